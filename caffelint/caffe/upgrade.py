@@ -1,0 +1,547 @@
+"""What Caffe does with older formats before it looks at a net or a solver.
+
+Generation 0 wraps each layer (`layers { layer { type: "conv" } bottom: .. }`), generation 1 names types by an enum
+(`layers { type: CONVOLUTION }`), generation 2 is today's `layer { type: "Convolution" }`. As util/upgrade_proto.cpp
+(UpgradeNetAsNeeded, UpgradeSolverAsNeeded) does it: the same messages come out, the same inputs are refused.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, Protocol
+
+from caffelint.caffe.refusal import Refusal
+from caffelint.schema import (
+    LayerParameter,
+    NetParameter,
+    PoolingParameter,
+    SolverParameter,
+    V0LayerParameter,
+    V1LayerParameter,
+)
+
+SOURCE = "util/upgrade_proto.cpp"
+
+
+class Origins(Protocol):
+    """Remembers from which text a message stems."""
+
+    def link(self, new: Any, old: Any) -> None:
+        """`new` stems from where `old` stands in the text."""
+
+
+V0_TYPES = {
+    "accuracy": "ACCURACY",
+    "bnll": "BNLL",
+    "concat": "CONCAT",
+    "conv": "CONVOLUTION",
+    "data": "DATA",
+    "dropout": "DROPOUT",
+    "euclidean_loss": "EUCLIDEAN_LOSS",
+    "flatten": "FLATTEN",
+    "hdf5_data": "HDF5_DATA",
+    "hdf5_output": "HDF5_OUTPUT",
+    "im2col": "IM2COL",
+    "images": "IMAGE_DATA",
+    "infogain_loss": "INFOGAIN_LOSS",
+    "innerproduct": "INNER_PRODUCT",
+    "lrn": "LRN",
+    "multinomial_logistic_loss": "MULTINOMIAL_LOGISTIC_LOSS",
+    "pool": "POOLING",
+    "relu": "RELU",
+    "sigmoid": "SIGMOID",
+    "softmax": "SOFTMAX",
+    "softmax_loss": "SOFTMAX_LOSS",
+    "split": "SPLIT",
+    "tanh": "TANH",
+    "window_data": "WINDOW_DATA",
+}
+
+V1_TYPES = {
+    "NONE": "",
+    "ABSVAL": "AbsVal",
+    "ACCURACY": "Accuracy",
+    "ARGMAX": "ArgMax",
+    "BNLL": "BNLL",
+    "CONCAT": "Concat",
+    "CONTRASTIVE_LOSS": "ContrastiveLoss",
+    "CONVOLUTION": "Convolution",
+    "DATA": "Data",
+    "DECONVOLUTION": "Deconvolution",
+    "DROPOUT": "Dropout",
+    "DUMMY_DATA": "DummyData",
+    "ELTWISE": "Eltwise",
+    "EUCLIDEAN_LOSS": "EuclideanLoss",
+    "EXP": "Exp",
+    "FLATTEN": "Flatten",
+    "HDF5_DATA": "HDF5Data",
+    "HDF5_OUTPUT": "HDF5Output",
+    "HINGE_LOSS": "HingeLoss",
+    "IM2COL": "Im2col",
+    "IMAGE_DATA": "ImageData",
+    "INFOGAIN_LOSS": "InfogainLoss",
+    "INNER_PRODUCT": "InnerProduct",
+    "LRN": "LRN",
+    "MEMORY_DATA": "MemoryData",
+    "MULTINOMIAL_LOGISTIC_LOSS": "MultinomialLogisticLoss",
+    "MVN": "MVN",
+    "POOLING": "Pooling",
+    "POWER": "Power",
+    "RELU": "ReLU",
+    "SIGMOID": "Sigmoid",
+    "SIGMOID_CROSS_ENTROPY_LOSS": "SigmoidCrossEntropyLoss",
+    "SILENCE": "Silence",
+    "SLICE": "Slice",
+    "SOFTMAX": "Softmax",
+    "SOFTMAX_LOSS": "SoftmaxWithLoss",
+    "SPLIT": "Split",
+    "TANH": "TanH",
+    "THRESHOLD": "Threshold",
+    "WINDOW_DATA": "WindowData",
+}
+
+# Types that only forks know in generation 1: the name that the fork's own upgrade, or its later versions, give them.
+V1_FORK_TYPES = {
+    "BATCH_NORM": "BatchNorm",
+    "BIAS": "Bias",
+    "CLIP": "Clip",
+    "CONVOLUTION3D": "Convolution3D",
+    "CROP": "Crop",
+    "CRELU": "CReLU",
+    "DECONVOLUTION3D": "Deconvolution3D",
+    "DEFORMABLECONVOLUTION": "DeformableConvolution",
+    "DEPTHWISECONVOLUTION": "DepthwiseConvolution",
+    "DETECTIONOUTPUT": "DetectionOutput",
+    "DETECTION_OUTPUT": "DetectionOutput",
+    "EMBED": "Embed",
+    "INPUT": "Input",
+    "INSANITY": "Insanity",
+    "INTERP": "Interp",
+    "L1_LOSS": "L1Loss",
+    "LOG": "Log",
+    "NORMALIZE": "Normalize",
+    "PARAMETER": "Parameter",
+    "PERMUTE": "Permute",
+    "POOLING3D": "Pooling3D",
+    "PRELU": "PReLU",
+    "PRIORBOX": "PriorBox",
+    "PRIOR_BOX": "PriorBox",
+    "PROPOSAL": "Proposal",
+    "PSROI_POOLING": "PSROIPooling",
+    "PYTHON": "Python",
+    "REDUCTION": "Reduction",
+    "RELU6": "ReLU6",
+    "REORG": "Reorg",
+    "RESHAPE": "Reshape",
+    "ROIPOOLING": "ROIPooling",
+    "ROI_ALIGN": "ROIAlign",
+    "ROI_POOLING": "ROIPooling",
+    "SCALE": "Scale",
+    "SHUFFLE_CHANNEL": "ShuffleChannel",
+    "SMOOTH_L1_LOSS": "SmoothL1Loss",
+    "TILE": "Tile",
+    "UPSAMPLE": "Upsample",
+    "VIDEO_DATA": "VideoData",
+}
+
+# V0 field: {V0 type: (V1 parameter message, its field)}; UpgradeV0LayerParameter drops it on any other type.
+V0_FIELDS: dict[str, dict[str, tuple[str, str]]] = {
+    "num_output": {
+        "conv": ("convolution_param", "num_output"),
+        "innerproduct": ("inner_product_param", "num_output"),
+    },
+    "biasterm": {"conv": ("convolution_param", "bias_term"), "innerproduct": ("inner_product_param", "bias_term")},
+    "weight_filler": {
+        "conv": ("convolution_param", "weight_filler"),
+        "innerproduct": ("inner_product_param", "weight_filler"),
+    },
+    "bias_filler": {
+        "conv": ("convolution_param", "bias_filler"),
+        "innerproduct": ("inner_product_param", "bias_filler"),
+    },
+    "pad": {"conv": ("convolution_param", "pad"), "pool": ("pooling_param", "pad")},
+    "kernelsize": {"conv": ("convolution_param", "kernel_size"), "pool": ("pooling_param", "kernel_size")},
+    "group": {"conv": ("convolution_param", "group")},
+    "stride": {"conv": ("convolution_param", "stride"), "pool": ("pooling_param", "stride")},
+    "pool": {"pool": ("pooling_param", "pool")},
+    "dropout_ratio": {"dropout": ("dropout_param", "dropout_ratio")},
+    "local_size": {"lrn": ("lrn_param", "local_size")},
+    "alpha": {"lrn": ("lrn_param", "alpha")},
+    "beta": {"lrn": ("lrn_param", "beta")},
+    "k": {"lrn": ("lrn_param", "k")},
+    "source": {
+        "data": ("data_param", "source"),
+        "hdf5_data": ("hdf5_data_param", "source"),
+        "images": ("image_data_param", "source"),
+        "window_data": ("window_data_param", "source"),
+        "infogain_loss": ("infogain_loss_param", "source"),
+    },
+    "batchsize": {
+        "data": ("data_param", "batch_size"),
+        "hdf5_data": ("hdf5_data_param", "batch_size"),
+        "images": ("image_data_param", "batch_size"),
+        "window_data": ("window_data_param", "batch_size"),
+    },
+    "rand_skip": {"data": ("data_param", "rand_skip"), "images": ("image_data_param", "rand_skip")},
+    "shuffle_images": {"images": ("image_data_param", "shuffle")},
+    "new_height": {"images": ("image_data_param", "new_height")},
+    "new_width": {"images": ("image_data_param", "new_width")},
+    "concat_dim": {"concat": ("concat_param", "concat_dim")},
+    "det_fg_threshold": {"window_data": ("window_data_param", "fg_threshold")},
+    "det_bg_threshold": {"window_data": ("window_data_param", "bg_threshold")},
+    "det_fg_fraction": {"window_data": ("window_data_param", "fg_fraction")},
+    "det_context_pad": {"window_data": ("window_data_param", "context_pad")},
+    "det_crop_mode": {"window_data": ("window_data_param", "crop_mode")},
+    "hdf5_output_param": {"hdf5_output": ("", "hdf5_output_param")},
+}
+
+V0_TRANSFORM_FIELDS = {"scale": "scale", "meanfile": "mean_file", "cropsize": "crop_size", "mirror": "mirror"}
+V0_KEPT_FIELDS = ("name", "blobs", "blobs_lr", "weight_decay")
+NET_FIELDS_KEPT_FROM_V0 = ("name", "input", "input_dim", "force_backward")
+
+TRANSFORM_FIELDS = ("scale", "mean_file", "crop_size", "mirror")
+TRANSFORMED_TYPES = {"DATA": "data_param", "IMAGE_DATA": "image_data_param", "WINDOW_DATA": "window_data_param"}
+
+# V1 fields that turn into `param` blocks, in the order of UpgradeV1LayerParameter.
+V1_PARAM_FIELDS = {"param": "name", "blob_share_mode": "share_mode", "blobs_lr": "lr_mult", "weight_decay": "decay_mult"}
+
+SOLVER_TYPES = {
+    "SGD": "SGD",
+    "NESTEROV": "Nesterov",
+    "ADAGRAD": "AdaGrad",
+    "RMSPROP": "RMSProp",
+    "ADADELTA": "AdaDelta",
+    "ADAM": "Adam",
+}
+
+
+def net_generation(net: Any) -> int:
+    """0, 1 or 2: the oldest layer format that the net is written in (NetNeedsV0ToV1Upgrade, NetNeedsV1ToV2Upgrade)."""
+    layers = net.layers
+    if not layers:
+        return 2
+    return 0 if any(layer.HasField("layer") for layer in layers) else 1
+
+
+def upgrade_net(net: Any, origins: Origins | None = None, refusals: list[Refusal] | None = None) -> Any:
+    """The net in the current format; `net` itself where nothing in it is old, and never a change to it.
+
+    What Caffe refuses on the way is added to `refusals` and the upgrade goes on as well as it can. A field that a V0
+    layer of that type does not take is dropped, as Caffe does after an error line in its log.
+    """
+    work = _Upgrade(origins, refusals if refusals is not None else [])
+    generation = net_generation(net)
+    if generation == 0:
+        net = work.v0_net(net)
+    if generation < 2:
+        net = work.v1_net(net)
+    if net.input:
+        net = work.net_inputs(net)
+    if any(len(layer.param) == 3 and layer.type == "BatchNorm" for layer in net.layer):
+        net = work.batch_norm(net)
+    return net
+
+
+def upgrade_solver(solver: Any, origins: Origins | None = None, refusals: list[Refusal] | None = None) -> Any:
+    """The solver with `type` in place of the old `solver_type`; `solver` itself where it is not old."""
+    if not solver.HasField("solver_type"):
+        return solver
+    if solver.HasField("type") and refusals is not None:
+        refusal = Refusal(
+            f'both type: "{solver.type}" and the older solver_type are given; keep type',
+            "cannot be both specified in solver proto text",
+            f"{SOURCE} UpgradeSolverType",
+            "solver_type",
+        )
+        refusal.at = solver
+        refusals.append(refusal)
+    new = SolverParameter()
+    _Upgrade(origins, []).copy(new, solver)
+    if not solver.HasField("type"):
+        new.type = SOLVER_TYPES[SolverParameter.SolverType.Name(solver.solver_type)]
+    new.ClearField("solver_type")
+    return new
+
+
+class _Upgrade:
+    """One upgrade: where origins and refusals go."""
+
+    def __init__(self, origins: Origins | None, refusals: list[Refusal]) -> None:
+        self.origins = origins
+        self.refusals = refusals
+
+    def refuse(self, at: Any, message: str, caffe: str, function: str, field: str | None = None) -> None:
+        refusal = Refusal(message, caffe, f"{SOURCE} {function}", field)
+        refusal.at = at
+        self.refusals.append(refusal)
+
+    def link(self, new: Any, old: Any) -> None:
+        if self.origins is not None:
+            self.origins.link(new, old)
+
+    def copy(self, new: Any, old: Any) -> None:
+        """Make `new` equal to `old`, and each part of it stem from the same part of `old`."""
+        new.CopyFrom(old)
+        if self.origins is not None:
+            self.link_parts(new, old)
+
+    def link_parts(self, new: Any, old: Any) -> None:
+        self.link(new, old)
+        for field, old_value in old.ListFields():
+            if field.message_type is None:
+                continue
+            new_value = getattr(new, field.name)
+            if hasattr(old_value, "CopyFrom"):
+                self.link_parts(new_value, old_value)
+            else:
+                for new_item, old_item in zip(new_value, old_value):
+                    self.link_parts(new_item, old_item)
+
+    def copy_fields(self, new: Any, old: Any, names: Iterable[str]) -> None:
+        """Copy those fields of `old` that are set into the fields of the same name of `new`."""
+        wanted = set(names)
+        for field, value in old.ListFields():
+            if field.name in wanted:
+                self.put(new, field.name, value)
+
+    def put(self, message: Any, name: str, value: Any) -> None:
+        """Set a field of any kind; a single value is appended where the field is repeated."""
+        present = getattr(message, name)
+        if hasattr(value, "CopyFrom"):
+            self.copy(present, value)
+        elif hasattr(present, "add"):
+            for item in value:
+                self.copy(present.add(), item)
+        elif hasattr(present, "extend"):
+            present.extend(value if hasattr(value, "append") else [value])
+        else:
+            setattr(message, name, value)
+
+    def v0_net(self, net: Any) -> Any:
+        """UpgradeV0Net: name, inputs and layers are kept, all else of the net is lost."""
+        new = NetParameter()
+        self.link(new, net)
+        self.copy_fields(new, net, NET_FIELDS_KEPT_FROM_V0)
+        producers: dict[str, Any] = {name: None for name in net.input}
+        for connection in net.layers:
+            pads = self.padding_of(connection, producers)
+            if connection.layer.type != "padding":
+                self.v0_layer(connection, pads, new.layers.add())
+            for top in connection.top:
+                producers[top] = connection
+        return new
+
+    def padding_of(self, connection: Any, producers: dict[str, Any]) -> dict[int, Any]:
+        """UpgradeV0PaddingLayers: the padding layer below each bottom, by index, to be merged into this layer."""
+        pads: dict[int, Any] = {}
+        layer_type = connection.layer.type
+        for index, bottom in enumerate(connection.bottom):
+            if bottom not in producers:
+                self.refuse(
+                    connection,
+                    f'no input and no earlier layer makes "{bottom}"',
+                    f"Unknown blob input {bottom} to layer",
+                    "UpgradeV0PaddingLayers",
+                    f"bottom[{index}]",
+                )
+                continue
+            source = producers[bottom]
+            if source is None or source.layer.type != "padding":
+                continue
+            if layer_type not in ("conv", "pool"):
+                self.refuse(
+                    connection,
+                    f'a padding layer feeds a "{layer_type}" layer; only conv and pool take padding',
+                    f"Padding layer input to non-convolutional / non-pooling layer type {layer_type}",
+                    "UpgradeV0PaddingLayers",
+                    f"bottom[{index}]",
+                )
+            elif len(connection.bottom) != 1:
+                self.refuse(
+                    connection,
+                    f"a layer behind a padding layer takes one bottom, not {len(connection.bottom)}",
+                    "Conv Layer takes a single blob as input.",
+                    "UpgradeV0PaddingLayers",
+                    f"bottom[{index}]",
+                )
+            elif len(source.bottom) != 1:
+                self.refuse(
+                    source,
+                    f"a padding layer takes one bottom, not {len(source.bottom)}",
+                    "Padding Layer takes a single blob as input.",
+                    "UpgradeV0PaddingLayers",
+                )
+            elif len(source.top) != 1:
+                self.refuse(
+                    source,
+                    f"a padding layer makes one top, not {len(source.top)}",
+                    "Padding Layer produces a single blob as output.",
+                    "UpgradeV0PaddingLayers",
+                )
+            else:
+                pads[index] = source
+        return pads
+
+    def v0_layer(self, connection: Any, pads: dict[int, Any], new: Any) -> None:
+        """UpgradeV0LayerParameter; of a connection without `layer` only bottoms and tops are kept."""
+        self.link(new, connection)
+        for index, bottom in enumerate(connection.bottom):
+            new.bottom.append(pads[index].bottom[0] if index in pads else bottom)
+        new.top.extend(connection.top)
+        if not connection.HasField("layer"):
+            return
+        old = connection.layer
+        if pads:
+            padded = V0LayerParameter()
+            self.copy(padded, old)
+            for source in pads.values():
+                padded.pad = source.layer.pad
+            old = padded
+        if old.HasField("type"):
+            v1_type = V0_TYPES.get(old.type)
+            if v1_type is None:
+                self.refuse(
+                    connection,
+                    f'"{old.type}" is no layer type of the oldest format',
+                    f"Unknown layer name: {old.type}",
+                    "UpgradeV0LayerType",
+                    "layer.type",
+                )
+            else:
+                new.type = V1LayerParameter.LayerType.Value(v1_type)
+        for field, value in old.ListFields():
+            name = field.name
+            if name in V0_KEPT_FIELDS:
+                self.put(new, name, value)
+            elif name in V0_TRANSFORM_FIELDS:
+                self.put(new.transform_param, V0_TRANSFORM_FIELDS[name], value)
+                self.link(new.transform_param, connection.layer)
+            elif old.type in V0_FIELDS.get(name, ()):
+                block, target = V0_FIELDS[name][old.type]
+                message = getattr(new, block) if block else new
+                if name == "pool":
+                    value = PoolingParameter.PoolMethod.Value(V0LayerParameter.PoolMethod.Name(value))
+                self.put(message, target, value)
+                if block:
+                    self.link(message, connection.layer)
+
+    def v1_net(self, net: Any) -> Any:
+        """UpgradeV1Net, behind UpgradeNetDataTransformation."""
+        new = NetParameter()
+        self.link(new, net)
+        layers = net.layers
+        if net.layer:
+            self.refuse(
+                layers[0],
+                "the net has both layer and layers blocks; write all of them as layer",
+                "Refusing to upgrade inconsistent NetParameter input",
+                "UpgradeV1Net",
+            )
+        self.copy_fields(new, net, {field.name for field, _ in net.ListFields()} - {"layers"})
+        transforms = any(_has_old_transform(layer) for layer in layers)
+        for index, old in enumerate(layers):
+            self.v1_layer(old, index, transforms, new.layer.add())
+        return new
+
+    def v1_layer(self, old: Any, index: int, transforms: bool, new: Any) -> None:
+        """UpgradeV1LayerParameter. A fork's field that both generations know under one name is kept as well."""
+        self.link(new, old)
+        for field, value in old.ListFields():
+            name = field.name
+            if name == "type":
+                new.type = self.v1_type(old)
+            elif name == "layer" or name in V1_PARAM_FIELDS:
+                continue
+            elif _same_kind(field, LayerParameter.DESCRIPTOR.fields_by_name.get(name)):
+                self.put(new, name, value)
+        for name, target in V1_PARAM_FIELDS.items():
+            for place, value in enumerate(getattr(old, name)):
+                while len(new.param) <= place:
+                    self.link(new.param.add(), old)
+                setattr(new.param[place], target, value)
+        if transforms:
+            block = TRANSFORMED_TYPES.get(V1LayerParameter.LayerType.Name(old.type))
+            if block:
+                self.move_transform(old, getattr(old, block), new, getattr(new, block))
+
+    def v1_type(self, old: Any) -> str:
+        enum_name = V1LayerParameter.LayerType.Name(old.type)
+        known = V1_TYPES.get(enum_name)
+        return known if known is not None else V1_FORK_TYPES.get(enum_name, enum_name)
+
+    def move_transform(self, old: Any, old_data: Any, new: Any, new_data: Any) -> None:
+        """UpgradeNetDataTransformation: scale, mean_file, crop_size and mirror go to transform_param."""
+        new_data.SetInParent()
+        new.transform_param.SetInParent()
+        self.link(new.transform_param, old.transform_param if old.HasField("transform_param") else old_data)
+        for name in TRANSFORM_FIELDS:
+            if old_data.HasField(name):
+                self.put(new.transform_param, name, getattr(old_data, name))
+                new_data.ClearField(name)
+
+    def net_inputs(self, net: Any) -> Any:
+        """UpgradeNetInput: `input` with shapes becomes a first layer of type Input; `input` alone is dropped."""
+        new = NetParameter()
+        self.link(new, net)
+        dims = net.input_dim
+        shapes = net.input_shape
+        if dims or shapes:
+            layer = new.layer.add()
+            self.link(layer, net)
+            layer.name = "input"
+            layer.type = "Input"
+            layer.top.extend(net.input)
+            self.link(layer.input_param, net)
+            for index, name in enumerate(net.input):
+                shape = layer.input_param.shape.add()
+                self.link(shape, net)
+                if index < len(shapes):
+                    self.copy(shape, shapes[index])
+                elif shapes:
+                    self.refuse(
+                        net,
+                        f'input "{name}" is number {index + 1}, but only {len(shapes)} input_shape are given',
+                        "",
+                        "UpgradeNetInput",
+                        "input_shape",
+                    )
+                else:
+                    shape.dim.extend(dims[4 * index : 4 * index + 4])
+                    if len(dims) < 4 * index + 4:
+                        self.refuse(
+                            net,
+                            f"{len(net.input)} input need {4 * len(net.input)} input_dim, 4 each; {len(dims)} are given,"
+                            " and Caffe reads past the end of the list",
+                            "",
+                            "UpgradeNetInput",
+                            "input_dim",
+                        )
+                        break
+        dropped = {"input", "input_dim", "input_shape"}
+        self.copy_fields(new, net, {field.name for field, _ in net.ListFields()} - dropped)
+        return new
+
+    def batch_norm(self, net: Any) -> Any:
+        """UpgradeNetBatchNorm: three `param` blocks, as the first BatchNorm layer wanted them, are set to 0."""
+        new = NetParameter()
+        self.copy(new, net)
+        for layer in new.layer:
+            if len(layer.param) == 3 and layer.type == "BatchNorm":
+                for param in layer.param:
+                    param.lr_mult = 0
+                    param.decay_mult = 0
+        return new
+
+
+def _has_old_transform(layer: Any) -> bool:
+    block = TRANSFORMED_TYPES.get(V1LayerParameter.LayerType.Name(layer.type))
+    if block is None or not layer.HasField(block):
+        return False
+    data = getattr(layer, block)
+    return any(data.HasField(name) for name in TRANSFORM_FIELDS)
+
+
+def _same_kind(old: Any, new: Any) -> bool:
+    if new is None or old.type != new.type:
+        return False
+    return old.message_type is None or bool(old.message_type.full_name == new.message_type.full_name)
