@@ -1,0 +1,41 @@
+# What a contributor expects; `make setup` first.  .ci/run does all of it from a clean checkout.
+BIN := $(if $(wildcard .venv/bin/python),.venv/bin/)
+PYTHON := $(BIN)python
+
+.PHONY: all setup test lint types docs bench accept corpus proto verdicts caffe
+
+all: test lint types docs
+
+setup:
+	tools/setup.sh dev
+
+test:
+	$(BIN)pytest
+
+lint:
+	$(BIN)ruff check .
+	$(BIN)lint-imports
+
+types:
+	$(BIN)mypy
+
+docs:
+	$(PYTHON) tools/docs.py
+
+bench:  # make bench DIR=folder
+	$(PYTHON) tools/bench.py $(or $(DIR),fixtures)
+
+accept:
+	$(PYTHON) tools/accept.py --update
+
+corpus:  # make corpus DIR=folder
+	$(PYTHON) tools/corpus.py $(DIR)
+
+proto:
+	$(PYTHON) tools/build_proto.py
+
+verdicts:
+	$(PYTHON) tools/record_verdicts.py
+
+caffe:
+	tools/install_caffe.sh

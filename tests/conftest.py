@@ -1,0 +1,75 @@
+"""What the tests compare with: a real Caffe and official schemas. Where one is missing a test says so, and CI fails."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+NO_CAFFE = "no real Caffe to ask: run `make caffe`, or set CAFFELINT_TEST_CAFFE_PYTHON"
+NO_JUDGE = "no official {}: run tools/fetch_judges.sh"
+
+CaffeExec = Callable[..., "subprocess.CompletedProcess[bytes]"]
+
+
+def _missing(reason: str) -> None:
+    """Skips; where `CI` is set everything has been installed, so a judge that is missing is a failure there."""
+    if os.environ.get("CI"):
+        pytest.fail(reason, pytrace=False)
+    pytest.skip(reason)
+
+
+@pytest.fixture(scope="session")
+def root() -> Path:
+    """The top of the repository."""
+    return ROOT
+
+
+@pytest.fixture(scope="session")
+def caffe_python() -> Path:
+    """A Python that can `import caffe`: `CAFFELINT_TEST_CAFFE_PYTHON`, or what `make caffe` installed."""
+    python = Path(os.environ.get("CAFFELINT_TEST_CAFFE_PYTHON") or ROOT / ".caffe/caffe-python").absolute()
+    if not os.access(python, os.X_OK):
+        _missing(NO_CAFFE)
+    return python
+
+
+@pytest.fixture(scope="session")
+def caffe_exec(caffe_python: Path) -> CaffeExec:
+    """Runs one of Caffe's programs: `caffe_exec("upgrade_net_proto_text", source, target)`; bytes of stdout and stderr."""
+    launcher = caffe_python.with_name("caffe-exec")
+
+    def run(program: str, *arguments: str | Path) -> subprocess.CompletedProcess[bytes]:
+        prefix = [launcher] if launcher.exists() else []
+        return subprocess.run([*prefix, program, *arguments], capture_output=True, timeout=120, check=False)
+
+    return run
+
+
+@pytest.fixture(scope="session")
+def judge() -> Callable[[str], Path]:
+    """Path of an official schema by its file name: `sarif-2.1.0.json`, `junit-10.xsd`."""
+
+    def find(name: str) -> Path:
+        path = ROOT / ".cache/judges" / name
+        if not path.exists():
+            _missing(NO_JUDGE.format(name))
+        return path
+
+    return find
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        if "caffe_python" in getattr(item, "fixturenames", ()):
+            item.add_marker(pytest.mark.caffe)
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    skipped = sum(NO_CAFFE in str(report.longrepr) for report in terminalreporter.stats.get("skipped", ()))
+    if skipped:
+        terminalreporter.write_line(f"{skipped} tests against the real Caffe were skipped: {NO_CAFFE}", yellow=True)

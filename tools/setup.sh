@@ -1,0 +1,34 @@
+#!/bin/sh
+# Makes .venv with caffelint in it, editable.  Needs Python 3.10 or newer; touches no system package but
+# python3-venv, and that only where it is missing and we are root.
+#
+#   tools/setup.sh          caffelint alone
+#   tools/setup.sh dev      and what its tests need: their tools, official schemas, a real Caffe
+set -eu
+cd "$(dirname "$0")/.."
+
+python=${PYTHON:-python3}
+"$python" -c 'import sys; sys.exit(sys.version_info < (3, 10))' || { echo "caffelint needs Python 3.10 or newer" >&2; exit 1; }
+if ! .venv/bin/python -m pip --version >/dev/null 2>&1; then
+    rm -rf .venv
+    if "$python" -c 'import ensurepip' 2>/dev/null; then
+        "$python" -m venv .venv
+    elif "$python" -m pip --version >/dev/null 2>&1; then  # Debian without python3-venv, but with python3-pip
+        "$python" -m venv --without-pip .venv
+        "$python" -m pip -q --python .venv/bin/python install pip
+    elif [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null; then
+        apt-get update -q
+        apt-get install -q -y --no-install-recommends python3-venv
+        "$python" -m venv .venv
+    else
+        echo "this Python has neither venv nor pip: apt install python3-venv" >&2
+        exit 1
+    fi
+fi
+if [ "${1:-}" = dev ]; then
+    .venv/bin/python -m pip install -q -e '.[dev]'
+    tools/fetch_judges.sh
+    tools/install_caffe.sh
+else
+    .venv/bin/python -m pip install -q -e .
+fi
