@@ -1,0 +1,20 @@
+"""Every message class of the merged schema by its name: `from caffelint.schema.messages import PoolingParameter`.
+
+Classes are made when asked for. What they hold stands in `messages.pyi`, which `make proto` writes.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from caffelint.schema import pool
+
+if TYPE_CHECKING:
+    from google.protobuf.message import Message
+
+
+def __getattr__(name: str) -> type[Message]:
+    try:
+        return pool.message_class(name)
+    except KeyError:
+        raise AttributeError(f"no message {name} in the merged schema of Caffe") from None
