@@ -1,0 +1,65 @@
+"""A place in a file: what a finding points at."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from caffelint.text.tree import MESSAGE, Field
+
+if TYPE_CHECKING:
+    from caffelint.text.parser import Document
+
+
+class Place(NamedTuple):
+    """A span of a document, with the layer and the path of fields (`pooling_param.stride`) that it stands for."""
+
+    document: Document
+    start: int
+    end: int
+    layer: str = ""
+    field: str = ""
+
+    @property
+    def line(self) -> int:
+        return self.document.source.position(self.start).line
+
+    @property
+    def text(self) -> str:
+        return self.document.source.slice(self.start, self.end)
+
+
+def place(document: Document, node: Field | None, path: tuple[str | int, ...], layer: str = "") -> Place:
+    """The deepest part of `path` that is written below `node`.
+
+    A scalar is its whole field, a block its name alone. A number in the path takes that item of a repeated field.
+    Where nothing of the path is written, the place is the name of `node` itself.
+    """
+    found = node
+    names: list[str] = []
+    depth = 0
+    while found is not None and depth < len(path):
+        name = str(path[depth])
+        names.append(name)
+        index = 0
+        if depth + 1 < len(path) and isinstance(path[depth + 1], int):
+            index = int(path[depth + 1])
+            depth += 1
+        items = found.all(name)
+        if not -len(items) <= index < len(items):
+            break
+        found = items[index]
+        depth += 1
+    field = ".".join([*names, *(str(name) for name in path[depth + 1 :] if isinstance(name, str))])
+    if found is None:
+        return Place(document, 0, 0, layer, field)
+    if found.kind == MESSAGE:
+        start, end = (found.start, found.start + len(found.name)) if found.name else _first_line(document)
+        return Place(document, start, end, layer, field)
+    return Place(document, found.start, found.end, layer, field)
+
+
+def _first_line(document: Document) -> tuple[int, int]:
+    """The first field of the file: where a finding about the whole of it is shown."""
+    for field in document.root.fields:
+        return field.start, field.start + len(field.name) if field.kind == MESSAGE else field.end
+    return 0, 0

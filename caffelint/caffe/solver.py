@@ -1,0 +1,79 @@
+"""A solver as it is written, and the nets that it names."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from caffelint.caffe.net import Net
+from caffelint.caffe.place import Place, place
+from caffelint.caffe.upgrade import upgrade_solver
+
+if TYPE_CHECKING:
+    from caffelint.schema.messages import SolverParameter
+    from caffelint.schema.bind import Bound
+    from caffelint.text.parser import Document
+
+NET_FIELDS = ("net", "train_net", "test_net")
+"""Fields of a solver that hold a net's path."""
+
+
+class NetUse(NamedTuple):
+    """A net and the field of the solver that names it: `net`, `train_net`, `test_net`, or one of the `..._param`."""
+
+    field: str
+    net: Net
+
+    @property
+    def trains(self) -> bool:
+        return not self.field.startswith("test_")
+
+    @property
+    def tests(self) -> bool:
+        return not self.field.startswith("train_")
+
+
+class Solver:
+    """A solver. `message` is its SolverParameter in current format, `nets` what could be read of what it names."""
+
+    def __init__(self, bound: Bound):
+        self.bound = bound
+        self.written: SolverParameter = bound.message
+        self.message: SolverParameter = upgrade_solver(bound.message, bound)
+        self.nets: list[NetUse] = []
+
+    @property
+    def document(self) -> Document:
+        return self.bound.document
+
+    @property
+    def path(self) -> str:
+        return self.document.path
+
+    def at(self, *path: str | int) -> Place:
+        """Where a field stands, e.g. `at("stepvalue", 2)`; the file's first field where it is not set."""
+        return place(self.document, self.document.root, path)
+
+    def has(self, field: str) -> bool:
+        """Whether a field is set, in the text or by Caffe's upgrade."""
+        value = getattr(self.message, field)
+        if hasattr(value, "append") or hasattr(value, "add"):
+            return len(value) > 0
+        return bool(self.message.HasField(field))
+
+    @property
+    def type(self) -> str:
+        """`SGD` where none is set."""
+        return self.message.type
+
+    @property
+    def train_net(self) -> Net | None:
+        return next((use.net for use in self.nets if use.trains), None)
+
+    def inline_nets(self) -> list[NetUse]:
+        """The nets that stand in the solver's own text."""
+        found = [
+            NetUse(field, Net(self.bound, getattr(self.message, field)))
+            for field in ("net_param", "train_net_param")
+            if self.message.HasField(field)
+        ]
+        return found + [NetUse("test_net_param", Net(self.bound, net)) for net in self.message.test_net_param]

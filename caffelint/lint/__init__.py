@@ -1,0 +1,74 @@
+"""The public API for rules, and the engine that runs them.
+
+A rule imports from here alone: the kinds of rule, findings and fixes, and the things that rules look at.
+"""
+
+from caffelint.caffe.net import DATA_TYPES, PHASES, TEST, TRAIN, Layer, Net
+from caffelint.caffe.place import Place
+from caffelint.caffe.solver import NetUse, Solver
+from caffelint.lint.file import File
+from caffelint.lint.finding import (
+    CERTAIN,
+    DISPLAY,
+    ERROR,
+    INFO,
+    LIKELY,
+    SAFE,
+    UNSAFE,
+    WARNING,
+    Finding,
+    Fix,
+    FixEdit,
+    Related,
+    insert_before,
+    insert_behind,
+    replace,
+)
+from caffelint.lint.rule import (
+    Invalid,
+    LayerRule,
+    NetRule,
+    Option,
+    ProblemRule,
+    ProjectRule,
+    Rule,
+    SolverRule,
+    TextRule,
+)
+
+__all__ = [
+    "CERTAIN",
+    "DATA_TYPES",
+    "DISPLAY",
+    "ERROR",
+    "INFO",
+    "LIKELY",
+    "PHASES",
+    "SAFE",
+    "TEST",
+    "TRAIN",
+    "UNSAFE",
+    "WARNING",
+    "File",
+    "Finding",
+    "Fix",
+    "FixEdit",
+    "Invalid",
+    "Layer",
+    "LayerRule",
+    "Net",
+    "NetRule",
+    "NetUse",
+    "Option",
+    "Place",
+    "ProblemRule",
+    "ProjectRule",
+    "Related",
+    "Rule",
+    "Solver",
+    "SolverRule",
+    "TextRule",
+    "insert_before",
+    "insert_behind",
+    "replace",
+]

@@ -1,0 +1,58 @@
+"""One prototxt file, read as far as it can be: text, tree, message, net or solver."""
+
+from __future__ import annotations
+
+from caffelint.caffe.net import Net
+from caffelint.caffe.solver import Solver
+from caffelint.schema.messages import NetParameter, SolverParameter
+from caffelint.schema.bind import Bound, bind
+from caffelint.schema.detect import NET, SOLVER, detect
+from caffelint.text.parser import Document, parse
+from caffelint.text.scalars import string_value
+from caffelint.text.tree import STRING, Problem
+
+
+class File:
+    """What `load` made of a file. `kind` is `net`, `solver` or `other`; `seems` says what `other` looks like.
+
+    `bound` is None for `other`; of `net` and `solver` the one of the file's kind is set.
+    """
+
+    def __init__(self, document: Document, kind: str, seems: str, bound: Bound | None):
+        self.document = document
+        self.kind = kind
+        self.seems = seems
+        self.bound = bound
+        self.net = Net(bound) if bound and kind == NET else None
+        self.solver = Solver(bound) if bound and kind == SOLVER else None
+
+    @property
+    def path(self) -> str:
+        return self.document.path
+
+    @property
+    def problems(self) -> list[Problem]:
+        """What reading met: in the text, and against the schema."""
+        return self.document.problems + (self.bound.problems if self.bound else [])
+
+    def layer_at(self, offset: int) -> str:
+        """The name of the layer whose block spans the offset; empty outside of layers."""
+        for field in self.document.root.fields:
+            if field.start <= offset < field.end:
+                name = field.first("name")
+                return string_value(name.text) if name and name.kind == STRING else ""
+        return ""
+
+
+def load(data: bytes, path: str = "<text>", kind: str | None = None, dialect: str | None = None) -> File:
+    """Read a file's bytes. `kind` (`net` or `solver`) is told from the content where it is not given."""
+    document = parse(data, path)
+    seems = ""
+    if kind is None:
+        kind, seems = detect(document)
+    bound = None
+    if kind == NET:
+        bound = bind(document, NetParameter(), dialect)
+    elif kind == SOLVER:
+        bound = bind(document, SolverParameter(), dialect)
+    return File(document, kind, seems, bound)

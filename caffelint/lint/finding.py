@@ -1,0 +1,99 @@
+"""What a rule says: a finding, its evidence, and the fixes it offers."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from caffelint.caffe.place import Place
+
+if TYPE_CHECKING:
+    from caffelint.lint.rule import Rule
+
+ERROR, WARNING, INFO = "error", "warning", "info"
+SEVERITIES = (ERROR, WARNING, INFO)
+CERTAIN, LIKELY = "certain", "likely"
+SAFE, UNSAFE, DISPLAY = "safe", "unsafe", "display"
+
+
+def rank(severity: str) -> int:
+    """3 for an error, 2 for a warning, 1 for an info, 0 for anything else."""
+    return {ERROR: 3, WARNING: 2, INFO: 1}.get(severity, 0)
+
+
+class FixEdit(NamedTuple):
+    """Bytes of a file to replace by a text."""
+
+    path: str
+    start: int
+    end: int
+    text: str
+
+
+class Fix(NamedTuple):
+    """A change that mends a finding.
+
+    `safe`: training cannot change for the worse. `unsafe`: it may change what is trained. `display`: a suggestion to
+    show, never applied.
+    """
+
+    title: str
+    safety: str
+    edits: tuple[FixEdit, ...]
+
+
+class Related(NamedTuple):
+    """Another place that belongs to the finding."""
+
+    message: str
+    place: Place
+
+
+class Finding:
+    """One thing that is wrong, at one place."""
+
+    __slots__ = ("certainty", "code", "evidence", "fixes", "message", "name", "phases", "place", "related", "severity")
+
+    def __init__(
+        self,
+        rule: type[Rule] | Rule,
+        place: Place,
+        message: str,
+        *,
+        evidence: str = "",
+        severity: str | None = None,
+        certainty: str | None = None,
+        phases: tuple[str, ...] = (),
+        related: tuple[Related, ...] = (),
+        fixes: tuple[Fix, ...] = (),
+    ):
+        self.code = rule.code
+        self.name = rule.name
+        self.place = place
+        self.message = message
+        self.evidence = evidence
+        self.severity = severity or rule.severity
+        self.certainty = certainty or rule.certainty
+        self.phases = phases
+        self.related = related
+        self.fixes = fixes
+
+    @property
+    def key(self) -> str:
+        """Stays the same when lines move: the rule, the layer and the field."""
+        return f"{self.name}:{self.place.layer}:{self.place.field}"
+
+    def __repr__(self) -> str:
+        return f"Finding({self.code} {self.name} at {self.place.document.path}:{self.place.line}: {self.message})"
+
+
+def replace(place: Place, text: str) -> FixEdit:
+    """Put `text` where `place` is."""
+    return FixEdit(place.document.path, place.start, place.end, text)
+
+
+def insert_behind(place: Place, text: str) -> FixEdit:
+    return FixEdit(place.document.path, place.end, place.end, text)
+
+
+def insert_before(place: Place, text: str) -> FixEdit:
+    return FixEdit(place.document.path, place.start, place.start, text)

@@ -1,0 +1,121 @@
+"""Which rules there are.
+
+Rules come from the packages that the entry-point group `caffelint.rules` names, the built-in pack among them. A pack
+may carry an `index.json`, which tells what each of its rules looks at, so that a rule's module is imported only when
+something of that kind is checked.
+"""
+
+from __future__ import annotations
+
+import importlib
+import json
+import pkgutil
+from collections.abc import Iterator
+from functools import lru_cache
+from pathlib import Path
+from types import ModuleType
+from typing import Any, NamedTuple
+
+GROUP = "caffelint.rules"
+MISSING = "caffelint's rules are not installed: pip install -e ."
+
+
+class NoRulesError(Exception):
+    """The built-in rules were not found: this run would prove nothing."""
+
+
+class RuleInfo(NamedTuple):
+    """What the engine needs to know of a rule before it imports it."""
+
+    code: str
+    name: str
+    kind: str
+    severity: str
+    certainty: str
+    preview: bool
+    aliases: tuple[str, ...]
+    layer_types: tuple[str, ...]
+    module: str
+    class_name: str
+    summary: str
+    since: str
+    options: tuple[str, ...]
+
+    @property
+    def family(self) -> str:
+        return self.code.rstrip("0123456789")
+
+    def load(self) -> Any:
+        """The rule's class."""
+        return getattr(importlib.import_module(self.module), self.class_name)
+
+
+def describe(rule: Any) -> RuleInfo:
+    """The info of a rule's class."""
+    from caffelint.lint.rule import kind_of
+
+    return RuleInfo(
+        rule.code,
+        rule.name,
+        kind_of(rule),
+        rule.severity,
+        rule.certainty,
+        rule.preview,
+        tuple(rule.aliases),
+        tuple(getattr(rule, "layer_types", ())),
+        rule.__module__,
+        rule.__qualname__,
+        (rule.__doc__ or "").strip().partition("\n\n")[0].replace("\n", " "),
+        rule.since,
+        tuple(rule.OPTIONS),
+    )
+
+
+def rules_of(package: ModuleType) -> Iterator[RuleInfo]:
+    """The rules of a package, by importing all of it."""
+    from caffelint.lint.rule import Rule
+
+    modules = [package]
+    for found in pkgutil.walk_packages(getattr(package, "__path__", []), package.__name__ + "."):
+        modules.append(importlib.import_module(found.name))
+    for module in modules:
+        for value in vars(module).values():
+            if isinstance(value, type) and issubclass(value, Rule) and value.code and value.__module__ == module.__name__:
+                yield describe(value)
+
+
+def _pack(name: str) -> list[RuleInfo]:
+    package = importlib.import_module(name)
+    for folder in getattr(package, "__path__", []):
+        index = Path(folder) / "index.json"
+        if index.is_file():
+            rows = json.loads(index.read_text("utf-8"))
+            return [RuleInfo(*(tuple(v) if isinstance(v, list) else v for v in row)) for row in rows]
+    return list(rules_of(package))
+
+
+@lru_cache(maxsize=1)
+def all_rules() -> tuple[RuleInfo, ...]:
+    """The rules of all installed packs, by code. Raises `NoRulesError` where the built-in ones are missing."""
+    from importlib.metadata import entry_points
+
+    names = sorted({entry.value for entry in entry_points(group=GROUP)})
+    if "caffelint.rules" not in names:
+        raise NoRulesError(MISSING)
+    found: dict[str, RuleInfo] = {}
+    for name in names:
+        for info in _pack(name):
+            if found.setdefault(info.name, info) is not info:
+                raise ValueError(f"two rules are called {info.name}: in {found[info.name].module} and {info.module}")
+    if not found:
+        raise NoRulesError(MISSING)
+    return tuple(sorted(found.values(), key=lambda info: info.code))
+
+
+def find_rule(name: str) -> RuleInfo | None:
+    """The rule of that code, name or alias, in any case."""
+    wanted = name.lower()
+    for info in all_rules():
+        if wanted in (info.code.lower(), info.name, *info.aliases):
+            return info
+    return None

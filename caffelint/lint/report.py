@@ -1,0 +1,179 @@
+"""The outcome of a check: plain values that can be printed, stored, and sent between processes."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from typing import Any, NamedTuple
+
+from caffelint.lint.finding import ERROR, INFO, WARNING, Finding, rank
+
+DOCS = "https://caffelint.readthedocs.io/en/stable/rules/"
+
+
+class ReportedRelated(NamedTuple):
+    """Another place that belongs to a finding; 1-based line and column."""
+
+    message: str
+    file: str
+    line: int
+    column: int
+
+
+class ReportedEdit(NamedTuple):
+    """UTF-8 byte offsets of the original file and what to put there."""
+
+    file: str
+    start: int
+    end: int
+    text: str
+
+
+class ReportedFix(NamedTuple):
+    """A change that mends a finding; `safety` is safe, unsafe or display."""
+
+    title: str
+    safety: str
+    edits: tuple[ReportedEdit, ...]
+
+
+class ReportedFinding(NamedTuple):
+    """A finding with its place as a person reads it.
+
+    `line`, `column` and their ends are 1-based code points, end exclusive, None where a finding has no place in the
+    text. `source` holds the lines from `line` to `end_line`, three at most.
+    """
+
+    code: str
+    name: str
+    severity: str
+    certainty: str
+    message: str
+    evidence: str
+    file: str
+    line: int | None
+    column: int | None
+    end_line: int | None
+    end_column: int | None
+    phases: tuple[str, ...]
+    layer: str
+    field: str
+    key: str
+    url: str
+    related: tuple[ReportedRelated, ...] = ()
+    fixes: tuple[ReportedFix, ...] = ()
+    source: tuple[str, ...] = ()
+
+    def as_json(self) -> dict[str, Any]:
+        """The finding as the JSON contract has it (docs/json.md)."""
+        value = self._asdict()
+        del value["source"]
+        value["phases"] = list(self.phases)
+        value["related"] = [related._asdict() for related in self.related]
+        value["fixes"] = [
+            {"title": fix.title, "safety": fix.safety, "edits": [edit._asdict() for edit in fix.edits]}
+            for fix in self.fixes
+        ]
+        return value
+
+
+class Failure(NamedTuple):
+    """A file that could not be checked: it cannot be read (`internal` False), or caffelint itself failed."""
+
+    file: str
+    message: str
+    internal: bool = False
+
+
+class Report:
+    """All findings of a run, in the order of file and line."""
+
+    def __init__(
+        self,
+        findings: Iterable[ReportedFinding] = (),
+        files: int = 0,
+        failures: Iterable[Failure] = (),
+        suppressed: int = 0,
+        baselined: int = 0,
+        fixed: int = 0,
+    ):
+        self.findings = sorted(findings, key=lambda f: (f.file, f.line or 0, f.column or 0, f.code, f.message))
+        self.files = files
+        self.failures = list(failures)
+        self.suppressed = suppressed
+        self.baselined = baselined
+        self.fixed = fixed
+
+    def count(self, severity: str) -> int:
+        return sum(finding.severity == severity for finding in self.findings)
+
+    def exit_status(self, fail_on: str = ERROR) -> int:
+        """0 nothing at or above `fail_on`, 1 findings, 2 an unreadable path, 3 caffelint's own failure."""
+        if any(failure.internal for failure in self.failures):
+            return 3
+        if self.failures:
+            return 2
+        limit = rank(fail_on)
+        return int(bool(limit) and any(rank(finding.severity) >= limit for finding in self.findings))
+
+    def summary(self) -> dict[str, Any]:
+        """Counts, as the JSON contract has them."""
+        return {
+            "files": self.files,
+            "errors": self.count(ERROR),
+            "warnings": self.count(WARNING),
+            "infos": self.count(INFO),
+            "suppressed": self.suppressed,
+            "baselined": self.baselined,
+            "fixed": self.fixed,
+            "failures": [failure._asdict() for failure in self.failures],
+            "rules": dict(sorted(Counter(finding.name for finding in self.findings).items())),
+        }
+
+    def as_json(self) -> dict[str, Any]:
+        return {"version": 1, "findings": [f.as_json() for f in self.findings], "summary": self.summary()}
+
+
+def reported(finding: Finding) -> ReportedFinding:
+    """A finding in plain values."""
+    place = finding.place
+    source = place.document.source
+    first = source.position(place.start)
+    last = source.position(place.end)
+    last_shown = min(last.line, first.line + 2)
+    return ReportedFinding(
+        finding.code,
+        finding.name,
+        finding.severity,
+        finding.certainty,
+        finding.message,
+        finding.evidence,
+        _posix(place.document.path),
+        first.line,
+        first.column,
+        last.line,
+        last.column,
+        finding.phases,
+        place.layer,
+        place.field,
+        finding.key,
+        f"{DOCS}{finding.name}/",
+        tuple(
+            ReportedRelated(other.message, _posix(other.place.document.path), *_position(other.place))
+            for other in finding.related
+        ),
+        tuple(
+            ReportedFix(fix.title, fix.safety, tuple(ReportedEdit(_posix(e.path), *e[1:]) for e in fix.edits))
+            for fix in finding.fixes
+        ),
+        tuple(source.line(number) for number in range(first.line, last_shown + 1)),
+    )
+
+
+def _position(place: Any) -> tuple[int, int]:
+    position = place.document.source.position(place.start)
+    return position.line, position.column
+
+
+def _posix(path: str) -> str:
+    return path.replace("\\", "/")

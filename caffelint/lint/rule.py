@@ -1,0 +1,161 @@
+"""What a rule is.
+
+A rule is a class with a code, a name, a severity, a docstring that is its documentation, and examples that are its
+tests. By what it looks at it derives from one of the six kinds below and implements `check`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+
+from caffelint.caffe.place import Place
+from caffelint.lint.finding import (
+    CERTAIN,
+    ERROR,
+    LIKELY,
+    SAFE,
+    UNSAFE,
+    WARNING,
+    Finding,
+    Fix,
+    FixEdit,
+    Related,
+)
+
+if TYPE_CHECKING:
+    from caffelint.caffe.net import Layer, Net
+    from caffelint.caffe.solver import Solver
+    from caffelint.lint.file import File
+    from caffelint.text.tree import Problem
+
+Files = Mapping[str, str]
+
+
+class Invalid(NamedTuple):
+    """An example that the rule objects to.
+
+    `text` is one file, or several by name. `span` is the exact text that the finding points at, `message` its exact
+    message, `fixed` the text after the rule's fix. Several findings: tuples of spans and messages, in order.
+    """
+
+    text: str | Files
+    span: str | Sequence[str]
+    message: str | Sequence[str]
+    fixed: str | None = None
+    options: Mapping[str, Any] = {}
+
+
+class Option(NamedTuple):
+    """A setting of a rule: its default (which gives its type) and one sentence on what it does."""
+
+    default: bool | int | float | str | list[str]
+    help: str
+
+
+class Rule:
+    """Base of all rules; see the kinds below."""
+
+    code: ClassVar[str] = ""
+    name: ClassVar[str] = ""
+    severity: ClassVar[str] = ERROR
+    certainty: ClassVar[str] = CERTAIN
+    aliases: ClassVar[tuple[str, ...]] = ()
+    since: ClassVar[str] = "0.1"
+    preview: ClassVar[bool] = False
+    OPTIONS: ClassVar[Mapping[str, Option]] = {}
+    VALID: ClassVar[Sequence[str | Files]] = ()
+    INVALID: ClassVar[Sequence[Invalid]] = ()
+
+    def __init__(self, options: Mapping[str, Any] | None = None):
+        self.options = {name: option.default for name, option in self.OPTIONS.items()} | dict(options or {})
+
+    def finding(
+        self,
+        place: Place,
+        message: str,
+        *,
+        evidence: str = "",
+        severity: str | None = None,
+        certainty: str | None = None,
+        phases: tuple[str, ...] = (),
+        related: tuple[Related, ...] = (),
+        fixes: tuple[Fix, ...] = (),
+    ) -> Finding:
+        """A finding of this rule. `message`: one line, lower case, no final dot, the value at fault and what is right."""
+        return Finding(
+            self,
+            place,
+            message,
+            evidence=evidence,
+            severity=severity,
+            certainty=certainty,
+            phases=phases,
+            related=related,
+            fixes=fixes,
+        )
+
+
+class TextRule(Rule):
+    """Looks at one file: its text, its tree, its message."""
+
+    def check(self, file: File) -> Iterator[Finding]:
+        raise NotImplementedError
+
+
+class ProblemRule(Rule):
+    """Reports the problems of its name that reading a file met (`Problem.kind`); the reader words them."""
+
+    def report(self, problem: Problem, file: File) -> Iterator[Finding]:
+        severity, certainty = (None, None) if problem.certain else (WARNING, LIKELY)
+        fixes: tuple[Fix, ...] = ()
+        if problem.repairs:
+            edits = tuple(FixEdit(file.path, start, end, text) for start, end, text in problem.repairs)
+            fixes = (Fix("mend it", SAFE if problem.repair_is_safe else UNSAFE, edits),)
+        place = Place(file.document, problem.start, problem.end, file.layer_at(problem.start), problem.field)
+        yield self.finding(
+            place, problem.message, evidence=problem.evidence, severity=severity, certainty=certainty, fixes=fixes
+        )
+
+
+class SolverRule(Rule):
+    """Looks at a solver."""
+
+    def check(self, solver: Solver) -> Iterator[Finding]:
+        raise NotImplementedError
+
+
+class LayerRule(Rule):
+    """Looks at one layer. Called for layers of `layer_types` alone, for all where that is empty."""
+
+    layer_types: ClassVar[tuple[str, ...]] = ()
+
+    def check(self, layer: Layer) -> Iterator[Finding]:
+        raise NotImplementedError
+
+
+class NetRule(Rule):
+    """Looks at a net as a whole. Called for nets that hold one of `layer_types`, for all where that is empty."""
+
+    layer_types: ClassVar[tuple[str, ...]] = ()
+
+    def check(self, net: Net) -> Iterator[Finding]:
+        raise NotImplementedError
+
+
+class ProjectRule(Rule):
+    """Looks at a solver together with the nets that it names (`solver.nets`)."""
+
+    def check(self, solver: Solver) -> Iterator[Finding]:
+        raise NotImplementedError
+
+
+KINDS: tuple[type[Rule], ...] = (TextRule, ProblemRule, SolverRule, LayerRule, NetRule, ProjectRule)
+
+
+def kind_of(rule: type[Rule]) -> str:
+    """`text`, `problem`, `solver`, `layer`, `net` or `project`."""
+    for kind in KINDS:
+        if issubclass(rule, kind):
+            return kind.__name__.removesuffix("Rule").lower()
+    raise TypeError(f"{rule.__name__} is no kind of rule")

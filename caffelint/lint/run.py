@@ -1,0 +1,80 @@
+"""Runs rules over files that are read: one walk over a net for all rules that look at layers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from caffelint.caffe.net import Net
+from caffelint.caffe.solver import NetUse, Solver
+from caffelint.lint.file import File
+from caffelint.lint.finding import Finding
+from caffelint.lint.registry import RuleInfo
+
+
+class RuleSet:
+    """The selected rules, imported when first needed, with their options."""
+
+    def __init__(self, infos: Iterable[RuleInfo], options: Mapping[str, Mapping[str, Any]] | None = None):
+        self._infos = list(infos)
+        self._options = options or {}
+        self._loaded: dict[str, Any] = {}
+        self._by_kind: dict[str, list[RuleInfo]] = {}
+        for info in self._infos:
+            self._by_kind.setdefault(info.kind, []).append(info)
+        self._problem = {info.name: info for info in self._by_kind.get("problem", ())}
+        self._layer: dict[str, list[RuleInfo]] = {}
+        self._any_layer = [info for info in self._by_kind.get("layer", ()) if not info.layer_types]
+        for info in self._by_kind.get("layer", ()):
+            for type_ in info.layer_types:
+                self._layer.setdefault(type_, []).append(info)
+        self._for_type: dict[str, tuple[Any, ...]] = {}
+
+    def rule(self, info: RuleInfo) -> Any:
+        if info.name not in self._loaded:
+            self._loaded[info.name] = info.load()(self._options.get(info.name))
+        return self._loaded[info.name]
+
+    def check_file(self, file: File) -> Iterator[Finding]:
+        """What the rules say of one file by itself: its text, its solver, its net."""
+        for problem in file.problems:
+            if problem.kind in self._problem:
+                yield from self.rule(self._problem[problem.kind]).report(problem, file)
+        for info in self._by_kind.get("text", ()):
+            yield from self.rule(info).check(file)
+        if file.solver:
+            yield from self.check_solver(file.solver)
+        if file.net:
+            yield from self.check_net(file.net)
+
+    def check_solver(self, solver: Solver) -> Iterator[Finding]:
+        for info in self._by_kind.get("solver", ()):
+            yield from self.rule(info).check(solver)
+
+    def check_net(self, net: Net) -> Iterator[Finding]:
+        rules = self._for_type
+        types = set()
+        for layer in net.layers:
+            type_ = layer.type
+            types.add(type_)
+            if type_ not in rules:
+                rules[type_] = tuple(self.rule(info) for info in self._any_layer + self._layer.get(type_, []))
+            for rule in rules[type_]:
+                yield from rule.check(layer)
+        for info in self._by_kind.get("net", ()):
+            if not info.layer_types or not types.isdisjoint(info.layer_types):
+                yield from self.rule(info).check(net)
+
+    def check_project(self, solver: Solver) -> Iterator[Finding]:
+        """What the rules say of a solver together with its nets."""
+        for info in self._by_kind.get("project", ()):
+            yield from self.rule(info).check(solver)
+
+
+def join(solver: Solver, uses: Iterable[NetUse]) -> None:
+    """Let a solver and its nets know each other."""
+    for use in uses:
+        solver.nets.append(use)
+        use.net.solvers.append(solver)
+
+

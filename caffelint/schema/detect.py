@@ -1,0 +1,65 @@
+"""What a prototxt file holds: a net, a solver, or something that is none of Caffe's."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from caffelint.schema.tables import message_type
+from caffelint.text.tree import MESSAGE
+
+if TYPE_CHECKING:
+    from caffelint.text.parser import Document
+
+NET, SOLVER, OTHER = "net", "solver", "other"
+
+_LAYERS = ("layer", "layers")
+_STRANGERS = (
+    ({"ir_version", "opset_import", "producer_name", "graph"}, "an ONNX model"),
+    ({"item"}, "a label map"),
+    ({"node", "versions", "library"}, "a TensorFlow graph"),
+    ({"model_config_list", "config", "platform", "max_batch_size", "instance_group"}, "a model server's configuration"),
+    ({"model", "train_config", "eval_config", "train_input_reader", "eval_input_reader"}, "a TensorFlow pipeline"),
+    ({"data", "shape", "diff", "num", "channels", "height", "width"}, "a blob"),
+    ({"x", "y", "anno"}, "annotations"),
+)
+
+
+class Kind(NamedTuple):
+    """`net`, `solver` or `other`; for `other`, what it seems to be (empty if that is unclear)."""
+
+    kind: str
+    seems: str = ""
+
+
+def detect(document: Document) -> Kind:
+    """Tell the kind of a file by the names at its top level."""
+    from caffelint.schema.messages import NetParameter, SolverParameter
+
+    names = {field.name for field in document.root.fields}
+    if not names:
+        return Kind(OTHER, "")
+    if any(field.name in _LAYERS and field.kind == MESSAGE for field in document.root.fields):
+        return Kind(NET)
+    net = message_type(NetParameter.DESCRIPTOR).fields
+    solver = message_type(SolverParameter.DESCRIPTOR).fields
+    as_net = sum(name in net and not net[name].fork_only for name in names)
+    as_solver = sum(name in solver and not solver[name].fork_only for name in names)
+    if as_solver > as_net:
+        return Kind(SOLVER)
+    if as_net:
+        return Kind(NET)
+    for known, seems in _STRANGERS:
+        if names <= known or len(names & known) > 1:
+            return Kind(OTHER, seems)
+    if _near(names, set(solver)):
+        return Kind(SOLVER)
+    if _near(names, set(net)):
+        return Kind(NET)
+    return Kind(OTHER)
+
+
+def _near(names: set[str], known: set[str]) -> bool:
+    from caffelint.schema.spelling import suggest
+
+    near = sum(name in known or suggest(name, known) is not None for name in names if len(names) < 100)
+    return 2 * near > len(names)

@@ -1,0 +1,91 @@
+"""The known name that somebody meant."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+_MEANT = {
+    "kernel": "kernel_size",
+    "ksize": "kernel_size",
+    "kernel_sizes": "kernel_size",
+    "filter_size": "kernel_size",
+    "kernelsize": "kernel_size",
+    "method": "pool",
+    "pooling": "pool",
+    "pool_method": "pool",
+    "pad_size": "pad",
+    "padding": "pad",
+    "strides": "stride",
+    "n_output": "num_output",
+    "num_outputs": "num_output",
+    "nout": "num_output",
+    "learning_rate": "base_lr",
+    "lr": "base_lr",
+    "max_iteration": "max_iter",
+    "max_iterations": "max_iter",
+    "step_size": "stepsize",
+    "step_value": "stepvalue",
+    "batchsize": "batch_size",
+    "bottoms": "bottom",
+    "tops": "top",
+    "solver_type": "type",
+    "ratio": "dropout_ratio",
+    "weights_filler": "weight_filler",
+    "lr_mults": "lr_mult",
+    "AVG": "AVE",
+    "AVERAGE": "AVE",
+    "MAXIMUM": "MAX",
+    "ADD": "SUM",
+    "MULT": "PROD",
+    "MUL": "PROD",
+}
+"""Slips that are far apart as letters and near in the head."""
+
+
+def _plain(name: str) -> str:
+    return name.replace("_", "").replace("-", "").lower()
+
+
+def distance(one: str, other: str, limit: int) -> int:
+    """Edits (insert, delete, replace, swap of neighbours) between two names; `limit` + 1 where there are more."""
+    if abs(len(one) - len(other)) > limit:
+        return limit + 1
+    before: list[int] = []
+    row = list(range(len(other) + 1))
+    for i, a in enumerate(one, 1):
+        earlier, before = before, row
+        row = [i]
+        for j, b in enumerate(other, 1):
+            cost = min(before[j] + 1, row[j - 1] + 1, before[j - 1] + (a != b))
+            if i > 1 and j > 1 and a == other[j - 2] and one[i - 2] == b:
+                cost = min(cost, earlier[j - 2] + 1)
+            row.append(cost)
+        if min(row) > limit:
+            return limit + 1
+    return row[-1]
+
+
+def suggest(name: str, known: Iterable[str]) -> str | None:
+    """The one of `known` that `name` was surely meant to be; None where none is near."""
+    if len(name) > 64:
+        return None
+    names = list(known)
+    meant = _MEANT.get(name) or _MEANT.get(name.upper())
+    if meant in names:
+        return meant
+    plain = _plain(name)
+    for candidate in names:
+        if _plain(candidate) == plain:
+            return candidate
+    limit = 0 if len(plain) < 4 else 1 if len(plain) < 7 else 2
+    best, best_distance = None, limit + 1
+    for candidate in names:
+        # A digit more or less is another thing (conv1, conv2; stride_h, stride_w), not a slip.
+        far = distance(plain, _plain(candidate), limit)
+        if far < best_distance and not _differ_in_index(plain, _plain(candidate)):
+            best, best_distance = candidate, far
+    return best
+
+
+def _differ_in_index(one: str, other: str) -> bool:
+    return one[:-1] == other[:-1] or one.rstrip("0123456789") == other.rstrip("0123456789")

@@ -1,0 +1,17 @@
+"""Where the comments of a text stand."""
+
+from __future__ import annotations
+
+import re
+
+_COMMENT_OR_STRING = re.compile(r"(#[^\n\0]*)|\"(?:[^\"\\\n]|\\.)*\"?|'(?:[^'\\\n]|\\.)*'?", re.DOTALL)
+
+
+def find_comments(text: str) -> list[tuple[int, int]]:
+    """Spans of the comments in `text`; a `#` inside a string is none."""
+    spans = []
+    for found in _COMMENT_OR_STRING.finditer(text):
+        if found[1] is not None:
+            start, end = found.span(1)
+            spans.append((start, end - (text[end - 1] == "\r")))
+    return spans

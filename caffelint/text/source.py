@@ -1,0 +1,60 @@
+"""A file's bytes, and where in them a person would look: lines, and columns in characters."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from typing import NamedTuple
+
+UTF8_MARK = b"\xef\xbb\xbf"
+
+
+class Position(NamedTuple):
+    """1-based line and column; the column counts code points, as an editor does."""
+
+    line: int
+    column: int
+
+
+def decode(data: bytes) -> str:
+    """Bytes of prototxt as text for people: UTF-8, and latin-1 where it is not."""
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError:
+        return data.decode("latin-1")
+
+
+class Source:
+    """The bytes of one file. `text` holds them one character a byte, so offsets into it are byte offsets."""
+
+    def __init__(self, data: bytes, path: str = "<text>"):
+        self.data = data
+        self.path = path
+        self.text = data.decode("latin-1")
+        self._starts: list[int] | None = None
+
+    @property
+    def line_starts(self) -> list[int]:
+        """Offset of each line; a line ends with LF, CRLF or, in files without any LF, CR."""
+        if self._starts is None:
+            end = "\n" if "\n" in self.text or "\r" not in self.text else "\r"
+            starts = [0]
+            at = self.text.find(end)
+            while at >= 0:
+                starts.append(at + 1)
+                at = self.text.find(end, at + 1)
+            self._starts = starts
+        return self._starts
+
+    def position(self, offset: int) -> Position:
+        line = bisect_right(self.line_starts, offset)
+        start = self.line_starts[line - 1]
+        return Position(line, len(decode(self.data[start:offset])) + 1)
+
+    def line(self, number: int) -> str:
+        """The text of a 1-based line, without its end."""
+        starts = self.line_starts
+        end = starts[number] if number < len(starts) else len(self.data)
+        return decode(self.data[starts[number - 1] : end]).rstrip("\r\n")
+
+    def slice(self, start: int, end: int) -> str:
+        return decode(self.data[start:end])

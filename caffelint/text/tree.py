@@ -1,0 +1,101 @@
+"""The lossless tree of a prototxt file.
+
+Every node is a `Field`: a scalar (`stride: 2`), a message (`layer { ... }`) or a list (`dim: [1, 3]`). Nodes hold
+offsets into the text and never a copy of their surroundings, so comments and layout are kept by not touching them.
+Offsets count bytes: the text is the file decoded as latin-1, one character a byte (see `caffelint.text.source`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+STRING, INTEGER, FLOAT, IDENTIFIER, MESSAGE, LIST, BROKEN = range(7)
+"""Kinds of value. BROKEN stands where no value could be read: a problem is reported there."""
+
+
+class Span(NamedTuple):
+    """Byte offsets into the file, `end` exclusive."""
+
+    start: int
+    end: int
+
+
+class Field:
+    """A named value as it is written.
+
+    `text` is the raw text of a scalar (`"conv1"`, quotes included; `-0.1`, where no space stands after the sign) and
+    empty for messages and lists; `fields` holds the fields of a message or the items of a list. `end` excludes a
+    separator behind the value.
+    """
+
+    __slots__ = ("end", "fields", "kind", "name", "start", "text", "value_start")
+
+    def __init__(self, name: str, start: int, value_start: int, end: int, kind: int, text: str, fields: list[Field]):
+        self.name = name
+        self.start = start
+        self.value_start = value_start
+        self.end = end
+        self.kind = kind
+        self.text = text
+        self.fields = fields
+
+    @property
+    def span(self) -> Span:
+        return Span(self.start, self.end)
+
+    @property
+    def name_span(self) -> Span:
+        return Span(self.start, self.start + len(self.name))
+
+    @property
+    def value_span(self) -> Span:
+        return Span(self.value_start, self.end)
+
+    def first(self, name: str) -> Field | None:
+        """The first field of that name, None if there is none."""
+        for field in self.fields:
+            if field.name == name:
+                return field
+        return None
+
+    def all(self, name: str) -> list[Field]:
+        """The fields of that name, a list's items each on its own."""
+        found: list[Field] = []
+        for field in self.fields:
+            if field.name == name:
+                if field.kind == LIST:
+                    found += field.fields
+                else:
+                    found.append(field)
+        return found
+
+    def walk(self) -> Iterator[Field]:
+        """This field and all below it, in the order of the text."""
+        pending = [self]
+        while pending:
+            field = pending.pop()
+            yield field
+            pending += reversed(field.fields)
+
+    def __repr__(self) -> str:
+        value = self.text or f"<{len(self.fields)} fields>"
+        return f"{self.name}: {value} at {self.start}"
+
+
+class Problem(NamedTuple):
+    """Something in the text or against the schema that keeps Caffe from reading the file as meant.
+
+    `kind` is the name of the rule that reports it, `certain` whether Caffe surely refuses the file for it, `repairs`
+    what would mend it: pieces of text to put in place of spans.
+    """
+
+    kind: str
+    start: int
+    end: int
+    message: str
+    certain: bool = True
+    evidence: str = ""
+    repairs: tuple[tuple[int, int, str], ...] = ()
+    repair_is_safe: bool = False
+    field: str = ""
