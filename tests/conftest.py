@@ -40,7 +40,7 @@ def caffe_python() -> Path:
 
 @pytest.fixture(scope="session")
 def caffe_exec(caffe_python: Path) -> CaffeExec:
-    """Runs one of Caffe's programs: `caffe_exec("upgrade_net_proto_text", source, target)`; bytes of stdout and stderr."""
+    """Runs one of Caffe's programs: `caffe_exec("upgrade_net_proto_text", source, target)`; output in bytes."""
     launcher = caffe_python.with_name("caffe-exec")
 
     def run(program: str, *arguments: str | Path) -> subprocess.CompletedProcess[bytes]:

@@ -1,0 +1,134 @@
+"""The judge of the text is Caffe's own parser: it refuses exactly where caffelint has an error of family P."""
+
+from __future__ import annotations
+
+import base64
+import random
+import re
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import pytest
+import record_verdicts
+from google.protobuf import text_format
+from google.protobuf.message import Message
+
+import caffelint
+from caffelint.schema import NetParameter, SolverParameter
+from caffelint.schema.bind import bind
+from caffelint.text.parser import parse
+
+SNIPPETS = list(record_verdicts.load())
+MESSAGES = {"net": NetParameter, "solver": SolverParameter}
+DIFFERENCES = Path(__file__).parents[2] / "docs/prototxt-text.md"
+
+
+def refused_by_us(snippet: dict[str, Any]) -> list[str]:
+    report = caffelint.check_text(snippet["text"], kind=snippet["kind"], dialect="bvlc")
+    return [f"{f.code} {f.message}" for f in report.findings if f.severity == "error" and f.code.startswith("P")]
+
+
+def shown(snippets: Iterable[tuple[dict[str, Any], Any, Any]]) -> str:
+    """A line for each text on which two judges differ."""
+    lines = [f"{snippet['kind']} {snippet['text'][:120]!r}\n    {one}\n    {other}" for snippet, one, other in snippets]
+    return "\n".join([f"{len(lines)} differ:", *lines[:50]])
+
+
+def disagreements(snippets: Iterable[dict[str, Any]]) -> list[tuple[dict[str, Any], Any, Any]]:
+    found = []
+    for snippet in snippets:
+        ours = refused_by_us(snippet)
+        if bool(ours) != ("errors" in snippet):
+            found.append((snippet, f"Caffe: {snippet.get('errors', 'reads it')}", f"caffelint: {ours or 'reads it'}"))
+    return found
+
+
+def other_messages(snippets: Iterable[dict[str, Any]]) -> list[tuple[dict[str, Any], Any, Any]]:
+    """Texts that Caffe accepts, where our message is not the one that it read."""
+    found = []
+    for snippet in snippets:
+        if "message" in snippet:
+            create = MESSAGES[snippet["kind"]]
+            read = create.FromString(base64.b64decode(snippet["message"]))
+            ours = bind(parse(snippet["text"]), create(), "bvlc").message
+            if wire(read) != wire(ours):
+                found.append((snippet, f"Caffe: {read}", f"caffelint: {ours}"))
+    return found
+
+
+def wire(message: Message) -> bytes:
+    """Bytes that are equal for equal messages, nan and signed zero included."""
+    return message.SerializeToString(deterministic=True)
+
+
+def test_there_is_much_to_judge() -> None:
+    refused = sum("errors" in snippet for snippet in SNIPPETS)
+    assert refused > 300
+    assert len(SNIPPETS) - refused > 300
+    assert len({(snippet["kind"], snippet["text"]) for snippet in SNIPPETS}) == len(SNIPPETS)
+
+
+def test_refuses_exactly_what_caffe_refuses() -> None:
+    differing = disagreements(SNIPPETS)
+    assert not differing, shown(differing)
+
+
+def test_reads_the_same_message() -> None:
+    differing = other_messages(SNIPPETS)
+    assert not differing, shown(differing)
+
+
+def test_the_record_is_what_caffe_says(caffe_python: Path) -> None:
+    answers = record_verdicts.ask(caffe_python, SNIPPETS)
+    differing = [
+        (snippet, f"recorded: {recorded}", f"now: {answer}")
+        for snippet, answer in zip(SNIPPETS, answers, strict=True)
+        if (recorded := {key: snippet[key] for key in ("errors", "message") if key in snippet}) != answer
+    ]
+    assert not differing, shown(differing)
+
+
+def test_caffes_own_programs_say_the_same(caffe_exec: Any, tmp_path: Path) -> None:
+    """The record comes from a function inside libcaffe; `upgrade_net_proto_text` and its brother are what people run."""
+    for snippet in SNIPPETS[::80]:
+        source = tmp_path / "source.prototxt"
+        source.write_bytes(snippet["text"])
+        said = caffe_exec(f"upgrade_{snippet['kind']}_proto_text", source, tmp_path / "target.prototxt").stderr
+        errors = re.findall(r"Error parsing text-format \S+: (.*)", said.decode("utf-8", "backslashreplace"))
+        assert errors == snippet.get("errors", []), snippet["text"]
+
+
+def test_mutated_texts(caffe_python: Path) -> None:
+    """Texts that nobody chose: pieces of the snippets, mixed."""
+    chance = random.Random(20)
+    pieces = {kind: [s["text"] for s in SNIPPETS if s["kind"] == kind and len(s["text"]) < 200] for kind in MESSAGES}
+    mutants = []
+    for _ in range(3000):
+        kind = chance.choice(list(MESSAGES))
+        one, other = chance.choices(pieces[kind], k=2)
+        here, there = chance.randrange(len(one) + 1), chance.randrange(len(other) + 1)
+        mutants.append({"kind": kind, "text": one[:here] + chance.choice([b"", b" ", b"\n"]) + other[there:]})
+    judged = [{**m, **answer} for m, answer in zip(mutants, record_verdicts.ask(caffe_python, mutants), strict=True)]
+    differing = disagreements(judged) + other_messages(judged)
+    assert not differing, shown(differing)
+
+
+ROWS = re.findall(r"^\| `(net|solver)` \| `(.*)` \| (reads|refuses) \| (reads|refuses)", DIFFERENCES.read_text(), re.M)
+
+
+@pytest.mark.parametrize(("kind", "text", "caffe", "python"), ROWS)
+def test_documented_differences_to_pythons_parser(kind: str, text: str, caffe: str, python: str) -> None:
+    data = re.sub("«(..)»", lambda byte: chr(int(byte[1], 16)), text).encode("latin-1")
+    recorded = {(s["kind"], s["text"]): "refuses" if "errors" in s else "reads" for s in SNIPPETS}
+    assert recorded[kind, data] == caffe
+    try:
+        text_format.Parse(data, MESSAGES[kind]())
+    except (text_format.ParseError, UnicodeDecodeError):
+        assert python == "refuses"
+    else:
+        assert python == "reads"
+
+
+def test_differences_are_documented() -> None:
+    assert len(ROWS) >= 20
