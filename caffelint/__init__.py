@@ -1,0 +1,61 @@
+"""caffelint finds the mistakes in Caffe's solver and net files before a GPU hour is spent.
+
+>>> import caffelint
+>>> report = caffelint.check_text('base_lr: 0.01 lr_policy: "poly" power: 1 net: "net.prototxt"')
+>>> [finding.name for finding in report.findings if finding.severity == "error"]
+['poly-without-max-iter']
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Callable, Iterable, Mapping
+
+    from caffelint.lint.config import Config
+    from caffelint.lint.report import Report
+
+__version__ = "0.1.0"
+
+
+def check(
+    paths: Iterable[str | os.PathLike[str]],
+    config: Config | None = None,
+    *,
+    progress: Callable[[int, int], None] | None = None,
+    changed: set[str] | None = None,
+    texts: Mapping[str, bytes] | None = None,
+) -> Report:
+    """Check files, and all prototxt files below folders; solvers and the nets they name are judged together.
+
+    `config` is `caffelint.lint.config.load_config(...)` or None for the defaults. `progress` is called with the number
+    of jobs done and their total. `changed` limits the run to those absolute paths and the solvers of nets among them.
+    `texts` gives content in place of what is on disk, by path. Never raises for what the files hold: what cannot be
+    read is in `report.failures`. Raises `NoRulesError` where the built-in rules are not installed.
+    """
+    from caffelint.lint import engine
+
+    return engine.check(paths, config, progress=progress, changed=changed, texts=texts)
+
+
+def check_text(
+    text: str | bytes,
+    *,
+    kind: str | None = None,
+    dialect: str | None = None,
+    path: str = "<text>",
+    config: Config | None = None,
+) -> Report:
+    """Check a text by itself, without looking at the disk.
+
+    `kind` (`net` or `solver`) is told from the text where it is not given; `dialect` names the Caffe to check against;
+    `path` is the name that findings carry.
+    """
+    from caffelint.lint import engine
+
+    return engine.check_text(text, kind=kind, dialect=dialect, path=path, config=config)
+
+
+__all__ = ["__version__", "check", "check_text"]

@@ -1,0 +1,67 @@
+"""A baseline: the findings that a project has decided to live with, by file, rule, layer and field, not by line."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterable
+from pathlib import Path
+
+from caffelint.lint.report import ReportedFinding
+
+_VERSION = 1
+
+
+class BaselineError(ValueError):
+    """A baseline file that cannot be read."""
+
+
+def write(path: Path, findings: Iterable[ReportedFinding]) -> int:
+    """Store findings as the baseline; how many they are."""
+    from caffelint.text.writing import write_atomically
+
+    files: dict[str, Counter[str]] = {}
+    for finding in findings:
+        files.setdefault(_relative(finding.file, path), Counter())[finding.key] += 1
+    stored = {name: dict(sorted(keys.items())) for name, keys in sorted(files.items())}
+    text = json.dumps({"version": _VERSION, "files": stored}, indent=2) + "\n"
+    write_atomically(path, text.encode("utf-8"))
+    return sum(sum(keys.values()) for keys in files.values())
+
+
+def read(path: Path) -> dict[str, Counter[str]]:
+    """The counts of a baseline by file and key. Raises `BaselineError`."""
+    try:
+        value = json.loads(path.read_text("utf-8"))
+        if value["version"] != _VERSION:
+            raise BaselineError(f"{path}: baseline of version {value['version']}, this caffelint reads {_VERSION}")
+        return {file: Counter(keys) for file, keys in value["files"].items()}
+    except OSError as error:
+        raise BaselineError(f"{path}: the baseline cannot be read: {error.strerror}") from error
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        if isinstance(error, BaselineError):
+            raise
+        raise BaselineError(f"{path}: not a baseline of caffelint; write it anew with --write-baseline") from error
+
+
+def subtract(
+    findings: Iterable[ReportedFinding], known: dict[str, Counter[str]], path: Path
+) -> tuple[list[ReportedFinding], int]:
+    """The findings that the baseline at `path` does not hold, and how many it held."""
+    left, count = [], 0
+    remaining = {file: Counter(keys) for file, keys in known.items()}
+    for finding in findings:
+        keys = remaining.get(_relative(finding.file, path))
+        if keys and keys[finding.key] > 0:
+            keys[finding.key] -= 1
+            count += 1
+        else:
+            left.append(finding)
+    return left, count
+
+
+def _relative(file: str, baseline: Path) -> str:
+    """A file's path from the folder of the baseline, so that it holds from wherever caffelint is called."""
+    import os
+
+    return os.path.relpath(file, baseline.resolve().parent).replace(os.sep, "/")

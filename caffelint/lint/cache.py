@@ -1,0 +1,92 @@
+"""Results of earlier runs, by what went into them: the files' bytes, the settings, and caffelint's own code."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import random
+import time
+from collections.abc import Iterable
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from caffelint.lint.report import ReportedEdit, ReportedFinding, ReportedFix, ReportedRelated
+
+_KEEP_SECONDS = 14 * 24 * 3600
+
+
+def folder() -> Path:
+    """Where results are kept: below `XDG_CACHE_HOME`, else `~/.cache`."""
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "caffelint"
+
+
+@lru_cache(maxsize=1)
+def code_fingerprint() -> bytes:
+    """Changes when any module of caffelint or of a rule pack does."""
+    from importlib.util import find_spec
+
+    from caffelint.lint.registry import all_rules
+
+    digest = hashlib.sha1(usedforsecurity=False)
+    packages = {"caffelint", "caffelint.proto"} | {info.module.rpartition(".")[0] for info in all_rules()}
+    for name in sorted(packages):
+        spec = find_spec(name)
+        for base in spec.submodule_search_locations or () if spec else ():
+            for path in sorted(Path(base).rglob("*") if name == "caffelint" else Path(base).glob("*")):
+                if path.suffix in (".py", ".desc", ".json"):
+                    state = path.stat()
+                    digest.update(f"{path}:{state.st_mtime_ns}:{state.st_size}\n".encode())
+    return digest.digest()
+
+
+def key(settings: bytes, parts: Iterable[tuple[str, bytes]]) -> str:
+    """The name of a result: a hash over code, settings, and the files' names and bytes."""
+    digest = hashlib.sha1(code_fingerprint() + settings, usedforsecurity=False)
+    for name, data in parts:
+        digest.update(f"{name}:{len(data)}:".encode(errors="surrogateescape"))
+        digest.update(data)
+    return digest.hexdigest()
+
+
+def load(name: str) -> tuple[list[ReportedFinding], int] | None:
+    """The findings of an earlier run and how many were suppressed; None if there is none, or it cannot be read."""
+    try:
+        rows, suppressed = json.loads((folder() / name[:2] / name).read_text("utf-8"))
+        return [_finding(row) for row in rows], int(suppressed)
+    except (OSError, ValueError, TypeError, IndexError):
+        return None
+
+
+def store(name: str, findings: list[ReportedFinding], suppressed: int) -> None:
+    """Keep a result; a full or read-only disk is no reason to fail."""
+    path = folder() / name[:2] / name
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        temporary = path.with_name(f"{name}.{os.getpid()}")
+        temporary.write_text(json.dumps([findings, suppressed]), "utf-8")
+        temporary.replace(path)
+        if random.random() < 0.01:
+            _prune()
+    except (OSError, ValueError):
+        return
+
+
+def _prune() -> None:
+    oldest = time.time() - _KEEP_SECONDS
+    for path in folder().glob("??/*"):
+        if path.stat().st_mtime < oldest:
+            path.unlink(missing_ok=True)
+
+
+def _finding(row: list[Any]) -> ReportedFinding:
+    finding = ReportedFinding(*row)
+    return finding._replace(
+        phases=tuple(finding.phases),
+        related=tuple(ReportedRelated(*item) for item in finding.related),
+        fixes=tuple(
+            ReportedFix(fix[0], fix[1], tuple(ReportedEdit(*edit) for edit in fix[2])) for fix in finding.fixes
+        ),
+        source=tuple(finding.source),
+    )

@@ -1,0 +1,243 @@
+"""Settings: from `caffelint.toml`, `pyproject.toml` or `setup.cfg`, the nearest one above what is checked."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from caffelint.lint.finding import ERROR, SEVERITIES
+
+FILES = ("caffelint.toml", ".caffelint.toml", "pyproject.toml", "setup.cfg")
+_FAIL_ON = (*SEVERITIES, "never")
+
+
+class ConfigError(ValueError):
+    """A setting that is wrong: the message names the file, the value, and what would be right."""
+
+
+class Config:
+    """Effective settings. `sources` tells for each that is no default where it comes from."""
+
+    def __init__(self) -> None:
+        self.select: list[str] = []
+        self.ignore: list[str] = []
+        self.extend_select: list[str] = []
+        self.preview = False
+        self.severity: dict[str, str] = {}
+        self.dialect: str | None = None
+        self.fail_on = ERROR
+        self.per_file_ignores: dict[str, list[str]] = {}
+        self.exclude: list[str] = []
+        self.roots: list[str] = []
+        self.baseline: str | None = None
+        self.jobs = 0
+        self.cache = True
+        self.rules: dict[str, dict[str, Any]] = {}
+        self.sources: dict[str, str] = {}
+
+
+_TYPES: dict[str, type] = {
+    name: type(value) if value is not None else str for name, value in vars(Config()).items() if name != "sources"
+}
+_PATHS = ("roots", "baseline")
+
+
+def load_config(start: Path, explicit: Path | None = None, overrides: Mapping[str, Any] | None = None) -> Config:
+    """The settings for files at or below `start`: of `explicit`, else of the nearest file, then `overrides`.
+
+    Raises `ConfigError`.
+    """
+    config = Config()
+    if explicit is not None:
+        if not explicit.is_file():
+            raise ConfigError(f"{explicit}: no such configuration file")
+        path: Path | None = explicit
+    else:
+        path = _nearest(start)
+    if path is not None:
+        _apply_file(config, path, [])
+    for name, value in (overrides or {}).items():
+        if value is not None:
+            _set(config, name, value, "the command line")
+    _check_names(config)
+    return config
+
+
+def _nearest(start: Path) -> Path | None:
+    folder = start.resolve()
+    if not folder.is_dir():
+        folder = folder.parent
+    for above in (folder, *folder.parents):
+        for name in FILES:
+            path = above / name
+            if path.is_file() and _table(path) is not None:
+                return path
+    return None
+
+
+def _table(path: Path) -> dict[str, Any] | None:
+    """The table that is caffelint's in a file; None where it has none."""
+    try:
+        if path.suffix == ".cfg":
+            return _setup_cfg(path)
+        data = _toml(path)
+    except OSError as error:
+        raise ConfigError(f"{path}: cannot be read: {error.strerror}") from error
+    except UnicodeDecodeError as error:
+        raise ConfigError(f"{path}: is not UTF-8") from error
+    if path.name == "pyproject.toml":
+        tool = data.get("tool", {}).get("caffelint")
+        return tool if isinstance(tool, dict) else None
+    return data
+
+
+def _toml(path: Path) -> dict[str, Any]:
+    text = path.read_bytes().decode("utf-8")
+    if path.name == "pyproject.toml" and "caffelint" not in text:
+        return {}
+    try:
+        import tomllib
+    except ModuleNotFoundError:
+        import tomli as tomllib
+    try:
+        return tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise ConfigError(f"{path}: {str(error)[:1].lower()}{str(error)[1:]}") from error
+
+
+def _setup_cfg(path: Path) -> dict[str, Any] | None:
+    text = path.read_bytes().decode("utf-8")
+    if "[caffelint" not in text:
+        return None
+    from configparser import ConfigParser, Error
+
+    parser = ConfigParser(interpolation=None)
+    try:
+        parser.read_string(text)
+    except Error as error:
+        raise ConfigError(f"{path}: {str(error).splitlines()[0].lower()}") from error
+    if not any(section.partition(":")[0] == "caffelint" for section in parser.sections()):
+        return None
+    table: dict[str, Any] = {}
+    for section in parser.sections():
+        head, _, rest = section.partition(":")
+        if head != "caffelint":
+            continue
+        target = table
+        for part in rest.split(":") if rest else ():
+            target = target.setdefault(part.replace("-", "_") if target is table else part, {})
+        for key, raw in parser[section].items():
+            name = key.replace("-", "_")
+            wanted = _TYPES.get(name) if target is table else None
+            target[key] = _from_ini(raw, wanted)
+    return table
+
+
+def _from_ini(raw: str, wanted: type | None) -> Any:
+    if wanted is list or (wanted is None and "\n" in raw.strip()):
+        return [item.strip() for line in raw.splitlines() for item in line.split(",") if item.strip()]
+    lowered = raw.strip().lower()
+    if lowered in ("true", "yes", "on"):
+        return True
+    if lowered in ("false", "no", "off"):
+        return False
+    for number in (int, float):
+        try:
+            return number(raw)
+        except ValueError:
+            continue
+    return raw.strip()
+
+
+def _apply_file(config: Config, path: Path, chain: list[Path]) -> None:
+    resolved = path.resolve()
+    if resolved in chain:
+        raise ConfigError(f"{path}: extends itself: {' -> '.join(str(link) for link in [*chain, resolved])}")
+    table = dict(_table(path) or {})
+    parent = table.pop("extend", None)
+    if parent is not None:
+        base = path.parent / str(parent)
+        if not base.is_file():
+            raise ConfigError(f"{path}: extend names {parent}, which does not exist")
+        _apply_file(config, base, [*chain, resolved])
+    for key, value in table.items():
+        _set(config, key.replace("-", "_"), value, str(path), path.parent)
+
+
+def _set(config: Config, name: str, value: Any, source: str, base: Path | None = None) -> None:
+    wanted = _TYPES.get(name)
+    if wanted is None:
+        raise ConfigError(f"{source}: unknown setting {name.replace('_', '-')}{_did_you_mean(name, _TYPES)}")
+    if wanted is list and isinstance(value, str):
+        value = [item.strip() for item in value.split(",") if item.strip()]
+    if not isinstance(value, wanted) or (wanted is int and isinstance(value, bool)):
+        kinds = {list: "a list", dict: "a table", bool: "true or false", int: "a whole number", str: "a text"}
+        raise ConfigError(f"{source}: {name.replace('_', '-')} is {value!r}; it takes {kinds[wanted]}")
+    if name in _PATHS and base is not None:
+        value = str(base / value) if isinstance(value, str) else [str(base / item) for item in value]
+    if name == "fail_on" and value not in _FAIL_ON:
+        raise ConfigError(f"{source}: fail-on is {value!r}; it takes one of {', '.join(_FAIL_ON)}")
+    if name == "dialect":
+        value = _dialect(value, source)
+    if name in ("severity", "per_file_ignores", "rules"):
+        value = getattr(config, name) | value
+    setattr(config, name, value)
+    config.sources[name] = source
+
+
+def _dialect(value: str, source: str) -> str:
+    from caffelint.schema.provenance import provenance
+
+    try:
+        return provenance().dialect(value)
+    except ValueError as error:
+        raise ConfigError(f"{source}: {error}") from error
+
+
+def _did_you_mean(name: str, known: Any) -> str:
+    from difflib import get_close_matches
+
+    near = get_close_matches(name, list(known), 1, 0.6)
+    return f"; did you mean {near[0].replace('_', '-')}?" if near else ""
+
+
+def _check_names(config: Config) -> None:
+    """Every rule that the settings name exists, and its options fit."""
+    lists = {"select": config.select, "ignore": config.ignore, "extend_select": config.extend_select}
+    if not any(lists.values()) and not (config.severity or config.rules or config.per_file_ignores):
+        return
+    from caffelint.lint.registry import all_rules, find_rule
+    from caffelint.lint.select import FAMILIES, known_selector
+
+    def check(name: str, setting: str) -> None:
+        if not known_selector(name):
+            names = [info.name for info in all_rules()] + [info.code for info in all_rules()] + list(FAMILIES)
+            source = config.sources.get(setting, "the settings")
+            raise ConfigError(f"{source}: no rule or family {name!r} in {setting.replace('_', '-')}{_did_you_mean(name, names)}")
+
+    for setting, names in lists.items():
+        for name in names:
+            check(name, setting)
+    for names in config.per_file_ignores.values():
+        for name in names if isinstance(names, list) else [names]:
+            check(name, "per_file_ignores")
+    for name, severity in config.severity.items():
+        check(name, "severity")
+        if severity not in SEVERITIES:
+            source = config.sources.get("severity", "the settings")
+            raise ConfigError(f"{source}: severity of {name} is {severity!r}; it takes one of {', '.join(SEVERITIES)}")
+    for name, options in config.rules.items():
+        info = find_rule(name)
+        source = config.sources.get("rules", "the settings")
+        if info is None:
+            check(name, "rules")
+            raise ConfigError(f"{source}: {name} is a family; options are set for one rule")
+        rule = info.load()
+        for option, value in options.items():
+            if option not in rule.OPTIONS:
+                raise ConfigError(f"{source}: {name} has no option {option}{_did_you_mean(option, rule.OPTIONS)}")
+            default = rule.OPTIONS[option].default
+            fits = isinstance(value, type(default)) and not (isinstance(value, bool) and not isinstance(default, bool))
+            if not fits and not (isinstance(default, float) and isinstance(value, int) and not isinstance(value, bool)):
+                raise ConfigError(f"{source}: {name}.{option} is {value!r}; it takes a value like {default!r}")

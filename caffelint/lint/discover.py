@@ -1,0 +1,167 @@
+"""Which files a run looks at, and which solver belongs to which net."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+SUFFIXES = (".prototxt", ".prototxt.txt")
+_SKIPPED = {".git", ".hg", ".svn", ".tox", ".venv", "node_modules", "__pycache__"}
+_NAMES_A_NET = re.compile(rb"(?:^|[\s;,{])(?:net|train_net|test_net)\s*:\s*[\"']")
+_SOLVER_SIZE = 1 << 20
+
+
+class Found(NamedTuple):
+    """The files of a run and the paths that do not exist or cannot be listed, with the reason."""
+
+    files: list[str]
+    unreadable: list[tuple[str, str]]
+
+
+class NetPath(NamedTuple):
+    """A net's file as a solver names it: the solver's field and the path that was found."""
+
+    field: str
+    path: str
+
+
+def discover(paths: Iterable[str], exclude: Sequence[str] = ()) -> Found:
+    """Files named outright, and the prototxt files below folders, except what git ignores or `exclude` (globs) names."""
+    files: dict[str, None] = {}
+    unreadable: list[tuple[str, str]] = []
+    for path in paths:
+        if os.path.isdir(path):
+            below = _git_files(path)
+            found = sorted(_walk(path, unreadable) if below is None else below)
+            files.update(dict.fromkeys(file for file in found if not _matches(file, exclude)))
+        elif os.path.exists(path):
+            files[os.path.normpath(path)] = None
+        else:
+            unreadable.append((path, "no such file or folder"))
+    return Found(list(files), unreadable)
+
+
+def _matches(path: str, globs: Sequence[str]) -> bool:
+    from fnmatch import fnmatch
+
+    posix = path.replace(os.sep, "/")
+    return any(fnmatch(posix, glob) or fnmatch(posix, f"*/{glob}") for glob in globs)
+
+
+def _git_files(folder: str) -> list[str] | None:
+    """What git tracks or would track below a folder; None outside of a checkout or without git."""
+    command = ["git", "-C", folder, "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
+    try:
+        done = subprocess.run(command, capture_output=True, check=False, timeout=60)
+    except (OSError, subprocess.TimeoutExpired):
+        return None
+    if done.returncode:
+        return None
+    names = (os.fsdecode(name) for name in done.stdout.split(b"\0") if name)
+    found = [os.path.normpath(os.path.join(folder, name)) for name in names if name.endswith(SUFFIXES)]
+    found = [path for path in found if os.path.isfile(path)]
+    # A folder that git ignores as a whole was named on purpose.
+    return found or None
+
+
+def _walk(folder: str, unreadable: list[tuple[str, str]]) -> Iterator[str]:
+    def failed(error: OSError) -> None:
+        unreadable.append((error.filename or folder, error.strerror or "cannot be listed"))
+
+    for base, folders, names in os.walk(folder, onerror=failed):
+        folders[:] = [name for name in folders if name not in _SKIPPED]
+        for name in names:
+            path = os.path.join(base, name)
+            if name.endswith(SUFFIXES) and os.path.isfile(path):
+                yield os.path.normpath(path)
+
+
+def changed_files(base_ref: str = "HEAD", folder: str = ".") -> set[str]:
+    """Absolute paths of files that differ from `base_ref`, untracked ones included. Raises `ValueError` without git."""
+
+    def git(*arguments: str) -> str:
+        done = subprocess.run(["git", "-C", folder, *arguments], capture_output=True, check=False)
+        if done.returncode:
+            reason = done.stderr.decode(errors="replace").strip().splitlines()
+            raise ValueError(f"git does not answer for --changed-only: {reason[0] if reason else 'no reason given'}")
+        return os.fsdecode(done.stdout)
+
+    try:
+        top = git("rev-parse", "--show-toplevel").strip()
+        names = git("diff", "--name-only", "-z", base_ref, "--") + git(
+            "ls-files", "-z", "--others", "--exclude-standard", "--full-name"
+        )
+    except OSError as error:
+        raise ValueError("--changed-only needs git, which is not installed") from error
+    return {os.path.join(top, name) for name in names.split("\0") if name}
+
+
+def names_a_net(path: str) -> bool:
+    """Whether a file looks like a solver that names a net; cheap, and wrong only in looking too often."""
+    try:
+        if os.path.getsize(path) > _SOLVER_SIZE:
+            return False
+        data = Path(path).read_bytes()
+    except OSError:
+        return False
+    return _NAMES_A_NET.search(data) is not None
+
+
+def net_paths(solver_path: str, roots: Sequence[str] = ()) -> list[NetPath]:
+    """The nets that a solver names and that exist, found as `resolve` does."""
+    from caffelint.caffe.solver import NET_FIELDS
+    from caffelint.text.parser import parse
+    from caffelint.text.scalars import string_value
+    from caffelint.text.tree import STRING
+
+    try:
+        document = parse(Path(solver_path).read_bytes(), solver_path)
+    except OSError:
+        return []
+    if document.root.first("layer") or document.root.first("layers"):
+        return []
+    found = []
+    for name in NET_FIELDS:
+        for field in document.root.all(name):
+            if field.kind == STRING:
+                path = resolve(string_value(field.text), solver_path, roots)
+                if path is not None:
+                    found.append(NetPath(name, path))
+    return found
+
+
+def resolve(name: str, solver_path: str, roots: Sequence[str] = ()) -> str | None:
+    """The file that a solver means by a net's name.
+
+    Caffe looks in the working directory alone (util/io.cpp). Repositories mean their own root by that, so the folder
+    of the solver, the working directory, `roots` and every folder above the solver are tried, then the bare name
+    beside the solver.
+    """
+    if "\0" in name or not name:
+        return None
+    folder = os.path.dirname(os.path.abspath(solver_path))
+    above = []
+    parent = folder
+    while True:
+        above.append(parent)
+        if os.path.dirname(parent) == parent:
+            break
+        parent = os.path.dirname(parent)
+    beside = os.path.join(folder, os.path.basename(name))
+    for candidate in [os.path.join(base, name) for base in (folder, os.getcwd(), *roots, *above[1:])] + [beside]:
+        try:
+            if os.path.isfile(candidate):
+                return relative(candidate)
+        except (OSError, ValueError):
+            return None
+    return None
+
+
+def relative(path: str) -> str:
+    """A path as people want to read it: relative to the working directory where it lies below."""
+    inside = os.path.relpath(path)
+    return os.path.normpath(path) if inside.startswith("..") else inside
