@@ -1,0 +1,488 @@
+"""Layers that move values about and leave them as they are."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from caffelint.caffe.layers.base import (
+
+    AT_LEAST_ONE,
+    CORRUPTS,
+    DIES,
+    EXACT,
+    NONE,
+    ONE,
+    REFUSED,
+    TWO,
+    Counts,
+    Layer,
+    register,
+)
+from caffelint.caffe.layers.neuron import no_in_place
+from caffelint.caffe.refusal import Refusal
+from caffelint.caffe.shapes import UNSHAPED, Shape, as_int, canonical_axis, count, divide, new_blob, no_data, text
+
+
+def shared_axis(layer: Layer, shape: Shape, old: str, function: str) -> int:
+    """Axis of a Concat or Slice: `axis`, or the older unsigned concat_dim or slice_dim."""
+    p = layer.parameters
+    if not p.HasField(old):
+        return canonical_axis(shape, p.axis, f"{layer.block}.axis")
+    axis = as_int(getattr(p, old))
+    if axis < 0:
+        raise layer.refuse(
+            f"{old} {getattr(p, old)} is far beyond any axis", f"casting {old} from uint32 to int32", function, old
+        )
+    if axis >= len(shape):
+        raise layer.refuse(
+            f"{old} {axis} does not exist: the bottom has {len(shape)} axes ({text(shape)})",
+            f"{old} out of range.",
+            function,
+            old,
+        )
+    return axis
+
+
+def check_one_axis(layer: Layer, old: str, function: str) -> None:
+    if layer.parameters.HasField("axis") and layer.parameters.HasField(old):
+        raise layer.refuse(
+            f"axis and the older {old} are both given; keep axis",
+            f"Either axis or {old} should be specified; not both.",
+            function,
+            old,
+        )
+
+
+@register
+class Concat(Layer):
+    types = ("Concat",)
+    block = "concat_param"
+    bottom_counts = AT_LEAST_ONE
+    top_counts = ONE
+
+    @property
+    def in_place(self) -> str:  # type: ignore[override]
+        return EXACT if len(self.bottoms) == 1 else DIES
+
+    def set_up(self, bottoms: Sequence[Shape]) -> Sequence[Shape | None]:
+        first = bottoms[0]
+        check_one_axis(self, "concat_dim", "concat_layer.cpp LayerSetUp")
+        axis = self.axis = shared_axis(self, first, "concat_dim", "concat_layer.cpp Reshape")
+        total = first[axis]
+        for index in range(1, len(bottoms)):
+            shape = bottoms[index]
+            if len(shape) != len(first):
+                raise self.refuse(
+                    f"bottom {index} has {len(shape)} axes ({text(shape)}), the first {len(first)} ({text(first)})",
+                    "All inputs must have the same #axes.",
+                    "concat_layer.cpp Reshape",
+                    f"bottom[{index}]",
+                )
+            if shape[:axis] != first[:axis] or shape[axis + 1 :] != first[axis + 1 :]:
+                raise self.refuse(
+                    f"bottom {index} is {text(shape)}, the first {text(first)}; only axis {axis} may differ",
+                    "All inputs must have the same shape, except at concat_axis.",
+                    "concat_layer.cpp Reshape",
+                    f"bottom[{index}]",
+                )
+            total += shape[axis]
+        top = new_blob((*first[:axis], as_int(total), *first[axis + 1 :]), "the top")
+        if len(bottoms) == 1 and 0 in top:
+            raise no_data("the bottom", "concat_layer.cpp Reshape", "bottom[0]")
+        return [top]
+
+    def set_up_unknown(self, bottoms: Sequence[Shape | None]) -> Sequence[Shape | None]:
+        check_one_axis(self, "concat_dim", "concat_layer.cpp LayerSetUp")
+        return [None]
+
+
+@register
+class Slice(Layer):
+    types = ("Slice",)
+    block = "slice_param"
+    bottom_counts = ONE
+    top_counts = AT_LEAST_ONE
+
+    @property
+    def in_place(self) -> str:  # type: ignore[override]
+        return EXACT if len(self.tops) == 1 else DIES
+
+    def set_up(self, bottoms: Sequence[Shape]) -> Sequence[Shape | None]:
+        shape = bottoms[0]
+        function = "slice_layer.cpp Reshape"
+        check_one_axis(self, "slice_dim", "slice_layer.cpp LayerSetUp")
+        axis = self.axis = shared_axis(self, shape, "slice_dim", function)
+        size = shape[axis]
+        tops = len(self.tops)
+        points = [as_int(point) for point in self.parameters.slice_point]
+        sizes = self._sizes_between(points, size, tops, shape, axis) if points else self._equal_sizes(size, tops, axis)
+        shapes = [new_blob((*shape[:axis], part, *shape[axis + 1 :]), f"top {i}") for i, part in enumerate(sizes)]
+        if self.runs_in_place and tops > 1:
+            raise self.refuse(
+                "a Slice into several tops cannot overwrite its bottom",
+                "Check failed: count == bottom[0]->count()",
+                function,
+                "top[0]",
+            )
+        if tops == 1 and count(shape) == 0:
+            raise no_data("the bottom", function, "bottom[0]")
+        return shapes
+
+    def _equal_sizes(self, size: int, tops: int, axis: int) -> list[int]:
+        if size % tops:
+            raise self.refuse(
+                f"{tops} tops do not divide the {size} entries of axis {axis} evenly; give slice_point",
+                f"Number of top blobs ({tops}) should evenly divide input slice axis ({size})",
+                "slice_layer.cpp Reshape",
+                f"top[{tops - 1}]",
+            )
+        return [size // tops] * tops
+
+    def _sizes_between(self, points: list[int], size: int, tops: int, shape: Shape, axis: int) -> list[int]:
+        function = "slice_layer.cpp Reshape"
+        if len(points) != tops - 1:
+            raise self.refuse(
+                f"{tops} tops need {tops - 1} slice_point, not {len(points)}",
+                "Check failed: slice_point_.size() == top.size() - 1",
+                function,
+                "slice_point",
+            )
+        if tops > size:
+            raise self.refuse(
+                f"{tops} tops are more than the {size} entries of axis {axis} ({text(shape)})",
+                "Check failed: top.size() <= bottom_slice_axis",
+                function,
+                "slice_point",
+            )
+        sizes = []
+        before = 0
+        for index, point in enumerate(points):
+            if point <= before:
+                raise self.refuse(
+                    f"slice_point {point} must be above {before}, the one before it",
+                    "Check failed: slice_point_[i] > prev",
+                    function,
+                    f"slice_point[{index}]",
+                )
+            sizes.append(point - before)
+            before = point
+        if before > size:
+            raise self.refuse(
+                f"slice_point {before} is beyond the {size} entries of axis {axis}",
+                "Check failed: shape[i] >= 0",
+                "blob.cpp Reshape",
+                f"slice_point[{len(points) - 1}]",
+            )
+        return [*sizes, size - before]
+
+    def set_up_unknown(self, bottoms: Sequence[Shape | None]) -> Sequence[Shape | None]:
+        check_one_axis(self, "slice_dim", "slice_layer.cpp LayerSetUp")
+        return [None] * len(self.tops)
+
+
+@register
+class Split(Layer):
+    """Also what Caffe inserts by itself where a blob has several readers (insert_splits.cpp)."""
+
+    types = ("Split",)
+    bottom_counts = ONE
+    top_counts = AT_LEAST_ONE
+    in_place = REFUSED
+
+    def set_up(self, bottoms: Sequence[Shape]) -> Sequence[Shape | None]:
+        self._check_in_place()
+        if bottoms[0] is UNSHAPED:
+            raise Refusal("the bottom has no shape", "Check failed: count_ == top[i]->count()", "split_layer.cpp Reshape")
+        return [new_blob(bottoms[0])] * len(self.tops)
+
+    def set_up_unknown(self, bottoms: Sequence[Shape | None]) -> Sequence[Shape | None]:
+        self._check_in_place()
+        return [None] * len(self.tops)
+
+    def _check_in_place(self) -> None:
+        # Caffe looks at every top, yet only a top that has the place of its bottom can be the same blob.
+        if self.runs_in_place:
+            raise no_in_place(self, "split_layer.cpp Reshape")
+
+
+@register
+class Flatten(Layer):
+    types = ("Flatten",)
+    block = "flatten_param"
+    bottom_counts = ONE
+    top_counts = ONE
+    in_place = REFUSED
+
+    def set_up(self, bottoms: Sequence[Shape]) -> Sequence[Shape | None]:
+        shape = bottoms[0]
+        if self.runs_in_place:
+            raise no_in_place(self, "flatten_layer.cpp Reshape")
+        p = self.parameters
+        start = canonical_axis(shape, p.axis, f"{self.block}.axis")
+        end = canonical_axis(shape, p.end_axis, f"{self.block}.end_axis")
+        if start > end + 1:
+            raise self.refuse(
+                f"axis {start} comes behind end_axis {end}",
+                "Check failed: start_axis <= end_axis",
+                "blob.hpp count",
+                "end_axis",
+            )
+        return [new_blob((*shape[:start], count(shape, start, end + 1), *shape[end + 1 :]), "the top")]
+
+    def set_up_unknown(self, bottoms: Sequence[Shape | None]) -> Sequence[Shape | None]:
+        if self.runs_in_place:
+            raise no_in_place(self, "flatten_layer.cpp Reshape")
+        return [None]
+
+
+@register
+class Reshape(Layer):
+    types = ("Reshape",)
+    block = "reshape_param"
+    bottom_counts = ONE
+    top_counts = ONE
+    in_place = REFUSED
+    source = "reshape_layer.cpp"
+
+    def check(self) -> list[int]:
+        """The wanted dims; raises the Refusal of LayerSetUp."""
+        if self.runs_in_place:
+            raise no_in_place(self, f"{self.source} LayerSetUp")
+        dims = [as_int(dim) for dim in self.parameters.shape.dim]
+        if dims.count(-1) > 1:
+            raise self.refuse(
+                f"the shape has {dims.count(-1)} dims of -1; only one can be inferred",
+                "new shape contains multiple -1 dims",
+                f"{self.source} LayerSetUp",
+                "shape.dim",
+            )
+        return dims
+
+    def set_up(self, bottoms: Sequence[Shape]) -> Sequence[Shape | None]:
+        shape = bottoms[0]
+        dims = self.check()
+        start, end = self._replaced_axes(shape)
+        top = [*shape[:start], *dims, *shape[end:]]
+        function = f"{self.source} Reshape"
+        for index, dim in enumerate(dims):
+            if dim == 0:
+                if start + index >= len(shape):
+                    raise self.refuse(
+                        f"dim 0 copies axis {start + index} of the bottom, which has only {len(shape)} ({text(shape)})",
+                        "new shape contains a 0, but there was no corresponding bottom axis to copy",
+                        function,
+                        f"shape.dim[{index}]",
+                    )
+                top[start + index] = shape[start + index]
+        if -1 in dims:
+            explicit = count(shape, 0, start) * count(shape, end)
+            for index, dim in enumerate(dims):
+                explicit *= top[start + index] if dim == 0 else 1 if dim == -1 else dim
+            explicit = as_int(explicit)
+            inferred = divide(count(shape), explicit, "the product of the other dims", f"{self.block}.shape.dim")
+            if inferred * explicit != count(shape):
+                raise self.refuse(
+                    f"the {count(shape)} elements of the bottom ({text(shape)}) do not divide by {explicit}, the product of"
+                    " the other dims",
+                    f"must be divisible by the product of the specified dimensions ({explicit})",
+                    function,
+                    "shape",
+                )
+            top[start + dims.index(-1)] = inferred
+        new = new_blob(top, "the top", f"{self.block}.shape")
+        if count(new) != count(shape):
+            raise self.refuse(
+                f"{text(new)} has {count(new)} elements, the bottom ({text(shape)}) {count(shape)}",
+                "output count must match input count",
+                function,
+                "shape" if dims else None,
+            )
+        if count(new) == 0:
+            raise no_data("the bottom", function, "bottom[0]")
+        return [new]
+
+    def _replaced_axes(self, shape: Shape) -> tuple[int, int]:
+        """First axis that the new dims replace, and the first behind them that stays."""
+        p = self.parameters
+        function = f"{self.source} Reshape"
+        axis, num_axes, axes = p.axis, p.num_axes, len(shape)
+        start = axis if axis >= 0 else axes + axis + 1
+        if not 0 <= start <= axes:
+            raise self.refuse(
+                f"axis {axis} does not exist: the bottom has {axes} axes ({text(shape)})",
+                f"axis {axis} out of range",
+                function,
+                "axis",
+            )
+        if num_axes < -1:
+            raise self.refuse(
+                f"num_axes must be -1 (all) or more, not {num_axes}",
+                "num_axes must be >= 0, or -1 for all",
+                function,
+                "num_axes",
+            )
+        end = axes if num_axes == -1 else start + num_axes
+        if end > axes:
+            raise self.refuse(
+                f"axis {start} and num_axes {num_axes} reach past the {axes} axes of the bottom ({text(shape)})",
+                "end_axis = axis + num_axes is out of range",
+                function,
+                "num_axes",
+            )
+        return start, end
+
+    def set_up_unknown(self, bottoms: Sequence[Shape | None]) -> Sequence[Shape | None]:
+        dims = self.check()
+        whole = self.parameters.axis == 0 and self.parameters.num_axes == -1
+        if whole and dims and all(dim > 0 for dim in dims):
+            return [new_blob(dims, "the top", f"{self.block}.shape")]
+        return [None]
+
+
+@register
+class Tile(Layer):
+    types = ("Tile",)
+    block = "tile_param"
+    bottom_counts = ONE
+    top_counts = ONE
+    in_place = DIES
+
+    def check(self) -> None:
+        p = self.parameters
+        if not p.HasField("tiles"):
+            raise self.refuse("tiles is missing", "Number of tiles must be specified", "tile_layer.cpp Reshape")
+        if p.tiles <= 0:
+            raise self.refuse(
+                f"tiles must be above 0, not {p.tiles}",
+                "Number of tiles must be positive.",
+                "tile_layer.cpp Reshape",
+                "tiles",
+            )
+
+    def set_up(self, bottoms: Sequence[Shape]) -> Sequence[Shape | None]:
+        shape = bottoms[0]
+        axis = canonical_axis(shape, self.parameters.axis, f"{self.block}.axis")
+        self.check()
+        return [
+            new_blob((*shape[:axis], as_int(shape[axis] * self.parameters.tiles), *shape[axis + 1 :]), "the top")
+        ]
+
+    def set_up_unknown(self, bottoms: Sequence[Shape | None]) -> Sequence[Shape | None]:
+        self.check()
+        return [None]
+
+
+@register
+class Crop(Layer):
+    types = ("Crop",)
+    block = "crop_param"
+    bottom_counts = TWO
+    top_counts = ONE
+    in_place = CORRUPTS
+
+    def set_up(self, bottoms: Sequence[Shape]) -> Sequence[Shape | None]:
+        shape, reference = bottoms
+        p = self.parameters
+        axis = canonical_axis(shape, p.axis, f"{self.block}.axis")
+        offsets = [as_int(offset) for offset in p.offset]
+        if len(offsets) > 1 and axis + len(offsets) != len(shape):
+            raise self.refuse(
+                f"{len(offsets)} offsets are given; 1, or one for each of the {len(shape) - axis} cropped axes, is right",
+                "number of offset values specified must be equal to the number of dimensions following axis.",
+                "crop_layer.cpp LayerSetUp",
+                "offset",
+            )
+        for i in range(axis, len(shape)):
+            wanted = reference[canonical_axis(reference, i, "bottom[1]")]
+            offset = 0 if not offsets else offsets[0] if len(offsets) == 1 else offsets[i - axis]
+            if as_int(shape[i] - offset) < wanted:
+                raise self.refuse(
+                    f"axis {i} has {shape[i]} entries; {wanted} from offset {offset} on reach past its end",
+                    f"the crop for dimension {i} is out-of-bounds with size {wanted} and offset {offset}",
+                    "crop_layer.cpp Reshape",
+                    "offset" if offset else "bottom[1]",
+                )
+        return [new_blob((*shape[:axis], *reference[axis : len(shape)]), "the top")]
+
+    def allows_force_backward(self, bottom: int) -> bool:
+        return True
+
+
+@register
+class Silence(Layer):
+    types = ("Silence",)
+    bottom_counts = AT_LEAST_ONE
+    top_counts = NONE
+
+    def set_up(self, bottoms: Sequence[Shape]) -> Sequence[Shape | None]:
+        return []
+
+    def set_up_unknown(self, bottoms: Sequence[Shape | None]) -> Sequence[Shape | None]:
+        return []
+
+
+@register
+class BatchReindex(Layer):
+    types = ("BatchReindex",)
+    bottom_counts = TWO
+    top_counts = ONE
+
+    def set_up(self, bottoms: Sequence[Shape]) -> Sequence[Shape | None]:
+        shape, index = bottoms
+        if len(index) != 1:
+            raise self.refuse(
+                f"the second bottom must have 1 axis, not {len(index)} ({text(index)})",
+                "Check failed: 1 == bottom[1]->num_axes()",
+                "batch_reindex_layer.cpp Reshape",
+                "bottom[1]",
+            )
+        return [new_blob((index[0], *shape[1:]), "the top")]
+
+
+@register
+class Filter(Layer):
+    """At set-up the tops are as long as the bottoms; each pass then shortens them to what was selected."""
+
+    types = ("Filter",)
+    bottom_counts = Counts(2)
+    top_counts = AT_LEAST_ONE
+
+    def check(self) -> None:
+        if len(self.tops) != len(self.bottoms) - 1:
+            raise self.refuse(
+                f"{len(self.bottoms)} bottoms, the last of them the selector, need {len(self.bottoms) - 1} tops,"
+                f" not {len(self.tops)}",
+                "Check failed: top.size() == bottom.size() - 1",
+                "filter_layer.cpp LayerSetUp",
+                f"top[{len(self.tops) - 1}]",
+            )
+
+    def set_up(self, bottoms: Sequence[Shape]) -> Sequence[Shape | None]:
+        self.check()
+        function = "filter_layer.cpp Reshape"
+        selector = bottoms[-1]
+        last = f"bottom[{len(bottoms) - 1}]"
+        if any(dim != 1 for dim in selector[1:]):
+            raise self.refuse(
+                f"the selector must have one value per item; it is {text(selector)}",
+                "Selector blob dimensions must be singletons (1), except the first",
+                function,
+                last,
+            )
+        for index, shape in enumerate(bottoms[:-1]):
+            if selector[canonical_axis(selector, 0, last)] != shape[canonical_axis(shape, 0, f"bottom[{index}]")]:
+                raise self.refuse(
+                    f"bottom {index} has {shape[0]} items, the selector {selector[0]}",
+                    "Each bottom should have the same 0th dimension as the selector blob",
+                    function,
+                    f"bottom[{index}]",
+                )
+        if count(selector) == 0:
+            raise no_data("the selector", function, last)
+        return [new_blob((bottoms[0][0], *shape[1:])) for shape in bottoms[:-1]]
+
+    def set_up_unknown(self, bottoms: Sequence[Shape | None]) -> Sequence[Shape | None]:
+        self.check()
+        return list(bottoms[:-1])
+
+

@@ -1,0 +1,211 @@
+"""What every layer type answers, and the registry of types.
+
+A class of this package holds all that is known of one layer type. An instance is one layer of one built net: the
+build makes it, hands it its bottoms, and asks it for the shapes of its tops. Caffe's order (layer.hpp SetUp) is kept:
+engine, counts of bottoms and tops, set-up and shapes, loss weights.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+
+from caffelint.caffe.refusal import Refusal
+from caffelint.caffe.shapes import Shape
+
+if TYPE_CHECKING:
+    from caffelint.caffe.net_parts import Blob, Param
+
+
+class Counts(NamedTuple):
+    """How many bottoms or tops a type takes; `most` None is no limit. `exact` only changes Caffe's wording."""
+
+    least: int = 0
+    most: int | None = None
+    exact: bool = False
+
+
+ANY = Counts()
+NONE = Counts(0, 0, True)
+ONE = Counts(1, 1, True)
+TWO = Counts(2, 2, True)
+THREE = Counts(3, 3, True)
+AT_LEAST_ONE = Counts(1)
+ONE_OR_TWO = Counts(1, 2)
+
+# What an in-place layer (top 0 is bottom 0) does, seen on a real Caffe with the gradient compared to a separate top.
+EXACT = "exact"
+REFUSED = "refused"
+CORRUPTS = "corrupts"
+DIES = "dies"
+
+ENGINES = {"DEFAULT": 0, "CAFFE": 1}
+
+
+class Layer:
+    """One layer of a built net; unregistered types use this class itself and know nothing of their shapes.
+
+    Filled in by the build: message (LayerParameter; None for a split that Caffe inserts), name, type, index (place in
+    the net's `layer` list; None for a split), phase ("TRAIN" or "TEST"), bottoms and tops (Blob versions), params
+    (None where unknown), loss_weights (one per top), propagate_down (one per bottom), need_backward.
+    """
+
+    types: ClassVar[tuple[str, ...]] = ()
+    block: ClassVar[str] = ""
+    fork: ClassVar[bool] = False
+    known: ClassVar[bool] = True
+
+    bottom_counts: ClassVar[Counts] = ANY
+    top_counts: ClassVar[Counts] = ANY
+    equal_counts: ClassVar[bool] = False
+    auto_tops: ClassVar[bool] = False
+    is_loss: ClassVar[bool] = False
+    is_data: ClassVar[bool] = False
+    has_engine: ClassVar[bool] = False
+
+    # Backward: does it exist, and which data does it read?
+    has_backward: ClassVar[bool] = True
+    reads_bottom: bool = False
+    reads_top: bool = False
+    in_place: str = CORRUPTS
+
+    __slots__ = (
+        "__dict__",
+        "bottoms",
+        "given_loss_weights",
+        "index",
+        "loss_weights",
+        "message",
+        "name",
+        "need_backward",
+        "param_shapes",
+        "params",
+        "phase",
+        "propagate_down",
+        "tops",
+        "type",
+    )
+
+    def __init__(self, message: Any, name: str, layer_type: str, index: int | None, phase: str) -> None:
+        self.message = message
+        self.name = name
+        self.type = layer_type
+        self.index = index
+        self.phase = phase
+        self.bottoms: list[Blob] = []
+        self.tops: list[Blob] = []
+        self.param_shapes: list[Shape] | None = []
+        self.params: list[Param] | None = []
+        self.given_loss_weights: list[float] = []
+        self.loss_weights: list[float] = []
+        self.propagate_down: list[bool] = []
+        self.need_backward = False
+
+    def __repr__(self) -> str:
+        return f"<{self.type} {self.name!r}>"
+
+    @property
+    def parameters(self) -> Any:
+        """The layer's own parameter message (`pooling_param` of a Pooling)."""
+        return getattr(self.message, self.block)
+
+    @property
+    def runs_in_place(self) -> bool:
+        """Is its first top the blob of its first bottom?"""
+        return bool(self.tops and self.bottoms and self.tops[0].previous is self.bottoms[0])
+
+    def refuse(self, message: str, caffe: str, function: str, field: str | None = None) -> Refusal:
+        """A refusal on a field of this type's own parameter message, or, with "bottom[0]" and such, of the layer."""
+        if field and self.block and not field.startswith(("bottom[", "top[", "param[", "loss_weight")):
+            field = f"{self.block}.{field}"
+        return Refusal(message, caffe, function, field)
+
+    def wanted_bottoms(self) -> Counts:
+        return self.bottom_counts
+
+    def wanted_tops(self) -> Counts:
+        return self.top_counts
+
+    def check_engine(self) -> None:
+        """Refuse an engine that a Caffe without GPU has not (layer_factory.cpp)."""
+        if self.has_engine and self.message is not None and self.parameters.engine > 1:
+            raise self.refuse(
+                "engine: CUDNN needs a Caffe built with cuDNN",
+                f"Layer {self.name} has unknown engine.",
+                "layer_factory.cpp",
+                "engine",
+            )
+
+    def check_counts(self, bottoms: int, tops: int) -> None:
+        """CheckBlobCounts of layer.hpp."""
+        self._check_count(self.wanted_bottoms(), bottoms, "bottom", "takes", "as input")
+        self._check_count(self.wanted_tops(), tops, "top", "produces", "as output")
+        if self.equal_counts and bottoms != tops:
+            raise Refusal(
+                f"{self.type} makes one top for each bottom; it has {bottoms} and {tops} tops",
+                f"{self.type} Layer produces one top blob as output for each bottom blob input.",
+                "layer.hpp CheckBlobCounts",
+                "top[0]",
+            )
+
+    def _check_count(self, wanted: Counts, given: int, side: str, verb: str, role: str) -> None:
+        least, most, exact = wanted
+        if given < least:
+            number, bound = least, "" if exact else "at least "
+        elif most is not None and given > most:
+            number, bound = most, "" if exact else "at most "
+        else:
+            return
+        raise Refusal(
+            f"{self.type} {verb} {bound}{number} {side}{'' if number == 1 else 's'}, not {given}",
+            f"{self.type} Layer {verb} {bound}{number} {side} blob(s) {role}.",
+            "layer.hpp CheckBlobCounts",
+            f"{side}[{min(given, number) if given > number else max(given - 1, 0)}]" if given else None,
+        )
+
+    def set_up(self, bottoms: Sequence[Shape]) -> Sequence[Shape | None]:
+        """Shapes of the tops, with all bottoms known; fills in `param_shapes` (None where unknown).
+
+        Raises Refusal where Caffe's LayerSetUp or Reshape does.
+        """
+        self.param_shapes = None
+        return [None] * len(self.tops)
+
+    def set_up_unknown(self, bottoms: Sequence[Shape | None]) -> Sequence[Shape | None]:
+        """The same where the shape of a bottom is unknown: what can be told all the same."""
+        self.param_shapes = None
+        return [None] * len(self.tops)
+
+    def default_loss_weights(self) -> list[float]:
+        """loss_weight where the text gives none: 1 for a loss (loss_layer.cpp), else nothing."""
+        return [1.0] if self.is_loss else []
+
+    def default_lr_mult(self, param: int) -> float:
+        """lr_mult of a parameter without a `param` block."""
+        return 1.0
+
+    def allows_force_backward(self, bottom: int) -> bool:
+        """May force_backward send a gradient to this bottom (AllowForceBackward)?"""
+        return True
+
+    def multiply_adds(self) -> int:
+        """Multiply-adds of one forward pass, of the layers where these are the cost; 0 for all others."""
+        return 0
+
+
+class UnknownLayer(Layer):
+    """A type that is not known here, a Python layer among them: everything behind it is unknown."""
+
+    known = False
+    reads_bottom = True
+    reads_top = True
+
+
+REGISTRY: dict[str, type[Layer]] = {}
+
+
+def register(layer_class: type[Layer]) -> type[Layer]:
+    """Class decorator: make the class answer for its types."""
+    for name in layer_class.types:
+        REGISTRY[name] = layer_class
+    return layer_class

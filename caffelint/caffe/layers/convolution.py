@@ -1,0 +1,267 @@
+"""Convolution and what shares its parameters: Deconvolution, Im2col."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import prod
+from typing import Any
+
+from caffelint.caffe.fillers import fill
+from caffelint.caffe.layers.base import AT_LEAST_ONE, DIES, ONE, Layer, register
+from caffelint.caffe.shapes import Shape, as_int, canonical_axis, count, divide, new_blob, no_data, text
+
+
+class Windowed(Layer):
+    """Kernel, stride, pad and dilation, one of each per spatial axis; axes behind `axis` are spatial.
+
+    After set_up: channel_axis, kernel, stride, pad, dilation, as lists of ints.
+    """
+
+    block = "convolution_param"
+    least_spatial_axes = 0
+    source = "base_conv_layer.cpp"
+
+    def check(self) -> None:
+        """Raise the refusals that need no bottom; run where the shape of the bottom is unknown."""
+        p = self.parameters
+        if not p.kernel_size and not p.HasField("kernel_h") and not p.HasField("kernel_w"):
+            raise self.refuse(
+                "kernel_size is missing",
+                "kernel_size must be specified once, or once per spatial dimension",
+                f"{self.source} LayerSetUp",
+            )
+
+    def set_up_unknown(self, bottoms: Sequence[Shape | None]) -> Sequence[Shape | None]:
+        self.check()
+        self.param_shapes = None
+        return [None] * len(self.tops)
+
+    def read_windows(self, shape: Shape) -> None:
+        """Kernel, stride, pad and dilation for a bottom of this shape, or the Refusal that they meet."""
+        p = self.parameters
+        self.channel_axis = canonical_axis(shape, p.axis, f"{self.block}.axis")
+        axes = self.spatial_axes = len(shape) - self.channel_axis - 1
+        if axes < self.least_spatial_axes:
+            raise self.refuse(
+                f"no axis is left behind axis {self.channel_axis} of the bottom ({text(shape)})",
+                "Check failed: num_spatial_axes_ >= 1",
+                f"{self.source} LayerSetUp",
+                "axis",
+            )
+        self.kernel = self._sizes(p, "kernel_size", "kernel", axes, None)
+        for size in self.kernel:
+            if size <= 0:
+                raise self.refuse(
+                    f"the kernel is {' x '.join(map(str, self.kernel))}; every side must be above 0",
+                    "Filter dimensions must be nonzero.",
+                    f"{self.source} LayerSetUp",
+                    "kernel_size" if p.kernel_size else "kernel_w" if p.kernel_h else "kernel_h",
+                )
+        self.stride = self._sizes(p, "stride", "stride", axes, 1)
+        self.pad = self._sizes(p, "pad", "pad", axes, 0)
+        self.dilation = self._once_or_each(p.dilation, "dilation", axes, 1)
+
+    def _sizes(self, p: Any, name: str, side: str, axes: int, default: int | None) -> list[int]:
+        """One value per spatial axis from `name`, or from `side`_h and `side`_w."""
+        values = getattr(p, name)
+        if p.HasField(f"{side}_h") or p.HasField(f"{side}_w"):
+            if axes != 2:
+                raise self.refuse(
+                    f"{side}_h and {side}_w are for 2 spatial axes; the bottom has {axes}",
+                    f"{side}_h & {side}_w can only be used for 2D convolution.",
+                    f"{self.source} LayerSetUp",
+                    f"{side}_h",
+                )
+            if values:
+                raise self.refuse(
+                    f"{name} is given beside {side}_h and {side}_w; keep one of the two",
+                    f"Either {name} or {side}_h/w should be specified; not both.",
+                    f"{self.source} LayerSetUp",
+                    name,
+                )
+            return [as_int(getattr(p, f"{side}_h")), as_int(getattr(p, f"{side}_w"))]
+        sizes = self._once_or_each(values, name, axes, default)
+        if side == "stride" and any(size <= 0 for size in sizes):
+            raise self.refuse(
+                "a stride must be above 0", "Stride dimensions must be nonzero.", f"{self.source} LayerSetUp", name
+            )
+        return sizes
+
+    def _once_or_each(self, values: Sequence[int], name: str, axes: int, default: int | None) -> list[int]:
+        given = len(values)
+        if given == 1:
+            return [as_int(values[0])] * axes
+        if given == axes:
+            return [as_int(value) for value in values]
+        if given == 0 and default is not None:
+            return [default] * axes
+        raise self.refuse(
+            f"{name} is missing" if given == 0 else f"{name} is given {given} times; once, or {axes} times, is right",
+            f"{name} must be specified once, or once per spatial dimension",
+            f"{self.source} LayerSetUp",
+            name if given else None,
+        )
+
+    def window_positions(self, shape: Shape) -> list[int]:
+        """Convolved size of each spatial axis (compute_output_shape of conv_layer.cpp)."""
+        sizes = []
+        for axis, size in enumerate(shape[self.channel_axis + 1 :]):
+            extent = self.dilation[axis] * (self.kernel[axis] - 1) + 1
+            room = as_int(size + 2 * self.pad[axis] - extent)
+            side = ("stride_h", "stride_w")[axis] if not self.parameters.stride and axis < 2 else "stride"
+            stride = self.stride[axis]
+            sizes.append(
+                as_int((room // stride if room >= 0 and stride > 0 else divide(room, stride, side, f"{self.block}.{side}")) + 1)
+            )
+        for axis, size in enumerate(sizes):
+            if size < 0:
+                extent = self.dilation[axis] * (self.kernel[axis] - 1) + 1
+                padded = shape[self.channel_axis + 1 + axis] + 2 * self.pad[axis]
+                raise self.refuse(
+                    f"the kernel covers {extent} pixels of axis {self.channel_axis + 1 + axis}, which has {padded} with"
+                    " its padding",
+                    "Check failed: shape[i] >= 0",
+                    "blob.cpp Reshape",
+                    "kernel_size" if self.parameters.kernel_size else ("kernel_h", "kernel_w")[axis],
+                )
+        return sizes
+
+
+class Weighted(Windowed):
+    """base_conv_layer.cpp: a windowed layer with weights and bias, one top for each bottom."""
+
+    bottom_counts = AT_LEAST_ONE
+    top_counts = AT_LEAST_ONE
+    equal_counts = True
+    has_engine = True
+    reads_bottom = True
+
+    def weight_shape(self, channels: int, outputs: int, group: int) -> list[int]:
+        raise NotImplementedError
+
+    def top_sizes(self, shape: Shape) -> list[int]:
+        raise NotImplementedError
+
+    def groups(self) -> int:
+        return as_int(self.parameters.group)
+
+    def outputs(self, channels: int) -> int:
+        return as_int(self.parameters.num_output)
+
+    def check(self) -> None:
+        super().check()
+        self._check_outputs(self.outputs(0))
+
+    def _check_outputs(self, outputs: int) -> None:
+        if outputs <= 0:
+            raise self.refuse(
+                "num_output is missing" if not self.parameters.HasField("num_output") else
+                f"num_output must be above 0, not {outputs}",
+                "Check failed: num_output_ > 0",
+                f"{self.source} LayerSetUp",
+                "num_output",
+            )
+
+    def set_up(self, bottoms: Sequence[Shape]) -> Sequence[Shape | None]:
+        shape = bottoms[0]
+        p = self.parameters
+        self.read_windows(shape)
+        axis = self.channel_axis
+        channels = shape[axis]
+        outputs = self.outputs(channels)
+        self._check_outputs(outputs)
+        group = self.groups()
+        if group != 1:
+            self._check_group(channels, outputs, group)
+        weights = new_blob([*self.weight_shape(channels, outputs, group), *self.kernel], "the weight")
+        self.param_shapes = [weights]
+        fill(p.weight_filler, weights, f"{self.block}.weight_filler")
+        bias = p.bias_term
+        if bias:
+            self.param_shapes.append((outputs,))
+            fill(p.bias_filler, (outputs,), f"{self.block}.bias_filler")
+        for index in range(1, len(bottoms)):
+            if bottoms[index] != shape:
+                raise self.refuse(
+                    f"the bottoms differ in shape: {text(shape)} and {text(bottoms[index])}",
+                    "shape mismatch - bottom[0]:",
+                    f"{self.source} Reshape",
+                    f"bottom[{index}]",
+                )
+        sizes = self.top_sizes(shape)
+        top = new_blob([*shape[:axis], outputs, *sizes], "the top")
+        columns = [prod(weights[1:]) * group, *(sizes if self.gathers else shape[axis + 1 :])]
+        new_blob([as_int(columns[0]), *columns[1:]], "the column buffer")
+        if bias and 0 in sizes:
+            raise no_data(f"the top ({text(top)})", f"{self.source} Reshape", "kernel_size" if p.kernel_size else None)
+        return [top] * len(self.tops)
+
+    gathers = True
+
+    def _check_group(self, channels: int, outputs: int, group: int) -> None:
+        if divide(channels, group, "group", f"{self.block}.group") * group != channels:
+            raise self.refuse(
+                f"group {group} does not divide the {channels} channels of the bottom",
+                "Check failed: channels_ % group_ == 0",
+                f"{self.source} LayerSetUp",
+                "group",
+            )
+        if outputs % group:
+            raise self.refuse(
+                f"group {group} does not divide num_output {outputs}",
+                "Number of output should be multiples of group.",
+                f"{self.source} LayerSetUp",
+                "group",
+            )
+
+    def multiply_adds(self) -> int:
+        """Kernel size times what it is laid on: the outputs of a Convolution, the inputs of a Deconvolution."""
+        blobs = self.tops if self.gathers else self.bottoms
+        shapes = [blob.shape for blob in blobs]
+        if not self.param_shapes or None in shapes:
+            return 0
+        return sum(prod(self.param_shapes[0][1:]) * count(shape) for shape in shapes if shape is not None)
+
+
+@register
+class Convolution(Weighted):
+    types = ("Convolution",)
+
+    def weight_shape(self, channels: int, outputs: int, group: int) -> list[int]:
+        return [outputs, channels // group]
+
+    def top_sizes(self, shape: Shape) -> list[int]:
+        return self.window_positions(shape)
+
+
+@register
+class Deconvolution(Weighted):
+    types = ("Deconvolution",)
+    gathers = False
+
+    def weight_shape(self, channels: int, outputs: int, group: int) -> list[int]:
+        return [channels, outputs // group]
+
+    def top_sizes(self, shape: Shape) -> list[int]:
+        sizes = []
+        for axis, size in enumerate(shape[self.channel_axis + 1 :]):
+            extent = self.dilation[axis] * (self.kernel[axis] - 1) + 1
+            sizes.append(as_int(self.stride[axis] * (size - 1) + extent - 2 * self.pad[axis]))
+        return sizes
+
+
+@register
+class Im2col(Windowed):
+    types = ("Im2col",)
+    bottom_counts = ONE
+    top_counts = ONE
+    least_spatial_axes = 1
+    source = "im2col_layer.cpp"
+    in_place = DIES
+
+    def set_up(self, bottoms: Sequence[Shape]) -> Sequence[Shape | None]:
+        shape = bottoms[0]
+        self.read_windows(shape)
+        axis = self.channel_axis
+        channels = as_int(shape[axis] * prod(self.kernel))
+        return [new_blob([*shape[:axis], channels, *self.window_positions(shape)], "the top")]

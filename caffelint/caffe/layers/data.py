@@ -1,0 +1,283 @@
+"""Layers that bring values into a net, and the one that writes them out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from caffelint.caffe.fillers import check_name, fill
+from caffelint.caffe.layers.base import AT_LEAST_ONE, NONE, ONE, ONE_OR_TWO, TWO, Layer, register
+from caffelint.caffe.refusal import Refusal
+from caffelint.caffe.shapes import UNSHAPED, Shape, as_int, new_blob, plural
+
+
+class DataLayer(Layer):
+    """No bottoms. What stands in data files is unknown, and so are shapes that come from them.
+
+    likely_shapes: what the tops most probably are, where the text says much but not all: channels from mean_value, or
+    3, and crop_size or new_height and new_width; None where even that is a guess too far.
+    """
+
+    bottom_counts = NONE
+    is_data = True
+
+    def set_up_unknown(self, bottoms: Sequence[Shape | None]) -> Sequence[Shape | None]:
+        return self.set_up([])
+
+    def likely_shapes(self) -> list[Shape | None]:
+        return [None] * len(self.tops)
+
+
+class Transformed(DataLayer):
+    """Data that goes through transform_param (data_transformer.cpp)."""
+
+    def check_transform(self) -> None:
+        t = self.message.transform_param
+        if t.HasField("mean_file") and t.mean_value:
+            raise Refusal(
+                "mean_file and mean_value are both given; keep one of the two",
+                "Cannot specify mean_file and mean_value at the same time",
+                "data_transformer.cpp DataTransformer",
+                "transform_param.mean_file",
+            )
+
+    def labels(self, batch_size: int) -> list[Shape | None]:
+        return [(batch_size,)] if len(self.tops) > 1 else []
+
+    def likely_image(self, batch_size: int, height: int, width: int, channels: int = 0) -> list[Shape | None]:
+        t = self.message.transform_param
+        crop = t.crop_size
+        means = len(t.mean_value)
+        height, width = (crop, crop) if crop else (height, width)
+        image = (batch_size, channels or (means if means > 1 else 3), height, width) if height and width else None
+        shapes: list[Shape | None] = [image]
+        return [*shapes, *self.labels(batch_size)][: len(self.tops)]
+
+
+@register
+class Data(Transformed):
+    types = ("Data",)
+    block = "data_param"
+    top_counts = ONE_OR_TWO
+
+    def set_up(self, bottoms: Sequence[Shape]) -> Sequence[Shape | None]:
+        self.check_transform()
+        return [None, *self.labels(as_int(self.parameters.batch_size))]
+
+    def likely_shapes(self) -> list[Shape | None]:
+        return self.likely_image(self.parameters.batch_size, 0, 0)
+
+
+@register
+class ImageData(Transformed):
+    types = ("ImageData",)
+    block = "image_data_param"
+    top_counts = TWO
+
+    def set_up(self, bottoms: Sequence[Shape]) -> Sequence[Shape | None]:
+        self.check_transform()
+        p = self.parameters
+        height, width = as_int(p.new_height), as_int(p.new_width)
+        function = "image_data_layer.cpp DataLayerSetUp"
+        if not (height == 0 and width == 0) and not (height > 0 and width > 0):
+            raise self.refuse(
+                "new_height and new_width must both be given",
+                "Current implementation requires new_height and new_width to be set at the same time.",
+                function,
+                "new_height" if height else "new_width",
+            )
+        if p.batch_size == 0:
+            raise self.refuse("batch_size must be above 0", "Positive batch size required", function, "batch_size")
+        crop = self.message.transform_param.crop_size
+        if crop:
+            height = width = as_int(crop)
+        batch_size = as_int(p.batch_size)
+        image = new_blob((batch_size, 3 if p.is_color else 1, height, width), "the top") if height else None
+        return [image, (batch_size,)]
+
+    def likely_shapes(self) -> list[Shape | None]:
+        p = self.parameters
+        return self.likely_image(p.batch_size, p.new_height, p.new_width, 3 if p.is_color else 1)
+
+
+@register
+class WindowData(Transformed):
+    types = ("WindowData",)
+    block = "window_data_param"
+    top_counts = TWO
+
+    def set_up(self, bottoms: Sequence[Shape]) -> Sequence[Shape | None]:
+        self.check_transform()
+        if self.message.transform_param.crop_size == 0:
+            raise Refusal(
+                "WindowData needs a crop_size",
+                "Check failed: crop_size > 0",
+                "window_data_layer.cpp DataLayerSetUp",
+                "transform_param.crop_size",
+            )
+        return [None, (as_int(self.parameters.batch_size),)]
+
+    def likely_shapes(self) -> list[Shape | None]:
+        return self.likely_image(self.parameters.batch_size, 0, 0)
+
+
+@register
+class MemoryData(Transformed):
+    types = ("MemoryData",)
+    block = "memory_data_param"
+    top_counts = TWO
+
+    def set_up(self, bottoms: Sequence[Shape]) -> Sequence[Shape | None]:
+        self.check_transform()
+        p = self.parameters
+        shape = tuple(as_int(size) for size in (p.batch_size, p.channels, p.height, p.width))
+        if as_int(shape[0] * as_int(shape[1] * shape[2] * shape[3])) <= 0:
+            missing = [
+                name for name, size in zip(("batch_size", "channels", "height", "width"), shape) if size <= 0
+            ]
+            raise self.refuse(
+                f"{' and '.join(missing) or 'the product of the sizes'} must be above 0",
+                "batch_size, channels, height, and width must be specified and positive in memory_data_param",
+                "memory_data_layer.cpp DataLayerSetUp",
+                missing[0] if missing else "batch_size",
+            )
+        return [new_blob(shape, "the top"), (shape[0],)]
+
+
+@register
+class HDF5Data(DataLayer):
+    types = ("HDF5Data",)
+    block = "hdf5_data_param"
+    top_counts = AT_LEAST_ONE
+
+    def set_up(self, bottoms: Sequence[Shape]) -> Sequence[Shape | None]:
+        if self.message.HasField("transform_param"):
+            raise Refusal(
+                "HDF5Data takes no transform_param; transform the data before writing the file",
+                "HDF5Data does not transform data.",
+                "hdf5_data_layer.cpp LayerSetUp",
+                "transform_param",
+            )
+        return [None] * len(self.tops)
+
+
+@register
+class Input(DataLayer):
+    types = ("Input",)
+    block = "input_param"
+    top_counts = AT_LEAST_ONE
+
+    def set_up(self, bottoms: Sequence[Shape]) -> Sequence[Shape | None]:
+        shapes = self.parameters.shape
+        tops = len(self.tops)
+        if len(shapes) not in (0, 1, tops):
+            raise self.refuse(
+                f"{plural(tops, 'top')} need 1 or {tops} shapes, not {len(shapes)}",
+                "Must specify 'shape' once, once per top blob, or not at all:",
+                "input_layer.cpp LayerSetUp",
+                "shape",
+            )
+        if not shapes:
+            return [UNSHAPED] * tops
+        made = [
+            new_blob([as_int(dim) for dim in shape.dim], f"top {i}", f"{self.block}.shape") for i, shape in enumerate(shapes)
+        ]
+        return made * tops if len(made) == 1 else made
+
+
+@register
+class DummyData(DataLayer):
+    types = ("DummyData",)
+    block = "dummy_data_param"
+    top_counts = AT_LEAST_ONE
+    source = "dummy_data_layer.cpp LayerSetUp"
+
+    def set_up(self, bottoms: Sequence[Shape]) -> Sequence[Shape | None]:
+        p = self.parameters
+        tops = len(self.tops)
+        fillers = p.data_filler
+        if len(fillers) not in (0, 1, tops):
+            raise self.refuse(
+                f"{plural(tops, 'top')} need 0, 1 or {tops} data_filler, not {len(fillers)}",
+                "Number of data fillers must be 0, 1 or equal to the number of tops:",
+                self.source,
+                "data_filler",
+            )
+        dims = self._wanted_dims(tops)
+        for filler in fillers:
+            check_name(filler, f"{self.block}.data_filler")
+        shapes = [new_blob(dim, f"top {i}", f"{self.block}.shape") for i, dim in enumerate(dims)]
+        for index, shape in enumerate(shapes):
+            filler = fillers[index if len(fillers) > 1 else 0] if fillers else None
+            if filler is None:
+                if 0 in shape:
+                    raise self.refuse(
+                        f"top {index} has no elements", "Check failed: data_", "filler.hpp", "shape"
+                    )
+            elif filler.type == "constant":
+                fill(filler, shape, f"{self.block}.data_filler")
+        return shapes
+
+    def _wanted_dims(self, tops: int) -> list[list[int]]:
+        """Dims of each top, from `shape` or from the older num, channels, height and width."""
+        p = self.parameters
+        old = {name: getattr(p, name) for name in ("num", "channels", "height", "width")}
+        if not any(old.values()):
+            if len(p.shape) not in (1, tops):
+                raise self.refuse(
+                    f"{plural(tops, 'top')} need 1 or {tops} shapes, not {len(p.shape)}",
+                    "Must specify 'shape' once, or once per top blob",
+                    self.source,
+                    "shape" if p.shape else None,
+                )
+            dims = [[as_int(dim) for dim in shape.dim] for shape in p.shape]
+            return dims * tops if len(dims) == 1 else dims
+        if p.shape:
+            raise self.refuse(
+                "shape is given beside num, channels, height or width; keep shape",
+                "Both shape and legacy fields were specified",
+                self.source,
+                "shape",
+            )
+        for name, values in old.items():
+            if len(values) not in (1, tops):
+                raise self.refuse(
+                    f"{plural(tops, 'top')} need 1 or {tops} {name}, not {len(values)}",
+                    f"Must specify '{name}' once, or once per top blob",
+                    self.source,
+                    name if values else None,
+                )
+        return [[as_int(values[0 if len(values) == 1 else i]) for values in old.values()] for i in range(tops)]
+
+
+@register
+class Parameter(Layer):
+    """A learnable blob of its own."""
+
+    types = ("Parameter",)
+    block = "parameter_param"
+    bottom_counts = NONE
+    top_counts = ONE
+
+    def set_up(self, bottoms: Sequence[Shape]) -> Sequence[Shape | None]:
+        shape = new_blob([as_int(dim) for dim in self.parameters.shape.dim], "the top", f"{self.block}.shape")
+        self.param_shapes = [shape]
+        return [shape]
+
+
+@register
+class HDF5Output(Layer):
+    types = ("HDF5Output",)
+    block = "hdf5_output_param"
+    bottom_counts = TWO
+    top_counts = NONE
+    has_backward = False
+
+    def set_up(self, bottoms: Sequence[Shape]) -> Sequence[Shape | None]:
+        if not self.parameters.file_name:
+            raise self.refuse(
+                "file_name is missing", "Failed to open HDF5 file", "hdf5_output_layer.cpp LayerSetUp", "file_name"
+            )
+        return []
+
+    def set_up_unknown(self, bottoms: Sequence[Shape | None]) -> Sequence[Shape | None]:
+        return self.set_up([])

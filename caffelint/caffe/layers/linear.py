@@ -1,0 +1,109 @@
+"""Layers that multiply by a matrix of weights."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import prod
+
+from caffelint.caffe.fillers import fill
+from caffelint.caffe.layers.base import ONE, Layer, register
+from caffelint.caffe.shapes import Shape, as_int, canonical_axis, count, new_blob, no_data
+
+
+class Matrix(Layer):
+    """Weight and, with bias_term, bias; one bottom, one top."""
+
+    bottom_counts = ONE
+    top_counts = ONE
+    reads_bottom = True
+
+    def make_params(self, weight: Sequence[int], outputs: int) -> bool:
+        """Check and fill weight and bias; is there a bias?"""
+        p = self.parameters
+        self.param_shapes = [new_blob(weight, "the weight")]
+        fill(p.weight_filler, self.param_shapes[0], f"{self.block}.weight_filler")
+        bias: bool = p.bias_term
+        if bias:
+            self.param_shapes.append(new_blob((outputs,), "the bias"))
+            fill(p.bias_filler, (outputs,), f"{self.block}.bias_filler")
+        return bias
+
+
+@register
+class InnerProduct(Matrix):
+    types = ("InnerProduct",)
+    block = "inner_product_param"
+
+    def _check_outputs(self) -> int:
+        p = self.parameters
+        outputs = as_int(p.num_output)
+        if outputs == 0:
+            phrase = "blob->count()" if p.weight_filler.type in ("xavier", "msra", "uniform") else "data_"
+            raise self.refuse(
+                "num_output is missing" if not p.HasField("num_output") else "num_output must be above 0",
+                f"Check failed: {phrase}",
+                "filler.hpp",
+                "num_output",
+            )
+        return outputs
+
+    def set_up(self, bottoms: Sequence[Shape]) -> Sequence[Shape | None]:
+        shape = bottoms[0]
+        p = self.parameters
+        axis = canonical_axis(shape, p.axis, f"{self.block}.axis")
+        inputs = count(shape, axis)
+        if inputs:
+            self._check_outputs()
+        outputs = as_int(p.num_output)
+        bias = self.make_params((inputs, outputs) if p.transpose else (outputs, inputs), outputs)
+        top = new_blob((*shape[:axis], outputs), "the top")
+        if bias and count(shape, 0, axis) == 0:
+            raise no_data("the bottom", "inner_product_layer.cpp Reshape", "bottom[0]")
+        return [top]
+
+    def set_up_unknown(self, bottoms: Sequence[Shape | None]) -> Sequence[Shape | None]:
+        self._check_outputs()
+        self.param_shapes = None
+        return [None]
+
+    def multiply_adds(self) -> int:
+        if not self.param_shapes or not self.tops or self.tops[0].shape is None:
+            return 0
+        inputs = self.param_shapes[0][0 if self.parameters.transpose else 1]
+        return inputs * prod(self.tops[0].shape)
+
+
+@register
+class Embed(Matrix):
+    types = ("Embed",)
+    block = "embed_param"
+    has_backward = False
+
+    def _check_sizes(self) -> tuple[int, int]:
+        p = self.parameters
+        sizes = []
+        for name in ("num_output", "input_dim"):
+            size = as_int(getattr(p, name))
+            if size <= 0:
+                raise self.refuse(
+                    f"{name} is missing" if not p.HasField(name) else f"{name} must be above 0, not {size}",
+                    f"EmbedLayer {name} must be positive.",
+                    "embed_layer.cpp LayerSetUp",
+                    name,
+                )
+            sizes.append(size)
+        return sizes[0], sizes[1]
+
+    def set_up(self, bottoms: Sequence[Shape]) -> Sequence[Shape | None]:
+        shape = bottoms[0]
+        outputs, inputs = self._check_sizes()
+        bias = self.make_params((inputs, outputs), outputs)
+        top = new_blob((*shape, outputs), "the top")
+        if bias and count(shape) == 0:
+            raise no_data("the bottom", "embed_layer.cpp Reshape", "bottom[0]")
+        return [top]
+
+    def set_up_unknown(self, bottoms: Sequence[Shape | None]) -> Sequence[Shape | None]:
+        outputs, inputs = self._check_sizes()
+        self.make_params((inputs, outputs), outputs)
+        return [None]

@@ -1,0 +1,298 @@
+"""Losses, and Accuracy."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from caffelint.caffe.layers.base import CORRUPTS, ONE, ONE_OR_TWO, THREE, TWO, Counts, Layer, register
+from caffelint.caffe.layers.reduce import check_softmax_axis
+from caffelint.caffe.refusal import Refusal
+from caffelint.caffe.shapes import Shape, as_int, canonical_axis, count, divide, legacy, no_data, text
+
+
+class Loss(Layer):
+    """loss_layer.cpp: predictions and labels to a scalar, whose top Caffe makes where the text names none."""
+
+    bottom_counts = TWO
+    top_counts = ONE
+    auto_tops = True
+    is_loss = True
+    reads_bottom = True
+    in_place = CORRUPTS
+    # The bottoms that a gradient may flow to; Caffe ends the run where it should flow to another one.
+    differentiable: frozenset[int] = frozenset({0})
+
+    def allows_force_backward(self, bottom: int) -> bool:
+        return bottom != 1
+
+    def check(self) -> None:
+        """Raise the refusals that depend on parameters alone."""
+
+    def set_up(self, bottoms: Sequence[Shape]) -> Sequence[Shape | None]:
+        self.check()
+        self.check_batch(bottoms)
+        # The scalar top is made before the rest is looked at; in place, that is what the first bottom now is.
+        shapes = [(), *bottoms[1:]] if self.runs_in_place else list(bottoms)
+        self.compare(shapes)
+        return [(), *shapes[:1]][: len(self.tops)]
+
+    def check_batch(self, bottoms: Sequence[Shape]) -> None:
+        first = bottoms[0][canonical_axis(bottoms[0], 0, "bottom[0]")]
+        second = bottoms[1][canonical_axis(bottoms[1], 0, "bottom[1]")]
+        if first != second:
+            raise Refusal(
+                f"the first bottom holds {first} items ({text(bottoms[0])}), the second {second} ({text(bottoms[1])})",
+                "The data and label should have the same first dimension.",
+                "loss_layer.cpp Reshape",
+                "bottom[1]",
+            )
+
+    def compare(self, bottoms: Sequence[Shape]) -> None:
+        """Raise Refusal where the bottoms do not go together, behind what all losses check."""
+
+    def set_up_unknown(self, bottoms: Sequence[Shape | None]) -> Sequence[Shape | None]:
+        self.check()
+        return [(), *bottoms[:1]][: len(self.tops)]
+
+
+def check_label_count(layer: Layer, scores: Shape, labels: Shape, axis: int, kind: str, function: str) -> None:
+    """One label for each prediction: scores without their class axis."""
+    wanted = as_int(count(scores, 0, axis) * count(scores, axis + 1))
+    if wanted != count(labels):
+        raise layer.refuse(
+            f"scores of {text(scores)} with their classes on axis {axis} want {wanted} labels; the labels are"
+            f" {text(labels)}, {count(labels)} in all",
+            f"Number of labels must match number of predictions; e.g., if {kind} axis == 1",
+            function,
+            "bottom[1]",
+        )
+
+
+def check_inner_loss_weight(layer: Layer, scores: Shape) -> None:
+    """The Softmax or Sigmoid inside a loss has one top, and gets the loss_weight of its layer too (layer.hpp)."""
+    weights = layer.given_loss_weights
+    if len(weights) > 1:
+        raise Refusal(
+            f"{layer.type} takes one loss_weight, not {len(weights)}",
+            "loss_weight must be unspecified or specified once per top blob.",
+            "layer.hpp SetLossWeights",
+            "loss_weight[1]",
+        )
+    if count(scores) == 0 and any(weights):
+        raise no_data("the first bottom", "layer.hpp SetLossWeights", "bottom[0]", "diff_")
+
+
+class SoftmaxInside(Loss):
+    """A loss that runs a Softmax on its first bottom."""
+
+    function = ""
+
+    def softmax_axis(self) -> tuple[int, str]:
+        """The axis of the classes, and the field that gives it."""
+        raise NotImplementedError
+
+    def set_up(self, bottoms: Sequence[Shape]) -> Sequence[Shape | None]:
+        axis, field = self.softmax_axis()
+        self.check_softmax(bottoms[0], axis, field)
+        return super().set_up(bottoms)
+
+    def check_softmax(self, scores: Shape, axis: int, field: str) -> None:
+        check_softmax_axis(scores, axis, field)
+
+
+@register
+class SoftmaxWithLoss(SoftmaxInside):
+    types = ("SoftmaxWithLoss",)
+    block = "softmax_param"
+    top_counts = ONE_OR_TWO
+
+    def check_inner_engine(self) -> None:
+        if self.parameters.engine > 1:
+            raise self.refuse(
+                "engine: CUDNN needs a Caffe built with cuDNN",
+                f"Layer {self.name} has unknown engine.",
+                "layer_factory.cpp GetSoftmaxLayer",
+                "engine",
+            )
+
+    def softmax_axis(self) -> tuple[int, str]:
+        return self.parameters.axis, "softmax_param.axis"
+
+    def check_softmax(self, scores: Shape, axis: int, field: str) -> None:
+        check_softmax_axis(scores, axis, field)
+        check_inner_loss_weight(self, scores)
+        if not self.given_loss_weights and count(scores) == 0:
+            raise no_data("the first bottom", "layer.hpp SetLossWeights", "bottom[0]", "diff_")
+
+    def compare(self, bottoms: Sequence[Shape]) -> None:
+        scores, labels = bottoms
+        axis = check_softmax_axis(scores, self.parameters.axis, "softmax_param.axis")
+        check_label_count(self, scores, labels, axis, "softmax", "softmax_loss_layer.cpp Reshape")
+
+
+@register
+class InfogainLoss(SoftmaxInside):
+    types = ("InfogainLoss",)
+    block = "infogain_loss_param"
+    bottom_counts = Counts(2, 3)
+    top_counts = ONE_OR_TWO
+
+    def softmax_axis(self) -> tuple[int, str]:
+        return self.parameters.axis, "infogain_loss_param.axis"
+
+    def check_softmax(self, scores: Shape, axis: int, field: str) -> None:
+        check_softmax_axis(scores, axis, field)
+        if count(scores) == 0:
+            raise no_data("the first bottom", "layer.hpp SetLossWeights", "bottom[0]", "diff_")
+
+    def check(self) -> None:
+        function = "infogain_loss_layer.cpp LayerSetUp"
+        if self.message.loss_param.HasField("normalize"):
+            raise Refusal(
+                "InfogainLoss takes normalization, not the older normalize",
+                'normalize is deprecated. use "normalization"',
+                function,
+                "loss_param.normalize",
+            )
+        if len(self.bottoms) < 3 and not self.parameters.HasField("source"):
+            raise self.refuse(
+                "the matrix H is missing: give source, or a third bottom",
+                "Infogain matrix source must be specified.",
+                function,
+                "source",
+            )
+
+    def compare(self, bottoms: Sequence[Shape]) -> None:
+        scores, labels = bottoms[:2]
+        function = "infogain_loss_layer.cpp Reshape"
+        axis = check_softmax_axis(scores, self.parameters.axis, "infogain_loss_param.axis")
+        check_label_count(self, scores, labels, axis, "infogain", function)
+        classes = scores[axis]
+        if len(bottoms) > 2 and count(bottoms[2]) != as_int(classes * classes):
+            raise self.refuse(
+                f"H must have {classes} x {classes} values for {classes} classes; the third bottom is {text(bottoms[2])}",
+                "Check failed: infogain->count() == num_labels_*num_labels_",
+                function,
+                "bottom[2]",
+            )
+
+@register
+class SigmoidCrossEntropyLoss(Loss):
+    types = ("SigmoidCrossEntropyLoss",)
+    block = "sigmoid_param"
+
+    def set_up(self, bottoms: Sequence[Shape]) -> Sequence[Shape | None]:
+        check_inner_loss_weight(self, bottoms[0])
+        return super().set_up(bottoms)
+
+    def compare(self, bottoms: Sequence[Shape]) -> None:
+        count(bottoms[0], 1)
+        if count(bottoms[0]) != count(bottoms[1]):
+            raise Refusal(
+                f"predictions of {text(bottoms[0])} and targets of {text(bottoms[1])} differ in number",
+                "SIGMOID_CROSS_ENTROPY_LOSS layer inputs must have the same count.",
+                "sigmoid_cross_entropy_loss_layer.cpp Reshape",
+                "bottom[1]",
+            )
+
+
+@register
+class EuclideanLoss(Loss):
+    types = ("EuclideanLoss",)
+    differentiable = frozenset({0, 1})
+
+    def allows_force_backward(self, bottom: int) -> bool:
+        return True
+
+    def compare(self, bottoms: Sequence[Shape]) -> None:
+        if count(bottoms[0], 1) != count(bottoms[1], 1):
+            raise Refusal(
+                f"predictions of {text(bottoms[0])} and targets of {text(bottoms[1])} differ in size per item",
+                "Inputs must have the same dimension.",
+                "euclidean_loss_layer.cpp Reshape",
+                "bottom[1]",
+            )
+
+
+@register
+class HingeLoss(Loss):
+    types = ("HingeLoss",)
+    block = "hinge_loss_param"
+
+
+@register
+class MultinomialLogisticLoss(Loss):
+    types = ("MultinomialLogisticLoss",)
+
+    def compare(self, bottoms: Sequence[Shape]) -> None:
+        function = "multinomial_logistic_loss_layer.cpp Reshape"
+        for side, size in zip(("channels", "height", "width"), legacy(bottoms[1], "bottom[1]")[1:]):
+            if size != 1:
+                raise Refusal(
+                    f"a label is one value per item; the second bottom is {text(bottoms[1])}",
+                    f"Check failed: bottom[1]->{side}() == 1",
+                    function,
+                    "bottom[1]",
+                )
+
+
+@register
+class ContrastiveLoss(Loss):
+    types = ("ContrastiveLoss",)
+    block = "contrastive_loss_param"
+    bottom_counts = THREE
+    differentiable = frozenset({0, 1})
+
+    def allows_force_backward(self, bottom: int) -> bool:
+        return bottom != 2
+
+    def check_batch(self, bottoms: Sequence[Shape]) -> None:
+        function = "contrastive_loss_layer.cpp LayerSetUp"
+        first = legacy(bottoms[0], "bottom[0]")
+        second = legacy(bottoms[1], "bottom[1]")
+        if first[1] != second[1]:
+            raise Refusal(
+                f"the two bottoms to compare differ in size per item: {text(bottoms[0])} and {text(bottoms[1])}",
+                "Check failed: bottom[0]->channels() == bottom[1]->channels()",
+                function,
+                "bottom[1]",
+            )
+        for index, sides in ((0, ("height", "width")), (1, ("height", "width")), (2, ("channels", "height", "width"))):
+            sizes = legacy(bottoms[index], f"bottom[{index}]")[-len(sides) :]
+            for side, size in zip(sides, sizes):
+                if size != 1:
+                    raise Refusal(
+                        f"bottom {index} is {text(bottoms[index])}; its {side} must be 1",
+                        f"Check failed: bottom[{index}]->{side}() == 1",
+                        function,
+                        f"bottom[{index}]",
+                    )
+        super().check_batch(bottoms)
+
+
+@register
+class Accuracy(Layer):
+    types = ("Accuracy",)
+    block = "accuracy_param"
+    bottom_counts = TWO
+    top_counts = ONE_OR_TWO
+    has_backward = False
+
+    def set_up(self, bottoms: Sequence[Shape]) -> Sequence[Shape | None]:
+        scores, labels = bottoms
+        p = self.parameters
+        function = "accuracy_layer.cpp Reshape"
+        per_label = divide(count(scores), count(labels), "the number of labels", "bottom[1]")
+        if as_int(p.top_k) > per_label:
+            raise self.refuse(
+                f"top_k {p.top_k} is more than the {per_label} scores for each label ({text(scores)} for {text(labels)})",
+                "top_k must be less than or equal to the number of classes.",
+                function,
+                "top_k" if p.HasField("top_k") else "bottom[1]",
+            )
+        axis = canonical_axis(scores, p.axis, f"{self.block}.axis")
+        check_label_count(self, scores, labels, axis, "label", function)
+        return [(), (scores[axis],)][: len(self.tops)]
+
+    def set_up_unknown(self, bottoms: Sequence[Shape | None]) -> Sequence[Shape | None]:
+        return [(), None][: len(self.tops)]

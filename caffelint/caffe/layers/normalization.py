@@ -1,0 +1,111 @@
+"""Layers that normalise: LRN, BatchNorm, MVN."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from caffelint.caffe.layers.base import CORRUPTS, EXACT, ONE, Layer, register
+from caffelint.caffe.layers.pooling import need_four_axes
+from caffelint.caffe.shapes import Shape, as_int, canonical_axis, count, divide, legacy, new_blob, no_data
+
+WITHIN_CHANNEL = 1
+
+
+@register
+class LRN(Layer):
+    types = ("LRN",)
+    block = "lrn_param"
+    bottom_counts = ONE
+    top_counts = ONE
+    has_engine = True
+    reads_bottom = True
+
+    @property
+    def reads_top(self) -> bool:  # type: ignore[override]
+        return bool(self.parameters.norm_region != WITHIN_CHANNEL)
+
+    def check(self) -> None:
+        size = self.parameters.local_size
+        if as_int(size) % 2 != 1:
+            raise self.refuse(
+                f"local_size must be odd, not {size}",
+                "LRN only supports odd values for local_size",
+                "lrn_layer.cpp LayerSetUp",
+                "local_size",
+            )
+
+    def set_up(self, bottoms: Sequence[Shape]) -> Sequence[Shape | None]:
+        self.check()
+        need_four_axes(bottoms[0], "lrn_layer.cpp Reshape")
+        return [new_blob(bottoms[0])]
+
+    def set_up_unknown(self, bottoms: Sequence[Shape | None]) -> Sequence[Shape | None]:
+        self.check()
+        return [None]
+
+
+@register
+class BatchNorm(Layer):
+    types = ("BatchNorm",)
+    block = "batch_norm_param"
+    bottom_counts = ONE
+    top_counts = ONE
+    in_place = EXACT
+    source = "batch_norm_layer.cpp"
+
+    def default_lr_mult(self, param: int) -> float:
+        return 0.0
+
+    @property
+    def uses_global_stats(self) -> bool:
+        p = self.parameters
+        return bool(p.use_global_stats) if p.HasField("use_global_stats") else self.phase == "TEST"
+
+    def check_params(self) -> None:
+        """Mean, variance and factor are no weights: their rate has to be 0 (LayerSetUp)."""
+        for index, param in enumerate(self.message.param[:3]):
+            if param.lr_mult != 0:
+                raise self.refuse(
+                    f"lr_mult of a BatchNorm statistic must be 0, not {param.lr_mult:g}",
+                    "Cannot configure batch normalization statistics as layer parameters.",
+                    f"{self.source} LayerSetUp",
+                    f"param[{index}].lr_mult",
+                )
+
+    def set_up(self, bottoms: Sequence[Shape]) -> Sequence[Shape | None]:
+        shape = bottoms[0]
+        channels = 1 if len(shape) == 1 else shape[canonical_axis(shape, 1, "bottom[0]")]
+        self.param_shapes = [(channels,), (channels,), (1,)]
+        if channels == 0:
+            raise no_data("the mean", f"{self.source} LayerSetUp", "bottom[0]")
+        self.check_params()
+        canonical_axis(shape, 1, "bottom[0]")
+        top = new_blob(shape)
+        pixels = divide(count(shape), as_int(channels * shape[0]), "the batch size", "bottom[0]")
+        if pixels == 0:
+            raise no_data("the bottom", f"{self.source} Reshape", "bottom[0]")
+        return [top]
+
+    def set_up_unknown(self, bottoms: Sequence[Shape | None]) -> Sequence[Shape | None]:
+        self.check_params()
+        self.param_shapes = None
+        return [None]
+
+
+@register
+class MVN(Layer):
+    types = ("MVN",)
+    block = "mvn_param"
+    bottom_counts = ONE
+    top_counts = ONE
+    reads_bottom = True
+    reads_top = True
+    in_place = CORRUPTS
+
+    def set_up(self, bottoms: Sequence[Shape]) -> Sequence[Shape | None]:
+        num, channels, height, width = legacy(bottoms[0], "bottom[0]")
+        top = new_blob((num, channels, height, width))
+        summed = height * width * (channels if self.parameters.across_channels else 1)
+        if summed == 0:
+            raise no_data("the bottom", "mvn_layer.cpp Reshape", "bottom[0]")
+        return [top]

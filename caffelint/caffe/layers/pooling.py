@@ -1,0 +1,233 @@
+"""Pooling, and the pyramid of poolings."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from caffelint.caffe.layers.base import ONE, Counts, Layer, register
+from caffelint.caffe.refusal import Refusal
+from caffelint.caffe.shapes import Shape, as_int, legacy, new_blob, text
+
+MAX, AVE, STOCHASTIC = 0, 1, 2
+CEIL = 0
+SOURCE = "pooling_layer.cpp"
+
+
+def pooled_size(size: int, kernel: int, stride: int, pad: int, padded: bool, floor: bool = False) -> int:
+    """Number of windows along one axis (PoolingLayer::Reshape); `padded` where either axis has padding."""
+    room = as_int(size + 2 * pad - kernel)
+    if stride == 0:
+        # ceil(x / 0) is not finite; made an int it is the smallest one.
+        return -(2**31) + 1
+    windows = (room // stride if floor else -(-room // stride)) + 1
+    if padded and (windows - 1) * stride >= size + pad:
+        windows -= 1
+    return as_int(windows)
+
+
+def check_clipped(windows: int, size: int, stride: int, pad: int, side: str) -> None:
+    """After one window was taken off, the last one must start on the padded image."""
+    if (windows - 1) * stride >= size + pad:
+        raise Refusal(
+            f"the last window starts {(windows - 1) * stride - size - pad} pixels behind the padded image",
+            f"Check failed: (pooled_{side}_ - 1) * stride_",
+            f"{SOURCE} Reshape",
+            "pooling_param",
+        )
+
+
+def need_four_axes(shape: Shape, function: str) -> None:
+    if len(shape) != 4:
+        raise Refusal(
+            f"the bottom must have 4 axes (num, channels, height, width); it has {len(shape)} ({text(shape)})",
+            "Input must have 4 axes, corresponding to (num, channels, height, width)",
+            function,
+            "bottom[0]",
+        )
+
+
+@register
+class Pooling(Layer):
+    """After set_up: kernel, stride, pad as (height, width); `windows` likewise, as far as they were reached."""
+
+    types = ("Pooling",)
+    block = "pooling_param"
+    bottom_counts = ONE
+    has_engine = True
+
+    def wanted_tops(self) -> Counts:
+        return Counts(1, 2 if self.parameters.pool == MAX else 1)
+
+    def read_windows(self) -> None:
+        """Kernel (None where global), stride and pad, or the Refusal of PoolingLayer::LayerSetUp."""
+        p = self.parameters
+        function = f"{SOURCE} LayerSetUp"
+        has = p.HasField
+        square, tall, wide = has("kernel_size"), has("kernel_h"), has("kernel_w")
+        self.is_global = p.global_pooling
+        if self.is_global:
+            if square or tall or wide:
+                raise self.refuse(
+                    "global_pooling takes the whole map; remove the kernel size",
+                    "With Global_pooling: true Filter size cannot specified",
+                    function,
+                    "kernel_size" if square else "kernel_h" if tall else "kernel_w",
+                )
+        elif square == (tall and wide):
+            raise self.refuse(
+                "kernel_size is given beside kernel_h and kernel_w; keep one of the two" if square else
+                "kernel_h and kernel_w must both be given" if tall or wide else "kernel_size is missing",
+                "Filter size is kernel_size OR kernel_h and kernel_w; not both",
+                function,
+                "kernel_size" if square else "kernel_h" if tall else "kernel_w" if wide else None,
+            )
+        for name, phrase in (
+            ("pad", "pad is pad OR pad_h and pad_w are required."),
+            ("stride", "Stride is stride OR stride_h and stride_w are required."),
+        ):
+            tall, wide = has(f"{name}_h"), has(f"{name}_w")
+            if (tall or wide) and not (tall and wide and not has(name)):
+                raise self.refuse(
+                    f"{name} is given beside {name}_h or {name}_w; keep one of the two" if has(name) else
+                    f"{name}_h and {name}_w must both be given",
+                    phrase,
+                    function,
+                    name if has(name) else f"{name}_h" if tall else f"{name}_w",
+                )
+        self.kernel: tuple[int, int] | None = None
+        if not self.is_global:
+            size = p.kernel_size
+            self.kernel = (as_int(size),) * 2 if square else (as_int(p.kernel_h), as_int(p.kernel_w))
+        self.pad = (as_int(p.pad_h), as_int(p.pad_w)) if has("pad_h") else (as_int(p.pad),) * 2
+        self.stride = (as_int(p.stride_h), as_int(p.stride_w)) if has("stride_h") else (as_int(p.stride),) * 2
+
+    def check_windows(self, kernel: tuple[int, int] | None) -> None:
+        """The rest of LayerSetUp; `kernel` is None where it is the unknown size of the bottom."""
+        p = self.parameters
+        function = f"{SOURCE} LayerSetUp"
+        if kernel and (kernel[0] <= 0 or kernel[1] <= 0):
+            raise self.refuse(
+                "the kernel must be at least 1 x 1" if not self.is_global else "the bottom has no pixels",
+                "Filter dimensions cannot be zero.",
+                function,
+                None if self.is_global else "kernel_size" if p.HasField("kernel_size") else "kernel_h",
+            )
+        if self.is_global and (self.pad != (0, 0) or self.stride != (1, 1)):
+            raise self.refuse(
+                "global_pooling takes the whole map; only pad 0 and stride 1 are allowed",
+                "With Global_pooling: true; only pad = 0 and stride = 1",
+                function,
+                "stride" if self.stride != (1, 1) else "pad",
+            )
+        if self.pad != (0, 0):
+            if p.pool not in (MAX, AVE):
+                raise self.refuse(
+                    "stochastic pooling takes no padding",
+                    "Padding implemented only for average and max pooling.",
+                    function,
+                    "pad" if p.HasField("pad") else "pad_h",
+                )
+            for axis, side in enumerate("hw"):
+                if kernel and self.pad[axis] >= kernel[axis]:
+                    raise self.refuse(
+                        f"pad {self.pad[axis]} must be below the kernel, {kernel[axis]}",
+                        f"Check failed: pad_{side}_ < kernel_{side}_",
+                        function,
+                        "pad" if p.HasField("pad") else f"pad_{side}",
+                    )
+
+    def set_up(self, bottoms: Sequence[Shape]) -> Sequence[Shape | None]:
+        shape = bottoms[0]
+        self.read_windows()
+        kernel = self.kernel
+        if kernel is None:
+            kernel = self.kernel = legacy(shape, "bottom[0]")[2:]  # type: ignore[assignment]
+        assert kernel is not None
+        self.check_windows(kernel)
+        need_four_axes(shape, f"{SOURCE} Reshape")
+        padded = self.pad != (0, 0)
+        floor = self.parameters.round_mode != CEIL
+        self.windows = windows = [
+            pooled_size(shape[2 + axis], kernel[axis], self.stride[axis], self.pad[axis], padded, floor)
+            for axis in (0, 1)
+        ]
+        for axis in (0, 1):
+            if padded:
+                check_clipped(windows[axis], shape[2 + axis], self.stride[axis], self.pad[axis], ("height", "width")[axis])
+        for axis, side in enumerate("hw"):
+            if windows[axis] < 0:
+                padded_size = shape[2 + axis] + 2 * self.pad[axis]
+                raise self.refuse(
+                    f"stride{'' if self.parameters.HasField('stride') else '_' + side} is 0" if not self.stride[axis]
+                    else f"the kernel, {kernel[axis]}, is too large for a map of {padded_size} with its padding",
+                    "Check failed: shape[i] >= 0",
+                    "blob.cpp Reshape",
+                    "kernel_size" if self.parameters.HasField("kernel_size") else f"kernel_{side}",
+                )
+        top = new_blob([shape[0], shape[1], *windows], "the top")
+        return [top] * len(self.tops)
+
+    def set_up_unknown(self, bottoms: Sequence[Shape | None]) -> Sequence[Shape | None]:
+        self.read_windows()
+        self.check_windows(self.kernel)
+        return [None] * len(self.tops)
+
+
+@register
+class SPP(Layer):
+    types = ("SPP",)
+    block = "spp_param"
+    bottom_counts = ONE
+    top_counts = ONE
+    source = "spp_layer.cpp"
+
+    def set_up(self, bottoms: Sequence[Shape]) -> Sequence[Shape | None]:
+        shape = bottoms[0]
+        num, channels, height, width = legacy(shape, "bottom[0]")
+        if height <= 0 or width <= 0:
+            raise self.refuse(
+                "the bottom has no pixels", "Input dimensions cannot be zero.", f"{self.source} LayerSetUp", "bottom[0]"
+            )
+        levels = self.parameters.pyramid_height
+        if levels == 0:
+            raise self.refuse(
+                "pyramid_height is missing",
+                "Concat Layer takes at least 1 bottom blob(s) as input.",
+                f"{self.source} LayerSetUp",
+                "pyramid_height",
+            )
+        total = 0
+        for level in range(levels):
+            tall, wide = self._bins(height, width, level)
+            need_four_axes(shape, f"{SOURCE} Reshape")
+            total += tall * wide
+        if levels == 1:
+            return [new_blob((num, channels, tall, wide), "the top")]
+        return [new_blob((num, as_int(channels * total)), "the top")]
+
+    def _bins(self, height: int, width: int, level: int) -> tuple[int, int]:
+        """Windows of one level, as the Pooling layer inside makes them (GetPoolingParam)."""
+        bins = 2**level
+        kernels = [math.ceil(size / bins) for size in (height, width)]
+        pads = [(kernel * bins - size + 1) // 2 for kernel, size in zip(kernels, (height, width))]
+        padded = any(pads)
+        if padded and self.parameters.pool not in (MAX, AVE):
+            raise self.refuse(
+                f"stochastic pooling takes no padding, which {height} x {width} pixels in {bins} x {bins} bins need",
+                "Padding implemented only for average and max pooling.",
+                f"{SOURCE} LayerSetUp",
+                "pool",
+            )
+        for side, pad, kernel in zip("hw", pads, kernels):
+            if padded and pad >= kernel:
+                raise self.refuse(
+                    f"{bins} x {bins} bins of level {level} are too many for {height} x {width} pixels",
+                    f"Check failed: pad_{side}_ < kernel_{side}_",
+                    f"{SOURCE} LayerSetUp",
+                    "pyramid_height",
+                )
+        tall, wide = (
+            pooled_size(size, kernel, kernel, pad, padded) for size, kernel, pad in zip((height, width), kernels, pads)
+        )
+        return tall, wide

@@ -1,0 +1,191 @@
+"""Layers that run over time: bottoms are T x N x ..., T steps of N streams."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from caffelint.caffe.fillers import fill
+from caffelint.caffe.layers.base import THREE, TWO, Counts, Layer, register
+from caffelint.caffe.refusal import Refusal
+from caffelint.caffe.shapes import Shape, as_int, canonical_axis, count, new_blob, no_data, plural, text
+
+
+class Recurrent(Layer):
+    """recurrent_layer.cpp: a net of its own, unrolled over T; its parameters are the layer's."""
+
+    block = "recurrent_param"
+    reads_bottom = True
+    reads_top = True
+    hidden_blobs = 1
+    gates = 1
+    has_output_weights = False
+    source = "recurrent_layer.cpp"
+
+    @property
+    def exposed(self) -> int:
+        """How many hidden blobs come in as bottoms and go out as tops."""
+        return self.hidden_blobs if self.parameters.expose_hidden else 0
+
+    def wanted_bottoms(self) -> Counts:
+        return Counts(2 + self.exposed, 3 + self.exposed)
+
+    def wanted_tops(self) -> Counts:
+        tops = 1 + self.exposed
+        return Counts(tops, tops, True)
+
+    def allows_force_backward(self, bottom: int) -> bool:
+        return bottom != 1
+
+    def check(self) -> int:
+        """num_output, or the Refusal without (FillUnrolledNet)."""
+        outputs = as_int(self.parameters.num_output)
+        if outputs <= 0:
+            raise self.refuse(
+                "num_output is missing" if not self.parameters.HasField("num_output") else
+                f"num_output must be above 0, not {outputs}",
+                "num_output must be positive",
+                f"{type(self).__name__.lower()}_layer.cpp FillUnrolledNet",
+                "num_output",
+            )
+        return outputs
+
+    def set_up(self, bottoms: Sequence[Shape]) -> Sequence[Shape | None]:
+        x = bottoms[0]
+        function = f"{self.source} LayerSetUp"
+        if len(x) < 2:
+            raise self.refuse(
+                f"the first bottom must be steps x streams x ...; it is {text(x)}",
+                "bottom[0] must have at least 2 axes -- (#timesteps, #streams, ...)",
+                function,
+                "bottom[0]",
+            )
+        steps, streams = x[:2]
+        if len(bottoms[1]) != 2:
+            raise self.refuse(
+                f"the second bottom must be steps x streams; it is {text(bottoms[1])}",
+                "bottom[1] must have exactly 2 axes -- (#timesteps, #streams)",
+                function,
+                "bottom[1]",
+            )
+        for axis, letter in enumerate("TN"):
+            if x[axis] != bottoms[1][axis]:
+                raise self.refuse(
+                    f"the first bottom has {steps} steps of {streams} streams, the second {text(bottoms[1])}",
+                    f"Check failed: {letter}_ == bottom[1]->shape({axis})",
+                    function,
+                    "bottom[1]",
+                )
+        static = bottoms[2] if len(bottoms) > 2 + self.exposed else None
+        if static is not None and (not static or static[0] != streams):
+            raise self.refuse(
+                f"the static bottom must have one item for each of {plural(streams, 'stream')}; it is {text(static)}",
+                "Check failed: N_ == bottom[2]->shape(0)" if static else "Check failed: bottom[2]->num_axes() >= 1",
+                function,
+                "bottom[2]",
+            )
+        outputs = self.check()
+        self._make_params(x, static, steps, streams, outputs)
+        hidden = (1, streams, outputs)
+        first_hidden = len(bottoms) - self.exposed
+        for index in range(first_hidden, len(bottoms)):
+            if bottoms[index] != hidden:
+                raise self.refuse(
+                    f"a hidden state is {text(hidden)}; bottom {index} is {text(bottoms[index])}",
+                    f"shape mismatch - recur_input_blobs_[{index - first_hidden}]:",
+                    f"{self.source} Reshape",
+                    f"bottom[{index}]",
+                )
+        return [new_blob((steps, streams, outputs), "the top"), *[hidden] * self.exposed]
+
+    def _make_params(self, x: Shape, static: Shape | None, steps: int, streams: int, outputs: int) -> None:
+        """Weights of the unrolled net, checked in the order in which it makes them."""
+        p = self.parameters
+        if steps == 0:
+            raise Refusal(
+                "the first bottom has no time step",
+                "Slice Layer produces at least 1 top blob(s) as output.",
+                f"{self.source} LayerSetUp",
+                "bottom[0]",
+            )
+        rows = as_int(self.gates * outputs)
+        weight, bias = f"{self.block}.weight_filler", f"{self.block}.bias_filler"
+        canonical_axis(x, 2, "bottom[0]")
+        shapes = [new_blob((rows, count(x, 2)), "the input weight"), (rows,)]
+        fill(p.weight_filler, shapes[0], weight)
+        fill(p.bias_filler, shapes[1], bias)
+        if as_int(steps * streams) == 0:
+            raise no_data("the first bottom", "inner_product_layer.cpp Reshape", "bottom[0]")
+        if static is not None:
+            canonical_axis(static, 1, "bottom[2]")
+            shapes.append(new_blob((rows, count(static, 1)), "the static weight"))
+            fill(p.weight_filler, shapes[-1], weight)
+        recurrent = new_blob((rows, outputs), "the recurrent weight")
+        fill(p.weight_filler, recurrent, weight)
+        shapes.append(recurrent)
+        if self.has_output_weights:
+            fill(p.bias_filler, (outputs,), bias)
+            shapes += [(outputs, outputs), (outputs,)]
+        self.param_shapes = shapes
+
+    def set_up_unknown(self, bottoms: Sequence[Shape | None]) -> Sequence[Shape | None]:
+        outputs = self.check()
+        self.param_shapes = None
+        x = bottoms[0]
+        if x is None or len(x) < 2:
+            return [None] * len(self.tops)
+        return [(*x[:2], outputs), *[(1, x[1], outputs)] * self.exposed]
+
+
+@register
+class LSTM(Recurrent):
+    types = ("LSTM",)
+    hidden_blobs = 2
+    gates = 4
+
+
+@register
+class RNN(Recurrent):
+    types = ("RNN",)
+    has_output_weights = True
+
+
+@register
+class LSTMUnit(Layer):
+    """One step of an LSTM: cell, gate inputs, continuation."""
+
+    types = ("LSTMUnit",)
+    bottom_counts = THREE
+    top_counts = TWO
+    reads_bottom = True
+    reads_top = True
+
+    def allows_force_backward(self, bottom: int) -> bool:
+        return bottom != 2
+
+    def set_up(self, bottoms: Sequence[Shape]) -> Sequence[Shape | None]:
+        cell = bottoms[0]
+        function = "lstm_unit_layer.cpp Reshape"
+        streams = cell[canonical_axis(cell, 1, "bottom[0]")]
+        for index, shape in enumerate(bottoms):
+            axes = 2 if index == 2 else 3
+            for wrong, phrase in (
+                (len(shape) != axes, f"Check failed: {axes} == bottom[i]->num_axes()"),
+                (len(shape) == axes and shape[0] != 1, "Check failed: 1 == bottom[i]->shape(0)"),
+                (len(shape) == axes and shape[1] != streams, "Check failed: num_instances == bottom[i]->shape(1)"),
+            ):
+                if wrong:
+                    raise self.refuse(
+                        f"bottom {index} must be 1 x {streams}{' x ...' if axes == 3 else ''}; it is {text(shape)}",
+                        phrase,
+                        function,
+                        f"bottom[{index}]",
+                    )
+        if as_int(4 * cell[2]) != bottoms[1][2]:
+            raise self.refuse(
+                f"the gate inputs must have {4 * cell[2]} values, 4 for each of the cell's {cell[2]}; they are"
+                f" {text(bottoms[1])}",
+                "Check failed: 4 * hidden_dim_ == bottom[1]->shape(2)",
+                function,
+                "bottom[1]",
+            )
+        return [new_blob(cell), new_blob(cell)]

@@ -1,0 +1,166 @@
+"""Layers that combine or boil down values: Eltwise, Reduction, ArgMax, Softmax."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from caffelint.caffe.layers.base import CORRUPTS, EXACT, ONE, Counts, Layer, register
+from caffelint.caffe.shapes import Shape, as_int, canonical_axis, count, new_blob, no_data, text
+
+PROD, SUM, MAX = 0, 1, 2
+
+
+@register
+class Eltwise(Layer):
+    types = ("Eltwise",)
+    block = "eltwise_param"
+    bottom_counts = Counts(2)
+    top_counts = ONE
+    in_place = CORRUPTS
+
+    @property
+    def reads_bottom(self) -> bool:  # type: ignore[override]
+        return bool(self.parameters.operation == PROD)
+
+    @property
+    def reads_top(self) -> bool:  # type: ignore[override]
+        return self.reads_bottom and not self.parameters.stable_prod_grad
+
+    def check(self) -> None:
+        p = self.parameters
+        coefficients = len(p.coeff)
+        if not coefficients:
+            return
+        function = "eltwise_layer.cpp LayerSetUp"
+        if coefficients != len(self.bottoms):
+            raise self.refuse(
+                f"{len(self.bottoms)} bottoms need {len(self.bottoms)} coeff, not {coefficients}",
+                "Eltwise Layer takes one coefficient per bottom blob.",
+                function,
+                "coeff",
+            )
+        if p.operation == PROD:
+            raise self.refuse(
+                "coeff is for SUM, not for PROD", "Eltwise layer only takes coefficients for summation.", function, "coeff"
+            )
+
+    def set_up(self, bottoms: Sequence[Shape]) -> Sequence[Shape | None]:
+        self.check()
+        first = bottoms[0]
+        for index in range(1, len(bottoms)):
+            if bottoms[index] != first:
+                raise self.refuse(
+                    f"bottom {index} is {text(bottoms[index])}, the first {text(first)}; all must have one shape",
+                    "Check failed: bottom[0]->shape() == bottom[i]->shape()",
+                    "eltwise_layer.cpp Reshape",
+                    f"bottom[{index}]",
+                )
+        return [new_blob(first)]
+
+    def set_up_unknown(self, bottoms: Sequence[Shape | None]) -> Sequence[Shape | None]:
+        self.check()
+        known = [(index, shape) for index, shape in enumerate(bottoms) if shape is not None]
+        for index, shape in known[1:]:
+            if shape != known[0][1]:
+                raise self.refuse(
+                    f"bottom {index} is {text(shape)}, bottom {known[0][0]} {text(known[0][1])}; all must have one shape",
+                    "Check failed: bottom[0]->shape() == bottom[i]->shape()",
+                    "eltwise_layer.cpp Reshape",
+                    f"bottom[{index}]",
+                )
+        return [known[0][1] if known else None]
+
+
+@register
+class Reduction(Layer):
+    types = ("Reduction",)
+    block = "reduction_param"
+    bottom_counts = ONE
+    top_counts = ONE
+
+    @property
+    def reads_bottom(self) -> bool:  # type: ignore[override]
+        # SUM and MEAN (1 and 4) hand the gradient on as it is; ASUM and SUMSQ need the values.
+        return self.parameters.operation not in (1, 4)
+
+    def set_up(self, bottoms: Sequence[Shape]) -> Sequence[Shape | None]:
+        shape = bottoms[0]
+        p = self.parameters
+        axis = canonical_axis(shape, p.axis, f"{self.block}.axis")
+        if p.operation in (1, 4) and count(shape, axis) == 0:
+            raise no_data("what is to be summed", "reduction_layer.cpp Reshape", "bottom[0]")
+        return [new_blob(shape[:axis], "the top")]
+
+    def set_up_unknown(self, bottoms: Sequence[Shape | None]) -> Sequence[Shape | None]:
+        return [() if self.parameters.axis == 0 else None]
+
+
+@register
+class ArgMax(Layer):
+    types = ("ArgMax",)
+    block = "argmax_param"
+    bottom_counts = ONE
+    top_counts = ONE
+    has_backward = False
+
+    def check(self) -> None:
+        if self.parameters.top_k < 1:
+            raise self.refuse(
+                "top_k must be at least 1", "top k must not be less than 1.", "argmax_layer.cpp LayerSetUp", "top_k"
+            )
+
+    def set_up(self, bottoms: Sequence[Shape]) -> Sequence[Shape | None]:
+        shape = bottoms[0]
+        p = self.parameters
+        self.check()
+        top_k = p.top_k
+        if p.HasField("axis"):
+            axis = canonical_axis(shape, p.axis, f"{self.block}.axis")
+            self._check_top_k(shape[axis], "top_k must be less than or equal to the dimension of the axis.")
+            return [new_blob((*shape[:axis], as_int(top_k), *shape[axis + 1 :]), "the top")]
+        self._check_top_k(
+            count(shape, 1), "top_k must be less than or equal to the dimension of the flattened bottom blob per instance."
+        )
+        top = [1] * max(3, len(shape))
+        top[0] = shape[canonical_axis(shape, 0, "bottom[0]")]
+        top[2] = as_int(top_k)
+        if p.out_max_val:
+            top[1] = 2
+        return [new_blob(top, "the top")]
+
+    def _check_top_k(self, size: int, phrase: str) -> None:
+        if self.parameters.top_k > size:
+            raise self.refuse(
+                f"top_k {self.parameters.top_k} is more than the {size} values to choose from",
+                phrase,
+                "argmax_layer.cpp LayerSetUp",
+                "top_k",
+            )
+
+    def set_up_unknown(self, bottoms: Sequence[Shape | None]) -> Sequence[Shape | None]:
+        self.check()
+        return [None]
+
+
+def check_softmax_axis(shape: Shape, axis: int, field: str) -> int:
+    """Reshape of softmax_layer.cpp, alone or inside a loss."""
+    axis = canonical_axis(shape, axis, field)
+    if shape[axis] == 0:
+        raise no_data(f"axis {axis} of the bottom", "softmax_layer.cpp Reshape", field)
+    return axis
+
+
+@register
+class Softmax(Layer):
+    types = ("Softmax",)
+    block = "softmax_param"
+    bottom_counts = ONE
+    top_counts = ONE
+    has_engine = True
+    reads_top = True
+    in_place = EXACT
+
+    def set_up(self, bottoms: Sequence[Shape]) -> Sequence[Shape | None]:
+        shape = bottoms[0]
+        check_softmax_axis(shape, self.parameters.axis, f"{self.block}.axis")
+        return [new_blob(shape)]

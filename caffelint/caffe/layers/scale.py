@@ -1,0 +1,126 @@
+"""Scale and Bias: a factor or summand for every channel, learned or taken from a second bottom."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from caffelint.caffe.fillers import fill
+from caffelint.caffe.layers.base import EXACT, ONE, ONE_OR_TWO, Layer, register
+from caffelint.caffe.shapes import Shape, canonical_axis, count, new_blob, no_data, text
+
+
+class Broadcast(Layer):
+    """What Scale and Bias share: a small blob laid along some axes of the first bottom."""
+
+    bottom_counts = ONE_OR_TWO
+    top_counts = ONE
+    in_place = EXACT
+
+    def learned_shape(self, what: str, shape: Shape, axis: int, num_axes: int, blame: str | None) -> Shape:
+        """Shape of the learned blob (LayerSetUp of scale_layer.cpp and bias_layer.cpp)."""
+        source = f"{what}_layer.cpp LayerSetUp"
+        start = canonical_axis(shape, axis, f"{self.block}.axis")
+        if num_axes < -1:
+            raise self.refuse(
+                f"num_axes must be -1 (to the end) or more, not {num_axes}",
+                "num_axes must be non-negative, or -1 to extend",
+                source,
+                "num_axes",
+            )
+        if num_axes == -1:
+            return shape[start:]
+        if start + num_axes > len(shape):
+            raise self.refuse(
+                f"axis {start} and num_axes {num_axes} reach past the {len(shape)} axes of the bottom ({text(shape)})",
+                f"{what} blob's shape extends past bottom[0]'s shape when applied",
+                source,
+                blame,
+            )
+        return shape[start : start + num_axes]
+
+    def check_fit(self, what: str, shape: Shape, small: Shape, axis: int) -> int:
+        """The axis at which `small` is laid on `shape`; raises Refusal where it does not fit (Reshape)."""
+        source = f"{what}_layer.cpp Reshape"
+        start = canonical_axis(shape, axis, f"{self.block}.axis") if small else 0
+        if start + len(small) > len(shape):
+            raise self.refuse(
+                f"the second bottom ({text(small)}) reaches past the first ({text(shape)}) from axis {start} on",
+                f"{what} blob's shape extends past bottom[0]'s shape when applied",
+                source,
+                "bottom[1]",
+            )
+        for index, dim in enumerate(small):
+            if shape[start + index] != dim:
+                raise self.refuse(
+                    f"the second bottom ({text(small)}) does not fit the first ({text(shape)}) from axis {start} on",
+                    f"dimension mismatch between bottom[0]->shape({start + index}) and {what}->shape({index})",
+                    source,
+                    "bottom[1]",
+                )
+        return start
+
+    def set_up_unknown(self, bottoms: Sequence[Shape | None]) -> Sequence[Shape | None]:
+        self.param_shapes = None
+        return [None]
+
+
+@register
+class Bias(Broadcast):
+    types = ("Bias",)
+    block = "bias_param"
+
+    def set_up(self, bottoms: Sequence[Shape]) -> Sequence[Shape | None]:
+        shape = bottoms[0]
+        p = self.parameters
+        if len(bottoms) == 1:
+            small = self.learned_shape("bias", shape, p.axis, p.num_axes, "num_axes")
+            fill(p.filler, small, f"{self.block}.filler")
+            self.param_shapes = [small]
+        else:
+            small = bottoms[1]
+        check_bias_fit(self, shape, small, p.axis)
+        return [new_blob(shape)]
+
+
+def check_bias_fit(layer: Broadcast, shape: Shape, small: Shape, axis: int) -> None:
+    """Reshape of bias_layer.cpp."""
+    start = layer.check_fit("bias", shape, small, axis)
+    if count(shape, start + len(small)) == 0:
+        raise no_data("the bottom", "bias_layer.cpp Reshape", "bottom[0]")
+
+
+@register
+class Scale(Broadcast):
+    types = ("Scale",)
+    block = "scale_param"
+    reads_bottom = True
+
+    def set_up(self, bottoms: Sequence[Shape]) -> Sequence[Shape | None]:
+        shape = bottoms[0]
+        p = self.parameters
+        axis = p.axis
+        learned = len(bottoms) == 1
+        params = self.param_shapes = []
+        if learned:
+            small = self.learned_shape("scale", shape, axis, p.num_axes, "num_axes")
+            if p.HasField("filler"):
+                fill(p.filler, small, f"{self.block}.filler")
+            elif 0 in small:
+                raise no_data("the scale", "filler.hpp", "bottom[0]")
+            params.append(small)
+        else:
+            small = bottoms[1]
+        if p.bias_term:
+            self._add_bias(p, shape, axis, p.num_axes if learned else len(small), params)
+        start = self.check_fit("scale", shape, small, axis)
+        if 0 in shape and max(count(shape, 0, start), count(shape, start + len(small))) == 0:
+            raise no_data("the bottom", "scale_layer.cpp Reshape", "bottom[0]")
+        return [new_blob(shape)]
+
+    def _add_bias(self, p: Any, shape: Shape, axis: int, num_axes: int, params: list[Shape]) -> None:
+        """The Bias layer inside, on the first bottom alone."""
+        small = self.learned_shape("bias", shape, axis, num_axes, "bottom[1]" if not params else "num_axes")
+        fill(p.bias_filler, small, f"{self.block}.bias_filler")
+        check_bias_fit(self, shape, small, axis)
+        params.append(small)

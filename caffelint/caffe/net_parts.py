@@ -1,0 +1,55 @@
+"""The parts of a built net that are not layers."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from caffelint.caffe.shapes import Shape
+
+if TYPE_CHECKING:
+    from caffelint.caffe.layers.base import Layer
+
+
+class Blob:
+    """One version of a blob: an in-place layer makes a new version of the blob that it overwrites.
+
+    name: as Caffe names it, splits included. shape: None where unknown. producer: the layer that writes this version,
+    as its top number `top`; None for a blob that nothing makes. previous: the version that this one overwrites.
+    consumers: (layer, bottom number) of those that read this version. version: 0, then one more for each overwriting.
+    """
+
+    __slots__ = ("consumers", "name", "need_backward", "previous", "producer", "shape", "top", "version")
+
+    def __init__(self, name: str, producer: Layer | None, top: int, previous: Blob | None = None) -> None:
+        self.name = name
+        self.producer = producer
+        self.top = top
+        self.previous = previous
+        self.shape: Shape | None = None
+        self.consumers: list[tuple[Layer, int]] = []
+        self.version = previous.version + 1 if previous is not None else 0
+        self.need_backward = False
+
+    def __repr__(self) -> str:
+        return f"<Blob {self.name!r} version {self.version}, {self.shape}>"
+
+
+class Param:
+    """One parameter blob of a layer.
+
+    name: of its `param` block, "" without. owner: the parameter whose blob it shares, None where it has its own.
+    lr_mult, decay_mult: of its own `param` block, or Caffe's default.
+    """
+
+    __slots__ = ("decay_mult", "given_decay", "given_lr", "index", "layer", "lr_mult", "name", "owner", "shape")
+
+    def __init__(self, layer: Layer, index: int, shape: Shape, name: str, lr_mult: float, decay_mult: float) -> None:
+        self.layer = layer
+        self.index = index
+        self.shape = shape
+        self.name = name
+        self.lr_mult = lr_mult
+        self.decay_mult = decay_mult
+        self.given_lr = False
+        self.given_decay = False
+        self.owner: Param | None = None
