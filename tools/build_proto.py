@@ -11,15 +11,18 @@ field is: below 10,000 it is BVLC's and stands in `caffe.proto`, from 10,000 up 
 from __future__ import annotations
 
 import argparse
+import keyword
 import re
 import sys
 import tempfile
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
+from typing import Any
 
 from google.protobuf.descriptor_pb2 import (
     DescriptorProto,
     EnumDescriptorProto,
+    EnumValueDescriptorProto,
     FieldDescriptorProto,
     FileDescriptorProto,
     FileDescriptorSet,
@@ -58,7 +61,7 @@ class Merge:
         self._messages(self.file.message_type, source.message_type, "", source.name)
         self._enums(self.file.enum_type, source.enum_type, "", source.name)
 
-    def _messages(self, into, messages: Iterable[DescriptorProto], scope: str, source: str) -> None:
+    def _messages(self, into: Any, messages: Iterable[DescriptorProto], scope: str, source: str) -> None:
         known = {message.name: message for message in into}
         for message in messages:
             path = f"{scope}{message.name}"
@@ -72,7 +75,7 @@ class Merge:
         self._once(f"{path}.{field.name}", source)
         self._once(f"{path} field number {field.number}", source)
         if (field.number < FIRST_FORK_NUMBER) != (source == self._base):
-            raise SchemaError(f"{source}: {path}.{field.name} = {field.number}: BVLC's numbers are below 10000, no other")
+            raise SchemaError(f"{source}: {path}.{field.name} = {field.number}: BVLC's are below 10000, no others")
         copy = merged.field.add()
         copy.CopyFrom(field)
         if field.type_name:
@@ -80,7 +83,7 @@ class Merge:
         if field.json_name == _json_name(field.name):
             copy.ClearField("json_name")
 
-    def _enums(self, into, enums: Iterable[EnumDescriptorProto], scope: str, source: str) -> None:
+    def _enums(self, into: Any, enums: Iterable[EnumDescriptorProto], scope: str, source: str) -> None:
         known = {enum.name: enum for enum in into}
         for enum in enums:
             merged = known.get(enum.name) or into.add(name=enum.name)
@@ -88,6 +91,11 @@ class Merge:
                 self._once(f"{scope}{enum.name}.{value.name}", source)
                 self._once(f"{scope}{enum.name} value number {value.number}", source)
                 merged.value.append(value)
+            # The first value is the default of a field that states none: BVLC's first one, else the lowest.
+            merged.value.sort(key=lambda value: self._order(f"{scope}{merged.name}", value))
+
+    def _order(self, enum: str, value: EnumValueDescriptorProto) -> int:
+        return -1 if self._sources[f"{enum}.{value.name}"] == self._base else value.number
 
     def _once(self, name: str, source: str) -> None:
         if self._sources.setdefault(name, source) != source:
@@ -108,6 +116,66 @@ def build(directory: Path) -> FileDescriptorSet:
     return FileDescriptorSet(file=[merge.file])
 
 
+STUBS_HEAD = """\
+# ruff: noqa: N801, N802, N815
+# Written by tools/build_proto.py from proto/; do not edit.
+# Fields and enum values whose name is a Python keyword (`lambda`) are left out: getattr reads them.
+from typing import Any, ClassVar
+
+from google.protobuf.internal.containers import RepeatedCompositeFieldContainer as Messages
+from google.protobuf.internal.containers import RepeatedScalarFieldContainer as Scalars
+from google.protobuf.internal.enum_type_wrapper import EnumTypeWrapper
+from google.protobuf.message import Message
+
+TRAIN: int
+TEST: int
+
+class CaffeMessage(Message):
+    def __init__(self, **fields: Any) -> None: ...
+"""
+_PYTHON_TYPES = {
+    FieldDescriptorProto.TYPE_DOUBLE: "float",
+    FieldDescriptorProto.TYPE_FLOAT: "float",
+    FieldDescriptorProto.TYPE_BOOL: "bool",
+    FieldDescriptorProto.TYPE_STRING: "str",
+    FieldDescriptorProto.TYPE_BYTES: "bytes",
+}
+
+
+def stubs(schema: FileDescriptorProto) -> str:
+    """`messages.pyi`: the message classes with their fields, as mypy reads them."""
+    return "\n".join([STUBS_HEAD, *("\n".join(_class_stub(message, "")) + "\n" for message in schema.message_type)])
+
+
+def _class_stub(message: DescriptorProto, indent: str) -> Iterator[str]:
+    if not (message.field or message.nested_type or message.enum_type):
+        yield f"{indent}class {message.name}(CaffeMessage): ..."
+        return
+    yield f"{indent}class {message.name}(CaffeMessage):"
+    indent += "    "
+    for nested in message.nested_type:
+        yield from (*_class_stub(nested, indent), "")
+    for enum in message.enum_type:
+        yield f"{indent}{enum.name}: ClassVar[EnumTypeWrapper]"
+        yield from (f"{indent}{value.name}: ClassVar[int]" for value in enum.value if not keyword.iskeyword(value.name))
+    for field in message.field:
+        if not keyword.iskeyword(field.name):
+            yield from _field_stub(field, indent)
+
+
+def _field_stub(field: FieldDescriptorProto, indent: str) -> Iterator[str]:
+    is_message = field.type == FieldDescriptorProto.TYPE_MESSAGE
+    type_name = field.type_name.removeprefix(".caffe.") if is_message else _PYTHON_TYPES.get(field.type, "int")
+    if field.label == FieldDescriptorProto.LABEL_REPEATED:
+        type_name = f"{'Messages' if is_message else 'Scalars'}[{type_name}]"
+    elif not is_message:
+        yield f"{indent}{field.name}: {type_name}"
+        return
+    # Read-only: a message or a container is changed, not assigned.
+    yield f"{indent}@property"
+    yield f"{indent}def {field.name}(self) -> {type_name}: ..."
+
+
 def main(arguments: list[str] | None = None) -> int:
     """Write the outputs, or with `--check` compare them; the exit status."""
     parser = argparse.ArgumentParser(description="compile proto/ into proto/caffe.desc and the type stubs")
@@ -120,6 +188,7 @@ def main(arguments: list[str] | None = None) -> int:
         return 1
     outputs = {
         ROOT / "proto" / "caffe.desc": schema.SerializeToString(deterministic=True),
+        ROOT / "caffelint" / "schema" / "messages.pyi": stubs(schema.file[0]).encode(),
     }
     stale = [path for path, content in outputs.items() if not path.exists() or path.read_bytes() != content]
     for path in stale:

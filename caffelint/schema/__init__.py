@@ -1,4 +1,4 @@
-"""Caffe's messages: BVLC's and those of some 160 forks merged, which fork knows what, and how text becomes a message."""
+"""Caffe's messages, BVLC's and those of 163 forks merged; which fork knows what; how text becomes a message."""
 
 from __future__ import annotations
 

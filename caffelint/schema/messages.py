@@ -1,6 +1,6 @@
 """Every message class of the merged schema by its name: `from caffelint.schema.messages import PoolingParameter`.
 
-Classes are made when asked for. What they hold stands in `messages.pyi`, which `make proto` writes.
+Classes are made when asked for. What they hold stands in `messages.pyi`, which `tools/build_proto.py` writes.
 """
 
 from __future__ import annotations
@@ -12,9 +12,11 @@ from caffelint.schema import pool
 if TYPE_CHECKING:
     from google.protobuf.message import Message
 
+TRAIN, TEST = 0, 1
+
 
 def __getattr__(name: str) -> type[Message]:
     try:
         return pool.message_class(name)
     except KeyError:
-        raise AttributeError(f"no message {name} in the merged schema of Caffe") from None
+        raise AttributeError(f"Caffe's schema has no message {name!r}") from None

@@ -1,0 +1,168 @@
+"""Which fork of Caffe knows which message, field, enum value and layer type, from `proto/provenance.json`.
+
+Sets of forks stand there as expressions, read from left to right: `all`, `@family` or `@group` and a fork's name add,
+the same with a `-` in front takes away. They are read when asked for, so that loading costs a few milliseconds.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from functools import cache
+from typing import Any, NamedTuple
+
+from caffelint.schema.pool import read_data
+
+_SHOWN = 2
+"""How many forks `describe` names before it counts the rest."""
+
+
+class Alternative(NamedTuple):
+    """How some forks declare a field: `label` is optional, repeated or required; `default` None if none is stated."""
+
+    label: str
+    type: str
+    default: str | None
+    forks: frozenset[str]
+
+
+class FieldFacts(NamedTuple):
+    """The forks that know a field. `alternatives` is empty if all of them declare it as the merged schema does."""
+
+    forks: frozenset[str]
+    alternatives: tuple[Alternative, ...] = ()
+
+    def alternative(self, fork: str) -> Alternative | None:
+        """How `fork` declares the field; None if as the merged schema does, or not at all."""
+        return next((alternative for alternative in self.alternatives if fork in alternative.forks), None)
+
+
+class Provenance:
+    """The table. `forks` are all names of forks, "bvlc" first and then best known first."""
+
+    def __init__(self, table: dict[str, Any]):
+        self._table = table
+        self.forks: tuple[str, ...] = tuple(table["forks"])
+        self._sets: dict[str, frozenset[str]] = {"all": frozenset(self.forks)}
+        families: dict[str, set[str]] = {}
+        for fork, facts in table["forks"].items():
+            families.setdefault(facts["family"], set()).add(fork)
+        self._groups: dict[str, str] = {name: " ".join(forks) for name, forks in families.items()} | table["groups"]
+
+    def dialect(self, name: str) -> str:
+        """The fork that a user's `name` means, e.g. "faster-rcnn"; ValueError, with a suggestion, if there is none."""
+        wanted = name.strip().lower().replace("_", "-").replace(" ", "-")
+        fork = self._table["aliases"].get(wanted, wanted)
+        if fork in self._table["forks"]:
+            return str(fork)
+        from difflib import get_close_matches
+
+        close = get_close_matches(wanted, [*self.forks, *self._table["aliases"]], n=1)
+        raise ValueError(f"unknown dialect {name!r}" + (f", did you mean {close[0]!r}?" if close else ""))
+
+    def family(self, fork: str) -> str:
+        """The overlay of `proto/forks/` that `fork` belongs to, "bvlc" for BVLC's master; KeyError if unknown."""
+        return str(self._table["forks"][fork]["family"])
+
+    def generation(self, fork: str) -> int:
+        """The newest layer format that `fork` reads: 0 `layers { layer {`, 1 `layers { type: ENUM`, 2 `layer {`."""
+        return int(self._table["forks"][fork]["generation"])
+
+    def describe(self, forks: Iterable[str]) -> str:
+        """For a message, best known first: "SSD (weiliu89/caffe), Intel Caffe and 12 more"; "no fork" if empty."""
+        wanted = set(forks)
+        known: dict[str, str] = {}
+        for fork in self.forks:
+            if fork in wanted:
+                facts = self._table["forks"][fork]
+                known.setdefault(facts["title"], facts["repository"])
+        if not known:
+            return "no fork"
+        first, *others = known
+        names = [f"{first} ({known[first]})", *others[: _SHOWN - 1]]
+        left = len(known) - len(names)
+        if left == 1:
+            names.append(others[-1])
+        elif left:
+            names.append(f"{left} more")
+        return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+
+    def message(self, name: str) -> frozenset[str]:
+        """The forks that know a message, e.g. "PriorBoxParameter"; empty if none."""
+        return self._forks("messages", name)
+
+    def field(self, message: str, field: str) -> FieldFacts | None:
+        """What is known of a field; None if no fork has it."""
+        entry = self._table["fields"].get(f"{message}.{field}")
+        if entry is None:
+            return None
+        if isinstance(entry, str):
+            return FieldFacts(self._evaluate(entry))
+        alternatives = (
+            Alternative(label, type_, default, self._evaluate(forks))
+            for label, type_, default, forks in entry["alternatives"]
+        )
+        return FieldFacts(self._evaluate(entry["forks"]), tuple(alternatives))
+
+    def enum_value(self, enum: str, value: str) -> frozenset[str]:
+        """The forks that know a value of an enum, e.g. ("PoolingParameter.PoolMethod", "AVE"); empty if none."""
+        return self._forks("enum_values", f"{enum}.{value}")
+
+    def layer_type(self, type: str) -> frozenset[str]:
+        """The forks that register a layer type (V2 name); empty if none. Converters register none."""
+        return self._forks("layer_types", type)
+
+    def layer_types(self) -> tuple[str, ...]:
+        """Every layer type that some fork registers."""
+        return tuple(self._table["layer_types"])
+
+    def solver_type(self, type: str) -> frozenset[str]:
+        """The forks that register a solver type, e.g. "Adam"; empty if none."""
+        return self._forks("solver_types", type)
+
+    def param_blocks(self, type: str) -> frozenset[str]:
+        """The blocks of LayerParameter that a layer type reads; empty if unknown, or if it reads none.
+
+        Known of BVLC's types, from its source, and of those that at least three forks have, of which at least three
+        read the block where the type is registered: there it may lack one.
+        """
+        return frozenset(self._table["param_blocks"].get(type, "").split())
+
+    def v1_type(self, enum_name: str) -> str | None:
+        """The type that a V1 layer's enum is upgraded to, e.g. "Pooling" for "POOLING"; None if unknown."""
+        type_: str | None = self._table["v1_types"].get(enum_name)
+        return type_
+
+    def v0_type(self, name: str) -> str | None:
+        """The type that a V0 layer's type is upgraded to, e.g. "Pooling" for "pool"; None if unknown."""
+        type_: str | None = self._table["v0_types"].get(name)
+        return type_
+
+    def infer(self, names: Iterable[frozenset[str]]) -> frozenset[str]:
+        """The forks that know all of a text's names, each given by its forks; all forks if there is no name."""
+        return self._sets["all"].intersection(*names)
+
+    def _forks(self, section: str, name: str) -> frozenset[str]:
+        return self._evaluate(self._table[section].get(name, ""))
+
+    def _evaluate(self, expression: str) -> frozenset[str]:
+        found = self._sets.get(expression)
+        if found is None:
+            forks: set[str] = set()
+            for term in expression.split():
+                name = term.removeprefix("-")
+                if name == "all":
+                    members = self._sets["all"]
+                elif name.startswith("@"):
+                    members = self._evaluate(self._groups[name[1:]])
+                else:
+                    members = frozenset([name])
+                forks = forks - members if term.startswith("-") else forks | members
+            found = self._sets[expression] = frozenset(forks)
+        return found
+
+
+@cache
+def provenance() -> Provenance:
+    """The table, loaded at the first call."""
+    return Provenance(json.loads(read_data("provenance.json")))
