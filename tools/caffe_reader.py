@@ -41,20 +41,20 @@ class Reader:
             create = caffe_library[f"_ZN6google8protobuf5Arena18CreateMaybeMessageIN5caffe{name}EJEEEPT_PS1_DpOT0_"]
             create.restype = ctypes.c_void_p
             self.messages[kind] = ctypes.c_void_p(create(None))
-        self.text, self.binary, self.log = (os.path.join(folder, name) for name in ("text", "binary", "log"))
+        self.text, self.binary, self.log = (Path(folder, name) for name in ("text", "binary", "log"))
 
     def __call__(self, kind: str, text: bytes) -> dict:
-        Path(self.text).write_bytes(text)
+        self.text.write_bytes(text)
         message = self.messages[kind]
         with open(self.log, "w+b") as log:
             os.dup2(log.fileno(), 2)
-            accepted = self.read(self.text.encode(), message)
+            accepted = self.read(bytes(self.text), message)
             log.seek(0)
             said = log.read().decode("utf-8", "backslashreplace")
         if not accepted:
             return {"errors": ERROR.findall(said)}
-        self.write(message, self.binary.encode())
-        return {"message": base64.b64encode(Path(self.binary).read_bytes()).decode()}
+        self.write(message, bytes(self.binary))
+        return {"message": base64.b64encode(self.binary.read_bytes()).decode()}
 
 
 def main() -> None:

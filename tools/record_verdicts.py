@@ -1,7 +1,8 @@
 """Records what a real Caffe says of each text in tests/text/snippets.jsonl: `make verdicts`.
 
-A line of that file is `{"about", "kind", "text"}`, written by hand, and the record: `errors`, protobuf's own lines, where
-Caffe refuses to read the text, or `message`, what it read (serialised, base64). `text` holds bytes, one character a byte.
+A line of that file is `{"about", "kind", "text"}`, written by hand, and the record: `errors`, protobuf's own lines,
+where Caffe refuses to read the text, or `message`, what it read (serialised, base64). `text` holds bytes, one character
+a byte.
 """
 
 from __future__ import annotations

@@ -90,7 +90,7 @@ def test_the_record_is_what_caffe_says(caffe_python: Path) -> None:
 
 
 def test_caffes_own_programs_say_the_same(caffe_exec: Any, tmp_path: Path) -> None:
-    """The record comes from a function inside libcaffe; `upgrade_net_proto_text` and its brother are what people run."""
+    """The record comes from a function inside libcaffe; `upgrade_net_proto_text` is what people run."""
     for snippet in SNIPPETS[::80]:
         source = tmp_path / "source.prototxt"
         source.write_bytes(snippet["text"])
