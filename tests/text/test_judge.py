@@ -52,9 +52,26 @@ def other_messages(snippets: Iterable[dict[str, Any]]) -> list[tuple[dict[str, A
             create = MESSAGES[snippet["kind"]]
             read = create.FromString(base64.b64decode(snippet["message"]))
             ours = bind(parse(snippet["text"]), create(), "bvlc").message
+            make_legible(read)
             if wire(read) != wire(ours):
                 found.append((snippet, f"Caffe: {read}", f"caffelint: {ours}"))
     return found
+
+
+def make_legible(message: Message) -> None:
+    """Read strings that are no UTF-8 as latin-1, as caffelint does: Python's protobuf gives them as bytes."""
+
+    def legible(value: str | bytes) -> str:
+        return value.decode("latin-1") if isinstance(value, bytes) else value
+
+    for field, value in message.ListFields():
+        if field.message_type:
+            for part in [value] if isinstance(value, Message) else value:
+                make_legible(part)
+        elif field.type == field.TYPE_STRING and isinstance(value, str | bytes):
+            setattr(message, field.name, legible(value))
+        elif field.type == field.TYPE_STRING:
+            value[:] = [legible(one) for one in value]
 
 
 def wire(message: Message) -> bytes:

@@ -1,0 +1,106 @@
+"""Times caffelint against protobuf's own Python parser, over a folder of prototxt files: `make bench DIR=folder`.
+
+All figures of one run stand side by side, since only their ratios mean anything on another machine.
+"""
+
+from __future__ import annotations
+
+import os
+import statistics
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from google.protobuf import text_format
+from google.protobuf.message import Message
+
+import caffelint
+from caffelint.schema import NetParameter, SolverParameter
+from caffelint.schema.detect import SOLVER, detect
+from caffelint.text.parser import parse
+
+COLD_RUNS = 15
+CAFFELINT = [str(Path(sys.executable).with_name("caffelint")), "check", "--no-cache", "--format", "json"]
+BARE = [sys.executable, "-c", "import click, google.protobuf.message"]
+
+
+def seconds(work: Callable[[], object]) -> float:
+    start = time.perf_counter()
+    work()
+    return time.perf_counter() - start
+
+
+def readable(data: bytes, message: type[Message]) -> bool:
+    """Whether protobuf's Python parser gets through a text; where it stops early its time says nothing."""
+    try:
+        text_format.Parse(data, message())
+    except (text_format.ParseError, UnicodeDecodeError):
+        return False
+    return True
+
+
+def in_process(files: list[Path]) -> None:
+    """A full check (parse, bind, all rules) against `text_format.Parse` alone, file by file in turn."""
+    texts = [(path, path.read_bytes()) for path in files]
+    caffelint.check_text(b"", kind="net")
+    ours = theirs = 0.0
+    slowest, compared, size = (0.0, files[0]), 0, 0
+    for path, data in texts:
+        message = SolverParameter if detect(parse(data))[0] == SOLVER else NetParameter
+        taken = seconds(lambda data=data, path=path: caffelint.check_text(data, path=str(path)))
+        slowest = max(slowest, (taken, path))
+        if readable(data, message):
+            ours += taken
+            theirs += seconds(lambda data=data, message=message: text_format.Parse(data, message()))
+            compared += 1
+            size += len(data)
+    print(f"{len(texts)} files; protobuf's Python parser reads {compared} of them, {size / 1e6:.1f} MB:")
+    print(f"  full check          {ours:8.2f} s")
+    print(f"  text_format.Parse   {theirs:8.2f} s")
+    print(f"  ratio               {ours / theirs:8.2f}      (target: at most 1.0)")
+    print(f"  slowest file        {slowest[0]:8.2f} s    {slowest[1]}")
+
+
+def cold(files: list[Path]) -> None:
+    """The command on one file of middling size against a Python that imports what it needs, in turn."""
+    one = sorted(files, key=lambda path: path.stat().st_size)[len(files) // 2]
+    times: dict[str, list[float]] = {"check": [], "bare": []}
+    for _ in range(COLD_RUNS):
+        for name, command in (("check", [*CAFFELINT, str(one)]), ("bare", BARE)):
+            times[name].append(seconds(lambda command=command: subprocess.run(command, stdout=subprocess.DEVNULL)))
+    check, bare = (statistics.median(times[name]) for name in ("check", "bare"))
+    print(f"cold start, median of {COLD_RUNS}, {one}:")
+    print(f"  caffelint check     {check * 1e3:8.0f} ms")
+    print(f"  bare imports        {bare * 1e3:8.0f} ms")
+    print(f"  ratio               {check / bare:8.2f}      (target: at most 2.5)")
+
+
+def whole_folder(folder: Path, count: int) -> None:
+    """The command on the whole folder, with one job and with two."""
+    print("the whole folder:")
+    for jobs in (1, 2):
+        start = time.perf_counter()
+        child = subprocess.Popen([*CAFFELINT, "--jobs", str(jobs), str(folder)], stdout=subprocess.DEVNULL)
+        _, status, used = os.wait4(child.pid, 0)
+        taken = time.perf_counter() - start
+        child.returncode = os.waitstatus_to_exitcode(status)
+        memory = used.ru_maxrss / 1024 if sys.platform != "darwin" else used.ru_maxrss / 1024**2
+        print(f"  {jobs} job{'s' * (jobs > 1)}               {count / taken:8.0f} files/s, peak memory {memory:.0f} MB")
+        if child.returncode not in (0, 1):
+            sys.exit(f"caffelint ended with status {child.returncode}")
+
+
+def main() -> None:
+    folder = Path(sys.argv[1] if len(sys.argv) > 1 else "fixtures")
+    files = sorted({*folder.rglob("*.prototxt"), *folder.rglob("*.prototxt.txt")})
+    if not files:
+        sys.exit(f"no prototxt file below {folder}")
+    in_process(files)
+    cold(files)
+    whole_folder(folder, len(files))
+
+
+if __name__ == "__main__":
+    main()
