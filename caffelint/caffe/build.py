@@ -7,12 +7,14 @@ What cannot be known (a type that is not known here, the contents of a data file
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from math import prod
 from typing import Any
 
 from caffelint.caffe.layers import BVLC_TYPES, REGISTRY, Layer, UnknownLayer
+from caffelint.caffe.layers.arrange import Split
 from caffelint.caffe.net_parts import Blob, Param
 from caffelint.caffe.refusal import Refusal
-from caffelint.caffe.shapes import Shape, count, text
+from caffelint.caffe.shapes import UNSHAPED, Shape, count, plural, text
 
 PHASES = ("TRAIN", "TEST")
 PERMISSIVE = 1
@@ -77,28 +79,13 @@ def build(
     return built
 
 
-class _Node:
-    """A layer before it is made: names as they are after splits."""
-
-    __slots__ = ("bottoms", "index", "loss_weights", "message", "name", "sources", "tops", "type")
-
-    def __init__(self, index: int | None, message: Any, name: str, layer_type: str) -> None:
-        self.index = index
-        self.message = message
-        self.name = name
-        self.type = layer_type
-        self.bottoms: list[str] = []
-        self.tops: list[str] = []
-        self.sources: list[int] = []
-        self.loss_weights: list[float] = []
-
-
 class _Build:
     def __init__(self, built: BuiltNet, input_shapes: Mapping[str, Shape], strict: bool) -> None:
         self.built = built
         self.input_shapes = input_shapes
         self.strict = strict
         self.available: set[str] = set()
+        self.missing: set[str] = set()
         self.owners: dict[str, Param] = {}
         self.memory: int | None = 0
 
@@ -106,13 +93,17 @@ class _Build:
         built = self.built
         if self.strict:
             self.refuse_fork_fields(built.message)
-        for node in self.insert_splits(self.filter()):
-            self.add_layer(node)
+        built.layers = self.insert_splits(self.filter())
+        for layer in built.layers:
+            self.add_layer(layer)
         find_gradient_flow(built)
         built.outputs = sorted(self.available, key=str.encode)
         built.memory = self.memory
 
-    def refuse(self, refusal: Refusal, name: str | None, index: int | None) -> None:
+    def refuse(self, layer: Layer, refusal: Refusal) -> None:
+        self.refuse_at(layer.name, layer.index, refusal)
+
+    def refuse_at(self, name: str, index: int | None, refusal: Refusal) -> None:
         refusal.layer = name
         refusal.index = index
         refusal.follows = bool(self.built.refusals)
@@ -125,40 +116,48 @@ class _Build:
             if found is not None:
                 path, owner = found
                 name = path.rpartition(".")[2]
-                self.refuse(
+                self.refuse_at(
+                    layer.name,
+                    index,
                     Refusal(
                         f"Caffe 1.0 has no field {name} here",
                         f'Message type "{owner}" has no field named "{name}"',
                         "upgrade_proto.cpp ReadNetParamsFromTextFileOrDie",
                         path,
                     ),
-                    layer.name,
-                    index,
                 )
 
-    def filter(self) -> list[_Node]:
+    def filter(self) -> list[Layer]:
         """The layers that the state keeps (FilterNet)."""
         built = self.built
+        phase = built.phase
         kept = []
         for index, message in enumerate(built.message.layer):
             include, exclude = message.include, message.exclude
             if include or exclude:
                 if include and exclude:
-                    self.refuse(
+                    self.refuse_at(
+                        message.name,
+                        index,
                         Refusal(
                             "include and exclude are both given; keep one kind",
                             "Specify either include rules or exclude rules; not both.",
                             "net.cpp FilterNet",
                             "exclude[0]",
                         ),
-                        message.name,
-                        index,
                     )
                 rules = include or exclude
                 if any(self.meets(rule) for rule in rules) != bool(include):
                     built.excluded.append((index, message))
                     continue
-            kept.append(_Node(index, message, message.name, message.type))
+            layer_type = message.type
+            layer_class = REGISTRY.get(layer_type, UnknownLayer)
+            if layer_class.fork and self.strict:
+                layer_class = UnknownLayer
+            layer = layer_class(message, message.name, layer_type, index, phase)
+            if message.HasField("phase"):
+                layer.phase = PHASES[message.phase]
+            kept.append(layer)
         return kept
 
     def meets(self, rule: Any) -> bool:
@@ -172,66 +171,79 @@ class _Build:
             return False
         return built.stages.issuperset(rule.stage) and built.stages.isdisjoint(rule.not_stage)
 
-    def insert_splits(self, nodes: list[_Node]) -> list[_Node]:
-        """A Split behind each top with several readers, a loss counted as one (InsertSplits)."""
+    def insert_splits(self, layers: list[Layer]) -> list[Layer]:
+        """A Split behind each top with several readers, a loss counted as one (InsertSplits).
+
+        Fills in bottom_names and top_names, as they are after splits, and given_loss_weights.
+        """
         last_maker: dict[str, int] = {}
         readers: list[int] = []
         losses: dict[int, float] = {}
-        for node in nodes:
-            message = node.message
-            node.bottoms = list(message.bottom)
-            node.tops = list(message.top)
-            for index, name in enumerate(node.bottoms):
+        sources: list[list[int]] = []
+        shared = False
+        for layer in layers:
+            message = layer.message
+            bottoms = layer.bottom_names = list(message.bottom)
+            tops = layer.top_names = list(message.top)
+            source = []
+            for name in bottoms:
                 top = last_maker.get(name, -1)
-                node.sources.append(top)
+                source.append(top)
                 if top < 0:
-                    self.refuse_unknown_bottom(node, index, nodes)
-                else:
+                    self.refuse_unknown_bottom(layer, len(source) - 1, layers)
+                elif readers[top]:
                     readers[top] += 1
-            first = len(readers)
-            for name in node.tops:
+                    shared = True
+                else:
+                    readers[top] = 1
+            sources.append(source)
+            for name in tops:
                 last_maker[name] = len(readers)
                 readers.append(0)
-            weights = node.loss_weights = list(message.loss_weight)
-            for index, weight in enumerate(weights[: len(node.tops)]):
-                top = last_maker[node.tops[index]]
-                losses[top] = weight
-                if weight:
-                    readers[top] += 1
-            node.sources.append(first)
-        return self._with_splits(nodes, readers, losses) if any(number > 1 for number in readers) else nodes
+            weights = message.loss_weight
+            if weights:
+                layer.given_loss_weights = list(weights)
+                for name, weight in zip(tops, weights, strict=False):
+                    top = last_maker[name]
+                    losses[top] = weight
+                    if weight:
+                        readers[top] += 1
+                        shared = shared or readers[top] > 1
+        return self.with_splits(layers, sources, readers, losses) if shared or losses else layers
 
-    def _with_splits(self, nodes: list[_Node], readers: list[int], losses: dict[int, float]) -> list[_Node]:
+    def with_splits(
+        self, layers: list[Layer], sources: list[list[int]], readers: list[int], losses: dict[int, float]
+    ) -> list[Layer]:
+        """`readers` counts the readers of each top, `sources` numbers the tops that each layer reads."""
         result = []
         made: dict[int, str] = {}
         used: dict[int, int] = {}
-        for node in nodes:
-            result.append(node)
-            first = node.sources.pop()
-            for index, top in enumerate(node.sources):
-                if top >= 0 and readers[top] > 1:
-                    number = used.get(top, 0)
-                    used[top] = number + 1
-                    node.bottoms[index] = f"{made[top]}_split_{number}"
-            for index, name in enumerate(node.tops):
-                top = first + index
-                if readers[top] < 2:
-                    continue
-                made[top] = f"{name}_{node.name}_{index}"
-                split = _Node(None, None, f"{made[top]}_split", "Split")
-                split.bottoms = [name]
-                split.tops = [f"{made[top]}_split_{number}" for number in range(readers[top])]
-                weight = losses.get(top)
-                if weight:
-                    split.loss_weights = [weight] + [0.0] * (readers[top] - 1)
-                    node.loss_weights = []
-                    used[top] = used.get(top, 0) + 1
-                result.append(split)
+        top = 0
+        for layer, source in zip(layers, sources, strict=False):
+            result.append(layer)
+            for index, maker in enumerate(source):
+                if maker >= 0 and readers[maker] > 1:
+                    number = used.get(maker, 0)
+                    used[maker] = number + 1
+                    layer.bottom_names[index] = f"{made[maker]}_split_{number}"
+            for index, name in enumerate(layer.top_names):
+                if readers[top] > 1:
+                    stem = made[top] = f"{name}_{layer.name}_{index}"
+                    split = Split(None, f"{stem}_split", "Split", None, self.built.phase)
+                    split.bottom_names = [name]
+                    split.top_names = [f"{stem}_split_{number}" for number in range(readers[top])]
+                    weight = losses.get(top)
+                    if weight:
+                        split.given_loss_weights = [weight] + [0.0] * (readers[top] - 1)
+                        layer.given_loss_weights = ()
+                        used[top] = 1
+                    result.append(split)
+                top += 1
         return result
 
-    def refuse_unknown_bottom(self, node: _Node, bottom: int, nodes: list[_Node]) -> None:
-        name = node.bottoms[bottom]
-        below = next((other.name for other in nodes if name in other.message.top), None)
+    def refuse_unknown_bottom(self, layer: Layer, bottom: int, layers: list[Layer]) -> None:
+        name = layer.bottom_names[bottom]
+        below = next((other.name for other in layers if name in other.message.top), None)
         left_out = next((message.name for _, message in self.built.excluded if name in message.top), None)
         why = (
             f'; layer "{below}", further down, does'
@@ -240,49 +252,37 @@ class _Build:
             if left_out is not None
             else ""
         )
+        self.missing.add(name)
         self.refuse(
+            layer,
             Refusal(
                 f'no layer above makes "{name}"{why}',
-                f"Unknown bottom blob '{name}' (layer '{node.name}', bottom index {bottom})",
+                f"Unknown bottom blob '{name}' (layer '{layer.name}', bottom index {bottom})",
                 "insert_splits.cpp InsertSplits",
                 f"bottom[{bottom}]",
             ),
-            node.name,
-            node.index,
         )
 
-    def add_layer(self, node: _Node) -> None:
+    def add_layer(self, layer: Layer) -> None:
         """One turn of the loop of Net::Init."""
-        built = self.built
-        message = node.message
-        phase = built.phase
-        if message is not None and message.HasField("phase"):
-            phase = PHASES[message.phase]
-        layer_class = REGISTRY.get(node.type, UnknownLayer)
-        if self.strict and node.type not in BVLC_TYPES:
-            layer_class = UnknownLayer
-        layer = layer_class(message, node.name, node.type, node.index, phase)
-        layer.given_loss_weights = node.loss_weights
-        built.layers.append(layer)
-        problems = len(built.refusals)
-        propagate = list(message.propagate_down) if message is not None else []
-        if propagate and len(propagate) != len(node.bottoms):
+        refusals = len(self.built.refusals)
+        message = layer.message
+        propagate: Sequence[bool] = message.propagate_down if message is not None else ()
+        if propagate and len(propagate) != len(layer.bottom_names):
             self.refuse(
+                layer,
                 Refusal(
-                    f"propagate_down is given {len(propagate)} times for {len(node.bottoms)} bottoms",
+                    f"propagate_down is given {len(propagate)} times for {len(layer.bottom_names)} bottoms",
                     "propagate_down param must be specified either 0 or bottom_size times",
                     "net.cpp Init",
                     "propagate_down",
                 ),
-                node.name,
-                node.index,
             )
-            propagate = []
+            propagate = ()
         if self.strict:
             self.check_factory(layer)
-        self.append_bottoms(layer, node, propagate)
-        self.append_tops(layer, node)
-        shapes: Sequence[Shape | None] = ()
+        need_backward = self.append_bottoms(layer, propagate)
+        self.append_tops(layer)
         try:
             layer.check_counts(len(layer.bottoms), len(layer.tops))
             bottom_shapes = [blob.shape for blob in layer.bottoms]
@@ -290,116 +290,110 @@ class _Build:
                 shapes = layer.set_up_unknown(bottom_shapes)
             else:
                 shapes = layer.set_up(bottom_shapes)  # type: ignore[arg-type]
-            for blob, shape in zip(layer.tops, shapes):
+            for blob, shape in zip(layer.tops, shapes, strict=False):
                 blob.shape = shape
-            if not layer.bottoms and self.input_shapes:
+            if self.input_shapes and not layer.bottoms:
                 for blob in layer.tops:
                     blob.shape = self.input_shapes.get(blob.name, blob.shape)
             self.set_loss_weights(layer)
         except Refusal as refusal:
-            self.refuse(refusal, node.name, node.index)
-            if not layer.loss_weights:
-                layer.loss_weights = (node.loss_weights or layer.default_loss_weights() + [0.0] * len(layer.tops))[
-                    : len(layer.tops)
-                ]
-        if len(built.refusals) > problems:
+            self.refuse(layer, refusal)
+        if len(self.built.refusals) > refusals:
             layer.param_shapes = None
         self.add_memory(layer)
-        need_backward = any(blob.need_backward for blob in layer.bottoms)
-        layer.need_backward = self.append_params(layer, need_backward)
-        if layer.need_backward:
+        if self.append_params(layer, need_backward):
+            layer.need_backward = True
             for blob in layer.tops:
                 blob.need_backward = True
 
     def check_factory(self, layer: Layer) -> None:
         """CreateLayer: the type must be registered, and its engine built in."""
-        if layer.type not in BVLC_TYPES:
-            self.refuse(
-                Refusal(
+        try:
+            if layer.type not in BVLC_TYPES:
+                raise Refusal(
                     f'Caffe 1.0 has no layer type "{layer.type}"' if layer.type else "the layer has no type",
                     f"Unknown layer type: {layer.type} (known types:",
                     "layer_factory.hpp CreateLayer",
                     "type",
-                ),
-                layer.name,
-                layer.index,
-            )
-            return
-        try:
+                )
             layer.check_engine()
         except Refusal as refusal:
-            self.refuse(refusal, layer.name, layer.index)
+            self.refuse(layer, refusal)
 
-    def append_bottoms(self, layer: Layer, node: _Node, propagate: list[bool]) -> None:
-        blobs = self.built.blobs
-        for index, name in enumerate(node.bottoms):
-            blob = blobs.get(name)
+    def append_bottoms(self, layer: Layer, propagate: Sequence[bool]) -> bool:
+        """Hand the layer its bottoms; does any of them need backward (AppendBottom)?"""
+        need_backward = False
+        for index, name in enumerate(layer.bottom_names):
+            blob = self.built.blobs.get(name)
             if blob is None or name not in self.available:
-                if blob is not None or node.message is None or name not in self._missing(node):
-                    self.refuse(
-                        Refusal(
-                            f'"{name}" is not there to be read: an earlier layer used it up',
-                            f"Unknown bottom blob '{name}' (layer '{node.name}', bottom index {index})",
-                            "net.cpp AppendBottom",
-                            f"bottom[{index}]",
-                        ),
-                        node.name,
-                        node.index,
-                    )
-                blob = blob or Blob(name, None, 0)
+                blob = self.unavailable(layer, index, blob)
             self.available.discard(name)
             blob.consumers.append((layer, index))
             layer.bottoms.append(blob)
-            layer.propagate_down.append(propagate[index] if propagate else blob.need_backward)
+            need = blob.need_backward
+            need_backward = need_backward or need
+            layer.propagate_down.append(propagate[index] if propagate else need)
+        return need_backward
 
-    def _missing(self, node: _Node) -> list[str]:
-        """Bottoms that are refused already because nothing makes them."""
-        return [name for name, source in zip(node.bottoms, node.sources) if source < 0]
+    def unavailable(self, layer: Layer, bottom: int, blob: Blob | None) -> Blob:
+        """What stands for a bottom that is not there; a refusal, unless that nothing makes it has been told."""
+        name = layer.bottom_names[bottom]
+        if blob is not None or name not in self.missing:
+            self.refuse(
+                layer,
+                Refusal(
+                    f'"{name}" is not there to be read: an earlier layer used it up',
+                    f"Unknown bottom blob '{name}' (layer '{layer.name}', bottom index {bottom})",
+                    "net.cpp AppendBottom",
+                    f"bottom[{bottom}]",
+                ),
+            )
+        return blob or Blob(name, None, 0)
 
-    def append_tops(self, layer: Layer, node: _Node) -> None:
+    def append_tops(self, layer: Layer) -> None:
+        """Make the layer's tops (AppendTop), and those that a loss gets by itself."""
         blobs = self.built.blobs
-        bottoms = node.bottoms
-        for index, name in enumerate(node.tops):
+        bottoms = layer.bottom_names
+        for index, name in enumerate(layer.top_names):
             blob = blobs.get(name)
-            if blob is not None and index < len(bottoms) and bottoms[index] == name:
+            if blob is None:
+                new = Blob(name, layer, index)
+            elif index < len(bottoms) and bottoms[index] == name:
                 new = Blob(name, layer, index, blob)
                 new.need_backward = blob.need_backward
             else:
-                if blob is not None:
-                    self.refuse_second_maker(node, index, blob)
+                self.refuse_second_maker(layer, index, blob)
                 new = Blob(name, layer, index)
             blobs[name] = new
             layer.tops.append(new)
             self.available.add(name)
         if layer.auto_tops:
-            for index in range(len(node.tops), layer.wanted_tops().least):
-                new = Blob(AUTOMATIC, layer, index)
-                blobs[AUTOMATIC] = new
+            for index in range(len(layer.top_names), layer.wanted_tops().least):
+                new = blobs[AUTOMATIC] = Blob(AUTOMATIC, layer, index)
                 layer.tops.append(new)
 
-    def refuse_second_maker(self, node: _Node, top: int, blob: Blob) -> None:
-        name = node.tops[top]
+    def refuse_second_maker(self, layer: Layer, top: int, blob: Blob) -> None:
+        name = layer.top_names[top]
         maker = f' by layer "{blob.producer.name}"' if blob.producer is not None else ""
         message = f'"{name}" is made{maker} already'
-        if node.message is not None and name in node.message.bottom:
-            place = list(node.message.bottom).index(name)
+        given = list(layer.message.bottom) if layer.message is not None else []
+        if name in given:
             message = (
                 f'"{name}" cannot be overwritten in place: other layers read it too'
-                if place == top
-                else f'"{name}" is bottom {place} but top {top}; in place they must have the same number'
+                if given.index(name) == top
+                else f'"{name}" is bottom {given.index(name)} but top {top}; in place they must have the same number'
             )
         self.refuse(
+            layer,
             Refusal(message, f"Top blob '{name}' produced by multiple sources.", "net.cpp AppendTop", f"top[{top}]"),
-            node.name,
-            node.index,
         )
 
     def set_loss_weights(self, layer: Layer) -> None:
         """SetLossWeights of layer.hpp."""
-        weights = layer.given_loss_weights or layer.default_loss_weights()
+        weights = layer.given_loss_weights or ((1.0,) if layer.is_loss else ())
         if not weights:
-            layer.loss_weights = [0.0] * len(layer.tops)
             return
+        layer.loss_weights = weights
         if len(weights) != len(layer.tops):
             raise Refusal(
                 f"loss_weight is given {len(layer.given_loss_weights)} times for {len(layer.tops)} tops",
@@ -407,8 +401,7 @@ class _Build:
                 "layer.hpp SetLossWeights",
                 f"loss_weight[{len(layer.tops)}]" if len(layer.given_loss_weights) > len(layer.tops) else None,
             )
-        layer.loss_weights = weights
-        for index, (blob, weight) in enumerate(zip(layer.tops, weights)):
+        for index, (blob, weight) in enumerate(zip(layer.tops, weights, strict=False)):
             if weight and blob.shape is not None and count(blob.shape) == 0:
                 raise Refusal(
                     "a top without elements cannot be a loss",
@@ -423,29 +416,28 @@ class _Build:
             if shape is None or self.memory is None:
                 self.memory = None
                 return
-            self.memory += 4 * count(shape)
+            if shape is not UNSHAPED:
+                self.memory += 4 * prod(shape)
 
     def append_params(self, layer: Layer, need_backward: bool) -> bool:
         """Make the layer's Params; does the layer need backward?"""
         shapes = layer.param_shapes
         if shapes is None:
             layer.params = None
-            specs = list(layer.message.param) if layer.message is not None else []
+            specs = layer.message.param if layer.message is not None else ()
             return need_backward or not specs or any(spec.lr_mult for spec in specs)
-        if not shapes and (layer.message is None or not layer.message.param):
+        specs = layer.message.param if layer.message is not None else ()
+        if not shapes and not specs:
             return need_backward
-        specs = list(layer.message.param)
         if len(specs) > len(shapes):
             self.refuse(
+                layer,
                 Refusal(
-                    f"{len(specs)} param blocks are given; the layer has {len(shapes)}"
-                    f" parameter{'' if len(shapes) == 1 else 's'}",
+                    f"{plural(len(specs), 'param block')} for {plural(len(shapes), 'parameter')}",
                     f"Too many params specified for layer {layer.name}",
                     "net.cpp Init",
                     f"param[{len(shapes)}]",
                 ),
-                layer.name,
-                layer.index,
             )
         params = layer.params = []
         for index, shape in enumerate(shapes):
@@ -483,7 +475,7 @@ class _Build:
                     raise _mismatch(param, "decay_mult", owner.decay_mult, param.decay_mult)
                 owner.given_decay, owner.decay_mult = True, param.decay_mult
         except Refusal as refusal:
-            self.refuse(refusal, layer.name, layer.index)
+            self.refuse(layer, refusal)
 
 
 def check_shared_shape(param: Param, owner: Param, permissive: bool, field: str) -> None:
@@ -516,8 +508,10 @@ def find_gradient_flow(built: BuiltNet) -> None:
         # A layer of unknown type may be a loss.
         contributes = not layer.known
         skip = True
-        for blob, weight in zip(layer.tops, layer.loss_weights or [0.0] * len(layer.tops)):
-            contributes = contributes or bool(weight) or blob.name in under_loss
+        if any(layer.loss_weights):
+            contributes = True
+        for blob in layer.tops:
+            contributes = contributes or blob.name in under_loss
             skip = skip and blob.name in skipped
         if layer.need_backward and skip and layer.known:
             layer.need_backward = False
@@ -525,7 +519,7 @@ def find_gradient_flow(built: BuiltNet) -> None:
         if not contributes:
             layer.need_backward = False
             layer.propagate_down = [False] * len(layer.bottoms)
-        for blob, propagates in zip(layer.bottoms, layer.propagate_down):
+        for blob, propagates in zip(layer.bottoms, layer.propagate_down, strict=False):
             if contributes:
                 under_loss.add(blob.name)
             if not propagates:
@@ -550,5 +544,3 @@ def _fork_field(message: Any, path: str) -> tuple[str, str] | None:
                 if found is not None:
                     return found
     return None
-
-

@@ -144,4 +144,3 @@ FILLERS: dict[str, Callable[[Any, Shape, str], None]] = {
     "msra": _fan,
     "bilinear": _bilinear,
 }
-

@@ -6,6 +6,7 @@ A shape is a tuple of ints; `None` stands for an unknown one. Facts: blob.hpp, b
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import prod
 
 from caffelint.caffe.refusal import Refusal
 
@@ -32,7 +33,7 @@ def as_int(value: int) -> int:
 
 
 def text(shape: Sequence[int]) -> str:
-    """"2 x 3 x 8", or "scalar"."""
+    """ "2 x 3 x 8", or "scalar"."""
     return " x ".join(map(str, shape)) if shape else "scalar"
 
 
@@ -40,8 +41,15 @@ def plural(number: int, noun: str) -> str:
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
+def like(shape: Shape) -> Shape:
+    """Shape of a blob that is made like another one (ReshapeLike), which was checked when it was made."""
+    return shape if shape else ()
+
+
 def new_blob(shape: Sequence[int], what: str = "the blob", field: str | None = None) -> Shape:
     """The shape of a blob that is reshaped to `shape`; raises Refusal as Blob::Reshape does."""
+    if 0 < prod(shape) <= INT_MAX and len(shape) <= MAX_AXES and (not shape or min(shape) > 0):
+        return tuple(shape)
     if len(shape) > MAX_AXES:
         raise Refusal(
             f"{what} would have {len(shape)} axes; a blob has {MAX_AXES} at most",
@@ -90,19 +98,14 @@ def count(shape: Sequence[int], start: int = 0, end: int | None = None) -> int:
     if end is None:
         end = axes
     if start > end and end < axes:
-        raise Refusal(
-            f"axis {start} comes behind axis {end}", "Check failed: start_axis <= end_axis", "blob.hpp count"
-        )
+        raise Refusal(f"axis {start} comes behind axis {end}", "Check failed: start_axis <= end_axis", "blob.hpp count")
     if start > axes:
         raise Refusal(
             f"axis {start} does not exist: the blob has {axes} axes ({text(shape)})",
             "Check failed: start_axis <= ",
             "blob.hpp count",
         )
-    product = 1
-    for dim in shape[start:end]:
-        product *= dim
-    return as_int(product)
+    return as_int(prod(shape[start:end]))
 
 
 def legacy(shape: Sequence[int], field: str | None = None) -> Shape:

@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from typing import Any, Protocol
 
 from caffelint.caffe.refusal import Refusal
-from caffelint.schema import (
+from caffelint.schema.messages import (
     LayerParameter,
     NetParameter,
     PoolingParameter,
@@ -203,7 +203,12 @@ TRANSFORM_FIELDS = ("scale", "mean_file", "crop_size", "mirror")
 TRANSFORMED_TYPES = {"DATA": "data_param", "IMAGE_DATA": "image_data_param", "WINDOW_DATA": "window_data_param"}
 
 # V1 fields that turn into `param` blocks, in the order of UpgradeV1LayerParameter.
-V1_PARAM_FIELDS = {"param": "name", "blob_share_mode": "share_mode", "blobs_lr": "lr_mult", "weight_decay": "decay_mult"}
+V1_PARAM_FIELDS = {
+    "param": "name",
+    "blob_share_mode": "share_mode",
+    "blobs_lr": "lr_mult",
+    "weight_decay": "decay_mult",
+}
 
 SOLVER_TYPES = {
     "SGD": "SGD",
@@ -294,7 +299,7 @@ class _Upgrade:
             if hasattr(old_value, "CopyFrom"):
                 self.link_parts(new_value, old_value)
             else:
-                for new_item, old_item in zip(new_value, old_value):
+                for new_item, old_item in zip(new_value, old_value, strict=False):
                     self.link_parts(new_item, old_item)
 
     def copy_fields(self, new: Any, old: Any, names: Iterable[str]) -> None:
@@ -322,7 +327,7 @@ class _Upgrade:
         new = NetParameter()
         self.link(new, net)
         self.copy_fields(new, net, NET_FIELDS_KEPT_FROM_V0)
-        producers: dict[str, Any] = {name: None for name in net.input}
+        producers: dict[str, Any] = dict.fromkeys(net.input)
         for connection in net.layers:
             pads = self.padding_of(connection, producers)
             if connection.layer.type != "padding":

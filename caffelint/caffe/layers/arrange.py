@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from caffelint.caffe.layers.base import (
-
     AT_LEAST_ONE,
     CORRUPTS,
     DIES,
@@ -20,7 +19,7 @@ from caffelint.caffe.layers.base import (
 )
 from caffelint.caffe.layers.neuron import no_in_place
 from caffelint.caffe.refusal import Refusal
-from caffelint.caffe.shapes import UNSHAPED, Shape, as_int, canonical_axis, count, divide, new_blob, no_data, text
+from caffelint.caffe.shapes import UNSHAPED, Shape, as_int, canonical_axis, count, divide, like, new_blob, no_data, text
 
 
 def shared_axis(layer: Layer, shape: Shape, old: str, function: str) -> int:
@@ -192,8 +191,10 @@ class Split(Layer):
     def set_up(self, bottoms: Sequence[Shape]) -> Sequence[Shape | None]:
         self._check_in_place()
         if bottoms[0] is UNSHAPED:
-            raise Refusal("the bottom has no shape", "Check failed: count_ == top[i]->count()", "split_layer.cpp Reshape")
-        return [new_blob(bottoms[0])] * len(self.tops)
+            raise Refusal(
+                "the bottom has no shape", "Check failed: count_ == top[i]->count()", "split_layer.cpp Reshape"
+            )
+        return [like(bottoms[0])] * len(self.tops)
 
     def set_up_unknown(self, bottoms: Sequence[Shape | None]) -> Sequence[Shape | None]:
         self._check_in_place()
@@ -363,9 +364,7 @@ class Tile(Layer):
         shape = bottoms[0]
         axis = canonical_axis(shape, self.parameters.axis, f"{self.block}.axis")
         self.check()
-        return [
-            new_blob((*shape[:axis], as_int(shape[axis] * self.parameters.tiles), *shape[axis + 1 :]), "the top")
-        ]
+        return [new_blob((*shape[:axis], as_int(shape[axis] * self.parameters.tiles), *shape[axis + 1 :]), "the top")]
 
     def set_up_unknown(self, bottoms: Sequence[Shape | None]) -> Sequence[Shape | None]:
         self.check()
@@ -484,5 +483,3 @@ class Filter(Layer):
     def set_up_unknown(self, bottoms: Sequence[Shape | None]) -> Sequence[Shape | None]:
         self.check()
         return list(bottoms[:-1])
-
-

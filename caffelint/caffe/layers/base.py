@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from caffelint.caffe.refusal import Refusal
-from caffelint.caffe.shapes import Shape
+from caffelint.caffe.shapes import Shape, plural
 
 if TYPE_CHECKING:
     from caffelint.caffe.net_parts import Blob, Param
@@ -47,7 +47,7 @@ class Layer:
 
     Filled in by the build: message (LayerParameter; None for a split that Caffe inserts), name, type, index (place in
     the net's `layer` list; None for a split), phase ("TRAIN" or "TEST"), bottoms and tops (Blob versions), params
-    (None where unknown), loss_weights (one per top), propagate_down (one per bottom), need_backward.
+    (None where unknown), loss_weights (one per top, or none at all), propagate_down (one per bottom), need_backward.
     """
 
     types: ClassVar[tuple[str, ...]] = ()
@@ -71,6 +71,7 @@ class Layer:
 
     __slots__ = (
         "__dict__",
+        "bottom_names",
         "bottoms",
         "given_loss_weights",
         "index",
@@ -82,6 +83,7 @@ class Layer:
         "params",
         "phase",
         "propagate_down",
+        "top_names",
         "tops",
         "type",
     )
@@ -92,12 +94,14 @@ class Layer:
         self.type = layer_type
         self.index = index
         self.phase = phase
+        self.bottom_names: list[str] = []
+        self.top_names: list[str] = []
         self.bottoms: list[Blob] = []
         self.tops: list[Blob] = []
-        self.param_shapes: list[Shape] | None = []
-        self.params: list[Param] | None = []
-        self.given_loss_weights: list[float] = []
-        self.loss_weights: list[float] = []
+        self.param_shapes: Sequence[Shape] | None = ()
+        self.params: Sequence[Param] | None = ()
+        self.given_loss_weights: Sequence[float] = ()
+        self.loss_weights: Sequence[float] = ()
         self.propagate_down: list[bool] = []
         self.need_backward = False
 
@@ -138,29 +142,29 @@ class Layer:
 
     def check_counts(self, bottoms: int, tops: int) -> None:
         """CheckBlobCounts of layer.hpp."""
-        self._check_count(self.wanted_bottoms(), bottoms, "bottom", "takes", "as input")
-        self._check_count(self.wanted_tops(), tops, "top", "produces", "as output")
+        least, most, _ = self.wanted_bottoms()
+        if bottoms < least or (most is not None and bottoms > most):
+            raise self._wrong_count(self.wanted_bottoms(), bottoms, "bottom", "takes", "as input")
+        least, most, _ = self.wanted_tops()
+        if tops < least or (most is not None and tops > most):
+            raise self._wrong_count(self.wanted_tops(), tops, "top", "produces", "as output")
         if self.equal_counts and bottoms != tops:
             raise Refusal(
-                f"{self.type} makes one top for each bottom; it has {bottoms} and {tops} tops",
+                f"{self.type} makes one top for each bottom; it has {plural(bottoms, 'bottom')} and {plural(tops, 'top')}",
                 f"{self.type} Layer produces one top blob as output for each bottom blob input.",
                 "layer.hpp CheckBlobCounts",
                 "top[0]",
             )
 
-    def _check_count(self, wanted: Counts, given: int, side: str, verb: str, role: str) -> None:
+    def _wrong_count(self, wanted: Counts, given: int, side: str, verb: str, role: str) -> Refusal:
         least, most, exact = wanted
-        if given < least:
-            number, bound = least, "" if exact else "at least "
-        elif most is not None and given > most:
-            number, bound = most, "" if exact else "at most "
-        else:
-            return
-        raise Refusal(
-            f"{self.type} {verb} {bound}{number} {side}{'' if number == 1 else 's'}, not {given}",
+        number = least if given < least or most is None else most
+        bound = "" if exact else "at least " if given < least else "at most "
+        return Refusal(
+            f"{self.type} {verb} {bound}{plural(number, side)}, not {given}",
             f"{self.type} Layer {verb} {bound}{number} {side} blob(s) {role}.",
             "layer.hpp CheckBlobCounts",
-            f"{side}[{min(given, number) if given > number else max(given - 1, 0)}]" if given else None,
+            f"{side}[{number if given > number else given - 1}]" if given else None,
         )
 
     def set_up(self, bottoms: Sequence[Shape]) -> Sequence[Shape | None]:
@@ -175,10 +179,6 @@ class Layer:
         """The same where the shape of a bottom is unknown: what can be told all the same."""
         self.param_shapes = None
         return [None] * len(self.tops)
-
-    def default_loss_weights(self) -> list[float]:
-        """loss_weight where the text gives none: 1 for a loss (loss_layer.cpp), else nothing."""
-        return [1.0] if self.is_loss else []
 
     def default_lr_mult(self, param: int) -> float:
         """lr_mult of a parameter without a `param` block."""

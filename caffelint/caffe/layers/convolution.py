@@ -48,40 +48,39 @@ class Windowed(Layer):
                 f"{self.source} LayerSetUp",
                 "axis",
             )
-        self.kernel = self._sizes(p, "kernel_size", "kernel", axes, None)
-        for size in self.kernel:
-            if size <= 0:
-                raise self.refuse(
-                    f"the kernel is {' x '.join(map(str, self.kernel))}; every side must be above 0",
-                    "Filter dimensions must be nonzero.",
-                    f"{self.source} LayerSetUp",
-                    "kernel_size" if p.kernel_size else "kernel_w" if p.kernel_h else "kernel_h",
-                )
-        self.stride = self._sizes(p, "stride", "stride", axes, 1)
-        self.pad = self._sizes(p, "pad", "pad", axes, 0)
+        self.kernel = self._sizes(p, "kernel_size", "kernel_h", "kernel_w", axes, None)
+        if min(self.kernel, default=1) <= 0:
+            raise self.refuse(
+                f"the kernel is {text(self.kernel)}; every side must be above 0",
+                "Filter dimensions must be nonzero.",
+                f"{self.source} LayerSetUp",
+                "kernel_size" if p.kernel_size else "kernel_w" if p.kernel_h else "kernel_h",
+            )
+        self.stride = self._sizes(p, "stride", "stride_h", "stride_w", axes, 1)
+        self.pad = self._sizes(p, "pad", "pad_h", "pad_w", axes, 0)
         self.dilation = self._once_or_each(p.dilation, "dilation", axes, 1)
 
-    def _sizes(self, p: Any, name: str, side: str, axes: int, default: int | None) -> list[int]:
-        """One value per spatial axis from `name`, or from `side`_h and `side`_w."""
+    def _sizes(self, p: Any, name: str, tall: str, wide: str, axes: int, default: int | None) -> list[int]:
+        """One value per spatial axis from `name`, or from the fields `tall` and `wide`."""
         values = getattr(p, name)
-        if p.HasField(f"{side}_h") or p.HasField(f"{side}_w"):
+        if p.HasField(tall) or p.HasField(wide):
             if axes != 2:
                 raise self.refuse(
-                    f"{side}_h and {side}_w are for 2 spatial axes; the bottom has {axes}",
-                    f"{side}_h & {side}_w can only be used for 2D convolution.",
+                    f"{tall} and {wide} are for 2 spatial axes; the bottom has {axes}",
+                    f"{tall} & {wide} can only be used for 2D convolution.",
                     f"{self.source} LayerSetUp",
-                    f"{side}_h",
+                    tall,
                 )
             if values:
                 raise self.refuse(
-                    f"{name} is given beside {side}_h and {side}_w; keep one of the two",
-                    f"Either {name} or {side}_h/w should be specified; not both.",
+                    f"{name} is given beside {tall} and {wide}; keep one of the two",
+                    f"Either {name} or {tall}/w should be specified; not both.",
                     f"{self.source} LayerSetUp",
                     name,
                 )
-            return [as_int(getattr(p, f"{side}_h")), as_int(getattr(p, f"{side}_w"))]
+            return [as_int(getattr(p, tall)), as_int(getattr(p, wide))]
         sizes = self._once_or_each(values, name, axes, default)
-        if side == "stride" and any(size <= 0 for size in sizes):
+        if name == "stride" and min(sizes, default=1) <= 0:
             raise self.refuse(
                 "a stride must be above 0", "Stride dimensions must be nonzero.", f"{self.source} LayerSetUp", name
             )
@@ -91,10 +90,10 @@ class Windowed(Layer):
         given = len(values)
         if given == 1:
             return [as_int(values[0])] * axes
-        if given == axes:
-            return [as_int(value) for value in values]
         if given == 0 and default is not None:
             return [default] * axes
+        if given == axes:
+            return [as_int(value) for value in values]
         raise self.refuse(
             f"{name} is missing" if given == 0 else f"{name} is given {given} times; once, or {axes} times, is right",
             f"{name} must be specified once, or once per spatial dimension",
@@ -106,13 +105,15 @@ class Windowed(Layer):
         """Convolved size of each spatial axis (compute_output_shape of conv_layer.cpp)."""
         sizes = []
         for axis, size in enumerate(shape[self.channel_axis + 1 :]):
-            extent = self.dilation[axis] * (self.kernel[axis] - 1) + 1
-            room = as_int(size + 2 * self.pad[axis] - extent)
-            side = ("stride_h", "stride_w")[axis] if not self.parameters.stride and axis < 2 else "stride"
             stride = self.stride[axis]
-            sizes.append(
-                as_int((room // stride if room >= 0 and stride > 0 else divide(room, stride, side, f"{self.block}.{side}")) + 1)
-            )
+            room = as_int(size + 2 * self.pad[axis] - self.dilation[axis] * (self.kernel[axis] - 1) - 1)
+            if room >= 0 and stride > 0:
+                sizes.append(room // stride + 1)
+            else:
+                side = "stride" if self.parameters.stride else ("stride_h", "stride_w")[axis]
+                sizes.append(divide(room, stride, side, f"{self.block}.{side}") + 1)
+        if min(sizes, default=0) >= 0:
+            return sizes
         for axis, size in enumerate(sizes):
             if size < 0:
                 extent = self.dilation[axis] * (self.kernel[axis] - 1) + 1
@@ -155,8 +156,9 @@ class Weighted(Windowed):
     def _check_outputs(self, outputs: int) -> None:
         if outputs <= 0:
             raise self.refuse(
-                "num_output is missing" if not self.parameters.HasField("num_output") else
-                f"num_output must be above 0, not {outputs}",
+                "num_output is missing"
+                if not self.parameters.HasField("num_output")
+                else f"num_output must be above 0, not {outputs}",
                 "Check failed: num_output_ > 0",
                 f"{self.source} LayerSetUp",
                 "num_output",
@@ -190,8 +192,8 @@ class Weighted(Windowed):
                 )
         sizes = self.top_sizes(shape)
         top = new_blob([*shape[:axis], outputs, *sizes], "the top")
-        columns = [prod(weights[1:]) * group, *(sizes if self.gathers else shape[axis + 1 :])]
-        new_blob([as_int(columns[0]), *columns[1:]], "the column buffer")
+        column = as_int(prod(weights[1:]) * group)
+        new_blob([column, *(sizes if self.gathers else shape[axis + 1 :])], "the column buffer")
         if bias and 0 in sizes:
             raise no_data(f"the top ({text(top)})", f"{self.source} Reshape", "kernel_size" if p.kernel_size else None)
         return [top] * len(self.tops)

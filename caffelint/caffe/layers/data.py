@@ -132,7 +132,9 @@ class MemoryData(Transformed):
         shape = tuple(as_int(size) for size in (p.batch_size, p.channels, p.height, p.width))
         if as_int(shape[0] * as_int(shape[1] * shape[2] * shape[3])) <= 0:
             missing = [
-                name for name, size in zip(("batch_size", "channels", "height", "width"), shape) if size <= 0
+                name
+                for name, size in zip(("batch_size", "channels", "height", "width"), shape, strict=False)
+                if size <= 0
             ]
             raise self.refuse(
                 f"{' and '.join(missing) or 'the product of the sizes'} must be above 0",
@@ -179,7 +181,8 @@ class Input(DataLayer):
         if not shapes:
             return [UNSHAPED] * tops
         made = [
-            new_blob([as_int(dim) for dim in shape.dim], f"top {i}", f"{self.block}.shape") for i, shape in enumerate(shapes)
+            new_blob([as_int(dim) for dim in shape.dim], f"top {i}", f"{self.block}.shape")
+            for i, shape in enumerate(shapes)
         ]
         return made * tops if len(made) == 1 else made
 
@@ -210,9 +213,7 @@ class DummyData(DataLayer):
             filler = fillers[index if len(fillers) > 1 else 0] if fillers else None
             if filler is None:
                 if 0 in shape:
-                    raise self.refuse(
-                        f"top {index} has no elements", "Check failed: data_", "filler.hpp", "shape"
-                    )
+                    raise self.refuse(f"top {index} has no elements", "Check failed: data_", "filler.hpp", "shape")
             elif filler.type == "constant":
                 fill(filler, shape, f"{self.block}.data_filler")
         return shapes

@@ -176,6 +176,7 @@ class InfogainLoss(SoftmaxInside):
                 "bottom[2]",
             )
 
+
 @register
 class SigmoidCrossEntropyLoss(Loss):
     types = ("SigmoidCrossEntropyLoss",)
@@ -226,7 +227,7 @@ class MultinomialLogisticLoss(Loss):
 
     def compare(self, bottoms: Sequence[Shape]) -> None:
         function = "multinomial_logistic_loss_layer.cpp Reshape"
-        for side, size in zip(("channels", "height", "width"), legacy(bottoms[1], "bottom[1]")[1:]):
+        for side, size in zip(("channels", "height", "width"), legacy(bottoms[1], "bottom[1]")[1:], strict=False):
             if size != 1:
                 raise Refusal(
                     f"a label is one value per item; the second bottom is {text(bottoms[1])}",
@@ -259,7 +260,7 @@ class ContrastiveLoss(Loss):
             )
         for index, sides in ((0, ("height", "width")), (1, ("height", "width")), (2, ("channels", "height", "width"))):
             sizes = legacy(bottoms[index], f"bottom[{index}]")[-len(sides) :]
-            for side, size in zip(sides, sizes):
+            for side, size in zip(sides, sizes, strict=False):
                 if size != 1:
                     raise Refusal(
                         f"bottom {index} is {text(bottoms[index])}; its {side} must be 1",

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from caffelint.caffe.fillers import fill
 from caffelint.caffe.layers.base import CORRUPTS, EXACT, ONE, REFUSED, Layer, register
 from caffelint.caffe.refusal import Refusal
-from caffelint.caffe.shapes import Shape, count, legacy, new_blob, no_data, text
+from caffelint.caffe.shapes import Shape, count, legacy, like, no_data, text
 
 
 class Neuron(Layer):
@@ -23,7 +23,7 @@ class Neuron(Layer):
 
     def set_up(self, bottoms: Sequence[Shape]) -> Sequence[Shape | None]:
         self.check()
-        return [new_blob(bottoms[0])]
+        return [like(bottoms[0])]
 
     def set_up_unknown(self, bottoms: Sequence[Shape | None]) -> Sequence[Shape | None]:
         self.check()
@@ -154,7 +154,7 @@ class PReLU(Neuron):
         self.param_shapes = [slopes]
         if count(shape, 1) == 0:
             raise no_data("the bottom", function, "bottom[0]")
-        return [new_blob(shape)]
+        return [like(shape)]
 
     def set_up_unknown(self, bottoms: Sequence[Shape | None]) -> Sequence[Shape | None]:
         self.param_shapes = [()] if self.parameters.channel_shared else None

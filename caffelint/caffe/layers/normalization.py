@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from caffelint.caffe.layers.base import CORRUPTS, EXACT, ONE, Layer, register
 from caffelint.caffe.layers.pooling import need_four_axes
-from caffelint.caffe.shapes import Shape, as_int, canonical_axis, count, divide, legacy, new_blob, no_data
+from caffelint.caffe.shapes import Shape, as_int, canonical_axis, count, divide, legacy, like, new_blob, no_data
 
 WITHIN_CHANNEL = 1
 
@@ -37,7 +37,7 @@ class LRN(Layer):
     def set_up(self, bottoms: Sequence[Shape]) -> Sequence[Shape | None]:
         self.check()
         need_four_axes(bottoms[0], "lrn_layer.cpp Reshape")
-        return [new_blob(bottoms[0])]
+        return [like(bottoms[0])]
 
     def set_up_unknown(self, bottoms: Sequence[Shape | None]) -> Sequence[Shape | None]:
         self.check()
@@ -80,7 +80,7 @@ class BatchNorm(Layer):
             raise no_data("the mean", f"{self.source} LayerSetUp", "bottom[0]")
         self.check_params()
         canonical_axis(shape, 1, "bottom[0]")
-        top = new_blob(shape)
+        top = like(shape)
         pixels = divide(count(shape), as_int(channels * shape[0]), "the batch size", "bottom[0]")
         if pixels == 0:
             raise no_data("the bottom", f"{self.source} Reshape", "bottom[0]")

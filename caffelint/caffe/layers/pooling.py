@@ -76,8 +76,11 @@ class Pooling(Layer):
                 )
         elif square == (tall and wide):
             raise self.refuse(
-                "kernel_size is given beside kernel_h and kernel_w; keep one of the two" if square else
-                "kernel_h and kernel_w must both be given" if tall or wide else "kernel_size is missing",
+                "kernel_size is given beside kernel_h and kernel_w; keep one of the two"
+                if square
+                else "kernel_h and kernel_w must both be given"
+                if tall or wide
+                else "kernel_size is missing",
                 "Filter size is kernel_size OR kernel_h and kernel_w; not both",
                 function,
                 "kernel_size" if square else "kernel_h" if tall else "kernel_w" if wide else None,
@@ -89,8 +92,9 @@ class Pooling(Layer):
             tall, wide = has(f"{name}_h"), has(f"{name}_w")
             if (tall or wide) and not (tall and wide and not has(name)):
                 raise self.refuse(
-                    f"{name} is given beside {name}_h or {name}_w; keep one of the two" if has(name) else
-                    f"{name}_h and {name}_w must both be given",
+                    f"{name} is given beside {name}_h or {name}_w; keep one of the two"
+                    if has(name)
+                    else f"{name}_h and {name}_w must both be given",
                     phrase,
                     function,
                     name if has(name) else f"{name}_h" if tall else f"{name}_w",
@@ -154,12 +158,15 @@ class Pooling(Layer):
         ]
         for axis in (0, 1):
             if padded:
-                check_clipped(windows[axis], shape[2 + axis], self.stride[axis], self.pad[axis], ("height", "width")[axis])
+                check_clipped(
+                    windows[axis], shape[2 + axis], self.stride[axis], self.pad[axis], ("height", "width")[axis]
+                )
         for axis, side in enumerate("hw"):
             if windows[axis] < 0:
                 padded_size = shape[2 + axis] + 2 * self.pad[axis]
                 raise self.refuse(
-                    f"stride{'' if self.parameters.HasField('stride') else '_' + side} is 0" if not self.stride[axis]
+                    f"stride{'' if self.parameters.HasField('stride') else '_' + side} is 0"
+                    if not self.stride[axis]
                     else f"the kernel, {kernel[axis]}, is too large for a map of {padded_size} with its padding",
                     "Check failed: shape[i] >= 0",
                     "blob.cpp Reshape",
@@ -210,7 +217,7 @@ class SPP(Layer):
         """Windows of one level, as the Pooling layer inside makes them (GetPoolingParam)."""
         bins = 2**level
         kernels = [math.ceil(size / bins) for size in (height, width)]
-        pads = [(kernel * bins - size + 1) // 2 for kernel, size in zip(kernels, (height, width))]
+        pads = [(kernel * bins - size + 1) // 2 for kernel, size in zip(kernels, (height, width), strict=False)]
         padded = any(pads)
         if padded and self.parameters.pool not in (MAX, AVE):
             raise self.refuse(
@@ -219,7 +226,7 @@ class SPP(Layer):
                 f"{SOURCE} LayerSetUp",
                 "pool",
             )
-        for side, pad, kernel in zip("hw", pads, kernels):
+        for side, pad, kernel in zip("hw", pads, kernels, strict=False):
             if padded and pad >= kernel:
                 raise self.refuse(
                     f"{bins} x {bins} bins of level {level} are too many for {height} x {width} pixels",
@@ -228,6 +235,7 @@ class SPP(Layer):
                     "pyramid_height",
                 )
         tall, wide = (
-            pooled_size(size, kernel, kernel, pad, padded) for size, kernel, pad in zip((height, width), kernels, pads)
+            pooled_size(size, kernel, kernel, pad, padded)
+            for size, kernel, pad in zip((height, width), kernels, pads, strict=False)
         )
         return tall, wide

@@ -41,8 +41,9 @@ class Recurrent(Layer):
         outputs = as_int(self.parameters.num_output)
         if outputs <= 0:
             raise self.refuse(
-                "num_output is missing" if not self.parameters.HasField("num_output") else
-                f"num_output must be above 0, not {outputs}",
+                "num_output is missing"
+                if not self.parameters.HasField("num_output")
+                else f"num_output must be above 0, not {outputs}",
                 "num_output must be positive",
                 f"{type(self).__name__.lower()}_layer.cpp FillUnrolledNet",
                 "num_output",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from caffelint.caffe.layers.base import CORRUPTS, EXACT, ONE, Counts, Layer, register
-from caffelint.caffe.shapes import Shape, as_int, canonical_axis, count, new_blob, no_data, text
+from caffelint.caffe.shapes import Shape, as_int, canonical_axis, count, like, new_blob, no_data, text
 
 PROD, SUM, MAX = 0, 1, 2
 
@@ -41,7 +41,10 @@ class Eltwise(Layer):
             )
         if p.operation == PROD:
             raise self.refuse(
-                "coeff is for SUM, not for PROD", "Eltwise layer only takes coefficients for summation.", function, "coeff"
+                "coeff is for SUM, not for PROD",
+                "Eltwise layer only takes coefficients for summation.",
+                function,
+                "coeff",
             )
 
     def set_up(self, bottoms: Sequence[Shape]) -> Sequence[Shape | None]:
@@ -55,7 +58,7 @@ class Eltwise(Layer):
                     "eltwise_layer.cpp Reshape",
                     f"bottom[{index}]",
                 )
-        return [new_blob(first)]
+        return [like(first)]
 
     def set_up_unknown(self, bottoms: Sequence[Shape | None]) -> Sequence[Shape | None]:
         self.check()
@@ -119,7 +122,8 @@ class ArgMax(Layer):
             self._check_top_k(shape[axis], "top_k must be less than or equal to the dimension of the axis.")
             return [new_blob((*shape[:axis], as_int(top_k), *shape[axis + 1 :]), "the top")]
         self._check_top_k(
-            count(shape, 1), "top_k must be less than or equal to the dimension of the flattened bottom blob per instance."
+            count(shape, 1),
+            "top_k must be less than or equal to the dimension of the flattened bottom blob per instance.",
         )
         top = [1] * max(3, len(shape))
         top[0] = shape[canonical_axis(shape, 0, "bottom[0]")]
@@ -163,4 +167,4 @@ class Softmax(Layer):
     def set_up(self, bottoms: Sequence[Shape]) -> Sequence[Shape | None]:
         shape = bottoms[0]
         check_softmax_axis(shape, self.parameters.axis, f"{self.block}.axis")
-        return [new_blob(shape)]
+        return [like(shape)]

@@ -7,7 +7,7 @@ from typing import Any
 
 from caffelint.caffe.fillers import fill
 from caffelint.caffe.layers.base import EXACT, ONE, ONE_OR_TWO, Layer, register
-from caffelint.caffe.shapes import Shape, canonical_axis, count, new_blob, no_data, text
+from caffelint.caffe.shapes import Shape, canonical_axis, count, like, no_data, text
 
 
 class Broadcast(Layer):
@@ -80,7 +80,7 @@ class Bias(Broadcast):
         else:
             small = bottoms[1]
         check_bias_fit(self, shape, small, p.axis)
-        return [new_blob(shape)]
+        return [like(shape)]
 
 
 def check_bias_fit(layer: Broadcast, shape: Shape, small: Shape, axis: int) -> None:
@@ -116,7 +116,7 @@ class Scale(Broadcast):
         start = self.check_fit("scale", shape, small, axis)
         if 0 in shape and max(count(shape, 0, start), count(shape, start + len(small))) == 0:
             raise no_data("the bottom", "scale_layer.cpp Reshape", "bottom[0]")
-        return [new_blob(shape)]
+        return [like(shape)]
 
     def _add_bias(self, p: Any, shape: Shape, axis: int, num_axes: int, params: list[Shape]) -> None:
         """The Bias layer inside, on the first bottom alone."""
