@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import sys
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -96,9 +97,9 @@ def _toml(path: Path) -> dict[str, Any]:
     text = path.read_bytes().decode("utf-8")
     if path.name == "pyproject.toml" and "caffelint" not in text:
         return {}
-    try:
+    if sys.version_info >= (3, 11):
         import tomllib
-    except ModuleNotFoundError:
+    else:
         import tomli as tomllib
     try:
         return tomllib.loads(text)
@@ -171,16 +172,19 @@ def _set(config: Config, name: str, value: Any, source: str, base: Path | None =
         raise ConfigError(f"{source}: unknown setting {name.replace('_', '-')}{_did_you_mean(name, _TYPES)}")
     if wanted is list and isinstance(value, str):
         value = [item.strip() for item in value.split(",") if item.strip()]
-    if not isinstance(value, wanted) or (wanted is int and isinstance(value, bool)):
+    right: bool = isinstance(value, wanted) and not (wanted is int and isinstance(value, bool))
+    if not right:
         kinds = {list: "a list", dict: "a table", bool: "true or false", int: "a whole number", str: "a text"}
         raise ConfigError(f"{source}: {name.replace('_', '-')} is {value!r}; it takes {kinds[wanted]}")
     if name in _PATHS and base is not None:
-        value = str(base / value) if isinstance(value, str) else [str(base / item) for item in value]
+        value = str(base / value) if isinstance(value, str) else [str(base / str(item)) for item in list(value)]
     if name == "fail_on" and value not in _FAIL_ON:
         raise ConfigError(f"{source}: fail-on is {value!r}; it takes one of {', '.join(_FAIL_ON)}")
     if name == "dialect":
         value = _dialect(value, source)
-    if name in ("severity", "per_file_ignores", "rules"):
+    if name == "per_file_ignores":
+        value = {glob: [names] if isinstance(names, str) else list(names) for glob, names in value.items()}
+    if isinstance(value, dict):
         value = getattr(config, name) | value
     setattr(config, name, value)
     config.sources[name] = source
@@ -195,7 +199,7 @@ def _dialect(value: str, source: str) -> str:
         raise ConfigError(f"{source}: {error}") from error
 
 
-def _did_you_mean(name: str, known: Any) -> str:
+def _did_you_mean(name: str, known: Iterable[str]) -> str:
     from difflib import get_close_matches
 
     near = get_close_matches(name, list(known), 1, 0.6)
@@ -214,13 +218,15 @@ def _check_names(config: Config) -> None:
         if not known_selector(name):
             names = [info.name for info in all_rules()] + [info.code for info in all_rules()] + list(FAMILIES)
             source = config.sources.get(setting, "the settings")
-            raise ConfigError(f"{source}: no rule or family {name!r} in {setting.replace('_', '-')}{_did_you_mean(name, names)}")
+            raise ConfigError(
+                f"{source}: no rule or family {name!r} in {setting.replace('_', '-')}{_did_you_mean(name, names)}"
+            )
 
     for setting, names in lists.items():
         for name in names:
             check(name, setting)
     for names in config.per_file_ignores.values():
-        for name in names if isinstance(names, list) else [names]:
+        for name in names:
             check(name, "per_file_ignores")
     for name, severity in config.severity.items():
         check(name, "severity")

@@ -30,7 +30,7 @@ class NetPath(NamedTuple):
 
 
 def discover(paths: Iterable[str], exclude: Sequence[str] = ()) -> Found:
-    """Files named outright, and the prototxt files below folders, except what git ignores or `exclude` (globs) names."""
+    """Files named outright, and the prototxt files below folders but for what git or `exclude` (globs) ignores."""
     files: dict[str, None] = {}
     unreadable: list[tuple[str, str]] = []
     for path in paths:

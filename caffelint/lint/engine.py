@@ -4,36 +4,17 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple
 
-from caffelint.caffe.solver import NetUse
-from caffelint.lint import cache, plan
+from caffelint.lint import plan
+from caffelint.lint.checker import Checker, Outcome
 from caffelint.lint.config import Config
-from caffelint.lint.discover import NetPath, discover
-from caffelint.lint.file import File, load
-from caffelint.lint.finding import Finding
-from caffelint.lint.registry import find_rule
-from caffelint.lint.report import Failure, Report, ReportedFinding, reported
-from caffelint.lint.run import RuleSet, join
-from caffelint.lint.select import matches, selected
-from caffelint.lint.suppress import Suppression, silence
-from caffelint.text.tree import Problem
+from caffelint.lint.discover import discover
+from caffelint.lint.report import Failure, Report, ReportedFinding
 
 Progress = Callable[[int, int], None]
 
-_TOO_LARGE = 256 << 20
 _WORTH_A_POOL = 2 << 20
-
-
-class Outcome(NamedTuple):
-    """What one job gave."""
-
-    findings: list[ReportedFinding]
-    failures: list[Failure]
-    suppressed: int
-    files: int
 
 
 def check(
@@ -55,13 +36,12 @@ def check(
     jobs = plan.plan([*texts, *found.files], config.roots, changed)
     failures = [Failure(path, reason) for path, reason in found.unreadable]
     findings: list[ReportedFinding] = []
-    suppressed = files = done = 0
-    for outcome in _outcomes(jobs, config, texts):
+    suppressed = files = 0
+    for done, outcome in enumerate(_outcomes(jobs, config, texts), 1):
         findings += outcome.findings
         failures += outcome.failures
         suppressed += outcome.suppressed
         files += outcome.files
-        done += 1
         if progress:
             progress(done, len(jobs))
     return _report(findings, files, failures, suppressed, config)
@@ -144,181 +124,3 @@ def _start(config: Config) -> None:
 def _work(job: plan.Job) -> Outcome:
     assert _checker is not None
     return _checker.job(job)
-
-
-class Checker:
-    """Runs jobs with one configuration; rules are imported once."""
-
-    def __init__(self, config: Config, texts: Mapping[str, bytes] | None = None):
-        self.config = config
-        self.texts = texts or {}
-        self.infos = selected(config)
-        self.rules = RuleSet(self.infos, config.rules)
-        self.names = {info.name for info in self.infos}
-        self._severities = {
-            info.name: severity
-            for selector, severity in config.severity.items()
-            for info in self.infos
-            if matches(info, selector)
-        }
-        self._settings = repr((sorted(vars(config).items(), key=lambda item: item[0]), os.getcwd())).encode()
-
-    def warm(self) -> None:
-        """Import what every worker needs, before there are workers."""
-        self.text(b'layer { name: "x" type: "ReLU" bottom: "a" top: "a" }', "<text>", None, None)
-        self.text(b'base_lr: 1 lr_policy: "fixed" net: "x" max_iter: 1', "<text>", None, None)
-
-    def text(
-        self, data: bytes, path: str, kind: str | None, dialect: str | None
-    ) -> tuple[list[ReportedFinding], int, list[Failure], int]:
-        """Findings, count of files, failures and count of suppressed findings of a text by itself."""
-        failures: list[Failure] = []
-        file = self._load(data, path, kind, dialect, failures)
-        if file is None:
-            return [], 1, failures, 0
-        found = list(self._findings({path: file}, (), frozenset([path]), failures))
-        findings, suppressed = self._finish({path: file}, found)
-        return findings, 1, failures, suppressed
-
-    def job(self, job: plan.Job) -> Outcome:
-        failures: list[Failure] = []
-        contents: dict[str, bytes] = {}
-        for path in job.files:
-            data = self._read(path, failures if path in job.report else [])
-            if data is not None:
-                contents[path] = data
-        name = ""
-        if self.config.cache and not self.texts:
-            parts = [*contents.items(), ("nets", repr((sorted(job.report), job.nets)).encode())]
-            name = cache.key(self._settings, parts)
-            if stored := cache.load(name):
-                return Outcome(stored[0], failures, stored[1], len(job.report))
-        files: dict[str, File] = {}
-        for path, data in contents.items():
-            file = self._load(data, path, None, self.config.dialect, failures)
-            if file is not None:
-                files[path] = file
-        found = list(self._findings(files, job.nets, job.report, failures))
-        findings, suppressed = self._finish(files, found)
-        if name and not failures:
-            cache.store(name, findings, suppressed)
-        return Outcome(findings, failures, suppressed, len(job.report))
-
-    def _read(self, path: str, failures: list[Failure]) -> bytes | None:
-        if path in self.texts:
-            return self.texts[path]
-        try:
-            if os.path.getsize(path) > _TOO_LARGE:
-                failures.append(Failure(path, f"the file is larger than {_TOO_LARGE >> 20} MiB and was not read"))
-                return None
-            with open(path, "rb") as stream:
-                return stream.read()
-        except OSError as error:
-            failures.append(Failure(path, f"cannot be read: {(error.strerror or str(error)).lower()}"))
-            return None
-
-    def _load(
-        self, data: bytes, path: str, kind: str | None, dialect: str | None, failures: list[Failure]
-    ) -> File | None:
-        try:
-            return load(data, path, kind, dialect)
-        except Exception as error:
-            failures.append(_internal(path, error))
-            return None
-
-    def _findings(
-        self,
-        files: Mapping[str, File],
-        nets: Sequence[tuple[str, Sequence[NetPath]]],
-        report: frozenset[str],
-        failures: list[Failure],
-    ) -> Iterator[Finding]:
-        for path, named in nets:
-            solver = files[path].solver if path in files else None
-            if solver:
-                reachable = [(use, files[use.path].net) for use in named if use.path in files]
-                join(solver, [NetUse(use.field, net) for use, net in reachable if net])
-        for path, file in files.items():
-            if file.solver:
-                join(file.solver, file.solver.inline_nets())
-            steps: list[Callable[[], Iterator[Finding]]] = []
-            if path in report:
-                steps.append(partial(self.rules.check_file, file))
-                if file.solver:
-                    inline = [use.net for use in file.solver.nets if use.net.document is file.document]
-                    steps += [partial(self.rules.check_net, net) for net in inline]
-            if file.solver:
-                steps.append(partial(self.rules.check_project, file.solver))
-            for step in steps:
-                try:
-                    yield from step()
-                except Exception as error:
-                    failures.append(_internal(path, error))
-
-    def _finish(self, files: Mapping[str, File], found: Iterable[Finding]) -> tuple[list[ReportedFinding], int]:
-        """Suppress, set severities, and put into plain values; each finding once."""
-        by_file: dict[str, list[Finding]] = {path: [] for path in files}
-        for finding in found:
-            by_file[finding.place.document.path].append(finding)
-        suppressed = 0
-        result: dict[Any, ReportedFinding] = {}
-        for path, findings in by_file.items():
-            left = silence(findings, files[path].document)
-            suppressed += left.count
-            findings = left.findings + list(self._unused(files[path], left.unused))
-            ignored = self._ignored(path)
-            for finding in findings:
-                if finding.name in ignored:
-                    continue
-                finding.severity = self._severities.get(finding.name, finding.severity)
-                row = reported(finding)
-                same = (row.name, row.file, row.line, row.column, row.message)
-                if same in result:
-                    phases = tuple(dict.fromkeys((*result[same].phases, *row.phases)))
-                    row = row._replace(phases=phases)
-                result[same] = row
-        return list(result.values()), suppressed
-
-    def _ignored(self, path: str) -> set[str]:
-        if not self.config.per_file_ignores:
-            return set()
-        from fnmatch import fnmatch
-
-        posix = path.replace(os.sep, "/")
-        return {
-            info.name
-            for glob, names in self.config.per_file_ignores.items()
-            if fnmatch(posix, glob) or fnmatch(posix, f"*/{glob}")
-            for name in ([names] if isinstance(names, str) else names)
-            for info in self.infos
-            if matches(info, name)
-        }
-
-    def _unused(self, file: File, comments: Iterable[Suppression]) -> Iterator[Finding]:
-        """Comments that silenced nothing, as far as this run can tell: all the rules they name did run."""
-        if "unused-suppression" not in self.names:
-            return
-        info = next(info for info in self.infos if info.name == "unused-suppression")
-        for comment in comments:
-            unknown = [name for name in comment.rules if name != "all" and find_rule(name) is None]
-            ran = [name for name in comment.rules if (rule := find_rule(name)) and rule.name in self.names]
-            if not unknown and len(ran) < len(comment.rules - {"all"}):
-                continue
-            if unknown:
-                message = f"no rule is called {', '.join(sorted(unknown))}: this comment silences nothing"
-            elif ran:
-                message = f"this comment silences nothing: {', '.join(sorted(ran))} finds nothing here"
-            else:
-                message = "this comment silences nothing: no rule finds anything here"
-            start, end = comment.comment_start, comment.comment_end
-            problem = Problem(info.name, start, end, message, True, "", ((start, end, ""),), True)
-            yield from self.rules.rule(info).report(problem, file)
-
-
-def _internal(path: str, error: Exception) -> Failure:
-    """A defect of caffelint itself, with the place in its code that a report should name."""
-    trace = error.__traceback__
-    while trace and trace.tb_next:
-        trace = trace.tb_next
-    where = f" in {os.path.basename(trace.tb_frame.f_code.co_filename)}:{trace.tb_lineno}" if trace else ""
-    return Failure(path, f"caffelint failed{where}: {type(error).__name__}: {error}; please report it", True)

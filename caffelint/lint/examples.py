@@ -5,56 +5,59 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from caffelint.caffe.solver import NET_FIELDS, NetUse
-from caffelint.lint.file import File, load
+from caffelint.caffe.solver import NET_FIELDS, Solver
+from caffelint.lint.checker import Checker
+from caffelint.lint.config import Config
+from caffelint.lint.discover import NetPath
+from caffelint.lint.file import load
 from caffelint.lint.finding import DISPLAY, Finding
 from caffelint.lint.registry import describe
+from caffelint.lint.report import Failure
 from caffelint.lint.rule import Files, Invalid, Rule
-from caffelint.lint.run import RuleSet, join
 from caffelint.text.edits import Edit, apply_edits
 
 
 def findings_of(rule: type[Rule], text: str | Files, options: Mapping[str, Any] | None = None) -> list[Finding]:
-    """What one rule says of an example: of its files by themselves, and of its solvers with the nets they name."""
-    files = _load(text, (options or {}).get("dialect"))
-    rules = RuleSet([describe(rule)], {rule.name: {k: v for k, v in (options or {}).items() if k != "dialect"}})
-    rules._loaded[rule.name] = rule({k: v for k, v in (options or {}).items() if k != "dialect"})
-    for file in files.values():
-        if file.solver:
-            uses = [
-                NetUse(field, files[path].net)  # type: ignore[arg-type]
-                for field in NET_FIELDS
-                for path in _paths(getattr(file.solver.message, field))
-                if path in files and files[path].net
-            ]
-            join(file.solver, uses + file.solver.inline_nets())
-    found: list[Finding] = []
-    for file in files.values():
-        found += rules.check_file(file)
-        if file.solver:
-            for use in file.solver.nets:
-                if use.net.document is file.document:
-                    found += rules.check_net(use.net)
-            found += rules.check_project(file.solver)
+    """What one rule says of an example: of its files by themselves, and of its solvers with the nets they name.
+
+    `options` are the rule's own, and `dialect`.
+    """
+    settings = dict(options or {})
+    dialect = settings.pop("dialect", None)
+    config = Config()
+    config.rules = {rule.name: settings}
+    texts = {"<text>": text} if isinstance(text, str) else text
+    files = {path: load(_bytes(part), path, dialect=dialect) for path, part in texts.items()}
+    nets = [(path, _named(file.solver, texts)) for path, file in files.items() if file.solver]
+    wrong: list[Failure] = []
+    checker = Checker(config, infos=[describe(rule)])
+    checker.rules.add(rule)
+    found, _ = checker.judge(files, nets, frozenset(files), wrong)
+    if wrong:
+        raise AssertionError(wrong[0].message)
     return found
 
 
-def _load(text: str | Files, dialect: str | None = None) -> dict[str, File]:
-    if isinstance(text, str):
-        return {"<text>": load(text.encode("utf-8", "surrogateescape"), dialect=dialect)}
-    return {path: load(part.encode("utf-8", "surrogateescape"), path, dialect=dialect) for path, part in text.items()}
+def _named(solver: Solver, texts: Mapping[str, str]) -> list[NetPath]:
+    """The nets among the example's files that a solver names."""
+    named = []
+    for field in NET_FIELDS:
+        value = getattr(solver.message, field)
+        paths = [value] if isinstance(value, str) else list(value)
+        named += [NetPath(field, path) for path in paths if path in texts]
+    return named
 
 
-def _paths(value: Any) -> Sequence[str]:
-    return [value] if isinstance(value, str) else list(value)
+def _bytes(text: str) -> bytes:
+    return text.encode("utf-8", "surrogateescape")
 
 
 def failures(rule: type[Rule]) -> list[str]:
     """What is wrong with a rule's examples, one line each; empty if all hold."""
     wrong: list[str] = []
     for number, example in enumerate(rule.VALID):
-        for finding in findings_of(rule, example):
-            wrong.append(f"VALID[{number}]: unexpected: {finding.place.text!r}: {finding.message}")
+        unexpected = findings_of(rule, example)
+        wrong += [f"VALID[{number}]: unexpected: {finding.place.text!r}: {finding.message}" for finding in unexpected]
     for number, invalid in enumerate(rule.INVALID):
         wrong += (f"INVALID[{number}]: {line}" for line in _invalid(rule, invalid))
     return wrong
@@ -87,4 +90,4 @@ def apply_fixes(text: str, findings: Sequence[Finding]) -> str:
         if fix.safety != DISPLAY
         for edit in fix.edits
     }
-    return apply_edits(text.encode("utf-8", "surrogateescape"), edits).decode("utf-8", "surrogateescape")
+    return apply_edits(_bytes(text), edits).decode("utf-8", "surrogateescape")

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from caffelint.caffe.net import Net
 from caffelint.caffe.solver import Solver
-from caffelint.schema.messages import NetParameter, SolverParameter
 from caffelint.schema.bind import Bound, bind
 from caffelint.schema.detect import NET, SOLVER, detect
+from caffelint.schema.messages import NetParameter, SolverParameter
 from caffelint.text.parser import Document, parse
 from caffelint.text.scalars import string_value
 from caffelint.text.tree import STRING, Problem

@@ -75,13 +75,20 @@ def rules_of(package: ModuleType) -> Iterator[RuleInfo]:
     """The rules of a package, by importing all of it."""
     from caffelint.lint.rule import Rule
 
-    modules = [package]
-    for found in pkgutil.walk_packages(getattr(package, "__path__", []), package.__name__ + "."):
-        modules.append(importlib.import_module(found.name))
-    for module in modules:
+    found = pkgutil.walk_packages(getattr(package, "__path__", []), package.__name__ + ".")
+    for module in [package, *(importlib.import_module(part.name) for part in found)]:
         for value in vars(module).values():
-            if isinstance(value, type) and issubclass(value, Rule) and value.code and value.__module__ == module.__name__:
+            if (
+                isinstance(value, type)
+                and issubclass(value, Rule)
+                and value.code
+                and value.__module__ == module.__name__
+            ):
                 yield describe(value)
+
+
+def _from_row(row: list[Any]) -> RuleInfo:
+    return RuleInfo._make(tuple(value) if isinstance(value, list) else value for value in row)
 
 
 def _pack(name: str) -> list[RuleInfo]:
@@ -90,7 +97,7 @@ def _pack(name: str) -> list[RuleInfo]:
         index = Path(folder) / "index.json"
         if index.is_file():
             rows = json.loads(index.read_text("utf-8"))
-            return [RuleInfo(*(tuple(v) if isinstance(v, list) else v for v in row)) for row in rows]
+            return [_from_row(row) for row in rows]
     return list(rules_of(package))
 
 

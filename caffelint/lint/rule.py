@@ -82,7 +82,7 @@ class Rule:
         related: tuple[Related, ...] = (),
         fixes: tuple[Fix, ...] = (),
     ) -> Finding:
-        """A finding of this rule. `message`: one line, lower case, no final dot, the value at fault and what is right."""
+        """A finding of this rule. `message`: one line, lower case, no final dot, the value and what would be right."""
         return Finding(
             self,
             place,

@@ -10,6 +10,7 @@ from caffelint.caffe.solver import NetUse, Solver
 from caffelint.lint.file import File
 from caffelint.lint.finding import Finding
 from caffelint.lint.registry import RuleInfo
+from caffelint.lint.rule import Rule
 
 
 class RuleSet:
@@ -34,6 +35,10 @@ class RuleSet:
         if info.name not in self._loaded:
             self._loaded[info.name] = info.load()(self._options.get(info.name))
         return self._loaded[info.name]
+
+    def add(self, rule: type[Rule]) -> None:
+        """Use this class for the rule of its name, wherever it was imported from."""
+        self._loaded[rule.name] = rule(self._options.get(rule.name))
 
     def check_file(self, file: File) -> Iterator[Finding]:
         """What the rules say of one file by itself: its text, its solver, its net."""
@@ -76,5 +81,3 @@ def join(solver: Solver, uses: Iterable[NetUse]) -> None:
     for use in uses:
         solver.nets.append(use)
         use.net.solvers.append(solver)
-
-

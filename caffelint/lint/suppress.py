@@ -64,11 +64,7 @@ def _covered(document: Document, comment: int) -> tuple[int, int]:
     if alone:
         following = _first_field(document.root, comment)
         return (following.start, following.end) if following else (comment, comment)
-    ends = [
-        field.end
-        for field in document.root.walk()
-        if field.name and line_start <= field.start < comment
-    ]
+    ends = [field.end for field in document.root.walk() if field.name and line_start <= field.start < comment]
     return line_start, max([line_end, *ends])
 
 
@@ -84,7 +80,7 @@ class Silenced(NamedTuple):
     """What is left of the findings, how many were silenced, and the comments that silenced none."""
 
     findings: list[Finding]
-    count: int
+    silenced: int
     unused: list[Suppression]
 
 

@@ -1,0 +1,1 @@
+"""Rules about the text and the schema (codes P...)."""

@@ -1,0 +1,36 @@
+from __future__ import annotations
+
+from caffelint.lint import WARNING, Invalid, ProblemRule
+
+
+class UnusedSuppression(ProblemRule):
+    """A `caffelint: ignore` comment silences nothing.
+
+    ## Why is this bad?
+    The finding that it was written for is gone, or the rule's name has a slip and never silenced anything. Left in
+    place it hides the next finding of that kind, or makes people believe that something is checked and accepted.
+
+    A comment is judged only where all the rules that it names run.
+
+    ## Example
+    ```
+    lr_policy: "fixed"  # caffelint: ignore[poly-without-max-iter]
+    ```
+    Use instead:
+    ```
+    lr_policy: "fixed"
+    ```
+    """
+
+    code = "P015"
+    name = "unused-suppression"
+    severity = WARNING
+    VALID = ['lr_policy: "fixed"  # caffelint: ignore[poly-without-max-iter] other rules do not run here']
+    INVALID = [
+        Invalid(
+            'lr_policy: "fixed"  # caffelint: ignore[poly-without-maxiter]',
+            span="# caffelint: ignore[poly-without-maxiter]",
+            message="no rule is called poly-without-maxiter: this comment silences nothing",
+            fixed='lr_policy: "fixed"  ',
+        )
+    ]

@@ -1,0 +1,170 @@
+"""Which files a run looks at, what is judged together, and that nothing is said twice."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+
+import caffelint
+from caffelint.lint.config import Config
+from caffelint.lint.discover import changed_files, discover, resolve
+
+SOLVER = 'net: "{}" base_lr: 0.01 lr_policy: "poly" power: 1\n'
+NET = 'layer { name: "p" type: "Pooling" bottom: "a" top: "b" pooling_param { pool: AVE stride: 5 kernel_size: 3 } }\n'
+FAULTS = ["poly-without-max-iter", "pooling-stride-exceeds-kernel"]
+
+
+@pytest.fixture
+def config(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Config:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / ".cache"))
+    config = Config()
+    config.select = FAULTS
+    return config
+
+
+def found(config: Config, *paths: str, **more: object) -> list[tuple[str, str]]:
+    report = caffelint.check(paths, config, **more)  # type: ignore[arg-type]
+    assert not report.failures
+    return [(finding.file, finding.name) for finding in report.findings]
+
+
+def project(folder: Path, net: str = "net.prototxt") -> None:
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "solver.prototxt").write_text(SOLVER.format(net))
+    (folder / "net.prototxt").write_text(NET)
+
+
+def test_net_reached_through_a_solver_is_reported_once(config: Config, tmp_path: Path) -> None:
+    project(tmp_path)
+    both = [("net.prototxt", FAULTS[1]), ("solver.prototxt", FAULTS[0])]
+    assert found(config, "solver.prototxt") == both
+    assert found(config, ".") == both
+    assert found(config, "solver.prototxt", "./net.prototxt", str(tmp_path / "net.prototxt")) == both
+
+
+def test_net_given_alone_is_paired_with_the_solver_beside_it(config: Config, tmp_path: Path) -> None:
+    project(tmp_path)
+    config.select = [*FAULTS, "high-base-lr"]
+    (tmp_path / "solver.prototxt").write_text('net: "net.prototxt" base_lr: 1000 lr_policy: "poly" power: 1\n')
+    (tmp_path / "net.prototxt").write_text(
+        'layer { name: "d" type: "Data" top: "a" top: "l" data_param { source: "x" batch_size: 1 } }\n'
+        'layer { name: "f" type: "InnerProduct" bottom: "a" top: "b" inner_product_param { num_output: 2 } }\n'
+        'layer { name: "s" type: "SoftmaxWithLoss" bottom: "b" bottom: "l" top: "s" }\n'
+    )
+    # What solver and net say together, and nothing of the solver alone.
+    assert found(config, "net.prototxt") == [("solver.prototxt", "high-base-lr")]
+
+
+@pytest.mark.parametrize("where", ["net.prototxt", "models/a/net.prototxt", "elsewhere/net.prototxt"])
+def test_net_is_found_where_repositories_mean_it(config: Config, tmp_path: Path, where: str) -> None:
+    project(tmp_path / "models" / "a", where)
+    assert ("models/a/net.prototxt", FAULTS[1]) in found(config, "models/a/solver.prototxt")
+
+
+def test_net_is_found_below_configured_roots(config: Config, tmp_path: Path) -> None:
+    project(tmp_path / "caffe" / "examples")
+    (tmp_path / "solver.prototxt").write_text(SOLVER.format("examples/net.prototxt"))
+    assert found(config, "solver.prototxt") == [("solver.prototxt", FAULTS[0])]
+    config.roots = ["caffe"]
+    assert ("caffe/examples/net.prototxt", FAULTS[1]) in found(config, "solver.prototxt")
+
+
+def test_many_jobs_find_the_same(config: Config, tmp_path: Path) -> None:
+    for number in range(40):
+        project(tmp_path / f"m{number:02}")
+    (tmp_path / "m00" / "large.prototxt").write_text(NET * 20_000)
+    config.cache = False
+    config.jobs = 1
+    alone = found(config, ".")
+    config.jobs = 2
+    assert found(config, ".") == alone
+    assert len(alone) == 80 + 20_000
+
+
+def test_cache_gives_the_same_and_notices_changes(config: Config, tmp_path: Path) -> None:
+    project(tmp_path)
+    first = caffelint.check(["."], config)
+    assert list((tmp_path / ".cache").rglob("*"))
+    again = caffelint.check(["."], config)
+    assert again.findings == first.findings
+    (tmp_path / "net.prototxt").write_text(NET.replace("stride: 5", "stride: 2"))
+    assert found(config, ".") == [("solver.prototxt", FAULTS[0])]
+    config.select = FAULTS[1:]
+    assert found(config, ".") == []
+
+
+def test_corrupt_cache_is_no_matter(config: Config, tmp_path: Path) -> None:
+    project(tmp_path)
+    first = caffelint.check(["."], config)
+    for path in (tmp_path / ".cache").rglob("*"):
+        if path.is_file():
+            path.write_text("[[1, 2")
+    assert caffelint.check(["."], config).findings == first.findings
+
+
+def test_git_decides_what_is_looked_at(config: Config, tmp_path: Path) -> None:
+    project(tmp_path / "kept")
+    project(tmp_path / "build")
+    (tmp_path / ".gitignore").write_text("build/\n")
+    subprocess.run(["git", "init", "-q", "."], check=True)
+    assert {os.path.dirname(file) for file, _ in found(config, ".")} == {"kept"}
+    assert {os.path.dirname(file) for file, _ in found(config, "build")} == {"build"}
+
+
+def test_changed_net_brings_its_solver(config: Config, tmp_path: Path) -> None:
+    project(tmp_path / "a")
+    project(tmp_path / "b")
+    git = ["git", "-c", "user.name=a", "-c", "user.email=a@b"]
+    for command in (["init", "-q", "."], ["add", "."], ["commit", "-q", "-m", "x"]):
+        subprocess.run([*git, *command], check=True)
+    assert found(config, ".", changed=changed_files()) == []
+    (tmp_path / "a" / "net.prototxt").write_text(NET + "\n")
+    assert {file for file, _ in found(config, ".", changed=changed_files())} == {"a/net.prototxt", "a/solver.prototxt"}
+    (tmp_path / "b" / "solver.prototxt").write_text(SOLVER.format("net.prototxt") + "\n")
+    changed = {file for file, _ in found(config, ".", changed=changed_files())}
+    assert changed == {"a/net.prototxt", "a/solver.prototxt", "b/solver.prototxt"}
+
+
+def test_per_file_ignores_and_exclude(config: Config, tmp_path: Path) -> None:
+    project(tmp_path / "a")
+    project(tmp_path / "old")
+    config.per_file_ignores = {"old/*": ["S"]}
+    assert ("old/solver.prototxt", FAULTS[0]) not in found(config, ".")
+    config.exclude = ["old/*"]
+    assert {os.path.dirname(file) for file, _ in found(config, ".")} == {"a"}
+
+
+def test_severity_override(config: Config, tmp_path: Path) -> None:
+    project(tmp_path)
+    config.severity = {"S1": "info"}
+    report = caffelint.check(["solver.prototxt"], config)
+    assert {f.name: f.severity for f in report.findings} == {FAULTS[0]: "info", FAULTS[1]: "warning"}
+
+
+def test_unreadable_paths(config: Config, tmp_path: Path) -> None:
+    project(tmp_path)
+    report = caffelint.check(["nowhere.prototxt", "solver.prototxt"], config)
+    assert [(failure.file, failure.internal) for failure in report.failures] == [("nowhere.prototxt", False)]
+    assert len(report.findings) == 2
+    assert report.exit_status() == 2
+
+
+def test_loop_of_folders_ends(config: Config, tmp_path: Path) -> None:
+    project(tmp_path / "a")
+    (tmp_path / "a" / "again").symlink_to(tmp_path)
+    assert len(discover(["."]).files) == 2
+
+
+def test_text_in_place_of_the_file(config: Config, tmp_path: Path) -> None:
+    project(tmp_path)
+    sound = SOLVER.format("net.prototxt").replace("poly", "fixed").encode()
+    assert found(config, "solver.prototxt", texts={"solver.prototxt": sound}) == [("net.prototxt", FAULTS[1])]
+
+
+@pytest.mark.parametrize("name", ["", "\0", "a" * 5000, "../" * 100 + "etc", "."])
+def test_strange_net_names_resolve_to_nothing(config: Config, tmp_path: Path, name: str) -> None:
+    assert resolve(name, str(tmp_path / "solver.prototxt")) is None

@@ -1,0 +1,67 @@
+"""Comments that silence findings: where they reach, and what is said of those that silence nothing."""
+
+from __future__ import annotations
+
+import pytest
+
+import caffelint
+from caffelint.lint.config import Config
+
+POLY = 'base_lr: 0.01\nlr_policy: "poly"{}\npower: 1\nnet: "n.prototxt"\n'
+
+
+def names(text: str) -> set[str]:
+    config = Config()
+    config.select = ["poly-without-max-iter", "unused-suppression", "pooling-stride-exceeds-kernel"]
+    return {finding.name for finding in caffelint.check_text(text, config=config).findings}
+
+
+def test_finding_without_comment() -> None:
+    assert names(POLY.format("")) == {"poly-without-max-iter"}
+
+
+@pytest.mark.parametrize(
+    "comment",
+    [
+        "  # caffelint: ignore[poly-without-max-iter] stepped from Python with max_iter set there",
+        "  # caffelint: ignore[S101]",
+        "  # caffelint:ignore[s101, P001]",
+        "  # caffelint: ignore",
+    ],
+)
+def test_comment_on_the_line(comment: str) -> None:
+    assert names(POLY.format(comment)) == set()
+
+
+def test_comment_above_covers_the_next_field_alone() -> None:
+    above = POLY.format("").replace("lr_policy", "# caffelint: ignore[S101]\nlr_policy")
+    assert names(above) == set()
+    too_early = POLY.format("").replace("base_lr", "# caffelint: ignore[S101]\nbase_lr")
+    assert names(too_early) == {"poly-without-max-iter", "unused-suppression"}
+
+
+def test_comment_for_the_file() -> None:
+    assert names(POLY.format("") + "# caffelint: ignore-file[S101] old\n") == set()
+
+
+def test_comment_behind_a_brace_covers_the_block() -> None:
+    net = (
+        'layer {{{}\n  name: "p" type: "Pooling" bottom: "a" top: "b"\n'
+        "  pooling_param {{ pool: AVE stride: 5\n kernel_size: 3 }}\n}}\n"
+    )
+    assert names(net.format("")) == {"pooling-stride-exceeds-kernel"}
+    assert names(net.format("  # caffelint: ignore[L002]")) == set()
+
+
+@pytest.mark.parametrize("comment", ["ignore[S101]", "ignore[poly-without-maxiter]", "ignore-file[L002]"])
+def test_comment_that_silences_nothing(comment: str) -> None:
+    found = names(f'base_lr: 0.01 lr_policy: "fixed" net: "n.prototxt"  # caffelint: {comment}\n')
+    assert found == {"unused-suppression"}
+
+
+def test_comment_for_a_rule_that_does_not_run() -> None:
+    assert names('base_lr: 0.01 lr_policy: "fixed"  # caffelint: ignore[unknown-lr-policy]\n') == set()
+
+
+def test_comment_in_a_string_is_none() -> None:
+    assert names(POLY.format("").replace("n.prototxt", "# caffelint: ignore-file")) == {"poly-without-max-iter"}
