@@ -86,6 +86,17 @@ class FillerParameter(CaffeMessage):
     std: float
     sparse: int
     variance_norm: int
+    cap_in_num: int
+    cap_out_num: int
+    cap_mean: float
+    cap_std: float
+    cap_dim: float
+    grid_h_in: int
+    grid_w_in: int
+    grid_h_out: int
+    grid_w_out: int
+    @property
+    def values(self) -> Scalars[float]: ...
     @property
     def diag_val(self) -> Scalars[float]: ...
     msra_coeff: float
@@ -158,6 +169,7 @@ class SolverParameter(CaffeMessage):
     RMSPROP: ClassVar[int]
     ADADELTA: ClassVar[int]
     ADAM: ClassVar[int]
+    ATARI: ClassVar[int]
     SAG: ClassVar[int]
     net: str
     @property
@@ -259,6 +271,8 @@ class SolverParameter(CaffeMessage):
     max_weight_decay: float
     data_type: int
     device: int
+    @property
+    def atari_param(self) -> AtariParameter: ...
     momentum_burnin: int
     sample_print: bool
     g_step: int
@@ -477,6 +491,9 @@ class LayerParameter(CaffeMessage):
     def margin_inner_product_param(self) -> MarginInnerProductParameter: ...
     @property
     def largemargin_inner_product_param(self) -> LargeMarginInnerProductParameter: ...
+    source_class: str
+    @property
+    def cos_data_param(self) -> CoSDataParameter: ...
     showtop: str
     @property
     def detection_out_param(self) -> DetectionOutParameter: ...
@@ -508,6 +525,42 @@ class LayerParameter(CaffeMessage):
     sparsity: float
     top_mlu_dtype: int
     debug_dtype: bool
+    @property
+    def cap_param(self) -> CapParameter: ...
+    @property
+    def margin_param(self) -> MarginParameter: ...
+    @property
+    def squash_param(self) -> SquashParameter: ...
+    @property
+    def capsule_transform_param(self) -> CapsuleTransformParameter: ...
+    @property
+    def capsule_routing_param(self) -> CapsuleRoutingParameter: ...
+    @property
+    def capsule_mask_param(self) -> CapsuleMaskParameter: ...
+    @property
+    def capsule_reshape_param(self) -> CapsuleReshapeParameter: ...
+    @property
+    def capsule_len_param(self) -> CapsuleLenParameter: ...
+    @property
+    def capsule_conv_transform_param(self) -> CapsuleConvTransformParameter: ...
+    @property
+    def capsule_conv_routing_param(self) -> CapsuleConvRoutingParameter: ...
+    @property
+    def capsule_relu_param(self) -> CapsuleReluParameter: ...
+    @property
+    def rand_vec_param(self) -> RandVecParameter: ...
+    @property
+    def capsule_product_param(self) -> CapsuleProductParameter: ...
+    @property
+    def dr_param(self) -> DynamicRoutingParameter: ...
+    @property
+    def capsule_deconv_transform_param(self) -> CapsuleDeconvTransformParameter: ...
+    @property
+    def capsule_deconv_routing_param(self) -> CapsuleDeconvRoutingParameter: ...
+    @property
+    def capsule_deconv_param(self) -> CapsuleDeconvParameter: ...
+    @property
+    def capsule_conv_param(self) -> CapsuleConvParameter: ...
     @property
     def axpy_param(self) -> AxpyParameter: ...
     @property
@@ -608,6 +661,12 @@ class LayerParameter(CaffeMessage):
     def orthogonal_constraint_param(self) -> OrthogonalConstraintParameter: ...
     @property
     def triplet_selection_param(self) -> TripletSelectionParamter: ...
+    @property
+    def gather_param(self) -> GatherParameter: ...
+    @property
+    def margin_softmax_loss_param(self) -> MarginSoftmaxLossParameter: ...
+    @property
+    def class_distance_param(self) -> ClassDistanceParameter: ...
     @property
     def roi_pooling_param(self) -> ROIPoolingParameter: ...
     @property
@@ -813,8 +872,6 @@ class LayerParameter(CaffeMessage):
     @property
     def rss_loss_param(self) -> RandomSamplingSoftmaxLossParameter: ...
     @property
-    def roi_warping_param(self) -> ROIWarpingParameter: ...
-    @property
     def region_yolo_param(self) -> RegionYoloParameter: ...
     @property
     def reorg_yolo_param(self) -> ReorgYoloParameter: ...
@@ -826,6 +883,8 @@ class LayerParameter(CaffeMessage):
     def clip_gradients(self) -> Scalars[float]: ...
     @property
     def atari_data_param(self) -> AtariDataParameter: ...
+    @property
+    def beam_search_param(self) -> BeamSearchParameter: ...
     @property
     def heatmaps_from_vec_layer(self) -> HeatmapsFromVecParameter: ...
     @property
@@ -861,6 +920,8 @@ class LayerParameter(CaffeMessage):
     @property
     def randvec_param(self) -> RandVecParameter: ...
     @property
+    def sum_pooling_param(self) -> SumPoolingParameter: ...
+    @property
     def box_annotator_ohem_param(self) -> BoxAnnotatorOHEMParameter: ...
     @property
     def psroi_pooling_param(self) -> PSROIPoolingParameter: ...
@@ -870,6 +931,8 @@ class LayerParameter(CaffeMessage):
     def conadd_param(self) -> ConaddParameter: ...
     @property
     def deformable_convolution_param(self) -> DeformableConvolutionParameter: ...
+    @property
+    def roi_warping_param(self) -> ROIWarpingParameter: ...
     @property
     def quantization_param(self) -> QuantizationParameter: ...
     @property
@@ -959,8 +1022,6 @@ class LayerParameter(CaffeMessage):
     def depth_to_space_param(self) -> DepthToSpaceParameter: ...
     @property
     def resize_nearest_neighbor_param(self) -> ResizeNearestNeighborParameter: ...
-    @property
-    def gather_param(self) -> GatherParameter: ...
     @property
     def topk_gather_param(self) -> TopkGatherParameter: ...
     @property
@@ -1320,6 +1381,8 @@ class LossParameter(CaffeMessage):
     normalization: int
     normalize: bool
     engine: int
+    label_start: int
+    label_end: int
     is_num_scale: bool
     label_smoothing: float
     pre_fixed_normalizer: float
@@ -1341,6 +1404,7 @@ class AccuracyParameter(CaffeMessage):
     axis: int
     ignore_label: int
     engine: int
+    crop_num: int
     min_is_better: bool
     denominator: float
     use_log: bool
@@ -1584,6 +1648,9 @@ class ConvolutionParameter(CaffeMessage):
     input_format: int
     scale: float
     same_mode: bool
+    hole: int
+    hole_h: int
+    hole_w: int
     @property
     def shape_offset(self) -> Scalars[int]: ...
     relu: bool
@@ -1852,6 +1919,12 @@ class HDF5DataParameter(CaffeMessage):
     source: str
     batch_size: int
     shuffle: bool
+    scale: float
+    mirror: bool
+    @property
+    def mean_value(self) -> Scalars[float]: ...
+    crop_size: int
+    crop_num: int
     image: bool
     debug: bool
     axis: int
@@ -1910,6 +1983,8 @@ class ImageDataParameter(CaffeMessage):
     flip_on: bool
     ignore_label: int
     label_type: int
+    has_label: bool
+    max_labels: int
     label_divide_factor: int
     face_transform: bool
     max_shear_ratio: float
@@ -1937,6 +2012,7 @@ class ImageDataParameter(CaffeMessage):
     num_label_chn: int
     num_edge_chn: int
     edge_file_prefix_format: str
+    other_object_label: int
     new_dim: int
     bicubic: bool
     label_num: int
@@ -2061,6 +2137,12 @@ class MemoryDataParameter(CaffeMessage):
     height: int
     width: int
     length: int
+    share_in_parallel: bool
+    source: str
+    @property
+    def dataframe_column_select(self) -> Scalars[str]: ...
+    image_encoded: bool
+    dataframe_format: str
     @property
     def shape(self) -> BlobShape: ...
     transpose: bool
@@ -2231,9 +2313,9 @@ class ReductionParameter(CaffeMessage):
     SUMSQ: ClassVar[int]
     MEAN: ClassVar[int]
     TOPK: ClassVar[int]
-    SQSUM: ClassVar[int]
     MAX: ClassVar[int]
     MIN: ClassVar[int]
+    SQSUM: ClassVar[int]
     PROD: ClassVar[int]
     L2: ClassVar[int]
     LOGSUM: ClassVar[int]
@@ -2479,12 +2561,43 @@ class V1LayerParameter(CaffeMessage):
     SMOOTH_L1_LOSS: ClassVar[int]
     CONADD: ClassVar[int]
     DEFORMABLECONVOLUTION: ClassVar[int]
+    EXPERIENCE_DATA: ClassVar[int]
+    INTERP: ClassVar[int]
+    ADAPTIVE_BIAS_CHANNEL: ClassVar[int]
+    BIAS_CHANNEL: ClassVar[int]
+    CENSOR_LABEL: ClassVar[int]
+    CHANNEL_AGGREGATOR: ClassVar[int]
+    DENSE_CRF: ClassVar[int]
+    DOMINANT_CHANNEL: ClassVar[int]
+    GAIN_CHANNEL: ClassVar[int]
+    HISTOGRAM: ClassVar[int]
+    IGNORE_OVERLAY: ClassVar[int]
+    IMAGE_SEG_DATA: ClassVar[int]
+    MAT_READ: ClassVar[int]
+    MAT_WRITE: ClassVar[int]
+    ONEHOT: ClassVar[int]
+    PADDING: ClassVar[int]
+    RELATIVE_ERROR: ClassVar[int]
+    SEG_ACCURACY: ClassVar[int]
+    UNIQUE_LABEL: ClassVar[int]
     PARSE_OUTPUT: ClassVar[int]
     PARSE_EVALUATE: ClassVar[int]
     SOFTMAX_WITH_LOSS5: ClassVar[int]
     SIGMOID_EUCLIDEAN_LOSS: ClassVar[int]
     MCWINDOW_DATA: ClassVar[int]
     NAMCWINDOW_DATA: ClassVar[int]
+    BN: ClassVar[int]
+    UNPOOLING: ClassVar[int]
+    BIN_ACCURACY: ClassVar[int]
+    DROPOUT_CHANNEL: ClassVar[int]
+    ELTWISE_ACCURACY: ClassVar[int]
+    RED_SOFTMAX_LOSS: ClassVar[int]
+    RED_ACCURACY: ClassVar[int]
+    SELECT_SEG_BINARY: ClassVar[int]
+    WINDOW_CLS_DATA: ClassVar[int]
+    WINDOW_SEG_DATA: ClassVar[int]
+    WINDOW_SEG_BINARY: ClassVar[int]
+    WINDOW_INST_SEG_DATA: ClassVar[int]
     DATA_HEATMAP: ClassVar[int]
     EUCLIDEAN_LOSS_HEATMAP: ClassVar[int]
     CONVOLUTION3D: ClassVar[int]
@@ -2517,7 +2630,6 @@ class V1LayerParameter(CaffeMessage):
     RANK_HARD_LOSS: ClassVar[int]
     LOCALCONNECT: ClassVar[int]
     BATCH_NORM: ClassVar[int]
-    BN: ClassVar[int]
     LOCAL: ClassVar[int]
     NORMALIZE: ClassVar[int]
     INSANITY: ClassVar[int]
@@ -2534,7 +2646,6 @@ class V1LayerParameter(CaffeMessage):
     ELU: ClassVar[int]
     EMBED: ClassVar[int]
     IMAGE_DETECT: ClassVar[int]
-    INTERP: ClassVar[int]
     INPUT: ClassVar[int]
     LOG: ClassVar[int]
     LSTM_RESHAPE: ClassVar[int]
@@ -2560,7 +2671,6 @@ class V1LayerParameter(CaffeMessage):
     TRANSFORM: ClassVar[int]
     TILE: ClassVar[int]
     UPSAMPLE: ClassVar[int]
-    UNPOOLING: ClassVar[int]
     YUVTORGB: ClassVar[int]
     YOLOV3: ClassVar[int]
     YUVTONORMALIZEDGRAY: ClassVar[int]
@@ -2687,8 +2797,6 @@ class V1LayerParameter(CaffeMessage):
     @property
     def input_param(self) -> InputParameter: ...
     @property
-    def interp_param(self) -> InterpParameter: ...
-    @property
     def log_param(self) -> LogParameter: ...
     @property
     def norm_param(self) -> NormalizeParameter: ...
@@ -2727,8 +2835,6 @@ class V1LayerParameter(CaffeMessage):
     @property
     def upsample_param(self) -> UpsampleParameter: ...
     @property
-    def unpooling_param(self) -> UnPoolingParameter: ...
-    @property
     def yuvtorgb_param(self) -> YuvToRgbParameter: ...
     @property
     def yolov3_param(self) -> Yolov3DetectionParameter: ...
@@ -2743,6 +2849,36 @@ class V1LayerParameter(CaffeMessage):
     sparsity: float
     engine: int
     @property
+    def cap_param(self) -> CapParameter: ...
+    @property
+    def margin_param(self) -> MarginParameter: ...
+    @property
+    def squash_param(self) -> SquashParameter: ...
+    @property
+    def capsule_transform_param(self) -> CapsuleTransformParameter: ...
+    @property
+    def capsule_routing_param(self) -> CapsuleRoutingParameter: ...
+    @property
+    def capsule_mask_param(self) -> CapsuleMaskParameter: ...
+    @property
+    def capsule_reshape_param(self) -> CapsuleReshapeParameter: ...
+    @property
+    def capsule_len_param(self) -> CapsuleLenParameter: ...
+    @property
+    def capsule_conv_transform_param(self) -> CapsuleConvTransformParameter: ...
+    @property
+    def capsule_conv_routing_param(self) -> CapsuleConvRoutingParameter: ...
+    @property
+    def capsule_relu_param(self) -> CapsuleReluParameter: ...
+    @property
+    def capsule_deconv_transform_param(self) -> CapsuleDeconvTransformParameter: ...
+    @property
+    def capsule_deconv_routing_param(self) -> CapsuleDeconvRoutingParameter: ...
+    @property
+    def capsule_deconv_param(self) -> CapsuleDeconvParameter: ...
+    @property
+    def capsule_conv_param(self) -> CapsuleConvParameter: ...
+    @property
     def resize_nearest_param(self) -> ResizeNearestParameter: ...
     @property
     def group_norm_param(self) -> GroupNormParameter: ...
@@ -2753,11 +2889,46 @@ class V1LayerParameter(CaffeMessage):
     @property
     def tile_param(self) -> TileParameter: ...
     @property
+    def interp_param(self) -> InterpParameter: ...
+    @property
+    def euclidean_loss_param(self) -> EuclideanLossParameter: ...
+    strict_dim: bool
+    @property
+    def adaptive_bias_channel_param(self) -> AdaptiveBiasChannelParameter: ...
+    @property
+    def bias_channel_param(self) -> BiasChannelParameter: ...
+    @property
+    def censor_label_param(self) -> CensorLabelParameter: ...
+    @property
+    def channel_aggregator_param(self) -> ChannelAggregatorParameter: ...
+    @property
+    def dense_crf_param(self) -> DenseCRFParameter: ...
+    @property
+    def dominant_channel_param(self) -> DominantChannelParameter: ...
+    @property
+    def gain_channel_param(self) -> GainChannelParameter: ...
+    @property
+    def histogram_param(self) -> HistogramParameter: ...
+    @property
+    def ignore_overlay_param(self) -> IgnoreOverlayParameter: ...
+    @property
+    def mat_read_param(self) -> MatReadParameter: ...
+    @property
+    def mat_write_param(self) -> MatWriteParameter: ...
+    @property
+    def onehot_param(self) -> OneHotParameter: ...
+    @property
+    def padding_param(self) -> PaddingParameter: ...
+    @property
+    def seg_accuracy_param(self) -> SegAccuracyParameter: ...
+    @property
+    def softmaxloss_param(self) -> SoftmaxLossParameter: ...
+    @property
+    def unique_label_param(self) -> UniqueLabelParameter: ...
+    @property
     def reshape_param(self) -> ReshapeParameter: ...
     @property
     def roi_pooling_param(self) -> ROIPoolingParameter: ...
-    @property
-    def bn_param(self) -> BNParameter: ...
     @property
     def prelu_param(self) -> PReLUParameter: ...
     @property
@@ -2776,6 +2947,8 @@ class V1LayerParameter(CaffeMessage):
     def affinity_param(self) -> AffinityParameter: ...
     @property
     def heatmap_data_param(self) -> HeatmapDataParameter: ...
+    @property
+    def experience_param(self) -> ExperienceDataParameter: ...
     @property
     def cross_loss_param(self) -> CrossLossParameter: ...
     @property
@@ -2805,11 +2978,25 @@ class V1LayerParameter(CaffeMessage):
     @property
     def deformable_convolution_param(self) -> DeformableConvolutionParameter: ...
     @property
+    def bn_param(self) -> BNParameter: ...
+    @property
+    def unpooling_param(self) -> UnpoolingParameter: ...
+    @property
     def mcwindow_data_param(self) -> MCWindowDataParameter: ...
     @property
     def namcwindow_data_param(self) -> NAMCWindowDataParameter: ...
     @property
-    def euclidean_loss_param(self) -> EuclideanLossParameter: ...
+    def binary_accuracy_param(self) -> BinaryAccuracyParameter: ...
+    @property
+    def eltwise_accuracy_param(self) -> EltwiseAccuracyParameter: ...
+    @property
+    def red_softmax_loss_param(self) -> RedSoftmaxWithLossParameter: ...
+    @property
+    def red_accuracy_param(self) -> RedAccuracyParameter: ...
+    @property
+    def select_seg_binary_param(self) -> SelectSegBinaryParameter: ...
+    @property
+    def window_cls_data_param(self) -> WindowClsDataParameter: ...
     @property
     def mask_param(self) -> TransformationParameter: ...
     @property
@@ -3081,6 +3268,37 @@ class LargeMarginInnerProductParameter(CaffeMessage):
     power: float
     iteration: int
     lambda_min: float
+
+class CoSDataParameter(CaffeMessage):
+    class TopBlob(CaffeMessage):
+        name: str
+        type: int
+        channels: int
+        height: int
+        width: int
+        sample_num_axes: int
+        @property
+        def transform_param(self) -> TransformationParameter: ...
+        out_channels: int
+        out_height: int
+        out_width: int
+        transpose: bool
+
+    DataType: ClassVar[EnumTypeWrapper]
+    STRING: ClassVar[int]
+    INT: ClassVar[int]
+    FLOAT: ClassVar[int]
+    INT_ARRAY: ClassVar[int]
+    FLOAT_ARRAY: ClassVar[int]
+    ENCODED_IMAGE: ClassVar[int]
+    RAW_IMAGE: ClassVar[int]
+    ENCODED_IMAGE_WITH_DIM: ClassVar[int]
+    source: str
+    batch_size: int
+    shuffle: bool
+    dataframe_format: str
+    @property
+    def top(self) -> Messages[CoSDataParameter.TopBlob]: ...
 
 class NoiseParameter(CaffeMessage):
     Engine: ClassVar[EnumTypeWrapper]
@@ -3618,6 +3836,42 @@ class Yolov3Parameter(CaffeMessage):
     accumulate: bool
     label_smooth_eps: float
 
+class UnpoolingParameter(CaffeMessage):
+    UnpoolMethod: ClassVar[EnumTypeWrapper]
+    MAX: ClassVar[int]
+    AVE: ClassVar[int]
+    TILE: ClassVar[int]
+    FIXED: ClassVar[int]
+    DIV: ClassVar[int]
+    REP: ClassVar[int]
+    Engine: ClassVar[EnumTypeWrapper]
+    DEFAULT: ClassVar[int]
+    CAFFE: ClassVar[int]
+    MLU: ClassVar[int]
+    out_pad: int
+    out_pad_h: int
+    out_pad_w: int
+    out_kernel_size: int
+    out_kernel_h: int
+    out_kernel_w: int
+    out_stride: int
+    out_stride_h: int
+    out_stride_w: int
+    unpool: int
+    pad: int
+    pad_h: int
+    pad_w: int
+    kernel_size: int
+    kernel_h: int
+    kernel_w: int
+    stride: int
+    stride_h: int
+    stride_w: int
+    unpool_size: int
+    unpool_h: int
+    unpool_w: int
+    engine: int
+
 class BlobDataType(CaffeMessage):
     type: int
     @property
@@ -3797,6 +4051,179 @@ class DetectionPoseOutputParameter(CaffeMessage):
     visualize: bool
     visualize_threshold: float
 
+class RandVecParameter(CaffeMessage):
+    batch_size: int
+    dim: int
+    height: int
+    width: int
+    lower: float
+    upper: float
+
+class CapParameter(CaffeMessage):
+    bias_term: bool
+    @property
+    def weight_filler(self) -> FillerParameter: ...
+    @property
+    def bias_filler(self) -> FillerParameter: ...
+    routing_num: int
+    input_capsule_dim: int
+    input_capsule_num: int
+    output_capsule_dim: int
+    output_capsule_num: int
+
+class CapsuleTransformParameter(CaffeMessage):
+    bias_term: bool
+    @property
+    def weight_filler(self) -> FillerParameter: ...
+    @property
+    def bias_filler(self) -> FillerParameter: ...
+    input_capsule_dim: int
+    output_capsule_dim: int
+    output_capsule_num: int
+
+class CapsuleConvTransformParameter(CaffeMessage):
+    bias_term: bool
+    @property
+    def weight_filler(self) -> FillerParameter: ...
+    @property
+    def bias_filler(self) -> FillerParameter: ...
+    stride: int
+    kh: int
+    kw: int
+    input_capsule_num: int
+    @property
+    def input_capsule_shape(self) -> BlobShape: ...
+    output_capsule_num: int
+    @property
+    def output_capsule_shape(self) -> BlobShape: ...
+    input_h: int
+    input_w: int
+
+class CapsuleDeconvTransformParameter(CaffeMessage):
+    bias_term: bool
+    @property
+    def weight_filler(self) -> FillerParameter: ...
+    @property
+    def bias_filler(self) -> FillerParameter: ...
+    stride: int
+    kh: int
+    kw: int
+    input_capsule_num: int
+    @property
+    def input_capsule_shape(self) -> BlobShape: ...
+    output_capsule_num: int
+    @property
+    def output_capsule_shape(self) -> BlobShape: ...
+    input_h: int
+    input_w: int
+
+class CapsuleConvRoutingParameter(CaffeMessage):
+    @property
+    def weight_filler(self) -> FillerParameter: ...
+    stride: int
+    kh: int
+    kw: int
+    input_capsule_num: int
+    output_capsule_num: int
+    @property
+    def output_capsule_shape(self) -> BlobShape: ...
+    input_h: int
+    input_w: int
+
+class CapsuleConvParameter(CaffeMessage):
+    @property
+    def weight_filler(self) -> FillerParameter: ...
+    stride: int
+    kh: int
+    kw: int
+    input_capsule_num: int
+    output_capsule_num: int
+    @property
+    def output_capsule_shape(self) -> BlobShape: ...
+    input_h: int
+    input_w: int
+    @property
+    def input_capsule_shape(self) -> BlobShape: ...
+    @property
+    def bias_filler(self) -> FillerParameter: ...
+    bias_term: bool
+    group: int
+
+class CapsuleDeconvParameter(CaffeMessage):
+    @property
+    def weight_filler(self) -> FillerParameter: ...
+    stride: int
+    kh: int
+    kw: int
+    input_capsule_num: int
+    output_capsule_num: int
+    @property
+    def output_capsule_shape(self) -> BlobShape: ...
+    input_h: int
+    input_w: int
+    @property
+    def input_capsule_shape(self) -> BlobShape: ...
+
+class CapsuleDeconvRoutingParameter(CaffeMessage):
+    @property
+    def weight_filler(self) -> FillerParameter: ...
+    stride: int
+    kh: int
+    kw: int
+    input_capsule_num: int
+    output_capsule_num: int
+    @property
+    def output_capsule_shape(self) -> BlobShape: ...
+    input_h: int
+    input_w: int
+    @property
+    def input_capsule_shape(self) -> BlobShape: ...
+
+class CapsuleRoutingParameter(CaffeMessage):
+    @property
+    def weight_filler(self) -> FillerParameter: ...
+    input_capsule_num: int
+    output_capsule_dim: int
+    output_capsule_num: int
+
+class DynamicRoutingParameter(CaffeMessage):
+    routing_num: int
+    input_capsule_num: int
+    output_capsule_dim: int
+    output_capsule_num: int
+
+class CapsuleMaskParameter(CaffeMessage):
+    class_num: int
+
+class CapsuleReshapeParameter(CaffeMessage):
+    capsule_dim: int
+
+class CapsuleLenParameter(CaffeMessage):
+    num_class: int
+
+class CapsuleReluParameter(CaffeMessage):
+    dim: int
+    thre: float
+
+class CapsuleProductParameter(CaffeMessage):
+    dim: int
+    num: int
+    bias_term: bool
+    @property
+    def weight_filler(self) -> FillerParameter: ...
+    @property
+    def bias_filler(self) -> FillerParameter: ...
+
+class MarginParameter(CaffeMessage):
+    num_class: int
+    m_upper_bound: float
+    m_lower_bound: float
+    axis: int
+
+class SquashParameter(CaffeMessage):
+    capsule_dim: int
+    a: float
+
 class AxpyParameter(CaffeMessage): ...
 
 class L2NormalizationParameter(CaffeMessage):
@@ -3945,9 +4372,58 @@ class SegAccuracyParameter(CaffeMessage):
 class UniqueLabelParameter(CaffeMessage):
     max_labels: int
     @property
-    def ignore_label(self) -> Scalars[int]: ...
+    def ignore_label(self) -> Scalars[float]: ...
     @property
     def force_label(self) -> Scalars[float]: ...
+
+class EuclideanLossParameter(CaffeMessage):
+    Type: ClassVar[EnumTypeWrapper]
+    L2: ClassVar[int]
+    L2sqrt: ClassVar[int]
+    type: int
+    coeff: float
+
+class OneHotParameter(CaffeMessage):
+    num_labels: int
+    depth: int
+    on_value: float
+    off_value: float
+    axis: int
+
+class SoftmaxLossParameter(CaffeMessage):
+    weight_source: str
+    @property
+    def ignore_label(self) -> Scalars[int]: ...
+
+class CensorLabelParameter(CaffeMessage):
+    ignore_label: int
+
+class ChannelAggregatorParameter(CaffeMessage):
+    label_map_file: str
+
+class DominantChannelParameter(CaffeMessage):
+    top_k: int
+
+class GainChannelParameter(CaffeMessage):
+    num_output_nz: int
+    drift: float
+    stdev: float
+    @property
+    def gain_filler(self) -> FillerParameter: ...
+    norm_mean: bool
+    thresh: float
+
+class HistogramParameter(CaffeMessage):
+    num_labels: int
+    @property
+    def ignore_label(self) -> Scalars[int]: ...
+
+class IgnoreOverlayParameter(CaffeMessage):
+    ignore_label: int
+
+class PaddingParameter(CaffeMessage):
+    pad_beg: int
+    pad_end: int
 
 class ImageGtDataParameter(CaffeMessage):
     source: str
@@ -4405,6 +4881,53 @@ class OrthogonalConstraintParameter(CaffeMessage):
 class TripletSelectionParamter(CaffeMessage):
     max_num: int
     thr: float
+
+class GatherParameter(CaffeMessage):
+    inverse: bool
+    @property
+    def indices(self) -> Scalars[int]: ...
+    @property
+    def shape(self) -> Scalars[int]: ...
+    axis: int
+
+class ParamParameter(CaffeMessage):
+    Policy: ClassVar[EnumTypeWrapper]
+    CONSTANT: ClassVar[int]
+    STEPUP: ClassVar[int]
+    ADDUP: ClassVar[int]
+    policy: int
+    value: float
+    min: float
+    max: float
+    gamma: float
+    step: int
+    iter: int
+
+class MarginSoftmaxLossParameter(CaffeMessage):
+    num_output: int
+    @property
+    def weight_filler(self) -> FillerParameter: ...
+
+class ClassDistanceParameter(CaffeMessage):
+    Metric: ClassVar[EnumTypeWrapper]
+    L2: ClassVar[int]
+    IP: ClassVar[int]
+    L1: ClassVar[int]
+    num_output: int
+    bias_term: bool
+    @property
+    def weight_filler(self) -> FillerParameter: ...
+    @property
+    def bias_filler(self) -> FillerParameter: ...
+    @property
+    def margin_mul(self) -> ParamParameter: ...
+    metric: int
+    center_coef: float
+    block_mul_grad: bool
+    dropout_ratio: float
+    ignore_zero: bool
+    update_sigma: bool
+    isotropic: bool
 
 class SmoothL1LossParameter(CaffeMessage):
     sigma: float
@@ -5184,6 +5707,24 @@ class LSTMParameter(CaffeMessage):
     @property
     def bias_filler(self) -> FillerParameter: ...
     batch_size: int
+    num_cells: int
+    @property
+    def input_weight_filler(self) -> FillerParameter: ...
+    @property
+    def input_gate_weight_filler(self) -> FillerParameter: ...
+    @property
+    def forget_gate_weight_filler(self) -> FillerParameter: ...
+    @property
+    def output_gate_weight_filler(self) -> FillerParameter: ...
+    bias_term: bool
+    @property
+    def input_bias_filler(self) -> FillerParameter: ...
+    @property
+    def input_gate_bias_filler(self) -> FillerParameter: ...
+    @property
+    def forget_gate_bias_filler(self) -> FillerParameter: ...
+    @property
+    def output_gate_bias_filler(self) -> FillerParameter: ...
 
 class MTCNNBBox(CaffeMessage):
     xmin: float
@@ -5646,16 +6187,6 @@ class CTCLossParameter(CaffeMessage):
 class GRNParameter(CaffeMessage):
     bias: float
 
-class ROIWarpingTestParameter(CaffeMessage):
-    pooled_h: int
-    pooled_w: int
-    spatial_scale: float
-
-class ROIWarpingParameter(CaffeMessage):
-    pooled_h: int
-    pooled_w: int
-    spatial_scale: float
-
 class RegionYoloParameter(CaffeMessage):
     coords: int
     classes: int
@@ -5681,6 +6212,54 @@ class AtariDataParameter(CaffeMessage):
     load_to_memory: bool
     out_act: bool
 
+class Experience(CaffeMessage):
+    @property
+    def state(self) -> Datum: ...
+    action: int
+    reward: float
+    @property
+    def new_state(self) -> Datum: ...
+
+class ExperienceMemory(CaffeMessage):
+    @property
+    def memory(self) -> Messages[Experience]: ...
+
+class AtariParameter(CaffeMessage):
+    rom: str
+    gamma: float
+    rescale_reward: bool
+    replay_memory_size: int
+    zero_nonaction_diffs: bool
+
+class ExperienceDataParameter(CaffeMessage):
+    source: str
+    batch_size: int
+    channels: int
+    height: int
+    width: int
+    num_actions: int
+
+class RecurrentConnectionParameter(CaffeMessage):
+    src: str
+    dest: str
+
+class BeamSearchParameter(CaffeMessage):
+    net: str
+    @property
+    def net_param(self) -> NetParameter: ...
+    weights: str
+    sequence_length: int
+    beam_size: int
+    end_of_sequence: int
+    ignore_label: int
+    @property
+    def recurrent_connection(self) -> Messages[RecurrentConnectionParameter]: ...
+    @property
+    def beam_search_connection(self) -> RecurrentConnectionParameter: ...
+    prevent_repeats: bool
+    @property
+    def allowed_multiple(self) -> Scalars[int]: ...
+
 class HeatmapsFromVecParameter(CaffeMessage):
     heatmap_size: int
 
@@ -5694,29 +6273,6 @@ class LocalParameter(CaffeMessage):
     def weight_filler(self) -> FillerParameter: ...
     @property
     def bias_filler(self) -> FillerParameter: ...
-
-class UnpoolingParameter(CaffeMessage):
-    UnpoolMethod: ClassVar[EnumTypeWrapper]
-    MAX: ClassVar[int]
-    AVE: ClassVar[int]
-    TILE: ClassVar[int]
-    Engine: ClassVar[EnumTypeWrapper]
-    DEFAULT: ClassVar[int]
-    CAFFE: ClassVar[int]
-    unpool: int
-    pad: int
-    pad_h: int
-    pad_w: int
-    kernel_size: int
-    kernel_h: int
-    kernel_w: int
-    stride: int
-    stride_h: int
-    stride_w: int
-    unpool_size: int
-    unpool_h: int
-    unpool_w: int
-    engine: int
 
 class MILParameter(CaffeMessage):
     MILType: ClassVar[EnumTypeWrapper]
@@ -5923,13 +6479,28 @@ class RepeatParameter(CaffeMessage):
     num_repeats: int
     axis: int
 
-class RandVecParameter(CaffeMessage):
-    batch_size: int
-    dim: int
-    height: int
-    width: int
-    lower: float
-    upper: float
+class SumPoolingParameter(CaffeMessage):
+    PoolMethod: ClassVar[EnumTypeWrapper]
+    MAX: ClassVar[int]
+    AVE: ClassVar[int]
+    STOCHASTIC: ClassVar[int]
+    SUM: ClassVar[int]
+    Engine: ClassVar[EnumTypeWrapper]
+    DEFAULT: ClassVar[int]
+    CAFFE: ClassVar[int]
+    CUDNN: ClassVar[int]
+    pool: int
+    pad: int
+    pad_h: int
+    pad_w: int
+    kernel_size: int
+    kernel_h: int
+    kernel_w: int
+    stride: int
+    stride_h: int
+    stride_w: int
+    engine: int
+    global_pooling: bool
 
 class BoxAnnotatorOHEMParameter(CaffeMessage):
     roi_per_img: int
@@ -5970,6 +6541,16 @@ class DeformableConvolutionParameter(CaffeMessage):
     engine: int
     axis: int
     force_nd_im2col: bool
+
+class ROIWarpingTestParameter(CaffeMessage):
+    pooled_h: int
+    pooled_w: int
+    spatial_scale: float
+
+class ROIWarpingParameter(CaffeMessage):
+    pooled_h: int
+    pooled_w: int
+    spatial_scale: float
 
 class ParseEvaluateParameter(CaffeMessage):
     num_labels: int
@@ -6106,9 +6687,6 @@ class BinLabelDataParameter(CaffeMessage):
 class RescaleParameter(CaffeMessage):
     rf: int
 
-class EuclideanLossParameter(CaffeMessage):
-    coeff: float
-
 class MCWindowDataParameter(CaffeMessage):
     source: str
     scale: float
@@ -6137,6 +6715,32 @@ class NAMCWindowDataParameter(CaffeMessage):
     context_pad: int
     crop_mode: str
     shuffle: bool
+
+class SelectSegBinaryParameter(CaffeMessage):
+    cls_label_base: int
+
+class BinaryAccuracyParameter(CaffeMessage):
+    AccuracyMode: ClassVar[EnumTypeWrapper]
+    Accuracy: ClassVar[int]
+    Precision: ClassVar[int]
+    Recall: ClassVar[int]
+    F_measure: ClassVar[int]
+    accuracy_mode: int
+
+class EltwiseAccuracyParameter(CaffeMessage):
+    top_k: int
+    ignore_label: int
+
+class RedAccuracyParameter(CaffeMessage):
+    top_k: int
+    ignore_label: int
+    class_num: int
+
+class RedSoftmaxWithLossParameter(CaffeMessage):
+    class_num: int
+
+class WindowClsDataParameter(CaffeMessage):
+    label_dim: int
 
 class BlockGroupLassoSpec(CaffeMessage):
     xdimen: int
@@ -6454,13 +7058,6 @@ class ResizeNearestNeighborParameter(CaffeMessage):
     half_pixel_centers: bool
     half_pixel_onnx: bool
 
-class GatherParameter(CaffeMessage):
-    @property
-    def indices(self) -> Scalars[int]: ...
-    @property
-    def shape(self) -> Scalars[int]: ...
-    axis: int
-
 class TopkGatherParameter(CaffeMessage):
     top_k: int
     axis: int
@@ -6719,12 +7316,6 @@ class HardSigmoidParameter(CaffeMessage):
 
 class ThresholdedReLUParameter(CaffeMessage):
     alpha: float
-
-class OneHotParameter(CaffeMessage):
-    depth: int
-    on_value: float
-    off_value: float
-    axis: int
 
 class LpNormalizationParameter(CaffeMessage):
     @property
