@@ -1,0 +1,48 @@
+"""`caffelint config`"""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import click
+
+
+@click.command("config")
+@click.argument("path", default=".", type=click.Path())
+@click.option("--config", "config_file", type=click.Path(path_type=Path), metavar="FILE", help="Read these settings.")
+@click.option("--format", "format_", type=click.Choice(["text", "json"]), default="text", help="A table, or JSON.")
+def command(path: str, config_file: Path | None, format_: str) -> None:
+    """Show the settings in effect for PATH and where each comes from."""
+    from caffelint.cli.outputs import use_color
+    from caffelint.cli.settings import settings
+    from caffelint.report.words import painter
+
+    config = settings([path], {"config_file": config_file})
+    values = {name: value for name, value in vars(config).items() if name != "sources"}
+    rows = {
+        name.replace("_", "-"): {"value": value, "source": config.sources.get(name, "default")}
+        for name, value in values.items()
+    }
+    if format_ == "json":
+        json.dump({"version": 1, "settings": rows}, sys.stdout, indent=2)
+        click.echo()
+        return
+    longest = max(len(name) for name in rows)
+    shown = {name: _toml(row["value"]) for name, row in rows.items()}
+    column = min(40, max(len(text) for text in shown.values()))
+    paint = painter(use_color(sys.stdout))
+    for name, row in rows.items():
+        source = paint(str(row["source"]), "dim" if row["source"] == "default" else "")
+        click.echo(f"{name:<{longest}} = {shown[name]:<{column}}  {source}")
+
+
+def _toml(value: Any) -> str:
+    """A value as one would write it in caffelint.toml."""
+    if value is None:
+        return '""'
+    if isinstance(value, dict):
+        return "{" + ", ".join(f"{json.dumps(key)} = {_toml(item)}" for key, item in value.items()) + "}"
+    return json.dumps(value, ensure_ascii=False)

@@ -1,0 +1,54 @@
+"""What went wrong, as one clear line: lower case, no traceback, with what was probably meant."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import click
+
+from caffelint.cli.main import INTERNAL, USAGE
+
+
+def near(name: str, known: Iterable[str]) -> str:
+    """`; did you mean X?` where one of the known names is near, else nothing."""
+    from difflib import get_close_matches
+
+    by_lower = {candidate.lower(): candidate for candidate in known}
+    found = get_close_matches(name.lower(), by_lower, 1, 0.6)
+    return f"; did you mean {by_lower[found[0]]}?" if found else ""
+
+
+def one_line(error: click.ClickException) -> str:
+    """A mistake in the arguments, and where to read more."""
+    command = error.ctx.command_path if isinstance(error, click.UsageError) and error.ctx else "caffelint"
+    if isinstance(error, click.NoSuchOption):
+        options = [name for option in error.ctx.command.params for name in option.opts] if error.ctx else []
+        text = f"no such option {error.option_name}{near(error.option_name, options)}"
+    else:
+        text = plain(error.format_message())
+    return text if "did you mean" in text else f"{text} (see {command} --help)"
+
+
+def plain(text: str) -> str:
+    """One line, lower case start, no final dot."""
+    line = " ".join(text.split()).removesuffix(".")
+    return line[:1].lower() + line[1:]
+
+
+def status_and_line(error: Exception) -> tuple[int, str]:
+    """The exit status and the line for anything that a command did not catch."""
+    from caffelint.lint.baseline import BaselineError
+    from caffelint.lint.config import ConfigError
+    from caffelint.lint.registry import NoRulesError
+
+    if isinstance(error, NoRulesError):
+        return INTERNAL, str(error)
+    if isinstance(error, ConfigError | BaselineError):
+        return USAGE, str(error)
+    if isinstance(error, OSError) and error.filename is not None:
+        return USAGE, f"{error.filename}: {(error.strerror or str(error)).lower()}"
+    trace = error.__traceback__
+    while trace and trace.tb_next:
+        trace = trace.tb_next
+    where = f" in {trace.tb_frame.f_code.co_filename}:{trace.tb_lineno}" if trace else ""
+    return INTERNAL, f"failed{where}: {type(error).__name__}: {plain(str(error))}; please report it"

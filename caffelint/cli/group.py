@@ -1,0 +1,69 @@
+"""The commands, each imported only when it runs."""
+
+from __future__ import annotations
+
+from importlib import import_module
+
+import click
+
+COMMANDS = {
+    "check": "Find the mistakes in solvers and nets",
+    "explain": "What a rule finds, why it is bad, and how to mend it",
+    "rules": "List the rules",
+    "config": "Show the settings in effect and where each comes from",
+    "test": "Run the examples of your own rules",
+    "new-rule": "Write the start of a rule of your own",
+    "completion": "Print the completion script for a shell",
+}
+"""Each is `command` in the module of its name, with one line of help."""
+
+
+class LazyGroup(click.Group):
+    """A group that knows its commands by name, and imports one when it is called."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in COMMANDS:
+            return None
+        command: click.Command = import_module(f"caffelint.cli.{cmd_name.replace('-', '_')}").command
+        return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        if args and args[0] not in COMMANDS and not args[0].startswith("-"):
+            from pathlib import Path
+
+            from caffelint.cli.errors import near
+
+            hint = near(args[0], COMMANDS)
+            if not hint and Path(args[0]).exists():
+                hint = f"; did you mean caffelint check {args[0]}?"
+            raise click.UsageError(f"no such command {args[0]}{hint}", ctx)
+        return super().resolve_command(ctx, args)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl(list(COMMANDS.items()))
+
+
+def _version(context: click.Context, parameter: click.Parameter, wanted: bool) -> None:
+    if wanted:
+        from caffelint import __version__
+
+        click.echo(f"caffelint {__version__}")
+        context.exit()
+
+
+@click.command(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
+@click.option("--version", is_flag=True, callback=_version, expose_value=False, is_eager=True, help="Show the version.")
+def cli() -> None:
+    """Find the mistakes in a Caffe solver.prototxt and its nets before a GPU hour is spent.
+
+    \b
+    caffelint check .              all solvers and nets below this folder
+    caffelint check solver.prototxt
+    caffelint explain high-base-lr
+    """

@@ -1,0 +1,84 @@
+"""`caffelint`: what the console script calls, and how every command ends."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+
+OK, FINDINGS, USAGE, INTERNAL, INTERRUPTED, BROKEN_PIPE = 0, 1, 2, 3, 130, 141
+"""Exit statuses: nothing found, findings, wrong usage or input, caffelint's own failure; the rest as shells have it."""
+
+_COMPLETE = "_CAFFELINT_COMPLETE"
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the command line and give its exit status; `argv` without the program's name, None for the real one."""
+    _never_fail_to_encode()
+    try:
+        status = _run(list(sys.argv[1:] if argv is None else argv))
+        sys.stdout.flush()
+        return status
+    except BrokenPipeError:
+        _forget_stdout()
+        return BROKEN_PIPE
+    except KeyboardInterrupt:
+        return INTERRUPTED
+
+
+def _run(arguments: list[str]) -> int:
+    import click
+
+    from caffelint.cli.group import cli
+
+    if _COMPLETE in os.environ:
+        from click.shell_completion import shell_complete
+
+        return shell_complete(cli, {}, "caffelint", _COMPLETE, os.environ[_COMPLETE])
+    try:
+        with cli.make_context("caffelint", arguments) as context:
+            return int(cli.invoke(context) or OK)
+    except click.exceptions.Exit as end:
+        return end.exit_code
+    except click.exceptions.NoArgsIsHelpError as error:
+        print(error.ctx.get_help(), file=sys.stderr)  # noqa: T201
+        return USAGE
+    except click.ClickException as error:
+        from caffelint.cli.errors import one_line
+
+        _say(one_line(error))
+        return USAGE
+    except click.Abort:
+        return INTERRUPTED
+    except (BrokenPipeError, KeyboardInterrupt):
+        raise
+    except Exception as error:
+        from caffelint.cli.errors import status_and_line
+
+        status, line = status_and_line(error)
+        _say(line)
+        return status
+
+
+def _say(line: str) -> None:
+    print(f"caffelint: {line}", file=sys.stderr)  # noqa: T201
+
+
+def _never_fail_to_encode() -> None:
+    """A message or path that the terminal's encoding lacks is shown escaped."""
+    for stream in (sys.stdout, sys.stderr):
+        reconfigure = getattr(stream, "reconfigure", None)
+        if reconfigure:
+            reconfigure(errors="backslashreplace")
+
+
+def _forget_stdout() -> None:
+    """Python flushes stdout at exit: into the void, as nobody listens any more."""
+    try:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except (OSError, ValueError):
+        return
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,73 @@
+"""Where the report goes: `--format F[:FILE]`, as often as one likes."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple, TextIO
+
+import click
+
+from caffelint.cli.errors import near
+from caffelint.report import FORMATS, Look, write
+
+if TYPE_CHECKING:
+    from caffelint.lint.report import Report
+
+
+class Output(NamedTuple):
+    """A format and the file it goes to, None for stdout."""
+
+    format: str
+    file: Path | None
+
+
+def outputs(values: Sequence[str], statistics: bool) -> list[Output]:
+    """The outputs that a command line asks for. Raises `click.UsageError` before anything is checked."""
+    found = [Output("statistics", None)] if statistics else []
+    for value in values:
+        name, _, file = value.partition(":")
+        if name not in FORMATS:
+            raise click.UsageError(f"no such format {name}{near(name, FORMATS)}; there are {', '.join(FORMATS)}")
+        if value.endswith(":"):
+            raise click.UsageError(f"--format {value} names no file")
+        if file and not (Path(file).parent.is_dir() and not Path(file).is_dir()):
+            raise click.UsageError(f"--format {value}: {file} cannot be written, there is no such folder")
+        found.append(Output(name, Path(file) if file else None))
+    for target in {output.file for output in found}:
+        formats = [output.format for output in found if output.file == target]
+        if len(formats) > 1:
+            where = f"to {target}" if target else "to stdout; send one to a file, as in --format sarif:out.sarif"
+            raise click.UsageError(f"{' and '.join(formats)} both go {where}")
+    return found or [Output("text", None)]
+
+
+def write_all(report: Report, wanted: Sequence[Output], look: Look) -> None:
+    """Write the report to each output; only what goes to a terminal is coloured and wrapped."""
+    for output in wanted:
+        if output.file:
+            with output.file.open("w", encoding="utf-8", errors="backslashreplace", newline="\n") as out:
+                write(output.format, report, out, look)
+        else:
+            here = look._replace(color=use_color(sys.stdout), width=width(sys.stdout))
+            write(output.format, report, sys.stdout, here)
+
+
+def use_color(stream: TextIO) -> bool:
+    """On a terminal; NO_COLOR (https://no-color.org) and FORCE_COLOR (https://force-color.org) decide where set."""
+    if os.environ.get("NO_COLOR"):
+        return False
+    if os.environ.get("FORCE_COLOR"):
+        return True
+    return stream.isatty() and os.environ.get("TERM") != "dumb"
+
+
+def width(stream: TextIO) -> int | None:
+    """Columns of a terminal, at most 120, which is as far as a line reads well; None for anything else."""
+    if not stream.isatty():
+        return None
+    from shutil import get_terminal_size
+
+    return max(40, min(get_terminal_size().columns, 120))

@@ -1,0 +1,44 @@
+"""A one-line progress bar on stderr, for people who wait."""
+
+from __future__ import annotations
+
+import sys
+import time
+from types import TracebackType
+
+_SHOW_AFTER_SECONDS = 1.0
+_REDRAW_AFTER_SECONDS = 0.1
+_WIDTH = 30
+
+
+class Progress:
+    """Called with what is done and the total; draws on a terminal alone, and only when it takes long.
+
+    >>> with Progress() as progress:
+    ...     progress(1, 2)
+    """
+
+    def __init__(self) -> None:
+        self._next = time.monotonic() + _SHOW_AFTER_SECONDS
+        self._drawn = False
+        self._wanted = sys.stderr.isatty()
+
+    def __call__(self, done: int, total: int) -> None:
+        now = time.monotonic()
+        if not self._wanted or now < self._next:
+            return
+        self._next = now + _REDRAW_AFTER_SECONDS
+        self._drawn = True
+        filled = _WIDTH * done // max(total, 1)
+        sys.stderr.write(f"\r{'━' * filled}{'─' * (_WIDTH - filled)} {done} of {total}")
+        sys.stderr.flush()
+
+    def __enter__(self) -> Progress:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._drawn:
+            sys.stderr.write("\r\x1b[K")
+            sys.stderr.flush()

@@ -1,0 +1,88 @@
+"""`caffelint rules`"""
+
+from __future__ import annotations
+
+import json
+import sys
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from caffelint.cli.errors import near
+
+if TYPE_CHECKING:
+    from caffelint.lint.registry import RuleInfo
+
+
+@click.command("rules")
+@click.option("--family", metavar="NAME", help="Only this family: a letter or a name, such as S or solver.")
+@click.option("--format", "format_", type=click.Choice(["text", "json"]), default="text", help="A table, or JSON.")
+def command(family: str | None, format_: str) -> None:
+    """List the rules."""
+    from caffelint.lint.registry import all_rules
+
+    letter = _letter(family) if family else None
+    chosen = [info for info in all_rules() if letter in (None, info.family)]
+    if format_ == "json":
+        json.dump({"version": 1, "rules": [row(info) for info in chosen]}, sys.stdout, indent=2)
+        click.echo()
+    else:
+        _table(chosen)
+
+
+def row(info: RuleInfo) -> dict[str, Any]:
+    """A rule as docs/json.md has it."""
+    from caffelint.lint.report import DOCS
+
+    options = info.load().OPTIONS if info.options else {}
+    return {
+        "code": info.code,
+        "name": info.name,
+        "kind": info.kind,
+        "severity": info.severity,
+        "certainty": info.certainty,
+        "preview": info.preview,
+        "since": info.since,
+        "aliases": list(info.aliases),
+        "layer_types": list(info.layer_types),
+        "summary": info.summary,
+        "options": [{"name": name, "default": o.default, "help": o.help} for name, o in options.items()],
+        "url": f"{DOCS}{info.name}/",
+    }
+
+
+def _letter(family: str) -> str:
+    from caffelint.lint.registry import all_rules
+    from caffelint.lint.select import FAMILIES
+
+    letters = {info.family for info in all_rules()} | set(FAMILIES.values())
+    letter = FAMILIES.get(family.lower(), family.upper())
+    if letter not in letters:
+        hint = near(family, FAMILIES) or f"; there are {', '.join(FAMILIES)}"
+        raise click.UsageError(f"no such family {family}{hint}")
+    return letter
+
+
+def _table(infos: list[RuleInfo]) -> None:
+    from caffelint.cli.outputs import use_color, width
+    from caffelint.lint.select import FAMILIES
+    from caffelint.report.words import count, painter
+
+    paint = painter(use_color(sys.stdout))
+    room = width(sys.stdout)
+    longest = max((len(info.name) for info in infos), default=0)
+    names = {letter: name for name, letter in FAMILIES.items()}
+    family = None
+    for info in infos:
+        if info.family != family:
+            if family is not None:
+                click.echo()
+            family = info.family
+            click.echo(paint(names.get(family, family), "bold"))
+        summary = ("(preview) " if info.preview else "") + info.summary
+        left = room - longest - 17 if room else None
+        if left and len(summary) > left > 0:
+            summary = summary[: left - 1].rstrip() + "…"
+        severity = paint(f"{info.severity:<7}", info.severity)
+        click.echo(f"{info.code:<5} {info.name:<{longest}}  {severity}  {summary}")
+    click.echo(f"\n{count(len(infos), 'rule')}; caffelint explain RULE says more")

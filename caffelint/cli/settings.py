@@ -1,0 +1,71 @@
+"""From options to settings."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from caffelint.cli.errors import near
+
+if TYPE_CHECKING:
+    from caffelint.lint.config import Config
+
+LEVELS = ("error", "warning", "info")
+
+
+def settings(paths: Sequence[str], options: Mapping[str, Any]) -> Config:
+    """The settings for `paths`: from the file that `config_file` names or the nearest one, then from the options."""
+    from caffelint.lint.config import load_config
+
+    overrides = {
+        "select": _names(options.get("select")),
+        "extend_select": _names(options.get("extend_select")),
+        "ignore": _names(options.get("ignore")),
+        "preview": options.get("preview"),
+        "severity": _severities(options.get("severity") or ()),
+        "dialect": options.get("dialect"),
+        "fail_on": _fail_on(options.get("fail_on")),
+        "baseline": options.get("baseline"),
+        "jobs": options.get("jobs"),
+        "cache": False if options.get("no_cache") else None,
+    }
+    return load_config(_start(paths), options.get("config_file"), overrides)
+
+
+def level_of(values: Iterable[str]) -> str | None:
+    """The lowest severity to report, from `--severity LEVEL`; None where it is not given."""
+    levels = [value.lower() for value in values if "=" not in value]
+    for level in levels:
+        if level not in LEVELS:
+            hint = near(level, LEVELS) or "; or give a rule a severity: --severity RULE=LEVEL"
+            raise click.UsageError(f"--severity is {level!r}; it takes {', '.join(LEVELS)}{hint}")
+    return levels[-1] if levels else None
+
+
+def _severities(values: Iterable[str]) -> dict[str, str] | None:
+    pairs = [value.partition("=") for value in values if "=" in value]
+    return {rule.strip(): level.strip().lower() for rule, _, level in pairs} or None
+
+
+def _fail_on(value: str | None) -> str | None:
+    known = (*LEVELS, "never")
+    if value is not None and value.lower() not in known:
+        raise click.UsageError(f"--fail-on is {value!r}; it takes {', '.join(known)}{near(value, known)}")
+    return value.lower() if value else None
+
+
+def _names(values: Sequence[str] | None) -> list[str] | None:
+    return [name.strip() for value in values for name in value.split(",") if name.strip()] if values else None
+
+
+def _start(paths: Sequence[str]) -> Path:
+    """Where to look for a settings file: the folder that all paths share."""
+    places = [Path(path).absolute() for path in paths]
+    try:
+        return Path(os.path.commonpath([place if place.is_dir() else place.parent for place in places]))
+    except ValueError:
+        return Path.cwd()

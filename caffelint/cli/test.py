@@ -1,0 +1,88 @@
+"""`caffelint test`"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import click
+
+from caffelint.cli.main import FINDINGS, OK
+
+
+@click.command("test")
+@click.argument("paths", nargs=-1, type=click.Path(path_type=Path))
+@click.option("-q", "--quiet", is_flag=True, help="Show what fails alone.")
+def command(paths: tuple[Path, ...], quiet: bool) -> int:
+    """Run the examples of your own rules.
+
+    PATHS are Python files or folders of them, which are imported; without any, all installed rules are run.
+    """
+    from caffelint.cli.outputs import use_color
+    from caffelint.lint.examples import failures
+    from caffelint.report.words import count, painter
+
+    paint = painter(use_color(sys.stdout))
+    rules = list(_rules_in(paths) if paths else _installed())
+    if not rules:
+        raise click.UsageError(f"no rule in {', '.join(map(str, paths))}")
+    failed = 0
+    for rule in rules:
+        wrong = failures(rule) + _missing(rule)
+        failed += bool(wrong)
+        if wrong:
+            click.echo(f"{paint('FAIL', 'error')} {rule.code} {rule.name}")
+            for line in wrong:
+                click.echo(f"     {line}")
+        elif not quiet:
+            examples = f"{len(rule.VALID)} valid, {len(rule.INVALID)} invalid"
+            click.echo(f"{paint('ok  ', 'good')} {rule.code} {rule.name} {paint(f'({examples})', 'dim')}")
+    click.echo(f"{count(len(rules), 'rule')}, {failed or 'none'} failed")
+    return FINDINGS if failed else OK
+
+
+def _missing(rule: Any) -> list[str]:
+    lists = {"VALID": rule.VALID, "INVALID": rule.INVALID}
+    return [f"{name}: there is no example" for name, examples in lists.items() if not examples]
+
+
+def _installed() -> Iterator[Any]:
+    from caffelint.lint.registry import all_rules
+
+    for info in all_rules():
+        yield info.load()
+
+
+def _rules_in(paths: tuple[Path, ...]) -> Iterator[Any]:
+    from caffelint.lint.rule import Rule
+
+    for path in paths:
+        if not path.exists():
+            raise click.UsageError(f"{path}: no such file or folder")
+        files = sorted(path.rglob("*.py")) if path.is_dir() else [path]
+        for file in files:
+            module = _imported(file)
+            for value in vars(module).values():
+                if isinstance(value, type) and issubclass(value, Rule) and value.__module__ == module.__name__:
+                    if value.code:
+                        yield value
+
+
+def _imported(path: Path) -> ModuleType:
+    """The module in a file, within its package where it lies in one."""
+    from importlib import import_module
+
+    folder, names = path.resolve().parent, [path.stem] * (path.stem != "__init__")
+    while (folder / "__init__.py").exists():
+        names.insert(0, folder.name)
+        folder = folder.parent
+    sys.path.insert(0, str(folder))
+    try:
+        return import_module(".".join(names))
+    except Exception as error:
+        raise click.UsageError(f"{path}: cannot be imported: {type(error).__name__}: {error}") from error
+    finally:
+        sys.path.remove(str(folder))

@@ -1,0 +1,41 @@
+"""One file per output format, named as the format is. Each has `write(report, out, look)` and computes nothing."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from typing import TextIO
+
+    from caffelint.lint.report import Report
+
+FORMATS = {
+    "text": "for reading: each finding with its line and a caret",
+    "concise": "one line for each finding",
+    "statistics": "how often each rule speaks",
+    "json": "everything, see docs/json.md",
+    "sarif": "SARIF 2.1.0, for code scanning",
+    "github": "annotations in GitHub Actions",
+    "gitlab": "GitLab code quality",
+    "junit": "JUnit XML, as Jenkins reads it",
+}
+
+
+class Look(NamedTuple):
+    """What differs between one reader and another.
+
+    `least` is the lowest severity that the formats for people show; machines get all findings. `width` is where to
+    wrap, None never. `quiet` leaves out the summary. From `fail_on` on a finding fails a test (JUnit).
+    """
+
+    color: bool = False
+    width: int | None = None
+    least: str = "warning"
+    quiet: bool = False
+    fail_on: str = "error"
+
+
+def write(name: str, report: Report, out: TextIO, look: Look | None = None) -> None:
+    """Write a report in one of `FORMATS`."""
+    import_module(f"caffelint.report.{name}").write(report, out, look or Look())

@@ -1,0 +1,17 @@
+"""One line for each finding, as compilers write them, so that every editor can jump to it."""
+
+from __future__ import annotations
+
+from typing import TextIO
+
+from caffelint.lint.report import Report
+from caffelint.report import Look
+from caffelint.report.words import painter, place, shown, tag, visible
+
+
+def write(report: Report, out: TextIO, look: Look) -> None:
+    paint = painter(look.color)
+    for finding in shown(report, look.least):
+        severity = paint(finding.severity, finding.severity)
+        message = visible(finding.message)
+        out.write(f"{paint(place(finding), 'bold')}: {severity}: {message} {paint(tag(finding), 'dim')}\n")

@@ -1,0 +1,91 @@
+"""What the formats for people have in common."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from caffelint.lint.finding import ERROR, INFO, LIKELY, WARNING, rank
+from caffelint.lint.report import Report, ReportedFinding
+
+_STYLES = {
+    ERROR: "1;31",
+    WARNING: "1;33",
+    INFO: "1;36",
+    "good": "1;32",
+    "bold": "1",
+    "dim": "2",
+    "": "",
+}
+
+Paint = Callable[[str, str], str]
+
+
+def painter(color: bool) -> Paint:
+    """A function `paint(text, style)`; the styles are the severities, `good`, `bold` and `dim`."""
+
+    def paint(text: str, style: str) -> str:
+        code = _STYLES[style]
+        return f"\x1b[{code}m{text}\x1b[0m" if color and code and text else text
+
+    return paint
+
+
+def visible(text: str) -> str:
+    """Text as it can be shown on a terminal: what would be unseen, or would drive the terminal, by its number."""
+    if text.isprintable():
+        return text
+    return "".join(c if c.isprintable() else "    " if c == "\t" else f"<U+{ord(c):04X}>" for c in text)
+
+
+def columns(text: str) -> int:
+    """How many columns of a terminal a visible text takes: East Asian characters two, accents that combine none."""
+    if text.isascii():
+        return len(text)
+    from unicodedata import category, east_asian_width
+
+    return sum(0 if category(c) in ("Mn", "Me") else 2 if east_asian_width(c) in "WF" else 1 for c in text)
+
+
+def place(finding: ReportedFinding) -> str:
+    """`path:line:column`, the path alone for a finding without a place."""
+    file = visible(finding.file)
+    return file if finding.line is None else f"{file}:{finding.line}:{finding.column}"
+
+
+def tag(finding: ReportedFinding) -> str:
+    """The rule, and what narrows the finding: `[S201 high-base-lr, likely]`, `[G001 dead-blob, TEST]`."""
+    parts = [f"{finding.code} {finding.name}"]
+    if finding.certainty == LIKELY:
+        parts.append(LIKELY)
+    if len(finding.phases) == 1:
+        parts.append(finding.phases[0])
+    return f"[{', '.join(parts)}]"
+
+
+def shown(report: Report, least: str) -> list[ReportedFinding]:
+    """The findings of severity `least` or above."""
+    return [finding for finding in report.findings if rank(finding.severity) >= rank(least)]
+
+
+def count(number: int, noun: str) -> str:
+    """`1 error`, `2 errors`, `no errors`."""
+    return f"{number or 'no'} {noun}{'' if number == 1 else 's'}"
+
+
+def summary(report: Report, least: str, paint: Paint) -> str:
+    """The last line: what was found in how many files, and what is not shown."""
+    counts = [(severity, report.count(severity)) for severity in (ERROR, WARNING, INFO)]
+    seen = [paint(count(n, severity), severity) for severity, n in counts if n and rank(severity) >= rank(least)]
+    hidden = [count(n, severity) for severity, n in counts if n and rank(severity) < rank(least)]
+    if not seen:
+        seen = [paint("no findings" if least == INFO else "no errors or warnings", "" if report.failures else "good")]
+    head = f"{', '.join(seen)} in {count(report.files, 'file')}" if report.files else "no prototxt file was checked"
+    asides = [
+        f"{', '.join(hidden)} not shown without -v" if hidden else "",
+        f"{report.fixed} fixed" if report.fixed else "",
+        f"{report.suppressed} suppressed" if report.suppressed else "",
+        f"{report.baselined} in the baseline" if report.baselined else "",
+        f"{count(len(report.failures), 'path')} not checked" if report.failures else "",
+    ]
+    aside = "; ".join(filter(None, asides))
+    return head + (paint(f" ({aside})", "dim") if aside else "")
