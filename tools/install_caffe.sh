@@ -12,8 +12,8 @@ folder=${1:-.caffe}
 if [ ! -x "$folder/caffe-python" ]; then
     if ! command -v mmdebstrap >/dev/null; then
         [ "$(id -u)" = 0 ] || { echo "mmdebstrap is missing: apt install mmdebstrap" >&2; exit 1; }
-        apt-get update -q
-        apt-get install -q -y --no-install-recommends mmdebstrap
+        apt-get update -qq
+        DEBIAN_FRONTEND=noninteractive apt-get install -qq -y --no-install-recommends mmdebstrap >/dev/null
     fi
     mirror=${2:-$(apt-get indextargets --format '$(SITE)' 'Created-By: Packages' 'Label: Debian' | sort -u | head -n 1)}
     [ -n "$mirror" ] || { echo "apt knows no Debian mirror: tools/install_caffe.sh $folder MIRROR" >&2; exit 1; }

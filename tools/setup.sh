@@ -17,8 +17,8 @@ if ! .venv/bin/python -m pip --version >/dev/null 2>&1; then
         "$python" -m venv --without-pip .venv
         "$python" -m pip -q --python .venv/bin/python install pip
     elif [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null; then
-        apt-get update -q
-        apt-get install -q -y --no-install-recommends python3-venv
+        apt-get update -qq
+        DEBIAN_FRONTEND=noninteractive apt-get install -qq -y --no-install-recommends python3-venv >/dev/null
         "$python" -m venv .venv
     else
         echo "this Python has neither venv nor pip: apt install python3-venv" >&2
