@@ -177,7 +177,7 @@ def _set(config: Config, name: str, value: Any, source: str, base: Path | None =
         kinds = {list: "a list", dict: "a table", bool: "true or false", int: "a whole number", str: "a text"}
         raise ConfigError(f"{source}: {name.replace('_', '-')} is {value!r}; it takes {kinds[wanted]}")
     if name in _PATHS and base is not None:
-        value = str(base / value) if isinstance(value, str) else [str(base / str(item)) for item in list(value)]
+        value = [str(base / item) for item in value] if wanted is list else str(base / value)
     if name == "fail_on" and value not in _FAIL_ON:
         raise ConfigError(f"{source}: fail-on is {value!r}; it takes one of {', '.join(_FAIL_ON)}")
     if name == "dialect":
