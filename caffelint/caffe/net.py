@@ -9,8 +9,8 @@ from caffelint.caffe.upgrade import upgrade_net
 
 if TYPE_CHECKING:
     from caffelint.caffe.solver import Solver
-    from caffelint.schema.messages import LayerParameter, NetParameter, NetStateRule
     from caffelint.schema.bind import Bound
+    from caffelint.schema.messages import LayerParameter, NetParameter, NetStateRule
     from caffelint.text.parser import Document
     from caffelint.text.tree import Field
 
@@ -18,12 +18,31 @@ TRAIN, TEST = "TRAIN", "TEST"
 PHASES = (TRAIN, TEST)
 
 DATA_TYPES = frozenset(
-    "Data ImageData HDF5Data WindowData MemoryData DummyData AnnotatedData VideoData ImageSegData DenseImageData"
-    " BoxData ReIDData MultiData CPMData MILData LMDBData ImageLabelmapData DataTriplet TripletImageData".split()
+    [
+        "Data",
+        "ImageData",
+        "HDF5Data",
+        "WindowData",
+        "MemoryData",
+        "DummyData",
+        "AnnotatedData",
+        "VideoData",
+        "ImageSegData",
+        "DenseImageData",
+        "BoxData",
+        "ReIDData",
+        "MultiData",
+        "CPMData",
+        "MILData",
+        "LMDBData",
+        "ImageLabelmapData",
+        "DataTriplet",
+        "TripletImageData",
+    ]
 )
 """Layer types that make blobs out of files or memory, those of the forks included."""
 
-METRIC_TYPES = frozenset("Accuracy ArgMax Silence HDF5Output DetectionEvaluate SegAccuracy".split())
+METRIC_TYPES = frozenset(["Accuracy", "ArgMax", "Silence", "HDF5Output", "DetectionEvaluate", "SegAccuracy"])
 
 
 class Layer:
@@ -116,6 +135,7 @@ class Net:
         layers: Any = self.message.layer
         self.layers: list[Layer] = [Layer(self, layer, index) for index, layer in enumerate(layers)]
         self.solvers: list[Solver] = []
+        self._own_role: str | None = None
 
     @property
     def document(self) -> Document:
@@ -144,6 +164,11 @@ class Net:
         """
         if self.solvers:
             return "train"
+        if self._own_role is None:
+            self._own_role = self._role()
+        return self._own_role
+
+    def _role(self) -> str:
         from caffelint.schema.provenance import provenance
 
         known = provenance()

@@ -9,8 +9,8 @@ from caffelint.caffe.place import Place, place
 from caffelint.caffe.upgrade import upgrade_solver
 
 if TYPE_CHECKING:
-    from caffelint.schema.messages import SolverParameter
     from caffelint.schema.bind import Bound
+    from caffelint.schema.messages import SolverParameter
     from caffelint.text.parser import Document
 
 NET_FIELDS = ("net", "train_net", "test_net")
