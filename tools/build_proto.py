@@ -80,7 +80,7 @@ class Merge:
         copy.CopyFrom(field)
         if field.type_name:
             copy.type_name = re.sub(r"^\.caffe\.[a-z0-9_]+\.", ".caffe.", field.type_name)
-        if field.json_name == _json_name(field.name):
+        if field.json_name == json_name(field.name):
             copy.ClearField("json_name")
 
     def _enums(self, into: Any, enums: Iterable[EnumDescriptorProto], scope: str, source: str) -> None:
@@ -102,7 +102,7 @@ class Merge:
             raise SchemaError(f"{source}: {name} is in {self._sources[name]} already")
 
 
-def _json_name(name: str) -> str:
+def json_name(name: str) -> str:
     """The JSON name that protoc gives a field which states none."""
     return re.sub(r"_+(.?)", lambda match: match[1].upper(), name)
 

@@ -34,7 +34,7 @@ def enum_type(name: str) -> Any:
 
 def read_data(name: str) -> bytes:
     """A file of `proto/`, which is installed as `caffelint.proto`; OSError if it is not there."""
-    with open(os.path.join(import_module("caffelint.proto").__path__[0], name), "rb") as file:  # noqa: PTH118 (slow)
+    with open(os.path.join(import_module("caffelint.proto").__path__[0], name), "rb") as file:
         return file.read()
 
 
