@@ -88,11 +88,10 @@ def _numbered(number: int, line: str, paint: Paint) -> str:
 def _clipped(line: str, start: int, end: int, room: int) -> tuple[str, int, int]:
     """At most `room` characters of a long line, around its span; and where the span then is."""
     if len(line) <= room:
-        return line, start, min(end, len(line))
-    left = max(0, min(start - _BEFORE_CARET, len(line) - room))
-    begin, rest = ("…", left) if left else ("", 0)
-    part = begin + line[rest : rest + room - 2]
-    if rest + room - 2 < len(line):
-        part += "…"
-    start = start - rest + len(begin)
-    return part, start, min(end - rest + len(begin), len(part))
+        return line, start, end
+    kept = room - 2
+    left = max(0, min(start - _BEFORE_CARET, len(line) - kept))
+    before = "…" if left else ""
+    behind = "…" if left + kept < len(line) else ""
+    moved = len(before) - left
+    return before + line[left : left + kept] + behind, start + moved, min(end, left + kept) + moved

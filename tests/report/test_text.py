@@ -1,0 +1,150 @@
+"""What a person reads."""
+
+from __future__ import annotations
+
+import io
+import re
+from typing import Any
+
+import pytest
+
+from caffelint.lint.report import Report, ReportedFinding
+from caffelint.report import Look, write
+
+WIDE = 40
+
+
+def shown(report: Report, name: str = "text", **look: Any) -> str:
+    out = io.StringIO()
+    write(name, report, out, Look(**look))
+    return out.getvalue()
+
+
+def test_everything_at_once(report: Report) -> None:
+    assert (
+        shown(report)
+        == """\
+net/a b,c:d%.prototxt:12:3: warning: stride 5 exceeds kernel 3, <U+0000> and <U+001B>[31m stays out [L401 pooling-stride-exceeds-kernel, likely, TRAIN]
+   12 |   pooling_param {
+      |   ^^^^^^^^^^^^^^^
+   13 |     stride: 5
+   14 |   }
+      = net/other.prototxt:4:7: the bottom is made here
+      = fix (unsafe): set stride to 2
+      = try: or think again
+
+net/solver.prototxt:3:1: error: max_iter is not set: the first rate is 0/0 = nan [S101 poly-without-max-iter]
+    3 | lr_policy: "poly"  # decays
+      | ^^^^^^^^^^^^^^^^^
+      = `caffe train` ends after no iteration
+
+net/solver.prototxt:9:1: error: and once more, with 100 % of <it> & "all" [S101 poly-without-max-iter]
+    9 | lr_policy: "poly"  # decays
+      | ^^^^^^^^^^^^^^^^^
+
+2 errors, 1 warning in 5 files (1 info not shown without -v; 2 suppressed; 1 in the baseline; 2 paths not checked)
+"""  # noqa: E501
+    )
+
+
+def test_infos_are_shown_when_asked_for(report: Report) -> None:
+    text = shown(report, least="info")
+    assert text.startswith("/data/labels.prototxt: info: this is a label map of TensorFlow, not a net [P014 not-caffe]\n\n")
+    assert "2 errors, 1 warning, 1 info in 5 files (2 suppressed" in text
+
+
+def test_clean(clean: Report) -> None:
+    assert shown(clean) == "no errors or warnings in 3 files\n"
+    assert shown(clean, least="info") == "no findings in 3 files\n"
+    assert shown(clean, quiet=True) == ""
+
+
+def test_no_file_is_not_a_clean_file() -> None:
+    assert shown(Report()) == "no prototxt file was checked\n"
+
+
+def test_color_changes_nothing_but_color(report: Report) -> None:
+    colored = shown(report, color=True, least="info")
+    assert "\x1b[1;31merror\x1b[0m" in colored
+    assert re.sub(r"\x1b\[[0-9;]*m", "", colored) == shown(report, least="info")
+
+
+@pytest.mark.parametrize("width", [40, 60, 80, 120])
+def test_wrapping_keeps_the_words_and_the_width(report: Report, width: int) -> None:
+    text, wrapped = shown(report), shown(report, width=width)
+    assert wrapped.split() == text.split()
+    too_long = [line for line in wrapped.splitlines() if len(line) > width and " " in line.strip()]
+    # A place and severity stay together, and so does a rule's tag; the summary is one line.
+    assert [line for line in too_long if not re.match(r"(net/|\s+\[)|2 errors", line)] == []
+
+
+def columns(line: str, until: int) -> int:
+    """Columns that a terminal gives to the first characters of a line; a judge of its own, for these tests' characters."""
+    return sum(2 if c > "\u2fff" else 0 if "\u0300" <= c <= "\u036f" else 1 for c in line[:until])
+
+
+@pytest.mark.parametrize(
+    ("line", "wanted"),
+    [
+        ('lr_policy: "poly"', 'lr_policy: "poly"'),
+        ('\tlr_policy: "poly"', 'lr_policy: "poly"'),
+        ('a: 1\t\tlr_policy: "poly"\t# x', 'lr_policy: "poly"'),
+        ('name: "学习率" lr_policy: "poly"', 'lr_policy: "poly"'),
+        ('name: "学习率" # 注释', 'name: "学习率"'),
+        ('name: "e\u0301cole" lr_policy: "poly"', 'lr_policy: "poly"'),
+        ('a:\u00a01 \x07 lr_policy: "poly"', 'lr_policy: "poly"'),
+        ("top: 'ｆｕｌｌ'", "'ｆｕｌｌ'"),
+        ("x" * 5000 + ' lr_policy: "poly" ' + "y" * 5000, 'lr_policy: "poly"'),
+        ("x: 1 " * 30 + 'lr_policy: "poly"', 'lr_policy: "poly"'),
+        ('lr_policy: "poly" ' + "y" * 5000, 'lr_policy: "poly"'),
+    ],
+)
+def test_carets_stand_below_what_they_mean(finding: Any, line: str, wanted: str) -> None:
+    start = line.index(wanted)
+    found = finding(column=start + 1, end_column=start + len(wanted) + 1, source=(line,))
+    _, text, carets, *_ = shown(Report([found], files=1)).splitlines()
+    at = text.index(wanted)
+    assert carets.index("^") == columns(text, at)
+    assert len(carets) == columns(text, at + len(wanted))
+    assert set(carets[9:]) <= {"^", " "}
+    assert len(text) < 200
+
+
+def test_a_caret_for_a_place_without_width(finding: Any) -> None:
+    found = finding(column=28, end_column=28)
+    assert shown(Report([found], files=1)).splitlines()[2] == "      | " + " " * 27 + "^"
+
+
+def test_a_long_span_is_cut_short(finding: Any) -> None:
+    source = ('layer {  # "pool"', "  name: 1", "  type: 2")
+    found: ReportedFinding = finding(column=1, end_line=30, end_column=2, source=source)
+    lines = shown(Report([found], files=1)).splitlines()
+    assert lines[1:6] == [
+        '    3 | layer {  # "pool"',
+        "      | ^^^^^^^^^^^^^^^^^",
+        "    4 |   name: 1",
+        "    5 |   type: 2",
+        "  ...",
+    ]
+
+
+def test_concise(report: Report) -> None:
+    assert shown(report, "concise").splitlines() == [
+        "net/a b,c:d%.prototxt:12:3: warning: stride 5 exceeds kernel 3, <U+0000> and <U+001B>[31m stays out"
+        " [L401 pooling-stride-exceeds-kernel, likely, TRAIN]",
+        "net/solver.prototxt:3:1: error: max_iter is not set: the first rate is 0/0 = nan [S101 poly-without-max-iter]",
+        'net/solver.prototxt:9:1: error: and once more, with 100 % of <it> & "all" [S101 poly-without-max-iter]',
+    ]
+
+
+def test_statistics(report: Report) -> None:
+    assert (
+        shown(report, "statistics")
+        == """\
+2  error    S101 poly-without-max-iter
+1  warning  L401 pooling-stride-exceeds-kernel
+1  info     P014 not-caffe
+
+2 errors, 1 warning, 1 info in 5 files (2 suppressed; 1 in the baseline; 2 paths not checked)
+"""
+    )
