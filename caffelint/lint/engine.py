@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import gc
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 from caffelint.lint import plan
@@ -37,13 +39,14 @@ def check(
     failures = [Failure(path, reason) for path, reason in found.unreadable]
     findings: list[ReportedFinding] = []
     suppressed = files = 0
-    for done, outcome in enumerate(_outcomes(jobs, config, texts), 1):
-        findings += outcome.findings
-        failures += outcome.failures
-        suppressed += outcome.suppressed
-        files += outcome.files
-        if progress:
-            progress(done, len(jobs))
+    with _rare_collections():
+        for done, outcome in enumerate(_outcomes(jobs, config, texts), 1):
+            findings += outcome.findings
+            failures += outcome.failures
+            suppressed += outcome.suppressed
+            files += outcome.files
+            if progress:
+                progress(done, len(jobs))
     return _report(findings, files, failures, suppressed, config)
 
 
@@ -58,8 +61,20 @@ def check_text(
     """Check a text by itself. See `caffelint.check_text`, which this is."""
     config = config or Config()
     data = text.encode("utf-8", "surrogateescape") if isinstance(text, str) else text
-    checker = Checker(config)
-    return _report(*checker.text(data, path, kind, dialect or config.dialect), config)
+    with _rare_collections():
+        found = Checker(config).text(data, path, kind, dialect or config.dialect)
+    return _report(*found, config)
+
+
+@contextmanager
+def _rare_collections() -> Iterator[None]:
+    """Let the garbage collector look less often: trees are large, hold no cycles, and cost it a fifth of the time."""
+    before = gc.get_threshold()
+    gc.set_threshold(200_000, 20, 100)
+    try:
+        yield
+    finally:
+        gc.set_threshold(*before)
 
 
 def _report(
@@ -112,7 +127,6 @@ _checker: Checker | None = None
 
 
 def _start(config: Config) -> None:
-    import gc
     import signal
 
     global _checker
