@@ -16,7 +16,8 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, NamedTuple
 
-GROUP = "caffelint.rules"
+from caffelint.lint.packs import BUILT_IN, pack_names
+
 MISSING = "caffelint's rules are not installed: pip install -e ."
 
 
@@ -104,10 +105,8 @@ def _pack(name: str) -> list[RuleInfo]:
 @lru_cache(maxsize=1)
 def all_rules() -> tuple[RuleInfo, ...]:
     """The rules of all installed packs, by code. Raises `NoRulesError` where the built-in ones are missing."""
-    from importlib.metadata import entry_points
-
-    names = sorted({entry.value for entry in entry_points(group=GROUP)})
-    if "caffelint.rules" not in names:
+    names = pack_names()
+    if BUILT_IN not in names:
         raise NoRulesError(MISSING)
     found: dict[str, RuleInfo] = {}
     for name in names:
