@@ -1,0 +1,1 @@
+"""Rules about BatchNorm and what goes with it (codes B...)."""

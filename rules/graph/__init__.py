@@ -1,0 +1,1 @@
+"""Rules about blobs, phases and what connects the layers (codes G...)."""

@@ -1,0 +1,51 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from caffelint.lint import ERROR, Finding, Invalid, Net, NetRule
+
+from ._refusals import findings
+
+
+class DuplicateTop(NetRule):
+    """Two layers of one phase make a blob of the same name.
+
+    ## Why is this bad?
+    Only an in-place layer may write a blob that is already there: its top must have the name of its bottom, at the
+    same number. Anything else ends Caffe's process. Data layers for TRAIN and TEST that lack their
+    `include { phase: ... }` are the usual reason.
+
+    ## Example
+    ```
+    layer { name: "train" type: "Data" top: "data" }
+    layer { name: "test" type: "Data" top: "data" }
+    ```
+    Use instead:
+    ```
+    layer { name: "train" type: "Data" top: "data" include { phase: TRAIN } }
+    layer { name: "test" type: "Data" top: "data" include { phase: TEST } }
+    ```
+
+    ## References
+    - net.cpp, AppendTop
+    """
+
+    code = "G002"
+    name = "duplicate-top"
+    severity = ERROR
+    VALID = [
+        'layer { name: "train" type: "Data" top: "data" include { phase: TRAIN } }'
+        ' layer { name: "test" type: "Data" top: "data" include { phase: TEST } }',
+        'layer { name: "data" type: "Input" top: "data" }'
+        ' layer { name: "relu" type: "ReLU" bottom: "data" top: "data" }',
+    ]
+    INVALID = [
+        Invalid(
+            'layer { name: "train" type: "Data" top: "data" } layer { name: "test" type: "Data" top: "data" }',
+            span='top: "data"',
+            message='"data" is made by layer "train" already',
+        ),
+    ]
+
+    def check(self, net: Net) -> Iterator[Finding]:
+        yield from findings(self, net)

@@ -1,0 +1,71 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from caffelint.lint import ERROR, Finding, Invalid, Net, NetRule
+
+from ._refusals import findings
+from ._states import built, is_plain
+
+
+class InPlaceNotSupported(NetRule):
+    """A layer that cannot work in place has a top of its bottom's name.
+
+    ## Why is this bad?
+    Split, Flatten, Reshape and AbsVal refuse it. Tile, Im2col and a Concat of several blobs do not check: they write a
+    larger result over their own input, and the process dies with a heap error and no word on the layer.
+
+    ## Example
+    ```
+    layer { name: "flat" type: "Flatten" bottom: "pool" top: "pool" }
+    ```
+    Use instead:
+    ```
+    layer { name: "flat" type: "Flatten" bottom: "pool" top: "flat" }
+    ```
+
+    ## Known problems
+    Silent about nets that use layers or fields of a fork.
+
+    ## References
+    - the Reshape functions in src/caffe/layers; layers that die were run on Caffe 1.0
+    """
+
+    code = "G009"
+    name = "in-place-not-supported"
+    severity = ERROR
+    VALID = [
+        'layer { name: "data" type: "Input" top: "data" input_param { shape { dim: 2 dim: 3 } } }'
+        ' layer { name: "relu" type: "ReLU" bottom: "data" top: "data" }',
+    ]
+    INVALID = [
+        Invalid(
+            'layer { name: "data" type: "Input" top: "data" input_param { shape { dim: 2 dim: 3 } } }'
+            ' layer { name: "flat" type: "Flatten" bottom: "data" top: "data" }',
+            span='top: "data"',
+            message="Flatten cannot run in place; give its top another name than its bottom",
+        ),
+        Invalid(
+            'layer { name: "data" type: "Input" top: "data" input_param { shape { dim: 2 dim: 3 } } }'
+            ' layer { name: "tile" type: "Tile" bottom: "data" top: "data" tile_param { tiles: 2 } }',
+            span='top: "data"',
+            message="Tile writes a larger result over its own input; give its top another name than its bottom",
+        ),
+    ]
+
+    def check(self, net: Net) -> Iterator[Finding]:
+        if not is_plain(net):
+            return
+        yield from findings(self, net)
+        said = set()
+        for one in built(net):
+            for layer in one.layers:
+                if layer.index is not None and layer.runs_in_place and layer.in_place == "dies":
+                    if layer.index not in said:
+                        said.add(layer.index)
+                        yield self.finding(
+                            net.layers[layer.index].at("top"),
+                            f"{layer.type} writes a larger result over its own input;"
+                            " give its top another name than its bottom",
+                            evidence="Caffe dies with a heap error and no word on the layer",
+                        )

@@ -1,0 +1,54 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from caffelint.lint import ERROR, Finding, Invalid, Net, NetRule
+
+from ._refusals import findings
+from ._states import is_plain
+
+
+class LossWeightCount(NetRule):
+    """`loss_weight` is not given once for each top.
+
+    ## Why is this bad?
+    Caffe takes the field either not at all or once for each top, and ends its process otherwise. A SoftmaxWithLoss
+    with a second top for the probabilities cannot be had at all: its inner Softmax meets the same check.
+
+    ## Example
+    ```
+    layer { name: "loss" type: "HingeLoss" bottom: "ip" bottom: "label" top: "loss" loss_weight: 1 loss_weight: 0 }
+    ```
+    Use instead:
+    ```
+    layer { name: "loss" type: "HingeLoss" bottom: "ip" bottom: "label" top: "loss" loss_weight: 1 }
+    ```
+
+    ## Known problems
+    Silent about nets that use layers or fields of a fork.
+
+    ## References
+    - layer.hpp, SetLossWeights
+    """
+
+    code = "G016"
+    name = "loss-weight-count"
+    severity = ERROR
+    VALID = [
+        'layer { name: "data" type: "Input" top: "ip" top: "label" }'
+        ' layer { name: "loss" type: "EuclideanLoss" bottom: "ip" bottom: "label" top: "loss" loss_weight: 1 }',
+    ]
+    INVALID = [
+        Invalid(
+            'layer { name: "data" type: "Input" top: "ip" top: "label"'
+            " input_param { shape { dim: 2 dim: 3 } shape { dim: 2 dim: 3 } } }"
+            ' layer { name: "loss" type: "EuclideanLoss" bottom: "ip" bottom: "label" top: "loss"'
+            " loss_weight: 1 loss_weight: 0 }",
+            span="loss_weight: 0",
+            message="loss_weight is given 2 times for 1 tops",
+        ),
+    ]
+
+    def check(self, net: Net) -> Iterator[Finding]:
+        if is_plain(net):
+            yield from findings(self, net)

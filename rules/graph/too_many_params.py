@@ -1,0 +1,62 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from caffelint.lint import ERROR, Finding, Invalid, Net, NetRule
+
+from ._refusals import findings
+from ._states import is_plain
+
+
+class TooManyParams(NetRule):
+    """A layer has more `param` blocks than parameters.
+
+    ## Why is this bad?
+    Each `param` block sets the rate of one parameter: the first of the weights, the second of the bias. Caffe ends
+    its process where there are more blocks than parameters, most often a second one beside `bias_term: false`.
+
+    ## Example
+    ```
+    layer {
+      name: "conv" type: "Convolution" bottom: "data" top: "conv"
+      param { lr_mult: 1 } param { lr_mult: 2 }
+      convolution_param { num_output: 8 kernel_size: 3 bias_term: false }
+    }
+    ```
+    Use instead:
+    ```
+    layer {
+      name: "conv" type: "Convolution" bottom: "data" top: "conv"
+      param { lr_mult: 1 }
+      convolution_param { num_output: 8 kernel_size: 3 bias_term: false }
+    }
+    ```
+
+    ## Known problems
+    Silent about nets that use layers or fields of a fork.
+
+    ## References
+    - net.cpp, Init
+    """
+
+    code = "G013"
+    name = "too-many-params"
+    severity = ERROR
+    VALID = [
+        'layer { name: "data" type: "Input" top: "data" input_param { shape { dim: 1 dim: 3 dim: 8 dim: 8 } } }'
+        ' layer { name: "conv" type: "Convolution" bottom: "data" top: "conv"'
+        " param { lr_mult: 1 } param { lr_mult: 2 } convolution_param { num_output: 8 kernel_size: 3 } }",
+    ]
+    INVALID = [
+        Invalid(
+            'layer { name: "data" type: "Input" top: "data" input_param { shape { dim: 1 dim: 3 dim: 8 dim: 8 } } }'
+            ' layer { name: "conv" type: "Convolution" bottom: "data" top: "conv" param { lr_mult: 1 }'
+            " param { lr_mult: 2 } convolution_param { num_output: 8 kernel_size: 3 bias_term: false } }",
+            span="param",
+            message="2 param blocks for 1 parameter",
+        ),
+    ]
+
+    def check(self, net: Net) -> Iterator[Finding]:
+        if is_plain(net):
+            yield from findings(self, net)

@@ -1,0 +1,143 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from caffelint.lint import DATA_TYPES, ERROR, LIKELY, WARNING, Finding, Invalid, Net, NetRule
+
+from ._refusals import Refused, owner, refusals
+
+
+class UnknownBottom(NetRule):
+    """A bottom that no layer above it makes.
+
+    ## Why is this bad?
+    Caffe builds a net from the top of the file to its bottom, and ends its process at the first bottom that is not
+    there yet. The usual reasons are a slip in the name, layers in the wrong order, and a layer which only one phase
+    has: a data layer for TRAIN alone ends the run when the test net is built.
+
+    ## Example
+    ```
+    layer { name: "data" type: "Input" top: "data" }
+    layer { name: "relu" type: "ReLU" bottom: "dta" top: "relu" }
+    ```
+    Use instead:
+    ```
+    layer { name: "data" type: "Input" top: "data" }
+    layer { name: "relu" type: "ReLU" bottom: "data" top: "relu" }
+    ```
+
+    ## Known problems
+    Without a solver it is not known which phases are built: a net that lacks a blob in one phase only is reported
+    where it has data for that phase, and as likely where it has other layers for that phase. Silent about a file
+    without any data or input, which is a piece of a net.
+
+    ## References
+    - insert_splits.cpp, InsertSplits; net.cpp, AppendBottom
+    """
+
+    code = "G001"
+    name = "unknown-bottom"
+    severity = ERROR
+    VALID = [
+        'layer { name: "data" type: "Input" top: "data" }'
+        ' layer { name: "relu" type: "ReLU" bottom: "data" top: "relu" }',
+        # A piece of a net.
+        'layer { name: "relu" type: "ReLU" bottom: "data" top: "relu" }',
+        # Built for TEST only, it seems.
+        'layer { name: "data" type: "Data" top: "data" include { phase: TEST } }'
+        ' layer { name: "relu" type: "ReLU" bottom: "data" top: "relu" }',
+        # The blob comes with a stage that is not known here.
+        'layer { name: "data" type: "Input" top: "data" include { stage: "deploy" } }'
+        ' layer { name: "relu" type: "ReLU" bottom: "data" top: "relu" }',
+    ]
+    INVALID = [
+        Invalid(
+            'layer { name: "data" type: "Input" top: "data" }'
+            ' layer { name: "relu" type: "ReLU" bottom: "dta" top: "relu" }',
+            span='bottom: "dta"',
+            message='no layer above makes "dta"; did you mean "data"?',
+        ),
+        Invalid(
+            'layer { name: "relu" type: "ReLU" bottom: "data" top: "relu" }'
+            ' layer { name: "tanh" type: "TanH" bottom: "data" top: "tanh" }'
+            ' layer { name: "data" type: "Input" top: "data" }',
+            span='bottom: "data"',
+            message='no layer above makes "data"; layer "data", further down, does (also in tanh)',
+        ),
+        Invalid(
+            {
+                "solver.prototxt": 'net: "net.prototxt" test_iter: 10',
+                "net.prototxt": 'layer { name: "data" type: "Data" top: "data" include { phase: TRAIN } }'
+                ' layer { name: "relu" type: "ReLU" bottom: "data" top: "relu" }',
+            },
+            span='bottom: "data"',
+            message='no layer above makes "data"; layer "data" does, but TEST leaves it out',
+        ),
+        Invalid(
+            'layer { name: "data" type: "Data" top: "data" top: "label" include { phase: TRAIN } }'
+            ' layer { name: "ip" type: "InnerProduct" bottom: "data" top: "ip" }'
+            ' layer { name: "top1" type: "Accuracy" bottom: "ip" bottom: "label" include { phase: TEST } }',
+            span=('bottom: "data"', 'bottom: "label"'),
+            message=(
+                'no layer above makes "data"; layer "data" does, but TEST leaves it out',
+                'no layer above makes "label"; layer "data" does, but TEST leaves it out',
+            ),
+        ),
+    ]
+
+    def check(self, net: Net) -> Iterator[Finding]:
+        for refused in refusals(net):
+            if owner(refused.refusal) == self.name and (net.solvers or _is_whole(net)):
+                certainty = _certainty(net, refused)
+                if certainty:
+                    yield self.finding(
+                        refused.place,
+                        refused.message + _meant(net, refused),
+                        evidence=refused.evidence,
+                        phases=refused.phases,
+                        severity=WARNING if certainty == LIKELY else ERROR,
+                        certainty=certainty,
+                    )
+
+
+def _is_whole(net: Net) -> bool:
+    """Does the file hold a start of a net: a layer without bottoms, or an input?"""
+    return any(not layer.bottoms and layer.tops for layer in net.layers) or len(net.written.input) > 0
+
+
+def _certainty(net: Net, refused: Refused) -> str | None:
+    """None where the net may be meant for another state than those that were looked at."""
+    if net.solvers:
+        return "certain"
+    name = refused.layers[0].bottoms[int(refused.place.field == "bottom" and _index(refused))]
+    for layer in net.layers:
+        if name in layer.tops and any(
+            rule.stage or rule.not_stage or rule.HasField("min_level") or rule.HasField("max_level")
+            for rule in (*layer.message.include, *layer.message.exclude)
+        ):
+            return None
+    if not refused.phases:
+        return "certain"
+    phase = refused.phases[0]
+    certainty = None
+    for layer in net.layers:
+        if layer.phases == (phase,):
+            if layer.type in DATA_TYPES or layer.type == "Input":
+                return "certain"
+            certainty = LIKELY
+    return certainty
+
+
+def _index(refused: Refused) -> int:
+    return int((refused.refusal.field or "[0]").rpartition("[")[2].rstrip("]"))
+
+
+def _meant(net: Net, refused: Refused) -> str:
+    if ";" in refused.refusal.message:
+        return ""
+    from difflib import get_close_matches
+
+    layer = refused.layers[0]
+    made = [top for other in net.layers[: layer.index] for top in other.tops]
+    close = get_close_matches(layer.bottoms[_index(refused)], made, n=1, cutoff=0.75)
+    return f'; did you mean "{close[0]}"?' if close else ""

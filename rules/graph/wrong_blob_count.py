@@ -1,0 +1,53 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from caffelint.lint import ERROR, Finding, Invalid, Net, NetRule
+
+from ._refusals import findings
+from ._states import is_plain
+
+
+class WrongBlobCount(NetRule):
+    """A layer has more or fewer bottoms or tops than its type takes.
+
+    ## Why is this bad?
+    Caffe checks the counts when it builds the layer, and ends its process. A loss without its label and a layer
+    whose top is forgotten are the usual ones.
+
+    ## Example
+    ```
+    layer { name: "loss" type: "SoftmaxWithLoss" bottom: "ip" top: "loss" }
+    ```
+    Use instead:
+    ```
+    layer { name: "loss" type: "SoftmaxWithLoss" bottom: "ip" bottom: "label" top: "loss" }
+    ```
+
+    ## Known problems
+    Silent about nets that use layers or fields of a fork: forks have given layers of BVLC's more bottoms and tops.
+
+    ## References
+    - layer.hpp, CheckBlobCounts
+    """
+
+    code = "G003"
+    name = "wrong-blob-count"
+    severity = ERROR
+    VALID = [
+        'layer { name: "data" type: "Input" top: "ip" top: "label" }'
+        ' layer { name: "loss" type: "SoftmaxWithLoss" bottom: "ip" bottom: "label" }',
+    ]
+    INVALID = [
+        Invalid(
+            'layer { name: "data" type: "Input" top: "ip" }'
+            ' layer { name: "loss" type: "SoftmaxWithLoss" bottom: "ip" top: "loss" }'
+            ' layer { name: "relu" type: "ReLU" bottom: "ip" }',
+            span=('bottom: "ip"', 'type: "ReLU"'),
+            message=("SoftmaxWithLoss takes 2 bottoms, not 1", "ReLU produces 1 top, not 0"),
+        ),
+    ]
+
+    def check(self, net: Net) -> Iterator[Finding]:
+        if is_plain(net):
+            yield from findings(self, net)

@@ -1,0 +1,77 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from caffelint.lint import ERROR, Finding, Invalid, Net, NetRule
+
+from ..graph._refusals import findings
+from ..graph._states import is_plain
+
+
+class RefusedByCaffe(NetRule):
+    """Caffe ends its process while it sets up this layer.
+
+    ## Why is this bad?
+    Every layer checks its settings and the shapes of its bottoms when the net is built, and one failed check ends the
+    process: after the data has been opened, sometimes only when the test net is built, and at times by a bare
+    "Floating point exception" with no word on the layer. This rule builds the net as Caffe does, in each phase, and
+    reports every check that fails, not just the first.
+
+    ## Example
+    ```
+    layer {
+      name: "conv" type: "Convolution" bottom: "data" top: "conv"
+      convolution_param { num_output: 20 kernel_size: 5 group: 3 }
+    }
+    ```
+    Use instead:
+    ```
+    layer {
+      name: "conv" type: "Convolution" bottom: "data" top: "conv"
+      convolution_param { num_output: 21 kernel_size: 5 group: 3 }
+    }
+    ```
+
+    ## Known problems
+    Silent about nets that use layers or fields of a fork, which may have relaxed a check, and behind layers whose
+    shapes stand in a data file. Refusals that have a rule of their own (an unknown bottom, a number of blobs) are
+    reported by that one.
+
+    ## References
+    - LayerSetUp and Reshape of each layer's source in src/caffe/layers; net.cpp, Init
+    """
+
+    code = "L001"
+    name = "refused-by-caffe"
+    severity = ERROR
+    VALID = [
+        'layer { name: "data" type: "Input" top: "data" input_param { shape { dim: 1 dim: 3 dim: 8 dim: 8 } } }'
+        ' layer { name: "conv" type: "Convolution" bottom: "data" top: "conv"'
+        " convolution_param { num_output: 20 kernel_size: 5 } }",
+        # A fork's layer is in it: its Pooling may differ as well.
+        'layer { name: "data" type: "Input" top: "data" input_param { shape { dim: 1 dim: 3 dim: 8 dim: 8 } } }'
+        ' layer { name: "norm" type: "Normalize" bottom: "data" top: "norm" }'
+        ' layer { name: "pool" type: "Pooling" bottom: "norm" top: "pool" }',
+    ]
+    INVALID = [
+        Invalid(
+            'layer { name: "data" type: "Input" top: "data" input_param { shape { dim: 1 dim: 3 dim: 8 dim: 8 } } }'
+            ' layer { name: "conv" type: "Convolution" bottom: "data" top: "conv"'
+            " convolution_param { num_output: 20 kernel_size: 5 group: 3 } }",
+            span="group: 3",
+            message="group 3 does not divide num_output 20",
+        ),
+        Invalid(
+            'layer { name: "data" type: "Input" top: "data" input_param { shape { dim: 1 dim: 3 dim: 8 dim: 8 } } }'
+            ' layer { name: "conv" type: "Convolution" bottom: "data" top: "conv"'
+            " convolution_param { num_output: 20 kernel_size: 9 stride: 0 } }"
+            ' layer { name: "pool" type: "Pooling" bottom: "data" top: "pool" }'
+            ' layer { name: "pool2" type: "Pooling" bottom: "data" top: "pool2" }',
+            span=("stride: 0", 'type: "Pooling"'),
+            message=("a stride must be above 0", "kernel_size is missing (also in pool2)"),
+        ),
+    ]
+
+    def check(self, net: Net) -> Iterator[Finding]:
+        if is_plain(net):
+            yield from findings(self, net)

@@ -1,0 +1,1 @@
+"""Rules about values that cannot be computed (codes N...)."""
