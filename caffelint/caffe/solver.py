@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from caffelint.caffe.learning_rate import Schedule, schedule
 from caffelint.caffe.net import Net
 from caffelint.caffe.place import Place, place
 from caffelint.caffe.upgrade import upgrade_solver
@@ -32,14 +33,28 @@ class NetUse(NamedTuple):
         return not self.field.startswith("train_")
 
 
+class NetName(NamedTuple):
+    """A net's name as a solver gives it; `field` and `index` say where, e.g. the second of `test_net`."""
+
+    field: str
+    index: int
+    name: str
+
+
 class Solver:
-    """A solver. `message` is its SolverParameter in current format, `nets` what could be read of what it names."""
+    """A solver. `message` is its SolverParameter in current format, `nets` what could be read of what it names.
+
+    `missing` are names of nets for which no file was found, `beside` those found only by their bare name, beside the
+    solver; both are empty where nobody looked.
+    """
 
     def __init__(self, bound: Bound):
         self.bound = bound
         self.written: SolverParameter = bound.message
         self.message: SolverParameter = upgrade_solver(bound.message, bound)
         self.nets: list[NetUse] = []
+        self.missing: list[NetName] = []
+        self.beside: list[NetName] = []
 
     @property
     def document(self) -> Document:
@@ -64,6 +79,11 @@ class Solver:
     def type(self) -> str:
         """`SGD` where none is set."""
         return self.message.type
+
+    @property
+    def schedule(self) -> Schedule:
+        """The learning rate over all iterations."""
+        return schedule(self.message)
 
     @property
     def train_net(self) -> Net | None:
