@@ -105,6 +105,7 @@ def _changed(base_ref: str) -> set[str]:
 
 def _write_baseline(paths: Sequence[str], options: dict[str, Any], config: Config) -> int:
     from caffelint.lint import baseline
+    from caffelint.lint.discover import relative
     from caffelint.report.words import count
 
     if not config.baseline:
@@ -112,7 +113,7 @@ def _write_baseline(paths: Sequence[str], options: dict[str, Any], config: Confi
     target, config.baseline = Path(config.baseline), None
     report = _checked(paths, options, config)
     number = baseline.write(target, report.findings)
-    click.echo(f"{count(number, 'finding')} stored in {target}")
+    click.echo(f"{count(number, 'finding')} stored in {relative(str(target))}")
     config.fail_on = "never"
     return _status(report, config)
 

@@ -11,6 +11,8 @@ from caffelint.lint.report import Failure, Report, ReportedEdit, ReportedFinding
 
 Make = Callable[..., ReportedFinding]
 
+_STRANGE = "net/a b,c:d%.prototxt"
+
 
 def _finding(**changes: Any) -> ReportedFinding:
     values: dict[str, Any] = {
@@ -53,7 +55,7 @@ def report() -> Report:
             severity="warning",
             certainty="likely",
             message="stride 5 exceeds kernel 3, \x00 and \x1b[31m stays out",
-            file="net/a b,c:d%.prototxt",
+            file=_STRANGE,
             line=12,
             column=3,
             end_line=14,
@@ -64,7 +66,7 @@ def report() -> Report:
             key="pooling-stride-exceeds-kernel:pool1:pooling_param.stride",
             related=(ReportedRelated("the bottom is made here", "net/other.prototxt", 4, 7),),
             fixes=(
-                ReportedFix("set stride to 2", "unsafe", (ReportedEdit("net/a b,c:d%.prototxt", 210, 219, "stride: 2"),)),
+                ReportedFix("set stride to 2", "unsafe", (ReportedEdit(_STRANGE, 210, 219, "stride: 2"),)),
                 ReportedFix("or think again", "display", ()),
             ),
             source=("  pooling_param {", "    stride: 5", "  }"),

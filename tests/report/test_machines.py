@@ -68,7 +68,8 @@ def test_the_schema_of_json_is_strict(report: Report, root: Path) -> None:
 
 def test_json_has_every_finding(report: Report) -> None:
     value = json.loads(written("json", report))
-    assert [(f["code"], f["line"]) for f in value["findings"]] == [("P014", None), ("L401", 12), ("S101", 3), ("S101", 9)]
+    places = [(finding["code"], finding["line"]) for finding in value["findings"]]
+    assert places == [("P014", None), ("L401", 12), ("S101", 3), ("S101", 9)]
     assert value["summary"]["failures"][1]["internal"] is True
     assert value["findings"][1]["fixes"][0]["edits"] == [
         {"file": "net/a b,c:d%.prototxt", "start": 210, "end": 219, "text": "stride: 2"}

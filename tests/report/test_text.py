@@ -11,8 +11,6 @@ import pytest
 from caffelint.lint.report import Report, ReportedFinding
 from caffelint.report import Look, write
 
-WIDE = 40
-
 
 def shown(report: Report, name: str = "text", **look: Any) -> str:
     out = io.StringIO()
@@ -49,7 +47,8 @@ net/solver.prototxt:9:1: error: and once more, with 100 % of <it> & "all" [S101 
 
 def test_infos_are_shown_when_asked_for(report: Report) -> None:
     text = shown(report, least="info")
-    assert text.startswith("/data/labels.prototxt: info: this is a label map of TensorFlow, not a net [P014 not-caffe]\n\n")
+    first = "/data/labels.prototxt: info: this is a label map of TensorFlow, not a net [P014 not-caffe]"
+    assert text.startswith(f"{first}\n\n")
     assert "2 errors, 1 warning, 1 info in 5 files (2 suppressed" in text
 
 
@@ -79,7 +78,7 @@ def test_wrapping_keeps_the_words_and_the_width(report: Report, width: int) -> N
 
 
 def columns(line: str, until: int) -> int:
-    """Columns that a terminal gives to the first characters of a line; a judge of its own, for these tests' characters."""
+    """Columns that a terminal gives to the first characters of a line: a count of its own, for these tests' texts."""
     return sum(2 if c > "\u2fff" else 0 if "\u0300" <= c <= "\u036f" else 1 for c in line[:until])
 
 
@@ -93,7 +92,7 @@ def columns(line: str, until: int) -> int:
         ('name: "学习率" # 注释', 'name: "学习率"'),
         ('name: "e\u0301cole" lr_policy: "poly"', 'lr_policy: "poly"'),
         ('a:\u00a01 \x07 lr_policy: "poly"', 'lr_policy: "poly"'),
-        ("top: 'ｆｕｌｌ'", "'ｆｕｌｌ'"),
+        ("top: '\uff46\uff55\uff4c\uff4c'", "'\uff46\uff55\uff4c\uff4c'"),
         ("x" * 5000 + ' lr_policy: "poly" ' + "y" * 5000, 'lr_policy: "poly"'),
         ("x: 1 " * 30 + 'lr_policy: "poly"', 'lr_policy: "poly"'),
         ('lr_policy: "poly" ' + "y" * 5000, 'lr_policy: "poly"'),

@@ -1,0 +1,269 @@
+"""`caffelint check`: what it prints where, and how it ends."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import caffelint as package
+from caffelint.lint.report import Failure, Report
+
+ERROR = "error: lr_policy"
+MENDED = 'net: "net.prototxt" base_lr: 0.01 lr_policy: "poly" power: 1 max_iter: 10'
+
+
+def test_a_finding_is_status_1(check: Any) -> None:
+    run = check()
+    assert run.status == 1
+    assert run.out.startswith("solver.prototxt:3:1: error: lr_policy")
+    assert run.out.endswith("1 error in 2 files\n")
+    assert run.err == ""
+
+
+def test_nothing_found_is_status_0(check: Any, project: Path) -> None:
+    (project / "solver.prototxt").write_text(MENDED, "utf-8")
+    run = check(project)
+    assert (run.status, run.out, run.err) == (0, "no errors or warnings in 2 files\n", "")
+
+
+@pytest.mark.parametrize(("level", "status"), [("error", 0), ("warning", 1), ("info", 1), ("never", 0), ("WARNING", 1)])
+def test_fail_on(check: Any, level: str, status: int) -> None:
+    assert check("--severity", "poly-without-max-iter=warning", "--fail-on", level).status == status
+
+
+def test_a_path_that_is_not_there_is_status_2_and_the_others_are_checked(check: Any) -> None:
+    run = check("gone.prototxt", "solver.prototxt")
+    assert run.status == 2
+    assert ERROR in run.out
+    assert run.err == "caffelint: gone.prototxt: no such file or folder\n"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "line"),
+    [
+        (["--selct", "x"], "no such option --selct; did you mean --select?"),
+        (["--format", "jsn"], "no such format jsn; did you mean json?"),
+        (["--format", "json:"], "--format json: names no file"),
+        (["--format", "json:gone/out.json"], "gone/out.json cannot be written"),
+        (["--format", "json", "--format", "text"], "json and text both go to stdout"),
+        (["--format", "json:a", "--format", "sarif:a"], "json and sarif both go to a"),
+        (["--fail-on", "eror"], "did you mean error?"),
+        (["--severity", "wrning"], "did you mean warning?"),
+        (["--severity", "poly-without-max-iter=bad"], "it takes one of error, warning, info"),
+        (["--ignore", "poly-without-maxiter"], "did you mean poly-without-max-iter?"),
+        (["--dialect", "bvcl"], "did you mean 'bvlc'?"),
+        (["--config", "gone.toml"], "gone.toml: no such configuration file"),
+        (["--baseline", "gone.json"], "gone.json: the baseline cannot be read"),
+        (["--write-baseline"], "--write-baseline needs --baseline FILE"),
+        (["--jobs", "x"], "'x' is not a valid integer"),
+        (["-", "solver.prototxt"], "- reads stdin and stands alone"),
+    ],
+)
+def test_wrong_usage_is_status_2_and_one_clear_line(check: Any, arguments: list[str], line: str) -> None:
+    run = check(*arguments)
+    assert run.status == 2
+    assert run.out == ""
+    assert line in run.err
+    assert run.err.startswith("caffelint: ")
+    assert run.err.count("\n") == 1
+    assert run.err[len("caffelint: ")].islower() or run.err[len("caffelint: ")] in "-'"
+
+
+def test_a_settings_file_that_is_wrong_is_named(check: Any, project: Path) -> None:
+    (project / "caffelint.toml").write_text('dialct = "bvlc"\n', "utf-8")
+    run = check()
+    assert run.status == 2
+    assert "caffelint.toml: unknown setting dialct; did you mean dialect?" in run.err
+
+
+def test_a_failure_of_its_own_is_status_3(check: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    failed = Report(files=1, failures=[Failure("odd.prototxt", "caffelint failed: please report it", True)])
+    monkeypatch.setattr(package, "check", lambda *_, **__: failed)
+    run = check()
+    assert run.status == 3
+    assert run.err == "caffelint: odd.prototxt: caffelint failed: please report it\n"
+    assert "1 path not checked" in run.out
+
+
+def test_an_unforeseen_exception_is_status_3_without_a_traceback(check: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: Any, **__: Any) -> Report:
+        raise KeyError("x")
+
+    monkeypatch.setattr(package, "check", fail)
+    run = check()
+    assert run.status == 3
+    assert run.err.count("\n") == 1
+    assert "KeyError" in run.err
+    assert "please report it" in run.err
+
+
+def test_missing_rules_are_status_3(check: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    from caffelint.lint.registry import MISSING, NoRulesError
+
+    def fail(*_: Any, **__: Any) -> Report:
+        raise NoRulesError(MISSING)
+
+    monkeypatch.setattr(package, "check", fail)
+    run = check()
+    assert (run.status, run.err) == (3, "caffelint: caffelint's rules are not installed: pip install -e .\n")
+
+
+def test_interrupted_is_status_130_and_quiet(check: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupt(*_: Any, **__: Any) -> Report:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(package, "check", interrupt)
+    run = check()
+    assert (run.status, run.out, run.err) == (130, "", "")
+
+
+def test_several_outputs_in_one_run(check: Any, project: Path) -> None:
+    run = check("--format", "concise", "--format", "sarif:out.sarif", "--format", f"json:{project / 'out.json'}")
+    assert run.status == 1
+    assert run.out.count("\n") == 1
+    assert ERROR in run.out
+    assert json.loads((project / "out.sarif").read_text("utf-8"))["runs"][0]["results"][0]["ruleId"] == "S101"
+    assert json.loads((project / "out.json").read_text("utf-8"))["summary"]["errors"] == 1
+
+
+def test_json_alone_is_on_stdout(check: Any) -> None:
+    run = check("gone.prototxt", "solver.prototxt", "--format", "json")
+    assert json.loads(run.out)["summary"]["failures"][0]["file"] == "gone.prototxt"
+
+
+def test_statistics(check: Any) -> None:
+    run = check("--statistics")
+    assert run.out == "1  error    S101 poly-without-max-iter\n\n1 error in 2 files\n"
+
+
+def test_stdin(check: Any) -> None:
+    run = check("-", stdin=b'base_lr: 0.1 lr_policy: "poly"')
+    assert run.status == 1
+    assert run.out.startswith("<stdin>:1:14: error: ")
+
+
+def test_stdin_with_a_name_stands_for_that_file(check: Any, project: Path) -> None:
+    run = check("--stdin-filename", "solver.prototxt", stdin=MENDED.encode())
+    assert (run.status, run.out) == (0, "no errors or warnings in 2 files\n")
+    run = check("--stdin-filename", "models/new.prototxt", "-", stdin=b'base_lr: 0.1 lr_policy: "poly"')
+    assert run.out.startswith("models/new.prototxt:1:14: error: ")
+
+
+def test_baseline(check: Any, project: Path) -> None:
+    run = check("--baseline", "known.json", "--write-baseline")
+    assert (run.status, run.out) == (0, "1 finding stored in known.json\n")
+    (project / "solver.prototxt").write_text("# moved\n\n" + (project / "solver.prototxt").read_text("utf-8"), "utf-8")
+    run = check("--baseline", "known.json")
+    assert (run.status, run.out) == (0, "no errors or warnings in 2 files (1 in the baseline)\n")
+    (project / "caffelint.toml").write_text('baseline = "known.json"\n', "utf-8")
+    assert check("--write-baseline").out == "1 finding stored in known.json\n", "the old one hides nothing from the new"
+
+
+def test_severity_level_leaves_out_what_is_below(check: Any) -> None:
+    as_warning = ("--severity", "poly-without-max-iter=warning")
+    assert json.loads(check(*as_warning, "--severity", "warning", "--format", "json").out)["summary"]["warnings"] == 1
+    assert json.loads(check(*as_warning, "--severity", "error", "--format", "json").out)["findings"] == []
+
+
+def test_infos_are_counted_and_shown_when_asked_for(check: Any) -> None:
+    as_info = ("--severity", "poly-without-max-iter=info")
+    run = check(*as_info)
+    assert (run.status, run.out) == (0, "no errors or warnings in 2 files (1 info not shown without -v)\n")
+    for more in (["-v"], ["--severity", "info"], ["--fail-on", "info"]):
+        assert "solver.prototxt:3:1: info: " in check(*as_info, *more).out
+
+
+def test_quiet(check: Any, project: Path) -> None:
+    assert "file" not in check("-q").out.splitlines()[-1]
+    (project / "solver.prototxt").write_text(MENDED, "utf-8")
+    assert check("-q").out == ""
+
+
+def test_settings_from_the_nearest_file(check: Any, project: Path) -> None:
+    (project / "caffelint.toml").write_text('fail-on = "never"\n', "utf-8")
+    assert check().status == 0
+    assert check("--fail-on", "error").status == 1
+
+
+def test_changed_only(check: Any, project: Path) -> None:
+    def git(*arguments: str) -> None:
+        command = ["git", "-c", "user.name=x", "-c", "user.email=x@example.org", *arguments]
+        subprocess.run(command, cwd=project, check=True, capture_output=True)
+
+    assert check("--changed-only").status == 2
+    git("init", "-q")
+    git("add", ".")
+    git("commit", "-q", "-m", "start")
+    assert check("--changed-only").status == 0
+    (project / "solver.prototxt").write_text((project / "solver.prototxt").read_text("utf-8") + "# x\n", "utf-8")
+    assert check("--changed-only").status == 1
+    assert check("--changed-only", "--base-ref", "nowhere").status == 2
+
+
+def test_color_is_for_terminals_or_when_forced(check: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert "\x1b" not in check().out
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    assert "\x1b[1;31m" in check().out
+    assert "\x1b" not in check("--format", "text:report.txt").out
+    assert "\x1b" not in Path("report.txt").read_text("utf-8")
+    monkeypatch.setenv("NO_COLOR", "1")
+    assert "\x1b" not in check().out
+
+
+def run_real(arguments: str, **more: Any) -> subprocess.CompletedProcess[bytes]:
+    """The program as a shell runs it."""
+    command = f"set -o pipefail; '{sys.executable}' -m caffelint.cli.main {arguments}"
+    return subprocess.run(["bash", "-c", command], capture_output=True, timeout=60, check=False, **more)
+
+
+def test_a_reader_that_leaves_early_is_no_error(project: Path) -> None:
+    for number in range(400):
+        (project / f"solver{number}.prototxt").write_text('lr_policy: "poly" base_lr: 1', "utf-8")
+    done = run_real("check --no-cache . | head -n 1")
+    assert done.stderr == b""
+    assert done.returncode == 141
+    assert done.stdout.count(b"\n") == 1
+
+
+def test_a_terminal_that_knows_ascii_alone(project: Path) -> None:
+    (project / "solver.prototxt").write_text('base_lr: 1 # 学习率\nlr_policy: "poly"  # 学习率', "utf-8")
+    done = run_real("check solver.prototxt", env={**os.environ, "PYTHONIOENCODING": "ascii", "PYTHONUTF8": "0"})
+    assert done.returncode == 1
+    assert done.stderr == b""
+    assert b"# \\u5b66" in done.stdout
+
+
+@pytest.mark.skipif(os.name != "posix", reason="names that are no text exist on POSIX alone")
+def test_a_file_name_that_is_no_text(project: Path) -> None:
+    name = os.fsencode(project) + b"/s\xff\n.prototxt"
+    try:
+        Path(os.fsdecode(name)).write_bytes(b'lr_policy: "poly" base_lr: 1')
+    except OSError:
+        pytest.skip("this file system takes no such name")
+    for format_ in ("text", "json", "sarif", "github", "gitlab", "junit", "concise"):
+        done = run_real(f"check --no-cache --format {format_} .")
+        assert (done.returncode, done.stderr) == (1, b""), format_
+
+
+@pytest.mark.skipif(os.name != "posix", reason="needs a pseudo terminal")
+def test_on_a_terminal_there_is_color_and_no_line_is_too_wide(project: Path) -> None:
+    import pty
+    import re
+
+    head, tail = pty.openpty()
+    command = [sys.executable, "-m", "caffelint.cli.main", "check", "--select", "S101", "solver.prototxt"]
+    environment = {**os.environ, "COLUMNS": "70", "TERM": "xterm"}
+    process = subprocess.Popen(command, stdout=tail, stderr=tail, env=environment)
+    assert process.wait(60) == 1
+    os.close(tail)
+    text = os.read(head, 100_000).decode()
+    os.close(head)
+    assert "\x1b[1;31merror\x1b[0m" in text
+    assert max(len(line) for line in re.sub(r"\x1b\[[0-9;]*m", "", text).splitlines()) <= 70
+    assert "\r\x1b[K" not in text, "a run this short shows no progress"

@@ -1,0 +1,177 @@
+"""Write what is generated: a page for each rule, the index of rules, and the sample output in the handwritten pages.
+
+- `docs/rules/*.md` come from the rules' docstrings and their first examples, with what caffelint says of these.
+- `rules/index.json` tells what each rule looks at, so that only rules that are needed are imported.
+- Between `<!-- output: COMMAND -->` and `<!-- end -->` in README.md, CONTRIBUTING.md and docs/*.md stands what that
+  command prints in the top folder.
+
+`--check` writes nothing, names what is stale, and exits with 1 if anything is.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import inspect
+import io
+import json
+import os
+import re
+import shlex
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import redirect_stdout
+from pathlib import Path
+from typing import Any
+
+from caffelint.cli.main import main as caffelint
+from caffelint.lint.examples import findings_of
+from caffelint.lint.file import load
+from caffelint.lint.registry import RuleInfo, rules_of
+from caffelint.lint.report import Report, reported
+from caffelint.lint.rule import Invalid
+from caffelint.lint.select import FAMILIES
+from caffelint.report import Look, write
+from caffelint.report.words import visible
+
+ROOT = Path(__file__).resolve().parent.parent
+GENERATED = "<!-- Written by tools/docs.py from the rules; change those, then run `make docs`. -->\n"
+WIDTH = 100
+_OUTPUT = re.compile(r"(<!-- output: (.*?) -->\n).*?(<!-- end -->)", re.DOTALL)
+
+
+def wanted() -> dict[Path, str]:
+    """Each generated file and its text."""
+    rules = sorted(rules_of(importlib.import_module("caffelint.rules")), key=lambda info: info.code)
+    files = {ROOT / "rules/index.json": index(rules), ROOT / "docs/rules/index.md": overview(rules)}
+    files |= {ROOT / f"docs/rules/{info.name}.md": page(info) for info in rules}
+    for path in [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]:
+        files[path] = _OUTPUT.sub(lambda match: match[1] + block(match[2]) + match[3], path.read_text("utf-8"))
+    return files
+
+
+def index(rules: list[RuleInfo]) -> str:
+    """One row of `RuleInfo` a line, as `caffelint.lint.registry` reads it."""
+    return "[\n" + ",\n".join(json.dumps(list(info)) for info in rules) + "\n]\n"
+
+
+def overview(rules: list[RuleInfo]) -> str:
+    names = {letter: name for name, letter in FAMILIES.items()}
+    lines = [GENERATED, "# Rules", ""]
+    for family in dict.fromkeys(info.family for info in rules):
+        lines += [f"## {names.get(family, family)} ({family})", "", "| code | name | severity | what it finds |"]
+        lines.append("|---|---|---|---|")
+        for info in rules:
+            if info.family == family:
+                preview = ", preview" * info.preview
+                summary = info.summary.replace("|", "\\|")
+                lines.append(f"| {info.code} | [{info.name}]({info.name}.md) | {info.severity}{preview} | {summary} |")
+        lines.append("")
+    return "\n".join(lines)
+
+
+def page(info: RuleInfo) -> str:
+    """A rule's page: its docstring, its options, and its first examples with what caffelint says of them."""
+    rule = info.load()
+    fixable = any(example.fixed is not None for example in rule.INVALID)
+    facts = [info.severity, info.certainty, f"looks at {_LOOKS_AT[info.kind]}", f"since {info.since}"]
+    facts += ["in preview"] * info.preview + ["has a fix"] * fixable
+    parts = [GENERATED, f"# {info.name} ({info.code})\n", f"*{', '.join(facts)}*\n"]
+    parts.append(inspect.cleandoc(rule.__doc__ or ""))
+    if rule.OPTIONS:
+        parts += ["\n## Options\n", "| option | default | what it does |", "|---|---|---|"]
+        parts += (f"| `{name}` | `{json.dumps(o.default)}` | {o.help} |" for name, o in rule.OPTIONS.items())
+    parts.append("\n## What caffelint says")
+    parts += (f"\n{_text(example.text)}\n\n```text\n{said(rule, example)}```" for example in rule.INVALID[:2])
+    parts.append("\nIt has nothing against")
+    parts += (f"\n{_text(example)}" for example in rule.VALID[:1])
+    parts.append(f"\n## Silence it\n\nWith a comment: `# caffelint: ignore[{info.name}]` and the reason.\n")
+    return "\n".join(parts)
+
+
+_LOOKS_AT = {
+    "text": "the text",
+    "problem": "the text",
+    "solver": "solvers",
+    "layer": "layers",
+    "net": "nets",
+    "project": "solvers with their nets",
+}
+
+
+def _text(example: Any) -> str:
+    """An example as fenced blocks, one for each of its files."""
+    files = {"": example} if isinstance(example, str) else example
+    blocks = []
+    for name, text in files.items():
+        lines = "\n".join(visible(line) for line in text.rstrip().splitlines())
+        blocks.append((f"`{name}`\n" if name else "") + f"```\n{lines}\n```")
+    return "\n".join(blocks)
+
+
+def said(rule: Any, example: Invalid) -> str:
+    """What caffelint prints about an example of a rule."""
+    found = [reported(finding) for finding in findings_of(rule, example.text, example.options)]
+    text = example.text if isinstance(example.text, str) else ""
+    name = f"{load(text.encode('utf-8', 'surrogateescape')).kind}.prototxt"
+    out = io.StringIO()
+    report = Report([finding._replace(file=finding.file.replace("<text>", name)) for finding in found])
+    write("text", report, out, Look(width=WIDTH, least="info", quiet=True))
+    return out.getvalue().rstrip("\n") + "\n"
+
+
+class _Terminal(io.StringIO):
+    """Where a command prints as it does for people: wrapped."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+def block(command: str) -> str:
+    """A command and what it prints, as a fenced block."""
+    program, *arguments = shlex.split(command)
+    if program != "caffelint":
+        raise ValueError(f"only caffelint's own output is generated, not that of {program}")
+    out = _Terminal()
+    with redirect_stdout(out), tempfile.TemporaryDirectory() as cache:
+        folder, environment = Path.cwd(), dict(os.environ)
+        os.chdir(ROOT)
+        os.environ.update(XDG_CACHE_HOME=cache, NO_COLOR="1", COLUMNS=str(WIDTH))
+        try:
+            caffelint(arguments)
+        finally:
+            os.chdir(folder)
+            os.environ.clear()
+            os.environ.update(environment)
+    return f"```text\n$ {command}\n{out.getvalue().rstrip()}\n```\n"
+
+
+def orphans(files: dict[Path, str]) -> Iterator[Path]:
+    """Pages of rules that are gone."""
+    return (path for path in (ROOT / "docs/rules").glob("*.md") if path not in files)
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--check", action="store_true", help="write nothing; exit with 1 if anything is stale")
+    check = parser.parse_args().check
+    files = wanted()
+    stale = [path for path, text in files.items() if not path.is_file() or path.read_text("utf-8") != text]
+    gone = list(orphans(files))
+    for path in stale:
+        print(f"{'stale' if check else 'wrote'}: {path.relative_to(ROOT)}")
+        if not check:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(files[path], "utf-8")
+    for path in gone:
+        print(f"{'stale' if check else 'removed'}: {path.relative_to(ROOT)}")
+        if not check:
+            path.unlink()
+    if check and (stale or gone):
+        print("run `make docs`", file=sys.stderr)
+    return int(check and bool(stale or gone))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
