@@ -14,7 +14,7 @@ from caffelint.caffe.layers import BVLC_TYPES, REGISTRY, Layer, UnknownLayer
 from caffelint.caffe.layers.arrange import Split
 from caffelint.caffe.net_parts import Blob, Param
 from caffelint.caffe.refusal import Refusal
-from caffelint.caffe.shapes import UNSHAPED, Shape, count, plural, text
+from caffelint.caffe.shapes import UNSHAPED, Shape, count, no_data, plural, text
 
 PHASES = ("TRAIN", "TEST")
 PERMISSIVE = 1
@@ -97,10 +97,14 @@ class _Build:
         for layer in built.layers:
             self.add_layer(layer)
         find_gradient_flow(built)
+        if self.strict and not built.refusals:
+            self.refuse_empty_blobs()
         built.outputs = sorted(self.available, key=str.encode)
         built.memory = self.memory
 
     def refuse(self, layer: Layer, refusal: Refusal) -> None:
+        if layer.index is None and layer.bottoms and layer.bottoms[0].producer is not None:
+            layer = layer.bottoms[0].producer
         self.refuse_at(layer.name, layer.index, refusal)
 
     def refuse_at(self, name: str, index: int | None, refusal: Refusal) -> None:
@@ -126,6 +130,14 @@ class _Build:
                         path,
                     ),
                 )
+
+    def refuse_empty_blobs(self) -> None:
+        """A blob without elements loads, but ends the process at the first look at its data."""
+        for layer in self.built.layers:
+            for index, blob in enumerate(layer.tops):
+                if blob.shape is not None and count(blob.shape) == 0:
+                    self.refuse(layer, no_data(f'top "{blob.name}"', "blob.cpp cpu_data", f"top[{index}]"))
+                    return
 
     def filter(self) -> list[Layer]:
         """The layers that the state keeps (FilterNet)."""
@@ -280,6 +292,7 @@ class _Build:
             )
             propagate = ()
         if self.strict:
+            layer.cpu_only = True
             self.check_factory(layer)
         need_backward = self.append_bottoms(layer, propagate)
         self.append_tops(layer)
@@ -316,7 +329,8 @@ class _Build:
                     "layer_factory.hpp CreateLayer",
                     "type",
                 )
-            layer.check_engine()
+            if layer.has_engine:
+                layer.check_engine()
         except Refusal as refusal:
             self.refuse(layer, refusal)
 

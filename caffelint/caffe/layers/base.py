@@ -47,7 +47,7 @@ class Layer:
 
     Filled in by the build: message (LayerParameter; None for a split that Caffe inserts), name, type, index (place in
     the net's `layer` list; None for a split), phase ("TRAIN" or "TEST"), bottoms and tops (Blob versions), params
-    (None where unknown), loss_weights (one per top, or none at all), propagate_down (one per bottom), need_backward.
+    (None where unknown), cpu_only (is it a Caffe without cuDNN that builds the net?), loss_weights (one per top, or none at all), propagate_down (one per bottom), need_backward.
     """
 
     types: ClassVar[tuple[str, ...]] = ()
@@ -73,6 +73,7 @@ class Layer:
         "__dict__",
         "bottom_names",
         "bottoms",
+        "cpu_only",
         "given_loss_weights",
         "index",
         "loss_weights",
@@ -104,6 +105,7 @@ class Layer:
         self.loss_weights: Sequence[float] = ()
         self.propagate_down: list[bool] = []
         self.need_backward = False
+        self.cpu_only = False
 
     def __repr__(self) -> str:
         return f"<{self.type} {self.name!r}>"
@@ -132,7 +134,7 @@ class Layer:
 
     def check_engine(self) -> None:
         """Refuse an engine that a Caffe without GPU has not (layer_factory.cpp)."""
-        if self.has_engine and self.message is not None and self.parameters.engine > 1:
+        if self.cpu_only and self.parameters.engine > 1:
             raise self.refuse(
                 "engine: CUDNN needs a Caffe built with cuDNN",
                 f"Layer {self.name} has unknown engine.",

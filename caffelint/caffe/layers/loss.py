@@ -93,8 +93,18 @@ class SoftmaxInside(Loss):
 
     def set_up(self, bottoms: Sequence[Shape]) -> Sequence[Shape | None]:
         axis, field = self.softmax_axis()
+        self.check_inner_engine()
         self.check_softmax(bottoms[0], axis, field)
         return super().set_up(bottoms)
+
+    def check_inner_engine(self) -> None:
+        if self.cpu_only and self.message.softmax_param.engine > 1:
+            raise Refusal(
+                "engine: CUDNN needs a Caffe built with cuDNN",
+                f"Layer {self.name} has unknown engine.",
+                "layer_factory.cpp GetSoftmaxLayer",
+                "softmax_param.engine",
+            )
 
     def check_softmax(self, scores: Shape, axis: int, field: str) -> None:
         check_softmax_axis(scores, axis, field)
@@ -105,15 +115,6 @@ class SoftmaxWithLoss(SoftmaxInside):
     types = ("SoftmaxWithLoss",)
     block = "softmax_param"
     top_counts = ONE_OR_TWO
-
-    def check_inner_engine(self) -> None:
-        if self.parameters.engine > 1:
-            raise self.refuse(
-                "engine: CUDNN needs a Caffe built with cuDNN",
-                f"Layer {self.name} has unknown engine.",
-                "layer_factory.cpp GetSoftmaxLayer",
-                "engine",
-            )
 
     def softmax_axis(self) -> tuple[int, str]:
         return self.parameters.axis, "softmax_param.axis"

@@ -200,7 +200,7 @@ class SPP(Layer):
         if levels == 0:
             raise self.refuse(
                 "pyramid_height is missing",
-                "Concat Layer takes at least 1 bottom blob(s) as input.",
+                "Split Layer produces at least 1 top blob(s) as output.",
                 f"{self.source} LayerSetUp",
                 "pyramid_height",
             )
@@ -211,6 +211,13 @@ class SPP(Layer):
             total += tall * wide
         if levels == 1:
             return [new_blob((num, channels, tall, wide), "the top")]
+        if self.runs_in_place:
+            raise self.refuse(
+                "SPP cannot overwrite its bottom: it looks at its 4 axes again",
+                "Input must have 4 axes, corresponding to (num, channels, height, width)",
+                f"{self.source} Reshape",
+                "top[0]",
+            )
         return [new_blob((num, as_int(channels * total)), "the top")]
 
     def _bins(self, height: int, width: int, level: int) -> tuple[int, int]:

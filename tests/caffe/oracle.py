@@ -1,0 +1,101 @@
+"""Runs under a Python that can `import caffe`: what does the real Caffe make of each net?
+
+Reads JSON lines {"net": text, "phase": "TRAIN" or "TEST", "stages": [..], "level": 0} and writes one for each, in
+order: {"ok", "error", "signal", "blobs": [[name, shape], ..], "params": {layer: [shape, ..]}, "outputs": [..],
+"memory": bytes as logged, "created": name of the last layer that was created, "backward": {layer: needs it}}. A failed
+check ends the process, so each net is built in a child.
+"""
+
+import json
+import os
+import re
+import resource
+import signal
+import sys
+import tempfile
+
+os.environ["GLOG_logtostderr"] = "1"
+os.environ["GLOG_minloglevel"] = "0"
+import caffe  # noqa: E402
+
+SECONDS = 30
+MEMORY = 6 << 30
+
+
+def build(job, path, out):
+    """In the child: build the net and write what it is."""
+    signal.alarm(SECONDS)
+    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+    arguments = {key: job[key] for key in ("stages", "level") if job.get(key)}
+    net = caffe.Net(path, getattr(caffe, job["phase"]), **arguments)
+    answer = {
+        "blobs": [[name, list(blob.shape)] for name, blob in net.blobs.items()],
+        "params": {name: [list(blob.shape) for blob in blobs] for name, blobs in net.params.items()},
+        # net.outputs counts in the keys of net.blobs, and is wrong where blobs share a name.
+        "outputs": [net._blob_names[index] for index in net._outputs],
+    }
+    os.write(out, json.dumps(answer).encode())
+
+
+def fatal(log):
+    """The message of a failed check, or the last error line."""
+    lines = log.splitlines()
+    for index, line in enumerate(lines):
+        if re.match(r"F\d{4,8} ", line):
+            message = " ".join(lines[index : index + 2]).split("*** Check failure")[0]
+            return re.sub(r"^F\d+ [\d:.]+ +\d+ ", "", message).strip()[:2000]
+    errors = [line for line in lines if re.search(r"rror|libprotobuf", line)]
+    return (errors or lines or [""])[0][:2000]
+
+
+def ask(job, path):
+    with open(path, "w") as file:
+        file.write(job["net"])
+    read, write = os.pipe()
+    log = tempfile.TemporaryFile()
+    child = os.fork()
+    if child == 0:
+        os.close(read)
+        os.dup2(log.fileno(), 2)
+        try:
+            build(job, path, write)
+        except BaseException as error:
+            os.write(2, ("error: %r\n" % error).encode())
+            os._exit(1)
+        os._exit(0)
+    os.close(write)
+    answer = b""
+    while True:
+        part = os.read(read, 1 << 16)
+        if not part:
+            break
+        answer += part
+    os.close(read)
+    _, status = os.waitpid(child, 0)
+    log.seek(0)
+    text = log.read().decode("utf8", "replace")
+    log.close()
+    result = {"ok": bool(answer), "error": None, "signal": os.WTERMSIG(status) if os.WIFSIGNALED(status) else None}
+    created = re.findall(r"net\.cpp:\d+\] Creating Layer (.*)", text)
+    memory = re.findall(r"Memory required for data: (\d+)", text)
+    result["created"] = created[-1] if created else None
+    result["memory"] = int(memory[-1]) if memory else 0
+    needs = re.findall(r"net\.cpp:\d+\] (.*) (needs|does not need) backward computation\.", text)
+    result["backward"] = {name: need == "needs" for name, need in needs}
+    if answer:
+        result.update(json.loads(answer.decode()))
+    else:
+        result["error"] = fatal(text)
+    return result
+
+
+def main():
+    with tempfile.TemporaryDirectory() as folder:
+        os.chdir(folder)
+        for line in sys.stdin:
+            sys.stdout.write(json.dumps(ask(json.loads(line), os.path.join(folder, "net.prototxt"))) + "\n")
+            sys.stdout.flush()
+        os.chdir("/")
+
+
+main()
