@@ -8,6 +8,7 @@ from caffelint.caffe.place import Place, place
 from caffelint.caffe.upgrade import upgrade_net
 
 if TYPE_CHECKING:
+    from caffelint.caffe.build import BuiltNet
     from caffelint.caffe.solver import Solver
     from caffelint.schema.bind import Bound
     from caffelint.schema.messages import LayerParameter, NetParameter, NetStateRule
@@ -136,6 +137,7 @@ class Net:
         self.layers: list[Layer] = [Layer(self, layer, index) for index, layer in enumerate(layers)]
         self.solvers: list[Solver] = []
         self._own_role: str | None = None
+        self._built: dict[str, BuiltNet] = {}
 
     @property
     def document(self) -> Document:
@@ -155,6 +157,14 @@ class Net:
     def in_phase(self, phase: str) -> list[Layer]:
         """The layers that can be part of a phase."""
         return [layer for layer in self.layers if phase in layer.phases]
+
+    def built(self, phase: str) -> BuiltNet:
+        """The net that Caffe would build of it in a phase, with the solver's stages where there is one solver."""
+        if phase not in self._built:
+            from caffelint.caffe.build import build
+
+            self._built[phase] = build(self.message, phase, dialect=self.bound.dialect)
+        return self._built[phase]
 
     @property
     def role(self) -> str:

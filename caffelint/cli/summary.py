@@ -1,0 +1,130 @@
+"""`caffelint summary`"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator, Sequence
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from caffelint.cli import complete
+
+if TYPE_CHECKING:
+    from caffelint.lint.summary import Summary
+
+
+@click.command("summary")
+@click.argument("paths", nargs=-1, required=True, type=click.Path())
+@click.option("--phase", type=click.Choice(["train", "test"], case_sensitive=False), help="One phase alone.")
+@click.option("--stage", "stages", multiple=True, metavar="NAME", help="A stage of the state; may be repeated.")
+@click.option("--level", type=int, default=0, help="The level of the state.")
+@click.option(
+    "--input-shape",
+    "shapes",
+    multiple=True,
+    metavar="TOP=NxCxHxW",
+    help="The shape of an input or of data: data=32x3x224x224.",
+)
+@click.option(
+    "--dialect", metavar="NAME", shell_complete=complete.dialects, help="One Caffe: what it lacks is refused."
+)
+@click.option(
+    "--format", "format_", type=click.Choice(["text", "json"]), default="text", help="A table, or JSON lines."
+)
+@click.option("--jobs", type=click.IntRange(min=0), default=0, metavar="N", help="Processes to use; 0 is one per core.")
+def command(
+    paths: Sequence[str],
+    phase: str | None,
+    stages: Sequence[str],
+    level: int,
+    shapes: Sequence[str],
+    dialect: str | None,
+    format_: str,
+    jobs: int,
+) -> int:
+    """Show what Caffe would build of nets: shapes, parameters, multiply-adds, memory.
+
+    PATHS are net files, and folders of them. Exit status: 0 all load or may load, 1 one does not, 2 a path cannot be
+    read.
+    """
+    from caffelint.lint.discover import discover
+
+    found = discover(paths)
+    options: dict[str, Any] = {
+        "phases": (phase.upper(),) if phase else ("TRAIN", "TEST"),
+        "stages": tuple(stages),
+        "level": level,
+        "input_shapes": _shapes(shapes),
+        "dialect": _dialect(dialect),
+    }
+    failed = list(found.unreadable)
+    refused = False
+    from caffelint.cli.outputs import use_color
+    from caffelint.report import summary_table
+
+    for number, (file, summaries, reason) in enumerate(_each(found.files, options, jobs)):
+        if reason:
+            failed.append((file, reason))
+        for summary in summaries:
+            refused = refused or summary.loads is False
+            if format_ == "json":
+                sys.stdout.write(json.dumps(summary.as_json()) + "\n")
+            else:
+                sys.stdout.write("\n" if number or summary is not summaries[0] else "")
+                summary_table.write(summary, sys.stdout, use_color(sys.stdout))
+    for file, reason in failed:
+        click.echo(f"caffelint: {file}: {reason}", err=True)
+    return 2 if failed else int(refused)
+
+
+_Result = tuple[str, "list[Summary]", str]
+
+
+def _each(files: Sequence[str], options: dict[str, Any], jobs: int) -> Iterator[_Result]:
+    import os
+
+    workers = min(jobs or os.cpu_count() or 1, len(files))
+    if workers < 2 or len(files) < 8:
+        yield from map(partial(_one, options), files)
+        return
+    from multiprocessing import get_context
+
+    with get_context("fork" if os.name == "posix" else None).Pool(workers) as pool:
+        yield from pool.imap(partial(_one, options), files, chunksize=4)
+
+
+def _one(options: dict[str, Any], file: str) -> _Result:
+    from caffelint.lint.summary import summarize
+
+    try:
+        return file, list(summarize(Path(file).read_bytes(), file.replace("\\", "/"), **options)), ""
+    except OSError as error:
+        return file, [], f"cannot be read: {(error.strerror or str(error)).lower()}"
+
+
+def _shapes(values: Sequence[str]) -> dict[str, tuple[int, ...]]:
+    shapes = {}
+    for value in values:
+        name, _, dims = value.rpartition("=")
+        try:
+            shapes[name] = tuple(int(dim) for dim in dims.lower().split("x"))
+        except ValueError:
+            shapes[name] = (-1,)
+        if not name or min(shapes[name]) < 0:
+            raise click.UsageError(f"--input-shape {value} is no shape; write it as data=32x3x224x224")
+    return shapes
+
+
+def _dialect(name: str | None) -> str | None:
+    if name is None:
+        return None
+    from caffelint.schema.provenance import provenance
+
+    try:
+        return provenance().dialect(name)
+    except ValueError as error:
+        raise click.UsageError(str(error)) from error

@@ -1,0 +1,167 @@
+"""What Caffe would build of a net file: the shapes, parameters and memory of each phase, or why it would not."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from math import prod
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from caffelint.caffe.refusal import Refusal
+from caffelint.caffe.upgrade import upgrade_net
+from caffelint.lint.file import load
+
+if TYPE_CHECKING:
+    from caffelint.caffe.build import BuiltNet
+    from caffelint.caffe.layers import Layer
+    from caffelint.caffe.net_parts import Blob
+    from caffelint.lint.file import File
+
+_BYTES = 4
+
+
+class LayerRow(NamedTuple):
+    """One layer of a built net; None where something is unknown. `memory` is in bytes, for the data of its tops."""
+
+    name: str
+    type: str
+    bottoms: tuple[str, ...]
+    tops: tuple[str, ...]
+    shapes: tuple[tuple[int, ...] | None, ...]
+    params: tuple[tuple[int, ...], ...] | None
+    multiply_adds: int | None
+    memory: int | None
+    inserted: bool
+
+    @property
+    def parameters(self) -> int | None:
+        """How many numbers the layer learns or keeps."""
+        return None if self.params is None else sum(prod(shape) for shape in self.params)
+
+
+class Error(NamedTuple):
+    """Why Caffe does not load a net: in our words, and in Caffe's."""
+
+    layer: str | None
+    message: str
+    caffe: str
+
+
+class Summary(NamedTuple):
+    """A net file in one phase. `loads` is None where that hangs on something unknown."""
+
+    file: str
+    phase: str
+    loads: bool | None
+    error: Error | None
+    layers: tuple[LayerRow, ...]
+    blobs: Mapping[str, tuple[int, ...] | None]
+    outputs: tuple[str, ...]
+    data_memory: int | None
+
+    @property
+    def parameters(self) -> int | None:
+        """Numbers in all parameters; None where a layer's are unknown."""
+        counts = [layer.parameters for layer in self.layers]
+        return None if None in counts else sum(count for count in counts if count is not None)
+
+    @property
+    def multiply_adds(self) -> int | None:
+        counts = [layer.multiply_adds for layer in self.layers]
+        return None if None in counts else sum(count for count in counts if count is not None)
+
+    def as_json(self) -> dict[str, Any]:
+        """The line of `caffelint summary --format json` (docs/json.md)."""
+        parameters = self.parameters
+        return {
+            "file": self.file,
+            "phase": self.phase,
+            "loads": self.loads,
+            "error": self.error._asdict() if self.error else None,
+            "blobs": {name: list(shape) if shape is not None else None for name, shape in self.blobs.items()},
+            "params": {layer.name: [list(shape) for shape in layer.params] for layer in self.layers if layer.params},
+            "outputs": list(self.outputs),
+            "memory": {
+                "data": self.data_memory,
+                "params": None if parameters is None else _BYTES * parameters,
+            },
+        }
+
+
+def summarize(
+    data: bytes,
+    path: str,
+    phases: Sequence[str] = ("TRAIN", "TEST"),
+    *,
+    stages: Iterable[str] = (),
+    level: int = 0,
+    input_shapes: Mapping[str, Sequence[int]] | None = None,
+    dialect: str | None = None,
+) -> Iterator[Summary]:
+    """The summary of a net's file in each of the phases; none where the file holds no net."""
+    file = load(data, path, dialect=dialect)
+    if file.kind not in ("net", "other") or file.kind == "other" and not file.problems:
+        return
+    error = _text_error(file)
+    refusals: list[Refusal] = []
+    message = upgrade_net(file.bound.message, None, refusals) if file.bound else None
+    if error is None and refusals:
+        error = Error(refusals[0].layer, refusals[0].message, refusals[0].caffe)
+    from caffelint.caffe.build import build
+
+    for phase in phases:
+        if error is not None or message is None:
+            yield Summary(path, phase, False, error, (), {}, (), None)
+            continue
+        built = build(
+            message,
+            phase,
+            stages,
+            level,
+            input_shapes={name: tuple(shape) for name, shape in (input_shapes or {}).items()},
+            dialect=dialect,
+        )
+        yield _summary(path, built, unknown=bool(file.problems) and dialect is None)
+
+
+def _text_error(file: File) -> Error | None:
+    """The first thing in the text that keeps every Caffe, or the one of the dialect, from reading the file."""
+    for problem in sorted(file.problems, key=lambda problem: problem.start):
+        if problem.certain:
+            line = file.document.source.position(problem.start).line
+            return Error(file.layer_at(problem.start) or None, f"line {line}: {problem.message}", "Failed to parse")
+    return None
+
+
+def _summary(path: str, built: BuiltNet, unknown: bool) -> Summary:
+    loads = built.loads
+    error = None
+    if built.refusals:
+        first = built.refusals[0]
+        error = Error(first.layer, first.message, first.caffe)
+    elif unknown:
+        loads = None
+    blobs = {name: tuple(blob.shape) if blob.shape is not None else None for name, blob in built.blobs.items()}
+    rows = tuple(_row(layer) for layer in built.layers)
+    return Summary(path, built.phase, loads, error, rows, blobs, tuple(built.outputs), built.memory)
+
+
+def _read(blob: Blob) -> str:
+    """The name of a bottom as it is written: of what was split, where Caffe put a split in between."""
+    split = blob.producer
+    return split.bottoms[0].name if split is not None and split.index is None else blob.name
+
+
+def _row(layer: Layer) -> LayerRow:
+    shapes = tuple(tuple(blob.shape) if blob.shape is not None else None for blob in layer.tops)
+    known = layer.params is not None and None not in shapes
+    return LayerRow(
+        layer.name,
+        layer.type,
+        tuple(_read(blob) for blob in layer.bottoms),
+        tuple(blob.name for blob in layer.tops),
+        shapes,
+        None if layer.params is None else tuple(tuple(param.shape) for param in layer.params),
+        layer.multiply_adds() if known else None,
+        sum(_BYTES * prod(shape) for shape in shapes if shape is not None) if known else None,
+        layer.index is None,
+    )

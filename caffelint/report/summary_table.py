@@ -1,0 +1,107 @@
+"""The table of `caffelint summary`: a line for each layer, totals, and the largest blobs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import prod
+from typing import TextIO
+
+from caffelint.lint.summary import LayerRow, Summary
+from caffelint.report.words import Paint, columns, painter, visible
+
+_HEADINGS = ("layer", "type", "bottoms", "tops", "output", "parameters", "multiply-adds", "memory")
+_NUMBERS = 5
+_UNKNOWN = "?"
+_LARGEST = 3
+_LONGEST_NAMES = 40
+
+
+def write(summary: Summary, out: TextIO, color: bool = False) -> None:
+    """One net in one phase."""
+    paint = painter(color)
+    out.write(f"{paint(visible(summary.file), 'bold')}, {summary.phase}: {_verdict(summary, paint)}\n")
+    if summary.error:
+        where = f"layer {visible(summary.error.layer)}: " if summary.error.layer else ""
+        out.write(f"  {where}{visible(summary.error.message)}\n")
+        if summary.error.caffe:
+            out.write(f"  {paint('Caffe: ' + visible(summary.error.caffe), 'dim')}\n")
+    rows = [_cells(layer) for layer in summary.layers if not layer.inserted]
+    if rows:
+        _table(rows, out, paint)
+        _totals(summary, out, paint)
+
+
+def _verdict(summary: Summary, paint: Paint) -> str:
+    if summary.loads is None:
+        return paint("cannot tell whether it loads, some of it is unknown", "warning")
+    return paint("loads", "good") if summary.loads else paint("does not load", "error")
+
+
+def _cells(layer: LayerRow) -> tuple[str, ...]:
+    shapes = ", ".join(_shape(shape) for shape in layer.shapes)
+    parameters = _UNKNOWN if layer.parameters is None else number(layer.parameters) if layer.parameters else ""
+    work = _UNKNOWN if layer.multiply_adds is None else number(layer.multiply_adds) if layer.multiply_adds else ""
+    memory = _UNKNOWN if layer.memory is None else size(layer.memory)
+    names = (layer.name, layer.type, _names(layer.bottoms), _names(layer.tops))
+    return (*(visible(name) for name in names), shapes, parameters, work, memory)
+
+
+def _names(names: Sequence[str]) -> str:
+    joined = ", ".join(names)
+    if len(joined) <= _LONGEST_NAMES:
+        return joined
+    return joined[: _LONGEST_NAMES - 3] + "..."
+
+
+def _shape(shape: tuple[int, ...] | None) -> str:
+    if shape is None:
+        return _UNKNOWN
+    return "x".join(str(dim) for dim in shape) or "scalar"
+
+
+def _table(rows: Sequence[tuple[str, ...]], out: TextIO, paint: Paint) -> None:
+    widths = [max(columns(row[i]) for row in [_HEADINGS, *rows]) for i in range(len(_HEADINGS))]
+
+    def line(cells: Sequence[str]) -> str:
+        padded = [
+            " " * (width - columns(cell)) + cell if i >= _NUMBERS else cell + " " * (width - columns(cell))
+            for i, (cell, width) in enumerate(zip(cells, widths, strict=True))
+        ]
+        return "  ".join(padded).rstrip()
+
+    out.write("  " + paint(line(_HEADINGS), "dim") + "\n")
+    for row in rows:
+        out.write("  " + line(row) + "\n")
+
+
+def _totals(summary: Summary, out: TextIO, paint: Paint) -> None:
+    parts = []
+    if summary.parameters is not None:
+        parts.append(f"{number(summary.parameters)} parameters ({size(4 * summary.parameters)})")
+    if summary.multiply_adds is not None:
+        parts.append(f"{number(summary.multiply_adds)} multiply-adds")
+    if summary.data_memory is not None:
+        parts.append(f"{size(summary.data_memory)} of data, as Caffe logs it")
+    if parts:
+        out.write("  " + paint("total: ", "bold") + ", ".join(parts) + "\n")
+    known = {name: shape for name, shape in summary.blobs.items() if shape and "_split_" not in name}
+    largest = sorted(known, key=lambda name: prod(known[name] or ()), reverse=True)[:_LARGEST]
+    if largest:
+        shown = ", ".join(f"{visible(name)} {size(4 * prod(known[name] or ()))}" for name in largest)
+        out.write("  " + paint("largest blobs: ", "bold") + shown + "\n")
+
+
+def number(value: int) -> str:
+    """`1 234`, `61.1 M`, `1.82 G`: three digits are enough to compare."""
+    for unit, factor in (("G", 10**9), ("M", 10**6)):
+        if value >= factor:
+            return f"{value / factor:.3g} {unit}" if value < 1000 * factor else f"{value // factor:,} {unit}"
+    return f"{value:,}"
+
+
+def size(value: int) -> str:
+    """Bytes as a person reads them."""
+    for unit, factor in (("GiB", 1 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10)):
+        if value >= factor:
+            return f"{value / factor:.3g} {unit}" if value < 1000 * factor else f"{value // factor:,} {unit}"
+    return f"{value} B"
