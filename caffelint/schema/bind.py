@@ -6,14 +6,13 @@ goes on behind it: all that can be understood is in the message.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from caffelint.schema import tables
-from caffelint.schema.tables import FieldType, MessageType, message_type
-from caffelint.text.scalars import integer_value, string_bytes, string_value
-from caffelint.text.tree import BROKEN, IDENTIFIER, LIST, MESSAGE, STRING, Field, Problem, Span
-from caffelint.text.tree import FLOAT as FLOAT_TEXT
-from caffelint.text.tree import INTEGER as INTEGER_TEXT
+from caffelint.schema.tables import ENUM, FLOAT, INTEGER, MESSAGE, STRING, FieldType, MessageType, message_type
+from caffelint.text import tree
+from caffelint.text.scalars import string_value
+from caffelint.text.tree import LIST, Field, Problem, Span
 
 if TYPE_CHECKING:
     from google.protobuf.message import Message
@@ -21,7 +20,9 @@ if TYPE_CHECKING:
     from caffelint.text.parser import Document
 
 _MAX_DEPTH = 64
-_TRUE, _FALSE = ("true", "True", "t"), ("false", "False", "f")
+_SAFE_DIGITS = 9
+"""So many digits fit into every integer type."""
+_SAFE_FLOAT = 3.4e38
 
 
 class ForkUse(NamedTuple):
@@ -52,6 +53,7 @@ class Bound:
             self.place(new, node)
 
     def place(self, message: Message, node: Field) -> None:
+        """Let a message point to a block of the text."""
         # The message is kept so that its id stays its own.
         self._nodes[id(message)] = node
         self._kept.append(message)
@@ -75,168 +77,147 @@ def bind(document: Document, message: Message, dialect: str | None = None) -> Bo
     `dialect` is a fork's name of `caffelint.schema.provenance`: fields that it lacks become problems then.
     """
     bound = Bound(document, message, dialect)
-    _Binder(bound).fill(message, message_type(message.DESCRIPTOR), document.root, 0)
+    binder = _Binder(bound)
+    binder.fill(message, message_type(message.DESCRIPTOR), document.root)
+    binder.finish()
     return bound
 
 
 class _Binder:
+    """Fills messages from blocks. What is unusual is left to `Mistakes`, which is made when first needed."""
+
     def __init__(self, bound: Bound):
         self.bound = bound
-        self.problems = bound.problems
         self.nodes = bound._nodes
         self.kept = bound._kept
-        self.dialect = bound.dialect
+        self.of_a_fork = bound.dialect not in (None, "bvlc")
+        self.parents: list[MessageType] = []
+        self.strays: list[Field] = []
+        self._mistakes: Any = None
 
-    def fill(self, message: Any, type_: MessageType, node: Field, depth: int) -> None:
+    @property
+    def mistakes(self) -> Any:
+        if self._mistakes is None:
+            from caffelint.schema.mistakes import Mistakes
+
+            self._mistakes = Mistakes(self.bound, self.parents)
+        return self._mistakes
+
+    def finish(self) -> None:
+        if self._mistakes is not None:
+            self._mistakes.finish()
+
+    def fill(self, message: Any, type_: MessageType, node: Field) -> None:
         types = type_.fields
+        of_a_fork = self.of_a_fork
         seen: set[str] = set()
-        strict = self.dialect is not None
         for field in node.fields:
-            name = field.name
-            field_type = types.get(name)
+            field_type = types.get(field.name)
             if field_type is None:
                 field_type = self._unknown(type_, field, node)
                 if field_type is None:
                     continue
-                name = field_type.name
-            elif strict or field_type.fork_only:
-                if not self._fork_only(type_, field_type, field):
-                    continue
-            if field_type.repeated:
-                items = field.fields if field.kind == LIST else (field,)
-            else:
+            elif field_type.fork_only or of_a_fork:
+                self.mistakes.fork_field(type_, field_type, field)
+            name = field_type.name
+            repeated = field_type.repeated
+            if not repeated:
                 if name in seen:
-                    self._repeated(type_, field_type, field, node)
+                    self.mistakes.repeated_scalar(type_, field_type, field, node)
                     continue
                 seen.add(name)
-                if field.kind == LIST:
-                    self._list(type_, field_type, field)
-                    items = tuple(field.fields[:1])
-                else:
-                    items = (field,)
-            for item in items:
-                kind = item.kind
-                if field_type.form == tables.MESSAGE:
-                    if kind != MESSAGE:
-                        self._no_block(field_type, item)
-                        continue
-                    if field_type.repeated:
-                        inner = getattr(message, name).add()
-                    else:
-                        inner = getattr(message, name)
-                        inner.SetInParent()
-                    self.nodes[id(inner)] = item
-                    self.kept.append(inner)
-                    if depth < _MAX_DEPTH and field_type.message is not None:
-                        self.fill(inner, field_type.message, item, depth + 1)
+            kind = field.kind
+            if kind == LIST:
+                self._list(message, type_, field_type, field)
+                continue
+            if kind != field_type.usual:
+                self._unusual(message, type_, field_type, field)
+                continue
+            form = field_type.form
+            if form == MESSAGE:
+                self._message(message, type_, field_type, field)
+                continue
+            text = field.text
+            if form == STRING:
+                value: Any = text[1:-1]
+                if "\\" in value or text[0] in value or not value.isascii():
+                    value = string_value(text)
+            elif form == INTEGER:
+                if not (len(text) <= _SAFE_DIGITS and (text.isdigit() and text[0] != "0" or text == "0")):
+                    self._unusual(message, type_, field_type, field)
                     continue
-                if kind == BROKEN:
+                value = int(text)
+            elif form == FLOAT:
+                if text[-1] in "fF" or not -_SAFE_FLOAT < (value := float(text)) < _SAFE_FLOAT:
+                    self._unusual(message, type_, field_type, field)
                     continue
-                value = self._value(type_, field_type, item)
-                if value is None:
+            else:
+                value = field_type.words.get(text)
+                if value is None or (of_a_fork and form == ENUM):
+                    self._unusual(message, type_, field_type, field)
                     continue
-                try:
-                    if field_type.repeated:
-                        getattr(message, name).append(value)
-                    else:
-                        setattr(message, name, value)
-                except (ValueError, TypeError):
-                    self._wrong(field_type, item, f"{item.text} does not fit")
+            if repeated:
+                getattr(message, name).append(value)
+            else:
+                setattr(message, name, value)
         if type_.required:
-            self._required(type_, seen, node)
+            self.mistakes.missing_required(type_, seen, node)
 
-    def _value(self, type_: MessageType, field_type: FieldType, item: Field) -> Any:
-        """The value of a scalar; None where its text is none of its type, which is then a problem."""
-        form, kind, text = field_type.form, item.kind, item.text
-        if form == tables.INTEGER:
-            if kind == INTEGER_TEXT:
-                value = int(text) if text[0] not in "-0" else integer_value(text)
-                if field_type.low <= value <= field_type.high and not (value == 0 and text[0] == "-" and not field_type.low):
-                    return value
-        elif form == tables.FLOAT:
-            if kind == FLOAT_TEXT:
-                return float(text.rstrip("fF"))
-            if kind == INTEGER_TEXT:
-                digits = text.lstrip("-")
-                if len(digits) == 1 or digits[0] != "0":
-                    return float(text)
-            elif kind == IDENTIFIER and text.lower().lstrip("-") in ("inf", "infinity", "nan"):
-                return float(text)
-        elif form == tables.STRING:
-            if kind == STRING:
-                return string_value(text)
-        elif form == tables.ENUM:
-            value = self._enum_value(type_, field_type, item)
-            if value is not None:
-                return value
-            if kind == IDENTIFIER and text[0] != "-":
-                return self._unknown_enum_value(type_, field_type, item)
-        elif form == tables.BOOL:
-            if kind == IDENTIFIER and text in _TRUE:
-                return True
-            if kind == IDENTIFIER and text in _FALSE:
-                return False
-            if kind == INTEGER_TEXT and text[0] != "-" and integer_value(text) in (0, 1):
-                return bool(integer_value(text))
-        elif kind == STRING:
-            return string_bytes(text)
-        from caffelint.schema.mistakes import wrong_value
+    def _message(self, message: Any, type_: MessageType, field_type: FieldType, field: Field) -> None:
+        inner: Any = getattr(message, field_type.name)
+        if field_type.repeated:
+            inner = inner.add()
+        else:
+            inner.SetInParent()
+        self.nodes[id(inner)] = field
+        self.kept.append(inner)
+        parents = self.parents
+        if len(parents) < _MAX_DEPTH and field_type.message is not None:
+            parents.append(type_)
+            self.fill(inner, field_type.message, field)
+            parents.pop()
+            if self.strays and field_type.message.name in LAYERS:
+                self._adopt(message, type_)
 
-        return wrong_value(self.bound, type_, field_type, item)
+    def _adopt(self, message: Any, type_: MessageType) -> None:
+        """Bind layers that stand inside another one, for want of a brace, as if they stood behind it."""
+        strays, self.strays = self.strays, []
+        for stray in strays:
+            field_type = type_.fields.get(stray.name)
+            if field_type is not None and field_type.repeated:
+                self._message(message, type_, field_type, stray)
 
-    def _enum_value(self, type_: MessageType, field_type: FieldType, item: Field) -> int | None:
-        enum = field_type.enum
-        assert enum is not None
-        if item.kind == INTEGER_TEXT:
-            number = integer_value(item.text)
-            return number if number in enum.numbers else None
-        if item.kind != IDENTIFIER:
-            return None
-        value = enum.values.get(item.text)
-        if value is not None and (self.dialect is not None or item.text in enum.fork_values):
-            from caffelint.schema.mistakes import fork_enum_value
+    def _list(self, message: Any, type_: MessageType, field_type: FieldType, field: Field) -> None:
+        items: Sequence[Field] = field.fields
+        if not field_type.repeated:
+            self.mistakes.list_of_one(type_, field_type, field)
+            items = items[:1]
+        elif field_type.form != MESSAGE:
+            self.mistakes.list_without_colon(field)
+        for item in items:
+            if item.kind == field_type.usual == tree.MESSAGE:
+                self._message(message, type_, field_type, item)
+            else:
+                self._unusual(message, type_, field_type, item)
 
-            fork_enum_value(self.bound, enum, field_type, item)
-        return value
-
-    # The unusual, out of the way of the usual.
+    def _unusual(self, message: Any, type_: MessageType, field_type: FieldType, item: Field) -> None:
+        """A scalar that is written in another way than most, or wrongly."""
+        value = self.mistakes.value(type_, field_type, item)
+        if value is None:
+            return
+        if field_type.repeated:
+            getattr(message, field_type.name).append(value)
+        else:
+            setattr(message, field_type.name, value)
 
     def _unknown(self, type_: MessageType, field: Field, node: Field) -> FieldType | None:
-        from caffelint.schema.mistakes import unknown_field
+        if field.name in ("layer", "layers") and field.kind == tree.MESSAGE and type_.name != "NetParameter":
+            if any(parent.name == "NetParameter" for parent in self.parents):
+                self.mistakes.nested_layer(field, node)
+                self.strays.append(field)
+                return None
+        known: FieldType | None = self.mistakes.unknown_field(type_, field, node)
+        return known
 
-        return unknown_field(self.bound, type_, field, node)
 
-    def _fork_only(self, type_: MessageType, field_type: FieldType, field: Field) -> bool:
-        from caffelint.schema.mistakes import fork_field
-
-        return fork_field(self.bound, type_, field_type, field)
-
-    def _repeated(self, type_: MessageType, field_type: FieldType, field: Field, node: Field) -> None:
-        from caffelint.schema.mistakes import repeated_scalar
-
-        repeated_scalar(self.bound, type_, field_type, field, node)
-
-    def _list(self, type_: MessageType, field_type: FieldType, field: Field) -> None:
-        from caffelint.schema.mistakes import list_of_one
-
-        list_of_one(self.bound, type_, field_type, field)
-
-    def _no_block(self, field_type: FieldType, item: Field) -> None:
-        from caffelint.schema.mistakes import no_block
-
-        no_block(self.bound, field_type, item)
-
-    def _wrong(self, field_type: FieldType, item: Field, message: str) -> None:
-        self.problems.append(Problem("wrong-value-type", item.value_start, item.end, message, field=field_type.name))
-
-    def _unknown_enum_value(self, type_: MessageType, field_type: FieldType, item: Field) -> int | None:
-        from caffelint.schema.mistakes import unknown_enum_value
-
-        return unknown_enum_value(self.bound, type_, field_type, item)
-
-    def _required(self, type_: MessageType, seen: set[str], node: Field) -> None:
-        for name in type_.required:
-            if name not in seen:
-                from caffelint.schema.mistakes import missing_required
-
-                missing_required(self.bound, type_, name, node)
+LAYERS = ("LayerParameter", "V1LayerParameter")

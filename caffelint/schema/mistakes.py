@@ -1,340 +1,348 @@
-"""Where a text and the schema disagree: what to say, and what was probably meant."""
+"""Where a text and the schema disagree: what to say, and what was probably meant.
+
+Each problem's evidence is what Caffe's own parser says, so that people recognise it.
+"""
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from typing import TYPE_CHECKING, Any
 
-from caffelint.schema import tables
-from caffelint.schema.bind import ForkUse
-from caffelint.schema.provenance import provenance
+from caffelint.schema import values
+from caffelint.schema.bind import LAYERS, ForkUse
+from caffelint.schema.provenance import Alternative, provenance
 from caffelint.schema.spelling import suggest
-from caffelint.text.scalars import integer_value, string_value
-from caffelint.text.tree import BROKEN, IDENTIFIER, INTEGER, LIST, MESSAGE, STRING, Field, Problem
+from caffelint.schema.tables import ENUM, FLOAT, INTEGER, MESSAGE, FieldType, MessageType
+from caffelint.schema.wording import block_name, out_of_range, shown, wanted
+from caffelint.text import tree
+from caffelint.text.scalars import string_value
+from caffelint.text.tree import BROKEN, IDENTIFIER, LIST, Field, Problem
 
 if TYPE_CHECKING:
     from caffelint.schema.bind import Bound
-    from caffelint.schema.tables import EnumType, FieldType, MessageType
 
-_LAYERS = ("LayerParameter", "V1LayerParameter")
+_WIDER = ("int64", "uint64")
+"""Types that the OpenCL forks alone give to most integers."""
 
-
-def _line(bound: Bound, offset: int) -> int:
-    return bound.document.source.position(offset).line
+Repairs = tuple[tuple[int, int, str], ...]
 
 
-def _block(node: Field, type_: MessageType) -> str:
-    """How to name the block that a field stands in."""
-    if node.name:
-        return node.name
-    return "a solver" if type_.name == "SolverParameter" else "a net"
+class Mistakes:
+    """Words the problems of one document. `parents` are the types of the blocks around the one that is read."""
 
+    def __init__(self, bound: Bound, parents: list[MessageType]):
+        self.bound = bound
+        self.dialect = bound.dialect
+        self.parents = parents
+        self._told = sorted(problem.start for problem in bound.document.problems)
+        self._doubtful: list[tuple[Problem, ForkUse]] = []
+        self._in_dialect: dict[FieldType, str] = {}
 
-# Fields.
+    def finish(self) -> None:
+        """Decide on what some forks take and most refuse: by the forks whose names the rest of the text uses."""
+        named = provenance().infer(use.forks for use in self.bound.fork_uses) if self.bound.fork_uses else None
+        for problem, use in self._doubtful:
+            if named is not None and named & use.forks:
+                self.bound.fork_uses.append(use)
+            else:
+                self.bound.problems.append(problem._replace(certain=bool(named)))
 
+    # Fields.
 
-def unknown_field(bound: Bound, type_: MessageType, field: Field, node: Field) -> FieldType | None:
-    """Report a field that no known Caffe has; the field that was meant, where one is near and not there yet."""
-    name, types = field.name, type_.fields
-    start, end = field.name_span
-    if field.name == "" or field.kind == BROKEN and any(p.start == field.start for p in bound.document.problems):
+    def unknown_field(self, type_: MessageType, field: Field, node: Field) -> FieldType | None:
+        """Report a field that no known Caffe has; the field that was meant, where one is near and not there yet."""
+        name, types = field.name, type_.fields
+        start, end = field.name_span
+        if not name or self._was_told(field):
+            return None
+        where = block_name(type_, node)
+        evidence = f'Caffe says: Message type "caffe.{type_.name}" has no field named "{name}"'
+        of_bvlc = [other.name for other in types.values() if not other.fork_only]
+        meant = suggest(name, of_bvlc) or suggest(name, types)
+        if meant is not None:
+            strange = types[meant].fork_only
+            message = f"{where} has no field {name}; did you mean {meant}?"
+            certain = not strange or self.dialect is not None
+            repairs = ((start, end, meant),)
+            self._add("unknown-field", start, end, message, evidence, field=name, certain=certain, repairs=repairs)
+            there = any(other.name == meant for other in node.fields)
+            return None if there or strange else types[meant]
+        if home := self._home(type_, name, node):
+            message = f"{where} has no field {name}; it belongs into {home}"
+            self._add("unknown-field", start, end, message, evidence, field=name)
+            return None
+        if self.dialect is None:
+            message = f"no Caffe that caffelint knows has a field {name} in {where}"
+        else:
+            message = f"{where} has no field {name} in {self._whose()}"
+        self._add("unknown-field", start, end, message, evidence, field=name, certain=self.dialect is not None)
         return None
-    if name in ("layer", "layers") and type_.name in _LAYERS:
-        message = f"{name} stands inside the {node.name} of line {_line(bound, node.start)}: a '}}' is missing above it"
-        _add(bound, "syntax-error", start, end, message, field=name)
-        return None
-    if name.lower() in types and name != name.lower() and bound.dialect == "bvlc":
-        pass
-    known = [other.name for other in types.values() if not other.fork_only]
-    meant = suggest(name, known) or suggest(name, types)
-    where = _block(node, type_)
-    if meant is not None:
-        said = f"{where} has no field {name}; did you mean {meant}?"
-        _add(bound, "unknown-field", start, end, said, repairs=((start, end, meant),), field=name)
-        there = any(other.name == meant for other in node.fields)
-        return None if there or types[meant].fork_only and bound.dialect else types[meant]
-    home = _other_home(type_, name, node)
-    if home:
-        _add(bound, "unknown-field", start, end, f"{where} has no field {name}; it belongs into {home}", field=name)
-        return None
-    certain = bound.dialect is not None
-    whose = f"the Caffe of dialect {bound.dialect}" if bound.dialect else "no Caffe that caffelint knows"
-    said = f"{where} has no field {name} in {whose}" if certain else f"{whose} has a field {name} in {where}"
-    _add(bound, "unknown-field", start, end, said, certain=certain, field=name)
-    return None
 
+    def _home(self, type_: MessageType, name: str, node: Field) -> str:
+        """The block that a field was meant for: one beside it, its layer type's own, or the layer around it."""
+        for other in node.fields:
+            inner = type_.fields.get(other.name)
+            if inner and inner.message and other.kind == tree.MESSAGE and _has(inner.message, name):
+                return f"the {other.name} block"
+        if type_.name == "LayerParameter":
+            written = node.first("type")
+            layer_type = string_value(written.text) if written and written.kind == tree.STRING else ""
+            for block in sorted(provenance().param_blocks(layer_type)) if layer_type else ():
+                inner = type_.fields.get(block)
+                if inner and inner.message and _has(inner.message, name):
+                    return f"a {block} block"
+            if name in ("lr_mult", "decay_mult"):
+                return "a param block"
+        if self.parents and self.parents[-1].name in LAYERS and _has(self.parents[-1], name):
+            return "the layer itself, outside of this block"
+        return ""
 
-def _other_home(type_: MessageType, name: str, node: Field) -> str:
-    """The neighbouring block that a field was meant for: one that stands beside it, or its type's own."""
-    for other in node.fields:
-        inner = type_.fields.get(other.name)
-        if inner and inner.message and other.kind == MESSAGE and _has(inner.message, name):
-            return f"the {other.name} block"
-    if type_.name == "LayerParameter":
-        written = node.first("type")
-        layer_type = string_value(written.text) if written and written.kind == STRING else ""
-        for block in sorted(provenance().param_blocks(layer_type)) if layer_type else ():
-            inner = type_.fields.get(block)
-            if inner and inner.message and _has(inner.message, name):
-                return f"a {block} block"
-        if name in ("lr_mult", "decay_mult"):
-            return "a param block"
-    return ""
+    def nested_layer(self, field: Field, node: Field) -> None:
+        """A layer inside another one: a closing brace is missing."""
+        start, end = field.name_span
+        line = self.bound.document.source.position(node.start).line
+        message = f"'}}' is missing before this {field.name}: the {node.name} of line {line} is still open here"
+        self._add("syntax-error", start, end, message, repairs=((start, start, "}\n"),), field=field.name)
+
+    def fork_field(self, type_: MessageType, field_type: FieldType, field: Field) -> None:
+        """Note a field that only forks have; with a dialect, report one that it lacks."""
+        if self.dialect is None:
+            facts = provenance().field(type_.name, field_type.name)
+            if facts and field_type.fork_only:
+                self.bound.fork_uses.append(ForkUse(field, facts.forks, field_type.name))
+            return
+        if field_type not in self._in_dialect:
+            self._in_dialect[field_type] = self._objection(type_, field_type)
+        if objection := self._in_dialect[field_type]:
+            start, end = field.name_span
+            evidence = f'Caffe says: Message type "caffe.{type_.name}" has no field named "{field.name}"'
+            self._add("fork-field", start, end, objection, evidence, field=field.name)
+
+    def _objection(self, type_: MessageType, field_type: FieldType) -> str:
+        """Why the dialect does not take a field; empty if it does."""
+        facts = provenance().field(type_.name, field_type.name)
+        forks = facts.forks if facts else frozenset()
+        if self.dialect in forks:
+            return ""
+        return f"{field_type.name} is a field of {provenance().describe(forks)}; {self._whose()} lacks it"
+
+    def repeated_scalar(self, type_: MessageType, field_type: FieldType, field: Field, node: Field) -> None:
+        """A single-valued field that stands twice: protobuf refuses it, unless a fork repeats that field."""
+        first = next((other for other in node.fields if other.name == field_type.name), field)
+        if first is field:  # the first one bears a misspelt name, which is told
+            return
+        line = self.bound.document.source.position(first.start).line
+        what = "block " if field_type.form == MESSAGE else ""
+        message = f"{what}{field.name} stands twice in {block_name(type_, node)} (first on line {line}); keep one"
+        evidence = f'Caffe says: Non-repeated field "{field.name}" is specified multiple times'
+        start, end = field.name_span
+        problem = Problem("repeated-scalar", start, end, message, True, evidence, field=field.name)
+        self._unless_a_fork_repeats(problem, type_, field_type, field)
+
+    def list_of_one(self, type_: MessageType, field_type: FieldType, field: Field) -> None:
+        """`[a, b]` for a field that takes one value."""
+        if self._was_told(field):
+            return
+        repairs: Repairs = ()
+        if len(field.fields) == 1:
+            item = field.fields[0]
+            repairs = ((field.value_start, field.end, self.bound.document.source.slice(item.value_start, item.end)),)
+        message = f"{field.name} takes one value, not a list"
+        start, end = field.value_start, field.end
+        problem = Problem("wrong-value-type", start, end, message, True, "", repairs, bool(repairs), field.name)
+        self._unless_a_fork_repeats(problem, type_, field_type, field)
+
+    def list_without_colon(self, field: Field) -> None:
+        """`dim [1, 2]`: the ':' may be left out before blocks alone, so the text's own grammar cannot tell."""
+        start, end = field.name_span
+        if field.kind == LIST and ":" not in self.bound.document.source.text[end : field.value_start]:
+            if not self._was_told(field):
+                message = f"':' is missing between {field.name} and its value"
+                self._add("syntax-error", start, end, message, repairs=((end, end, ":"),), safe=True, field=field.name)
+
+    def _unless_a_fork_repeats(self, problem: Problem, type_: MessageType, field_type: FieldType, field: Field) -> None:
+        facts = provenance().field(type_.name, field_type.name)
+        alternatives = facts.alternatives if facts else ()
+        forks = frozenset[str]().union(*(other.forks for other in alternatives if other.label == "repeated"))
+        if not forks or self.dialect is not None:
+            if self.dialect not in forks:
+                self.bound.problems.append(problem)
+        else:
+            self._doubtful.append((problem, ForkUse(field, forks, f"repeated {field.name}")))
+
+    def missing_required(self, type_: MessageType, seen: set[str], node: Field) -> None:
+        """Fields that the schema requires and that do not stand in a block."""
+        for name in type_.required:
+            if name not in seen:
+                start, end = node.name_span if node.name else (0, 0)
+                message = f"{block_name(type_, node)} lacks {name}, which Caffe's schema requires"
+                evidence = f'Caffe says: Message type "caffe.{type_.name}" is missing required fields: {name}'
+                self._add("missing-required-field", start, end, message, evidence, field=name)
+
+    # Values.
+
+    def value(self, type_: MessageType, field_type: FieldType, item: Field) -> Any:
+        """The value of a scalar that is written in an unusual way, or the one that was meant; None if unknown."""
+        kind = item.kind
+        if field_type.form == MESSAGE:
+            self._no_block(item)
+            return None
+        if kind == BROKEN or (kind == LIST and self._was_told(item)):
+            return None
+        if field_type.form == ENUM and kind == IDENTIFIER and item.text[0] != "-":
+            return self._enum_value(type_, field_type, item)
+        found = values.read(field_type, item)
+        if found is not None or self._alternative_fits(type_, field_type, item):
+            return found
+        if field_type.form == ENUM and not field_type.words and kind == tree.INTEGER:
+            return None  # an enum of forks, whose numbers differ between them
+        return self._wrong_value(type_, field_type, item)
+
+    def _no_block(self, item: Field) -> None:
+        if item.kind != BROKEN and not self._was_told(item):
+            start, end = item.value_span
+            value = shown(self.bound.document.source, item)
+            message = f"{item.name} is a block: write {item.name} {{ ... }}, not {value}"
+            self._add("wrong-value-type", start, end, message, 'Caffe says: Expected "{"', field=item.name)
+
+    def _alternative_fits(self, type_: MessageType, field_type: FieldType, item: Field) -> bool:
+        """Whether a fork gives the field another type, one that the text suits."""
+        facts = provenance().field(type_.name, field_type.name)
+        for other in facts.alternatives if facts else ():
+            if self._may_be(other) and values.fits(other.type, item):
+                if self.dialect is None:
+                    self.bound.fork_uses.append(ForkUse(item, other.forks, item.name))
+                return True
+        return False
+
+    def _may_be(self, alternative: Alternative) -> bool:
+        """Whether the text may be of a fork that declares a field so. BVLC's way is the schema's, which was tried."""
+        if "bvlc" in alternative.forks:
+            return False
+        if self.dialect is not None:
+            return self.dialect in alternative.forks
+        return alternative.type not in _WIDER
+
+    def _wrong_value(self, type_: MessageType, field_type: FieldType, item: Field) -> Any:
+        start, end = item.value_span
+        name, source = item.name, self.bound.document.source
+        if item.kind in (tree.MESSAGE, LIST):
+            if self._was_told(item):
+                return None
+            message = f"{name} takes {wanted(field_type)}, not a {'block' if item.kind == tree.MESSAGE else 'list'}"
+            self._add("wrong-value-type", start, end, message, field=name)
+            return None
+        if name == "type" and type_.name == "V1LayerParameter" and item.kind == tree.STRING:
+            return self._v2_type_in_v1(field_type, item)
+        if name == "type" and type_.name == "LayerParameter" and item.kind == IDENTIFIER:
+            return self._v1_type_in_v2(item)
+        value, repair = values.meant(field_type, item)
+        message = f"{name} takes {wanted(field_type)}, not {shown(source, item)}"
+        evidence = ""
+        if item.kind == tree.INTEGER and field_type.form == INTEGER:
+            message = out_of_range(field_type, item)
+            evidence = f"Caffe says: Integer out of range ({item.text.lstrip('-')[:40]})"
+        elif item.kind == tree.INTEGER and field_type.form == FLOAT:
+            message = f"{name} takes a decimal number, and {shown(source, item)} is octal or hexadecimal"
+        repairs = ((start, end, repair),) if repair else ()
+        self._add("wrong-value-type", start, end, message, evidence, field=name, repairs=repairs, safe=bool(repair))
+        return value
+
+    def _v2_type_in_v1(self, field_type: FieldType, item: Field) -> Any:
+        written = string_value(item.text)
+        enum_values = field_type.enum.values if field_type.enum else {}
+        name = next((name for name in enum_values if provenance().v1_type(name) == written), "")
+        hint = f"write type: {name} here, or layer in place of layers" if name else "write layer in place of layers"
+        message = f'type: "{written}" is the form of a layer block, this one is layers; {hint}'
+        start, end = item.value_span
+        repairs = ((start, end, name),) if name else ()
+        evidence = f'Caffe says: Expected integer or identifier, got: "{written}"'
+        self._add("mixed-layer-formats", start, end, message, evidence, repairs=repairs, field="type")
+        return enum_values.get(name)
+
+    def _v1_type_in_v2(self, item: Field) -> str:
+        start, end = item.value_span
+        evidence = f"Caffe says: Expected string, got: {item.text}"
+        meant = provenance().v1_type(item.text)
+        if meant:
+            message = f'type: {item.text} is the form of a layers block, this one is layer; write type: "{meant}"'
+            repairs = ((start, end, f'"{meant}"'),)
+            self._add("mixed-layer-formats", start, end, message, evidence, repairs=repairs, field="type")
+            return meant
+        quoted = f'"{item.text}"'
+        message = f"a layer's type is a text in quotes: type: {quoted}"
+        repairs = ((start, end, quoted),)
+        self._add("wrong-value-type", start, end, message, evidence, repairs=repairs, safe=True, field="type")
+        return item.text
+
+    def _enum_value(self, type_: MessageType, field_type: FieldType, item: Field) -> int | None:
+        enum, text = field_type.enum, item.text
+        assert enum is not None
+        number = enum.values.get(text)
+        if number is not None:
+            self._fork_enum_value(enum.name, text in enum.of_bvlc, item)
+            return number
+        if self._alternative_fits(type_, field_type, item):
+            return None
+        start, end = item.value_span
+        evidence = f'Caffe says: Unknown enumeration value of "{text}" for field "{item.name}"'
+        said = f"{item.name} has no value {text}"
+        meant = suggest(text, enum.of_bvlc) or suggest(text, enum.values)
+        if meant:
+            certain = meant in enum.of_bvlc or self.dialect is not None
+            repairs = ((start, end, meant),)
+            said += f"; did you mean {meant}?"
+            name = item.name
+            self._add("unknown-enum-value", start, end, said, evidence, field=name, certain=certain, repairs=repairs)
+            return enum.values[meant]
+        whose = "any Caffe that caffelint knows" if self.dialect is None else self._whose()
+        choices = "" if len(enum.values) > 12 else f"; it takes {wanted(field_type)}"
+        certain = self.dialect is not None
+        message = f"{said} in {whose}{choices}"
+        self._add("unknown-enum-value", start, end, message, evidence, field=item.name, certain=certain)
+        return None
+
+    def _fork_enum_value(self, enum: str, of_bvlc: bool, item: Field) -> None:
+        """Note an enum value that only forks have; with a dialect, report one that it lacks."""
+        if of_bvlc and self.dialect in (None, "bvlc"):
+            return
+        forks = provenance().enum_value(enum, item.text)
+        if self.dialect is None:
+            self.bound.fork_uses.append(ForkUse(item, forks, item.text, is_value=True))
+        elif self.dialect not in forks:
+            start, end = item.value_span
+            known = provenance().describe(forks)
+            message = f"{item.text} is a value of {item.name} in {known}; {self._whose()} lacks it"
+            evidence = f'Caffe says: Unknown enumeration value of "{item.text}" for field "{item.name}"'
+            self._add("fork-field", start, end, message, evidence, field=item.name)
+
+    # Helpers.
+
+    def _whose(self) -> str:
+        return "BVLC's Caffe" if self.dialect == "bvlc" else f"the Caffe of dialect {self.dialect}"
+
+    def _was_told(self, field: Field) -> bool:
+        """Whether the text's own grammar objects to a field already: one mistake is one finding."""
+        start = bisect_left(self._told, field.start)
+        end = field.value_start + 1 if field.kind == tree.MESSAGE else field.end
+        return start < len(self._told) and self._told[start] < max(end, field.start + 1)
+
+    def _add(
+        self,
+        kind: str,
+        start: int,
+        end: int,
+        message: str,
+        evidence: str = "",
+        *,
+        field: str,
+        certain: bool = True,
+        repairs: Repairs = (),
+        safe: bool = False,
+    ) -> None:
+        self.bound.problems.append(Problem(kind, start, end, message, certain, evidence, repairs, safe, field))
 
 
 def _has(type_: MessageType, name: str) -> bool:
     field = type_.fields.get(name)
     return field is not None and not field.fork_only
-
-
-def fork_field(bound: Bound, type_: MessageType, field_type: FieldType, field: Field) -> bool:
-    """Note a field that only forks have; with a dialect, report one that it lacks."""
-    dialect = bound.dialect
-    if dialect == "bvlc" and not field_type.fork_only:
-        return True
-    facts = provenance().field(type_.name, field_type.name)
-    forks = facts.forks if facts else frozenset()
-    if dialect is None:
-        bound.fork_uses.append(ForkUse(field, forks, field.name))
-    elif dialect not in forks:
-        start, end = field.name_span
-        whose = provenance().describe(forks)
-        message = f"{field.name} is a field of {whose}, and dialect {dialect} lacks it"
-        _add(bound, "fork-field", start, end, message, field=field.name)
-    return True
-
-
-def repeated_scalar(bound: Bound, type_: MessageType, field_type: FieldType, field: Field, node: Field) -> None:
-    """A single-valued field that stands twice: protobuf refuses it, unless a fork repeats that field."""
-    if _fork_repeats(bound, type_, field_type, field):
-        return
-    first = node.first(field_type.name) or node.first(field.name) or field
-    line = _line(bound, first.start)
-    what = "block " if field_type.form == tables.MESSAGE else ""
-    message = f"{what}{field.name} stands twice in {_block(node, type_)} (first on line {line}); Caffe takes it once"
-    start, end = field.name_span
-    _add(bound, "repeated-scalar", start, end, message, field=field.name)
-
-
-def list_of_one(bound: Bound, type_: MessageType, field_type: FieldType, field: Field) -> None:
-    """`[a, b]` for a field that takes one value."""
-    if _fork_repeats(bound, type_, field_type, field):
-        return
-    message = f"{field.name} takes one value, not a list"
-    repairs: tuple[tuple[int, int, str], ...] = ()
-    if len(field.fields) == 1:
-        item = field.fields[0]
-        repairs = ((field.value_start, field.end, bound.document.source.slice(item.value_start, item.end)),)
-    _add(bound, "wrong-value-type", field.value_start, field.end, message, repairs=repairs, safe=True, field=field.name)
-
-
-def _fork_repeats(bound: Bound, type_: MessageType, field_type: FieldType, field: Field) -> bool:
-    facts = provenance().field(type_.name, field_type.name)
-    forks: frozenset[str] = frozenset()
-    for alternative in facts.alternatives if facts else ():
-        if alternative.label == "repeated":
-            forks |= alternative.forks
-    if bound.dialect is not None:
-        return bound.dialect in forks
-    if forks:
-        bound.fork_uses.append(ForkUse(field, forks, f"repeated {field.name}"))
-    return bool(forks)
-
-
-def no_block(bound: Bound, field_type: FieldType, item: Field) -> None:
-    """A scalar or a list where a message is wanted."""
-    if item.kind == BROKEN:
-        return
-    start, end = item.value_span
-    message = f"{item.name} is a block: write {item.name} {{ ... }}, not {_shown(bound, item)}"
-    _add(bound, "wrong-value-type", start, end, message, field=item.name)
-
-
-def missing_required(bound: Bound, type_: MessageType, name: str, node: Field) -> None:
-    start, end = node.name_span if node.name else (0, 0)
-    message = f"{_block(node, type_)} lacks {name}, which Caffe's schema requires"
-    _add(bound, "missing-required-field", start, end, message, field=name)
-
-
-# Values.
-
-
-def wrong_value(bound: Bound, type_: MessageType, field_type: FieldType, item: Field) -> Any:
-    """Report a value of another type than its field's; the value that was meant, None if that is not plain."""
-    if _alternative_fits(bound, type_, field_type, item):
-        return None
-    start, end = item.value_span
-    if item.kind in (MESSAGE, LIST):
-        message = f"{item.name} takes {_wanted(field_type)}, not a {'block' if item.kind == MESSAGE else 'list'}"
-        _add(bound, "wrong-value-type", start, end, message, field=item.name)
-        return None
-    if type_.name == "V1LayerParameter" and item.name == "type" and item.kind == STRING:
-        return _v2_type_in_v1(bound, field_type, item)
-    if type_.name == "LayerParameter" and item.name == "type" and item.kind == IDENTIFIER:
-        return _v1_type_in_v2(bound, item)
-    value, repair = _meant(field_type, item)
-    message = f"{item.name} takes {_wanted(field_type)}, not {_shown(bound, item)}"
-    if item.kind == INTEGER and field_type.form == tables.INTEGER:
-        message = _out_of_range(field_type, item)
-    elif item.kind == INTEGER and field_type.form == tables.FLOAT:
-        message = f"{item.name} takes a decimal number, and {item.text} is written in octal or hexadecimal"
-    repairs = ((start, end, repair),) if repair else ()
-    _add(bound, "wrong-value-type", start, end, message, repairs=repairs, safe=bool(repair), field=item.name)
-    return value
-
-
-def _alternative_fits(bound: Bound, type_: MessageType, field_type: FieldType, item: Field) -> bool:
-    """Whether a fork gives the field another type, one that the text suits."""
-    facts = provenance().field(type_.name, field_type.name)
-    for alternative in facts.alternatives if facts else ():
-        if not alternative.type or (bound.dialect is not None and bound.dialect not in alternative.forks):
-            continue
-        suits = {
-            "string": item.kind == STRING,
-            "bool": item.kind == IDENTIFIER and item.text in ("true", "false"),
-            "float": item.kind not in (STRING, MESSAGE, LIST, IDENTIFIER),
-            "double": item.kind not in (STRING, MESSAGE, LIST, IDENTIFIER),
-        }.get(alternative.type, _is_enum(alternative.type) and item.kind == IDENTIFIER)
-        if "int" in alternative.type and item.kind == INTEGER:
-            suits = not (alternative.type.startswith("u") and item.text[0] == "-")
-        if suits:
-            if bound.dialect is None:
-                bound.fork_uses.append(ForkUse(item, alternative.forks, item.name))
-            return True
-    return False
-
-
-def _is_enum(type_name: str) -> bool:
-    return type_name[:1].isupper() or "." in type_name
-
-
-def _shown(bound: Bound, item: Field) -> str:
-    text = bound.document.source.slice(item.value_start, item.end)
-    if item.kind == MESSAGE:
-        return "a block"
-    if item.kind == LIST:
-        return "a list"
-    if len(text) > 40:
-        text = text[:37] + "..."
-    kind = "the quoted text " if item.kind == STRING else ""
-    return kind + text.replace("\n", " ")
-
-
-def _wanted(field_type: FieldType) -> str:
-    form = field_type.form
-    if form == tables.INTEGER:
-        return "a whole number" if field_type.low else "a whole number, 0 or more"
-    if form == tables.ENUM and field_type.enum:
-        values = [name for name in field_type.enum.values if name not in field_type.enum.fork_values]
-        listed = ", ".join(values[:6]) + (" ..." if len(values) > 6 else "")
-        return f"one of {listed} (without quotes)"
-    return {tables.FLOAT: "a number", tables.STRING: "a text in quotes", tables.BOOL: "true or false"}.get(form, "bytes")
-
-
-def _out_of_range(field_type: FieldType, item: Field) -> str:
-    shown = item.text if len(item.text) < 30 else item.text[:27] + "..."
-    return f"{item.name} is {shown}; it takes a whole number from {field_type.low} to {field_type.high}"
-
-
-def _meant(field_type: FieldType, item: Field) -> tuple[Any, str]:
-    """The value that was plainly meant, and how to write it."""
-    form, text = field_type.form, item.text
-    inner = string_value(text) if item.kind == STRING else text
-    if form == tables.STRING and item.kind != STRING:
-        return inner, '"' + inner + '"'
-    if form == tables.ENUM and field_type.enum and item.kind == STRING:
-        values = field_type.enum.values
-        name = inner if inner in values else inner.upper()
-        return (values[name], name) if name in values else (None, "")
-    if form == tables.BOOL:
-        lowered = inner.lower()
-        if lowered in ("true", "yes", "on", "1", "false", "no", "off", "0"):
-            value = lowered in ("true", "yes", "on", "1")
-            return value, "true" if value else "false"
-        return None, ""
-    try:
-        if form == tables.FLOAT and item.kind in (STRING, INTEGER):
-            value = float(inner) if item.kind == STRING else float(integer_value(inner))
-            return value, inner if item.kind == STRING else ""
-        if form == tables.INTEGER:
-            number = float(inner)
-            if number.is_integer() and field_type.low <= number <= field_type.high:
-                return int(number), str(int(number))
-    except (ValueError, OverflowError):
-        pass
-    return None, ""
-
-
-def _v2_type_in_v1(bound: Bound, field_type: FieldType, item: Field) -> Any:
-    written = string_value(item.text)
-    enum = field_type.enum
-    names = [name for name in (enum.values if enum else ()) if provenance().v1_type(name) == written]
-    hint = f"write type: {names[0]} here, or layer in place of layers" if names else "write layer in place of layers"
-    message = f'type: "{written}" is the form of a layer block, this one is layers; {hint}'
-    start, end = item.value_span
-    repairs = ((start, end, names[0]),) if names else ()
-    _add(bound, "mixed-layer-formats", start, end, message, repairs=repairs, field="type")
-    return enum.values[names[0]] if enum and names else None
-
-
-def _v1_type_in_v2(bound: Bound, item: Field) -> Any:
-    start, end = item.value_span
-    meant = provenance().v1_type(item.text)
-    if meant:
-        message = f'type: {item.text} is the form of a layers block, this one is layer; write type: "{meant}"'
-        _add(bound, "mixed-layer-formats", start, end, message, repairs=((start, end, f'"{meant}"'),), field="type")
-        return meant
-    message = f'a layer\'s type is a text in quotes: type: "{item.text}"'
-    repairs = ((start, end, f'"{item.text}"'),)
-    _add(bound, "wrong-value-type", start, end, message, repairs=repairs, safe=True, field="type")
-    return item.text
-
-
-def unknown_enum_value(bound: Bound, type_: MessageType, field_type: FieldType, item: Field) -> int | None:
-    """An enum value that no known Caffe has; the number of the one that was meant, if one is near."""
-    enum = field_type.enum
-    assert enum is not None
-    if _alternative_fits(bound, type_, field_type, item):
-        return None
-    start, end = item.value_span
-    known = [name for name in enum.values if name not in enum.fork_values]
-    meant = suggest(item.text, known) or suggest(item.text, enum.values)
-    v2 = provenance().v1_type(item.text) is None and type_.name == "V1LayerParameter" and item.name == "type"
-    said = f"{item.name} has no value {item.text}"
-    if meant:
-        message = f"{said}; did you mean {meant}?"
-        _add(bound, "unknown-enum-value", start, end, message, repairs=((start, end, meant),), field=item.name)
-        return enum.values[meant]
-    certain = bound.dialect is not None
-    choices = "" if v2 else f"; it takes {_wanted(field_type).removesuffix(' (without quotes)')}"
-    whose = f" in dialect {bound.dialect}" if certain else " in any Caffe that caffelint knows"
-    _add(bound, "unknown-enum-value", start, end, said + whose + choices, certain=certain, field=item.name)
-    return None
-
-
-def fork_enum_value(bound: Bound, enum: EnumType, field_type: FieldType, item: Field) -> None:
-    """Note an enum value that only forks have; with a dialect, report one that it lacks."""
-    dialect = bound.dialect
-    if dialect == "bvlc" and item.text not in enum.fork_values:
-        return
-    forks = provenance().enum_value(enum.name, item.text)
-    if dialect is None:
-        bound.fork_uses.append(ForkUse(item, forks, item.text, is_value=True))
-    elif dialect not in forks:
-        start, end = item.value_span
-        message = f"{item.text} is a value of {item.name} in {provenance().describe(forks)}, and dialect {dialect} lacks it"
-        _add(bound, "fork-field", start, end, message, field=item.name)
-
-
-def _add(
-    bound: Bound,
-    kind: str,
-    start: int,
-    end: int,
-    message: str,
-    *,
-    certain: bool = True,
-    repairs: tuple[tuple[int, int, str], ...] = (),
-    safe: bool = False,
-    field: str = "",
-) -> None:
-    bound.problems.append(Problem(kind, start, end, message, certain, "", repairs, safe, field))

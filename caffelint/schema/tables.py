@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import Any
 
-if TYPE_CHECKING:
-    from google.protobuf.descriptor import Descriptor, EnumDescriptor
+from caffelint.text import tree
 
 FIRST_FORK_NUMBER = 10_000
 """Fields and enum values that BVLC's Caffe lacks are numbered from here on in the merged schema."""
@@ -14,43 +13,63 @@ MESSAGE, STRING, BYTES, BOOL, ENUM, FLOAT, INTEGER = range(7)
 """What the text of a value must look like."""
 
 _FORMS = {1: FLOAT, 2: FLOAT, 8: BOOL, 9: STRING, 11: MESSAGE, 12: BYTES, 14: ENUM}
-_LIMITS = {
-    5: (-(1 << 31), (1 << 31) - 1, "int32"),
-    13: (0, (1 << 32) - 1, "uint32"),
-    3: (-(1 << 63), (1 << 63) - 1, "int64"),
-    4: (0, (1 << 64) - 1, "uint64"),
+_USUAL = {
+    MESSAGE: tree.MESSAGE,
+    STRING: tree.STRING,
+    BYTES: tree.STRING,
+    BOOL: tree.IDENTIFIER,
+    ENUM: tree.IDENTIFIER,
+    FLOAT: tree.FLOAT,
+    INTEGER: tree.INTEGER,
 }
-_LABEL_REQUIRED = 2
+_LARGEST = {1: 1.7976931348623157e308, 2: 3.4028234663852886e38}
+_NAMES = {5: "int32", 13: "uint32", 3: "int64", 4: "uint64"}
+LIMITS = {
+    "int32": (-(1 << 31), (1 << 31) - 1),
+    "uint32": (0, (1 << 32) - 1),
+    "int64": (-(1 << 63), (1 << 63) - 1),
+    "uint64": (0, (1 << 64) - 1),
+}
+_BOOLS: dict[str, int] = {"true": True, "True": True, "t": True, "false": False, "False": False, "f": False}
 
 
-class FieldType(NamedTuple):
-    """One field of a message type. `low`, `high` and `type_name` are those of its integer type."""
+class FieldType:
+    """One field of a message type.
 
-    name: str
-    form: int
-    repeated: bool
-    fork_only: bool
-    message: MessageType | None
-    enum: EnumType | None
-    low: int
-    high: int
-    type_name: str
+    `usual` is the kind of text (`caffelint.text.tree`) that a value mostly has, `words` what identifiers stand for
+    in BVLC's Caffe; `low` and `high` are the limits of a number.
+    """
+
+    __slots__ = ("enum", "fork_only", "form", "high", "low", "message", "name", "repeated", "usual", "words")
+
+    def __init__(self, descriptor: Any):
+        self.name: str = descriptor.name
+        self.form = _FORMS.get(descriptor.type, INTEGER)
+        self.usual = _USUAL[self.form]
+        self.repeated = _is_repeated(descriptor)
+        self.fork_only = bool(descriptor.number >= FIRST_FORK_NUMBER)
+        self.message = message_type(descriptor.message_type) if descriptor.message_type else None
+        self.enum = _enum_type(descriptor.enum_type) if descriptor.enum_type else None
+        largest = _LARGEST.get(descriptor.type, 0.0)
+        self.low: float
+        self.high: float
+        self.low, self.high = LIMITS.get(_NAMES.get(descriptor.type, ""), (-largest, largest))
+        self.words: dict[str, int] = self.enum.of_bvlc if self.enum else _BOOLS if self.form == BOOL else {}
 
 
 class EnumType:
-    """Name and number of each value; `fork_values` are those that BVLC's Caffe lacks."""
+    """Name and number of each value; `of_bvlc` are those that BVLC's Caffe has."""
 
-    def __init__(self, descriptor: EnumDescriptor):
-        self.name = descriptor.full_name.partition(".")[2]
-        self.values = {value.name: value.number for value in descriptor.values}
-        self.numbers = set(self.values.values())
-        self.fork_values = {name for name, number in self.values.items() if number >= FIRST_FORK_NUMBER}
+    def __init__(self, descriptor: Any):
+        self.name: str = descriptor.full_name.partition(".")[2]
+        self.values: dict[str, int] = {value.name: value.number for value in descriptor.values}
+        self.of_bvlc = {name: number for name, number in self.values.items() if number < FIRST_FORK_NUMBER}
 
 
 class MessageType:
     """The fields of one message type by name; made on first use, so that a net pays for what it holds only."""
 
-    def __init__(self, descriptor: Descriptor):
+    def __init__(self, descriptor: Any):
         self.descriptor = descriptor
         self.name: str = descriptor.full_name.partition(".")[2]
         self._fields: dict[str, FieldType] | None = None
@@ -59,25 +78,8 @@ class MessageType:
     @property
     def fields(self) -> dict[str, FieldType]:
         if self._fields is None:
-            self._fields = {}
-            required = []
-            for field in self.descriptor.fields:
-                type_number: int = field.type
-                low, high, type_name = _LIMITS.get(type_number, (0, 0, ""))
-                self._fields[field.name] = FieldType(
-                    field.name,
-                    _FORMS.get(type_number, INTEGER),
-                    _is_repeated(field),
-                    field.number >= FIRST_FORK_NUMBER,
-                    message_type(field.message_type) if field.message_type else None,
-                    _enum_type(field.enum_type) if field.enum_type else None,
-                    low,
-                    high,
-                    type_name,
-                )
-                if _is_required(field):
-                    required.append(field.name)
-            self._required = tuple(required)
+            self._fields = {field.name: FieldType(field) for field in self.descriptor.fields}
+            self._required = tuple(field.name for field in self.descriptor.fields if _is_required(field))
         return self._fields
 
     @property
@@ -85,22 +87,22 @@ class MessageType:
         return self._required if self.fields else ()
 
 
-def _is_repeated(field: object) -> bool:
+def _is_repeated(field: Any) -> bool:
     # `label` is deprecated in protobuf 6 and gone in 7; the properties are absent before.
     repeated = getattr(field, "is_repeated", None)
-    return bool(getattr(field, "label") == 3 if repeated is None else repeated)  # noqa: B009
+    return bool(field.label == field.LABEL_REPEATED if repeated is None else repeated)
 
 
-def _is_required(field: object) -> bool:
+def _is_required(field: Any) -> bool:
     required = getattr(field, "is_required", None)
-    return bool(getattr(field, "label") == _LABEL_REQUIRED if required is None else required)  # noqa: B009
+    return bool(field.label == field.LABEL_REQUIRED if required is None else required)
 
 
 _messages: dict[str, MessageType] = {}
 _enums: dict[str, EnumType] = {}
 
 
-def message_type(descriptor: Descriptor) -> MessageType:
+def message_type(descriptor: Any) -> MessageType:
     """The one `MessageType` of a descriptor."""
     name: str = descriptor.full_name
     if name not in _messages:
@@ -108,7 +110,7 @@ def message_type(descriptor: Descriptor) -> MessageType:
     return _messages[name]
 
 
-def _enum_type(descriptor: EnumDescriptor) -> EnumType:
+def _enum_type(descriptor: Any) -> EnumType:
     name: str = descriptor.full_name
     if name not in _enums:
         _enums[name] = EnumType(descriptor)

@@ -9,25 +9,25 @@ from __future__ import annotations
 
 import re
 
-from caffelint.text.source import UTF8_MARK, Source
-from caffelint.text.tree import FLOAT, IDENTIFIER, INTEGER, LIST, MESSAGE, STRING, Field, Problem
-
-SKIP = r"[ \t\r\n\f\v]*(?:\#[^\n\0]*(?:\n[ \t\r\n\f\v]*|\Z))*"
+from caffelint.text.source import UTF8_MARK, UTF16_MARKS, Source
+from caffelint.text.tree import FLOAT, IDENTIFIER, INTEGER, LIST, MESSAGE, NO_FIELDS, STRING, Field, Problem
 
 _ITEM = re.compile(
-    SKIP
-    + r"""(?:
+    r"""
+    [ \t\r\n\f\v]*(?:\#[^\n\0]*(?:\n[ \t\r\n\f\v]*|\Z))*
+    (?:
         ([A-Za-z_]\w*)[ \t]*(?:
             :[ \t]*(?:
-                ("[^"\\\n\0]*"|'[^'\\\n\0]*')
-              | (-?(?:0|[1-9]\d*)(?![\w./\\:=-]))
-              | (-?(?:(?:0|[1-9]\d*)(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?(?![\w./\\:=-]))
-              | ([A-Za-z_]\w*)(?![\w./\\:=-])
+                ("[^"\\\n\0]*"(?!["'])|'[^'\\\n\0]*'(?!["']))
+              | (-?(?:0|[1-9]\d*)(?![\w./\\:='"-]))
+              | (-?(?:(?:0|[1-9]\d*)(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?(?![\w./\\:='"-]))
+              | ([A-Za-z_]\w*)(?![\w./\\:='"-])
             )[;,]?
-          | :?[ \t]*(\{)
+          | [ \t\r\n]*:?[ \t\r\n]*(\{)
         )
       | (\})[;,]?
       | (\Z)
+      | (?:.|\n)
     )""",
     re.ASCII | re.VERBOSE,
 )
@@ -59,64 +59,57 @@ class Document:
 def parse(data: bytes, path: str = "<text>") -> Document:
     """The tree of a prototxt. Never raises: what cannot be read is a problem of the document, and reading goes on."""
     source = Source(data, path)
-    if data.startswith((b"\xff\xfe", b"\xfe\xff")):
-        from caffelint.text.recovery import refuse_utf16
-
-        return refuse_utf16(source)
-    text = source.text
-    root = Field("", 0, 0, len(text), MESSAGE, "", [])
-    problems: list[Problem] = []
+    root = Field("", 0, 0, len(data), MESSAGE, "", [])
     stack: list[Field] = []
-    current, fields = root, root.fields
-    recovery = None
+    problems: list[Problem] = []
     position = 0
-    if data.startswith(UTF8_MARK):
-        from caffelint.text.recovery import byte_order_mark
+    if data.startswith((UTF8_MARK, *UTF16_MARKS)) or b"\0" in data:
+        from caffelint.text.encodings import object_to
 
-        problems.append(byte_order_mark())
-        position = len(UTF8_MARK)
-    match = _ITEM.match
+        position = object_to(source, problems)
+        if position < 0:
+            return Document(source, root, problems)
+    position = _read_usual(source.text, position, root, stack)
+    if position >= 0:
+        from caffelint.text.recovery import Recovery
+
+        recovery = Recovery(source, root, stack, problems)
+        while position >= 0:
+            position = recovery.item(position)
+            if position >= 0 and not (stack and stack[-1].kind == LIST):
+                position = _read_usual(source.text, position, root, stack)
+        problems.sort(key=lambda problem: problem.start)
+    return Document(source, root, problems)
+
+
+def _read_usual(text: str, position: int, root: Field, stack: list[Field]) -> int:
+    """Read items that are written as usual; the position of the first that is not, -1 at the end of it all."""
     kinds = _KINDS
-    while True:
-        found = match(text, position) if current.kind != LIST else None
-        if found is None:
-            if recovery is None:
-                from caffelint.text.recovery import Recovery
-
-                recovery = Recovery(source, root, stack, problems)
-            position = recovery.item(position, current)
-            current = stack[-1] if stack else root
-            fields = current.fields
-            if position < 0:
-                break
-            continue
+    current = stack[-1] if stack else root
+    fields = current.fields
+    for found in _ITEM.finditer(text, position):
         group = found.lastindex
-        position = found.end()
+        if group is None:
+            return found.start()
         if group in kinds:
             start, end = found.span(group)
-            fields.append(Field(found[1], found.start(1), start, end, kinds[group], found[group], []))
+            name, value = found.group(1, group)
+            fields.append(Field(name, found.start(1), start, end, kinds[group], value, NO_FIELDS))
         elif group == _OPEN:
-            current = Field(found[1], found.start(1), position - 1, position, MESSAGE, "", [])
+            end = found.end()
+            current = Field(found[1], found.start(1), end - 1, end, MESSAGE, "", [])
             fields.append(current)
             stack.append(current)
             fields = current.fields
         elif group == _CLOSE and stack and text[current.value_start] == "{":
-            current.end = found.end(group)
+            current.end = end = found.end(group)
             stack.pop()
             current = stack[-1] if stack else root
+            if current.kind == LIST:
+                return end
             fields = current.fields
         elif group == _END and not stack:
-            break
+            return -1
         else:
-            if recovery is None:
-                from caffelint.text.recovery import Recovery
-
-                recovery = Recovery(source, root, stack, problems)
-            position = recovery.item(found.start(group), current)
-            current = stack[-1] if stack else root
-            fields = current.fields
-            if position < 0:
-                break
-    if recovery is not None:
-        problems.sort(key=lambda problem: problem.start)
-    return Document(source, root, problems)
+            return found.start()
+    return -1

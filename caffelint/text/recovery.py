@@ -4,68 +4,22 @@ from __future__ import annotations
 
 import re
 
-from caffelint.text.source import UTF8_MARK, Source
-from caffelint.text.tokens import END, SYMBOL, Token, next_token, skip_trivia
-from caffelint.text.tree import BROKEN, FLOAT, IDENTIFIER, INTEGER, LIST, MESSAGE, STRING, Field, Problem
+from caffelint.text import strangers
+from caffelint.text.nesting import close_at_end
+from caffelint.text.source import Source
+from caffelint.text.tokens import END, SYMBOL, Token, next_token
+from caffelint.text.tree import BROKEN, FLOAT, IDENTIFIER, INTEGER, LIST, MESSAGE, NO_FIELDS, STRING, Field, Problem
 
-_CONFLICT = re.compile(r"(?:<{7}|>{7}|={7}|\|{7})(?=[ \r\n]|\Z)[^\n]*")
-_CONFLICT_END = re.compile(r"^>{7}(?=[ \r\n]|\Z)[^\n]*\n?", re.MULTILINE)
-_PLACEHOLDER = re.compile(
-    r"\{\{[^\n}]*\}\}|\{%[^\n%]*%\}|\$\{[^\n}]*\}|\$\([^\n)]*\)|\$\w+\$?|<%[^\n%]*%>"
-    r"|<[A-Za-z_][^<>\n{}:\"]*>|@\w+@|%\w+%|%\(\w+\)[sdfg]|%[sdfg](?![\w])|\[\[[^\n\]]*\]\]|#\{[^\n}]*\}|\?{2,}|\.{3}",
-    re.ASCII,
-)
-_BRACED_NAME = re.compile(r"\{[ \t]*\w+[ \t]*\}", re.ASCII)
-_MORE_NUMBERS = re.compile(r"[-\d.eE]+(?:[ \t]*,[ \t]*[-\d.eE]+)*", re.ASCII)
-_WORD_REST = re.compile(r"[^\s;,#{}\[\]\"']*")
-_NAMES = {
-    "\xa0": "a no-break space",
-    "\u3000": "a full-width space",
-    "\u200b": "a zero-width space",
-    "\ufeff": "a byte-order mark in the middle of the text",
-    "\uff1a": "a full-width colon",
-    "\u201c": "a typographic quote",
-    "\u201d": "a typographic quote",
-    "\u2018": "a typographic quote",
-    "\u2019": "a typographic quote",
-    "\u2013": "an en dash",
-    "\u2014": "an em dash",
-    "\u2212": "a typographic minus",
-    "\uff0c": "a full-width comma",
-    "\uff1b": "a full-width semicolon",
-    "\0": "a NUL byte",
-}
-_MEANT = {
-    "\xa0": " ",
-    "\u3000": " ",
-    "\u200b": "",
-    "\ufeff": "",
-    "\uff1a": ":",
-    "\u201c": '"',
-    "\u201d": '"',
-    "\u2018": "'",
-    "\u2019": "'",
-    "\u2212": "-",
-    "\uff0c": ",",
-    "\uff1b": ";",
-    "\0": "",
-}
+MOST_PROBLEMS = 500
+"""Reading stops behind so many: no person goes through more, and no prototxt has them."""
 
+_NUMBERS = (INTEGER, FLOAT)
+_SCALARS = (STRING, INTEGER, FLOAT, IDENTIFIER)
+_CLOSING = {"{": "}", "<": ">", "[": "]"}
+_WORD_REST = re.compile(r"[^\s;,#{}\[\]\"'\0]*")
+_LONG = 1000
 
-def byte_order_mark() -> Problem:
-    """Caffe's tokenizer knows no byte-order mark: its first byte is an unexpected character."""
-    message = "the file starts with a UTF-8 byte-order mark, which Caffe's parser refuses; save it without one"
-    end = len(UTF8_MARK)
-    return Problem("byte-order-mark", 0, end, message, repairs=((0, end, ""),), repair_is_safe=True)
-
-
-def refuse_utf16(source: Source) -> "Document":  # noqa: UP037
-    """A document for UTF-16 text: one problem, nothing read."""
-    from caffelint.text.parser import Document
-
-    root = Field("", 0, 0, len(source.data), MESSAGE, "", [])
-    message = "the file is UTF-16, which Caffe's parser refuses; save it as UTF-8 without a byte-order mark"
-    return Document(source, root, [Problem("byte-order-mark", 0, 2, message)])
+Repairs = tuple[tuple[int, int, str], ...]
 
 
 class Recovery:
@@ -77,316 +31,353 @@ class Recovery:
         self.root = root
         self.stack = stack
         self.problems = problems
+        self._said_line = -1
+        self._said = ""
 
-    def item(self, position: int, current: Field) -> int:
-        """Read one item of `current` behind `position`; the position behind it, -1 at the end of the text."""
+    def item(self, position: int) -> int:
+        """Read one item of the innermost open block; the position behind it, -1 at the end of the text."""
+        current = self.stack[-1] if self.stack else self.root
         token = next_token(self.text, position)
+        if len(self.problems) >= MOST_PROBLEMS:
+            return self._give_up(token)
         if token.kind == END:
-            return self._finish()
+            close_at_end(self.source, self.root, self.stack, self.problems)
+            return -1
         if current.kind == LIST:
             return self._list_item(token, current)
-        if token.kind == STRING and self._extends(current, position):
-            return self._extend(token, current.fields[-1])
         if token.kind == IDENTIFIER:
             return self._field(token.start, token.end, current)
-        char = self.text[token.start]
-        if char in "})>]":
-            conflict = _CONFLICT.match(self.text, token.start)
-            return self._conflict(conflict, current) if conflict else self._close(token)
-        if char in ";," and token.kind == SYMBOL:
-            return self._separator(token, position, current)
-        if char == "[" and token.kind == SYMBOL and not _PLACEHOLDER.match(self.text, token.start):
-            return self._extension(token, current)
-        return self._stray(token, current)
-
-    # What is right, if unusual.
-
-    def _extends(self, current: Field, position: int) -> bool:
         last = current.fields[-1] if current.fields else None
-        return last is not None and last.kind == STRING and last.end == position
+        if token.kind == STRING and last is not None and last.kind == STRING and last.end == position:
+            return self._behind(self._extend(token, last))
+        char = self.text[token.start]
+        if token.kind == SYMBOL:
+            if conflict := strangers.CONFLICT.match(self.text, token.start):
+                return self._conflict(conflict)
+            if char in "})>]":
+                return self._close(token)
+            if char in ";," and last is not None and last.end == position:
+                return token.end
+            if char == "[" and not self._placeholder(token.start):
+                return self._extension(token, current)
+        return self._stray(token, current, last)
+
+    # Fields.
 
     def _extend(self, token: Token, last: Field) -> int:
-        self._objections(token)
+        """Adjacent strings are one."""
+        raw = self._scalar_text(token)
+        last.text += self.text[last.end : token.start] + raw
         last.end = token.end
-        last.text = self.text[last.value_start : token.end]
-        return self._behind(token.end)
-
-    def _separator(self, token: Token, position: int, current: Field) -> int:
-        behind_field = bool(current.fields) and current.fields[-1].end == position
-        if not behind_field:
-            char = self.text[token.start]
-            self._syntax(token.start, token.end, f"{char!r} separates nothing here; remove it", ((token[1], token[2], ""),))
         return token.end
 
     def _extension(self, token: Token, current: Field) -> int:
-        end = token.end
-        while True:
-            part = next_token(self.text, end)
-            if part.kind == IDENTIFIER or (part.kind == SYMBOL and self.text[part.start] in "./"):
-                end = part.end
-                continue
-            break
+        part = next_token(self.text, token.end)
+        while part.kind == IDENTIFIER or (part.kind == SYMBOL and self.text[part.start] in "./"):
+            part = next_token(self.text, part.end)
         if part.kind != SYMBOL or self.text[part.start] != "]":
-            self._syntax(token.start, end, "an extension name in [...] is not closed with ]")
-            return self._resume(end)
+            self._syntax(token.start, token.end, "'[' starts no field; a list stands behind a name and ':'")
+            return self._resume(token.end)
         return self._field(token.start, part.end, current)
 
     def _field(self, start: int, end: int, current: Field) -> int:
+        """A field whose name is read."""
         text = self.text
         name = text[start:end]
-        after = next_token(text, end)
-        colon = after.kind == SYMBOL and text[after.start] == ":"
-        if after.kind == SYMBOL and not colon and text[after.start] == "\xef" and text[after.start :][:3] == "\xef\xbc\x9a":
-            self._unreadable(after.start)
-            colon = True
-            after = Token(SYMBOL, after.start, after.start + 3)
-        value = next_token(text, after.end) if colon else after
-        if value.kind == SYMBOL and text[value.start] in "{<" and not self._placeholder(value.start):
-            if colon or not _CONFLICT.match(text, value.start):
-                return self._open(name, start, value, current)
-        if colon and value.kind == SYMBOL and text[value.start] == "[" and not self._placeholder(value.start):
-            opened = Field(name, start, value.start, value.end, LIST, "", [])
-            current.fields.append(opened)
-            self.stack.append(opened)
-            return self._list_start(value.end, opened)
-        if not colon and value.kind in (STRING, INTEGER, FLOAT) or (not colon and self._is_minus(value)):
-            message = f"':' is missing between {name} and its value"
-            self._syntax(start, end, message, ((end, end, ":"),), safe=True)
+        value = next_token(text, end)
+        char = text[value.start] if value.kind == SYMBOL else ""
+        if char == ":":
+            return self._behind_colon(name, start, value.end, current)
+        if char == "\xef" and strangers.character(text, value.start)[0] == "\uff1a":
+            self.problems.append(strangers.unreadable(text, value.start))
+            return self._behind_colon(name, start, value.start + 3, current)
+        if char and char in "{<":
+            if char == "<" and strangers.CONFLICT.match(text, value.start):
+                return self._alone(name, start, end)
+            return self._open(MESSAGE, name, start, value, current)
+        if char == "[" and not self._placeholder(value.start):
+            item = next_token(text, value.end)
+            if item.kind != SYMBOL or text[item.start] not in "{<]":
+                self._colon_missing(name, start, end)
+            return self._open(LIST, name, start, value, current)
+        if char == "=":
+            repairs = ((value.start, value.end, ":"),)
+            self._syntax(value.start, value.end, f"a value follows ':', not '=': {name}: ...", repairs, safe=True)
+            return self._behind_colon(name, start, value.end, current)
+        if value.kind in (STRING, *_NUMBERS) or (char == "-" and next_token(text, value.end).kind in _NUMBERS):
+            self._colon_missing(name, start, end)
             return self._scalar(name, start, value, current)
-        if not colon and value.kind == IDENTIFIER and self._same_line(end, value.start):
+        if value.kind == IDENTIFIER and "\n" not in text[end : value.start]:
             follows = next_token(text, value.end)
             if follows.kind != SYMBOL or text[follows.start] not in ":{<":
-                self._syntax(start, end, f"':' is missing between {name} and its value", ((end, end, ":"),), safe=True)
+                self._colon_missing(name, start, end)
                 return self._scalar(name, start, value, current)
-        if not colon and value.kind == SYMBOL and text[value.start] == "=":
-            self._syntax(value.start, value.end, f"a value follows ':', not '=': {name}: ...", ((*value[1:3], ":"),))
-            return self._scalar(name, start, next_token(text, value.end), current)
-        if not colon and value.kind == SYMBOL and text[value.start] == "[":
-            self._syntax(start, end, f"':' is missing between {name} and its list", ((end, end, ":"),), safe=True)
-            opened = Field(name, start, value.start, value.end, LIST, "", [])
-            current.fields.append(opened)
-            self.stack.append(opened)
-            return self._list_start(value.end, opened)
-        if not colon:
-            if placeholder := self._placeholder(value.start):
-                self._unfilled(placeholder)
-                return placeholder.end()
-            if value.kind == SYMBOL and ord(text[value.start]) >= 0x80:
-                self._unreadable(value.start)
-                return self._resume(self._line_end(value.start))
-            if self._unfilled_braces(current, after):
-                return self._behind(current.end)
-            self._syntax(start, end, f"{name} stands alone: a field is written as name: value or name {{ ... }}")
-            return end
+        if placeholder := self._placeholder(value.start):
+            self.problems.append(strangers.unfilled(placeholder))
+            return self._word_end(placeholder.end())
+        if char and strangers.is_strange(char):
+            return self._unreadable(value.start)
+        if self._is_braced_name(value, current):
+            return self._behind(current.end)
+        return self._alone(name, start, end)
+
+    def _behind_colon(self, name: str, start: int, position: int, current: Field) -> int:
+        value = next_token(self.text, position)
+        if value.kind == SYMBOL and not self._placeholder(value.start):
+            char = self.text[value.start]
+            if char in "{<" and not strangers.CONFLICT.match(self.text, value.start):
+                return self._open(MESSAGE, name, start, value, current)
+            if char == "[":
+                return self._open(LIST, name, start, value, current)
         return self._scalar(name, start, value, current)
 
-    def _open(self, name: str, start: int, brace: Token, current: Field) -> int:
-        opened = Field(name, start, brace.start, brace.end, MESSAGE, "", [])
+    def _open(self, kind: int, name: str, start: int, brace: Token, current: Field) -> int:
+        """A block or a list begins. While a list is open, its `end` is that of its last ',' or of its '['."""
+        opened = Field(name, start, brace.start, brace.end, kind, "", [])
         current.fields.append(opened)
         self.stack.append(opened)
         return brace.end
 
-    def _is_minus(self, token: Token) -> bool:
-        return token.kind == SYMBOL and self.text[token.start] == "-"
+    def _colon_missing(self, name: str, start: int, end: int) -> None:
+        self._syntax(start, end, f"':' is missing between {name} and its value", ((end, end, ":"),), safe=True)
+
+    def _alone(self, name: str, start: int, end: int) -> int:
+        self._syntax(start, end, f"{_short(name)} stands alone; a field is written as name: value or name {{ ... }}")
+        return end
+
+    # Values.
 
     def _scalar(self, name: str, start: int, token: Token, current: Field) -> int:
-        """A scalar whose first token is `token`; anything that is none becomes a BROKEN field."""
+        """A scalar whose first token is `token`; what is none becomes a BROKEN field."""
         text = self.text
         value_start = token.start
         sign = ""
-        if self._is_minus(token):
+        if token.kind == SYMBOL and text[token.start] == "+":
+            repairs = ((token.start, token.end, ""),)
+            self._syntax(token.start, token.end, "a number takes no '+' in front of it", repairs, safe=True)
+            token = next_token(text, token.end)
+        if token.kind == SYMBOL and text[token.start] == "-":
             sign = "-"
             token = next_token(text, token.end)
-        if token.kind in (INTEGER, FLOAT, IDENTIFIER) or (token.kind == STRING and not sign):
-            self._objections(token)
-            kind = BROKEN if token.wrong and token.kind in (INTEGER, FLOAT) else token.kind
-            raw = sign + text[token.start : token.end]
-            if token.wrong and token.kind == STRING:
-                raw = raw + raw[0] if raw[-1:] != raw[0] or len(raw) == 1 else raw
-            if kind in (IDENTIFIER, INTEGER) and (tail := self._glued(token)):
-                self._syntax(token.start, tail, f"{text[token.start:tail]} is no single value; put a text in quotes")
-                current.fields.append(Field(name, start, value_start, tail, BROKEN, "", []))
-                return self._behind(tail)
-            current.fields.append(Field(name, start, value_start, token.end, kind, raw, []))
+        if token.kind == IDENTIFIER and not sign and name and current.kind != LIST and self._starts_field(token):
+            return self._no_value(name, start, value_start, current)
+        if token.kind in (IDENTIFIER, *_NUMBERS) and (end := self._unquoted(token)):
+            return self._mended_string(name, start, value_start, end, current)
+        if token.kind in (IDENTIFIER, *_NUMBERS) or (token.kind == STRING and not sign):
+            raw = self._scalar_text(token)
+            kind = BROKEN if token.kind in _NUMBERS and token.wrong and not token.wrong.repair else token.kind
+            current.fields.append(Field(name, start, value_start, token.end, kind, sign + raw, NO_FIELDS))
             return self._behind(token.end)
-        current.fields.append(broken := Field(name, start, value_start, value_start, BROKEN, "", []))
         if placeholder := self._placeholder(token.start):
-            self._unfilled(placeholder)
-            broken.end = self._word_end(placeholder.end())
-            return self._behind(broken.end)
+            self.problems.append(strangers.unfilled(placeholder))
+            end = self._word_end(placeholder.end())
+            current.fields.append(Field(name, start, value_start, end, BROKEN, "", NO_FIELDS))
+            return self._behind(end)
         char = text[token.start : token.end]
-        if token.kind == END or char in "}>]" or (char in ";," and char):
-            self._syntax(start, start + len(name), f"{name} has no value behind its ':'")
-            broken.end = max(broken.end, start + len(name))
-            return token.start
-        if char == "+":
-            number = next_token(text, token.end)
-            message = "a number takes no '+' in front of it"
-            self._syntax(token.start, token.end, message, ((token.start, token.end, ""),), safe=True)
-            current.fields.pop()
-            return self._scalar(name, start, number, current)
-        if quoted := self._typographic_string(token.start):
-            current.fields.pop()
-            inner = '"' + text[quoted[0] : quoted[1]] + '"'
-            current.fields.append(Field(name, start, value_start, quoted[2], STRING, inner, []))
-            return self._behind(quoted[2])
-        if ord(char) >= 0x80 or char < " ":
-            self._unreadable(token.start)
-        else:
-            self._syntax(token.start, token.end, f"{char!r} starts no value; {name} needs a number, a name or a quoted text")
-        broken.end = self._line_end(token.start)
-        return broken.end
+        if not char or char in "}>];," or strangers.CONFLICT.match(text, token.start):
+            return self._no_value(name, start, value_start, current)
+        line_end = self._line_end(token.start)
+        if found := strangers.quoted(self.source, token.start, min(line_end, token.start + _LONG)):
+            problem, inner, inner_end, end = found
+            self.problems.append(problem)
+            value = '"' + text[inner:inner_end] + '"'
+            current.fields.append(Field(name, start, value_start, end, STRING, value, NO_FIELDS))
+            return self._behind(end)
+        if strangers.is_strange(char):
+            return self._scalar(name, start, next_token(text, self._unreadable(token.start)), current)
+        end = self._word_end(token.end)
+        wanted = f"; {_short(name)} needs a number, a name or a quoted text"
+        self._syntax(token.start, end, f"{_short(text[token.start : end])!r} is no value{wanted}")
+        current.fields.append(Field(name, start, value_start, end, BROKEN, "", NO_FIELDS))
+        return self._behind(end)
 
-    def _glued(self, token: Token) -> int:
-        """Where a word ends that goes on behind a token without a space, as in 224x224 or a/b.txt; 0 if it does not."""
-        if self.text[token.end : token.end + 1] in ("/", "\\", ":", "=", "-", ".") and not token.wrong:
-            return self._word_end(token.end)
-        if token.kind == INTEGER and self.text[token.end : token.end + 1].isalpha():
-            follows = next_token(self.text, self._word_end(token.end))
-            if follows.kind == SYMBOL and self.text[follows.start] in ":{<":
-                return 0
+    def _scalar_text(self, token: Token) -> str:
+        """The text of a scalar's token, mended where something is wrong inside it, which is told."""
+        raw = self.text[token.start : token.end]
+        if token.wrong is None:
+            return raw
+        start, end, message, repair = token.wrong
+        if message.startswith("a NUL byte"):
+            self.problems.append(Problem("unreadable-character", start, end, message))
+            return raw + raw[0]
+        repairs = ((start, end, repair),) if repair is not None else ()
+        self._syntax(start, end, message, repairs)
+        if token.kind == STRING and (start, end) == (token.start, token.end):
+            return raw + raw[0]
+        return raw
+
+    def _no_value(self, name: str, start: int, value_start: int, current: Field) -> int:
+        self._syntax(start, start + len(name), f"{_short(name)} has no value behind its ':'")
+        end = min(value_start, self.text.find(":", start + len(name)) + 1 or value_start)
+        current.fields.append(Field(name, start, end, end, BROKEN, "", NO_FIELDS))
+        return max(end, start + 1)
+
+    def _starts_field(self, token: Token) -> bool:
+        """Whether an identifier is the name of the next field, not a value."""
+        follows = next_token(self.text, token.end)
+        return follows.kind == SYMBOL and self.text[follows.start] in ":{" and not self._is_drive(token.end)
+
+    def _is_drive(self, end: int) -> bool:
+        return self.text[end : end + 2] in (":/", ":\\")
+
+    def _unquoted(self, token: Token) -> int:
+        """Where a text ends that should stand in quotes, such as a/b.txt, 224x224 or conv1"; 0 if it is no such."""
+        if token.wrong is not None and not token.wrong.repair:
+            return 0
+        follows = self.text[token.end : token.end + 1]
+        if follows and follows in "\"'":
+            line_end = self._line_end(token.end + 1)
+            return token.end + 1 if follows not in self.text[token.end + 1 : min(line_end, token.end + _LONG)] else 0
+        if token.wrong is not None:
+            end = self._word_end(token.end)
+            after = next_token(self.text, end)
+            return 0 if after.kind == SYMBOL and self.text[after.start] in ":{<" else end
+        if follows and (
+            follows in "/\\=-." or (follows == ":" and token.kind in _NUMBERS) or self._is_drive(token.end)
+        ):
             return self._word_end(token.end)
         return 0
 
+    def _mended_string(self, name: str, start: int, value_start: int, end: int, current: Field) -> int:
+        written = self.text[value_start:end]
+        inner = written.rstrip("\"'")
+        value = '"' + inner.replace("\\", "\\\\") + '"'
+        if written != inner:
+            message = f"{_short(written)} has no opening {written[-1]}"
+        elif written[0] in "-.0123456789":
+            message = f"{_short(written)} is no number; if it is meant as a text, put it in quotes"
+        else:
+            message = f"{_short(written)} is no single word; put a text in quotes"
+        self._syntax(value_start, end, message, ((value_start, end, value),))
+        kind = BROKEN if written[0] in "-.0123456789" and written == inner else STRING
+        current.fields.append(Field(name, start, value_start, end, kind, "" if kind == BROKEN else value, NO_FIELDS))
+        return self._behind(end)
+
     # Lists.
-
-    def _list_start(self, position: int, opened: Field) -> int:
-        token = next_token(self.text, position)
-        if token.kind == SYMBOL and self.text[token.start] == "]":
-            return self._close_list(token)
-        return position
-
-    def _close_list(self, token: Token) -> int:
-        self.stack.pop().end = token.end
-        return self._behind(token.end)
 
     def _list_item(self, token: Token, current: Field) -> int:
         text = self.text
         char = text[token.start] if token.kind == SYMBOL else ""
-        if char and char in "{<" and not self._placeholder(token.start):
-            if current.fields and not self._comma_before(token.start, current):
-                self._syntax(token.start, token.end, "',' is missing between two items of a list")
-            opened = Field(current.name, token.start, token.start, token.end, MESSAGE, "", [])
-            current.fields.append(opened)
-            self.stack.append(opened)
-            return token.end
+        last = current.fields[-1] if current.fields else None
+        awaits_item = last is None or current.end > last.end
         if char == "]":
-            if current.fields and self._comma_before(token.start, current):
+            if last is not None and awaits_item:
                 self._syntax(token.start, token.end, "a list takes no ',' behind its last item")
-            return self._close_list(token)
+            return self._close(token)
         if char == ",":
-            last = current.fields[-1].end if current.fields else current.value_start + 1
-            if not current.fields or text[last : token.start].count(","):
+            if awaits_item:
                 self._syntax(token.start, token.end, "',' separates nothing here; remove it")
+            current.end = token.end
             return token.end
-        if char and (char in "})>;"):
-            self._syntax(current.value_start, current.value_start + 1, f"the list of {current.name} is not closed with ]")
-            self.stack.pop().end = token.start
+        if (char and char in "})>;") or (token.kind == IDENTIFIER and self._starts_field(token)):
+            self._syntax(
+                current.start, current.value_start + 1, f"the list of {_short(current.name)} is not closed with ]"
+            )
+            self.stack.pop().end = last.end if last else current.value_start + 1
             return token.start
-        if token.kind == IDENTIFIER:
-            after = next_token(text, token.end)
-            if after.kind == SYMBOL and text[after.start] in ":{":
-                self._syntax(current.value_start, current.value_start + 1, f"the list of {current.name} is not closed with ]")
-                self.stack.pop().end = current.fields[-1].end if current.fields else current.value_start + 1
-                return token.start
-        if current.fields and not self._comma_before(token.start, current):
-            last_item = current.fields[-1]
-            if last_item.kind == STRING and token.kind == STRING:
-                return self._extend_item(token, last_item)
-            self._syntax(token.start, token.end, "',' is missing between two items of a list")
-        before = len(current.fields)
+        if not awaits_item:
+            assert last is not None
+            if last.kind == STRING and token.kind == STRING:
+                return self._extend(token, last)
+            repairs = ((last.end, last.end, ","),)
+            self._syntax(last.value_start, last.end, "',' is missing between two items of a list", repairs, safe=True)
+        if char and char in "{<" and not self._placeholder(token.start):
+            return self._open(MESSAGE, current.name, token.start, token, current)
+        if char == "[":
+            self._syntax(token.start, token.end, "a list holds no other lists; take the inner brackets away")
+            return self._open(LIST, current.name, token.start, token, current)
         end = self._scalar(current.name, token.start, token, current)
-        if len(current.fields) > before and text[end - 1 : end] in ",;":
-            end = current.fields[-1].end
-        return end
-
-    def _extend_item(self, token: Token, last: Field) -> int:
-        self._objections(token)
-        last.end = token.end
-        last.text = self.text[last.value_start : token.end]
-        return token.end
-
-    def _comma_before(self, position: int, current: Field) -> bool:
-        between = self.text[current.fields[-1].end : position]
-        return "," in re.sub(r"#[^\n]*", "", between)
+        return current.fields[-1].end if text[end - 1 : end] in (",", ";") else end
 
     # What is wrong.
 
     def _close(self, token: Token) -> int:
         char = self.text[token.start]
         if not self.stack:
-            message = f"{char!r} closes nothing; an opening brace is missing above or this one is too many"
+            message = f"{char!r} closes nothing; a brace is missing above, or this one is too many"
             self._syntax(token.start, token.end, message)
-            return token.end
+            return self._behind(token.end)
         opened = self.stack[-1]
         brace = self.text[opened.value_start]
-        wanted = ">" if brace == "<" else "}"
+        wanted = _CLOSING[brace]
         if char != wanted:
             line = self.source.position(opened.value_start).line
             message = f"{char!r} cannot close the {brace!r} of line {line}; {wanted!r} was expected"
-            self._syntax(token.start, token.end, message)
-            if char in ")]":
+            self._syntax(token.start, token.end, message, ((token.start, token.end, wanted),))
+            if char in ")]" and next_token(self.text, token.end).kind != END:
                 return token.end
         opened.end = token.end
         self.stack.pop()
-        return self._behind(token.end)
+        in_list = bool(self.stack) and self.stack[-1].kind == LIST
+        return token.end if in_list else self._behind(token.end)
 
-    def _finish(self) -> int:
-        """The end of the text: whatever is still open was never closed. Told once, at the likeliest place."""
-        if self.stack:
-            opened = self.stack[0]
-            name = opened.name
-            line = self.source.position(opened.value_start).line
-            closing = {"[": "]", "<": ">"}.get(self.text[opened.value_start], "}")
-            more = f"; {len(self.stack)} blocks are open at the end of the file" if len(self.stack) > 1 else ""
-            message = f"the block {name} that starts on line {line} is never closed with {closing!r}{more}"
-            self._syntax(opened.start, opened.start + len(name), message)
-            for field in self.stack:
-                field.end = len(self.text)
-            self.stack.clear()
-        return -1
-
-    def _stray(self, token: Token, current: Field) -> int:
+    def _stray(self, token: Token, current: Field, last: Field | None) -> int:
         text, start = self.text, token.start
-        if conflict := _CONFLICT.match(text, start):
-            return self._conflict(conflict, current)
-        if placeholder := _PLACEHOLDER.match(text, start):
-            self._unfilled(placeholder)
-            return placeholder.end()
+        if placeholder := self._placeholder(start):
+            self.problems.append(strangers.unfilled(placeholder))
+            return self._behind(placeholder.end())
         if text.startswith("//", start):
-            end = self._line_end(start)
-            message = "'//' starts no comment in prototxt; write '#'"
-            self._syntax(start, start + 2, message, ((start, start + 2, "#"),), safe=True)
-            return end
+            repairs = ((start, start + 2, "#"),)
+            self._syntax(start, start + 2, "'//' starts no comment in prototxt; write '#'", repairs, safe=True)
+            return self._line_end(start)
         if text.startswith("/*", start):
             close = text.find("*/", start)
-            end = close + 2 if close >= 0 else len(text)
             self._syntax(start, start + 2, "'/*' starts no comment in prototxt; write '#' in front of each line")
-            return end
+            return close + 2 if close >= 0 else len(text)
         char = text[start]
-        if ord(char) >= 0x80 or char < " ":
+        if strangers.is_strange(char):
             return self._unreadable(start)
-        if token.kind == STRING:
-            self._objections(token)
-            self._syntax(start, token.end, "a quoted text stands where a field's name is expected")
-            return self._behind(token.end)
-        if self._unfilled_braces(current, token):
+        if self._is_braced_name(token, current):
             return self._behind(current.end)
-        if token.kind in (INTEGER, FLOAT):
-            if several := self._several_values(start, current):
-                return several
-            raw = text[start : self._word_end(token.end)]
-            self._syntax(start, start + len(raw), f"{raw} stands where a field's name is expected")
-            return start + len(raw)
+        if last is not None and token.kind in (STRING, *_NUMBERS) and (end := self._several_values(token, last)):
+            return end
         if char in "{<":
             self._syntax(start, start + 1, f"{char!r} has no field's name in front of it")
-            opened = Field("", start, start, start + 1, MESSAGE, "", [])
-            self.stack.append(opened)
+            self.stack.append(Field("", start, start, start + 1, MESSAGE, "", []))
             return start + 1
-        self._syntax(start, start + 1, f"{char!r} stands where a field's name is expected")
-        return self._resume(start + 1)
+        if char in ";,":
+            self._syntax(start, start + 1, f"{char!r} separates nothing here; remove it", ((start, start + 1, ""),))
+            return start + 1
+        end = token.end if token.kind == STRING else self._word_end(token.end)
+        self._syntax(start, end, f"{_short(text[start:end])} stands where a field's name is expected")
+        follows = next_token(text, end)
+        if follows.kind == SYMBOL and text[follows.start] in ":{":
+            return self._behind_name_that_is_none(start, follows, current)
+        return self._behind(end)
 
-    def _conflict(self, marker: re.Match[str], current: Field) -> int:
+    def _behind_name_that_is_none(self, start: int, token: Token, current: Field) -> int:
+        """The value behind a bad name is read too, so that it is no second mistake; it stands for nothing."""
+        if self.text[token.start] == ":":
+            return self._behind_colon("", start, token.end, current)
+        return self._open(MESSAGE, "", start, token, current)
+
+    def _several_values(self, token: Token, last: Field) -> int:
+        """Past the rest of `dim: 1, 28, 28`, where all values but the first have no name; 0 if it is not that.
+
+        `last` becomes a list of them.
+        """
+        text = self.text
+        if last.kind not in (STRING, *_NUMBERS) or "\n" in text[last.end : token.start] or token.wrong:
+            return 0
+        items = [Field(last.name, last.value_start, last.value_start, last.end, last.kind, last.text, NO_FIELDS)]
+        end = token.start
+        while token.kind in (STRING, *_NUMBERS) and "\n" not in text[end : token.start]:
+            end = token.end
+            items.append(
+                Field(last.name, token.start, token.start, end, token.kind, text[token.start : end], NO_FIELDS)
+            )
+            token = next_token(text, end)
+            if token.kind == SYMBOL and text[token.start] == ",":
+                token = next_token(text, token.end)
+        if token.kind == SYMBOL and text[token.start] in ":{":
+            return 0
+        listed = "[" + ", ".join(item.text for item in items) + "]"
+        message = f"{last.name} takes one value at a time; several are written {last.name}: {_short(listed)}"
+        self._syntax(last.value_start, end, message, ((last.value_start, end, listed),))
+        last.kind, last.text, last.end, last.fields = LIST, "", end, items
+        return self._behind(end)
+
+    def _conflict(self, marker: re.Match[str]) -> int:
         """One problem a conflict: the side above `=======` is read, the other one is not."""
         start = marker.start()
         if marker[0][0] == "<" or not any(problem.kind == "merge-conflict-marker" for problem in self.problems):
@@ -394,95 +385,47 @@ class Recovery:
             end = marker.end() - marker[0].endswith("\r")
             self.problems.append(Problem("merge-conflict-marker", start, end, message))
         if marker[0][0] in "=|":
-            end_marker = _CONFLICT_END.search(self.text, marker.end())
+            end_marker = strangers.CONFLICT_END.search(self.text, marker.end())
             if end_marker:
                 return end_marker.end()
         return marker.end()
 
     def _placeholder(self, start: int) -> re.Match[str] | None:
-        return _PLACEHOLDER.match(self.text, start)
+        return strangers.PLACEHOLDER.match(self.text, start)
 
-    def _unfilled(self, placeholder: re.Match[str]) -> None:
-        message = f"{placeholder[0]} is a placeholder of a template that nobody filled in"
-        self.problems.append(Problem("unfilled-template", placeholder.start(), placeholder.end(), message))
-
-    def _unfilled_braces(self, current: Field, token: Token) -> bool:
-        """Whether `current` is no message but a placeholder, as in `stride: {scale}`."""
-        found = _BRACED_NAME.match(self.text, current.value_start)
-        if not self.stack or not found or current.fields or not found.start() < token.start < found.end():
+    def _is_braced_name(self, token: Token, current: Field) -> bool:
+        """Whether `current` is no block but a placeholder, as in `stride: {scale}`; told and closed if so."""
+        found = strangers.BRACED_NAME.match(self.text, current.value_start) if self.stack else None
+        if not found or current.fields or not found.start() < token.start < found.end() + (token.start == found.end()):
             return False
-        self._unfilled(found)
+        self.problems.append(strangers.unfilled(found))
         self.stack.pop()
-        current.kind, current.end = BROKEN, found.end()
+        current.kind, current.end, current.fields = BROKEN, found.end(), NO_FIELDS
         return True
 
-    def _several_values(self, start: int, current: Field) -> int:
-        """Past the rest of `dim: 1, 28, 28`, where all but the first value have no name; 0 if it is not that."""
-        last = current.fields[-1] if current.fields else None
-        if last is None or self.text[last.end : start].strip() != "," or last.kind not in (INTEGER, FLOAT):
-            return 0
-        rest = _MORE_NUMBERS.match(self.text, start)
-        end = rest.end() if rest else start
-        listed = f"[{self.text[last.value_start : end]}]"
-        message = f"{last.name} takes one value at a time; several are written {last.name}: {listed}"
-        self._syntax(last.value_start, end, message, ((last.value_start, end, listed),))
-        return self._behind(end)
-
-    def _typographic_string(self, start: int) -> tuple[int, int, int] | None:
-        """Content start, content end and end of a text in typographic quotes on one line."""
-        quotes = ("\xe2\x80\x9c", "\xe2\x80\x9d", "\xe2\x80\x98", "\xe2\x80\x99")
-        if self.text[start : start + 3] not in quotes:
-            return None
-        line_end = self._line_end(start)
-        for end in range(start + 3, line_end):
-            closing = 1 if self.text[end] == '"' else 3 if self.text[end : end + 3] in quotes else 0
-            if closing:
-                repairs = ((start, start + 3, '"'), (end, end + closing, '"'))
-                message = f"{self.source.slice(start, end + closing)} stands in typographic quotes; use \""
-                problem = Problem("unreadable-character", start, end + closing, message, True, "", repairs, True)
-                self.problems.append(problem)
-                return start + 3, end, end + closing
-        return None
-
     def _unreadable(self, start: int) -> int:
-        text = self.text
-        length = 1
-        char = text[start]
-        if char >= "\xc0":
-            length = 2 if char < "\xe0" else 3 if char < "\xf0" else 4
-            try:
-                char = text[start : start + length].encode("latin-1").decode("utf-8")
-            except UnicodeDecodeError:
-                length = 1
-        end = start + length
-        while text[end : end + length] == text[start : start + length]:
-            end += length
-        name = _NAMES.get(char) or (f"{char!r} (U+{ord(char):04X})" if char.isprintable() else f"U+{ord(char):04X}")
-        if length == 1 and ord(char) >= 0x80:
-            name = f"the byte 0x{ord(char):02x}"
-        meant = _MEANT.get(char)
-        repairs = ((start, end, meant),) if meant is not None else ()
-        message = f"{name} stands here, which Caffe's parser refuses outside of strings and comments"
-        problem = Problem("unreadable-character", start, end, message, True, "", repairs, bool(repairs))
-        self.problems.append(problem)
-        if char.isprintable() and char not in _MEANT and length > 1:
-            return self._word_end(end)
-        return end
+        """Report a strange character; behind it, and behind the word that a letter belongs to."""
+        problem = strangers.unreadable(self.text, start)
+        if not self.problems or self.problems[-1].end != start or self.problems[-1].kind != problem.kind:
+            self.problems.append(problem)
+        char, length = strangers.character(self.text, start)
+        return self._word_end(problem.end) if length > 1 and char not in strangers.MEANT else problem.end
 
-    def _objections(self, token: Token) -> None:
-        if token.wrong:
-            start, end, message = token.wrong
-            if message.startswith("a NUL byte"):
-                self.problems.append(Problem("unreadable-character", start, end, message))
-            else:
-                self._syntax(start, end, message)
-
-    def _syntax(
-        self, start: int, end: int, message: str, repairs: tuple[tuple[int, int, str], ...] = (), safe: bool = False
-    ) -> None:
-        last = self.problems[-1] if self.problems else None
-        if last is None or last.message != message or self._line_end(last.start) != self._line_end(start):
+    def _syntax(self, start: int, end: int, message: str, repairs: Repairs = (), safe: bool = False) -> None:
+        """Report a mistake; the same words twice on a line say nothing new."""
+        line = self._line_end(start)
+        if (line, message) != (self._said_line, self._said):
             self.problems.append(Problem("syntax-error", start, end, message, True, "", repairs, safe))
+            self._said_line, self._said = line, message
+
+    def _give_up(self, token: Token) -> int:
+        line = self.source.position(token.start).line
+        message = f"so much before this is no prototxt that it is read no further than line {line}"
+        self.problems.append(Problem("syntax-error", token.start, token.end, message))
+        for field in self.stack:
+            field.end = max(field.end, token.start)
+        self.stack.clear()
+        return -1
 
     # Ways on.
 
@@ -504,8 +447,6 @@ class Recovery:
         found = _WORD_REST.match(self.text, position)
         return found.end() if found else position
 
-    def _same_line(self, start: int, end: int) -> bool:
-        return "\n" not in self.text[start:end]
 
-
-__all__ = ["Recovery", "byte_order_mark", "refuse_utf16", "skip_trivia"]
+def _short(text: str) -> str:
+    return text if len(text) <= 40 else text[:37] + "..."

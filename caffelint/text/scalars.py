@@ -4,22 +4,36 @@ from __future__ import annotations
 
 import re
 
+TOO_LARGE = 1 << 64
+"""Stands for every integer beyond all integer types; what was written may have a million digits."""
+
+_MOST_DIGITS = 20
 _ESCAPE = re.compile(
-    r"\\(?:([abfnrtv\\?'\"])|([0-7]{1,3})|x([0-9A-Fa-f]{1,2})|u([0-9A-Fa-f]{4})|U([0-9A-Fa-f]{8}))", re.ASCII
+    r"\\(?:([abfnrtv\\?'\"])|([0-7]{1,3})|x([0-9A-Fa-f]{1,2})"
+    r"|u([Dd][89ABab][0-9A-Fa-f]{2})\\u([Dd][C-Fc-f][0-9A-Fa-f]{2})|u([0-9A-Fa-f]{4})|U(00[01][0-9A-Fa-f]{5}))"
 )
-_PIECE = re.compile(r"\"((?:[^\"\\]|\\.)*)\"|'((?:[^'\\]|\\.)*)'|#[^\n]*", re.DOTALL)
+_PIECE = re.compile(r"\"((?:[^\"\\]+|\\.)*)\"|'((?:[^'\\]+|\\.)*)'|#[^\n]*", re.DOTALL)
 _SIMPLE = {"a": "\a", "b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t", "v": "\v"}
 
 
 def _unescape(match: re.Match[str]) -> str:
-    simple, octal, two, four, eight = match.groups()
+    simple, octal, two, head, trail, four, eight = match.groups()
     if simple:
         return _SIMPLE.get(simple, simple)
     if octal:
         return chr(int(octal, 8) & 0xFF)
     if two:
         return chr(int(two, 16))
-    return chr(int(four or eight, 16)).encode("utf-8", "surrogatepass").decode("latin-1")
+    if head:
+        return _utf8(0x10000 + ((int(head, 16) - 0xD800) << 10) + int(trail, 16) - 0xDC00)
+    return _utf8(int(four or eight, 16))
+
+
+def _utf8(code: int) -> str:
+    """The UTF-8 of a number below 2^21, one character a byte, be it no code point at all (protobuf minds as little)."""
+    if code > 0x10FFFF:
+        return chr(0xF0 | code >> 18) + "".join(chr(0x80 | code >> shift & 0x3F) for shift in (12, 6, 0))
+    return chr(code).encode("utf-8", "surrogatepass").decode("latin-1")
 
 
 def string_bytes(text: str) -> bytes:
@@ -27,7 +41,7 @@ def string_bytes(text: str) -> bytes:
     content = text[1:-1]
     if "\\" not in content and text[0] not in content:
         return content.encode("latin-1")
-    pieces = [m.group(1) if m.group(1) is not None else m.group(2) or "" for m in _PIECE.finditer(text)]
+    pieces = [m[1] if m[1] is not None else m[2] or "" for m in _PIECE.finditer(text)]
     return "".join(_ESCAPE.sub(_unescape, piece) for piece in pieces).encode("latin-1")
 
 
@@ -41,10 +55,12 @@ def string_value(text: str) -> str:
 
 
 def integer_value(text: str) -> int:
-    """A decimal, octal (`010` is 8) or hexadecimal integer, with its sign."""
+    """A decimal, octal (`010` is 8) or hexadecimal integer, with its sign; not beyond `TOO_LARGE` and its negative."""
     digits = text.lstrip("-")
     base = 10
     if digits[0] == "0" and len(digits) > 1:
         base = 16 if digits[1] in "xX" else 8
-    value = int(digits, base)
+    elif len(digits) > _MOST_DIGITS:
+        digits = str(TOO_LARGE)
+    value = min(int(digits, base), TOO_LARGE)
     return -value if text[0] == "-" else value

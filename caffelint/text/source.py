@@ -6,6 +6,7 @@ from bisect import bisect_right
 from typing import NamedTuple
 
 UTF8_MARK = b"\xef\xbb\xbf"
+UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
 
 
 class Position(NamedTuple):

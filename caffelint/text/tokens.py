@@ -14,26 +14,36 @@ _WORD = re.compile(r"[A-Za-z_]\w*", re.ASCII)
 _NUMBER = re.compile(
     r"(?P<hex>0[xX][0-9A-Fa-f]*)"
     r"|(?P<octal>0[0-7]+)(?P<notoctal>\d*)"
-    r"|(?P<decimal>(?:\d+(?:\.\d*)?|\.\d+)(?:(?P<exponent>[eE][+-]?)(?P<power>\d*))?[fF]?)",
+    r"|(?:0(?=\d)\d*|(?:\d+(?:\.\d*)?|\.\d+)(?P<exponent>[eE][+-]?(?P<power>\d*))?[fF]?)",
     re.ASCII,
 )
 _STRING = {
-    '"': re.compile(r'"((?:[^"\\\0]|\\[^\0])*)(")?'),
-    "'": re.compile(r"'((?:[^'\\\0]|\\[^\0])*)(')?"),
+    '"': re.compile(r'"((?:[^"\\\n\0]+|\\[^\n\0])*)(")?'),
+    "'": re.compile(r"'((?:[^'\\\n\0]+|\\[^\n\0])*)(')?"),
 }
 _BAD_ESCAPE = re.compile(
-    r"\\(?:[abfnrtv\\?'\"]|[0-7]|x[0-9A-Fa-f]|u[0-9A-Fa-f]{4}|U00(?:0[0-9A-Fa-f]|10)[0-9A-Fa-f]{4}|(?P<bad>.?))",
-    re.DOTALL,
+    r"\\(?:[abfnrtv\\?'\"0-7]|x[0-9A-Fa-f]|u[0-9A-Fa-f]{4}|U00[01][0-9A-Fa-f]{5}|(?P<bad>.))", re.DOTALL
 )
+_OPEN_STRING_END = re.compile(r"[ \t]*(?:[};,#]|\Z)|[ \t]\w+[ \t]*[:{]", re.ASCII)
+_LONG = 1000
+
+
+class Wrong(NamedTuple):
+    """What is wrong inside a token: where, in words, and the text that would be right there (None if unclear)."""
+
+    start: int
+    end: int
+    message: str
+    repair: str | None = None
 
 
 class Token(NamedTuple):
-    """A token, and what is wrong inside it: (start, end, message), or None."""
+    """A token. A string that is not closed ends where it probably should."""
 
     kind: int
     start: int
     end: int
-    wrong: tuple[int, int, str] | None = None
+    wrong: Wrong | None = None
 
 
 def skip_trivia(text: str, position: int) -> int:
@@ -60,48 +70,58 @@ def next_token(text: str, position: int) -> Token:
 def _number(text: str, start: int, found: re.Match[str]) -> Token:
     end = found.end()
     raw = found[0]
-    if found["hex"]:
-        wrong = "0x needs hexadecimal digits behind it" if len(raw) == 2 else ""
-        is_float = False
-    elif found["octal"]:
-        wrong = f"{raw} starts with 0, which makes it octal, and octal has no digit {_non_octal(raw)}" if (
-            found["notoctal"]
-        ) else ""
-        is_float = False
-    else:
-        is_float = any(char in ".eEfF" for char in raw)
-        wrong = ""
-        if raw[0] == "0" and len(raw) > 1 and raw[1].isdigit():
-            wrong = f"{raw} starts with 0, which makes it octal, and octal has no digit {_non_octal(raw)}"
-        elif found["exponent"] and not found["power"]:
-            wrong = f"{raw} has no exponent behind its e"
-    if not wrong and text[end : end + 1] == ".":
-        wrong = f"{raw} is followed by a second decimal point" if is_float else f"{raw}. is no number"
-    return Token(FLOAT if is_float else INTEGER, start, end, (start, end, wrong) if wrong else None)
+    shown = raw if len(raw) < 40 else raw[:37] + "..."
+    is_float = not found["hex"] and any(char in ".eEfF" for char in raw)
+    follows = text[end : end + 1]
+    wrong = ""
+    if found["hex"] and len(raw) == 2:
+        wrong = "0x needs hexadecimal digits behind it"
+    elif raw[0] == "0" and raw.isdigit() and ("8" in raw or "9" in raw):
+        digit = next(digit for digit in raw if digit in "89")
+        wrong = f"{shown} starts with 0, which makes it octal, and octal has no digit {digit}; drop the leading 0"
+    elif found["exponent"] and not found["power"]:
+        wrong = f"{shown} has no exponent behind its e"
+    elif follows == ".":
+        second = f"{shown} is followed by a second decimal point"
+        wrong = second if is_float else f"{shown}. is no number: hexadecimal and octal ones have no decimal point"
+    elif follows.isascii() and (follows.isalpha() or follows == "_"):
+        word = _WORD.match(text, end)
+        name = word[0] if word else follows
+        missing = Wrong(end, end + len(name), _glued(shown, name), " " + name)
+        return Token(FLOAT if is_float else INTEGER, start, end, missing)
+    return Token(FLOAT if is_float else INTEGER, start, end, Wrong(start, end, wrong) if wrong else None)
 
 
-def _non_octal(raw: str) -> str:
-    return next((digit for digit in raw if digit in "89"), "8")
+def _glued(number: str, name: str) -> str:
+    shown = name if len(name) < 40 else name[:37] + "..."
+    return f"a space is missing between {number} and {shown}"
 
 
 def _string(text: str, start: int, quote: str) -> Token:
     found = _STRING[quote].match(text, start)
     assert found is not None
     end = found.end()
-    line_end = text.find("\n", start)
-    many_lines = 0 <= line_end < end
-    closed = found[2] is not None
-    glued = closed and many_lines and re.match(r"[\w./-]", text[end : end + 1], re.ASCII)
-    if not closed or glued:
-        stop = line_end if many_lines else end
-        if text[stop - 1] == "\r":
-            stop -= 1
-        if stop < len(text) and text[stop] == "\0":
-            return Token(STRING, start, stop, (stop, stop + 1, "a NUL byte stands inside the string"))
-        return Token(STRING, start, stop, (start, stop, f"the string that starts here has no closing {quote}"))
-    for escape in _BAD_ESCAPE.finditer(text, start, end - 1):
-        if escape["bad"] is not None:
-            written = f"\\{escape['bad']}"
-            message = f"{written} is no escape sequence, write \\\\ for a backslash"
-            return Token(STRING, start, end, (escape.start(), escape.end(), message))
+    if found[2] is None:
+        return _open_string(text, start, end, quote)
+    if "\\" in found[1]:
+        for escape in _BAD_ESCAPE.finditer(text, start, end - 1):
+            if escape["bad"] is not None:
+                message = f"{escape[0]!r} is no escape sequence; write \\\\ for a backslash".replace("\\\\", "\\", 1)
+                wrong = Wrong(escape.start(), escape.end(), message, "\\" + escape[0])
+                return Token(STRING, start, end, wrong)
     return Token(STRING, start, end)
+
+
+def _open_string(text: str, start: int, end: int, quote: str) -> Token:
+    """A string that its line or a NUL byte ends: up to what surely belongs to it no more, if the line is short."""
+    if text[end : end + 1] == "\0":
+        return Token(STRING, start, end, Wrong(end, end + 1, "a NUL byte stands inside the string"))
+    if text[end : end + 1] == "\\":
+        end += 1
+    if end - start < _LONG:
+        stop = _OPEN_STRING_END.search(text, start + 1, end)
+        end = stop.start() if stop else end
+    while text[end - 1] in " \t\r":
+        end -= 1
+    message = f"the string that starts here has no closing {quote}"
+    return Token(STRING, start, end, Wrong(start, end, message, text[start:end] + quote))

@@ -13,6 +13,9 @@ from typing import NamedTuple
 STRING, INTEGER, FLOAT, IDENTIFIER, MESSAGE, LIST, BROKEN = range(7)
 """Kinds of value. BROKEN stands where no value could be read: a problem is reported there."""
 
+NO_FIELDS: list[Field] = []
+"""What scalars hold; nothing is ever put into it."""
+
 
 class Span(NamedTuple):
     """Byte offsets into the file, `end` exclusive."""
@@ -24,9 +27,10 @@ class Span(NamedTuple):
 class Field:
     """A named value as it is written.
 
-    `text` is the raw text of a scalar (`"conv1"`, quotes included; `-0.1`, where no space stands after the sign) and
-    empty for messages and lists; `fields` holds the fields of a message or the items of a list. `end` excludes a
-    separator behind the value.
+    `text` is the raw text of a scalar (`"conv1"`, quotes included; `-0.1`, without a space that stands after the sign)
+    and empty for messages and lists; where a problem was mended on the way (`"conv1` without its second quote), it is
+    the mended text. `fields` holds the fields of a message or the items of a list, which bear the list's name. `end`
+    excludes a separator behind the value. Items of a list start at their value.
     """
 
     __slots__ = ("end", "fields", "kind", "name", "start", "text", "value_start")
@@ -46,6 +50,9 @@ class Field:
 
     @property
     def name_span(self) -> Span:
+        """Where the name stands; for an item of a list, which has none of its own, the value."""
+        if self.start == self.value_start:
+            return Span(self.start, self.end)
         return Span(self.start, self.start + len(self.name))
 
     @property

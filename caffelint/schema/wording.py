@@ -1,0 +1,53 @@
+"""How fields, their types and their values are named in messages."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from caffelint.schema import tables
+from caffelint.text import tree
+
+if TYPE_CHECKING:
+    from caffelint.schema.tables import FieldType, MessageType
+    from caffelint.text.source import Source
+    from caffelint.text.tree import Field
+
+_MOST_CHOICES = 6
+_LONGEST = 40
+
+
+def block_name(type_: MessageType, node: Field) -> str:
+    """The block that a field stands in; of a whole file, what it is."""
+    if node.name:
+        return node.name
+    return "a solver" if type_.name == "SolverParameter" else "a net"
+
+
+def shown(source: Source, item: Field) -> str:
+    """A value as it is written, cut short where it is long."""
+    if item.kind == tree.MESSAGE:
+        return "a block"
+    if item.kind == tree.LIST:
+        return "a list"
+    text = " ".join(source.slice(item.value_start, min(item.end, item.value_start + 4 * _LONGEST)).split())
+    if len(text) > _LONGEST:
+        text = text[: _LONGEST - 3] + "..."
+    return f"the quoted text {text}" if item.kind == tree.STRING else text
+
+
+def wanted(field_type: FieldType) -> str:
+    """What a field takes: "a whole number, 0 or more", "one of MAX, AVE, STOCHASTIC (without quotes)"."""
+    form = field_type.form
+    if form == tables.INTEGER:
+        return "a whole number" if field_type.low else "a whole number, 0 or more"
+    if form == tables.ENUM and field_type.enum:
+        values = list(field_type.enum.of_bvlc or field_type.enum.values)
+        more = " ..." if len(values) > _MOST_CHOICES else ""
+        return f"one of {', '.join(values[:_MOST_CHOICES])}{more} (without quotes)"
+    return {tables.FLOAT: "a number", tables.BOOL: "true or false"}.get(form, "a text in quotes")
+
+
+def out_of_range(field_type: FieldType, item: Field) -> str:
+    """The message for a whole number that is too small or too large for its field."""
+    text = item.text if len(item.text) <= _LONGEST else item.text[: _LONGEST - 3] + "..."
+    return f"{item.name} is {text}; it takes a whole number from {field_type.low} to {field_type.high}"

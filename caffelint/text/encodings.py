@@ -1,0 +1,57 @@
+"""Files that Caffe's parser refuses at their first byte: byte-order marks, UTF-16, and what is no text at all."""
+
+from __future__ import annotations
+
+import re
+
+from caffelint.text.source import UTF8_MARK, UTF16_MARKS, Source
+from caffelint.text.tree import Problem
+
+_SAMPLE = 4096
+_CONTROL = re.compile(rb"[\0-\x08\x0e-\x1f\x7f]")
+
+
+def object_to(source: Source, problems: list[Problem]) -> int:
+    """Report a file's strange encoding; where its text starts, -1 if there is none to read."""
+    data = source.data
+    if encoding := _wide_encoding(data):
+        problems.append(_utf16(data, encoding))
+        return -1
+    if _is_binary(data):
+        message = "this is binary data, no prototxt; is it a .caffemodel or another file of that name?"
+        problems.append(Problem("syntax-error", 0, 1, message))
+        return -1
+    if data.startswith(UTF8_MARK):
+        message = "the file starts with a UTF-8 byte-order mark, which Caffe's parser refuses; save it without one"
+        end = len(UTF8_MARK)
+        problems.append(Problem("byte-order-mark", 0, end, message, repairs=((0, end, ""),), repair_is_safe=True))
+        return end
+    return 0
+
+
+def _wide_encoding(data: bytes) -> str:
+    """The name of the UTF-16 that a text is in; empty if in none. Letters have a zero byte beside them there."""
+    if data.startswith(UTF16_MARKS):
+        return "utf-16"
+    sample = data[:_SAMPLE]
+    for encoding, zeros, letters in (
+        ("utf-16-le", sample[1::2], sample[::2]),
+        ("utf-16-be", sample[::2], sample[1::2]),
+    ):
+        if zeros and zeros.count(0) > 0.8 * len(zeros) and not _CONTROL.search(letters):
+            return encoding
+    return ""
+
+
+def _utf16(data: bytes, encoding: str) -> Problem:
+    message = "the file is UTF-16, which Caffe's parser refuses; save it as UTF-8 without a byte-order mark"
+    try:
+        text = data.decode(encoding)
+    except UnicodeDecodeError:
+        return Problem("byte-order-mark", 0, 2, message)
+    return Problem("byte-order-mark", 0, 2, message, repairs=((0, len(data), text),), repair_is_safe=True)
+
+
+def _is_binary(data: bytes) -> bool:
+    sample = data[:_SAMPLE]
+    return 20 * len(_CONTROL.findall(sample)) > len(sample) > 8

@@ -1,0 +1,123 @@
+"""What stands in real files and is no prototxt: word processors' characters, unfilled placeholders, merge markers."""
+
+from __future__ import annotations
+
+import re
+
+from caffelint.text.source import Source
+from caffelint.text.tree import Problem
+
+CONFLICT = re.compile(r"(?:<{7}|>{7}|={7}|\|{7})(?=[ \r\n]|\Z)[^\n]*")
+CONFLICT_END = re.compile(r"^>{7}(?=[ \r\n]|\Z)[^\n]*\n?", re.MULTILINE)
+PLACEHOLDER = re.compile(
+    r"\{\{[^\n}]{0,200}\}\}|\{%[^\n%]{0,200}%\}|\$\{[^\n}]{0,200}\}|\$\([^\n)]{0,200}\)|\$\w+\$?|<%[^\n%]{0,200}%>"
+    r"|<[A-Za-z_][^<>\n{}:\"]{0,200}>|@\w+@|%\w+%|%\(\w+\)[sdfg]|%[sdfg](?!\w)|\[\[[^\n\]]{0,200}\]\]|#\{[^\n}]{0,200}\}"
+    r"|\?{2,}|\.{3}",
+    re.ASCII,
+)
+BRACED_NAME = re.compile(r"\{[ \t]*\w+[ \t]*\}", re.ASCII)
+"""A placeholder that looks like a block: `stride: {scale}`."""
+
+_NAMES = {
+    "\xa0": "a no-break space",
+    "\u2009": "a thin space",
+    "\u3000": "a full-width space",
+    "\u200b": "a zero-width space",
+    "\u2028": "a line separator",
+    "\ufeff": "a byte-order mark in the middle of the text",
+    "\uff1a": "a full-width colon",
+    "\u201c": "a typographic quote",
+    "\u201d": "a typographic quote",
+    "\u2018": "a typographic quote",
+    "\u2019": "a typographic quote",
+    "\u2013": "an en dash",
+    "\u2014": "an em dash",
+    "\u2212": "a typographic minus",
+    "\uff0c": "a full-width comma",
+    "\uff1b": "a full-width semicolon",
+    "\uff5b": "a full-width brace",
+    "\uff5d": "a full-width brace",
+    "\0": "a NUL byte",
+    "\x7f": "a DEL byte",
+}
+MEANT = {
+    "\xa0": " ",
+    "\u2009": " ",
+    "\u3000": " ",
+    "\u200b": "",
+    "\u2028": "\n",
+    "\ufeff": "",
+    "\uff1a": ":",
+    "\u201c": '"',
+    "\u201d": '"',
+    "\u2018": "'",
+    "\u2019": "'",
+    "\u2013": "-",
+    "\u2212": "-",
+    "\uff0c": ",",
+    "\uff1b": ";",
+    "\uff5b": "{",
+    "\uff5d": "}",
+    "\0": "",
+}
+"""What plainly was to stand in place of a character."""
+
+_QUOTES = ("\u201c", "\u201d", "\u2018", "\u2019")
+
+
+def is_strange(char: str) -> bool:
+    """Whether a character (one byte of the file) has no place in prototxt outside of strings and comments."""
+    return char >= "\x7f" or (char < " " and char not in " \t\r\n\f\v")
+
+
+def character(text: str, start: int) -> tuple[str, int]:
+    """The character whose UTF-8 starts there, and the number of its bytes; a byte that starts none is itself."""
+    first = text[start]
+    length = 1 if first < "\xc0" else 2 if first < "\xe0" else 3 if first < "\xf0" else 4
+    try:
+        return text[start : start + length].encode("latin-1").decode("utf-8"), length
+    except UnicodeDecodeError:
+        return first, 1
+
+
+def unreadable(text: str, start: int) -> Problem:
+    """The problem of a strange character; runs of the same one are told once."""
+    char, length = character(text, start)
+    end = start + length
+    while text[end : end + length] == text[start : start + length]:
+        end += length
+    meant = MEANT.get(char) if length > 1 or char == "\0" else None
+    repairs = ((start, end, meant * ((end - start) // length)),) if meant is not None else ()
+    many = f", {(end - start) // length} times" if end - start > length else ""
+    message = f"{_name(char, length)} stands here{many}, which Caffe's parser refuses outside of strings and comments"
+    return Problem("unreadable-character", start, end, message, True, "", repairs, bool(repairs))
+
+
+def _name(char: str, length: int) -> str:
+    if length == 1 and char > "\x7f":
+        return f"the byte 0x{ord(char):02x}"
+    if char in _NAMES:
+        return f"{_NAMES[char]} (U+{ord(char):04X})" if length > 1 else _NAMES[char]
+    return f"{char!r} (U+{ord(char):04X})" if char.isprintable() else f"the control character U+{ord(char):04X}"
+
+
+def quoted(source: Source, start: int, line_end: int) -> tuple[Problem, int, int, int] | None:
+    """A text in typographic quotes on one line: its problem, content start, content end, and end."""
+    text = source.text
+    if character(text, start)[0] not in _QUOTES:
+        return None
+    for end in range(start + 3, line_end):
+        closing = 1 if text[end] == '"' else 3 if text[end] == "\xe2" and character(text, end)[0] in _QUOTES else 0
+        if closing:
+            whole = source.slice(start, end + closing)
+            message = f"{whole} stands in typographic quotes, which Caffe's parser refuses; use \" on both sides"
+            repairs = ((start, start + 3, '"'), (end, end + closing, '"'))
+            problem = Problem("unreadable-character", start, end + closing, message, True, "", repairs, True)
+            return problem, start + 3, end, end + closing
+    return None
+
+
+def unfilled(placeholder: re.Match[str]) -> Problem:
+    """The problem of a template's placeholder."""
+    message = f"{placeholder[0]} is a placeholder of a template that nobody filled in; put a value there"
+    return Problem("unfilled-template", placeholder.start(), placeholder.end(), message)
