@@ -1,0 +1,1 @@
+"""Rules about data layers and what they do to the data."""

@@ -1,0 +1,1 @@
+"""Rules about the objective: losses, what feeds them, what they are weighted and divided by."""

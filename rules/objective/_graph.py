@@ -1,0 +1,68 @@
+"""Who makes a blob, from the text alone: names within a phase, in the order in which the layers stand."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from caffelint.lint import Layer
+
+VALUES_KEPT = frozenset({"Split", "Dropout", "Reshape", "Flatten"})
+"""Layers that hand on the values of their first bottom (Dropout: some of them as 0)."""
+
+CLASSES_KEPT = VALUES_KEPT | {"BatchNorm", "Crop", "Interp", "Pooling", "PReLU", "ReLU", "Scale", "Upsample"}
+"""Layers whose first top has as many channels, or entries, as their first bottom; Reshape mostly."""
+
+
+class Source(NamedTuple):
+    """The layer that makes a blob, as its top number `top`."""
+
+    layer: Layer
+    top: int
+
+
+def source(layer: Layer, bottom: int, phase: str, through: frozenset[str] = VALUES_KEPT) -> Source | None:
+    """What makes a layer's bottom in a phase, seen through layers of the types `through`; None if no layer does."""
+    if bottom >= len(layer.bottoms):
+        return None
+    blob = layer.bottoms[bottom]
+    layers = layer.net.layers
+    for index in range(layer.index - 1, -1, -1):
+        made_by = layers[index]
+        if blob in made_by.tops and phase in made_by.phases:
+            if made_by.type not in through or not made_by.bottoms:
+                return Source(made_by, made_by.tops.index(blob))
+            blob = made_by.bottoms[0]
+    return None
+
+
+def sources(
+    layer: Layer, bottom: int, through: frozenset[str] = VALUES_KEPT
+) -> Iterator[tuple[Source, tuple[str, ...]]]:
+    """What makes a bottom in each of the layer's phases: each source once, with the phases in which it does."""
+    found: dict[int, tuple[Source, tuple[str, ...]]] = {}
+    for phase in layer.phases:
+        made = source(layer, bottom, phase, through)
+        if made is not None:
+            index = made.layer.index
+            found[index] = (made, (*found[index][1], phase) if index in found else (phase,))
+    yield from found.values()
+
+
+def class_count(layer: Layer) -> int:
+    """`num_output` of a layer that makes scores; 0 where it is none, or not set."""
+    if layer.type == "InnerProduct":
+        return int(layer.message.inner_product_param.num_output)
+    if layer.type in ("Convolution", "Deconvolution"):
+        return int(layer.message.convolution_param.num_output)
+    return 0
+
+
+def count_place(layer: Layer) -> tuple[str, str]:
+    """The path to the `num_output` of such a layer."""
+    return ("inner_product_param" if layer.type == "InnerProduct" else "convolution_param", "num_output")
+
+
+def only(phases: tuple[str, ...], layer: Layer) -> tuple[str, ...]:
+    """The phases to name in a finding: none where it holds in all phases that the layer is part of."""
+    return () if phases == layer.phases else phases

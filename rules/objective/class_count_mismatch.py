@@ -1,0 +1,214 @@
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from caffelint.lint import LIKELY, TRAIN, WARNING, Finding, Invalid, Layer, Net, NetRule, Related
+
+from ._graph import CLASSES_KEPT, Source, class_count, count_place, source
+
+_SOFTMAX = ("SoftmaxWithLoss", "SoftmaxWithLossOHEM")
+_BOXES = ("SmoothL1Loss", "SmoothL1LossOHEM")
+_SSD = ("MultiBoxLoss", "DetectionOutput")
+_YOLO = {"RegionLoss": "region_loss_param", "Yolov3": "yolov3_param"}
+_REARRANGED = CLASSES_KEPT | {"Permute", "Softmax", "Sigmoid"}
+
+_DATA = (
+    'layer { name: "data" type: "Python" top: "data" top: "rois" top: "labels" top: "bbox_targets"'
+    ' python_param { module: "roi_data_layer.layer" layer: "RoIDataLayer" param_str: "\'num_classes\': 3" } }'
+)
+_FC = ' layer { name: "%s" type: "InnerProduct" bottom: "fc7" top: "%s" inner_product_param { num_output: %d } }'
+_LOSS = ' layer { name: "loss_%s" type: "SoftmaxWithLoss" bottom: "%s" bottom: "%s" }'
+
+_SSD_NET = (
+    'layer { name: "conf" type: "Convolution" bottom: "x" top: "conf" convolution_param { num_output: 84 } }'
+    ' layer { name: "flat" type: "Flatten" bottom: "conf" top: "flat" }'
+    ' layer { name: "all" type: "Concat" bottom: "flat" top: "all" }'
+    ' layer { name: "loss" type: "MultiBoxLoss" bottom: "loc" bottom: "all"'
+    " multibox_loss_param { num_classes: %d } }"
+)
+
+
+class ClassCountMismatch(NetRule):
+    """Places that must agree on the number of classes do not.
+
+    ## Why is this bad?
+    The number of classes stands in several places of a net: in each classifier of the same label, in the parameters of
+    the layer that makes the labels, in the loss, as a factor of a num_output. With one of them left as it was, labels
+    point past the end of a classifier's scores, which Caffe does not check, or shapes differ, which ends the process
+    when the net is built; with a detector at times only when it comes to its first test.
+
+    Compared are: classifiers that share a label; `num_classes` of a Python layer with the classifier of its labels and
+    with the boxes, four for each class, of its targets; `num_classes` of MultiBoxLoss and DetectionOutput with the
+    convolutions that feed them; `num_class` of RegionLoss and Yolov3 with theirs.
+
+    ## Example
+    ```
+    layer { name: "cls_score" type: "InnerProduct" bottom: "fc7" inner_product_param { num_output: 3 } }
+    layer { name: "bbox_pred" type: "InnerProduct" bottom: "fc7" inner_product_param { num_output: 84 } }
+    ```
+    Use instead, for three classes:
+    ```
+    layer { name: "cls_score" type: "InnerProduct" bottom: "fc7" inner_product_param { num_output: 3 } }
+    layer { name: "bbox_pred" type: "InnerProduct" bottom: "fc7" inner_product_param { num_output: 12 } }
+    ```
+
+    ## References
+    - softmax_loss_layer.cpp, Forward_cpu (labels are not checked in release builds)
+    - rbgirshick/py-faster-rcnn issues 26, 142 and 258; weiliu89/caffe, multibox_loss_layer.cpp
+    """
+
+    code = "O010"
+    name = "class-count-mismatch"
+    severity = WARNING
+    certainty = LIKELY
+    layer_types = (*_SOFTMAX, *_BOXES, *_SSD, *_YOLO)
+    VALID = [
+        _DATA + _FC % ("cls_score", "cls_score", 3) + _LOSS % ("cls", "cls_score", "labels"),
+        # Two tasks, each with labels of its own.
+        _FC % ("a", "a", 10) + _FC % ("b", "b", 4) + _LOSS % ("a", "a", "label") + _LOSS % ("b", "b", "colour"),
+        _SSD_NET % 21,
+        'layer { name: "conv" type: "Convolution" bottom: "x" top: "conv" convolution_param { num_output: 125 } }'
+        ' layer { name: "loss" type: "RegionLoss" bottom: "conv" bottom: "label"'
+        " region_loss_param { num_class: 20 num: 5 coords: 4 } }",
+    ]
+    INVALID = [
+        Invalid(
+            _FC % ("old", "old", 1000)
+            + _FC % ("new", "new", 7)
+            + _LOSS % ("a", "old", "label")
+            + _LOSS % ("b", "new", "label"),
+            span="num_output: 7",
+            message="'new' scores 7 classes, 'old' 1000, for the same label 'label'",
+        ),
+        Invalid(
+            _DATA + _FC % ("cls_score", "cls_score", 21) + _LOSS % ("cls", "cls_score", "labels"),
+            span="num_output: 21",
+            message="'cls_score' scores 21 classes, but 'data', which makes its labels, has num_classes 3",
+        ),
+        Invalid(
+            _DATA
+            + _FC % ("bbox_pred", "bbox_pred", 84)
+            + ' layer { name: "loss_bbox" type: "SmoothL1Loss" bottom: "bbox_pred" bottom: "bbox_targets" }',
+            span="num_output: 84",
+            message="'bbox_pred' has num_output 84, but 'data' makes targets of 4 * num_classes = 12",
+        ),
+        Invalid(
+            _SSD_NET % 5,
+            span="num_output: 84",
+            message="'conf' has num_output 84, which is no multiple of the 5 num_classes of 'loss'",
+        ),
+        Invalid(
+            'layer { name: "conv" type: "Convolution" bottom: "x" top: "conv" convolution_param { num_output: 125 } }'
+            ' layer { name: "loss" type: "RegionLoss" bottom: "conv" bottom: "label"'
+            " region_loss_param { num_class: 5 num: 5 coords: 4 } }",
+            span="num_output: 125",
+            message="'conv' has num_output 125, but 'loss' with its 5 boxes of 5 classes needs 5 * (5 + 5) = 50",
+        ),
+    ]
+
+    def check(self, net: Net) -> Iterator[Finding]:
+        shared: dict[tuple[str, int], list[Layer]] = {}
+        for layer in net.layers:
+            if layer.type in _SOFTMAX:
+                yield from self._classifier(layer, shared)
+            elif layer.type in _BOXES:
+                yield from self._boxes(layer)
+            elif layer.type in _SSD:
+                yield from self._priors(layer)
+            elif layer.type in _YOLO:
+                yield from self._cells(layer)
+        for (label, _), classifiers in shared.items():
+            counts = [class_count(classifier) for classifier in classifiers]
+            if len(set(counts)) > 1:
+                # Of three or more the one that is alone is at fault, of two the later one.
+                most = classifiers[counts.index(max(counts, key=counts.count))]
+                odd = next(classifier for classifier in classifiers if class_count(classifier) != class_count(most))
+                yield self._finding(
+                    odd,
+                    f"{odd.name!r} scores {class_count(odd)} classes, {most.name!r} {class_count(most)},"
+                    f" for the same label {label!r}",
+                    most,
+                )
+
+    def _classifier(self, loss: Layer, shared: dict[tuple[str, int], list[Layer]]) -> Iterator[Finding]:
+        scores, labels = _source(loss, 0, CLASSES_KEPT), _source(loss, 1)
+        if scores is None or not class_count(scores.layer):
+            return
+        same = shared.setdefault((loss.bottoms[1], labels.layer.index if labels else -1), [])
+        if scores.layer not in same:
+            same.append(scores.layer)
+        if labels is None:
+            return
+        classes = _num_classes(labels.layer)
+        # Where boxes are class-agnostic, a 2 stands for background and object alone.
+        if classes > 2 and classes != class_count(scores.layer):
+            yield self._finding(
+                scores.layer,
+                f"{scores.layer.name!r} scores {class_count(scores.layer)} classes, but {labels.layer.name!r},"
+                f" which makes its labels, has num_classes {classes}",
+                labels.layer,
+            )
+
+    def _boxes(self, loss: Layer) -> Iterator[Finding]:
+        boxes, targets = _source(loss, 0), _source(loss, 1)
+        if boxes is None or targets is None or boxes.layer.type != "InnerProduct":
+            return
+        classes, outputs = _num_classes(targets.layer), class_count(boxes.layer)
+        if classes and outputs != 4 * classes and (classes > 2 or outputs not in (4, 8)):
+            yield self._finding(
+                boxes.layer,
+                f"{boxes.layer.name!r} has num_output {outputs}, but {targets.layer.name!r} makes targets of"
+                f" 4 * num_classes = {4 * classes}",
+                targets.layer,
+            )
+
+    def _priors(self, layer: Layer) -> Iterator[Finding]:
+        block = layer.param("multibox_loss_param" if layer.type == "MultiBoxLoss" else "detection_output_param")
+        joined = _source(layer, 1, _REARRANGED)
+        if block.num_classes < 1 or joined is None:
+            return
+        parts = range(len(joined.layer.bottoms)) if joined.layer.type == "Concat" else ()
+        for part in parts:
+            made = _source(joined.layer, part, _REARRANGED)
+            if made and made.layer.type == "Convolution" and class_count(made.layer) % block.num_classes:
+                yield self._finding(
+                    made.layer,
+                    f"{made.layer.name!r} has num_output {class_count(made.layer)}, which is no multiple of the"
+                    f" {block.num_classes} num_classes of {layer.name!r}",
+                    layer,
+                )
+
+    def _cells(self, loss: Layer) -> Iterator[Finding]:
+        block = loss.param(_YOLO[loss.type])
+        made = _source(loss, 0)
+        if made is None or made.layer.type != "Convolution":
+            return
+        coords = block.coords if loss.type == "RegionLoss" else 4
+        wanted = block.num * (block.num_class + coords + 1)
+        if block.HasField("num") and block.HasField("num_class") and class_count(made.layer) != wanted:
+            yield self._finding(
+                made.layer,
+                f"{made.layer.name!r} has num_output {class_count(made.layer)}, but {loss.name!r} with its"
+                f" {block.num} boxes of {block.num_class} classes needs"
+                f" {block.num} * ({block.num_class} + {coords + 1}) = {wanted}",
+                loss,
+            )
+
+    def _finding(self, scores: Layer, message: str, other: Layer) -> Finding:
+        return self.finding(
+            scores.at(*count_place(scores)), message, related=(Related("does not agree with this", other.at()),)
+        )
+
+
+def _source(layer: Layer, bottom: int, through: frozenset[str] = frozenset({"Split", "Dropout"})) -> Source | None:
+    phases = layer.phases
+    return source(layer, bottom, TRAIN if TRAIN in phases or not phases else phases[0], through)
+
+
+def _num_classes(layer: Layer) -> int:
+    """`num_classes` of a Python layer's param_str, and 0 where there is none."""
+    if layer.type != "Python":
+        return 0
+    found = re.search(r"\bnum_classes\b['\"]?\s*[:=]\s*(\d+)", layer.param("python_param").param_str)
+    return int(found[1]) if found else 0

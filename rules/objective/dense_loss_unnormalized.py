@@ -1,0 +1,150 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from caffelint.lint import INFO, LIKELY, WARNING, Finding, Invalid, Layer, LayerRule, Place
+
+from ._graph import Source, source
+
+_MAPS = frozenset({"Deconvolution", "Crop", "Interp", "Upsample", "BilinearInterpolation"})
+"""Layers whose output is a map, one prediction for each pixel."""
+
+_BEFORE_A_MAP = frozenset({"Split", "Dropout", "ReLU", "Eltwise", "Scale", "BatchNorm"})
+
+_SMALL_ENOUGH = 1e-6
+
+_NET = (
+    'layer { name: "up" type: "Deconvolution" bottom: "x" top: "up" }'
+    ' layer { name: "loss" type: "SoftmaxWithLoss" bottom: "up" bottom: "label" top: "loss"'
+)
+
+
+class DenseLossUnnormalized(LayerRule):
+    """A loss over a whole map is summed over its pixels, not averaged: the rate is multiplied by height * width.
+
+    ## Why is this bad?
+    With `normalize: false`, or a normalization of BATCH_SIZE or NONE, the loss of a 500 x 500 map is the sum over
+    250,000 pixels, and so is the gradient. With a base_lr made for an averaged loss training goes to nan within a few
+    iterations; with one of 1e-10 it works. SoftmaxWithLoss averages unless told otherwise; SigmoidCrossEntropyLoss
+    sums over the pixels unless told otherwise.
+
+    ## Example
+    ```
+    layer {
+      name: "loss" type: "SoftmaxWithLoss" bottom: "upscore" bottom: "label" top: "loss"
+      loss_param { ignore_label: 255 normalize: false }
+    }
+    ```
+    Use instead:
+    ```
+    layer {
+      name: "loss" type: "SoftmaxWithLoss" bottom: "upscore" bottom: "label" top: "loss"
+      loss_param { ignore_label: 255 }
+    }
+    ```
+
+    ## Known problems
+    Nets that are meant to be trained so have a base_lr of 1e-6 or below: with such a solver the rule is silent, and
+    without any solver it gives an info. It knows a map by the layer that makes it (Deconvolution, Crop, Interp).
+
+    ## References
+    - softmax_loss_layer.cpp and sigmoid_cross_entropy_loss_layer.cpp, get_normalizer
+    - longjon/caffe issue 10; shelhamer/fcn.berkeleyvision.org commit 2963aa0
+    """
+
+    code = "O006"
+    name = "dense-loss-unnormalized"
+    severity = WARNING
+    certainty = LIKELY
+    layer_types = ("SoftmaxWithLoss", "SigmoidCrossEntropyLoss", "InfogainLoss")
+    VALID = [
+        {"s.prototxt": 'net: "n.prototxt" base_lr: 0.01', "n.prototxt": _NET + " }"},
+        {
+            "s.prototxt": 'net: "n.prototxt" base_lr: 1e-10',
+            "n.prototxt": _NET + " loss_param { normalize: false } }",
+        },
+        # normalize is not read where normalization is given.
+        {
+            "s.prototxt": 'net: "n.prototxt" base_lr: 0.01',
+            "n.prototxt": _NET + " loss_param { normalize: false normalization: VALID } }",
+        },
+        # One prediction for each item.
+        {
+            "s.prototxt": 'net: "n.prototxt" base_lr: 0.01',
+            "n.prototxt": 'layer { name: "fc" type: "InnerProduct" bottom: "x" top: "fc" }'
+            ' layer { name: "loss" type: "SoftmaxWithLoss" bottom: "fc" bottom: "t" loss_param { normalize: false } }',
+        },
+    ]
+    INVALID = [
+        Invalid(
+            {
+                "s.prototxt": 'net: "n.prototxt" base_lr: 0.0001',
+                "n.prototxt": _NET + " loss_param { normalize: false } }",
+            },
+            span="normalize: false",
+            message="normalize: false sums the loss over every pixel of 'up', which multiplies base_lr 0.0001 by height"
+            " * width; remove it to take the mean, or divide base_lr by the number of pixels",
+        ),
+        Invalid(
+            {
+                "s.prototxt": 'net: "n.prototxt" base_lr: 0.001',
+                "n.prototxt": 'layer { name: "up" type: "Crop" bottom: "x" bottom: "y" top: "up" }'
+                ' layer { name: "loss" type: "SigmoidCrossEntropyLoss" bottom: "up" bottom: "target" top: "loss" }',
+            },
+            span='type: "SigmoidCrossEntropyLoss"',
+            message="SigmoidCrossEntropyLoss sums over every pixel of 'up' where no normalization is set, which"
+            " multiplies base_lr 0.001 by height * width; set loss_param { normalization: VALID }, or divide base_lr"
+            " by the number of pixels",
+        ),
+    ]
+
+    def check(self, layer: Layer) -> Iterator[Finding]:
+        loss_param = layer.message.loss_param
+        sums_by_default = layer.type == "SigmoidCrossEntropyLoss"
+        if loss_param.HasField("normalization"):
+            field = "normalization"
+            summed = loss_param.normalization in (loss_param.BATCH_SIZE, loss_param.NONE)
+        elif loss_param.HasField("normalize") and layer.type != "InfogainLoss":
+            field = "normalize"
+            summed = not loss_param.normalize
+        else:
+            field = ""
+            summed = sums_by_default
+        if not summed:
+            return
+        made = next((made for phase in layer.phases if (made := _map(layer, phase))), None)
+        if made is None:
+            return
+        rates = [solver.message.base_lr for solver in layer.net.solvers]
+        if rates and max(rates) <= _SMALL_ENOUGH:
+            return
+        yield self.finding(
+            _place(layer, field),
+            _message(layer, field, made.layer.tops[made.top], max(rates) if rates else None),
+            evidence=f"{made.layer.name!r} is a {made.layer.type}: it makes a map",
+            severity=None if rates else INFO,
+        )
+
+
+def _map(layer: Layer, phase: str) -> Source | None:
+    made = source(layer, 0, phase, _BEFORE_A_MAP)
+    return made if made and made.layer.type in _MAPS else None
+
+
+def _place(layer: Layer, field: str) -> Place:
+    return layer.at("loss_param", field) if field else layer.at("type")
+
+
+def _message(layer: Layer, field: str, blob: str, rate: float | None) -> str:
+    times = f"which multiplies base_lr{f' {rate:g}' if rate is not None else ''} by height * width"
+    divide = "or divide base_lr by the number of pixels"
+    if field == "normalize":
+        how = "remove it to take the mean"
+        return f"normalize: false sums the loss over every pixel of {blob!r}, {times}; {how}, {divide}"
+    if field:
+        mode = layer.message.loss_param.NormalizationMode.Name(layer.message.loss_param.normalization)
+        return f"normalization: {mode} sums the loss over every pixel of {blob!r}, {times}; take VALID, {divide}"
+    return (
+        f"{layer.type} sums over every pixel of {blob!r} where no normalization is set, {times};"
+        f" set loss_param {{ normalization: VALID }}, {divide}"
+    )

@@ -1,0 +1,97 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from caffelint.lint import INFO, LIKELY, WARNING, Finding, Invalid, Layer, LayerRule
+
+from ._graph import CLASSES_KEPT, class_count, sources
+
+_HEAD = 'layer { name: "score" type: "Convolution" bottom: "data" top: "score" convolution_param { num_output: %d } }'
+_LOSS = ' layer { name: "loss" type: "SoftmaxWithLoss" bottom: "score" bottom: "label" top: "loss"'
+
+
+class IgnoreLabelInRange(LayerRule):
+    """`ignore_label` is one of the classes, which is then never trained.
+
+    ## Why is this bad?
+    A label that is ignored gives no loss and no gradient. That is meant for a label that stands for no class, such as
+    255 or -1. With two classes of which one is ignored, only the other is left: always to answer it makes the loss
+    fall to 0 at once, and that is all the net learns.
+
+    ## Example
+    ```
+    layer {
+      name: "score" type: "Convolution" bottom: "fc7" top: "score"
+      convolution_param { num_output: 2 kernel_size: 1 }
+    }
+    layer {
+      name: "loss" type: "SoftmaxWithLoss" bottom: "score" bottom: "label" top: "loss"
+      loss_param { ignore_label: 0 }
+    }
+    ```
+    Use instead:
+    ```
+    layer {
+      name: "loss" type: "SoftmaxWithLoss" bottom: "score" bottom: "label" top: "loss"
+      loss_param { ignore_label: 255 }
+    }
+    ```
+
+    ## Known problems
+    Some nets give the void label a class of its own and ignore it. With more than two classes this is no more than
+    an info.
+
+    ## References
+    - softmax_loss_layer.cpp, Forward_cpu and Backward_cpu; naibaf7/caffe_neural_tool issue 1
+    """
+
+    code = "O009"
+    name = "ignore-label-in-range"
+    severity = WARNING
+    layer_types = ("SoftmaxWithLoss", "InfogainLoss")
+    VALID = [
+        _HEAD % 21 + _LOSS + " loss_param { ignore_label: 255 } }",
+        _HEAD % 21 + _LOSS + " loss_param { ignore_label: -1 } }",
+        # The first value that is no class.
+        _HEAD % 2 + _LOSS + " loss_param { ignore_label: 2 } }",
+        _HEAD % 2 + _LOSS + " }",
+    ]
+    INVALID = [
+        Invalid(
+            _HEAD % 2 + _LOSS + " loss_param { ignore_label: 0 } }",
+            span="ignore_label: 0",
+            message="ignore_label 0 is one of the 2 classes of 'score', so that only class 1 is left to learn;"
+            " a label that is no class, such as 255 or -1, was meant",
+        ),
+        Invalid(
+            _HEAD % 151 + _LOSS + " loss_param { ignore_label: 0 } }",
+            span="ignore_label: 0",
+            message="ignore_label 0 is one of the 151 classes of 'score': class 0 is never trained",
+        ),
+    ]
+
+    def check(self, layer: Layer) -> Iterator[Finding]:
+        loss_param = layer.message.loss_param
+        if not loss_param.HasField("ignore_label") or loss_param.ignore_label < 0:
+            return
+        label = loss_param.ignore_label
+        for (made_by, _), _phases in sources(layer, 0, CLASSES_KEPT):
+            classes = class_count(made_by)
+            if classes < 2 or label >= classes:
+                continue
+            if classes == 2:
+                yield self.finding(
+                    layer.at("loss_param", "ignore_label"),
+                    f"ignore_label {label} is one of the 2 classes of {made_by.name!r}, so that only class"
+                    f" {1 - label} is left to learn; a label that is no class, such as 255 or -1, was meant",
+                    evidence="always to answer the class that is left brings the loss to 0",
+                )
+            else:
+                yield self.finding(
+                    layer.at("loss_param", "ignore_label"),
+                    f"ignore_label {label} is one of the {classes} classes of {made_by.name!r}:"
+                    f" class {label} is never trained",
+                    severity=INFO,
+                    certainty=LIKELY,
+                )
+            return

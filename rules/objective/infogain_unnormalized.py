@@ -1,0 +1,184 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from caffelint.lint import ERROR, LIKELY, WARNING, Finding, Invalid, Layer, LayerRule
+
+from ._graph import only, source, sources
+
+_LOSS = 'layer { name: "loss" type: "InfogainLoss" bottom: "fc" bottom: "label" top: "loss"'
+_FC = 'layer { name: "fc" type: "InnerProduct" bottom: "data" top: "fc" inner_product_param { num_output: 3 } }'
+
+
+class InfogainUnnormalized(LayerRule):
+    """What feeds an InfogainLoss is not what this version of Caffe expects.
+
+    ## Why is this bad?
+    Since March 2016 InfogainLoss applies softmax itself and wants raw scores; a Softmax before it is then applied
+    twice, and even a perfect answer keeps a large loss. Before that, and in forks that branched off earlier, it wanted
+    probabilities: raw scores give it the logarithm of negative numbers, clamped at 1e-20.
+
+    Its matrix H comes from the file `infogain_loss_param.source` or from a third bottom. With neither Caffe ends its
+    process; where both are given the file is not read; an H of zeros makes loss and gradient zero.
+
+    ## Example
+    ```
+    layer { name: "prob" type: "Softmax" bottom: "fc" top: "prob" }
+    layer {
+      name: "loss" type: "InfogainLoss" bottom: "prob" bottom: "label"
+      infogain_loss_param { source: "H.binaryproto" }
+    }
+    ```
+    Use instead:
+    ```
+    layer {
+      name: "loss" type: "InfogainLoss" bottom: "fc" bottom: "label"
+      infogain_loss_param { source: "H.binaryproto" }
+    }
+    ```
+
+    ## Options
+    `dialect`: name your fork, and the rule knows which of the two versions it has.
+
+    ## References
+    - infogain_loss_layer.cpp, LayerSetUp and Reshape; BVLC/caffe pull request 3855, commit 337b07589
+    """
+
+    code = "O001"
+    name = "infogain-unnormalized"
+    severity = WARNING
+    layer_types = ("InfogainLoss",)
+    VALID = [
+        _FC + _LOSS + ' infogain_loss_param { source: "H.binaryproto" } }',
+        _FC + _LOSS + ' bottom: "H" }',
+    ]
+    INVALID = [
+        Invalid(
+            'layer { name: "prob" type: "Softmax" bottom: "data" top: "fc" }'
+            + _LOSS
+            + ' infogain_loss_param { source: "H.binaryproto" } }',
+            span='bottom: "fc"',
+            message="InfogainLoss applies softmax itself since 2016, so the Softmax 'prob' before it is the second one;"
+            " take its bottom 'data'",
+        ),
+        Invalid(
+            _FC + _LOSS + ' infogain_loss_param { source: "H.binaryproto" } }',
+            options={"dialect": "c3d-1.0"},
+            span='bottom: "fc"',
+            message="InfogainLoss of c3d-1.0 takes probabilities, and 'fc' is what the InnerProduct 'fc' makes;"
+            " put a Softmax between them",
+        ),
+        Invalid(
+            _FC + _LOSS + " }",
+            span='type: "InfogainLoss"',
+            message="InfogainLoss has no matrix H: give infogain_loss_param.source, or a third bottom",
+        ),
+        Invalid(
+            _FC + _LOSS + ' infogain_loss_param { source: "H.binaryproto" } loss_param { normalize: true } }',
+            span="normalize: true",
+            message="InfogainLoss refuses loss_param.normalize; normalization: VALID is what normalize: true means",
+        ),
+        Invalid(
+            _FC + _LOSS + ' bottom: "H" infogain_loss_param { source: "H.binaryproto" } }',
+            span='source: "H.binaryproto"',
+            message="this file of H is never read, since H comes from the third bottom 'H'; keep one of the two",
+        ),
+        Invalid(
+            'layer { name: "H" type: "DummyData" top: "H" dummy_data_param { shape { dim: 3 dim: 3 } } }'
+            + _FC
+            + _LOSS
+            + ' bottom: "H" }',
+            span='bottom: "H"',
+            message="H is all zero, so that nothing is learned: the DummyData 'H' fills it with 0",
+        ),
+    ]
+
+    def check(self, layer: Layer) -> Iterator[Finding]:
+        yield from self._normalized(layer)
+        yield from self._matrix(layer)
+        if layer.has("loss_param", "normalize"):
+            mode = "VALID" if layer.param("loss_param").normalize else "BATCH_SIZE"
+            value = "true" if mode == "VALID" else "false"
+            yield self.finding(
+                layer.at("loss_param", "normalize"),
+                f"InfogainLoss refuses loss_param.normalize; normalization: {mode} is what normalize: {value} means",
+                severity=ERROR,
+                evidence='Caffe ends with: normalize is deprecated. use "normalization"',
+            )
+
+    def _normalized(self, layer: Layer) -> Iterator[Finding]:
+        older = self._fork_of_before(layer)
+        for (made_by, _), phases in sources(layer, 0):
+            if made_by.type == "Softmax" and not older:
+                bottom = f"; take its bottom {made_by.bottoms[0]!r}" if made_by.bottoms else ""
+                yield self.finding(
+                    layer.at("bottom"),
+                    f"InfogainLoss applies softmax itself since 2016, so the Softmax {made_by.name!r} before it is the"
+                    f" second one{bottom}",
+                    evidence="softmax of probabilities is nearly uniform: the loss stays large and learning is slow",
+                    phases=only(phases, layer),
+                )
+            elif older and made_by.type in ("InnerProduct", "Convolution", "Deconvolution"):
+                yield self.finding(
+                    layer.at("bottom"),
+                    f"InfogainLoss of {older} takes probabilities, and {layer.bottoms[0]!r} is what the {made_by.type}"
+                    f" {made_by.name!r} makes; put a Softmax between them",
+                    evidence="it takes the logarithm of each score, which is clamped at 1e-20 where it is negative",
+                    phases=only(phases, layer),
+                )
+
+    def _fork_of_before(self, layer: Layer) -> str:
+        """The fork that is linted for, if its InfogainLoss has no softmax inside: it came together with `axis`."""
+        fork = layer.net.bound.dialect
+        if not fork:
+            return ""
+        from caffelint.schema.provenance import provenance
+
+        axis = provenance().field("InfogainLossParameter", "axis")
+        return fork if axis and fork not in axis.forks else ""
+
+    def _matrix(self, layer: Layer) -> Iterator[Finding]:
+        has_file = layer.has("infogain_loss_param", "source")
+        if len(layer.bottoms) < 3:
+            if not has_file:
+                yield self.finding(
+                    layer.at("infogain_loss_param") if layer.has("infogain_loss_param") else layer.at("type"),
+                    "InfogainLoss has no matrix H: give infogain_loss_param.source, or a third bottom",
+                    severity=ERROR,
+                    evidence="Caffe ends with: Infogain matrix source must be specified.",
+                )
+            return
+        if has_file:
+            yield self.finding(
+                layer.at("infogain_loss_param", "source"),
+                f"this file of H is never read, since H comes from the third bottom {layer.bottoms[2]!r};"
+                " keep one of the two",
+            )
+        for phase in layer.phases:
+            made = source(layer, 2, phase)
+            if made is None:
+                continue
+            if made.layer.type == "DummyData" and _fills_with_zero(made.layer, made.top):
+                yield self.finding(
+                    layer.at("bottom", 2),
+                    f"H is all zero, so that nothing is learned: the DummyData {made.layer.name!r} fills it with 0",
+                    severity=ERROR,
+                    evidence="loss and gradient are sums over the rows of H",
+                )
+                return
+            if made.layer.type == "Input" and layer.net.solvers:
+                yield self.finding(
+                    layer.at("bottom", 2),
+                    f"H is all zero under `caffe train`, since nothing feeds the Input {made.layer.name!r}:"
+                    " nothing is learned; give infogain_loss_param.source",
+                    certainty=LIKELY,
+                )
+                return
+
+
+def _fills_with_zero(layer: Layer, top: int) -> bool:
+    fillers = layer.param("dummy_data_param").data_filler
+    if not fillers:
+        return True
+    filler = fillers[top if len(fillers) > 1 else 0]
+    return bool(filler.type == "constant" and filler.value == 0)

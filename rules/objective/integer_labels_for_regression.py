@@ -1,0 +1,68 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from caffelint.lint import LIKELY, WARNING, Finding, Invalid, Layer, LayerRule
+
+from ._graph import only, sources
+
+
+class IntegerLabelsForRegression(LayerRule):
+    """A regression whose targets are the labels of a Data or ImageData layer, which are integers.
+
+    ## Why is this bad?
+    A Datum's label is an integer, and ImageData reads the label of a line with atoi: a target of 0.7 becomes 0, and a
+    line with several targets keeps the last. Caffe says nothing, and the net learns to answer 0.
+
+    ## Example
+    ```
+    layer { name: "data" type: "ImageData" top: "data" top: "angle" image_data_param { source: "angles.txt" } }
+    layer { name: "loss" type: "EuclideanLoss" bottom: "fc8" bottom: "angle" top: "loss" }
+    ```
+    Use instead:
+    ```
+    layer { name: "angle" type: "HDF5Data" top: "angle" hdf5_data_param { source: "angles_h5.txt" batch_size: 32 } }
+    layer { name: "loss" type: "EuclideanLoss" bottom: "fc8" bottom: "angle" top: "loss" }
+    ```
+
+    ## Known problems
+    Targets that are integers by nature, an age or a count, are right as they are.
+
+    ## References
+    - image_data_layer.cpp, DataLayerSetUp; caffe.proto, Datum; BVLC/caffe issues 2847 and 4823
+    """
+
+    code = "O008"
+    name = "integer-labels-for-regression"
+    severity = WARNING
+    certainty = LIKELY
+    layer_types = ("EuclideanLoss", "SmoothL1Loss", "L1Loss")
+    VALID = [
+        'layer { name: "data" type: "HDF5Data" top: "data" top: "label" }'
+        ' layer { name: "loss" type: "EuclideanLoss" bottom: "fc" bottom: "label" top: "loss" }',
+        # An image as the target.
+        'layer { name: "mask" type: "Data" top: "mask" top: "ignored" }'
+        ' layer { name: "loss" type: "EuclideanLoss" bottom: "fc" bottom: "mask" top: "loss" }',
+        'layer { name: "data" type: "Data" top: "data" top: "label" }'
+        ' layer { name: "loss" type: "SoftmaxWithLoss" bottom: "fc" bottom: "label" top: "loss" }',
+    ]
+    INVALID = [
+        Invalid(
+            'layer { name: "data" type: "ImageData" top: "data" top: "label" }'
+            ' layer { name: "loss" type: "EuclideanLoss" bottom: "fc" bottom: "label" top: "loss" }',
+            span='bottom: "label"',
+            message="the targets of EuclideanLoss are labels of the ImageData 'data', which are integers: 0.7 is read"
+            " as 0; take targets that are no integers from HDF5Data",
+        ),
+    ]
+
+    def check(self, layer: Layer) -> Iterator[Finding]:
+        for (made_by, top), phases in sources(layer, 1):
+            if top == 1 and made_by.type in ("Data", "ImageData"):
+                yield self.finding(
+                    layer.at("bottom", 1),
+                    f"the targets of {layer.type} are labels of the {made_by.type} {made_by.name!r}, which are"
+                    " integers: 0.7 is read as 0; take targets that are no integers from HDF5Data",
+                    evidence="ImageData reads labels with atoi, and Datum.label is an int32",
+                    phases=only(phases, layer),
+                )

@@ -1,0 +1,69 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from caffelint.lint import ERROR, Finding, Invalid, Layer, LayerRule
+
+from ._graph import only, sources
+
+_UNBOUNDED = frozenset({"InnerProduct", "Convolution", "Deconvolution", "ReLU", "PReLU", "ELU", "TanH", "BatchNorm"})
+"""Layers whose values reach 0 or below, as no probability does."""
+
+
+class LossNeedsProbabilities(LayerRule):
+    """MultinomialLogisticLoss takes the logarithm of its bottom as it is, and gets raw scores.
+
+    ## Why is this bad?
+    Where the score of the right class is 0 or negative, Caffe takes it for 1e-20: the loss is 46.05 there, whatever
+    the score, and the gradient 1e20, so that the first update makes the weights infinite or nan. Where it is above 1
+    the loss is negative.
+
+    ## Example
+    ```
+    layer { name: "loss" type: "MultinomialLogisticLoss" bottom: "fc8" bottom: "label" top: "loss" }
+    ```
+    Use instead:
+    ```
+    layer { name: "loss" type: "SoftmaxWithLoss" bottom: "fc8" bottom: "label" top: "loss" }
+    ```
+
+    ## References
+    - multinomial_logistic_loss_layer.cpp, Forward_cpu and Backward_cpu
+    """
+
+    code = "O004"
+    name = "loss-needs-probabilities"
+    severity = ERROR
+    layer_types = ("MultinomialLogisticLoss",)
+    VALID = [
+        'layer { name: "fc" type: "InnerProduct" bottom: "data" top: "fc" }'
+        ' layer { name: "prob" type: "Softmax" bottom: "fc" top: "prob" }'
+        ' layer { name: "loss" type: "MultinomialLogisticLoss" bottom: "prob" bottom: "label" top: "loss" }',
+        'layer { name: "fc" type: "InnerProduct" bottom: "data" top: "fc" }'
+        ' layer { name: "prob" type: "Softmax" bottom: "fc" top: "fc" }'
+        ' layer { name: "loss" type: "MultinomialLogisticLoss" bottom: "fc" bottom: "label" top: "loss" }',
+        # The mean over a map of probabilities is one.
+        'layer { name: "prob" type: "Softmax" bottom: "conv" top: "prob" }'
+        ' layer { name: "pool" type: "Pooling" bottom: "prob" top: "pool" }'
+        ' layer { name: "loss" type: "MultinomialLogisticLoss" bottom: "pool" bottom: "label" top: "loss" }',
+    ]
+    INVALID = [
+        Invalid(
+            'layer { name: "fc8" type: "InnerProduct" bottom: "data" top: "fc8" }'
+            ' layer { name: "loss" type: "MultinomialLogisticLoss" bottom: "fc8" bottom: "label" top: "loss" }',
+            span='bottom: "fc8"',
+            message="MultinomialLogisticLoss needs probabilities, and 'fc8' holds what the InnerProduct 'fc8' makes;"
+            " use SoftmaxWithLoss, or put a Softmax between them",
+        ),
+    ]
+
+    def check(self, layer: Layer) -> Iterator[Finding]:
+        for (made_by, _), phases in sources(layer, 0):
+            if made_by.type in _UNBOUNDED:
+                yield self.finding(
+                    layer.at("bottom"),
+                    f"MultinomialLogisticLoss needs probabilities, and {layer.bottoms[0]!r} holds what the"
+                    f" {made_by.type} {made_by.name!r} makes; use SoftmaxWithLoss, or put a Softmax between them",
+                    evidence="a score of 0 or below counts as 1e-20: its loss is 46.05 and its gradient 1e20",
+                    phases=only(phases, layer),
+                )

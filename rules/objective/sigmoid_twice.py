@@ -1,0 +1,78 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from caffelint.lint import WARNING, Finding, Invalid, Layer, LayerRule, Related
+
+from ._graph import only, sources
+
+
+class SigmoidTwice(LayerRule):
+    """SigmoidCrossEntropyLoss applies a sigmoid itself, and a Sigmoid layer stands before it.
+
+    ## Why is this bad?
+    The inner sigmoid sees values between 0 and 1 and makes 0.5 to 0.73 of them: no target of 0 can be met, and no
+    target of 1. The loss never falls below 0.31 for each target of 1 and 0.69 for each target of 0.
+
+    ## Example
+    ```
+    layer { name: "prob" type: "Sigmoid" bottom: "fc8" top: "prob" }
+    layer { name: "loss" type: "SigmoidCrossEntropyLoss" bottom: "prob" bottom: "target" top: "loss" }
+    ```
+    Use instead:
+    ```
+    layer { name: "loss" type: "SigmoidCrossEntropyLoss" bottom: "fc8" bottom: "target" top: "loss" }
+    ```
+
+    ## References
+    - sigmoid_cross_entropy_loss_layer.cpp, Forward_cpu
+    """
+
+    code = "O003"
+    name = "sigmoid-twice"
+    severity = WARNING
+    layer_types = ("SigmoidCrossEntropyLoss",)
+    VALID = [
+        'layer { name: "fc" type: "InnerProduct" bottom: "data" top: "fc" }'
+        ' layer { name: "prob" type: "Sigmoid" bottom: "fc" top: "prob" }'
+        ' layer { name: "loss" type: "SigmoidCrossEntropyLoss" bottom: "fc" bottom: "target" top: "loss" }',
+        # Probabilities are what a target may be.
+        'layer { name: "prob" type: "Sigmoid" bottom: "teacher" top: "prob" }'
+        ' layer { name: "loss" type: "SigmoidCrossEntropyLoss" bottom: "fc" bottom: "prob" top: "loss" }',
+        'layer { name: "prob" type: "Sigmoid" bottom: "fc" top: "prob" }'
+        ' layer { name: "loss" type: "EuclideanLoss" bottom: "prob" bottom: "target" top: "loss" }',
+    ]
+    INVALID = [
+        Invalid(
+            'layer { name: "prob" type: "Sigmoid" bottom: "fc" top: "prob" }'
+            ' layer { name: "loss" type: "SigmoidCrossEntropyLoss" bottom: "prob" bottom: "target" top: "loss" }',
+            span='bottom: "prob"',
+            message="SigmoidCrossEntropyLoss applies the sigmoid itself, and 'prob' is a sigmoid already;"
+            " take 'fc', the bottom of 'prob'",
+        ),
+        Invalid(
+            'layer { name: "sigmoid" type: "Sigmoid" bottom: "fc" top: "fc" }'
+            ' layer { name: "loss" type: "SigmoidCrossEntropyLoss" bottom: "fc" bottom: "target" top: "loss" }',
+            span='bottom: "fc"',
+            message="SigmoidCrossEntropyLoss applies the sigmoid itself, and 'fc' is a sigmoid already;"
+            " take 'fc' as it is before 'sigmoid'",
+        ),
+    ]
+
+    def check(self, layer: Layer) -> Iterator[Finding]:
+        for (made_by, _), phases in sources(layer, 0):
+            if made_by.type != "Sigmoid" or not made_by.bottoms:
+                continue
+            better = (
+                f"{made_by.bottoms[0]!r} as it is before {made_by.name!r}"
+                if made_by.in_place
+                else f"{made_by.bottoms[0]!r}, the bottom of {made_by.name!r}"
+            )
+            yield self.finding(
+                layer.at("bottom"),
+                f"SigmoidCrossEntropyLoss applies the sigmoid itself, and {layer.bottoms[0]!r} is a sigmoid already;"
+                f" take {better}",
+                evidence="the loss stays above 0.31 for each target of 1 and 0.69 for each target of 0",
+                phases=only(phases, layer),
+                related=(Related("the first sigmoid", made_by.at("type")),),
+            )

@@ -1,0 +1,89 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+from math import e, log
+
+from caffelint.lint import WARNING, Finding, Invalid, Layer, LayerRule, Related
+
+from ._graph import class_count, only, source, sources
+
+
+class SoftmaxTwice(LayerRule):
+    """Softmax is applied to what is a softmax already: SoftmaxWithLoss has one inside.
+
+    ## Why is this bad?
+    Probabilities lie between 0 and 1, so a second softmax can hardly tell them apart: with C classes even a perfect
+    answer gets a probability of e / (e + C - 1), and its loss never falls below log(1 + (C - 1) / e), which is 5.9
+    for 1000 classes. The gradient is small where it should be large, and learning is slow or stops.
+
+    ## Example
+    ```
+    layer { name: "prob" type: "Softmax" bottom: "fc8" top: "prob" }
+    layer { name: "loss" type: "SoftmaxWithLoss" bottom: "prob" bottom: "label" top: "loss" }
+    ```
+    Use instead:
+    ```
+    layer { name: "loss" type: "SoftmaxWithLoss" bottom: "fc8" bottom: "label" top: "loss" }
+    ```
+
+    ## References
+    - softmax_loss_layer.cpp, Forward_cpu; BVLC/caffe issue 4084
+    """
+
+    code = "O002"
+    name = "softmax-twice"
+    severity = WARNING
+    layer_types = ("SoftmaxWithLoss", "SoftmaxWithLossOHEM", "Softmax")
+    VALID = [
+        'layer { name: "fc" type: "InnerProduct" bottom: "data" top: "fc" inner_product_param { num_output: 10 } }'
+        ' layer { name: "loss" type: "SoftmaxWithLoss" bottom: "fc" bottom: "label" top: "loss" }'
+        ' layer { name: "prob" type: "Softmax" bottom: "fc" top: "prob" }',
+        'layer { name: "prob" type: "Softmax" bottom: "data" top: "prob" }'
+        ' layer { name: "loss" type: "MultinomialLogisticLoss" bottom: "prob" bottom: "label" top: "loss" }',
+        # Over another axis: what a spatial attention does.
+        'layer { name: "attention" type: "Softmax" bottom: "map" top: "attention" softmax_param { axis: 2 } }'
+        ' layer { name: "loss" type: "SoftmaxWithLoss" bottom: "attention" bottom: "label" top: "loss" }',
+        'layer { name: "prob" type: "Softmax" bottom: "fc" top: "prob" include { phase: TEST } }'
+        ' layer { name: "loss" type: "SoftmaxWithLoss" bottom: "fc" bottom: "label" top: "loss" }',
+    ]
+    INVALID = [
+        Invalid(
+            'layer { name: "fc" type: "InnerProduct" bottom: "data" top: "fc" inner_product_param { num_output: 10 } }'
+            ' layer { name: "prob" type: "Softmax" bottom: "fc" top: "prob" }'
+            ' layer { name: "loss" type: "SoftmaxWithLoss" bottom: "prob" bottom: "label" top: "loss" }',
+            span='bottom: "prob"',
+            message="SoftmaxWithLoss applies softmax itself, and 'prob' is a softmax already: no loss below 1.46 can be"
+            " reached; take 'fc', the bottom of 'prob'",
+        ),
+        Invalid(
+            'layer { name: "prob" type: "Softmax" bottom: "scores" top: "scores" }'
+            ' layer { name: "drop" type: "Dropout" bottom: "scores" top: "scores" }'
+            ' layer { name: "loss" type: "SoftmaxWithLoss" bottom: "scores" bottom: "label" top: "loss" }',
+            span='bottom: "scores"',
+            message="SoftmaxWithLoss applies softmax itself, and 'scores' is a softmax already;"
+            " take 'scores' as it is before 'prob'",
+        ),
+    ]
+
+    def check(self, layer: Layer) -> Iterator[Finding]:
+        for (made_by, _), phases in sources(layer, 0):
+            if made_by.type != "Softmax" or not made_by.bottoms:
+                continue
+            if made_by.message.softmax_param.axis != layer.message.softmax_param.axis:
+                continue
+            scores = source(made_by, 0, phases[0])
+            classes = class_count(scores.layer) if scores else 0
+            least = f": no loss below {log(1 + (classes - 1) / e):.2f} can be reached" if classes > 1 else ""
+            better = (
+                f"{made_by.bottoms[0]!r} as it is before {made_by.name!r}"
+                if made_by.in_place
+                else f"{made_by.bottoms[0]!r}, the bottom of {made_by.name!r}"
+            )
+            yield self.finding(
+                layer.at("bottom"),
+                f"{layer.type} applies softmax{' itself' if layer.type != 'Softmax' else ''}, and {layer.bottoms[0]!r}"
+                f" is a softmax already{least if layer.type != 'Softmax' else ''}; take {better}",
+                evidence="the softmax of C probabilities lies between 1 / (e + C - 1) and e / (e + C - 1)",
+                phases=only(phases, layer),
+                related=(Related("the first softmax", made_by.at("type")),),
+            )

@@ -1,0 +1,181 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from caffelint.lint import CERTAIN, ERROR, LIKELY, TRAIN, WARNING, Finding, Invalid, Layer, Net, NetRule
+
+_MINIMISED = frozenset(
+    {"SoftmaxWithLoss", "EuclideanLoss", "SigmoidCrossEntropyLoss", "HingeLoss", "InfogainLoss", "L1Loss"}
+    | {"MultinomialLogisticLoss", "ContrastiveLoss", "SmoothL1Loss"}
+)
+"""Losses whose least value is the best answer, and that grow without bound."""
+
+_NO_LOSS = frozenset(
+    {"Convolution", "Deconvolution", "InnerProduct", "Pooling", "ReLU", "BatchNorm", "Dropout", "LRN", "Concat"}
+)
+"""Layers that compute features: nobody means to minimise their sum."""
+
+_APART = 100.0
+
+
+class SuspiciousLossWeight(NetRule):
+    """A `loss_weight` that is negative, zero on every loss, far from that of its like, or on a layer that is no loss.
+
+    ## Why is this bad?
+    A negative weight makes Caffe maximise the loss, which grows without bound. With a weight of 0 on every loss there
+    is no gradient at all. One of two losses of a kind at a hundredth of the other's weight trains its branch a hundred
+    times more slowly. On a layer that is no loss, a weight adds up all its values and minimises the sum; on Accuracy it
+    ends the process at the first backward pass.
+
+    ## Example
+    ```
+    layer { name: "loss" type: "SoftmaxWithLoss" bottom: "fc8" bottom: "label" top: "loss" loss_weight: -1 }
+    ```
+    Use instead:
+    ```
+    layer { name: "loss" type: "SoftmaxWithLoss" bottom: "fc8" bottom: "label" top: "loss" loss_weight: 1 }
+    ```
+
+    ## Known problems
+    Losses of different types are not compared, since their scales differ by nature. A weight of 0 on some of the
+    losses is taken for a metric to print.
+
+    ## References
+    - layer.hpp, SetLossWeights; net.cpp, AppendTop and ForwardFromTo; accuracy_layer.hpp, Backward_cpu
+    """
+
+    code = "O005"
+    name = "suspicious-loss-weight"
+    severity = WARNING
+    certainty = LIKELY
+    VALID = [
+        # What GoogLeNet does.
+        'layer { name: "a" type: "SoftmaxWithLoss" bottom: "x" bottom: "label" loss_weight: 0.3 }'
+        ' layer { name: "b" type: "SoftmaxWithLoss" bottom: "y" bottom: "label" loss_weight: 1 }',
+        # A loss that is only printed.
+        'layer { name: "a" type: "EuclideanLoss" bottom: "x" bottom: "t" loss_weight: 0 }'
+        ' layer { name: "b" type: "SigmoidCrossEntropyLoss" bottom: "x" bottom: "t" }',
+        # A score to maximise.
+        'layer { name: "score" type: "Reduction" bottom: "x" top: "score" loss_weight: -1 }',
+        # Of another type, with a scale of its own.
+        'layer { name: "a" type: "EuclideanLoss" bottom: "x" bottom: "t" loss_weight: 0.0005 }'
+        ' layer { name: "b" type: "SoftmaxWithLoss" bottom: "y" bottom: "label" loss_weight: 1 }',
+        # A solver of a fork may sum up a Python layer's top.
+        'layer { name: "a" type: "SoftmaxWithLoss" bottom: "x" bottom: "label" loss_weight: 0 }'
+        ' layer { name: "b" type: "Python" bottom: "x" top: "loss" loss_weight: 1 }',
+    ]
+    INVALID = [
+        Invalid(
+            'layer { name: "loss" type: "SoftmaxWithLoss" bottom: "x" bottom: "label" loss_weight: -1 }',
+            span="loss_weight: -1",
+            message="loss_weight -1 makes Caffe maximise this SoftmaxWithLoss, which has no upper bound;"
+            " a positive weight was meant",
+        ),
+        Invalid(
+            'layer { name: "loss" type: "SoftmaxWithLoss" bottom: "x" bottom: "label" loss_weight: 0 }',
+            span="loss_weight: 0",
+            message="loss_weight is 0 on the only loss: no gradient, nothing is learned",
+        ),
+        Invalid(
+            'layer { name: "a" type: "SoftmaxWithLoss" bottom: "x" bottom: "label" loss_weight: 0 }'
+            ' layer { name: "b" type: "EuclideanLoss" bottom: "y" bottom: "t" loss_weight: 0 }',
+            span="loss_weight: 0",
+            message="loss_weight is 0 on all 2 losses (a, b): no gradient, nothing is learned",
+        ),
+        Invalid(
+            'layer { name: "a" type: "SoftmaxWithLoss" bottom: "x" bottom: "label" loss_weight: 0.001 }'
+            ' layer { name: "b" type: "SoftmaxWithLoss" bottom: "y" bottom: "label" }',
+            span="loss_weight: 0.001",
+            message="loss_weight 0.001 is 1/1000 of the 1 of 'b', a SoftmaxWithLoss as well",
+        ),
+        Invalid(
+            'layer { name: "a" type: "SoftmaxWithLoss" bottom: "x" bottom: "label" }'
+            ' layer { name: "accuracy" type: "Accuracy" bottom: "x" bottom: "label" top: "acc" loss_weight: 1 }',
+            span="loss_weight: 1",
+            message="loss_weight on Accuracy, which has no gradient: Caffe ends at the first backward pass; remove it",
+        ),
+        Invalid(
+            'layer { name: "fc" type: "InnerProduct" bottom: "x" top: "fc" loss_weight: 1 }'
+            ' layer { name: "a" type: "SoftmaxWithLoss" bottom: "fc" bottom: "label" }',
+            span="loss_weight: 1",
+            message="loss_weight on an InnerProduct: the sum of all values of 'fc' is minimised;"
+            " it belongs on the loss layer",
+        ),
+    ]
+
+    def check(self, net: Net) -> Iterator[Finding]:
+        weighted = [layer for layer in net.layers if len(layer.message.loss_weight) and TRAIN in layer.phases]
+        if not weighted or net.role != "train":
+            return
+        for layer in weighted:
+            yield from self._alone(layer)
+        yield from self._all_zero(net, weighted)
+        yield from self._apart(net)
+
+    def _alone(self, layer: Layer) -> Iterator[Finding]:
+        for index, weight in enumerate(layer.message.loss_weight):
+            place = layer.at("loss_weight", index)
+            if weight < 0 and layer.type in _MINIMISED:
+                yield self.finding(
+                    place,
+                    f"loss_weight {weight:g} makes Caffe maximise this {layer.type}, which has no upper bound;"
+                    " a positive weight was meant",
+                )
+            elif weight and layer.type == "Accuracy":
+                yield self.finding(
+                    place,
+                    "loss_weight on Accuracy, which has no gradient: Caffe ends at the first backward pass; remove it",
+                    severity=ERROR,
+                    certainty=CERTAIN,
+                    evidence="Caffe ends with: Not Implemented Yet",
+                )
+            elif weight and layer.type in _NO_LOSS:
+                article = "an" if layer.type[0] in "AEIOU" else "a"
+                top = f" of {layer.tops[index]!r}" if index < len(layer.tops) else ""
+                yield self.finding(
+                    place,
+                    f"loss_weight on {article} {layer.type}: the sum of all values{top} is minimised;"
+                    " it belongs on the loss layer",
+                )
+
+    def _all_zero(self, net: Net, weighted: list[Layer]) -> Iterator[Finding]:
+        losses = []
+        for layer in net.layers:
+            weights = layer.message.loss_weight
+            if any(weights):
+                return
+            if "Loss" in layer.type and TRAIN in layer.phases:
+                if not weights:
+                    return
+                losses.append(layer)
+        if losses and net.role == "train":
+            which = "the only loss" if len(losses) == 1 else f"all {len(losses)} losses ({_listed(losses)})"
+            yield self.finding(
+                losses[0].at("loss_weight"),
+                f"loss_weight is 0 on {which}: no gradient, nothing is learned",
+                severity=ERROR,
+                certainty=CERTAIN,
+                evidence="Caffe does not run backward where no loss has a weight",
+            )
+
+    def _apart(self, net: Net) -> Iterator[Finding]:
+        by_type: dict[str, list[tuple[float, Layer]]] = {}
+        for layer in net.layers:
+            if layer.type in _MINIMISED and TRAIN in layer.phases:
+                weights = layer.message.loss_weight
+                by_type.setdefault(layer.type, []).append((weights[0] if weights else 1.0, layer))
+        for type_, losses in by_type.items():
+            most, heaviest = max(losses, key=lambda loss: loss[0])
+            for weight, layer in losses:
+                if 0 < weight < most / _APART:
+                    article = "an" if type_[0] in "AEIOU" else "a"
+                    yield self.finding(
+                        layer.at("loss_weight"),
+                        f"loss_weight {weight:g} is 1/{round(most / weight)} of the {most:g} of {heaviest.name!r},"
+                        f" {article} {type_} as well",
+                    )
+
+
+def _listed(layers: list[Layer]) -> str:
+    names = [layer.name for layer in layers]
+    return ", ".join(names) if len(names) <= 3 else f"{', '.join(names[:3])} and {len(names) - 3} more"
