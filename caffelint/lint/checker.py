@@ -7,10 +7,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any, NamedTuple
 
-from caffelint.caffe.solver import NetUse
+from caffelint.caffe.solver import NetName, NetUse
 from caffelint.lint import cache
 from caffelint.lint.config import Config
-from caffelint.lint.discover import NetPath
+from caffelint.lint.discover import NamedNet
 from caffelint.lint.file import File, load
 from caffelint.lint.finding import Finding
 from caffelint.lint.plan import Job
@@ -117,15 +117,21 @@ class Checker:
     def _findings(
         self,
         files: Mapping[str, File],
-        nets: Sequence[tuple[str, Sequence[NetPath]]],
+        nets: Sequence[tuple[str, Sequence[NamedNet]]],
         report: frozenset[str],
         failures: list[Failure],
     ) -> Iterator[Finding]:
         for path, named in nets:
             solver = files[path].solver if path in files else None
             if solver:
-                reachable = [(use, files[use.path].net) for use in named if use.path in files]
-                join(solver, [NetUse(use.field, net) for use, net in reachable if net])
+                for net in named:
+                    where = NetName(net.field, net.position, net.name)
+                    if net.path is None:
+                        solver.missing.append(where)
+                    elif net.beside:
+                        solver.beside.append(where)
+                reachable = [(net.field, files[net.path].net) for net in named if net.path and net.path in files]
+                join(solver, [NetUse(field, net) for field, net in reachable if net])
         for path, file in files.items():
             if file.solver:
                 join(file.solver, file.solver.inline_nets())
@@ -146,7 +152,7 @@ class Checker:
     def judge(
         self,
         files: Mapping[str, File],
-        nets: Sequence[tuple[str, Sequence[NetPath]]],
+        nets: Sequence[tuple[str, Sequence[NamedNet]]],
         report: frozenset[str],
         failures: list[Failure],
     ) -> tuple[list[Finding], int]:

@@ -22,11 +22,18 @@ class Found(NamedTuple):
     unreadable: list[tuple[str, str]]
 
 
-class NetPath(NamedTuple):
-    """A net's file as a solver names it: the solver's field and the path that was found."""
+class NamedNet(NamedTuple):
+    """A net's name as a solver gives it, and the file that was found for it.
+
+    `field` and `position` say where it stands, e.g. the second of `test_net`. `path` is None where there is no such
+    file; `beside` tells that only its bare name was found, beside the solver.
+    """
 
     field: str
-    path: str
+    position: int
+    name: str
+    path: str | None
+    beside: bool = False
 
 
 def discover(paths: Iterable[str], exclude: Sequence[str] = ()) -> Found:
@@ -111,38 +118,38 @@ def names_a_net(path: str) -> bool:
     return _NAMES_A_NET.search(data) is not None
 
 
-def net_paths(solver_path: str, roots: Sequence[str] = ()) -> list[NetPath]:
-    """The nets that a solver names and that exist, found as `resolve` does."""
+def named_nets(solver_path: str, roots: Sequence[str] = (), data: bytes | None = None) -> list[NamedNet]:
+    """The nets that a solver names, looked for as `resolve` does; `data` in place of what is on disk."""
     from caffelint.caffe.solver import NET_FIELDS
     from caffelint.text.parser import parse
     from caffelint.text.scalars import string_value
     from caffelint.text.tree import STRING
 
     try:
-        document = parse(Path(solver_path).read_bytes(), solver_path)
+        document = parse(Path(solver_path).read_bytes() if data is None else data, solver_path)
     except OSError:
         return []
     if document.root.first("layer") or document.root.first("layers"):
         return []
     found = []
-    for name in NET_FIELDS:
-        for field in document.root.all(name):
-            if field.kind == STRING:
-                path = resolve(string_value(field.text), solver_path, roots)
-                if path is not None:
-                    found.append(NetPath(name, path))
+    for field in NET_FIELDS:
+        for position, node in enumerate(document.root.all(field)):
+            if node.kind == STRING:
+                name = string_value(node.text)
+                path, beside = resolve(name, solver_path, roots)
+                found.append(NamedNet(field, position, name, path, beside))
     return found
 
 
-def resolve(name: str, solver_path: str, roots: Sequence[str] = ()) -> str | None:
-    """The file that a solver means by a net's name.
+def resolve(name: str, solver_path: str, roots: Sequence[str] = ()) -> tuple[str | None, bool]:
+    """The file that a solver means by a net's name, and whether only its bare name was found, beside the solver.
 
     Caffe looks in the working directory alone (util/io.cpp). Repositories mean their own root by that, so the folder
     of the solver, the working directory, `roots` and every folder above the solver are tried, then the bare name
     beside the solver.
     """
     if "\0" in name or not name:
-        return None
+        return None, False
     folder = os.path.dirname(os.path.abspath(solver_path))
     above = []
     parent = folder
@@ -151,14 +158,12 @@ def resolve(name: str, solver_path: str, roots: Sequence[str] = ()) -> str | Non
         if os.path.dirname(parent) == parent:
             break
         parent = os.path.dirname(parent)
+    for base in (folder, os.getcwd(), *roots, *above[1:]):
+        candidate = os.path.join(base, name)
+        if os.path.isfile(candidate):
+            return relative(candidate), False
     beside = os.path.join(folder, os.path.basename(name))
-    for candidate in [os.path.join(base, name) for base in (folder, os.getcwd(), *roots, *above[1:])] + [beside]:
-        try:
-            if os.path.isfile(candidate):
-                return relative(candidate)
-        except (OSError, ValueError):
-            return None
-    return None
+    return (relative(beside), True) if os.path.isfile(beside) else (None, False)
 
 
 def relative(path: str) -> str:

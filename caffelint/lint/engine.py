@@ -35,7 +35,7 @@ def check(
     config = config or Config()
     texts = texts or {}
     found = discover([os.fspath(path) for path in paths if os.fspath(path) not in texts], config.exclude)
-    jobs = plan.plan([*texts, *found.files], config.roots, changed)
+    jobs = plan.plan([*texts, *found.files], config.roots, changed, texts)
     failures = [Failure(path, reason) for path, reason in found.unreadable]
     findings: list[ReportedFinding] = []
     suppressed = files = 0

@@ -8,7 +8,7 @@ from typing import Any
 from caffelint.caffe.solver import NET_FIELDS, Solver
 from caffelint.lint.checker import Checker
 from caffelint.lint.config import Config
-from caffelint.lint.discover import NetPath
+from caffelint.lint.discover import NamedNet
 from caffelint.lint.file import load
 from caffelint.lint.finding import DISPLAY, Finding
 from caffelint.lint.registry import describe
@@ -28,7 +28,7 @@ def findings_of(rule: type[Rule], text: str | Files, options: Mapping[str, Any] 
     config.rules = {rule.name: settings}
     texts = {"<text>": text} if isinstance(text, str) else text
     files = {path: load(_bytes(part), path, dialect=dialect) for path, part in texts.items()}
-    nets = [(path, _named(file.solver, texts)) for path, file in files.items() if file.solver]
+    nets = [(path, _named(file.solver, texts)) for path, file in files.items() if file.solver and len(files) > 1]
     wrong: list[Failure] = []
     checker = Checker(config, infos=[describe(rule)])
     checker.rules.add(rule)
@@ -38,13 +38,13 @@ def findings_of(rule: type[Rule], text: str | Files, options: Mapping[str, Any] 
     return found
 
 
-def _named(solver: Solver, texts: Mapping[str, str]) -> list[NetPath]:
+def _named(solver: Solver, texts: Mapping[str, str]) -> list[NamedNet]:
     """The nets among the example's files that a solver names."""
     named = []
     for field in NET_FIELDS:
         value = getattr(solver.message, field)
-        paths = [value] if isinstance(value, str) else list(value)
-        named += [NetPath(field, path) for path in paths if path in texts]
+        names = [value] if isinstance(value, str) else list(value)
+        named += [NamedNet(field, i, name, name if name in texts else None) for i, name in enumerate(names) if name]
     return named
 
 

@@ -3,26 +3,33 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-from caffelint.lint.discover import SUFFIXES, NetPath, names_a_net, net_paths, relative
+from caffelint.lint.discover import SUFFIXES, NamedNet, named_nets, names_a_net, relative
 
 
 class Job(NamedTuple):
     """Files that are judged together; plain values, so that another process can do it.
 
-    `report` are the files whose own findings are wanted; `nets` tells for each solver the nets that it names.
+    `report` are the files whose own findings are wanted; `nets` tells which nets each solver names.
     """
 
     files: tuple[str, ...]
     report: frozenset[str]
-    nets: tuple[tuple[str, tuple[NetPath, ...]], ...]
+    nets: tuple[tuple[str, tuple[NamedNet, ...]], ...]
 
 
-def plan(files: Sequence[str], roots: Sequence[str] = (), changed: set[str] | None = None) -> list[Job]:
+def plan(
+    files: Sequence[str],
+    roots: Sequence[str] = (),
+    changed: set[str] | None = None,
+    texts: Mapping[str, bytes] | None = None,
+) -> list[Job]:
     """Group files into jobs. `changed` (absolute paths) leaves those files, and the solvers of changed nets.
+
+    `texts` holds content in place of what is on disk.
 
     A net that a given solver names is checked even where it was not given; a solver beside a given net is read for
     what the two say together, and its own findings are not reported.
@@ -31,38 +38,45 @@ def plan(files: Sequence[str], roots: Sequence[str] = (), changed: set[str] | No
     for file in files:
         same.setdefault(os.path.realpath(file), file)
     given = list(same.values())
-    nets: dict[str, tuple[NetPath, ...]] = {}
+    nets: dict[str, tuple[NamedNet, ...]] = {}
     report = set(given)
     for file in given:
-        if names_a_net(file):
-            named = net_paths(file, roots)
+        data = (texts or {}).get(file)
+        if data is not None or names_a_net(file):
+            named = named_nets(file, roots, data)
             if named:
-                nets[file] = tuple(NetPath(field, _known(path, same)) for field, path in named)
-                report.update(path for _, path in nets[file])
-    solved = {path for named in nets.values() for _, path in named}
+                nets[file] = _by_known_names(named, same)
+                report.update(_paths(nets[file]))
+    solved = {path for named in nets.values() for path in _paths(named)}
     for file in given:
         if file not in solved and file not in nets:
             for solver in _solvers_beside(os.path.dirname(os.path.abspath(file))):
-                name = _known(solver, same)
+                name = same.setdefault(os.path.realpath(solver), solver)
                 if name not in nets:
-                    named_here = tuple(NetPath(f, _known(p, same)) for f, p in net_paths(solver, roots))
-                    if any(path == file for _, path in named_here):
-                        nets[name] = named_here
+                    beside = _by_known_names(named_nets(solver, roots), same)
+                    if file in _paths(beside):
+                        nets[name] = beside
     if changed is not None:
         report = _changed(report, nets, changed)
     return _components(given, nets, report)
 
 
-def _known(path: str, same: dict[str, str]) -> str:
-    """The name under which a file was given, so that no file is read twice."""
-    return same.setdefault(os.path.realpath(path), path)
+def _by_known_names(nets: Iterable[NamedNet], same: dict[str, str]) -> tuple[NamedNet, ...]:
+    """The same nets, each file by the name under which it was met first, so that none is read twice."""
+    return tuple(
+        net._replace(path=same.setdefault(os.path.realpath(net.path), net.path)) if net.path else net for net in nets
+    )
 
 
-def _changed(report: set[str], nets: dict[str, tuple[NetPath, ...]], changed: set[str]) -> set[str]:
+def _paths(nets: Iterable[NamedNet]) -> list[str]:
+    return [net.path for net in nets if net.path]
+
+
+def _changed(report: set[str], nets: dict[str, tuple[NamedNet, ...]], changed: set[str]) -> set[str]:
     real = {os.path.realpath(path) for path in changed}
     wanted = {file for file in report if os.path.realpath(file) in real}
     for solver, named in nets.items():
-        if any(os.path.realpath(path) in real for _, path in named):
+        if any(os.path.realpath(path) in real for path in _paths(named)):
             wanted.add(solver)
     return wanted
 
@@ -77,7 +91,7 @@ def _solvers_beside(folder: str) -> tuple[str, ...]:
     return tuple(relative(path) for path in paths if os.path.isfile(path) and names_a_net(path))
 
 
-def _components(given: Iterable[str], nets: dict[str, tuple[NetPath, ...]], report: set[str]) -> list[Job]:
+def _components(given: Iterable[str], nets: dict[str, tuple[NamedNet, ...]], report: set[str]) -> list[Job]:
     parent: dict[str, str] = {}
 
     def root(file: str) -> str:
@@ -90,7 +104,7 @@ def _components(given: Iterable[str], nets: dict[str, tuple[NetPath, ...]], repo
     for file in given:
         root(file)
     for solver, named in nets.items():
-        for _, path in named:
+        for path in _paths(named):
             parent[root(path)] = root(solver)
     groups: dict[str, list[str]] = {}
     for file in parent:
