@@ -12,6 +12,7 @@ from typing import Any
 
 from caffelint.caffe.layers import BVLC_TYPES, REGISTRY, Layer, UnknownLayer
 from caffelint.caffe.layers.arrange import Split
+from caffelint.caffe.layers.data import DataLayer
 from caffelint.caffe.net_parts import Blob, Param
 from caffelint.caffe.refusal import Refusal
 from caffelint.caffe.shapes import UNSHAPED, Shape, count, no_data, plural, text
@@ -28,7 +29,7 @@ class BuiltNet:
     layers: in Caffe's order, the splits that it inserts included (their `index` is None).
     blobs: last version of each blob by name, in Caffe's order. outputs: names of the blobs that nothing reads, sorted.
     excluded: the LayerParameter messages that this state leaves out, with their places in the net.
-    refusals: Caffe's own first. memory: bytes that Caffe logs as "Memory required for data", None where unknown.
+    assumed: shapes that were taken as likely, by blob name. refusals: Caffe's own first. memory: bytes that Caffe logs as "Memory required for data", None where unknown.
     """
 
     def __init__(self, message: Any, phase: str, stages: frozenset[str], level: int) -> None:
@@ -43,6 +44,7 @@ class BuiltNet:
         self.excluded: list[tuple[int, Any]] = []
         self.refusals: list[Refusal] = []
         self.memory: int | None = None
+        self.assumed: dict[str, Shape] = {}
 
     @property
     def loads(self) -> bool | None:
@@ -64,25 +66,29 @@ def build(
     level: int = 0,
     *,
     input_shapes: Mapping[str, Shape] | None = None,
+    assume_inputs: bool = False,
     dialect: str | None = None,
 ) -> BuiltNet:
     """Build a NetParameter in current format (see `upgrade_net`) in a state, as `caffe.Net(file, phase, ...)` does.
 
     phase: "TRAIN" or "TEST", or its number; the net's own state.stage count beside `stages`.
     input_shapes: shapes of tops of layers that have no bottoms, in place of what the layer says.
+    assume_inputs: take the likely shape of a data layer's top where the text does not tell it whole; what was assumed
+    is kept in `assumed`, and what follows from it is likely, not certain.
     dialect: "bvlc" for Caffe 1.0 without GPU exactly: types, fields and engines that it lacks are refused. Without
     it they are unknown.
     """
     phase_name = phase if isinstance(phase, str) else PHASES[phase]
     built = BuiltNet(net, phase_name, frozenset([*net.state.stage, *stages]), level)
-    _Build(built, input_shapes or {}, dialect == "bvlc").run()
+    _Build(built, input_shapes or {}, assume_inputs, dialect == "bvlc").run()
     return built
 
 
 class _Build:
-    def __init__(self, built: BuiltNet, input_shapes: Mapping[str, Shape], strict: bool) -> None:
+    def __init__(self, built: BuiltNet, input_shapes: Mapping[str, Shape], assume_inputs: bool, strict: bool) -> None:
         self.built = built
         self.input_shapes = input_shapes
+        self.assume_inputs = assume_inputs
         self.strict = strict
         self.available: set[str] = set()
         self.missing: set[str] = set()
@@ -305,12 +311,13 @@ class _Build:
                 shapes = layer.set_up(bottom_shapes)  # type: ignore[arg-type]
             for blob, shape in zip(layer.tops, shapes, strict=False):
                 blob.shape = shape
-            if self.input_shapes and not layer.bottoms:
-                for blob in layer.tops:
-                    blob.shape = self.input_shapes.get(blob.name, blob.shape)
+            if not layer.bottoms:
+                self.set_input_shapes(layer)
             self.set_loss_weights(layer)
         except Refusal as refusal:
-            self.refuse(layer, refusal)
+            if self.strict or not has_fork_fields(message):
+                self.refuse(layer, refusal)
+            layer.param_shapes = None
         if len(self.built.refusals) > refusals:
             layer.param_shapes = None
         self.add_memory(layer)
@@ -318,6 +325,16 @@ class _Build:
             layer.need_backward = True
             for blob in layer.tops:
                 blob.need_backward = True
+
+    def set_input_shapes(self, layer: Layer) -> None:
+        """Shapes that the caller gave, or that are assumed, in place of unknown ones."""
+        if self.input_shapes:
+            for blob in layer.tops:
+                blob.shape = self.input_shapes.get(blob.name, blob.shape)
+        if self.assume_inputs and isinstance(layer, DataLayer):
+            for blob, shape in zip(layer.tops, layer.likely_shapes(), strict=False):
+                if blob.shape is None and shape is not None:
+                    blob.shape = self.built.assumed[blob.name] = shape
 
     def check_factory(self, layer: Layer) -> None:
         """CreateLayer: the type must be registered, and its engine built in."""
@@ -443,6 +460,9 @@ class _Build:
         specs = layer.message.param if layer.message is not None else ()
         if not shapes and not specs:
             return need_backward
+        if len(specs) > len(shapes) and not self.strict and has_fork_fields(layer.message):
+            layer.params = None
+            return True
         if len(specs) > len(shapes):
             self.refuse(
                 layer,
@@ -544,6 +564,11 @@ def find_gradient_flow(built: BuiltNet) -> None:
             layer.propagate_down = [
                 flow or layer.allows_force_backward(index) for index, flow in enumerate(layer.propagate_down)
             ]
+
+
+def has_fork_fields(message: Any) -> bool:
+    """Does a layer use a field that only forks have? What such a fork makes of the rest cannot be known."""
+    return message is not None and _fork_field(message, "") is not None
 
 
 def _fork_field(message: Any, path: str) -> tuple[str, str] | None:

@@ -27,7 +27,7 @@ class Blob:
         self.previous = previous
         self.shape: Shape | None = None
         self.consumers: list[tuple[Layer, int]] = []
-        self.version = previous.version + 1 if previous is not None else 0
+        self.version: int = 0 if previous is None else previous.version + 1
         self.need_backward = False
 
     def __repr__(self) -> str:

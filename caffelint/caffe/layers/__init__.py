@@ -6,6 +6,7 @@ from caffelint.caffe.layers import (  # noqa: F401  (importing a family register
     arrange,
     convolution,
     data,
+    detection,
     linear,
     loss,
     neuron,
@@ -13,7 +14,9 @@ from caffelint.caffe.layers import (  # noqa: F401  (importing a family register
     pooling,
     recurrent,
     reduce,
+    resample,
     scale,
+    volume,
 )
 from caffelint.caffe.layers.base import REGISTRY, Layer, UnknownLayer
 

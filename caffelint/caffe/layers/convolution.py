@@ -267,3 +267,31 @@ class Im2col(Windowed):
         axis = self.channel_axis
         channels = as_int(shape[axis] * prod(self.kernel))
         return [new_blob([*shape[:axis], channels, *self.window_positions(shape)], "the top")]
+
+
+@register
+class DepthwiseConvolution(Convolution):
+    """A Convolution of one channel per group, written for speed."""
+
+    types = ("DepthwiseConvolution",)
+    fork = True
+
+
+@register
+class ConvolutionDepthwise(Convolution):
+    """One kernel for each channel of the bottom, without `group`; num_output, where given, is the same number."""
+
+    types = ("ConvolutionDepthwise",)
+    fork = True
+
+    def outputs(self, channels: int) -> int:
+        return channels
+
+    def groups(self) -> int:
+        return 1
+
+    def check(self) -> None:
+        Windowed.check(self)
+
+    def weight_shape(self, channels: int, outputs: int, group: int) -> list[int]:
+        return [channels, 1]

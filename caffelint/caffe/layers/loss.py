@@ -298,3 +298,61 @@ class Accuracy(Layer):
 
     def set_up_unknown(self, bottoms: Sequence[Shape | None]) -> Sequence[Shape | None]:
         return [(), None][: len(self.tops)]
+
+
+class ForkLoss(Loss):
+    """A loss that only forks have: a scalar; what its bottoms must be is theirs to say."""
+
+    fork = True
+    bottom_counts = Counts(2)
+
+    def set_up(self, bottoms: Sequence[Shape]) -> Sequence[Shape | None]:
+        return self.set_up_unknown(bottoms)
+
+    def set_up_unknown(self, bottoms: Sequence[Shape | None]) -> Sequence[Shape | None]:
+        return [(), *[None] * len(self.tops)][: len(self.tops)]
+
+
+@register
+class RegressionLoss(ForkLoss):
+    types = (
+        "L1Loss",
+        "SmoothL1Loss",
+        "KLDivLoss",
+        "NormalizedSigmoidCrossEntropyLoss",
+        "SigmoidCrossEntropyBalanceLoss",
+    )
+    top_counts = ONE_OR_TWO
+    differentiable = frozenset({0, 1})
+
+
+@register
+class OnlineHardExampleLoss(ForkLoss):
+    """The scalar, and the loss of each example."""
+
+    types = ("SmoothL1LossOHEM", "SoftmaxWithLossOHEM")
+    top_counts = Counts(1, 3)
+
+
+@register
+class CenterLoss(ForkLoss):
+    types = ("CenterLoss",)
+    block = "center_loss_param"
+    bottom_counts = TWO
+
+    def set_up(self, bottoms: Sequence[Shape]) -> Sequence[Shape | None]:
+        p = self.parameters
+        axis = canonical_axis(bottoms[0], p.axis, f"{self.block}.axis")
+        self.param_shapes = [(as_int(p.num_output), count(bottoms[0], axis))]
+        return [()]
+
+    def set_up_unknown(self, bottoms: Sequence[Shape | None]) -> Sequence[Shape | None]:
+        self.param_shapes = None
+        return [()]
+
+
+@register
+class MultiBoxLoss(ForkLoss):
+    types = ("MultiBoxLoss",)
+    block = "multibox_loss_param"
+    bottom_counts = Counts(4)

@@ -211,3 +211,12 @@ def no_in_place(layer: Layer, function: str) -> Refusal:
         function,
         "top[0]",
     )
+
+
+@register
+class ForkNeuron(Neuron):
+    """Activations that only forks have; whether they may run in place is theirs to say."""
+
+    types = ("ReLU6", "HardSwish", "HardSigmoid", "Mish", "SeLu", "SELU", "GELU", "SymmetricRectify")
+    fork = True
+    reads_bottom = True

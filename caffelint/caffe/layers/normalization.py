@@ -109,3 +109,41 @@ class MVN(Layer):
         if summed == 0:
             raise no_data("the bottom", "mvn_layer.cpp Reshape", "bottom[0]")
         return [top]
+
+
+@register
+class Normalize(Layer):
+    """L2 norm along the channels, then a learned scale: SSD and its descendants."""
+
+    types = ("Normalize",)
+    block = "norm_param"
+    fork = True
+    bottom_counts = ONE
+    top_counts = ONE
+    reads_bottom = True
+    reads_top = True
+
+    def set_up(self, bottoms: Sequence[Shape]) -> Sequence[Shape | None]:
+        shape = bottoms[0]
+        if not self.message.HasField("norm_param") or len(shape) < 2:
+            # Other forks have a Normalize of the same name that learns nothing.
+            self.param_shapes = None
+        else:
+            self.param_shapes = [() if self.parameters.channel_shared else (shape[1],)]
+        return [like(shape)]
+
+
+@register
+class BN(Layer):
+    """Batch normalisation with scale and shift: SegNet keeps two parameters, PSPNet four."""
+
+    types = ("BN",)
+    block = "bn_param"
+    fork = True
+    bottom_counts = ONE
+    top_counts = ONE
+    in_place = EXACT
+
+    def set_up(self, bottoms: Sequence[Shape]) -> Sequence[Shape | None]:
+        self.param_shapes = None
+        return [like(bottoms[0])]

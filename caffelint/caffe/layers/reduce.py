@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from caffelint.caffe.layers.base import CORRUPTS, EXACT, ONE, Counts, Layer, register
+from caffelint.caffe.layers.base import CORRUPTS, EXACT, ONE, THREE, Counts, Layer, register
 from caffelint.caffe.shapes import Shape, as_int, canonical_axis, count, like, new_blob, no_data, text
 
 PROD, SUM, MAX = 0, 1, 2
@@ -168,3 +168,32 @@ class Softmax(Layer):
         shape = bottoms[0]
         check_softmax_axis(shape, self.parameters.axis, f"{self.block}.axis")
         return [like(shape)]
+
+
+@register
+class Axpy(Layer):
+    """a * x + y, with one `a` for each channel: the gate of squeeze-and-excitation nets."""
+
+    types = ("Axpy",)
+    fork = True
+    bottom_counts = THREE
+    top_counts = ONE
+    reads_bottom = True
+
+    def set_up(self, bottoms: Sequence[Shape]) -> Sequence[Shape | None]:
+        gate, x, y = bottoms
+        if gate[:2] != x[:2]:
+            raise self.refuse(
+                f"the first bottom ({text(gate)}) must have one value for each channel of the second ({text(x)})",
+                "Check failed: bottom[0]->shape(0) == bottom[1]->shape(0)",
+                "axpy_layer.cpp Reshape",
+                "bottom[0]",
+            )
+        if x != y:
+            raise self.refuse(
+                f"the second bottom is {text(x)}, the third {text(y)}; they are added",
+                "Check failed: bottom[1]->shape() == bottom[2]->shape()",
+                "axpy_layer.cpp Reshape",
+                "bottom[2]",
+            )
+        return [like(x)]

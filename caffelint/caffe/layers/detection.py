@@ -1,0 +1,150 @@
+"""Layers of forks that find objects: SSD, Faster R-CNN, R-FCN."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from caffelint.caffe.layers.base import ONE, TWO, Counts, Layer, register
+from caffelint.caffe.layers.data import Transformed
+from caffelint.caffe.shapes import Shape, as_int, new_blob
+
+SSD_PRIOR_FIELDS = frozenset(
+    ["min_size", "max_size", "aspect_ratio", "flip", "clip", "variance", "img_size", "img_h", "img_w"]
+    + ["step", "step_h", "step_w", "offset"]
+)
+
+
+@register
+class PriorBox(Layer):
+    """Boxes and their variances: 1 x 2 x (4 per box), one set of boxes for each pixel of the first bottom."""
+
+    types = ("PriorBox",)
+    block = "prior_box_param"
+    fork = True
+    bottom_counts = TWO
+    top_counts = ONE
+    has_backward = False
+
+    def boxes_per_pixel(self) -> int | None:
+        """How many boxes stand on a pixel; None where a field changes that which SSD does not have."""
+        p = self.parameters
+        if any(field.name not in SSD_PRIOR_FIELDS for field, _ in p.ListFields()):
+            return None
+        ratios = [1.0]
+        for ratio in p.aspect_ratio:
+            if all(abs(ratio - known) >= 1e-6 for known in ratios):
+                ratios.append(ratio)
+                if p.flip and ratio:
+                    ratios.append(1 / ratio)
+        return len(ratios) * len(p.min_size) + len(p.max_size)
+
+    def set_up(self, bottoms: Sequence[Shape]) -> Sequence[Shape | None]:
+        shape = bottoms[0]
+        boxes = self.boxes_per_pixel()
+        if boxes is None or len(shape) != 4:
+            return [None]
+        return [new_blob((1, 2, as_int(shape[2] * shape[3] * boxes * 4)), "the top")]
+
+
+@register
+class DetectionOutput(Layer):
+    """At set-up one row of 7 values; each pass then makes as many rows as it keeps boxes."""
+
+    types = ("DetectionOutput",)
+    block = "detection_output_param"
+    fork = True
+    bottom_counts = Counts(1)
+    has_backward = False
+
+    def set_up(self, bottoms: Sequence[Shape]) -> Sequence[Shape | None]:
+        return [(1, 1, 1, 7) if len(bottoms) > 2 else None, None][: len(self.tops)] or []
+
+    def set_up_unknown(self, bottoms: Sequence[Shape | None]) -> Sequence[Shape | None]:
+        return [None] * len(self.tops)
+
+
+class RegionPooling(Layer):
+    """A fixed-size map for each region (the second bottom) of the first bottom."""
+
+    fork = True
+    bottom_counts = Counts(2)
+    top_counts = Counts(1)
+    reads_bottom = True
+
+    def region_shape(self, channels: int) -> tuple[int, int, int] | None:
+        """Channels, height and width of what one region becomes."""
+        p = self.parameters
+        height, width = as_int(p.pooled_h), as_int(p.pooled_w)
+        return (channels, height, width) if height > 0 and width > 0 else None
+
+    def set_up(self, bottoms: Sequence[Shape]) -> Sequence[Shape | None]:
+        shape, regions = bottoms[:2]
+        region = self.region_shape(shape[1]) if len(shape) == 4 else None
+        top = new_blob((regions[0], *region), "the top") if region and regions else None
+        return [top, *[None] * len(self.tops)][: len(self.tops)]
+
+
+@register
+class ROIPooling(RegionPooling):
+    types = ("ROIPooling",)
+    block = "roi_pooling_param"
+
+
+@register
+class ROIAlign(RegionPooling):
+    types = ("ROIAlign",)
+    block = "roi_align_param"
+
+
+@register
+class PSROIPooling(RegionPooling):
+    types = ("PSROIPooling",)
+    block = "psroi_pooling_param"
+
+    def region_shape(self, channels: int) -> tuple[int, int, int] | None:
+        p = self.parameters
+        outputs, group = as_int(p.output_dim), as_int(p.group_size)
+        return (outputs, group, group) if outputs > 0 and group > 0 else None
+
+
+@register
+class Proposal(Layer):
+    """Regions from scores; how many is found out in each pass."""
+
+    types = ("Proposal", "ProposalTarget", "BoxAnnotatorOHEM", "DetectionEvaluate")
+    fork = True
+    bottom_counts = Counts(1)
+    has_backward = False
+
+    def set_up(self, bottoms: Sequence[Shape]) -> Sequence[Shape | None]:
+        return [None] * len(self.tops)
+
+
+@register
+class AnnotatedData(Transformed):
+    """Images with boxes: the number of label rows differs from batch to batch."""
+
+    types = ("AnnotatedData",)
+    block = "data_param"
+    fork = True
+    top_counts = Counts(1)
+
+    def set_up(self, bottoms: Sequence[Shape]) -> Sequence[Shape | None]:
+        return [None] * len(self.tops)
+
+    def likely_shapes(self) -> list[Shape | None]:
+        resize = self.message.transform_param.resize_param
+        image = self.likely_image(self.parameters.batch_size, resize.height, resize.width)[:1]
+        return [*image, *[None] * len(self.tops)][: len(self.tops)]
+
+
+@register
+class ForkData(Transformed):
+    """Data layers of forks whose tops cannot be told from the text."""
+
+    types = ("VideoData", "DenseImageData", "ImageSegData", "ImageLabelmapData", "MultiLabelImageData", "DetectionData")
+    fork = True
+    top_counts = Counts(1)
+
+    def set_up(self, bottoms: Sequence[Shape]) -> Sequence[Shape | None]:
+        return [None] * len(self.tops)
