@@ -9,6 +9,7 @@ import click
 COMMANDS = {
     "check": "Find the mistakes in solvers and nets",
     "summary": "Show what Caffe would build of a net: shapes, parameters, memory",
+    "lr": "Show the learning rate over training",
     "explain": "What a rule finds, why it is bad, and how to mend it",
     "rules": "List the rules",
     "config": "Show the settings in effect and where each comes from",

@@ -7,7 +7,7 @@ from typing import TextIO
 from caffelint.lint.finding import DISPLAY
 from caffelint.lint.report import Report, ReportedFinding
 from caffelint.report import Look
-from caffelint.report.words import Paint, columns, painter, place, shown, summary, tag, visible
+from caffelint.report.words import Paint, columns, painter, place, sentence, shown, summary, tag, visible
 
 _GUTTER = 5
 _NOTE = " " * (_GUTTER + 1) + "= "
@@ -28,11 +28,16 @@ def write(report: Report, out: TextIO, look: Look) -> None:
 def block(finding: ReportedFinding, look: Look, paint: Paint) -> list[str]:
     """The lines that show one finding."""
     notes = [finding.evidence] if finding.evidence else []
-    notes += (f"{other.file}:{other.line}:{other.column}: {other.message}" for other in finding.related)
+    notes += (
+        f"line {other.line}: {other.message}"
+        if other.file == finding.file
+        else f"{other.file}:{other.line}:{other.column}: {other.message}"
+        for other in finding.related
+    )
     notes += (f"{'try' if fix.safety == DISPLAY else f'fix ({fix.safety})'}: {fix.title}" for fix in finding.fixes)
     lines = _head(finding, look, paint) + _snippet(finding, look, paint)
     for note in notes:
-        first, *rest = _wrapped(visible(note), look.width, len(_NOTE), len(_NOTE))
+        first, *rest = _wrapped(sentence(note), look.width, len(_NOTE), len(_NOTE))
         lines.append(paint(_NOTE, "dim") + first)
         lines += [" " * len(_NOTE) + line for line in rest]
     return lines
@@ -43,7 +48,7 @@ def _head(finding: ReportedFinding, look: Look, paint: Paint) -> list[str]:
     begin = f"{where}: {severity}: "
     # No-break spaces keep the rule in one piece, so that it can be found again and painted.
     whole = rule.replace(" ", "\xa0")
-    lines = _wrapped(f"{visible(finding.message)} {whole}", look.width, columns(begin), 4)
+    lines = _wrapped(f"{sentence(finding.message)} {whole}", look.width, columns(begin), 4)
     lines[-1] = lines[-1].removesuffix(whole) + paint(rule, "dim")
     first = f"{paint(where, 'bold')}: {paint(severity, severity)}: {lines[0]}"
     return [first, *("    " + line for line in lines[1:])]

@@ -17,6 +17,8 @@ _STYLES = {
     "": "",
 }
 
+_LONGEST = 1000
+
 Paint = Callable[[str, str], str]
 
 
@@ -35,6 +37,13 @@ def visible(text: str) -> str:
     if text.isprintable():
         return text
     return "".join(c if c.isprintable() else "    " if c == "\t" else f"<U+{ord(c):04X}>" for c in text)
+
+
+def sentence(text: str) -> str:
+    """A message as it is shown: one that quotes a megabyte is cut in its middle."""
+    if len(text) > _LONGEST:
+        text = f"{text[: _LONGEST - 200]} … {text[-200:]}"
+    return visible(text)
 
 
 def columns(text: str) -> int:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 from typing import Any
 
@@ -237,6 +239,17 @@ def test_a_terminal_that_knows_ascii_alone(project: Path) -> None:
     assert done.returncode == 1
     assert done.stderr == b""
     assert b"# \\u5b66" in done.stdout
+
+
+@pytest.mark.skipif(os.name != "posix", reason="signals are sent otherwise elsewhere")
+def test_control_c_ends_it_quietly(project: Path) -> None:
+    command = [sys.executable, "-m", "caffelint.cli.main", "check", "-v", "-", "--format", "text"]
+    process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    assert process.stdin
+    time.sleep(2)  # It has long been waiting for its input by then.
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=60)
+    assert (process.returncode, out, err) == (130, b"", b"")
 
 
 @pytest.mark.skipif(os.name != "posix", reason="names that are no text exist on POSIX alone")

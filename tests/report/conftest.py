@@ -64,7 +64,10 @@ def report() -> Report:
             layer="pool1",
             field="pooling_param.stride",
             key="pooling-stride-exceeds-kernel:pool1:pooling_param.stride",
-            related=(ReportedRelated("the bottom is made here", "net/other.prototxt", 4, 7),),
+            related=(
+                ReportedRelated("the bottom is made here", "net/other.prototxt", 4, 7),
+                ReportedRelated("and read here", _STRANGE, 40, 3),
+            ),
             fixes=(
                 ReportedFix("set stride to 2", "unsafe", (ReportedEdit(_STRANGE, 210, 219, "stride: 2"),)),
                 ReportedFix("or think again", "display", ()),

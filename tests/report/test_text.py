@@ -28,6 +28,7 @@ net/a b,c:d%.prototxt:12:3: warning: stride 5 exceeds kernel 3, <U+0000> and <U+
    13 |     stride: 5
    14 |   }
       = net/other.prototxt:4:7: the bottom is made here
+      = line 40: and read here
       = fix (unsafe): set stride to 2
       = try: or think again
 
@@ -147,3 +148,13 @@ def test_statistics(report: Report) -> None:
 2 errors, 1 warning, 1 info in 5 files (2 suppressed; 1 in the baseline; 2 paths not checked)
 """
     )
+
+
+@pytest.mark.parametrize("name", ["text", "concise"])
+def test_a_message_that_quotes_a_megabyte_is_cut(finding: Any, name: str) -> None:
+    message = f"bottom is {'x' * 1_000_000}, which no layer makes"
+    found = finding(message=message, evidence=message, source=("y" * 1_000_000,), end_column=1_000_000)
+    text = shown(Report([found], files=1), name)
+    assert len(text) < 3000
+    assert "error: bottom is xxx" in text
+    assert "xxx, which no layer makes [S101" in text

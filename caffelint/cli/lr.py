@@ -1,0 +1,67 @@
+"""`caffelint lr`"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+if TYPE_CHECKING:
+    from caffelint.caffe.learning_rate import Schedule
+
+_WITHOUT_MAX_ITER = 100_000
+
+
+@click.command("lr")
+@click.argument("solver", type=click.Path(path_type=Path))
+@click.option(
+    "--iterations", type=click.IntRange(min=1), metavar="N", help="Look this far; default: the solver's max_iter."
+)
+@click.option("--plot", type=click.Path(path_type=Path), metavar="FILE", help="Draw it into FILE.png or FILE.svg.")
+def command(solver: Path, iterations: int | None, plot: Path | None) -> int:
+    """Show the learning rate over training, as Caffe computes it.
+
+    Exit status: 0 all rates are finite, 1 one is not or Caffe refuses the schedule, 2 the file cannot be read.
+    """
+    from caffelint.caffe.learning_rate import schedule
+    from caffelint.cli.outputs import use_color, width
+    from caffelint.lint.file import load
+    from caffelint.report import lr_table
+
+    try:
+        file = load(solver.read_bytes(), str(solver))
+    except OSError as error:
+        raise click.UsageError(f"{solver}: cannot be read: {(error.strerror or str(error)).lower()}") from error
+    if file.solver is None:
+        raise click.UsageError(f"{solver}: holds no solver")
+    message = file.solver.message
+    limit = iterations or max(message.max_iter, 0) or _WITHOUT_MAX_ITER
+    rates = schedule(message)
+    columns = min((width(sys.stdout) or 80) - 14, 100)
+    lr_table.write(rates, str(solver), limit, sys.stdout, columns, use_color(sys.stdout))
+    if plot:
+        _draw(rates, limit, plot, str(solver))
+    return int(bool(rates.problem) or rates.first_bad(limit) is not None)
+
+
+def _draw(rates: Schedule, limit: int, path: Path, title: str) -> None:
+    try:
+        from matplotlib.figure import Figure
+    except ImportError as error:
+        raise click.UsageError("--plot needs matplotlib: pip install caffelint[plot]") from error
+    if path.suffix.lower() not in (".png", ".svg", ".pdf"):
+        raise click.UsageError(f"--plot {path}: the name ends with .png, .svg or .pdf")
+    from caffelint.report.lr_table import milestones
+
+    points = sorted({*milestones(rates, limit, 1000), *((limit - 1) * i // 1000 for i in range(1001))})
+    figure = Figure(figsize=(8, 4.5), layout="constrained")
+    axes = figure.add_subplot()
+    axes.step(points, [rates.rate(point) for point in points], where="post")
+    axes.set(title=title, xlabel="iteration", ylabel="learning rate")
+    axes.grid(alpha=0.3)
+    try:
+        figure.savefig(path)
+    except OSError as error:
+        raise click.UsageError(f"{path}: cannot be written: {(error.strerror or str(error)).lower()}") from error

@@ -1,0 +1,84 @@
+"""The table and the picture of `caffelint lr`."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, TextIO
+
+from caffelint.report.words import painter, visible
+
+if TYPE_CHECKING:
+    from caffelint.caffe.learning_rate import Schedule
+
+_BLOCKS = " ▁▂▃▄▅▆▇█"
+_ROWS = 8
+
+
+def write(schedule: Schedule, title: str, limit: int, out: TextIO, columns: int, color: bool = False) -> None:
+    """The rate over the iterations before `limit`: drawn in blocks, then at the iterations that matter."""
+    paint = painter(color)
+    out.write(f"{paint(visible(title), 'bold')}, {schedule.policy}, {limit:,} iterations\n")
+    if schedule.problem:
+        out.write(f"  {paint('Caffe ends at the first update', 'error')}: {schedule.problem}\n")
+        return
+    points = [(limit - 1) * i // max(columns - 1, 1) for i in range(columns)]
+    for line in blocks([schedule.rate(point) for point in points]):
+        out.write("  " + line + "\n")
+    out.write(f"  {'iteration':>12}  rate\n")
+    for iteration in milestones(schedule, limit):
+        rate = schedule.rate(iteration)
+        shown = f"{rate:.6g}"
+        out.write(f"  {iteration:12,}  {shown if math.isfinite(rate) else paint(shown, 'error')}\n")
+
+
+def milestones(schedule: Schedule, limit: int, most: int = 24) -> list[int]:
+    """The first and last iteration, and between them those behind which the rate has changed by a tenth or more."""
+    last = max(limit - 1, 0)
+    found = [0]
+    while found[-1] < last and len(found) < most:
+        start = schedule.rate(found[-1])
+        step = _next_change(schedule, found[-1], last, start)
+        if step is None:
+            break
+        found.append(step)
+    return found if found[-1] == last else [*found, last]
+
+
+def _next_change(schedule: Schedule, behind: int, last: int, start: float) -> int | None:
+    """The first iteration behind one whose rate differs from `start` by a tenth of it."""
+
+    def differs(iteration: int) -> bool:
+        rate = schedule.rate(iteration)
+        if not (math.isfinite(rate) and math.isfinite(start)):
+            return str(rate) != str(start)
+        return abs(rate - start) > abs(start) / 10
+
+    for low, high in schedule.stretches(last + 1):
+        low = max(low, behind + 1)
+        if high < low or not (differs(low) or differs(high)):
+            continue
+        if differs(low):
+            return low
+        while high - low > 1:
+            middle = (low + high) // 2
+            low, high = (low, middle) if differs(middle) else (middle, high)
+        return high
+    return None
+
+
+def blocks(values: Sequence[float]) -> list[str]:
+    """Lines of block characters, one column a value, from 0 to the largest; `!` where a value is not finite."""
+    finite = [abs(value) for value in values if math.isfinite(value)]
+    top = max(finite, default=0.0) or 1.0
+    lines = []
+    for row in range(_ROWS if finite else 1, 0, -1):
+        line = ""
+        for value in values:
+            if not math.isfinite(value):
+                line += "!" if row == 1 else " "
+                continue
+            part = abs(value) / top * _ROWS - (row - 1)
+            line += _BLOCKS[max(0, min(8, round(part * 8)))]
+        lines.append(f"{line}  {top:.3g}" if row == _ROWS else line.rstrip())
+    return lines

@@ -1,0 +1,67 @@
+"""`caffelint lr`: the table holds what Caffe would use, and tells where the rate is not finite."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from caffelint.caffe.learning_rate import schedule
+from caffelint.cli.main import main
+from caffelint.lint.file import load
+from caffelint.report.lr_table import blocks, milestones
+
+
+def rows(text: str) -> dict[int, str]:
+    table = text[text.index("iteration  rate") :].splitlines()[1:]
+    return {int(row.split()[0].replace(",", "")): row.split()[1] for row in table}
+
+
+def run(tmp_path: Path, text: str, capsys: pytest.CaptureFixture[str], *options: str) -> tuple[int, str]:
+    path = tmp_path / "solver.prototxt"
+    path.write_text(text)
+    status = main(["lr", str(path), *options])
+    return status, capsys.readouterr().out
+
+
+def test_steps(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    text = 'base_lr: 0.1 lr_policy: "multistep" gamma: 0.5 stepvalue: 10 stepvalue: 30 max_iter: 100'
+    status, out = run(tmp_path, text, capsys)
+    assert status == 0
+    assert rows(out) == {0: "0.1", 10: "0.05", 30: "0.025", 99: "0.025"}
+
+
+def test_rates_that_are_not_finite(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    status, out = run(tmp_path, 'base_lr: 0.1 lr_policy: "poly" power: 2', capsys, "--iterations", "50")
+    assert status == 1
+    assert rows(out) == {0: "nan", 1: "inf", 49: "inf"}
+
+
+def test_schedule_that_caffe_refuses(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    status, out = run(tmp_path, 'base_lr: 0.1 lr_policy: "step" gamma: 0.1 max_iter: 10', capsys)
+    assert status == 1
+    assert "stepsize is 0" in out
+
+
+@pytest.mark.parametrize("text", ["layer { }", ""])
+def test_no_solver(tmp_path: Path, capsys: pytest.CaptureFixture[str], text: str) -> None:
+    assert run(tmp_path, text, capsys)[0] == 2
+
+
+def test_unreadable_path(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["lr", str(tmp_path / "none.prototxt")]) == 2
+    assert "no such file" in capsys.readouterr().err
+
+
+def test_milestones_miss_no_change() -> None:
+    text = b'base_lr: 1 lr_policy: "step" gamma: 0.5 stepsize: 7 max_iter: 50'
+    solver = load(text).solver
+    assert solver
+    rates = schedule(solver.message)
+    changes = [i for i in range(1, 50) if rates.rate(i) != rates.rate(i - 1)]
+    assert milestones(rates, 50) == [0, *changes, 49] if changes[-1] != 49 else [0, *changes]
+
+
+def test_blocks_scale_with_the_rate() -> None:
+    heights = [sum(line[column] != " " for line in blocks([0.0, 0.5, 1.0])) for column in range(3)]
+    assert heights == [0, 4, 8]

@@ -1,0 +1,121 @@
+"""`caffelint summary`: the JSON lines are what a real Caffe shows of the same files, and every answer has its status."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from caffelint.cli.main import main
+
+FIXTURES = Path(__file__).resolve().parents[2] / "fixtures"
+NET = """
+layer { name: "data" type: "Input" top: "data" input_param { shape { dim: 2 dim: 3 dim: 9 dim: 9 } } }
+layer { name: "conv" type: "Convolution" bottom: "data" top: "conv"
+  convolution_param { num_output: 4 kernel_size: 3 stride: 2 } }
+layer { name: "relu" type: "ReLU" bottom: "conv" top: "conv" }
+layer { name: "pool" type: "Pooling" bottom: "conv" top: "pool" pooling_param { kernel_size: 2 stride: 2 } }
+layer { name: "sum" type: "Eltwise" bottom: "conv" bottom: "conv" top: "sum" include { phase: TEST } }
+"""
+ASK = """
+import json, sys
+import caffe
+net = caffe.Net(sys.argv[1], getattr(caffe, sys.argv[2]))
+print(json.dumps([{k: list(v.data.shape) for k, v in net.blobs.items()},
+                  {k: [list(p.data.shape) for p in v] for k, v in net.params.items()}, list(net.outputs)]))
+"""
+
+
+def lines(capsys: pytest.CaptureFixture[str], *arguments: str) -> list[dict[str, object]]:
+    main(["summary", "--format", "json", *arguments])
+    return [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+
+
+@pytest.mark.caffe
+@pytest.mark.parametrize("phase", ["TRAIN", "TEST"])
+def test_same_as_a_real_caffe(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], caffe_python: Path, phase: str
+) -> None:
+    path = tmp_path / "net.prototxt"
+    path.write_text(NET)
+    (ours,) = lines(capsys, str(path), "--phase", phase.lower(), "--dialect", "bvlc")
+    asked = subprocess.run(
+        [str(caffe_python), "-c", ASK, str(path), phase], capture_output=True, check=True, text=True
+    )
+    blobs, params, outputs = json.loads(asked.stdout)
+    assert ours["loads"] is True
+    assert (ours["blobs"], ours["params"], ours["outputs"]) == (blobs, params, outputs)
+    data = next(line for line in reversed(asked.stderr.splitlines()) if "Memory required for data" in line)
+    assert ours["memory"] == {"data": int(data.rpartition(":")[2]), "params": 4 * (4 * 27 + 4)}
+
+
+def test_table(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "net.prototxt"
+    path.write_text(NET)
+    assert main(["summary", str(path), "--phase", "test"]) == 0
+    out = capsys.readouterr().out
+    assert ", TEST: loads\n" in out
+    rows = {line.split()[0]: line.split() for line in out.splitlines()[2:7]}
+    assert rows["conv"] == ["conv", "Convolution", "data", "conv", "2x4x4x4", "112", "3,456", "512", "B"]
+    assert rows["sum"][2:5] == ["conv,", "conv", "sum"]
+    assert "112 parameters" in out
+
+
+def test_refusal(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "net.prototxt"
+    path.write_text(NET.replace("kernel_size: 3", ""))
+    assert main(["summary", str(path)]) == 1
+    out = capsys.readouterr().out
+    assert out.count("does not load") == 2
+    assert "layer conv: " in out
+
+
+def test_unknown_type_is_null(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "net.prototxt"
+    path.write_text(NET.replace('"ReLU"', '"MyOwn"'))
+    (ours,) = lines(capsys, str(path), "--phase", "train")
+    assert ours["loads"] is None
+    assert ours["blobs"] == {"data": [2, 3, 9, 9], "conv": None, "pool": None}
+    (strict,) = lines(capsys, str(path), "--phase", "train", "--dialect", "bvlc")
+    assert strict["loads"] is False
+    assert strict["error"]["layer"] == "relu"  # type: ignore[index]
+
+
+def test_input_shape(capsys: pytest.CaptureFixture[str]) -> None:
+    path = str(FIXTURES / "right" / "lenet" / "train_val.prototxt")
+    (unknown,) = lines(capsys, path, "--phase", "train")
+    assert unknown["loads"] is None
+    (known,) = lines(capsys, path, "--phase", "train", "--input-shape", "data=64x1x28x28")
+    assert known["loads"] is True
+    assert known["params"]["conv1"] == [[20, 1, 5, 5], [20]]  # type: ignore[index]
+
+
+def test_folder_has_a_line_for_each_net_and_phase(capsys: pytest.CaptureFixture[str]) -> None:
+    found = lines(capsys, str(FIXTURES / "right"))
+    assert len(found) == 2 * len({line["file"] for line in found}) == 8
+    assert all(line["loads"] is not False for line in found)
+
+
+@pytest.mark.parametrize("shape", ["data", "data=", "=1x2", "data=1xtwo", "data=-1x3"])
+def test_wrong_shape_option(tmp_path: Path, capsys: pytest.CaptureFixture[str], shape: str) -> None:
+    assert main(["summary", str(FIXTURES), "--input-shape", shape]) == 2
+    assert "is no shape" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'layer { name: "a" type: "Input" top: "a" input_param { shape { dim: 1000000000000000000 dim: 9 } } }',
+        'layer { name: "a" type: "Input" top: "a" input_param { shape { dim: 0 dim: -3 } } }',
+        'layer { name: "a" type: "ReLU" bottom: "b" top: "b" } layer { name: "b" type: "ReLU" bottom: "b" top: "a" }',
+        'layer { name: "a" type: "Input" top: "a" input_param { shape { dim: 1 dim: 3 } } }'
+        ' layer { name: "i" type: "InnerProduct" bottom: "a" top: "i" inner_product_param { num_output: 1000000000 } }',
+        "layer { type: }",
+    ],
+)
+def test_hostile_nets_end_soon(tmp_path: Path, capsys: pytest.CaptureFixture[str], text: str) -> None:
+    path = tmp_path / "net.prototxt"
+    path.write_text(text)
+    assert len(lines(capsys, str(path))) == 2
