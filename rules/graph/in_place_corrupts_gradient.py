@@ -1,0 +1,161 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from caffelint.caffe.layers import Layer as BuiltLayer
+from caffelint.lint import ERROR, TRAIN, WARNING, Finding, Invalid, Net, NetRule, Related
+
+from ._states import built, is_plain
+
+SIGN_KEPT = frozenset(["ReLU", "PReLU", "ELU", "TanH", "Dropout", "Swish", "AbsVal"])
+"""In place, these leave a number above 0 above 0, and nothing else: all that an in-place ReLU asks of its output."""
+
+NOT_NEGATIVE = frozenset(["Sigmoid", "Softmax", "Exp", "AbsVal"])
+BENT_BELOW_ZERO = frozenset(["ReLU", "PReLU", "ELU"])
+COPY_THEIR_OUTPUT = frozenset(["LSTM", "RNN"])
+SHARES = frozenset(["Flatten", "Reshape", "Split"])
+"""Their tops are the memory of their bottom."""
+
+
+class InPlaceCorruptsGradient(NetRule):
+    """An in-place layer overwrites values that a backward pass still needs.
+
+    ## Why is this bad?
+    In place means that the result is written over the input. Some layers need their own output to work out their
+    gradient (Sigmoid, TanH, ELU, Softmax, LRN, MVN ...), an in-place ReLU needs to see which of its outputs are above
+    0, and some layers (Power, Log, Pooling, Convolution ...) need the very input that they would overwrite. Caffe does
+    not check any of it: the loss goes down for a while, with gradients that are wrong.
+
+    ## Example
+    ```
+    layer { name: "sigmoid" type: "Sigmoid" bottom: "ip" top: "sigmoid" }
+    layer { name: "scale" type: "Scale" bottom: "sigmoid" top: "sigmoid" }
+    ```
+    Use instead:
+    ```
+    layer { name: "sigmoid" type: "Sigmoid" bottom: "ip" top: "sigmoid" }
+    layer { name: "scale" type: "Scale" bottom: "sigmoid" top: "scale" }
+    ```
+
+    ## Known problems
+    Silent about nets that use layers or fields of a fork. A ReLU followed by an in-place BatchNorm is a warning: such
+    nets train, with the gradient of other units than those that were active.
+
+    ## References
+    - each pair was run on Caffe 1.0, the gradient compared with the one of separate blobs
+    - BVLC/caffe#2015
+    """
+
+    code = "G010"
+    name = "in-place-corrupts-gradient"
+    severity = ERROR
+    _DATA = (
+        'layer { name: "data" type: "Input" top: "data" top: "label"'
+        " input_param { shape { dim: 4 dim: 3 } shape { dim: 4 dim: 3 } } }"
+        ' layer { name: "ip" type: "InnerProduct" bottom: "data" top: "ip" inner_product_param { num_output: 3 } } '
+    )
+    _LOSS = ' layer { name: "loss" type: "EuclideanLoss" bottom: "%s" bottom: "label" top: "loss" }'
+    VALID = [
+        _DATA + 'layer { name: "act" type: "ReLU" bottom: "ip" top: "ip" }'
+        ' layer { name: "drop" type: "Dropout" bottom: "ip" top: "ip" }' + _LOSS % "ip",
+        # A ReLU keeps what is above 0, and where it does not, no gradient comes back.
+        _DATA + 'layer { name: "act" type: "TanH" bottom: "ip" top: "ip" }'
+        ' layer { name: "relu" type: "ReLU" bottom: "ip" top: "ip" }' + _LOSS % "ip",
+        # BatchNorm and Scale keep copies of what they need.
+        _DATA + 'layer { name: "bn" type: "BatchNorm" bottom: "ip" top: "ip" }'
+        ' layer { name: "scale" type: "Scale" bottom: "ip" top: "ip" }'
+        ' layer { name: "relu" type: "ReLU" bottom: "ip" top: "ip" }' + _LOSS % "ip",
+        # Nothing below learns.
+        'layer { name: "data" type: "Input" top: "data" input_param { shape { dim: 4 dim: 3 } } }'
+        ' layer { name: "power" type: "Power" bottom: "data" top: "data" power_param { scale: 0.5 } }',
+    ]
+    INVALID = [
+        Invalid(
+            _DATA + 'layer { name: "act" type: "Sigmoid" bottom: "ip" top: "act" }'
+            ' layer { name: "scale" type: "Scale" bottom: "act" top: "act" }' + _LOSS % "act",
+            span='top: "act"',
+            message='Scale overwrites the output of layer "act" (Sigmoid), which needs it for its gradient;'
+            " give scale a top of its own",
+        ),
+        Invalid(
+            _DATA + 'layer { name: "relu" type: "ReLU" bottom: "ip" top: "ip" }'
+            ' layer { name: "bn" type: "BatchNorm" bottom: "ip" top: "ip" }' + _LOSS % "ip",
+            span='top: "ip"',
+            message='BatchNorm overwrites the output of layer "relu" (ReLU), which needs it for its gradient;'
+            " give bn a top of its own",
+        ),
+        Invalid(
+            _DATA
+            + 'layer { name: "power" type: "Power" bottom: "ip" top: "ip" power_param { power: 2 } }'
+            + _LOSS % "ip",
+            span='top: "ip"',
+            message="Power in place overwrites the input that its gradient needs; give power a top of its own",
+        ),
+    ]
+
+    def check(self, net: Net) -> Iterator[Finding]:
+        if not is_plain(net):
+            return
+        for one in built(net):
+            if one.phase == TRAIN and not one.refusals:
+                for layer in one.layers:
+                    if layer.need_backward and layer.index is not None and layer.runs_in_place:
+                        yield from self._judge(net, layer)
+                return
+
+    def _judge(self, net: Net, layer: BuiltLayer) -> Iterator[Finding]:
+        mine = net.layers[layer.index or 0]
+        if layer.in_place == "corrupts":
+            yield self.finding(
+                mine.at("top"),
+                f"{layer.type} in place overwrites the input that its gradient needs;"
+                f" give {layer.name} a top of its own",
+                evidence="Caffe does not check this; the gradient below the layer is wrong",
+            )
+            return
+        needs = _needs(layer)
+        if needs is None:
+            return
+        other = net.layers[needs.index or 0]
+        yield self.finding(
+            mine.at("top"),
+            f'{layer.type} overwrites the output of layer "{needs.name}" ({needs.type}), which needs it for'
+            f" its gradient; give {layer.name} a top of its own",
+            evidence="Caffe does not check this; the gradient below the layer is wrong",
+            severity=WARNING if needs.type == "ReLU" else ERROR,
+            related=(Related(f'"{needs.name}" needs its output', other.at("type")),),
+        )
+
+
+def _needs(layer: BuiltLayer) -> BuiltLayer | None:
+    """The layer above whose backward pass reads the memory that `layer` changes."""
+    blob = layer.bottoms[0]
+    while True:
+        above = blob.producer
+        if above is None:
+            return None
+        if above.need_backward and above.index is not None and _is_spoilt(above, layer):
+            return above
+        if above.runs_in_place or above.type in SHARES:
+            blob = above.bottoms[0]
+        else:
+            return None
+
+
+def _is_spoilt(above: BuiltLayer, layer: BuiltLayer) -> bool:
+    type_ = layer.type
+    if above.type == "ReLU":
+        return above.runs_in_place and not _keeps_sign(layer)
+    if not above.reads_top or above.type in COPY_THEIR_OUTPUT:
+        return False
+    if type_ == "ReLU" and not layer.parameters.negative_slope:
+        return above.type == "MVN"
+    return not (above.type in NOT_NEGATIVE and type_ in BENT_BELOW_ZERO)
+
+
+def _keeps_sign(layer: BuiltLayer) -> bool:
+    if layer.type == "Scale":
+        return not layer.parameters.bias_term
+    if layer.type == "Power":
+        return layer.parameters.shift == 0 and layer.parameters.scale > 0
+    return layer.type in SIGN_KEPT

@@ -1,0 +1,96 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from caffelint.lint import ERROR, TEST, TRAIN, Finding, Invalid, Layer, Net, NetRule, Related
+
+from ._learning import RANDOM, has_parameters
+from ._states import states
+
+
+class LayerNamedApart(NetRule):
+    """A layer with parameters is in TEST only, under a name that TRAIN does not know.
+
+    ## Why is this bad?
+    The test net takes its parameters from the training net by the name of the layer. A layer that TRAIN does not have
+    keeps what its filler gave it, so the test scores are those of a net that is random there. Caffe's log has one line,
+    "Ignoring source layer".
+
+    ## Example
+    ```
+    layer { name: "fc_train" type: "InnerProduct" bottom: "pool" top: "fc" include { phase: TRAIN } }
+    layer { name: "fc_test" type: "InnerProduct" bottom: "pool" top: "fc" include { phase: TEST } }
+    ```
+    Use instead:
+    ```
+    layer { name: "fc" type: "InnerProduct" bottom: "pool" top: "fc" include { phase: TRAIN } }
+    layer { name: "fc" type: "InnerProduct" bottom: "pool" top: "fc" include { phase: TEST } }
+    ```
+
+    ## References
+    - net.cpp, ShareTrainedLayersWith
+    """
+
+    code = "G021"
+    name = "layer-named-apart"
+    severity = ERROR
+    _FC = 'layer { name: "%s" type: "InnerProduct" bottom: "data" top: "fc" include { phase: %s }%s }'
+    _LOSS = ' layer { name: "loss" type: "EuclideanLoss" bottom: "fc" bottom: "label" }'
+    VALID = [
+        _FC % ("fc", "TRAIN", "") + _FC % ("fc", "TEST", "") + _LOSS,
+        # A constant layer: nothing to learn.
+        _FC % ("sum", "TEST", " param { lr_mult: 0 } inner_product_param { weight_filler { value: 1 } }") + _LOSS,
+        # TRAIN is never built from this file.
+        _FC % ("fc", "TEST", ""),
+    ]
+    INVALID = [
+        Invalid(
+            _FC % ("fc_train", "TRAIN", "") + _FC % ("fc_test", "TEST", "") + _LOSS,
+            span='name: "fc_test"',
+            message='the test net finds no parameters for "fc_test", since TRAIN has no layer of that name: it keeps'
+            ' its initial ones; call it "fc_train" as in TRAIN',
+        ),
+    ]
+
+    def check(self, net: Net) -> Iterator[Finding]:
+        apart = [
+            layer
+            for layer in net.layers
+            if has_parameters(layer.type, len(layer.bottoms)) and layer.phases == (TEST,) and not _is_fixed(layer)
+        ]
+        if not apart or net.role != "train":
+            return
+        train = [layer for layer in net.layers if TRAIN in layer.phases]
+        names = {layer.name for layer in train}
+        learning = [layer for layer in train if has_parameters(layer.type, len(layer.bottoms))]
+        if not learning or {state.phase for state in states(net)} != {TRAIN, TEST}:
+            return
+        tests = {layer.name for layer in net.layers if TEST in layer.phases}
+        for layer in apart:
+            if layer.name in names:
+                continue
+            twin = next((other for other in learning if other.type == layer.type and other.name not in tests), None)
+            advice = f'call it "{twin.name}" as in TRAIN' if twin else "train it too, or take it from TEST"
+            yield self.finding(
+                layer.at("name"),
+                f'the test net finds no parameters for "{layer.name}", since TRAIN has no layer of that name:'
+                f" it keeps its initial ones; {advice}",
+                phases=(TEST,),
+                related=(Related("the layer of TRAIN", twin.at("name")),) if twin else (),
+            )
+
+
+def _is_fixed(layer: Layer) -> bool:
+    """Do its fillers give it all that it needs?"""
+    message = layer.message
+    if layer.type in ("Scale", "Bias", "PReLU"):
+        return True
+    filler = {
+        "Convolution": "convolution_param",
+        "Deconvolution": "convolution_param",
+        "InnerProduct": "inner_product_param",
+    }.get(layer.type)
+    if filler is None:
+        return False
+    block = getattr(message, filler)
+    return bool(block.HasField("weight_filler") and block.weight_filler.type not in RANDOM)

@@ -1,0 +1,132 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from caffelint.caffe.build import BuiltNet
+from caffelint.caffe.layers import Layer as BuiltLayer
+from caffelint.lint import LIKELY, TRAIN, WARNING, Finding, Invalid, Net, NetRule
+
+from ._learning import learns
+from ._refusals import listed
+from ._states import built
+
+
+class NoGradientPath(NetRule):
+    """A layer that should learn gets no gradient, or a loss is cut off from what it should train.
+
+    ## Why is this bad?
+    `propagate_down: false` stops the gradient of a loss at that layer, and a layer whose result goes only where
+    nothing asks for a gradient (an Accuracy, a Silence) is left out of the backward pass altogether. Caffe says so in
+    a line of its log, "does not need backward computation", and trains the rest.
+
+    ## Example
+    ```
+    layer { name: "pool" type: "Pooling" bottom: "conv" top: "pool" propagate_down: false }
+    ```
+    Use instead:
+    ```
+    layer { name: "pool" type: "Pooling" bottom: "conv" top: "pool" }
+    ```
+
+    ## Known problems
+    A `propagate_down: false` that holds back a gradient on purpose looks the same; a finding about it is likely, not
+    certain, and about layers without weights of their own alone.
+
+    ## References
+    - net.cpp, Init
+    """
+
+    code = "G007"
+    name = "no-gradient-path"
+    severity = WARNING
+    _NET = (
+        'layer { name: "data" type: "Data" top: "data" top: "label" }'
+        ' layer { name: "fc" type: "InnerProduct" bottom: "data" top: "fc" inner_product_param { num_output: 9 } }'
+        ' layer { name: "loss" type: "SoftmaxWithLoss" bottom: "fc" bottom: "label" top: "loss" }'
+    )
+    VALID = [
+        _NET + ' layer { name: "top1" type: "Accuracy" bottom: "fc" bottom: "label" top: "top1" }',
+        # The label needs no gradient anyway.
+        _NET.replace('top: "loss"', 'top: "loss" propagate_down: true propagate_down: false'),
+    ]
+    INVALID = [
+        Invalid(
+            _NET + ' layer { name: "aux" type: "InnerProduct" bottom: "data" top: "aux"'
+            " inner_product_param { num_output: 9 } }"
+            ' layer { name: "top1" type: "Accuracy" bottom: "aux" bottom: "label" top: "top1" }',
+            span='name: "aux"',
+            message="no loss reaches layer aux: it learns nothing in TRAIN",
+        ),
+        Invalid(
+            _NET + ' layer { name: "act" type: "TanH" bottom: "fc" top: "act" propagate_down: false }'
+            ' layer { name: "aux" type: "InnerProduct" bottom: "act" top: "aux"'
+            " inner_product_param { num_output: 9 } }"
+            ' layer { name: "loss2" type: "SoftmaxWithLoss" bottom: "aux" bottom: "label" top: "loss2" }',
+            span="propagate_down: false",
+            message='propagate_down: false stops the gradient here: layer "fc" and all above get none from the losses'
+            " below; remove it if they should learn from them",
+        ),
+    ]
+
+    def check(self, net: Net) -> Iterator[Finding]:
+        for one in built(net):
+            if one.phase != TRAIN or one.refusals or not any(any(layer.loss_weights) for layer in one.layers):
+                continue
+            if net.role == "train":
+                yield from self._cuts(net, one)
+                yield from self._without(net, one)
+            return
+
+    def _cuts(self, net: Net, one: BuiltNet) -> Iterator[Finding]:
+        for layer in one.layers:
+            if layer.index is None or len(layer.bottoms) != 1 or not layer.need_backward and not layer.known:
+                continue
+            message = net.layers[layer.index].message
+            blob = layer.bottoms[0]
+            if list(message.propagate_down) != [False] or learns(layer) or blob.producer is None:
+                continue
+            if blob.need_backward and _trains(layer):
+                above = blob.producer
+                while above.index is None and above.bottoms[0].producer is not None:
+                    above = above.bottoms[0].producer
+                yield self.finding(
+                    net.layers[layer.index].at("propagate_down"),
+                    f'propagate_down: false stops the gradient here: layer "{above.name}" and all above get none from'
+                    " the losses below; remove it if they should learn from them",
+                    certainty=LIKELY,
+                    phases=(TRAIN,),
+                )
+
+    def _without(self, net: Net, one: BuiltNet) -> Iterator[Finding]:
+        if any(False in layer.message.propagate_down for layer in net.layers):
+            return
+        idle = [
+            layer
+            for layer in one.layers
+            if layer.known and not layer.need_backward and learns(layer) and not _dangles(layer)
+        ]
+        if idle:
+            names = [layer.name for layer in idle]
+            yield self.finding(
+                net.layers[idle[0].index or 0].at("name"),
+                f"no loss reaches layer{'s' if len(names) > 1 else ''} {listed(names)}:"
+                f" {'they learn' if len(names) > 1 else 'it learns'} nothing in TRAIN",
+                phases=(TRAIN,),
+            )
+
+
+def _trains(layer: BuiltLayer) -> bool:
+    """Does something below it learn, so that this is a branch and not a copy for looking at?"""
+    return any(
+        reader.need_backward and (learns(reader) or _trains(reader))
+        for top in layer.tops
+        for reader, _ in top.consumers
+    )
+
+
+def _dangles(layer: BuiltLayer) -> bool:
+    """Is a blob behind it read by nobody, which is for `unused-blob` to say?"""
+    return any(
+        not top.consumers or any(len(reader.bottoms) == 1 and _dangles(reader) for reader, _ in top.consumers)
+        for top in layer.tops
+    )

@@ -1,0 +1,86 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from caffelint.lint import ERROR, TRAIN, Finding, Invalid, Net, NetRule
+
+from ._states import built
+
+
+class NoLoss(NetRule):
+    """A solver trains a net that has no loss.
+
+    ## Why is this bad?
+    Without a loss there is no gradient: Caffe runs the net forward to `max_iter`, prints "does not need backward
+    computation" for every layer, and saves the weights that it started with. A deploy net named by mistake, a loss
+    kept for the TEST phase only and a `loss_weight: 0` are the usual reasons.
+
+    ## Example
+    ```
+    layer { name: "loss" type: "SoftmaxWithLoss" bottom: "ip" bottom: "label" top: "loss" include { phase: TEST } }
+    ```
+    Use instead:
+    ```
+    layer { name: "loss" type: "SoftmaxWithLoss" bottom: "ip" bottom: "label" top: "loss" }
+    ```
+
+    ## Known problems
+    Silent where no solver names the net, and where a Python layer or one of an unknown type could be the loss.
+
+    ## References
+    - net.cpp, Init
+    """
+
+    code = "G006"
+    name = "no-loss"
+    severity = ERROR
+    _DATA = 'layer { name: "data" type: "Data" top: "data" top: "label" } '
+    _LOSS = 'layer { name: "loss" type: "SoftmaxWithLoss" bottom: "data" bottom: "label" top: "loss"%s }'
+    VALID = [
+        {"solver.prototxt": 'net: "net.prototxt"', "net.prototxt": _DATA + _LOSS % ""},
+        {"net.prototxt": _DATA},
+        {"solver.prototxt": 'test_net: "net.prototxt" test_iter: 1', "net.prototxt": _DATA},
+    ]
+    INVALID = [
+        Invalid(
+            {"solver.prototxt": 'net: "net.prototxt"', "net.prototxt": _DATA},
+            span="layer",
+            message="the net that solver.prototxt trains has no loss in TRAIN: nothing learns; end it with a"
+            " loss layer",
+        ),
+        Invalid(
+            {"solver.prototxt": 'net: "net.prototxt"', "net.prototxt": _DATA + _LOSS % " loss_weight: 0"},
+            span="loss_weight: 0",
+            message='the net that solver.prototxt trains has no loss in TRAIN: layer "loss" has loss_weight 0;'
+            " set it above 0",
+        ),
+        Invalid(
+            {"solver.prototxt": 'net: "net.prototxt"', "net.prototxt": _DATA + _LOSS % " include { phase: TEST }"},
+            span="phase: TEST",
+            message='the net that solver.prototxt trains has no loss in TRAIN: layer "loss" is left out;'
+            " let TRAIN have it",
+        ),
+    ]
+
+    def check(self, net: Net) -> Iterator[Finding]:
+        trained = [solver for solver in net.solvers for use in solver.nets if use.net is net and use.trains]
+        if not trained or net.document.problems or not net.layers:
+            return
+        for one in built(net):
+            if one.phase != TRAIN:
+                continue
+            if any(not layer.known or any(layer.loss_weights) for layer in one.layers):
+                return
+            place, why = net.at("layer"), "nothing learns; end it with a loss layer"
+            inside = {layer.index for layer in one.layers}
+            for layer in net.layers:
+                if layer.type.endswith("Loss"):
+                    if layer.index not in inside:
+                        place = layer.at("include", 0, "phase") if layer.message.include else layer.at("exclude")
+                        why = f'layer "{layer.name}" is left out; let TRAIN have it'
+                    elif layer.message.loss_weight:
+                        place, why = layer.at("loss_weight"), f'layer "{layer.name}" has loss_weight 0; set it above 0'
+            yield self.finding(
+                place, f"the net that {trained[0].path} trains has no loss in TRAIN: {why}", phases=(TRAIN,)
+            )
+            return

@@ -1,0 +1,101 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from caffelint.caffe.build import BuiltNet
+from caffelint.caffe.layers import Layer as BuiltLayer
+from caffelint.lint import WARNING, Finding, Invalid, Net, NetRule
+
+from ._states import built, is_plain
+
+SHARES = frozenset(["Flatten", "Reshape", "Split"])
+"""Their tops are the memory of their bottom; so are those of a Concat of one blob and a Slice into one."""
+
+
+class SharedMemoryOverwritten(NetRule):
+    """An in-place layer behind a Flatten, a Reshape or a Split changes what another branch reads.
+
+    ## Why is this bad?
+    Flatten, Reshape and Split copy nothing: their tops are the memory of their bottom under another name. A layer that
+    works in place on such a top changes the values under every other name as well, and Caffe, which checks names only,
+    says nothing.
+
+    ## Example
+    ```
+    layer { name: "flat" type: "Flatten" bottom: "pool" top: "flat" }
+    layer { name: "relu" type: "ReLU" bottom: "flat" top: "flat" }
+    layer { name: "conv" type: "Convolution" bottom: "pool" top: "conv" }
+    ```
+    Use instead:
+    ```
+    layer { name: "flat" type: "Flatten" bottom: "pool" top: "flat" }
+    layer { name: "relu" type: "ReLU" bottom: "flat" top: "relu" }
+    layer { name: "conv" type: "Convolution" bottom: "pool" top: "conv" }
+    ```
+
+    ## Known problems
+    Silent about nets that use layers or fields of a fork.
+
+    ## References
+    - flatten_layer.cpp, reshape_layer.cpp and split_layer.cpp, Forward_cpu and Reshape (ShareData)
+    """
+
+    code = "G025"
+    name = "shared-memory-overwritten"
+    severity = WARNING
+    _DATA = 'layer { name: "data" type: "Input" top: "data" input_param { shape { dim: 4 dim: 3 } } }'
+    VALID = [
+        _DATA + ' layer { name: "flat" type: "Flatten" bottom: "data" top: "flat" }'
+        ' layer { name: "relu" type: "ReLU" bottom: "flat" top: "flat" }',
+        # The other reader has run before.
+        _DATA + ' layer { name: "tanh" type: "TanH" bottom: "data" top: "tanh" }'
+        ' layer { name: "flat" type: "Flatten" bottom: "data" top: "flat" }'
+        ' layer { name: "relu" type: "ReLU" bottom: "flat" top: "flat" }',
+    ]
+    INVALID = [
+        Invalid(
+            _DATA + ' layer { name: "flat" type: "Flatten" bottom: "data" top: "flat" }'
+            ' layer { name: "relu" type: "ReLU" bottom: "flat" top: "flat" }'
+            ' layer { name: "tanh" type: "TanH" bottom: "data" top: "tanh" }',
+            span='top: "flat"',
+            message='relu also overwrites what layer "tanh" reads: layer "flat" (Flatten) only renames the memory;'
+            " give relu a top of its own",
+        ),
+    ]
+
+    def check(self, net: Net) -> Iterator[Finding]:
+        if not is_plain(net):
+            return
+        said = set()
+        for one in built(net):
+            for place, layer in enumerate(one.layers):
+                if layer.index is None or layer.index in said or not layer.runs_in_place or layer.type in SHARES:
+                    continue
+                found = _reader(one, place)
+                if found is not None:
+                    said.add(layer.index)
+                    sharer, reader = found
+                    yield self.finding(
+                        net.layers[layer.index].at("top"),
+                        f'{layer.name} also overwrites what layer "{reader.name}" reads: layer "{sharer.name}"'
+                        f" ({sharer.type}) only renames the memory; give {layer.name} a top of its own",
+                    )
+
+
+def _reader(net: BuiltNet, place: int) -> tuple[BuiltLayer, BuiltLayer] | None:
+    """The layer that renames the memory which `net.layers[place]` overwrites, and one that reads it later."""
+    blob = net.layers[place].bottoms[0]
+    later = set(map(id, net.layers[place + 1 :]))
+    sharer = None
+    while blob.producer is not None:
+        above = blob.producer
+        if above.type in SHARES or (above.type in ("Concat", "Slice") and len(above.bottoms) == len(above.tops) == 1):
+            sharer = sharer or above
+            for top in above.tops:
+                for reader, _ in top.consumers:
+                    if top is not blob and id(reader) in later:
+                        return sharer, reader
+        elif not above.runs_in_place:
+            return None
+        blob = above.bottoms[0]
+    return None

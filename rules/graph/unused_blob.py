@@ -1,0 +1,98 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from caffelint.caffe.layers import Layer as BuiltLayer
+from caffelint.lint import TRAIN, WARNING, Finding, Invalid, Net, NetRule
+
+from ._learning import learns
+from ._states import built
+
+
+class UnusedBlob(NetRule):
+    """The result of a layer that should learn is read by nobody in TRAIN.
+
+    ## Why is this bad?
+    A head whose output no loss reads keeps the weights that it started with, and a layer that was to sit between two
+    others, but whose top has the wrong name, is bypassed. Caffe takes the blob for an output of the net and prints it.
+
+    ## Example
+    ```
+    layer { name: "conv" type: "Convolution" bottom: "data" top: "conv" }
+    layer { name: "fc" type: "InnerProduct" bottom: "conv" top: "fc" }
+    layer { name: "aux" type: "InnerProduct" bottom: "conv" top: "aux" }
+    layer { name: "loss" type: "SoftmaxWithLoss" bottom: "fc" bottom: "label" top: "loss" }
+    ```
+    Use instead:
+    ```
+    layer { name: "conv" type: "Convolution" bottom: "data" top: "conv" }
+    layer { name: "fc" type: "InnerProduct" bottom: "conv" top: "fc" }
+    layer { name: "aux" type: "InnerProduct" bottom: "conv" top: "aux" }
+    layer { name: "loss" type: "SoftmaxWithLoss" bottom: "fc" bottom: "label" top: "loss" }
+    layer { name: "aux_loss" type: "SoftmaxWithLoss" bottom: "aux" bottom: "label" top: "aux_loss" }
+    ```
+    or leave the branch out of TRAIN.
+
+    ## References
+    - net.cpp, Init ("This network produces output")
+    """
+
+    code = "G005"
+    name = "unused-blob"
+    severity = WARNING
+    _NET = (
+        'layer { name: "data" type: "Data" top: "data" top: "label" }'
+        ' layer { name: "fc" type: "InnerProduct" bottom: "data" top: "fc" inner_product_param { num_output: 9 } }'
+        ' layer { name: "loss" type: "SoftmaxWithLoss" bottom: "fc" bottom: "label" top: "loss" }'
+    )
+    VALID = [
+        # A look at what is trained.
+        _NET + ' layer { name: "prob" type: "Softmax" bottom: "fc" top: "prob" }',
+        _NET + ' layer { name: "aux" type: "InnerProduct" bottom: "data" top: "aux"'
+        " include { phase: TEST } inner_product_param { num_output: 9 } }",
+        # Frozen on purpose.
+        _NET + ' layer { name: "aux" type: "InnerProduct" bottom: "data" top: "aux"'
+        " param { lr_mult: 0 } param { lr_mult: 0 } inner_product_param { num_output: 9 } }",
+    ]
+    INVALID = [
+        Invalid(
+            _NET + ' layer { name: "aux" type: "InnerProduct" bottom: "data" top: "aux"'
+            " inner_product_param { num_output: 9 } }"
+            ' layer { name: "prob" type: "Softmax" bottom: "aux" top: "prob" }',
+            span='top: "prob"',
+            message='nothing reads "prob" in TRAIN, so layer "aux" (InnerProduct) learns nothing;'
+            " give it a loss or leave it out of TRAIN",
+        ),
+    ]
+
+    def check(self, net: Net) -> Iterator[Finding]:
+        for one in built(net):
+            if one.phase != TRAIN or one.refusals or not any(any(layer.loss_weights) for layer in one.layers):
+                continue
+            if net.role != "train":
+                return
+            for name in one.outputs:
+                blob = one.blobs[name]
+                maker = blob.producer
+                idle = maker and _idle(maker)
+                if maker and idle and maker.index is not None:
+                    top = net.layers[maker.index].tops.index(name) if name in net.layers[maker.index].tops else 0
+                    yield self.finding(
+                        net.layers[maker.index].at("top", top),
+                        f'nothing reads "{name}" in TRAIN, so layer "{idle.name}" ({idle.type}) learns nothing;'
+                        " give it a loss or leave it out of TRAIN",
+                        phases=(TRAIN,),
+                    )
+            return
+
+
+def _idle(layer: BuiltLayer) -> BuiltLayer | None:
+    """The nearest layer above, or this one, that could learn and does not, with nothing but layers without weights
+    in between."""
+    while layer.known and not layer.need_backward:
+        if learns(layer):
+            return layer
+        if len(layer.bottoms) != 1 or layer.bottoms[0].producer is None:
+            return None
+        layer = layer.bottoms[0].producer
+    return None
