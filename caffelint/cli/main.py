@@ -36,13 +36,10 @@ def _run(arguments: list[str]) -> int:
 
         return shell_complete(cli, {}, "caffelint", _COMPLETE, os.environ[_COMPLETE])
     try:
-        with cli.make_context("caffelint", arguments) as context:
+        with cli.make_context("caffelint", arguments or ["--help"]) as context:
             return int(cli.invoke(context) or OK)
     except click.exceptions.Exit as end:
         return end.exit_code
-    except click.exceptions.NoArgsIsHelpError as error:
-        print(error.ctx.get_help(), file=sys.stderr)  # noqa: T201
-        return USAGE
     except click.ClickException as error:
         from caffelint.cli.errors import one_line
 
