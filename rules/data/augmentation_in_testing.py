@@ -1,0 +1,86 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from caffelint.lint import DATA_TYPES, TEST, TRAIN, WARNING, Finding, Invalid, Net, NetRule
+
+from ._layers import is_tested
+
+_LAYER = 'layer { name: "data" type: "Data" top: "data" transform_param { %s } %s}'
+
+
+class AugmentationInTesting(NetRule):
+    """Testing mirrors its images at random.
+
+    ## Why is this bad?
+    `mirror: true` turns about half of the images over in the TEST phase too (a crop is taken from the middle there, a
+    mirror is not held back): two tests of one net on one set give different results. Where one layer serves both
+    phases, testing gets what was meant for training.
+
+    ## Example
+    ```
+    layer { name: "data" type: "Data" include { phase: TEST } transform_param { mirror: true crop_size: 227 } }
+    ```
+    Use instead:
+    ```
+    layer { name: "data" type: "Data" include { phase: TEST } transform_param { mirror: false crop_size: 227 } }
+    ```
+
+    ## References
+    - data_transformer.cpp, Transform
+    """
+
+    code = "D010"
+    name = "augmentation-in-testing"
+    severity = WARNING
+    layer_types = ("Data", "ImageData", "WindowData", "AnnotatedData", "VideoData")
+    VALID = [
+        _LAYER % ("mirror: true", "include { phase: TRAIN } "),
+        _LAYER % ("mirror: false crop_size: 227", "include { phase: TEST } "),
+        # Part of both phases, and nobody tests.
+        _LAYER % ("mirror: true", ""),
+    ]
+    INVALID = [
+        Invalid(
+            _LAYER % ("mirror: true", "include { phase: TEST } ")
+            + ' layer { name: "loss" type: "SoftmaxWithLoss" bottom: "data" bottom: "label" }',
+            span="mirror: true",
+            message="testing mirrors half of its images at random; set mirror: false in the TEST phase",
+        ),
+        Invalid(
+            {
+                "solver.prototxt": 'net: "net.prototxt" test_iter: 9 test_interval: 100',
+                "net.prototxt": _LAYER % ("mirror: true", ""),
+            },
+            span="mirror: true",
+            message="testing mirrors half of its images at random too, since this layer is part of both phases;"
+            " give testing a data layer without mirror",
+        ),
+    ]
+
+    def check(self, net: Net) -> Iterator[Finding]:
+        for layer in net.layers:
+            if layer.type not in DATA_TYPES or TEST not in layer.phases:
+                continue
+            if not layer.message.transform_param.mirror or net.role != "train":
+                continue
+            if TRAIN not in layer.phases or _is_test_net(net):
+                message = "testing mirrors half of its images at random; set mirror: false in the TEST phase"
+            elif is_tested(net) and not layer.message.include and not layer.message.exclude:
+                message = (
+                    "testing mirrors half of its images at random too, since this layer is part of both phases;"
+                    " give testing a data layer without mirror"
+                )
+            else:
+                continue
+            yield self.finding(
+                layer.at("transform_param", "mirror"),
+                message,
+                evidence="two tests of the same weights on the same images give different results",
+                phases=(TEST,),
+            )
+
+
+def _is_test_net(net: Net) -> bool:
+    uses = [use for solver in net.solvers for use in solver.nets if use.net is net]
+    return bool(uses) and not any(use.trains for use in uses)

@@ -1,0 +1,70 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from caffelint.lint import ERROR, Finding, Invalid, Layer, LayerRule
+
+from ._layers import transforms_unlike_bvlc
+
+
+class CropLargerThanImage(LayerRule):
+    """`crop_size` is larger than the size that images are brought to.
+
+    ## Why is this bad?
+    Caffe cuts a square of `crop_size` out of each image and ends its process where the image is smaller.
+
+    ## Example
+    ```
+    layer {
+      name: "data" type: "ImageData" top: "data" top: "label"
+      image_data_param { source: "train.txt" new_height: 224 new_width: 224 }
+      transform_param { crop_size: 227 }
+    }
+    ```
+    Use instead:
+    ```
+    layer {
+      name: "data" type: "ImageData" top: "data" top: "label"
+      image_data_param { source: "train.txt" new_height: 256 new_width: 256 }
+      transform_param { crop_size: 227 }
+    }
+    ```
+
+    ## References
+    - data_transformer.cpp, InferBlobShape and Transform; image_data_layer.cpp, DataLayerSetUp
+    """
+
+    code = "D004"
+    name = "crop-larger-than-image"
+    severity = ERROR
+    layer_types = ("ImageData",)
+    VALID = [
+        'layer { name: "data" type: "ImageData" image_data_param { new_height: 256 new_width: 256 }'
+        " transform_param { crop_size: 227 } }",
+        # As large as the image.
+        'layer { name: "data" type: "ImageData" image_data_param { new_height: 227 new_width: 227 }'
+        " transform_param { crop_size: 227 } }",
+        # As large as the files are.
+        'layer { name: "data" type: "ImageData" transform_param { crop_size: 227 } }',
+    ]
+    INVALID = [
+        Invalid(
+            'layer { name: "data" type: "ImageData" image_data_param { new_height: 224 new_width: 256 }'
+            " transform_param { crop_size: 227 } }",
+            span="crop_size: 227",
+            message="crop_size 227 does not fit into images of 224 x 256 (new_height x new_width)",
+        ),
+    ]
+
+    def check(self, layer: Layer) -> Iterator[Finding]:
+        crop = layer.message.transform_param.crop_size
+        if not crop:
+            return
+        block = layer.message.image_data_param
+        height, width = block.new_height, block.new_width
+        if height and width and crop > min(height, width) and not transforms_unlike_bvlc(layer):
+            yield self.finding(
+                layer.at("transform_param", "crop_size"),
+                f"crop_size {crop} does not fit into images of {height} x {width} (new_height x new_width)",
+                evidence="Caffe ends with: Check failed: img_height >= crop_size",
+            )

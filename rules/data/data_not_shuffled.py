@@ -1,0 +1,64 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from caffelint.lint import INFO, LIKELY, TRAIN, Finding, Invalid, Layer, LayerRule
+
+from ._layers import source_of
+
+
+class DataNotShuffled(LayerRule):
+    """Training reads a list of images in the order of the file.
+
+    ## Why is this bad?
+    ImageData shuffles only where `shuffle: true` says so. A list that was written class by class gives batches of a
+    single class: the loss goes up and down with each epoch, and the net learns to answer the class of the day.
+
+    ## Example
+    ```
+    image_data_param { source: "train.txt" batch_size: 64 }
+    ```
+    Use instead:
+    ```
+    image_data_param { source: "train.txt" batch_size: 64 shuffle: true }
+    ```
+
+    ## Known problems
+    A list that was shuffled when it was written is right as it is; the text does not tell, so this is no more than an
+    info.
+
+    ## References
+    - image_data_layer.cpp, DataLayerSetUp; BVLC/caffe issues 1445 and 2343
+    """
+
+    code = "D006"
+    name = "data-not-shuffled"
+    severity = INFO
+    certainty = LIKELY
+    layer_types = ("ImageData",)
+    VALID = [
+        'layer { name: "data" type: "ImageData" image_data_param { source: "train.txt" shuffle: true }'
+        " include { phase: TRAIN } }",
+        'layer { name: "data" type: "ImageData" image_data_param { source: "test.txt" } include { phase: TEST } }',
+        # No training.
+        'layer { name: "data" type: "ImageData" image_data_param { source: "images.txt" } }',
+    ]
+    INVALID = [
+        Invalid(
+            'layer { name: "d" type: "ImageData" image_data_param { source: "train.txt" } include { phase: TRAIN } }',
+            span="image_data_param",
+            message="training reads 'train.txt' from top to bottom in each epoch; set shuffle: true unless the list is"
+            " shuffled already",
+        ),
+    ]
+
+    def check(self, layer: Layer) -> Iterator[Finding]:
+        if layer.message.image_data_param.shuffle or TRAIN not in layer.phases:
+            return
+        _, source = source_of(layer)
+        if source and layer.net.role == "train":
+            yield self.finding(
+                layer.at("image_data_param", "shuffle"),
+                f"training reads {source!r} from top to bottom in each epoch; set shuffle: true unless the list is"
+                " shuffled already",
+            )

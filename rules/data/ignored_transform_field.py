@@ -1,0 +1,117 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from caffelint.lint import ERROR, WARNING, Finding, Invalid, Layer, LayerRule
+
+from ._layers import OWN_BLOCK
+
+_MOVED = {"scale": 1.0, "mean_file": "", "crop_size": 0, "mirror": False}
+"""The fields that once stood in the block of each data layer, and the values that change nothing."""
+
+_READ_BY_NOBODY = {"rand_skip": 0, "force_encoded_color": False}
+_UNTRANSFORMED = ("DummyData", "Input")
+
+
+class IgnoredTransformField(LayerRule):
+    """A setting of a data layer stands where Caffe does not read it: scale, mirror, crop_size, mean_file, rand_skip.
+
+    ## Why is this bad?
+    In a `layer` block `scale`, `mirror`, `crop_size` and `mean_file` belong into `transform_param`. In `data_param`,
+    `image_data_param` and `window_data_param` they are left over from before 2014 and silently ignored: the net gets
+    raw values from 0 to 255, uncropped. Only in old `layers` blocks does Caffe move them. Nothing at all reads
+    `rand_skip` and `force_encoded_color` of a `data_param`, nor a `transform_param` of DummyData or Input; WindowData
+    alone reads its scale from `window_data_param`, and not from `transform_param`.
+
+    ## Example
+    ```
+    layer { name: "data" type: "Data" data_param { source: "train_lmdb" batch_size: 64 scale: 0.00390625 } }
+    ```
+    Use instead:
+    ```
+    layer {
+      name: "data" type: "Data"
+      transform_param { scale: 0.00390625 }
+      data_param { source: "train_lmdb" batch_size: 64 }
+    }
+    ```
+
+    ## References
+    - upgrade_proto.cpp, NetNeedsDataUpgrade and UpgradeNetDataTransformation; data_layer.cpp; window_data_layer.cpp
+    """
+
+    code = "D011"
+    name = "ignored-transform-field"
+    severity = ERROR
+    layer_types = ("Data", "ImageData", "WindowData", *_UNTRANSFORMED)
+    VALID = [
+        'layer { name: "data" type: "Data" transform_param { scale: 0.1 mirror: true } data_param { source: "a" } }',
+        # Caffe moves them.
+        'layers { name: "data" type: DATA data_param { source: "a" scale: 0.1 mirror: true crop_size: 9 } }',
+        # It changes nothing, read or not.
+        'layer { name: "data" type: "Data" data_param { source: "a" scale: 1 mirror: false } }',
+        'layer { name: "data" type: "WindowData" window_data_param { source: "a" scale: 0.1 } }',
+        'layer { name: "data" type: "ImageData" image_data_param { source: "a" rand_skip: 9 } }',
+    ]
+    INVALID = [
+        Invalid(
+            'layer { name: "data" type: "Data" data_param { source: "a" scale: 0.1 } }',
+            span="scale: 0.1",
+            message="scale in data_param is ignored; move it to transform_param",
+        ),
+        Invalid(
+            'layer { type: "ImageData" transform_param { mirror: 1 } image_data_param { source: "a" crop_size: 9 } }',
+            span="crop_size: 9",
+            message="crop_size in image_data_param is ignored; move it to transform_param",
+        ),
+        Invalid(
+            'layer { name: "data" type: "Data" data_param { source: "a" rand_skip: 9 } }',
+            span="rand_skip: 9",
+            message="rand_skip in data_param is ignored: Data no longer reads it",
+        ),
+        Invalid(
+            'layer { name: "data" type: "WindowData" transform_param { scale: 0.1 } }',
+            span="scale: 0.1",
+            message="WindowData ignores scale in transform_param; it alone reads it from window_data_param",
+        ),
+        Invalid(
+            'layer { name: "data" type: "DummyData" transform_param { scale: 0.1 } }',
+            span="transform_param",
+            message="DummyData ignores transform_param",
+        ),
+    ]
+
+    def check(self, layer: Layer) -> Iterator[Finding]:
+        message = layer.message
+        if layer.type in _UNTRANSFORMED:
+            if message.HasField("transform_param"):
+                yield self.finding(
+                    layer.at("transform_param"), f"{layer.type} ignores transform_param", severity=WARNING
+                )
+            return
+        name = OWN_BLOCK[layer.type]
+        if message.HasField(name):
+            block: Any = getattr(message, name)
+            for field, harmless in _MOVED.items():
+                if block.HasField(field) and getattr(block, field) != harmless:
+                    if layer.type == "WindowData" and field == "scale":
+                        continue
+                    yield self.finding(
+                        layer.at(name, field),
+                        f"{field} in {name} is ignored; move it to transform_param",
+                        evidence="only in old `layers` blocks does Caffe move it by itself",
+                    )
+            if layer.type == "Data":
+                for field, harmless in _READ_BY_NOBODY.items():
+                    if getattr(block, field) != harmless:
+                        yield self.finding(
+                            layer.at(name, field),
+                            f"{field} in {name} is ignored: Data no longer reads it",
+                            severity=WARNING,
+                        )
+        if layer.type == "WindowData" and message.transform_param.scale != 1:
+            yield self.finding(
+                layer.at("transform_param", "scale"),
+                "WindowData ignores scale in transform_param; it alone reads it from window_data_param",
+            )

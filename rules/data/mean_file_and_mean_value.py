@@ -1,0 +1,54 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from caffelint.lint import ERROR, Finding, Invalid, Layer, LayerRule, Related
+
+
+class MeanFileAndMeanValue(LayerRule):
+    """`mean_file` and `mean_value` are both given; Caffe takes one of them.
+
+    ## Why is this bad?
+    Caffe ends its process when it sets up the layer.
+
+    ## Example
+    ```
+    transform_param { mean_file: "mean.binaryproto" mean_value: 104 mean_value: 117 mean_value: 123 }
+    ```
+    Use instead:
+    ```
+    transform_param { mean_value: 104 mean_value: 117 mean_value: 123 }
+    ```
+
+    ## References
+    - data_transformer.cpp, DataTransformer; window_data_layer.cpp, DataLayerSetUp
+    """
+
+    code = "D002"
+    name = "mean-file-and-mean-value"
+    severity = ERROR
+    layer_types = ("Data", "ImageData", "WindowData", "MemoryData", "AnnotatedData")
+    VALID = [
+        'layer { name: "data" type: "Data" transform_param { mean_file: "mean.binaryproto" } }',
+        'layer { name: "data" type: "Data" transform_param { mean_value: 104 mean_value: 117 mean_value: 123 } }',
+        # One in each phase.
+        'layer { name: "data" type: "Data" transform_param { mean_value: 104 } include { phase: TRAIN } }'
+        ' layer { name: "data" type: "Data" transform_param { mean_file: "m.binaryproto" } include { phase: TEST } }',
+    ]
+    INVALID = [
+        Invalid(
+            'layer { name: "data" type: "Data" transform_param { mean_file: "mean.binaryproto" mean_value: 104 } }',
+            span="mean_value: 104",
+            message="mean_value is given beside mean_file, which Caffe refuses; keep one of the two",
+        ),
+    ]
+
+    def check(self, layer: Layer) -> Iterator[Finding]:
+        transform = layer.message.transform_param
+        if transform.HasField("mean_file") and len(transform.mean_value):
+            yield self.finding(
+                layer.at("transform_param", "mean_value"),
+                "mean_value is given beside mean_file, which Caffe refuses; keep one of the two",
+                evidence="Caffe ends with: Cannot specify mean_file and mean_value at the same time",
+                related=(Related("the mean_file", layer.at("transform_param", "mean_file")),),
+            )

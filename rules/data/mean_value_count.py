@@ -1,0 +1,100 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from caffelint.lint import ERROR, LIKELY, WARNING, Finding, Invalid, Layer, LayerRule
+
+from ._layers import transforms_unlike_bvlc
+
+
+class MeanValueCount(LayerRule):
+    """The number of `mean_value` is neither 1 nor the number of channels.
+
+    ## Why is this bad?
+    Caffe ends its process when it transforms the first image. ImageData has three channels, or one with
+    `is_color: false`; how many a database holds the text cannot tell, but two is rare.
+
+    ## Example
+    ```
+    layer {
+      name: "data" type: "ImageData" top: "data" top: "label"
+      image_data_param { source: "train.txt" is_color: false }
+      transform_param { mean_value: 104 mean_value: 117 mean_value: 123 }
+    }
+    ```
+    Use instead:
+    ```
+    layer {
+      name: "data" type: "ImageData" top: "data" top: "label"
+      image_data_param { source: "train.txt" is_color: false }
+      transform_param { mean_value: 115 }
+    }
+    ```
+
+    ## References
+    - data_transformer.cpp, Transform
+    """
+
+    code = "D003"
+    name = "mean-value-count"
+    severity = ERROR
+    layer_types = ("ImageData", "MemoryData", "Data")
+    VALID = [
+        'layer { name: "data" type: "ImageData" transform_param { mean_value: 104 mean_value: 117 mean_value: 123 } }',
+        'layer { name: "data" type: "ImageData" transform_param { mean_value: 115 } }',
+        'layer { name: "d" type: "ImageData" image_data_param { is_color: false } transform_param { mean_value: 9 } }',
+        # Optical flow: two channels for each of five frames.
+        'layer { name: "data" type: "Data" transform_param { mean_value: [1, 2, 3, 4, 5, 6, 7, 8, 9, 10] } }',
+        # Two images beside each other as the channels of one.
+        'layer { name: "pair" type: "Data" top: "pair" transform_param { mean_value: 128 mean_value: 120 } }'
+        ' layer { name: "slice" type: "Slice" bottom: "pair" top: "a" top: "b" }',
+    ]
+    INVALID = [
+        Invalid(
+            'layer { name: "data" type: "ImageData" image_data_param { is_color: false }'
+            " transform_param { mean_value: 104 mean_value: 117 mean_value: 123 } }",
+            span="mean_value: 104",
+            message="3 mean_value for images of 1 channel (is_color: false); give 1",
+        ),
+        Invalid(
+            'layer { name: "data" type: "ImageData" transform_param { mean_value: 104 mean_value: 117 } }',
+            span="mean_value: 104",
+            message="2 mean_value for images of 3 channels; give 1 or 3",
+        ),
+        Invalid(
+            'layer { name: "data" type: "Data" top: "data" transform_param { mean_value: 104 mean_value: 117 } }',
+            span="mean_value: 104",
+            message="2 mean_value: right for data of 2 channels alone; give 1, or one for each channel",
+        ),
+    ]
+
+    def check(self, layer: Layer) -> Iterator[Finding]:
+        means = len(layer.message.transform_param.mean_value)
+        if means < 2 or transforms_unlike_bvlc(layer):
+            return
+        place = layer.at("transform_param", "mean_value")
+        evidence = "Caffe ends with: Specify either 1 mean_value or as many as channels"
+        if layer.type == "Data":
+            sliced = any(other.type == "Slice" and layer.tops[0] in other.bottoms for other in layer.net.layers)
+            if means == 2 and layer.tops and not sliced:
+                yield self.finding(
+                    place,
+                    "2 mean_value: right for data of 2 channels alone; give 1, or one for each channel",
+                    evidence=evidence,
+                    severity=WARNING,
+                    certainty=LIKELY,
+                )
+            return
+        if layer.type == "MemoryData":
+            channels, why = layer.message.memory_data_param.channels, ""
+        elif layer.message.image_data_param.is_color:
+            channels, why = 3, ""
+        else:
+            channels, why = 1, " (is_color: false)"
+        if channels and means != channels:
+            right = "1" if channels == 1 else f"1 or {channels}"
+            yield self.finding(
+                place,
+                f"{means} mean_value for images of {channels} channel{'s' if channels > 1 else ''}{why}; give {right}",
+                evidence=evidence,
+            )

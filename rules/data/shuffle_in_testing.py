@@ -1,0 +1,59 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from caffelint.lint import INFO, TRAIN, Finding, Invalid, Layer, LayerRule
+
+_BLOCKS = {"ImageData": "image_data_param", "HDF5Data": "hdf5_data_param", "VideoData": "video_data_param"}
+
+
+class ShuffleInTesting(LayerRule):
+    """Testing reads its data in another order each time.
+
+    ## Why is this bad?
+    Outputs cannot be matched to the lines of the list, and where test_iter covers only part of the set each test sees
+    another part: accuracies of two tests are not comparable.
+
+    ## Example
+    ```
+    layer {
+      name: "data" type: "ImageData" include { phase: TEST }
+      image_data_param { source: "val.txt" batch_size: 50 shuffle: true }
+    }
+    ```
+    Use instead:
+    ```
+    layer {
+      name: "data" type: "ImageData" include { phase: TEST }
+      image_data_param { source: "val.txt" batch_size: 50 }
+    }
+    ```
+
+    ## References
+    - image_data_layer.cpp, load_batch; chuckcho/video-caffe commit bdd24fe
+    """
+
+    code = "D016"
+    name = "shuffle-in-testing"
+    severity = INFO
+    layer_types = tuple(_BLOCKS)
+    VALID = [
+        'layer { name: "d" type: "ImageData" image_data_param { shuffle: true } include { phase: TRAIN } }',
+        'layer { name: "d" type: "ImageData" image_data_param { source: "val.txt" } include { phase: TEST } }',
+        'layer { name: "d" type: "ImageData" image_data_param { shuffle: true } }',
+    ]
+    INVALID = [
+        Invalid(
+            'layer { name: "d" type: "ImageData" image_data_param { shuffle: true } include { phase: TEST } }',
+            span="shuffle: true",
+            message="testing reads its data in another order each time; leave shuffle to training",
+        ),
+    ]
+
+    def check(self, layer: Layer) -> Iterator[Finding]:
+        block = _BLOCKS[layer.type]
+        if getattr(layer.message, block).shuffle and TRAIN not in layer.phases:
+            yield self.finding(
+                layer.at(block, "shuffle"),
+                "testing reads its data in another order each time; leave shuffle to training",
+            )

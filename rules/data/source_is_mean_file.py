@@ -1,0 +1,136 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from caffelint.lint import ERROR, LIKELY, WARNING, Finding, Invalid, Layer, LayerRule
+
+from ._layers import OWN_BLOCK, same_path
+
+_DATABASE = ("lmdb", "leveldb", "_mdb", ".mdb")
+_LIST = (".txt", ".lst", ".list", ".csv")
+_HDF5 = (".h5", ".hdf5")
+
+
+class SourceIsMeanFile(LayerRule):
+    """The `source` of a data layer is a mean file, or another file that it cannot read; or the mean file is data.
+
+    ## Why is this bad?
+    Data opens a database (LMDB or LevelDB, each a directory), ImageData and WindowData a list in a text file, HDF5Data
+    a text file that names HDF5 files. On anything else Caffe ends its process, with a message about the database or
+    about the first line rather than about the path.
+
+    ## Example
+    ```
+    transform_param { mean_file: "data/ilsvrc12/imagenet_mean.binaryproto" }
+    data_param { source: "data/ilsvrc12/imagenet_mean.binaryproto" batch_size: 50 backend: LMDB }
+    ```
+    Use instead:
+    ```
+    transform_param { mean_file: "data/ilsvrc12/imagenet_mean.binaryproto" }
+    data_param { source: "examples/imagenet/ilsvrc12_val_lmdb" batch_size: 50 backend: LMDB }
+    ```
+
+    ## Known problems
+    Goes by the ends of the names. Only a .binaryproto, and a path that is both source and mean file, are errors.
+
+    ## References
+    - data_layer.cpp, db_lmdb.cpp, image_data_layer.cpp and hdf5_data_layer.cpp; data_transformer.cpp, DataTransformer
+    """
+
+    code = "D014"
+    name = "source-is-mean-file"
+    severity = ERROR
+    layer_types = tuple(OWN_BLOCK)
+    VALID = [
+        'layer { type: "Data" data_param { source: "a_lmdb" } transform_param { mean_file: "m.binaryproto" } }',
+        'layer { name: "d" type: "ImageData" image_data_param { source: "train.txt" } }',
+        'layer { name: "d" type: "HDF5Data" hdf5_data_param { source: "train_h5_list.txt" } }',
+        # A list of what a database once held.
+        'layer { name: "d" type: "ImageData" image_data_param { source: "train_lmdb.txt" } }',
+    ]
+    INVALID = [
+        Invalid(
+            'layer { name: "d" type: "Data" data_param { source: "mean.binaryproto" } }',
+            span='source: "mean.binaryproto"',
+            message="source 'mean.binaryproto' is a mean file by its name; Data reads a database (LMDB or LevelDB)",
+        ),
+        Invalid(
+            'layer { name: "d" type: "Data" data_param { source: "mean" } transform_param { mean_file: "mean" } }',
+            span='source: "mean"',
+            message="source 'mean' is the mean_file of the same layer; Data reads a database (LMDB or LevelDB)",
+        ),
+        Invalid(
+            'layer { name: "d" type: "HDF5Data" hdf5_data_param { source: "train.h5" } }',
+            span='source: "train.h5"',
+            message="source 'train.h5' is an HDF5 file by its name; HDF5Data reads a text file with the names of HDF5"
+            " files",
+        ),
+        Invalid(
+            'layer { name: "d" type: "Data" data_param { source: "train.txt" } }',
+            span='source: "train.txt"',
+            message="source 'train.txt' is a text file by its name; Data reads a database (LMDB or LevelDB)",
+        ),
+        Invalid(
+            'layer { name: "d" type: "ImageData" image_data_param { source: "train_lmdb" } }',
+            span='source: "train_lmdb"',
+            message="source 'train_lmdb' is a database by its name; ImageData reads a text file with an image and its"
+            " label on each line",
+        ),
+        Invalid(
+            'layer { name: "d" type: "Data" data_param { source: "a" } transform_param { mean_file: "train_lmdb" } }',
+            span='mean_file: "train_lmdb"',
+            message="mean_file 'train_lmdb' is a database by its name; compute_image_mean makes a .binaryproto of it",
+        ),
+    ]
+
+    def check(self, layer: Layer) -> Iterator[Finding]:
+        block = OWN_BLOCK[layer.type]
+        source: str = getattr(layer.message, block).source
+        mean_file: str = layer.message.transform_param.mean_file
+        name = same_path(source).lower()
+        if mean_file and same_path(mean_file).lower().endswith((*_DATABASE, *_LIST, *_HDF5)):
+            yield self.finding(
+                layer.at("transform_param", "mean_file"),
+                f"mean_file {mean_file!r} is {_kind(mean_file)} by its name;"
+                " compute_image_mean makes a .binaryproto of it",
+                severity=WARNING,
+                certainty=LIKELY,
+            )
+        if not source:
+            return
+        if name.endswith(".binaryproto"):
+            what, sure = "a mean file by its name", True
+        elif source == mean_file:
+            what, sure = "the mean_file of the same layer", True
+        elif name.endswith(_UNREADABLE[layer.type]):
+            what, sure = f"{_kind(source)} by its name", False
+        else:
+            return
+        yield self.finding(
+            layer.at(block, "source"),
+            f"source {source!r} is {what}; {layer.type} reads {_READS[layer.type]}",
+            severity=ERROR if sure else WARNING,
+            certainty=None if sure else LIKELY,
+        )
+
+
+_READS = {
+    "Data": "a database (LMDB or LevelDB)",
+    "ImageData": "a text file with an image and its label on each line",
+    "WindowData": "a text file of windows",
+    "HDF5Data": "a text file with the names of HDF5 files",
+}
+
+_UNREADABLE = {
+    "Data": _LIST + _HDF5,
+    "ImageData": _DATABASE + _HDF5,
+    "WindowData": _DATABASE + _HDF5,
+    "HDF5Data": _DATABASE + _HDF5,
+}
+
+
+def _kind(path: str) -> str:
+    name = same_path(path).lower()
+    if name.endswith(_DATABASE):
+        return "a database"
+    return "an HDF5 file" if name.endswith(_HDF5) else "a text file"

@@ -1,0 +1,127 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from caffelint.lint import LIKELY, TEST, TRAIN, WARNING, Finding, Invalid, Layer, Net, NetRule, Related
+
+from ._layers import Pair, is_for_training, is_held_out, is_tested, pairs, same_path, source_of
+
+_DATA = 'layer { name: "data" type: "Data" top: "data" data_param { source: "%s" } include { phase: %s %s} }'
+
+
+class TrainAndTestShareData(NetRule):
+    """Testing reads what training reads, or the two sets have changed places.
+
+    ## Why is this bad?
+    Accuracy on what was trained on says nothing of new data: it looks excellent, and overfitting does not show. Most
+    often a path was copied from one data layer to the other, or a local experiment was left behind.
+
+    ## Example
+    ```
+    layer { name: "data" type: "Data" top: "data" data_param { source: "train_lmdb" } include { phase: TRAIN } }
+    layer { name: "data" type: "Data" top: "data" data_param { source: "train_lmdb" } include { phase: TEST } }
+    ```
+    Use instead:
+    ```
+    layer { name: "data" type: "Data" top: "data" data_param { source: "train_lmdb" } include { phase: TRAIN } }
+    layer { name: "data" type: "Data" top: "data" data_param { source: "val_lmdb" } include { phase: TEST } }
+    ```
+
+    ## Known problems
+    Compares paths, not what they hold. Silent where another test, under another stage, reads other data.
+
+    ## References
+    - BVLC/caffe commit a857001 (its own fine-tuning example)
+    """
+
+    code = "D013"
+    name = "train-and-test-share-data"
+    severity = WARNING
+    certainty = LIKELY
+    layer_types = (
+        *("Data", "ImageData", "WindowData", "HDF5Data", "AnnotatedData", "VideoData"),
+        *("ImageLabelmapData", "BoxData", "ImageSegData", "DenseImageData", "MultiLabelImageData"),
+    )
+    VALID = [
+        _DATA % ("train_lmdb", "TRAIN", "") + _DATA % ("val_lmdb", "TEST", ""),
+        # Tested on both sets, one after the other.
+        _DATA % ("train_lmdb", "TRAIN", "")
+        + _DATA % ("train_lmdb", "TEST", 'stage: "on-train" ')
+        + _DATA % ("val_lmdb", "TEST", 'stage: "on-val" '),
+        _DATA % ("voc_trainval_lmdb", "TRAIN", "") + _DATA % ("voc_test_lmdb", "TEST", ""),
+        # One layer for both, and nobody tests.
+        'layer { name: "data" type: "Data" top: "data" data_param { source: "train_lmdb" } }',
+    ]
+    INVALID = [
+        Invalid(
+            _DATA % ("train.txt", "TRAIN", "") + _DATA % ("./train.txt", "TEST", ""),
+            span='source: "./train.txt"',
+            message="testing reads './train.txt', which training reads as well: accuracy is that of the training set",
+        ),
+        Invalid(
+            _DATA % ("val_lmdb", "TRAIN", "") + _DATA % ("train_lmdb", "TEST", ""),
+            span='source: "train_lmdb"',
+            message="testing reads 'train_lmdb' and training 'val_lmdb': have the two changed places?",
+        ),
+        Invalid(
+            {
+                "solver.prototxt": 'train_net: "train.prototxt" test_net: "test.prototxt" test_iter: 9',
+                "train.prototxt": 'layer { name: "d" type: "Data" top: "d" data_param { source: "a" } }',
+                "test.prototxt": 'layer { name: "d" type: "Data" top: "d" data_param { source: "a" } }',
+            },
+            span='source: "a"',
+            message="testing reads 'a', which training reads as well: accuracy is that of the training set",
+        ),
+        Invalid(
+            {
+                "solver.prototxt": 'net: "net.prototxt" test_iter: 9 test_interval: 100',
+                "net.prototxt": 'layer { name: "d" type: "Data" top: "d" data_param { source: "a" } }',
+            },
+            span='source: "a"',
+            message="training and testing both read 'a', since this layer is part of both; give each phase a data layer"
+            " with include { phase: ... }",
+        ),
+    ]
+
+    def check(self, net: Net) -> Iterator[Finding]:
+        if net.role != "train":
+            return
+        for pair in pairs(net):
+            yield from self._shared(net, pair)
+
+    def _shared(self, net: Net, pair: Pair) -> Iterator[Finding]:
+        trained = {same_path(path): layer for layer in pair.training if (path := source_of(layer)[1])}
+        tested = [(layer, *source_of(layer)) for layer in pair.testing]
+        if not trained or not all(path for _, _, path in tested):
+            return
+        if all(same_path(path) in trained for _, _, path in tested):
+            for layer, block, path in tested:
+                other = trained[same_path(path)]
+                if other is not layer:
+                    message = (
+                        f"testing reads {path!r}, which training reads as well: accuracy is that of the training set"
+                    )
+                    yield self._finding(layer, block, message, other)
+                elif is_tested(net) and not _has_rules(layer):
+                    yield self.finding(
+                        layer.at(block, "source"),
+                        f"training and testing both read {path!r}, since this layer is part of both; give each phase a"
+                        " data layer with include { phase: ... }",
+                    )
+            return
+        others = [layer for layer in pair.training if TEST not in layer.phases]
+        sources = [source_of(layer)[1] for layer in others]
+        if sources and all(map(is_held_out, sources)):
+            for layer, block, path in tested:
+                if TRAIN not in layer.phases and is_for_training(path):
+                    message = f"testing reads {path!r} and training {sources[0]!r}: have the two changed places?"
+                    yield self._finding(layer, block, message, others[0])
+
+    def _finding(self, layer: Layer, block: str, message: str, training: Layer) -> Finding:
+        other_block, _ = source_of(training)
+        related = (Related("what training reads", training.at(other_block, "source")),)
+        return self.finding(layer.at(block, "source"), message, phases=(TEST,), related=related)
+
+
+def _has_rules(layer: Layer) -> bool:
+    return bool(layer.message.include) or bool(layer.message.exclude)

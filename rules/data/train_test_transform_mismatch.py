@@ -1,0 +1,134 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from caffelint.lint import LIKELY, TEST, WARNING, Finding, Invalid, Layer, Net, NetRule, Related
+
+from ._layers import pairs
+
+_LAYER = 'layer { name: "d" type: "Data" top: "d" transform_param { %s } include { phase: %s } }'
+_TYPES = ("Data", "ImageData", "WindowData", "AnnotatedData", "VideoData")
+
+
+class TrainTestTransformMismatch(NetRule):
+    """Testing brings its data to another scale, or takes another mean off, than training.
+
+    ## Why is this bad?
+    The net is tested on values it has never met: off by a mean of 100, or 256 times too large. Accuracy is poor, and
+    looks like overfitting.
+
+    ## Example
+    ```
+    layer { name: "data" type: "Data" top: "data" include { phase: TRAIN } transform_param { scale: 0.00390625 } }
+    layer { name: "data" type: "Data" top: "data" include { phase: TEST } }
+    ```
+    Use instead:
+    ```
+    layer { name: "data" type: "Data" top: "data" include { phase: TRAIN } transform_param { scale: 0.00390625 } }
+    layer { name: "data" type: "Data" top: "data" include { phase: TEST } transform_param { scale: 0.00390625 } }
+    ```
+
+    ## Known problems
+    Two different mean files are taken for right, since a training set that is padded has a mean of its own; so is a
+    mean file in one phase and mean values in the other. Crop and mirror are meant to differ.
+
+    ## References
+    - data_transformer.cpp, Transform
+    """
+
+    code = "D009"
+    name = "train-test-transform-mismatch"
+    severity = WARNING
+    certainty = LIKELY
+    layer_types = _TYPES
+    VALID = [
+        _LAYER % ("scale: 0.1 mirror: true crop_size: 227", "TRAIN") + _LAYER % ("scale: 0.1 crop_size: 227", "TEST"),
+        # 1/256 or 1/255.
+        _LAYER % ("scale: 0.00390625", "TRAIN") + _LAYER % ("scale: 0.00392157", "TEST"),
+        _LAYER % ('mean_file: "a.binaryproto"', "TRAIN") + _LAYER % ("mean_value: 104 mean_value: 117", "TEST"),
+        _LAYER % ('mean_file: "padded.binaryproto"', "TRAIN") + _LAYER % ('mean_file: "mean.binaryproto"', "TEST"),
+        _LAYER % ("scale: 1", "TRAIN") + 'layer { name: "d" type: "Data" top: "d" include { phase: TEST } }',
+    ]
+    INVALID = [
+        Invalid(
+            _LAYER % ("scale: 0.00390625", "TRAIN") + _LAYER % ("mirror: false", "TEST"),
+            span="transform_param",
+            message="testing has no scale, training has scale 0.00390625",
+        ),
+        Invalid(
+            _LAYER % ("scale: 0.1 mean_value: 104", "TRAIN") + _LAYER % ("scale: 0.5 mean_value: 128", "TEST"),
+            span=("scale: 0.5", "mean_value: 128"),
+            message=(
+                "testing has scale 0.5, training has scale 0.1",
+                "testing takes off mean_value 128, training mean_value 104",
+            ),
+        ),
+        Invalid(
+            _LAYER % ('mean_file: "m.binaryproto"', "TRAIN") + _LAYER % ("crop_size: 9", "TEST"),
+            span="transform_param",
+            message="testing takes off no mean, training mean_file 'm.binaryproto'",
+        ),
+    ]
+
+    def check(self, net: Net) -> Iterator[Finding]:
+        for pair in pairs(net):
+            training = [layer for layer in pair.training if layer.type in _TYPES]
+            for layer in pair.testing:
+                same_type = [other for other in training if other.type == layer.type]
+                if not same_type or layer in training or net.role != "train":
+                    continue
+                if not any(_same_scale(layer, other) for other in same_type):
+                    yield self._finding(
+                        layer,
+                        "scale",
+                        f"testing has {_scale(layer)}, training has {_scale(same_type[0])}",
+                        same_type[0],
+                    )
+                if not any(_same_mean(layer, other) for other in same_type):
+                    field = "mean_value" if len(_transform(layer).mean_value) else "mean_file"
+                    yield self._finding(
+                        layer,
+                        field,
+                        f"testing takes off {_mean(layer)}, training {_mean(same_type[0])}",
+                        same_type[0],
+                    )
+
+    def _finding(self, layer: Layer, field: str, message: str, training: Layer) -> Finding:
+        related = (Related("what training does", training.at("transform_param", field)),)
+        return self.finding(layer.at("transform_param", field), message, phases=(TEST,), related=related)
+
+
+def _transform(layer: Layer) -> Any:
+    return layer.message.transform_param
+
+
+def _same_scale(one: Layer, other: Layer) -> bool:
+    a, b = _transform(one).scale, _transform(other).scale
+    return bool(abs(a - b) <= 0.05 * max(abs(a), abs(b)))
+
+
+def _same_mean(one: Layer, other: Layer) -> bool:
+    a, b = _transform(one), _transform(other)
+    if a.mean_file or b.mean_file:
+        return bool(a.mean_file or len(a.mean_value)) and bool(b.mean_file or len(b.mean_value))
+    channels = max(len(a.mean_value), len(b.mean_value))
+    return all(abs(x - y) <= 1 for x, y in zip(_spread(a, channels), _spread(b, channels), strict=True))
+
+
+def _spread(transform: Any, channels: int) -> list[float]:
+    """A mean for each channel; one value stands for all, and none for 0."""
+    means = list(transform.mean_value) or [0.0]
+    return means * channels if len(means) == 1 else means + [0.0] * (channels - len(means))
+
+
+def _scale(layer: Layer) -> str:
+    return f"scale {_transform(layer).scale:g}" if _transform(layer).HasField("scale") else "no scale"
+
+
+def _mean(layer: Layer) -> str:
+    transform = _transform(layer)
+    if transform.mean_file:
+        return f"mean_file {transform.mean_file!r}"
+    means = ", ".join(f"{mean:g}" for mean in transform.mean_value)
+    return f"mean_value {means}" if means else "no mean"

@@ -1,0 +1,51 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from caffelint.lint import ERROR, Finding, Invalid, Layer, LayerRule
+
+
+class TransformOnHdf5(LayerRule):
+    """HDF5Data has a `transform_param`, which it refuses.
+
+    ## Why is this bad?
+    Caffe ends its process when it sets up the layer. What an HDF5 file holds is what the net gets: scale and crop when
+    the file is written, or with layers behind it (Power for scale and shift).
+
+    ## Example
+    ```
+    layer {
+      name: "data" type: "HDF5Data" top: "data" hdf5_data_param { source: "train.txt" batch_size: 64 }
+      transform_param { scale: 0.00390625 }
+    }
+    ```
+    Use instead:
+    ```
+    layer { name: "data" type: "HDF5Data" top: "raw" hdf5_data_param { source: "train.txt" batch_size: 64 } }
+    layer { name: "scale" type: "Power" bottom: "raw" top: "data" power_param { scale: 0.00390625 } }
+    ```
+
+    ## References
+    - hdf5_data_layer.cpp, LayerSetUp
+    """
+
+    code = "D008"
+    name = "transform-on-hdf5"
+    severity = ERROR
+    layer_types = ("HDF5Data",)
+    VALID = ['layer { name: "data" type: "HDF5Data" hdf5_data_param { source: "train.txt" batch_size: 64 } }']
+    INVALID = [
+        Invalid(
+            'layer { name: "data" type: "HDF5Data" transform_param { scale: 0.1 } }',
+            span="transform_param",
+            message="HDF5Data refuses transform_param; transform the data before writing it, or in layers behind this",
+        ),
+    ]
+
+    def check(self, layer: Layer) -> Iterator[Finding]:
+        if layer.message.HasField("transform_param"):
+            yield self.finding(
+                layer.at("transform_param"),
+                "HDF5Data refuses transform_param; transform the data before writing it, or in layers behind this",
+                evidence="Caffe ends with: HDF5Data does not transform data.",
+            )
