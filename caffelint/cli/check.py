@@ -90,7 +90,7 @@ def _checked(paths: Sequence[str], options: dict[str, Any], config: Config) -> R
         if not options["stdin_filename"]:
             return caffelint.check_text(data, path=_STDIN, config=config)
         return caffelint.check([], config, changed=changed, texts={options["stdin_filename"]: data})
-    with Progress() as progress:
+    with Progress(options["quiet"]) as progress:
         return caffelint.check(paths, config, progress=progress, changed=changed)
 
 

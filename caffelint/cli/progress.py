@@ -18,10 +18,10 @@ class Progress:
     ...     progress(1, 2)
     """
 
-    def __init__(self) -> None:
+    def __init__(self, quiet: bool = False) -> None:
         self._next = time.monotonic() + _SHOW_AFTER_SECONDS
         self._drawn = False
-        self._wanted = sys.stderr.isatty()
+        self._wanted = not quiet and sys.stderr.isatty()
 
     def __call__(self, done: int, total: int) -> None:
         now = time.monotonic()

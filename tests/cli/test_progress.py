@@ -41,9 +41,12 @@ def test_a_bar_that_goes_away(clock: list[float], monkeypatch: pytest.MonkeyPatc
     assert shown == "\r" + "━" * 15 + "─" * 15 + " 1 of 2" + "\r\x1b[K"
 
 
-def test_nothing_where_nobody_watches(clock: list[float], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sys, "stderr", io.StringIO())
-    with Progress() as bar:
+@pytest.mark.parametrize(("stream", "quiet"), [(io.StringIO, False), (Terminal, True)])
+def test_nothing_where_nobody_watches(
+    stream: type[io.StringIO], quiet: bool, clock: list[float], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "stderr", stream())
+    with Progress(quiet) as bar:
         clock[0] += 5
         bar(1, 2)
     assert sys.stderr.getvalue() == ""  # type: ignore[attr-defined]
