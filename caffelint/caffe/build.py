@@ -13,13 +13,13 @@ from typing import Any
 from caffelint.caffe.layers import BVLC_TYPES, REGISTRY, Layer, UnknownLayer
 from caffelint.caffe.layers.arrange import Split
 from caffelint.caffe.layers.data import DataLayer
+from caffelint.caffe.layers.base import FIRST_FORK_NUMBER
 from caffelint.caffe.net_parts import Blob, Param
 from caffelint.caffe.refusal import Refusal
 from caffelint.caffe.shapes import UNSHAPED, Shape, count, no_data, plural, text
 
 PHASES = ("TRAIN", "TEST")
 PERMISSIVE = 1
-FIRST_FORK_NUMBER = 10_000
 AUTOMATIC = "(automatic)"
 
 
@@ -52,6 +52,13 @@ class BuiltNet:
         if self.refusals:
             return False
         return True if self.is_known else None
+
+    @property
+    def is_fork(self) -> bool:
+        """Is it written for a fork of Caffe, by its types or fields? What Caffe 1.0 refuses such a fork may take."""
+        return any(layer.fork or (not layer.known and layer.type != "Python") for layer in self.layers) or any(
+            has_fork_fields(message) for message in self.message.layer
+        )
 
     @property
     def is_known(self) -> bool:
@@ -298,14 +305,16 @@ class _Build:
             )
             propagate = ()
         if self.strict:
-            layer.cpu_only = True
+            layer.strict = True
             self.check_factory(layer)
         need_backward = self.append_bottoms(layer, propagate)
         self.append_tops(layer)
         try:
             layer.check_counts(len(layer.bottoms), len(layer.tops))
             bottom_shapes = [blob.shape for blob in layer.bottoms]
-            if None in bottom_shapes or (message is not None and message.blobs):
+            if not self.strict and layer.has_fork_fields():
+                shapes = layer.set_up_fork(bottom_shapes)
+            elif None in bottom_shapes or (message is not None and message.blobs):
                 shapes = layer.set_up_unknown(bottom_shapes)
             else:
                 shapes = layer.set_up(bottom_shapes)  # type: ignore[arg-type]

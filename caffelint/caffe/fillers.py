@@ -11,16 +11,30 @@ from caffelint.caffe.shapes import Shape, canonical_axis, count, no_data, text
 SOURCE = "filler.hpp"
 
 
+class UnknownFiller(Refusal):
+    """No filler of Caffe 1.0 has that name; a fork may have one."""
+
+    def resembles_a_known_one(self) -> bool:
+        """Is the name more probably a slip than a fork's own?"""
+        from difflib import get_close_matches
+
+        return bool(get_close_matches(self.name.lower(), FILLERS, 1, 0.75))
+
+    name = ""
+
+
 def check_name(filler: Any, field: str) -> str:
     """The filler's type; raises Refusal where Caffe has none of that name (GetFiller)."""
     name: str = filler.type
     if name not in FILLERS:
-        raise Refusal(
+        unknown = UnknownFiller(
             f'"{name}" is no filler; the fillers are {", ".join(FILLERS)}',
             f"Unknown filler name: {name}",
             f"{SOURCE} GetFiller",
             f"{field}.type",
         )
+        unknown.name = name
+        raise unknown
     return name
 
 

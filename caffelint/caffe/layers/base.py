@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
+from caffelint.caffe.fillers import UnknownFiller, check_name, fill
 from caffelint.caffe.refusal import Refusal
 from caffelint.caffe.shapes import Shape, plural
 
@@ -42,18 +43,25 @@ DIES = "dies"
 ENGINES = {"DEFAULT": 0, "CAFFE": 1}
 
 
+SHAPES, PARAMS, NOTHING = "shapes", "params", "nothing"
+FIRST_FORK_NUMBER = 10_000
+
+
 class Layer:
     """One layer of a built net; unregistered types use this class itself and know nothing of their shapes.
 
     Filled in by the build: message (LayerParameter; None for a split that Caffe inserts), name, type, index (place in
     the net's `layer` list; None for a split), phase ("TRAIN" or "TEST"), bottoms and tops (Blob versions), params
-    (None where unknown), cpu_only (is it a Caffe without cuDNN that builds the net?), loss_weights (one per top, or none at all), propagate_down (one per bottom), need_backward.
+    (None where unknown), strict (is it Caffe 1.0 without GPU, and no fork, that builds the net?), loss_weights (one per top, or none at all), propagate_down (one per bottom), need_backward.
     """
 
     types: ClassVar[tuple[str, ...]] = ()
     block: ClassVar[str] = ""
     fork: ClassVar[bool] = False
     known: ClassVar[bool] = True
+
+    # What a field that only forks have, in the type's own parameter message, can change.
+    fork_fields_change: ClassVar[str] = SHAPES
 
     bottom_counts: ClassVar[Counts] = ANY
     top_counts: ClassVar[Counts] = ANY
@@ -73,7 +81,6 @@ class Layer:
         "__dict__",
         "bottom_names",
         "bottoms",
-        "cpu_only",
         "given_loss_weights",
         "index",
         "loss_weights",
@@ -84,6 +91,7 @@ class Layer:
         "params",
         "phase",
         "propagate_down",
+        "strict",
         "top_names",
         "tops",
         "type",
@@ -105,7 +113,7 @@ class Layer:
         self.loss_weights: Sequence[float] = ()
         self.propagate_down: list[bool] = []
         self.need_backward = False
-        self.cpu_only = False
+        self.strict = False
 
     def __repr__(self) -> str:
         return f"<{self.type} {self.name!r}>"
@@ -126,6 +134,22 @@ class Layer:
             field = f"{self.block}.{field}"
         return Refusal(message, caffe, function, field)
 
+    def fill(self, filler: Any, shape: Shape, field: str) -> None:
+        """Fill a parameter blob; raises the Refusal that this meets, and lets a name pass that a fork may know."""
+        try:
+            fill(filler, shape, field)
+        except UnknownFiller as unknown:
+            if self.strict or unknown.resembles_a_known_one():
+                raise
+
+    def check_filler(self, filler: Any, field: str) -> None:
+        """The same for a filler that is made and not yet used."""
+        try:
+            check_name(filler, field)
+        except UnknownFiller as unknown:
+            if self.strict or unknown.resembles_a_known_one():
+                raise
+
     def wanted_bottoms(self) -> Counts:
         return self.bottom_counts
 
@@ -134,7 +158,7 @@ class Layer:
 
     def check_engine(self) -> None:
         """Refuse an engine that a Caffe without GPU has not (layer_factory.cpp)."""
-        if self.cpu_only and self.parameters.engine > 1:
+        if self.strict and self.parameters.engine > 1:
             raise self.refuse(
                 "engine: CUDNN needs a Caffe built with cuDNN",
                 f"Layer {self.name} has unknown engine.",
@@ -189,6 +213,20 @@ class Layer:
     def allows_force_backward(self, bottom: int) -> bool:
         """May force_backward send a gradient to this bottom (AllowForceBackward)?"""
         return True
+
+    def has_fork_fields(self) -> bool:
+        """Does its parameter message use a field that only forks have, so that its shapes or parameters are theirs?"""
+        if not self.block or self.fork or self.fork_fields_change == NOTHING:
+            return False
+        fields = self.parameters.ListFields()
+        return bool(fields) and fields[-1][0].number >= FIRST_FORK_NUMBER
+
+    def set_up_fork(self, bottoms: Sequence[Shape | None]) -> Sequence[Shape | None]:
+        """Shapes of the tops where a fork's fields may change what set_up knows."""
+        self.param_shapes = None
+        if self.fork_fields_change == PARAMS:
+            return [bottoms[0]]
+        return [None] * len(self.tops)
 
     def multiply_adds(self) -> int:
         """Multiply-adds of one forward pass, of the layers where these are the cost; 0 for all others."""

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from math import prod
 from typing import Any
 
-from caffelint.caffe.fillers import fill
 from caffelint.caffe.layers.base import AT_LEAST_ONE, DIES, ONE, Layer, register
 from caffelint.caffe.shapes import Shape, as_int, canonical_axis, count, divide, new_blob, no_data, text
 
@@ -177,11 +176,11 @@ class Weighted(Windowed):
             self._check_group(channels, outputs, group)
         weights = new_blob([*self.weight_shape(channels, outputs, group), *self.kernel], "the weight")
         self.param_shapes = [weights]
-        fill(p.weight_filler, weights, f"{self.block}.weight_filler")
+        self.fill(p.weight_filler, weights, f"{self.block}.weight_filler")
         bias = p.bias_term
         if bias:
             self.param_shapes.append((outputs,))
-            fill(p.bias_filler, (outputs,), f"{self.block}.bias_filler")
+            self.fill(p.bias_filler, (outputs,), f"{self.block}.bias_filler")
         for index in range(1, len(bottoms)):
             if bottoms[index] != shape:
                 raise self.refuse(

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from caffelint.caffe.fillers import check_name, fill
-from caffelint.caffe.layers.base import AT_LEAST_ONE, NONE, ONE, ONE_OR_TWO, TWO, Layer, register
+from caffelint.caffe.layers.base import AT_LEAST_ONE, NONE, NOTHING, ONE, ONE_OR_TWO, TWO, Layer, register
 from caffelint.caffe.refusal import Refusal
 from caffelint.caffe.shapes import UNSHAPED, Shape, as_int, new_blob, plural
 
@@ -17,6 +16,7 @@ class DataLayer(Layer):
     3, and crop_size or new_height and new_width; None where even that is a guess too far.
     """
 
+    fork_fields_change = NOTHING
     bottom_counts = NONE
     is_data = True
 
@@ -207,7 +207,7 @@ class DummyData(DataLayer):
             )
         dims = self._wanted_dims(tops)
         for filler in fillers:
-            check_name(filler, f"{self.block}.data_filler")
+            self.check_filler(filler, f"{self.block}.data_filler")
         shapes = [new_blob(dim, f"top {i}", f"{self.block}.shape") for i, dim in enumerate(dims)]
         for index, shape in enumerate(shapes):
             filler = fillers[index if len(fillers) > 1 else 0] if fillers else None
@@ -215,7 +215,7 @@ class DummyData(DataLayer):
                 if 0 in shape:
                     raise self.refuse(f"top {index} has no elements", "Check failed: data_", "filler.hpp", "shape")
             elif filler.type == "constant":
-                fill(filler, shape, f"{self.block}.data_filler")
+                self.fill(filler, shape, f"{self.block}.data_filler")
         return shapes
 
     def _wanted_dims(self, tops: int) -> list[list[int]]:

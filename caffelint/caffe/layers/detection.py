@@ -9,8 +9,21 @@ from caffelint.caffe.layers.data import Transformed
 from caffelint.caffe.shapes import Shape, as_int, new_blob
 
 SSD_PRIOR_FIELDS = frozenset(
-    ["min_size", "max_size", "aspect_ratio", "flip", "clip", "variance", "img_size", "img_h", "img_w"]
-    + ["step", "step_h", "step_w", "offset"]
+    [
+        "min_size",
+        "max_size",
+        "aspect_ratio",
+        "flip",
+        "clip",
+        "variance",
+        "img_size",
+        "img_h",
+        "img_w",
+        "step",
+        "step_h",
+        "step_w",
+        "offset",
+    ]
 )
 
 
@@ -133,8 +146,9 @@ class AnnotatedData(Transformed):
         return [None] * len(self.tops)
 
     def likely_shapes(self) -> list[Shape | None]:
-        resize = self.message.transform_param.resize_param
-        image = self.likely_image(self.parameters.batch_size, resize.height, resize.width)[:1]
+        resizes = self.message.transform_param.resize_param
+        height, width = (resizes[0].height, resizes[0].width) if resizes else (0, 0)
+        image = self.likely_image(self.parameters.batch_size, height, width)[:1]
         return [*image, *[None] * len(self.tops)][: len(self.tops)]
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import prod
 
-from caffelint.caffe.fillers import fill
 from caffelint.caffe.layers.base import ONE, Layer, register
 from caffelint.caffe.shapes import Shape, as_int, canonical_axis, count, new_blob, no_data
 
@@ -21,11 +20,11 @@ class Matrix(Layer):
         """Check and fill weight and bias; is there a bias?"""
         p = self.parameters
         self.param_shapes = [new_blob(weight, "the weight")]
-        fill(p.weight_filler, self.param_shapes[0], f"{self.block}.weight_filler")
+        self.fill(p.weight_filler, self.param_shapes[0], f"{self.block}.weight_filler")
         bias: bool = p.bias_term
         if bias:
             self.param_shapes.append(new_blob((outputs,), "the bias"))
-            fill(p.bias_filler, (outputs,), f"{self.block}.bias_filler")
+            self.fill(p.bias_filler, (outputs,), f"{self.block}.bias_filler")
         return bias
 
 

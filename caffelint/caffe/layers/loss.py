@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from caffelint.caffe.layers.base import CORRUPTS, ONE, ONE_OR_TWO, THREE, TWO, Counts, Layer, register
+from caffelint.caffe.layers.base import CORRUPTS, NOTHING, ONE, ONE_OR_TWO, THREE, TWO, Counts, Layer, register
 from caffelint.caffe.layers.reduce import check_softmax_axis
 from caffelint.caffe.refusal import Refusal
 from caffelint.caffe.shapes import Shape, as_int, canonical_axis, count, divide, legacy, no_data, text
@@ -13,6 +13,7 @@ from caffelint.caffe.shapes import Shape, as_int, canonical_axis, count, divide,
 class Loss(Layer):
     """loss_layer.cpp: predictions and labels to a scalar, whose top Caffe makes where the text names none."""
 
+    fork_fields_change = NOTHING
     bottom_counts = TWO
     top_counts = ONE
     auto_tops = True
@@ -98,7 +99,7 @@ class SoftmaxInside(Loss):
         return super().set_up(bottoms)
 
     def check_inner_engine(self) -> None:
-        if self.cpu_only and self.message.softmax_param.engine > 1:
+        if self.strict and self.message.softmax_param.engine > 1:
             raise Refusal(
                 "engine: CUDNN needs a Caffe built with cuDNN",
                 f"Layer {self.name} has unknown engine.",

@@ -5,8 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from caffelint.caffe.fillers import fill
-from caffelint.caffe.layers.base import CORRUPTS, EXACT, ONE, REFUSED, Layer, register
+from caffelint.caffe.layers.base import CORRUPTS, EXACT, NOTHING, ONE, REFUSED, Layer, register
 from caffelint.caffe.refusal import Refusal
 from caffelint.caffe.shapes import Shape, count, legacy, like, no_data, text
 
@@ -14,6 +13,7 @@ from caffelint.caffe.shapes import Shape, count, legacy, like, no_data, text
 class Neuron(Layer):
     """neuron_layer.cpp: the top has the shape of the bottom."""
 
+    fork_fields_change = NOTHING
     bottom_counts = ONE
     top_counts = ONE
     in_place: str = EXACT
@@ -148,7 +148,7 @@ class PReLU(Neuron):
         if not slopes:
             legacy(shape, "bottom[0]")
         if parameters.HasField("filler"):
-            fill(parameters.filler, slopes, "prelu_param.filler")
+            self.fill(parameters.filler, slopes, "prelu_param.filler")
         elif 0 in slopes:
             raise no_data("the slope parameter", "filler.hpp", "bottom[0]")
         self.param_shapes = [slopes]

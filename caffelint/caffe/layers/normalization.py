@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from caffelint.caffe.layers.base import CORRUPTS, EXACT, ONE, Layer, register
+from caffelint.caffe.layers.base import CORRUPTS, EXACT, ONE, PARAMS, Layer, register
 from caffelint.caffe.layers.pooling import need_four_axes
 from caffelint.caffe.shapes import Shape, as_int, canonical_axis, count, divide, legacy, like, new_blob, no_data
 
@@ -13,6 +13,7 @@ WITHIN_CHANNEL = 1
 
 @register
 class LRN(Layer):
+    fork_fields_change = PARAMS
     types = ("LRN",)
     block = "lrn_param"
     bottom_counts = ONE
@@ -46,6 +47,7 @@ class LRN(Layer):
 
 @register
 class BatchNorm(Layer):
+    fork_fields_change = PARAMS
     types = ("BatchNorm",)
     block = "batch_norm_param"
     bottom_counts = ONE
@@ -94,6 +96,7 @@ class BatchNorm(Layer):
 
 @register
 class MVN(Layer):
+    fork_fields_change = PARAMS
     types = ("MVN",)
     block = "mvn_param"
     bottom_counts = ONE

@@ -125,7 +125,7 @@ class Pooling(Layer):
                 "stride" if self.stride != (1, 1) else "pad",
             )
         if self.pad != (0, 0):
-            if p.pool not in (MAX, AVE):
+            if p.pool == STOCHASTIC:
                 raise self.refuse(
                     "stochastic pooling takes no padding",
                     "Padding implemented only for average and max pooling.",

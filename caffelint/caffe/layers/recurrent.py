@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from caffelint.caffe.fillers import fill
 from caffelint.caffe.layers.base import THREE, TWO, Counts, Layer, register
 from caffelint.caffe.refusal import Refusal
 from caffelint.caffe.shapes import Shape, as_int, canonical_axis, count, new_blob, no_data, plural, text
@@ -112,19 +111,19 @@ class Recurrent(Layer):
         weight, bias = f"{self.block}.weight_filler", f"{self.block}.bias_filler"
         canonical_axis(x, 2, "bottom[0]")
         shapes = [new_blob((rows, count(x, 2)), "the input weight"), (rows,)]
-        fill(p.weight_filler, shapes[0], weight)
-        fill(p.bias_filler, shapes[1], bias)
+        self.fill(p.weight_filler, shapes[0], weight)
+        self.fill(p.bias_filler, shapes[1], bias)
         if as_int(steps * streams) == 0:
             raise no_data("the first bottom", "inner_product_layer.cpp Reshape", "bottom[0]")
         if static is not None:
             canonical_axis(static, 1, "bottom[2]")
             shapes.append(new_blob((rows, count(static, 1)), "the static weight"))
-            fill(p.weight_filler, shapes[-1], weight)
+            self.fill(p.weight_filler, shapes[-1], weight)
         recurrent = new_blob((rows, outputs), "the recurrent weight")
-        fill(p.weight_filler, recurrent, weight)
+        self.fill(p.weight_filler, recurrent, weight)
         shapes.append(recurrent)
         if self.has_output_weights:
-            fill(p.bias_filler, (outputs,), bias)
+            self.fill(p.bias_filler, (outputs,), bias)
             shapes += [(outputs, outputs), (outputs,)]
         self.param_shapes = shapes
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from caffelint.caffe.layers.base import CORRUPTS, EXACT, ONE, THREE, Counts, Layer, register
+from caffelint.caffe.layers.base import CORRUPTS, EXACT, ONE, PARAMS, THREE, Counts, Layer, register
 from caffelint.caffe.shapes import Shape, as_int, canonical_axis, count, like, new_blob, no_data, text
 
 PROD, SUM, MAX = 0, 1, 2
@@ -156,6 +156,7 @@ def check_softmax_axis(shape: Shape, axis: int, field: str) -> int:
 
 @register
 class Softmax(Layer):
+    fork_fields_change = PARAMS
     types = ("Softmax",)
     block = "softmax_param"
     bottom_counts = ONE

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from caffelint.caffe.fillers import fill
-from caffelint.caffe.layers.base import EXACT, ONE, ONE_OR_TWO, Layer, register
+from caffelint.caffe.layers.base import EXACT, ONE, ONE_OR_TWO, PARAMS, Layer, register
 from caffelint.caffe.shapes import Shape, canonical_axis, count, like, no_data, text
 
 
 class Broadcast(Layer):
     """What Scale and Bias share: a small blob laid along some axes of the first bottom."""
 
+    fork_fields_change = PARAMS
     bottom_counts = ONE_OR_TWO
     top_counts = ONE
     in_place = EXACT
@@ -75,7 +75,7 @@ class Bias(Broadcast):
         p = self.parameters
         if len(bottoms) == 1:
             small = self.learned_shape("bias", shape, p.axis, p.num_axes, "num_axes")
-            fill(p.filler, small, f"{self.block}.filler")
+            self.fill(p.filler, small, f"{self.block}.filler")
             self.param_shapes = [small]
         else:
             small = bottoms[1]
@@ -105,7 +105,7 @@ class Scale(Broadcast):
         if learned:
             small = self.learned_shape("scale", shape, axis, p.num_axes, "num_axes")
             if p.HasField("filler"):
-                fill(p.filler, small, f"{self.block}.filler")
+                self.fill(p.filler, small, f"{self.block}.filler")
             elif 0 in small:
                 raise no_data("the scale", "filler.hpp", "bottom[0]")
             params.append(small)
@@ -121,6 +121,6 @@ class Scale(Broadcast):
     def _add_bias(self, p: Any, shape: Shape, axis: int, num_axes: int, params: list[Shape]) -> None:
         """The Bias layer inside, on the first bottom alone."""
         small = self.learned_shape("bias", shape, axis, num_axes, "bottom[1]" if not params else "num_axes")
-        fill(p.bias_filler, small, f"{self.block}.bias_filler")
+        self.fill(p.bias_filler, small, f"{self.block}.bias_filler")
         check_bias_fit(self, shape, small, axis)
         params.append(small)
