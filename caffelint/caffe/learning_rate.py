@@ -231,6 +231,9 @@ POLICIES: dict[str, type[Schedule]] = {
 }
 """What Caffe knows as `lr_policy`; case counts."""
 
+FORK_POLICIES = {"multifixed": "stagelr", "plateau": "plateau_winsize", "sgdr": "period"}
+"""Policies of forks, and the field of SolverParameter that came with each (sgd_solver.cpp of intel and jolibrain)."""
+
 
 def schedule(message: SolverParameter) -> Schedule:
     """The learning rate that a solver asks for."""

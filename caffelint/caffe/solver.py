@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from caffelint.caffe.learning_rate import Schedule, schedule
+from caffelint.caffe.learning_rate import FORK_POLICIES, POLICIES, Schedule, schedule
 from caffelint.caffe.net import Net
 from caffelint.caffe.place import Place, place
 from caffelint.caffe.upgrade import upgrade_solver
+from caffelint.schema.provenance import provenance
 
 if TYPE_CHECKING:
     from caffelint.schema.bind import Bound
@@ -34,10 +35,10 @@ class NetUse(NamedTuple):
 
 
 class NetName(NamedTuple):
-    """A net's name as a solver gives it; `field` and `index` say where, e.g. the second of `test_net`."""
+    """A net's name as a solver gives it; `field` and `position` say where, e.g. the second of `test_net`."""
 
     field: str
-    index: int
+    position: int
     name: str
 
 
@@ -79,6 +80,28 @@ class Solver:
     def type(self) -> str:
         """`SGD` where none is set."""
         return self.message.type
+
+    @property
+    def dialect(self) -> str | None:
+        """The fork that the text was read for; None where none is set."""
+        return self.bound.dialect
+
+    @property
+    def type_forks(self) -> frozenset[str]:
+        """The forks that register the solver's type, "bvlc" among them; empty if none does."""
+        return provenance().solver_type(self.type)
+
+    @property
+    def policy_forks(self) -> frozenset[str]:
+        """The forks that know the lr_policy, "bvlc" among them; empty if none does."""
+        if self.message.lr_policy in POLICIES:
+            return frozenset(provenance().forks)
+        facts = provenance().field("SolverParameter", FORK_POLICIES.get(self.message.lr_policy, ""))
+        return facts.forks if facts else frozenset()
+
+    def fork_names(self, forks: frozenset[str]) -> str:
+        """Forks for a message, best known first."""
+        return provenance().describe(forks)
 
     @property
     def schedule(self) -> Schedule:

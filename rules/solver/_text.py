@@ -1,0 +1,19 @@
+"""What several solver rules ask of a solver's text."""
+
+from __future__ import annotations
+
+from caffelint.lint import Solver
+
+AT_FIRST_UPDATE = "Caffe looks at it in the first update, after loading the data and the first whole test pass"
+DECAY_FIELDS = ("gamma", "power", "stepsize", "stepvalue")
+NET_FIELDS = ("net", "net_param", "train_net", "train_net_param")
+
+
+def is_written(solver: Solver, field: str) -> bool:
+    """Whether a field stands in the text, even with a value that could not be read."""
+    return solver.document.root.first(field) is not None
+
+
+def first_written(solver: Solver, *fields: str) -> str:
+    """The first of `fields` that stands in the text; the last of them where none does."""
+    return next((field for field in fields if is_written(solver, field)), fields[-1])

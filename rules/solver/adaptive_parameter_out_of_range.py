@@ -1,0 +1,125 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from caffelint.lint import ERROR, WARNING, Finding, Invalid, Solver, SolverRule
+
+_WITH_DELTA = ("AdaGrad", "RMSProp", "AdaDelta", "Adam")
+
+
+class AdaptiveParameterOutOfRange(SolverRule):
+    """`rms_decay`, `momentum2` or `delta` of an adaptive solver is out of its range.
+
+    ## Why is this bad?
+    RMSProp refuses an rms_decay outside of [0, 1). Adam with momentum2 (beta2) of 1 multiplies every update by
+    sqrt(1 - 1) = 0, above 1 by the root of a negative number. delta keeps the division by the mean gradient apart from
+    0: with delta 0 each weight whose gradient is exactly 0 (behind a dead ReLU, a frozen layer, a zero input) gets 0/0;
+    AdaDelta with delta 0 does not move at all, since its first numerator is delta. AdaDelta takes momentum as its decay:
+    left out, nothing is averaged.
+
+    ## Example
+    ```
+    type: "Adam" momentum2: 1
+    ```
+    Use instead:
+    ```
+    type: "Adam" momentum2: 0.999
+    ```
+
+    ## References
+    - sgd_solvers.hpp, RMSPropSolver; adam_solver.cpp, rmsprop_solver.cpp, adagrad_solver.cpp, adadelta_solver.cpp
+    """
+
+    code = "S204"
+    name = "adaptive-parameter-out-of-range"
+    severity = ERROR
+    VALID = [
+        'type: "RMSProp" rms_decay: 0 base_lr: 0.1',
+        'type: "Adam" momentum2: 0.999 delta: 1e-8 base_lr: 0.1',
+        'type: "SGD" delta: 0 momentum2: 2 rms_decay: 3 base_lr: 0.1',
+        'type: "AdaDelta" momentum: 0.95 base_lr: 1',
+        'type: "AdaDelta" momentum: 0 base_lr: 1',
+    ]
+    INVALID = [
+        Invalid(
+            'type: "RMSProp" rms_decay: 1 base_lr: 0.1',
+            span="rms_decay: 1",
+            message="rms_decay is 1, and must be at least 0 and below 1; 0.98 is common",
+        ),
+        Invalid(
+            'type: "Adam" momentum2: 1 base_lr: 0.1',
+            span="momentum2: 1",
+            message="momentum2 is 1, and must be below 1: Adam multiplies every update by sqrt(1 - momentum2 ^ t),"
+            " which is 0; 0.999 is common",
+        ),
+        Invalid(
+            'type: "Adam" momentum2: 1.5 base_lr: 0.1',
+            span="momentum2: 1.5",
+            message="momentum2 is 1.5, and must be below 1: Adam multiplies every update by sqrt(1 - momentum2 ^ t),"
+            " which is nan; 0.999 is common",
+        ),
+        Invalid(
+            'type: "Adam" momentum2: -0.9 base_lr: 0.1',
+            span="momentum2: -0.9",
+            message="momentum2 is -0.9: Adam may take the root of a negative mean square; 0.999 is common",
+        ),
+        Invalid(
+            'type: "Adam" delta: 0 base_lr: 0.1',
+            span="delta: 0",
+            message="delta is 0: a gradient that is exactly 0 gives 0/0 = nan in Adam; 1e-8 is common",
+        ),
+        Invalid(
+            'type: "RMSProp" delta: -1e-6 base_lr: 0.1',
+            span="delta: -1e-6",
+            message="delta is -1e-06, and must be positive: RMSProp adds it to what it divides by; 1e-8 is common",
+        ),
+        Invalid(
+            'type: "AdaDelta" delta: 0 momentum: 0.9 base_lr: 0.1',
+            span="delta: 0",
+            message="delta is 0: the first update of AdaDelta is 0, or 0/0 = nan where a gradient is 0; 1e-6 is common",
+        ),
+        Invalid(
+            'type: "AdaDelta" base_lr: 1',
+            span='type: "AdaDelta"',
+            message="AdaDelta takes momentum as its decay, and it is not set: nothing is averaged; 0.95 is common",
+        ),
+    ]
+
+    def check(self, solver: Solver) -> Iterator[Finding]:
+        message, type_ = solver.message, solver.type
+        if type_ not in _WITH_DELTA:
+            return
+        if type_ == "RMSProp" and not 0 <= message.rms_decay < 1:
+            yield self.finding(
+                solver.at("rms_decay"),
+                f"rms_decay is {message.rms_decay:g}, and must be at least 0 and below 1; 0.98 is common",
+                evidence="Caffe stops at the start: rms_decay should lie between 0 and 1",
+            )
+        if type_ == "Adam" and not 0 <= message.momentum2 < 1:
+            yield self._momentum2(solver, message.momentum2)
+        if type_ == "AdaDelta" and not solver.has("momentum"):
+            text = "AdaDelta takes momentum as its decay, and it is not set: nothing is averaged; 0.95 is common"
+            place = solver.at("type" if solver.written.HasField("type") else "solver_type")
+            yield self.finding(place, text, severity=WARNING)
+        if message.delta <= 0:
+            yield self._delta(solver, type_, message.delta)
+
+    def _momentum2(self, solver: Solver, value: float) -> Finding:
+        place = solver.at("momentum2")
+        if value < 0:
+            text = f"momentum2 is {value:g}: Adam may take the root of a negative mean square; 0.999 is common"
+            return self.finding(place, text, severity=WARNING)
+        factor = "0" if value == 1 else "nan"
+        text = f"momentum2 is {value:g}, and must be below 1: Adam multiplies every update by sqrt(1 - momentum2 ^ t)"
+        return self.finding(place, f"{text}, which is {factor}; 0.999 is common")
+
+    def _delta(self, solver: Solver, type_: str, value: float) -> Finding:
+        place = solver.at("delta")
+        if value < 0:
+            text = f"delta is {value:g}, and must be positive: {type_} adds it to what it divides by; 1e-8 is common"
+            return self.finding(place, text, severity=WARNING)
+        if type_ == "AdaDelta":
+            text = "delta is 0: the first update of AdaDelta is 0, or 0/0 = nan where a gradient is 0; 1e-6 is common"
+            return self.finding(place, text)
+        text = f"delta is 0: a gradient that is exactly 0 gives 0/0 = nan in {type_}; 1e-8 is common"
+        return self.finding(place, text, severity=WARNING)

@@ -1,0 +1,56 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from caffelint.lint import ERROR, Finding, Invalid, Related, Solver, SolverRule
+
+from ._text import NET_FIELDS
+
+
+class AmbiguousTrainNet(SolverRule):
+    """A solver trains one net: only one of `net`, `net_param`, `train_net` and `train_net_param` may be set.
+
+    ## Why is this bad?
+    Caffe ends the process at the start. With separate files for training and testing, `train_net` and `test_net` belong
+    together; `net` is one file for both.
+
+    ## Example
+    ```
+    net: "train_val.prototxt" train_net: "train.prototxt"
+    ```
+    Use instead:
+    ```
+    train_net: "train.prototxt" test_net: "test.prototxt"
+    ```
+
+    ## References
+    - solver.cpp, InitTrainNet
+    """
+
+    code = "S002"
+    name = "ambiguous-train-net"
+    severity = ERROR
+    VALID = [
+        'net: "train_val.prototxt" test_net: "test.prototxt" test_iter: 1 test_iter: 1 test_interval: 10',
+        'train_net: "train.prototxt" test_net: "test.prototxt" base_lr: 0.01',
+    ]
+    INVALID = [
+        Invalid(
+            'net: "train_val.prototxt"\ntrain_net: "train.prototxt"\nbase_lr: 0.01',
+            span='train_net: "train.prototxt"',
+            message="net and train_net both name a net to train: keep one of them",
+        ),
+    ]
+
+    def check(self, solver: Solver) -> Iterator[Finding]:
+        given = [field for field in NET_FIELDS if solver.has(field)]
+        if len(given) < 2:
+            return
+        both = "both name" if len(given) == 2 else "all name"
+        names = f"{', '.join(given[:-1])} and {given[-1]}"
+        yield self.finding(
+            solver.at(given[1]),
+            f"{names} {both} a net to train: keep one of them",
+            evidence="Caffe stops at the start: SolverParameter must not contain more than one of these fields",
+            related=(Related("the other one", solver.at(given[0])),),
+        )

@@ -1,0 +1,88 @@
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+from caffelint.lint import WARNING, Finding, Invalid, Solver, SolverRule
+
+_HORIZON = 1_000_000
+"""How far to look where max_iter is not set."""
+
+
+class LearningRateGrows(SolverRule):
+    """The learning rate rises instead of falling.
+
+    ## Why is this bad?
+    A gamma above 1 or a negative power turns a decay around, and a rate that grows makes training diverge sooner or
+    later. The policy `sigmoid` always rises, from near 0 to base_lr around stepsize: Caffe's comment calls it a decay,
+    but it refuses the negative gamma that would make it one.
+
+    ## Example
+    ```
+    base_lr: 0.01 lr_policy: "step" gamma: 10 stepsize: 1000
+    ```
+    Use instead:
+    ```
+    base_lr: 0.01 lr_policy: "step" gamma: 0.1 stepsize: 1000
+    ```
+
+    ## Known problems
+    A rate that is made to grow on purpose (a warm-up, a search for the largest rate that works) is reported too.
+
+    ## References
+    - sgd_solver.cpp, GetLearningRate
+    """
+
+    code = "S106"
+    name = "learning-rate-grows"
+    severity = WARNING
+    VALID = [
+        'base_lr: 0.01 lr_policy: "step" gamma: 0.1 stepsize: 1000',
+        'base_lr: 0.01 lr_policy: "step" gamma: 1 stepsize: 1000',
+        'base_lr: 0.01 lr_policy: "step" gamma: 10 stepsize: 1000 max_iter: 1000',
+        'base_lr: 0.01 lr_policy: "inv" gamma: 0.01 power: 0.75 max_iter: 1000',
+    ]
+    INVALID = [
+        Invalid(
+            'base_lr: 0.01 lr_policy: "step" gamma: 10 stepsize: 1000 max_iter: 2500',
+            span="gamma: 10",
+            message="the learning rate grows from 0.01 to 1 at iteration 2499: a gamma above 1 is no decay",
+        ),
+        Invalid(
+            'base_lr: 0.01 lr_policy: "multistep" gamma: 10 stepvalue: 1000',
+            span="gamma: 10",
+            message="the learning rate grows: a gamma above 1 is no decay",
+        ),
+        Invalid(
+            'base_lr: 0.01 lr_policy: "inv" gamma: 1 power: -1 max_iter: 100',
+            span="power: -1",
+            message="the learning rate grows from 0.01 to 1 at iteration 99: a negative power is no decay",
+        ),
+        Invalid(
+            'base_lr: 0.1 lr_policy: "sigmoid" gamma: 0.1 stepsize: 50 max_iter: 100',
+            span='lr_policy: "sigmoid"',
+            message="the learning rate grows from 0.000669285 to 0.0992609 at iteration 99:"
+            ' lr_policy "sigmoid" always rises',
+        ),
+    ]
+
+    def check(self, solver: Solver) -> Iterator[Finding]:
+        schedule, runs = solver.schedule, solver.message.max_iter
+        if schedule.problem or schedule.policy == "poly" and runs <= 0:
+            return
+        start = abs(schedule.rate(0))
+        rates = schedule.extremes(runs if runs > 0 else _HORIZON)
+        iteration, most = max(rates, key=lambda pair: abs(pair[1]))
+        if not abs(most) > start * 1.001:
+            return
+        # Where it overflows within the run, learning-rate-not-finite says so.
+        if runs > 0 and schedule.first_bad(runs) or not math.isfinite(start):
+            return
+        if schedule.policy == "sigmoid":
+            field, why = "lr_policy", 'lr_policy "sigmoid" always rises'
+        elif "power" in schedule.reads and schedule.power < 0:
+            field, why = "power", "a negative power is no decay"
+        else:
+            field, why = "gamma", "a gamma above 1 is no decay"
+        how = f"grows from {start:g} to {abs(most):g} at iteration {iteration}" if runs > 0 else "grows"
+        yield self.finding(solver.at(field), f"the learning rate {how}: {why}")

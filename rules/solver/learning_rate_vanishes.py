@@ -1,0 +1,74 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from caffelint.lint import WARNING, Finding, Invalid, Solver, SolverRule
+
+_SMALL = 0.99e-6
+"""Of the first rate; six drops by 0.1 are not yet below it."""
+
+_LONG = 0.9
+"""Of the run: `poly` comes to 0 at the end, and rightly."""
+
+
+class LearningRateVanishes(SolverRule):
+    """The learning rate falls to 0, or below a millionth of its start, long before the end.
+
+    ## Why is this bad?
+    What remains of the run changes nothing: time that a slower decay, or fewer iterations, would save. A float holds
+    no rate below 1.4e-45.
+
+    ## Example
+    ```
+    base_lr: 0.01 lr_policy: "exp" gamma: 0.9 max_iter: 100000
+    ```
+    Use instead:
+    ```
+    base_lr: 0.01 lr_policy: "exp" gamma: 0.9999 max_iter: 100000
+    ```
+
+    ## References
+    - sgd_solver.cpp, GetLearningRate
+    """
+
+    code = "S105"
+    name = "learning-rate-vanishes"
+    severity = WARNING
+    VALID = [
+        'base_lr: 0.01 lr_policy: "exp" gamma: 0.9999 max_iter: 100000',
+        'base_lr: 0.01 lr_policy: "poly" power: 1 max_iter: 100000',
+        'base_lr: 0.01 lr_policy: "step" gamma: 0.1 stepsize: 1000 max_iter: 7000',
+        'base_lr: 0.01 lr_policy: "step" stepsize: 1000 max_iter: 7000',
+    ]
+    INVALID = [
+        Invalid(
+            'base_lr: 0.01 lr_policy: "exp" gamma: 0.9 max_iter: 100000',
+            span='lr_policy: "exp"',
+            message="the learning rate falls from 0.01 to below a millionth of it at iteration 132,"
+            " and to 0 at iteration 944: the other 99% of 100000 iterations change nothing",
+        ),
+        Invalid(
+            'base_lr: 0.01 lr_policy: "step" gamma: 0.1 stepsize: 1000 max_iter: 10000',
+            span='lr_policy: "step"',
+            message="the learning rate falls from 0.01 to below a millionth of it at iteration 7000:"
+            " the other 30% of 10000 iterations change nothing",
+        ),
+    ]
+
+    def check(self, solver: Solver) -> Iterator[Finding]:
+        schedule, runs = solver.schedule, solver.message.max_iter
+        # Without gamma the rate is 0 at the first drop: missing-lr-parameter says so.
+        if schedule.problem or runs <= 0 or "gamma" in schedule.reads and schedule.gamma == 0:
+            return
+        start = abs(schedule.rate(0))
+        found = schedule.first(lambda rate: abs(rate) < start * _SMALL, runs)
+        if not found or found[0] > _LONG * runs:
+            return
+        zero = schedule.first(lambda rate: rate == 0, runs)
+        to_zero = f", and to 0 at iteration {zero[0]}" if zero and zero[0] < _LONG * runs else ""
+        left = min(99, round(100 - 100 * found[0] / runs))
+        yield self.finding(
+            solver.at("lr_policy"),
+            f"the learning rate falls from {start:g} to below a millionth of it at iteration {found[0]}{to_zero}:"
+            f" the other {left}% of {runs} iterations change nothing",
+        )

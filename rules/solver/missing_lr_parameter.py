@@ -1,0 +1,155 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from caffelint.lint import ERROR, WARNING, Finding, Invalid, Solver, SolverRule
+
+from ._text import AT_FIRST_UPDATE, first_written, is_written
+
+
+class MissingLrParameter(SolverRule):
+    """A parameter that the policy needs is not set, or set to what Caffe refuses.
+
+    ## Why is this bad?
+    The defaults of stepsize, gamma and power are 0. `step` and `sigmoid` without a stepsize end the process at the
+    first update, as does a negative gamma. With gamma 0, `step`, `multistep` and `exp` set the rate to 0 at the first
+    drop, and nothing is learned from there on. `inv` and `poly` without a power, `inv` and `sigmoid` without a gamma and
+    `multistep` without a stepvalue never change the rate.
+
+    ## Example
+    ```
+    lr_policy: "step" stepsize: 1000
+    ```
+    Use instead:
+    ```
+    lr_policy: "step" stepsize: 1000 gamma: 0.1
+    ```
+
+    ## Known problems
+    Caffe 1.0 of April 2017 and older did not check gamma and stepsize: a negative gamma changed the sign of the rate,
+    a stepsize of 0 was a division by zero.
+
+    ## References
+    - sgd_solver.cpp, GetLearningRate
+    """
+
+    code = "S103"
+    name = "missing-lr-parameter"
+    severity = ERROR
+    VALID = [
+        'lr_policy: "step" stepsize: 1000 gamma: 0.1 base_lr: 1',
+        'lr_policy: "step" stepsize: 1000 base_lr: 1 max_iter: 500',
+        'lr_policy: "multistep" stepvalue: 1000 base_lr: 1 max_iter: 1000',
+        'lr_policy: "poly" power: 0 max_iter: 10 base_lr: 1',
+        'lr_policy: "fixed" base_lr: 1',
+        'lr_policy: "inv" gamma: 0.0001 power: 0.75 base_lr: 1',
+    ]
+    INVALID = [
+        Invalid(
+            'lr_policy: "step" gamma: 0.1 base_lr: 1',
+            span='lr_policy: "step"',
+            message='lr_policy "step" needs a stepsize greater than 0, and none is set',
+        ),
+        Invalid(
+            'lr_policy: "step" gamma: 0.1 stepvalue: 100 base_lr: 1',
+            span='lr_policy: "step"',
+            message='lr_policy "step" needs a stepsize greater than 0, and none is set;'
+            ' stepvalue belongs to lr_policy "multistep"',
+        ),
+        Invalid(
+            'lr_policy: "sigmoid" gamma: 0.1 stepsize: 0 base_lr: 1',
+            span="stepsize: 0",
+            message='lr_policy "sigmoid" needs a stepsize greater than 0, and it is 0',
+        ),
+        Invalid(
+            'lr_policy: "exp" gamma: -0.1 base_lr: 1',
+            span="gamma: -0.1",
+            message="gamma is -0.1, and must not be negative",
+        ),
+        Invalid(
+            'lr_policy: "step" stepsize: 1000 base_lr: 1',
+            span='lr_policy: "step"',
+            message='lr_policy "step" without gamma, which is 0 then, sets the rate to 0 at iteration 1000:'
+            " nothing is learned from there on",
+        ),
+        Invalid(
+            'lr_policy: "exp" gamma: 0 base_lr: 1 max_iter: 10',
+            span="gamma: 0",
+            message='lr_policy "exp" with gamma 0 sets the rate to 0 at iteration 1: nothing is learned from there on',
+        ),
+        Invalid(
+            'lr_policy: "inv" gamma: 0.1 base_lr: 1',
+            span='lr_policy: "inv"',
+            message='lr_policy "inv" without power, which is 0 then, never changes the rate: it stays 1',
+        ),
+        Invalid(
+            'lr_policy: "poly" base_lr: 0.01 max_iter: 100',
+            span='lr_policy: "poly"',
+            message='lr_policy "poly" without power, which is 0 then, never changes the rate: it stays 0.01',
+        ),
+        Invalid(
+            'lr_policy: "sigmoid" stepsize: 10 base_lr: 1',
+            span='lr_policy: "sigmoid"',
+            message='lr_policy "sigmoid" without gamma, which is 0 then, never changes the rate: it stays 0.5',
+        ),
+        Invalid(
+            'lr_policy: "multistep" gamma: 0.1 stepsize: 100 base_lr: 1',
+            span="stepsize: 100",
+            message='lr_policy "multistep" reads stepvalue and not stepsize: without a stepvalue the rate stays 1',
+        ),
+        Invalid(
+            'lr_policy: "multistep" gamma: 0.1 base_lr: 1',
+            span='lr_policy: "multistep"',
+            message='lr_policy "multistep" without stepvalue never changes the rate: it stays 1',
+        ),
+    ]
+
+    def check(self, solver: Solver) -> Iterator[Finding]:
+        message, schedule = solver.message, solver.schedule
+        policy, reads = message.lr_policy, schedule.reads
+        if any(is_written(solver, field) and not solver.has(field) for field in reads):
+            return
+        if schedule.problem:
+            yield from self._refused(solver)
+        elif "gamma" in reads and message.gamma == 0 and policy in ("step", "multistep", "exp"):
+            found = schedule.first(lambda rate: rate == 0, message.max_iter if message.max_iter > 0 else 1 << 31)
+            if found and found[0] and schedule.base:
+                how = "with gamma 0" if solver.has("gamma") else "without gamma, which is 0 then,"
+                yield self.finding(
+                    solver.at(first_written(solver, "gamma", "lr_policy")),
+                    f'lr_policy "{policy}" {how} sets the rate to 0 at iteration {found[0]}:'
+                    " nothing is learned from there on",
+                    evidence="the rate is base_lr * gamma ^ (number of drops); 0.1 is a common gamma",
+                )
+            elif policy == "multistep" and not message.stepvalue:
+                yield from self._constant(solver, "stepvalue")
+        elif schedule.base and (policy != "poly" or message.max_iter > 0):
+            unset = [field for field in reads if not solver.has(field) and field != "max_iter"]
+            yield from self._constant(solver, " and ".join(unset))
+
+    def _refused(self, solver: Solver) -> Iterator[Finding]:
+        message, reads = solver.message, solver.schedule.reads
+        evidence = f"{AT_FIRST_UPDATE}, and ends there"
+        if "gamma" in reads and not message.gamma >= 0:
+            text = f"gamma is {message.gamma:g}, and must not be negative"
+            yield self.finding(solver.at("gamma"), text, evidence=f"{evidence}: Check failed: gamma() >= 0")
+        if "stepsize" in reads and message.stepsize <= 0:
+            how = f"it is {message.stepsize}" if solver.has("stepsize") else "none is set"
+            text = f'lr_policy "{message.lr_policy}" needs a stepsize greater than 0, and {how}'
+            if message.stepvalue:
+                text += '; stepvalue belongs to lr_policy "multistep"'
+            place = solver.at(first_written(solver, "stepsize", "lr_policy"))
+            yield self.finding(place, text, evidence=f"{evidence}: Check failed: stepsize() > 0")
+
+    def _constant(self, solver: Solver, unset: str) -> Iterator[Finding]:
+        if not unset:
+            return
+        message, stays = solver.message, f"{solver.schedule.rate(0):g}"
+        if message.lr_policy == "multistep" and message.stepsize > 0:
+            place = solver.at("stepsize")
+            text = f'lr_policy "multistep" reads stepvalue and not stepsize: without a stepvalue the rate stays {stays}'
+        else:
+            zero = "" if unset == "stepvalue" else ", which is 0 then," if " and " not in unset else ", which are 0 then,"
+            place = solver.at("lr_policy")
+            text = f'lr_policy "{message.lr_policy}" without {unset}{zero} never changes the rate: it stays {stays}'
+        yield self.finding(place, text, severity=WARNING)

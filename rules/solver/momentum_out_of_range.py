@@ -1,0 +1,76 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from caffelint.lint import ERROR, WARNING, Finding, Invalid, Solver, SolverRule
+
+
+class MomentumOutOfRange(SolverRule):
+    """`momentum` is 1 or more, or negative.
+
+    ## Why is this bad?
+    Momentum is the share of the last update that goes into the next. At 1 or more it never fades, and training diverges;
+    in Adam, where it is beta1, the bias correction divides by 1 - momentum ^ t, which is 0 at 1. Caffe checks nothing.
+    Common values are 0.9 and 0.95.
+
+    ## Example
+    ```
+    base_lr: 0.01 momentum: 1
+    ```
+    Use instead:
+    ```
+    base_lr: 0.01 momentum: 0.9
+    ```
+
+    ## References
+    - sgd_solver.cpp, nesterov_solver.cpp, adam_solver.cpp, ComputeUpdateValue
+    """
+
+    code = "S202"
+    name = "momentum-out-of-range"
+    severity = ERROR
+    VALID = ["base_lr: 0.01 momentum: 0.99", "base_lr: 0.01 momentum: 0", 'base_lr: 0.1 momentum: 2 type: "AdaGrad"']
+    INVALID = [
+        Invalid(
+            "base_lr: 0.01 momentum: 1",
+            span="momentum: 1",
+            message="momentum is 1, and must be below 1: past updates never fade, and training diverges",
+        ),
+        Invalid(
+            'base_lr: 0.01 momentum: 9 type: "Nesterov"',
+            span="momentum: 9",
+            message="momentum is 9, and must be below 1: past updates never fade, and training diverges",
+        ),
+        Invalid(
+            'base_lr: 0.01 momentum: 1 type: "Adam"',
+            span="momentum: 1",
+            message="momentum is 1, and must be below 1: Adam divides by 1 - momentum ^ t, which is 0",
+        ),
+        Invalid(
+            'base_lr: 1 momentum: 1 type: "AdaDelta"',
+            span="momentum: 1",
+            message="momentum is 1, and must be below 1: AdaDelta takes it as decay, and would average nothing",
+        ),
+        Invalid(
+            "base_lr: 0.01 momentum: -0.9",
+            span="momentum: -0.9",
+            message="momentum is -0.9: each update takes back part of the one before; 0.9 is common",
+        ),
+    ]
+
+    def check(self, solver: Solver) -> Iterator[Finding]:
+        momentum, type_ = solver.message.momentum, solver.type
+        # AdaGrad and RMSProp refuse any momentum: momentum-not-supported says so.
+        if 0 <= momentum < 1 or type_ in ("AdaGrad", "RMSProp"):
+            return
+        severity = None
+        if momentum < 0:
+            why, severity = "each update takes back part of the one before; 0.9 is common", WARNING
+        elif type_ == "AdaDelta":
+            why, severity = "AdaDelta takes it as decay, and would average nothing", WARNING
+        elif type_ == "Adam" and momentum == 1:
+            why = "Adam divides by 1 - momentum ^ t, which is 0"
+        else:
+            why = "past updates never fade, and training diverges"
+        limit = ", and must be below 1" if not momentum < 0 else ""
+        yield self.finding(solver.at("momentum"), f"momentum is {momentum:g}{limit}: {why}", severity=severity)

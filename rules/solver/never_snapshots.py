@@ -1,0 +1,64 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from caffelint.lint import WARNING, Finding, Invalid, Solver, SolverRule
+
+
+class NeverSnapshots(SolverRule):
+    """The trained weights are never saved.
+
+    ## Why is this bad?
+    With `snapshot_after_train: false` the end of training saves nothing, and no `snapshot` comes before it: what was
+    learned is lost.
+
+    ## Example
+    ```
+    max_iter: 1000 snapshot_after_train: false
+    ```
+    Use instead:
+    ```
+    max_iter: 1000 snapshot: 500 snapshot_after_train: false
+    ```
+
+    ## References
+    - solver.cpp, Step and Solve
+    """
+
+    code = "S303"
+    name = "never-snapshots"
+    severity = WARNING
+    VALID = [
+        "max_iter: 1000 base_lr: 1",
+        "max_iter: 1000 base_lr: 1 snapshot: 1000 snapshot_after_train: false",
+        "max_iter: 1000 base_lr: 1 snapshot: 5000",
+        "base_lr: 1 snapshot: 0 snapshot_after_train: false",
+    ]
+    INVALID = [
+        Invalid(
+            "max_iter: 1000 base_lr: 1 snapshot_after_train: false",
+            span="snapshot_after_train: false",
+            message="snapshot_after_train is false and there is no snapshot: the trained weights are never saved",
+        ),
+        Invalid(
+            "max_iter: 1000 base_lr: 1 snapshot: 5000 snapshot_after_train: false",
+            span="snapshot: 5000",
+            message="snapshot 5000 lies behind max_iter 1000, and snapshot_after_train is false:"
+            " the trained weights are never saved",
+        ),
+    ]
+
+    def check(self, solver: Solver) -> Iterator[Finding]:
+        message = solver.message
+        # Without max_iter a script counts the iterations, and saves by itself.
+        if message.snapshot_after_train or message.max_iter <= 0:
+            return
+        if message.snapshot == 0:
+            text = "snapshot_after_train is false and there is no snapshot: the trained weights are never saved"
+            yield self.finding(solver.at("snapshot_after_train"), text)
+        elif message.snapshot > message.max_iter:
+            yield self.finding(
+                solver.at("snapshot"),
+                f"snapshot {message.snapshot} lies behind max_iter {message.max_iter}, and snapshot_after_train is false:"
+                " the trained weights are never saved",
+            )

@@ -1,0 +1,69 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from caffelint.lint import ERROR, Finding, Invalid, Solver, SolverRule
+
+from ._text import is_written
+
+
+class NoBaseLr(SolverRule):
+    """`base_lr` is not set, 0 or negative: nothing is learned.
+
+    ## Why is this bad?
+    The default of `base_lr` is 0, and every policy multiplies by it: the weights stay what the fillers made them, and
+    the loss moves only with the batches. A negative rate climbs the loss instead of descending it.
+
+    ## Example
+    ```
+    lr_policy: "fixed" max_iter: 1000
+    ```
+    Use instead:
+    ```
+    base_lr: 0.01 lr_policy: "fixed" max_iter: 1000
+    ```
+
+    ## References
+    - sgd_solver.cpp, GetLearningRate
+    """
+
+    code = "S110"
+    name = "no-base-lr"
+    severity = ERROR
+    VALID = [
+        'base_lr: 1e-10 lr_policy: "fixed"',
+        'lr_policy: "multifixed" stagelr: 0.1 stageiter: 100',
+        'base_lr: LR lr_policy: "fixed"',
+    ]
+    INVALID = [
+        Invalid(
+            'lr_policy: "fixed" max_iter: 10',
+            span='lr_policy: "fixed"',
+            message="base_lr is not set, and 0 then: no weight ever changes",
+        ),
+        Invalid(
+            'base_lr: 0 lr_policy: "fixed" max_iter: 10',
+            span="base_lr: 0",
+            message="base_lr is 0: no weight ever changes",
+        ),
+        Invalid(
+            'base_lr: -0.1 lr_policy: "fixed" max_iter: 10',
+            span="base_lr: -0.1",
+            message="base_lr is -0.1: training climbs the loss instead of descending it",
+        ),
+    ]
+
+    def check(self, solver: Solver) -> Iterator[Finding]:
+        base = solver.message.base_lr
+        if not base <= 0 or is_written(solver, "base_lr") and not solver.has("base_lr"):
+            return
+        # Policies of forks may bring rates of their own, such as stagelr.
+        if solver.policy_forks and "bvlc" not in solver.policy_forks:
+            return
+        if not solver.has("base_lr"):
+            text = "base_lr is not set, and 0 then: no weight ever changes"
+        elif base == 0:
+            text = "base_lr is 0: no weight ever changes"
+        else:
+            text = f"base_lr is {base:g}: training climbs the loss instead of descending it"
+        yield self.finding(solver.at("base_lr" if solver.has("base_lr") else "lr_policy"), text)

@@ -1,0 +1,70 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from caffelint.lint import ERROR, INFO, WARNING, Finding, Invalid, Solver, SolverRule
+
+from ._text import is_written
+
+
+class NoMaxIter(SolverRule):
+    """`max_iter` is not set, 0 or negative: `caffe train` runs no iteration.
+
+    ## Why is this bad?
+    The default is 0. `caffe train` then saves the untrained weights and reports success. A script that calls
+    `solver.step(n)` itself does not need max_iter: where the solver also says `snapshot: 0`, as those of Fast R-CNN do,
+    that is taken to be so, and reported as info.
+
+    ## Example
+    ```
+    net: "train_val.prototxt" base_lr: 0.01 lr_policy: "fixed"
+    ```
+    Use instead:
+    ```
+    net: "train_val.prototxt" base_lr: 0.01 lr_policy: "fixed" max_iter: 10000
+    ```
+
+    ## References
+    - solver.cpp, Solve
+    """
+
+    code = "S301"
+    name = "no-max-iter"
+    severity = ERROR
+    VALID = [
+        "base_lr: 0.01 max_iter: 10000",
+        'base_lr: 0.01 lr_policy: "poly" power: 1',
+        "base_lr: 0.01 max_iter: ITERATIONS",
+    ]
+    INVALID = [
+        Invalid(
+            'base_lr: 0.01 lr_policy: "fixed"',
+            span="base_lr: 0.01",
+            message="max_iter is not set, and 0 then: caffe train runs no iteration and saves untrained weights",
+        ),
+        Invalid(
+            'base_lr: 0.01 lr_policy: "fixed" max_iter: 0',
+            span="max_iter: 0",
+            message="max_iter is 0: caffe train runs no iteration and saves untrained weights",
+        ),
+        Invalid(
+            'train_net: "train.prototxt" base_lr: 0.01 lr_policy: "fixed" snapshot: 0',
+            span='train_net: "train.prototxt"',
+            message="max_iter is not set, and 0 then: caffe train would run no iteration; a script has to count them",
+        ),
+    ]
+
+    def check(self, solver: Solver) -> Iterator[Finding]:
+        message, given = solver.message, solver.has("max_iter")
+        # A poly policy divides by it: poly-without-max-iter says so.
+        if message.max_iter > 0 or message.lr_policy == "poly" and message.max_iter == 0:
+            return
+        if not given and is_written(solver, "max_iter"):
+            return
+        text = f"max_iter is {message.max_iter}" if given else "max_iter is not set, and 0 then"
+        if not given and solver.has("snapshot") and message.snapshot == 0:
+            text += ": caffe train would run no iteration; a script has to count them"
+            yield self.finding(solver.at(), text, severity=INFO)
+        else:
+            text += ": caffe train runs no iteration and saves untrained weights"
+            yield self.finding(solver.at("max_iter"), text, severity=None if given else WARNING)

@@ -1,0 +1,50 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from caffelint.lint import INFO, Finding, Invalid, Solver, SolverRule
+
+from ._text import is_written
+
+
+class NoSolverMode(SolverRule):
+    """`solver_mode` is left out: `caffe train` without `--gpu` runs on the CPU.
+
+    ## Why is this bad?
+    The schema gives GPU as the default, yet `caffe train` looks only at a mode that is written: without one, and
+    without `--gpu`, it runs on the CPU, ten times slower or more, and says so in one line of its log. pycaffe ignores
+    the field altogether; there `caffe.set_mode_gpu()` decides.
+
+    ## Example
+    ```
+    net: "train_val.prototxt" base_lr: 0.01
+    ```
+    Use instead:
+    ```
+    net: "train_val.prototxt" base_lr: 0.01 solver_mode: GPU
+    ```
+
+    ## References
+    - tools/caffe.cpp, train
+    """
+
+    code = "S305"
+    name = "no-solver-mode"
+    severity = INFO
+    VALID = ["base_lr: 0.01 solver_mode: GPU", "base_lr: 0.01 solver_mode: CPU"]
+    INVALID = [
+        Invalid(
+            'net: "train_val.prototxt" base_lr: 0.01',
+            span='net: "train_val.prototxt"',
+            message="solver_mode is not set: caffe train without --gpu runs on the CPU, though GPU is the schema's default",
+        ),
+    ]
+
+    def check(self, solver: Solver) -> Iterator[Finding]:
+        if is_written(solver, "solver_mode"):
+            return
+        yield self.finding(
+            solver.at(),
+            "solver_mode is not set: caffe train without --gpu runs on the CPU, though GPU is the schema's default",
+            evidence="pycaffe ignores the field: there caffe.set_mode_gpu() decides",
+        )

@@ -1,0 +1,48 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from caffelint.lint import ERROR, Finding, Invalid, Solver, SolverRule
+
+from ._text import NET_FIELDS, is_written
+
+_MESSAGE = "the solver names no net to train: set net, or train_net"
+
+
+class NoTrainNet(SolverRule):
+    """A solver needs one net to train: `net`, `train_net`, `net_param` or `train_net_param`.
+
+    ## Why is this bad?
+    Caffe ends the process at the start: "SolverParameter must specify a train net". A `test_net` alone is not enough.
+
+    ## Example
+    ```
+    base_lr: 0.01 lr_policy: "fixed" max_iter: 100
+    ```
+    Use instead:
+    ```
+    net: "train_val.prototxt" base_lr: 0.01 lr_policy: "fixed" max_iter: 100
+    ```
+
+    ## References
+    - solver.cpp, InitTrainNet
+    """
+
+    code = "S001"
+    name = "no-train-net"
+    severity = ERROR
+    VALID = [
+        'net: "train_val.prototxt" base_lr: 0.01',
+        'train_net: "train.prototxt" test_net: "test.prototxt" base_lr: 0.01',
+        'net_param { layer { name: "x" type: "ReLU" bottom: "x" top: "x" } } base_lr: 0.01 max_iter: 1',
+    ]
+    INVALID = [
+        Invalid('base_lr: 0.01\nlr_policy: "fixed"', span="base_lr: 0.01", message=_MESSAGE),
+        Invalid('base_lr: 0.01 test_net: "test.prototxt"', span='test_net: "test.prototxt"', message=_MESSAGE),
+    ]
+
+    def check(self, solver: Solver) -> Iterator[Finding]:
+        if any(is_written(solver, field) for field in NET_FIELDS):
+            return
+        place = solver.at("test_net") if is_written(solver, "test_net") else solver.at()
+        yield self.finding(place, _MESSAGE, evidence="Caffe stops at the start: SolverParameter must specify a train net")

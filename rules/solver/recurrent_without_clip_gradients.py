@@ -1,0 +1,71 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from caffelint.lint import LIKELY, WARNING, Finding, Invalid, ProjectRule, Solver
+
+_RECURRENT = ("LSTM", "RNN", "GRU", "Lstm", "LSTMUnit", "ClockworkRNN")
+_NET = 'layer { name: "lstm" type: "LSTM" bottom: "x" bottom: "cont" top: "h" recurrent_param { num_output: 9 } }'
+_FROZEN = _NET.replace(" recurrent_param", " param { lr_mult: 0 } param { lr_mult: 0 } param { lr_mult: 0 } recurrent_param")
+
+
+class RecurrentWithoutClipGradients(ProjectRule):
+    """A recurrent layer is trained without `clip_gradients`.
+
+    ## Why is this bad?
+    Through the time steps of a recurrent layer gradients multiply, and now and then one explodes: the loss is fine for
+    thousands of iterations and then nan. Clipping their norm is the usual cure; Caffe's own recurrent examples use 5
+    to 10.
+
+    ## Example
+    ```
+    net: "lstm.prototxt" base_lr: 0.01
+    ```
+    Use instead:
+    ```
+    net: "lstm.prototxt" base_lr: 0.01 clip_gradients: 10
+    ```
+
+    ## References
+    - sgd_solver.cpp, ClipGradients
+    - github.com/junhyukoh/caffe-lstm, issues 3 and 18
+    """
+
+    code = "S207"
+    name = "recurrent-without-clip-gradients"
+    severity = WARNING
+    certainty = LIKELY
+    VALID = [
+        {"solver.prototxt": 'net: "n.prototxt" base_lr: 0.1 clip_gradients: 10', "n.prototxt": _NET},
+        {"solver.prototxt": 'net: "n.prototxt" base_lr: 0.1 clip_gradients: 0', "n.prototxt": _NET},
+        {"solver.prototxt": 'net: "n.prototxt" base_lr: 0.1', "n.prototxt": _FROZEN},
+        {"solver.prototxt": 'net: "n.prototxt" base_lr: 0.1', "n.prototxt": 'layer { name: "x" type: "ReLU" }'},
+    ]
+    INVALID = [
+        Invalid(
+            {"solver.prototxt": 'net: "n.prototxt"\nbase_lr: 0.1', "n.prototxt": _NET},
+            span='net: "n.prototxt"',
+            message="lstm (LSTM) is trained without clip_gradients: its gradients may explode; 5 to 10 is common",
+        ),
+    ]
+
+    def check(self, solver: Solver) -> Iterator[Finding]:
+        net = solver.train_net
+        if net is None or solver.message.clip_gradients >= 0:
+            return
+        recurrent = [
+            layer
+            for layer in net.layers
+            if layer.type in _RECURRENT
+            and "TRAIN" in layer.phases
+            and not (layer.message.param and all(param.lr_mult == 0 for param in layer.message.param))
+        ]
+        if not recurrent:
+            return
+        first = f"{recurrent[0].name} ({recurrent[0].type})"
+        more = f" and {len(recurrent) - 1} more are" if len(recurrent) > 1 else " is"
+        use = next(use for use in solver.nets if use.trains)
+        yield self.finding(
+            solver.at("clip_gradients" if solver.has("clip_gradients") else use.field),
+            f"{first}{more} trained without clip_gradients: its gradients may explode; 5 to 10 is common",
+        )

@@ -1,0 +1,81 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from caffelint.lint import WARNING, Finding, Invalid, Solver, SolverRule
+
+
+class ScheduleBeyondMaxIter(SolverRule):
+    """A drop of the learning rate lies behind the end of the run.
+
+    ## Why is this bad?
+    The drop never comes. Often max_iter was lowered, or the schedule taken from elsewhere, and the rate stays higher
+    to the end than was meant.
+
+    ## Example
+    ```
+    lr_policy: "step" gamma: 0.1 stepsize: 100000 max_iter: 50000
+    ```
+    Use instead:
+    ```
+    lr_policy: "step" gamma: 0.1 stepsize: 20000 max_iter: 50000
+    ```
+
+    ## Known problems
+    A last stepvalue that equals max_iter is taken for a mark of the end, and not reported beside smaller ones.
+
+    ## References
+    - sgd_solver.cpp, GetLearningRate; solver.cpp, Solve
+    """
+
+    code = "S108"
+    name = "schedule-beyond-max-iter"
+    severity = WARNING
+    VALID = [
+        'lr_policy: "step" gamma: 0.1 stepsize: 20000 max_iter: 50000',
+        'lr_policy: "multistep" gamma: 0.1 stepvalue: 20000 stepvalue: 50000 max_iter: 50000',
+        'lr_policy: "step" gamma: 1 stepsize: 100000 max_iter: 50000',
+        'lr_policy: "fixed" stepsize: 100000 max_iter: 50000',
+        'lr_policy: "step" gamma: 0.1 stepsize: 20000',
+    ]
+    INVALID = [
+        Invalid(
+            'lr_policy: "step" gamma: 0.1 stepsize: 100000 max_iter: 50000 base_lr: 0.1',
+            span="stepsize: 100000",
+            message="stepsize 100000 is not reached before max_iter 50000: the rate stays 0.1 to the end",
+        ),
+        Invalid(
+            'lr_policy: "multistep" gamma: 0.1 stepvalue: 20000 stepvalue: 60000 stepvalue: 70000 max_iter: 50000',
+            span="stepvalue: 60000",
+            message="the stepvalues 60000 and 70000 are not reached before max_iter 50000",
+        ),
+        Invalid(
+            'lr_policy: "multistep" gamma: 0.1 stepvalue: 60000 max_iter: 50000 base_lr: 0.1',
+            span="stepvalue: 60000",
+            message="stepvalue 60000 is not reached before max_iter 50000: the rate stays 0.1 to the end",
+        ),
+    ]
+
+    def check(self, solver: Solver) -> Iterator[Finding]:
+        message = solver.message
+        end, base = message.max_iter, f"{message.base_lr:g}"
+        if end <= 0 or message.gamma == 1:
+            return
+        if message.lr_policy == "step" and message.stepsize >= end:
+            yield self.finding(
+                solver.at("stepsize"),
+                f"stepsize {message.stepsize} is not reached before max_iter {end}: the rate stays {base} to the end",
+            )
+        if message.lr_policy != "multistep":
+            return
+        late = [index for index, value in enumerate(message.stepvalue) if value >= end]
+        if not late or 0 < late[0] == len(message.stepvalue) - 1 and message.stepvalue[late[0]] == end:
+            return
+        values = [str(message.stepvalue[index]) for index in late]
+        if len(values) > 1:
+            text = f"the stepvalues {', '.join(values[:-1])} and {values[-1]} are not reached before max_iter {end}"
+        else:
+            text = f"stepvalue {values[0]} is not reached before max_iter {end}"
+        if len(late) == len(message.stepvalue):
+            text += f": the rate stays {base} to the end"
+        yield self.finding(solver.at("stepvalue", late[0]), text)

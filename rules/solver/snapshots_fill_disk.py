@@ -1,0 +1,62 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from caffelint.lint import LIKELY, WARNING, Finding, Invalid, Option, Solver, SolverRule
+
+
+class SnapshotsFillDisk(SolverRule):
+    """Snapshots are so many that they fill the disk, or slow training down.
+
+    ## Why is this bad?
+    Each snapshot writes all weights and, as a solverstate, the solver's history: twice the weights and more. Caffe
+    deletes none. 2,000 snapshots of a 240 MB AlexNet are a terabyte, and a full disk ends training.
+
+    ## Example
+    ```
+    snapshot: 10 max_iter: 100000
+    ```
+    Use instead:
+    ```
+    snapshot: 5000 max_iter: 100000
+    ```
+
+    ## Options
+    `max-snapshots` is how many are taken for granted.
+
+    ## References
+    - solver.cpp, Step and Snapshot
+    """
+
+    code = "S304"
+    name = "snapshots-fill-disk"
+    severity = WARNING
+    certainty = LIKELY
+    OPTIONS = {"max-snapshots": Option(1000, "how many snapshots of one run are no finding")}
+    VALID = ["snapshot: 1000 max_iter: 1000000 base_lr: 1", "snapshot: 1 base_lr: 1", "max_iter: 100000 base_lr: 1"]
+    INVALID = [
+        Invalid(
+            "base_lr: 1 snapshot: 10 max_iter: 100000",
+            span="snapshot: 10",
+            message="snapshot 10 makes 10000 snapshots in 100000 iterations, each with weights and solver state:"
+            " enough to fill a disk",
+        ),
+        Invalid(
+            "base_lr: 1 snapshot: 500 max_iter: 100000",
+            span="snapshot: 500",
+            message="snapshot 500 makes 200 snapshots in 100000 iterations, each with weights and solver state:"
+            " enough to fill a disk",
+            options={"max-snapshots": 100},
+        ),
+    ]
+
+    def check(self, solver: Solver) -> Iterator[Finding]:
+        message = solver.message
+        count = message.max_iter // message.snapshot if message.snapshot > 0 else 0
+        if count <= self.options["max-snapshots"]:
+            return
+        yield self.finding(
+            solver.at("snapshot"),
+            f"snapshot {message.snapshot} makes {count} snapshots in {message.max_iter} iterations, each with weights"
+            " and solver state: enough to fill a disk",
+        )

@@ -1,0 +1,48 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from caffelint.lint import ERROR, Finding, Invalid, Related, Solver, SolverRule
+
+
+class SolverTypeConflict(SolverRule):
+    """`type` and the older `solver_type` are both given.
+
+    ## Why is this bad?
+    Caffe upgrades `solver_type` to `type` and ends the process where both are there, even if they agree.
+
+    ## Example
+    ```
+    type: "Adam" solver_type: ADAM
+    ```
+    Use instead:
+    ```
+    type: "Adam"
+    ```
+
+    ## References
+    - util/upgrade_proto.cpp, UpgradeSolverType
+    """
+
+    code = "S006"
+    name = "solver-type-conflict"
+    severity = ERROR
+    VALID = ['type: "Adam" base_lr: 0.001', "solver_type: ADAM base_lr: 0.001"]
+    INVALID = [
+        Invalid(
+            'type: "Adam"\nsolver_type: ADAM\nbase_lr: 0.1',
+            span="solver_type: ADAM",
+            message='solver_type is given beside type: "Adam": remove solver_type',
+        ),
+    ]
+
+    def check(self, solver: Solver) -> Iterator[Finding]:
+        written = solver.written
+        if not (written.HasField("type") and written.HasField("solver_type")):
+            return
+        yield self.finding(
+            solver.at("solver_type"),
+            f'solver_type is given beside type: "{written.type}": remove solver_type',
+            evidence="Caffe stops while reading the file: solver_type and type cannot both be specified",
+            related=(Related("the type", solver.at("type")),),
+        )

@@ -1,0 +1,141 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from caffelint.lint import ERROR, WARNING, Finding, Invalid, Solver, SolverRule
+
+from ._text import first_written, is_written
+
+_NET = 'net: "n.prototxt" '
+
+
+class TestSettingsMismatch(SolverRule):
+    """`test_iter`, `test_interval`, `test_state` and the test nets do not fit together.
+
+    ## Why is this bad?
+    Each `test_net` and `test_net_param` takes one `test_iter`, in that order; with `net` or `net_param` each further
+    `test_iter` makes one more test net of it. `test_state` stands once for each test net, or not at all. Where the
+    counts differ, or test nets are there without a `test_interval`, Caffe ends the process at the start. Without any
+    `test_iter` nothing is tested, whatever `test_interval` says; with 0 a test pass prints no score.
+
+    ## Example
+    ```
+    net: "train_val.prototxt" test_iter: 100
+    ```
+    Use instead:
+    ```
+    net: "train_val.prototxt" test_iter: 100 test_interval: 1000
+    ```
+
+    ## References
+    - solver.cpp, InitTestNets and Test
+    """
+
+    code = "S004"
+    name = "test-settings-mismatch"
+    severity = ERROR
+    VALID = [
+        _NET + "test_iter: 100 test_interval: 1000",
+        _NET + "test_interval: 0 base_lr: 1",
+        _NET + "test_iter: 5 test_iter: 6 test_state { stage: 'a' } test_state { stage: 'b' } test_interval: 10",
+        'train_net: "a" test_net: "b" test_net: "c" test_iter: 1 test_iter: 2 test_interval: 10',
+        'net: "a" test_net: "b" test_iter: 1 test_iter: 2 test_interval: 10',
+        'train_net: "a" base_lr: 1',
+    ]
+    INVALID = [
+        Invalid(
+            'train_net: "a"\ntest_net: "b"\ntest_net: "c"\ntest_iter: 1\ntest_interval: 10',
+            span="test_iter: 1",
+            message="1 test_iter for 2 test nets: give one test_iter for each",
+        ),
+        Invalid(
+            'train_net: "a"\ntest_net: "b"\nbase_lr: 1',
+            span='test_net: "b"',
+            message="no test_iter for 1 test net: give one test_iter for each",
+        ),
+        Invalid(
+            'train_net: "a"\ntest_iter: 10\ntest_interval: 10',
+            span="test_iter: 10",
+            message="1 test_iter, but no test net: name a test_net, or use net in place of train_net",
+        ),
+        Invalid(
+            _NET + "test_iter: 1 test_state { } test_state { } test_interval: 1",
+            span="test_state",
+            message="2 test_state for 1 test net: give one for each test net, or none",
+        ),
+        Invalid(
+            _NET + "test_iter: 100",
+            span="test_iter: 100",
+            message="test_iter is given, but test_interval is not set: set the number of iterations between two tests",
+        ),
+        Invalid(
+            _NET + "test_iter: 100 test_interval: 0",
+            span="test_interval: 0",
+            message="test_iter is given, but test_interval is 0: set the number of iterations between two tests",
+        ),
+        Invalid(
+            _NET + "test_interval: 500",
+            span="test_interval: 500",
+            message="test_interval is 500, but there is no test_iter: nothing is ever tested",
+        ),
+        Invalid(
+            _NET + "test_interval: 500 test_iter: 0",
+            span="test_iter: 0",
+            message="test_iter is 0: a test pass reads no batch and prints no score",
+        ),
+        Invalid(
+            _NET + "test_interval: 500 test_iter: 0 test_compute_loss: true",
+            span="test_iter: 0",
+            message="test_iter is 0: the test loss is divided by it and comes out as nan",
+        ),
+    ]
+
+    def check(self, solver: Solver) -> Iterator[Finding]:
+        message = solver.message
+        iters, files = len(message.test_iter), len(message.test_net) + len(message.test_net_param)
+        generic = is_written(solver, "net") or is_written(solver, "net_param")
+        unread = len(solver.document.root.all("test_iter")) > iters
+        if unread or not generic and not is_written(solver, first_written(solver, "train_net", "train_net_param")):
+            return
+        if iters < files or iters > files and not generic:
+            yield self._wrong_count(solver, iters, files)
+            return
+        if message.test_state and len(message.test_state) != iters:
+            yield self.finding(
+                solver.at("test_state", min(iters, len(message.test_state) - 1)),
+                f"{len(message.test_state)} test_state for {_nets(iters)}: give one for each test net, or none",
+                evidence="Caffe stops at the start: test_state must be unspecified or specified once per test net",
+            )
+        if iters and message.test_interval <= 0:
+            how = f"is {message.test_interval}" if solver.has("test_interval") else "is not set"
+            yield self.finding(
+                solver.at(first_written(solver, "test_interval", "test_iter")),
+                f"test_iter is given, but test_interval {how}: set the number of iterations between two tests",
+                evidence="Caffe stops at the start: Check failed: param_.test_interval() > 0",
+            )
+        elif not iters and message.test_interval > 0 and generic:
+            yield self.finding(
+                solver.at("test_interval"),
+                f"test_interval is {message.test_interval}, but there is no test_iter: nothing is ever tested",
+                evidence="each test_iter makes one test net; without any, Caffe builds none",
+                severity=WARNING,
+            )
+        for index, count in enumerate(message.test_iter):
+            if count <= 0:
+                what = "a test pass reads no batch and prints no score"
+                if message.test_compute_loss:
+                    what = "the test loss is divided by it and comes out as nan"
+                yield self.finding(solver.at("test_iter", index), f"test_iter is {count}: {what}", severity=WARNING)
+
+    def _wrong_count(self, solver: Solver, iters: int, files: int) -> Finding:
+        place = solver.at(first_written(solver, "test_iter", "test_net", "test_net_param"))
+        if files:
+            message = f"{iters or 'no'} test_iter for {_nets(files)}: give one test_iter for each"
+        else:
+            message = f"{iters} test_iter, but no test net: name a test_net, or use net in place of train_net"
+        evidence = "Caffe stops at the start: test_iter must be specified for each test network"
+        return self.finding(place, message, evidence=evidence)
+
+
+def _nets(count: int) -> str:
+    return f"{count} test net{'' if count == 1 else 's'}"

@@ -1,0 +1,114 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from caffelint.lint import ERROR, LIKELY, UNSAFE, WARNING, Finding, Fix, Invalid, Solver, SolverRule, replace
+
+from ._text import AT_FIRST_UPDATE, is_written
+
+_POLICIES = ("fixed", "step", "exp", "inv", "multistep", "poly", "sigmoid")
+_ALL = ", ".join(_POLICIES)
+
+
+class UnknownLrPolicy(SolverRule):
+    """`lr_policy` is left out, or none of the policies that Caffe knows.
+
+    ## Why is this bad?
+    The names are fixed, step, exp, inv, multistep, poly and sigmoid, in lower case; there is no default. Caffe notices
+    only in the first update, after loading the data and a whole first test pass, and ends the process there. Some
+    forks know more: multifixed, plateau, sgdr.
+
+    ## Example
+    ```
+    lr_policy: "steps" stepsize: 1000 gamma: 0.1
+    ```
+    Use instead:
+    ```
+    lr_policy: "step" stepsize: 1000 gamma: 0.1
+    ```
+
+    ## References
+    - sgd_solver.cpp, GetLearningRate
+    """
+
+    code = "S102"
+    name = "unknown-lr-policy"
+    severity = ERROR
+    VALID = [
+        'base_lr: 0.1 lr_policy: "fixed"',
+        'base_lr: 0.1 lr_policy: "sigmoid" stepsize: 10 gamma: 1',
+        'lr_policy: "multifixed" stagelr: 0.1 stageiter: 100 base_lr: 1',
+    ]
+    INVALID = [
+        Invalid(
+            'base_lr: 0.1 lr_policy: "steps" stepsize: 10',
+            span='lr_policy: "steps"',
+            message=f'lr_policy "steps" is unknown, did you mean "step"? ({_ALL})',
+            fixed='base_lr: 0.1 lr_policy: "step" stepsize: 10',
+        ),
+        Invalid(
+            'base_lr: 0.1 lr_policy: "Fixed"',
+            span='lr_policy: "Fixed"',
+            message=f'lr_policy "Fixed" is unknown, did you mean "fixed"? ({_ALL})',
+            fixed='base_lr: 0.1 lr_policy: "fixed"',
+        ),
+        Invalid(
+            'base_lr: 0.1 lr_policy: "cosine"',
+            span='lr_policy: "cosine"',
+            message=f'lr_policy "cosine" is unknown; the policies are {_ALL}',
+        ),
+        Invalid(
+            "base_lr: 0.1 max_iter: 10",
+            span="base_lr: 0.1",
+            message=f"lr_policy is not set, and has no default; the policies are {_ALL}",
+        ),
+        Invalid(
+            'base_lr: 0.1 lr_policy: "sgdr"',
+            span='lr_policy: "sgdr"',
+            message='lr_policy "sgdr" is known to Jolibrain Caffe (jolibrain/caffe) alone;'
+            " BVLC's Caffe stops at the first update",
+        ),
+        Invalid(
+            'base_lr: 0.1 lr_policy: "sgdr"',
+            span='lr_policy: "sgdr"',
+            message=f'lr_policy "sgdr" is unknown to the Caffe of dialect bvlc; the policies are {_ALL}',
+            options={"dialect": "bvlc"},
+        ),
+    ]
+
+    def check(self, solver: Solver) -> Iterator[Finding]:
+        policy = solver.message.lr_policy
+        if policy in _POLICIES or not policy and is_written(solver, "lr_policy"):
+            return
+        forks = solver.policy_forks
+        if solver.dialect in forks:
+            return
+        place = solver.at("lr_policy" if policy else "base_lr")
+        evidence = AT_FIRST_UPDATE + f', and ends there: Unknown learning rate policy: "{policy}"'
+        if forks and not solver.dialect:
+            # The policy's own fields say which Caffe is meant: fork-field names it.
+            if not any(use.forks <= forks for use in solver.bound.fork_uses):
+                message = f'lr_policy "{policy}" is known to {solver.fork_names(forks)} alone'
+                message += "; BVLC's Caffe stops at the first update"
+                yield self.finding(place, message, evidence=evidence, severity=WARNING, certainty=LIKELY)
+        elif forks:
+            message = f'lr_policy "{policy}" is unknown to the Caffe of dialect {solver.dialect}; the policies are {_ALL}'
+            yield self.finding(place, message, evidence=evidence)
+        elif not policy:
+            message = f"lr_policy is not set, and has no default; the policies are {_ALL}"
+            yield self.finding(place, message, evidence=evidence)
+        elif near := _near(policy):
+            fix = Fix(f'write "{near}"', UNSAFE, (replace(place, f'lr_policy: "{near}"'),))
+            message = f'lr_policy "{policy}" is unknown, did you mean "{near}"? ({_ALL})'
+            yield self.finding(place, message, evidence=evidence, fixes=(fix,))
+        else:
+            message = f'lr_policy "{policy}" is unknown; the policies are {_ALL}'
+            yield self.finding(place, message, evidence=evidence)
+
+
+def _near(policy: str) -> str:
+    from difflib import get_close_matches
+
+    plain = policy.lower().replace("_", "").replace("-", "").replace(" ", "")
+    meant = {"polynomial": "poly", "constant": "fixed", "exponential": "exp", "inverse": "inv"}.get(plain)
+    return meant or next(iter(get_close_matches(plain, _POLICIES, 1, 0.75)), "")

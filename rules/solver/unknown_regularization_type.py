@@ -1,0 +1,55 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from caffelint.lint import ERROR, INFO, Finding, Invalid, Solver, SolverRule
+
+
+class UnknownRegularizationType(SolverRule):
+    """`regularization_type` is neither "L2" nor "L1".
+
+    ## Why is this bad?
+    Case counts. Caffe looks at it in the first update, after loading the data and a whole first test pass, and ends the
+    process there. Without a weight_decay it never looks.
+
+    ## Example
+    ```
+    weight_decay: 0.0005 regularization_type: "l2"
+    ```
+    Use instead:
+    ```
+    weight_decay: 0.0005 regularization_type: "L2"
+    ```
+
+    ## References
+    - sgd_solver.cpp, Regularize
+    """
+
+    code = "S209"
+    name = "unknown-regularization-type"
+    severity = ERROR
+    VALID = ['weight_decay: 0.0005 regularization_type: "L1" base_lr: 1', "weight_decay: 0.0005 base_lr: 1"]
+    INVALID = [
+        Invalid(
+            'base_lr: 1 weight_decay: 0.0005 regularization_type: "l2"',
+            span='regularization_type: "l2"',
+            message='regularization_type "l2" is unknown: write "L2" or "L1"',
+        ),
+        Invalid(
+            'base_lr: 1 regularization_type: "none"',
+            span='regularization_type: "none"',
+            message='regularization_type "none" is unknown: write "L2" or "L1"; without a weight_decay Caffe never looks',
+        ),
+    ]
+
+    def check(self, solver: Solver) -> Iterator[Finding]:
+        type_ = solver.message.regularization_type
+        if type_ in ("L1", "L2"):
+            return
+        text = f'regularization_type "{type_}" is unknown: write "L2" or "L1"'
+        if solver.message.weight_decay == 0:
+            text += "; without a weight_decay Caffe never looks"
+            yield self.finding(solver.at("regularization_type"), text, severity=INFO)
+        else:
+            evidence = f"Caffe stops at the first update: Unknown regularization type: {type_}"
+            yield self.finding(solver.at("regularization_type"), text, evidence=evidence)

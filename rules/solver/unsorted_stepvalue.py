@@ -1,0 +1,71 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from caffelint.lint import WARNING, Finding, Invalid, Solver, SolverRule
+
+
+class UnsortedStepvalue(SolverRule):
+    """The stepvalues of `multistep` do not rise.
+
+    ## Why is this bad?
+    Caffe waits for the stepvalues in the order of the text, one drop an iteration at most. A value that is not larger
+    than the one before takes effect one iteration after it: two drops at once. A value of 0 drops the rate before the
+    first iteration.
+
+    ## Example
+    ```
+    lr_policy: "multistep" gamma: 0.1 stepvalue: 20000 stepvalue: 10000
+    ```
+    Use instead:
+    ```
+    lr_policy: "multistep" gamma: 0.1 stepvalue: 10000 stepvalue: 20000
+    ```
+
+    ## References
+    - sgd_solver.cpp, GetLearningRate
+    """
+
+    code = "S107"
+    name = "unsorted-stepvalue"
+    severity = WARNING
+    VALID = [
+        'lr_policy: "multistep" gamma: 0.1 stepvalue: 10 stepvalue: 20 base_lr: 1',
+        'lr_policy: "step" stepsize: 5 gamma: 0.1 stepvalue: 20 stepvalue: 10 base_lr: 1',
+    ]
+    INVALID = [
+        Invalid(
+            'lr_policy: "multistep" gamma: 0.1\nstepvalue: 20\nstepvalue: 10',
+            span="stepvalue: 10",
+            message="stepvalue 10 stands behind 20: its drop comes at iteration 21, right after the other",
+        ),
+        Invalid(
+            'lr_policy: "multistep" gamma: 0.1\nstepvalue: 20\nstepvalue: 20',
+            span="stepvalue: 20",
+            message="stepvalue 20 stands there twice: the rate drops at iteration 20 and again at 21",
+        ),
+        Invalid(
+            'lr_policy: "multistep" gamma: 0.1 stepvalue: 0 stepvalue: 20',
+            span="stepvalue: 0",
+            message="stepvalue 0 drops the rate before the first iteration: base_lr is never used",
+        ),
+    ]
+
+    def check(self, solver: Solver) -> Iterator[Finding]:
+        message = solver.message
+        if message.lr_policy != "multistep":
+            return
+        last = taken = -1
+        for index, value in enumerate(message.stepvalue):
+            taken = max(value, taken + 1)
+            if value <= 0 and not index:
+                text = f"stepvalue {value} drops the rate before the first iteration: base_lr is never used"
+            elif value == last:
+                text = f"stepvalue {value} stands there twice: the rate drops at iteration {taken - 1} and again at {taken}"
+            elif value < last:
+                text = f"stepvalue {value} stands behind {last}: its drop comes at iteration {taken}, right after the other"
+            else:
+                last = value
+                continue
+            yield self.finding(solver.at("stepvalue", index), text)
+            last = max(value, last)

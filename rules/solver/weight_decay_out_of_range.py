@@ -1,0 +1,74 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from caffelint.lint import ERROR, WARNING, Finding, Invalid, Solver, SolverRule
+
+_STRONG = 0.1
+"""A share of each weight that plain decay takes away in one update."""
+
+
+class WeightDecayOutOfRange(SolverRule):
+    """`weight_decay` is negative, or so large that decay alone rules the weights.
+
+    ## Why is this bad?
+    Decay adds weight_decay * weight to each gradient. A negative one makes every weight grow without bound. With SGD
+    the share base_lr * weight_decay / (1 - momentum) of a weight goes in one update: at 0.1 the weights fade to nothing
+    within a few dozen updates, whatever the loss says. Common values are 0.0005 and 0.0001.
+
+    ## Example
+    ```
+    base_lr: 0.01 weight_decay: -0.0005
+    ```
+    Use instead:
+    ```
+    base_lr: 0.01 weight_decay: 0.0005
+    ```
+
+    ## References
+    - sgd_solver.cpp, Regularize
+    """
+
+    code = "S205"
+    name = "weight-decay-out-of-range"
+    severity = ERROR
+    VALID = [
+        "base_lr: 0.01 momentum: 0.9 weight_decay: 0.0005",
+        "base_lr: 0.001 momentum: 0.9 weight_decay: 0.05",
+        "base_lr: 0.01 weight_decay: 0",
+        'base_lr: 1 momentum: 0.95 weight_decay: 0.05 type: "AdaDelta"',
+    ]
+    INVALID = [
+        Invalid(
+            "base_lr: 0.01 weight_decay: -0.0005",
+            span="weight_decay: -0.0005",
+            message="weight_decay is -0.0005: a negative decay makes every weight grow without bound",
+        ),
+        Invalid(
+            "base_lr: 0.01 momentum: 0.9 weight_decay: 5",
+            span="weight_decay: 5",
+            message="weight_decay 5 takes 50% of each weight in one update; 0.0005 is common",
+        ),
+        Invalid(
+            'base_lr: 0.001 type: "Adam" weight_decay: 2',
+            span="weight_decay: 2",
+            message="weight_decay 2 outweighs any loss; 0.0005 is common",
+        ),
+    ]
+
+    def check(self, solver: Solver) -> Iterator[Finding]:
+        message = solver.message
+        decay, place = message.weight_decay, solver.at("weight_decay")
+        if decay < 0:
+            text = f"weight_decay is {decay:g}: a negative decay makes every weight grow without bound"
+            yield self.finding(place, text)
+            return
+        share = 0.0
+        if solver.type in ("SGD", "Nesterov") and message.base_lr > 0 and 0 <= message.momentum < 1:
+            share = message.base_lr * decay / (1 - message.momentum)
+        if share > _STRONG:
+            text = f"weight_decay {decay:g} takes {min(share, 1):.0%} of each weight in one update; 0.0005 is common"
+            yield self.finding(place, text, severity=WARNING)
+        elif decay >= 1:
+            text = f"weight_decay {decay:g} outweighs any loss; 0.0005 is common"
+            yield self.finding(place, text, severity=WARNING)
