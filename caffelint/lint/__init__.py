@@ -35,6 +35,9 @@ from caffelint.lint.rule import (
     SolverRule,
     TextRule,
 )
+from caffelint.schema.provenance import provenance
+from caffelint.schema.spelling import suggest
+from caffelint.text.tree import Problem
 
 __all__ = [
     "CERTAIN",
@@ -61,6 +64,7 @@ __all__ = [
     "NetUse",
     "Option",
     "Place",
+    "Problem",
     "ProblemRule",
     "ProjectRule",
     "Related",
@@ -70,5 +74,7 @@ __all__ = [
     "TextRule",
     "insert_before",
     "insert_behind",
+    "provenance",
     "replace",
+    "suggest",
 ]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from caffelint.caffe.net import Net
+from caffelint.caffe.place import Place
 from caffelint.caffe.solver import Solver
 from caffelint.schema.bind import Bound, bind
 from caffelint.schema.detect import NET, SOLVER, detect
@@ -15,14 +16,16 @@ from caffelint.text.tree import STRING, Problem
 class File:
     """What `load` made of a file. `kind` is `net`, `solver` or `other`; `seems` says what `other` looks like.
 
-    `bound` is None for `other`; of `net` and `solver` the one of the file's kind is set.
+    `bound` is None for `other`; of `net` and `solver` the one of the file's kind is set. `dialect` is the fork that
+    the file is for, None if nobody said.
     """
 
-    def __init__(self, document: Document, kind: str, seems: str, bound: Bound | None):
+    def __init__(self, document: Document, kind: str, seems: str, bound: Bound | None, dialect: str | None = None):
         self.document = document
         self.kind = kind
         self.seems = seems
         self.bound = bound
+        self.dialect = dialect
         self.net = Net(bound) if bound and kind == NET else None
         self.solver = Solver(bound) if bound and kind == SOLVER else None
 
@@ -34,6 +37,16 @@ class File:
     def problems(self) -> list[Problem]:
         """What reading met: in the text, and against the schema."""
         return self.document.problems + (self.bound.problems if self.bound else [])
+
+    @property
+    def nets(self) -> list[Net]:
+        """The file's net, or those that stand in the text of its solver."""
+        if self.solver:
+            return [use.net for use in self.solver.inline_nets()]
+        return [self.net] if self.net else []
+
+    def place_of(self, problem: Problem) -> Place:
+        return Place(self.document, problem.start, problem.end, self.layer_at(problem.start), problem.field)
 
     def layer_at(self, offset: int) -> str:
         """The name of the layer whose block spans the offset; empty outside of layers."""
@@ -55,4 +68,4 @@ def load(data: bytes, path: str = "<text>", kind: str | None = None, dialect: st
         bound = bind(document, NetParameter(), dialect)
     elif kind == SOLVER:
         bound = bind(document, SolverParameter(), dialect)
-    return File(document, kind, seems, bound)
+    return File(document, kind, seems, bound, dialect)

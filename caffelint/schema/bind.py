@@ -162,6 +162,8 @@ class _Binder:
                 setattr(message, name, value)
         if type_.required:
             self.mistakes.missing_required(type_, seen, node)
+        if type_.name == "NetParameter" and len(message.layer) and len(message.layers):
+            self.mistakes.mixed_formats(node)
 
     def _message(self, message: Any, type_: MessageType, field_type: FieldType, field: Field) -> None:
         inner: Any = getattr(message, field_type.name)

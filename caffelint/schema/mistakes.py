@@ -21,6 +21,7 @@ from caffelint.text.tree import BROKEN, IDENTIFIER, LIST, Field, Problem
 if TYPE_CHECKING:
     from caffelint.schema.bind import Bound
 
+_SHOWN = 3
 _WIDER = ("int64", "uint64")
 """Types that the OpenCL forks alone give to most integers."""
 
@@ -34,7 +35,7 @@ class Mistakes:
         self.bound = bound
         self.dialect = bound.dialect
         self.parents = parents
-        self._told = sorted(problem.start for problem in bound.document.problems)
+        self._told = sorted(problem.start for problem in bound.document.problems if problem.certain)
         self._doubtful: list[tuple[Problem, ForkUse]] = []
         self._in_dialect: dict[FieldType, str] = {}
 
@@ -46,6 +47,51 @@ class Mistakes:
                 self.bound.fork_uses.append(use)
             else:
                 self.bound.problems.append(problem._replace(certain=bool(named)))
+        if self.dialect is None:
+            self._name_forks()
+
+    def _name_forks(self) -> None:
+        """One problem for each set of forks that the text needs: mostly one, more where no fork knows all names."""
+        uses = sorted(self.bound.fork_uses, key=lambda use: use.field.start)
+        while uses:
+            forks = provenance().infer(use.forks for use in uses)
+            if not forks:
+                best = max(provenance().forks, key=lambda fork: sum(fork in use.forks for use in uses))
+                forks = provenance().infer(use.forks for use in uses if best in use.forks)
+            here = [use for use in uses if forks and forks <= use.forks]
+            uses = [use for use in uses if use not in here] if here else []
+            if here:
+                self._needs(here, forks)
+
+    def _needs(self, uses: list[ForkUse], forks: frozenset[str]) -> None:
+        names: list[str] = []
+        end = 0
+        for use in uses:
+            if use.field.start >= end:  # what stands in a block that is named already adds nothing
+                end = use.field.end
+                names += [use.name] if use.name not in names else []
+        listed = ", ".join(names[:_SHOWN]) + (f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else "")
+        has = f"{'has' if len(forks) == 1 else 'have'} {'it' if len(names) == 1 else 'them'}"
+        message = f"BVLC's Caffe lacks {listed}; {provenance().describe(forks)} {has}"
+        first = uses[0]
+        start, end = first.field.value_span if first.is_value else first.field.name_span
+        self._add("fork-field", start, end, message, field=first.field.name)
+
+    def mixed_formats(self, node: Field) -> None:
+        """`layer` and `layers` in one net: Caffe's upgrade aborts (util/upgrade_proto.cpp, UpgradeV1Net)."""
+        old = [field for field in node.fields if field.name == "layers"]
+        new = [field for field in node.fields if field.name == "layer"]
+        fewer, more = (old, new) if len(old) <= len(new) else (new, old)
+        if not fewer:
+            return
+        start, end = fewer[0].name_span
+        line = self.bound.document.source.position(more[0].start).line
+        message = (
+            f"{fewer[0].name} stands in a net of {more[0].name} blocks (the first on line {line});"
+            f" Caffe takes one format or the other, write all {len(fewer)} as {more[0].name}"
+        ).replace("write all 1 as", "write it as")
+        evidence = "Caffe says: Refusing to upgrade inconsistent NetParameter input"
+        self._add("mixed-layer-formats", start, end, message, evidence, field=fewer[0].name)
 
     # Fields.
 
@@ -119,7 +165,9 @@ class Mistakes:
             self._add("fork-field", start, end, objection, evidence, field=field.name)
 
     def _objection(self, type_: MessageType, field_type: FieldType) -> str:
-        """Why the dialect does not take a field; empty if it does."""
+        """Why the dialect does not take a field; empty if it does, or lacks the whole block, which is told."""
+        if self.dialect not in provenance().message(type_.name):
+            return ""
         facts = provenance().field(type_.name, field_type.name)
         forks = facts.forks if facts else frozenset()
         if self.dialect in forks:
@@ -192,11 +240,24 @@ class Mistakes:
         if field_type.form == ENUM and kind == IDENTIFIER and item.text[0] != "-":
             return self._enum_value(type_, field_type, item)
         found = values.read(field_type, item)
+        if found is not None and kind == tree.INTEGER and item.text.lstrip("-0").isdigit():
+            self._octal(item, found)
         if found is not None or self._alternative_fits(type_, field_type, item):
             return found
         if field_type.form == ENUM and not field_type.words and kind == tree.INTEGER:
             return None  # an enum of forks, whose numbers differ between them
         return self._wrong_value(type_, field_type, item)
+
+    def _octal(self, item: Field, value: int) -> None:
+        """A leading 0 that makes another number of it."""
+        sign = "-" if value < 0 else ""
+        looks = sign + item.text.lstrip("-0")
+        if len(looks) < len(item.text) and looks != str(value):
+            start, end = item.value_span
+            message = (
+                f"{item.name}: {item.text} is octal and means {value}; write {value}, or {looks} if that was meant"
+            )
+            self._add("octal-number", start, end, message, field=item.name)
 
     def _no_block(self, item: Field) -> None:
         if item.kind != BROKEN and not self._was_told(item):

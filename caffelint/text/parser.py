@@ -23,7 +23,7 @@ _ITEM = re.compile(
               | (-?(?:(?:0|[1-9]\d*)(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?(?![\w./\\:='"-]))
               | ([A-Za-z_]\w*)(?![\w./\\:='"-])
             )[;,]?
-          | [ \t\r\n]*:?[ \t\r\n]*(\{)
+          | [ \t\r\n]*:?[ \t\r\n]*(\{)(?![{%])
         )
       | (\})[;,]?
       | (\Z)
@@ -79,6 +79,10 @@ def parse(data: bytes, path: str = "<text>") -> Document:
             if position >= 0 and not (stack and stack[-1].kind == LIST):
                 position = _read_usual(source.text, position, root, stack)
         problems.sort(key=lambda problem: problem.start)
+    if "$" in source.text or "{{" in source.text or "@" in source.text:
+        from caffelint.text.strangers import unfilled_in_strings
+
+        problems += unfilled_in_strings(source.text)
     return Document(source, root, problems)
 
 

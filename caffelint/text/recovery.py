@@ -229,9 +229,9 @@ class Recovery:
             line_end = self._line_end(token.end + 1)
             return token.end + 1 if follows not in self.text[token.end + 1 : min(line_end, token.end + _LONG)] else 0
         if token.wrong is not None:
-            end = self._word_end(token.end)
-            after = next_token(self.text, end)
-            return 0 if after.kind == SYMBOL and self.text[after.start] in ":{<" else end
+            after = next_token(self.text, token.wrong.end)
+            starts_field = after.kind == SYMBOL and self.text[after.start] in ":{<"
+            return 0 if starts_field else self._word_end(token.end)
         if follows and (
             follows in "/\\=-." or (follows == ":" and token.kind in _NUMBERS) or self._is_drive(token.end)
         ):

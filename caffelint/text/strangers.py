@@ -18,6 +18,9 @@ PLACEHOLDER = re.compile(
 BRACED_NAME = re.compile(r"\{[ \t]*\w+[ \t]*\}", re.ASCII)
 """A placeholder that looks like a block: `stride: {scale}`."""
 
+_STRING_OR_COMMENT = re.compile(r"\#[^\n\0]*|\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)*'")
+_IN_STRING = re.compile(r"\$\{\w+\}|\$\(\w+\)|\$[A-Za-z_]\w*\$?|\{\{[ \t]*\w+[ \t]*\}\}|@[A-Z_]+@", re.ASCII)
+
 _NAMES = {
     "\xa0": "a no-break space",
     "\u2009": "a thin space",
@@ -121,3 +124,13 @@ def unfilled(placeholder: re.Match[str]) -> Problem:
     """The problem of a template's placeholder."""
     message = f"{placeholder[0]} is a placeholder of a template that nobody filled in; put a value there"
     return Problem("unfilled-template", placeholder.start(), placeholder.end(), message)
+
+
+def unfilled_in_strings(text: str) -> list[Problem]:
+    """The problems of placeholders inside of quotes, which Caffe's parser lets pass."""
+    found = []
+    for piece in _STRING_OR_COMMENT.finditer(text):
+        if piece[0][0] != "#" and (placeholder := _IN_STRING.search(text, piece.start() + 1, piece.end() - 1)):
+            message = f"{placeholder[0]} looks like a placeholder; Caffe fills in none and takes it as it stands"
+            found.append(Problem("unfilled-template", placeholder.start(), placeholder.end(), message, False))
+    return found

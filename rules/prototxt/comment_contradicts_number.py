@@ -1,0 +1,66 @@
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from caffelint.lint import INFO, LIKELY, File, Finding, Invalid, Place, TextRule
+
+_LINE = re.compile(
+    r"\b([a-z_]+)[ \t]*:[ \t]*([1-9]\d{0,8})[ \t;,}]*#[ \t]*(\d{1,6}(?:[ \t]*\([^()\n]{0,40}\))?"
+    r"(?:[ \t]*\*[ \t]*\d{1,6}(?:[ \t]*\([^()\n]{0,40}\))?)+)[ \t]*(?=[\r\n,;.]|\Z)",
+    re.ASCII,
+)
+_REMARK = re.compile(r"\([^()]*\)")
+
+
+class CommentContradictsNumber(TextRule):
+    """The comment behind a number computes another one.
+
+    ## Why is this bad?
+    Somebody changed the number of classes or anchors in one place and not in the other; the number counts.
+
+    ## Example
+    ```
+    num_output: 24  # 2(bg/fg) * 9(anchors)
+    ```
+    Use instead:
+    ```
+    num_output: 18  # 2(bg/fg) * 9(anchors)
+    ```
+
+    ## Known problems
+    Only products that make up the whole comment are computed. A comment may speak of something else than the number
+    in front of it, hence preview.
+    """
+
+    code = "P019"
+    name = "comment-contradicts-number"
+    severity = INFO
+    certainty = LIKELY
+    preview = True
+    VALID = [
+        "layer { convolution_param { num_output: 18  # 2(bg/fg) * 9(anchors)\n } }",
+        "layer { convolution_param { kernel_size: 3  # 2 * 9 inputs\n } }",
+        "layer { convolution_param { num_output: 24  # was 2*9\n } }",
+    ]
+    INVALID = [
+        Invalid(
+            "layer { convolution_param { num_output: 24  # 2(bg/fg) * 9(anchors)\n } }",
+            span="num_output: 24",
+            message="num_output is 24, and the comment behind it computes 2(bg/fg) * 9(anchors) = 18",
+        ),
+    ]
+
+    def check(self, file: File) -> Iterator[Finding]:
+        text = file.document.source.text
+        if file.kind == "other" or "#" not in text:
+            return
+        for found in _LINE.finditer(text):
+            product = 1
+            for factor in _REMARK.sub("", found[3]).split("*"):
+                product *= int(factor)
+            if product != int(found[2]):
+                start = found.start(1)
+                computed = file.document.source.slice(*found.span(3))
+                message = f"{found[1]} is {found[2]}, and the comment behind it computes {computed} = {product}"
+                yield self.finding(Place(file.document, start, found.end(2), file.layer_at(start), found[1]), message)

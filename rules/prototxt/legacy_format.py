@@ -1,0 +1,103 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from caffelint.lint import INFO, File, Finding, Invalid, Place, TextRule, provenance
+
+_INPUTS = ("input", "input_dim", "input_shape")
+
+
+class LegacyFormat(TextRule):
+    """The file is written in a format that newer Caffes only read to translate it.
+
+    ## Why is this bad?
+    Caffe still upgrades it each time it loads it. New layer types and most forks' fields exist in the current format
+    alone, and people and tools that never saw the old one misread it. `upgrade_net_proto_text` and
+    `upgrade_solver_proto_text`, which come with Caffe, write the current format (and drop all comments).
+
+    Silent where the configured or inferred dialect is a Caffe of that time.
+
+    ## Example
+    ```
+    layers { name: "relu1" type: RELU bottom: "conv1" top: "conv1" }
+    ```
+    Use instead:
+    ```
+    layer { name: "relu1" type: "ReLU" bottom: "conv1" top: "conv1" }
+    ```
+
+    ## References
+    - caffe/util/upgrade_proto.cpp
+    """
+
+    code = "P008"
+    name = "legacy-format"
+    severity = INFO
+    VALID = [
+        'layer { name: "data" type: "Input" top: "data" input_param { shape { dim: 1 dim: 3 } } }',
+        'base_lr: 0.1 type: "Adam"',
+    ]
+    INVALID = [
+        Invalid(
+            'name: "net"\nlayers { name: "relu1" type: RELU bottom: "a" top: "a" }',
+            span="layers",
+            message="layers { type: ENUM } is the format of 2013 and 2014, which Caffe translates at each load;"
+            ' now it is layer { type: "Name" }',
+        ),
+        Invalid(
+            'layers { layer { name: "relu1" type: "relu" } bottom: "a" top: "a" }',
+            span="layers",
+            message="layers { layer { ... } } is the format of 2013, which Caffe translates at each load;"
+            ' now it is layer { type: "Name" }',
+        ),
+        Invalid(
+            'input: "data" input_dim: 1 input_dim: 3 input_dim: 8 input_dim: 8',
+            span="input",
+            message="input fields of a net are an older format, which Caffe translates at each load;"
+            ' now it is layer { type: "Input" }',
+        ),
+        Invalid(
+            "base_lr: 0.1 solver_type: ADAM",
+            span="solver_type",
+            message='solver_type is the older form, which Caffe translates at each load; now it is type: "Adam"',
+        ),
+    ]
+
+    def check(self, file: File) -> Iterator[Finding]:
+        for field in file.document.root.fields:
+            message = self._old(file, field.name)
+            if message:
+                if not _of_that_time(file):
+                    start, end = field.name_span
+                    yield self.finding(Place(file.document, start, end, file.layer_at(start), field.name), message)
+                return
+
+    def _old(self, file: File, name: str) -> str:
+        if file.solver and name == "solver_type":
+            new = file.solver.type
+            return f'solver_type is the older form, which Caffe translates at each load; now it is type: "{new}"'
+        if not file.net:
+            return ""
+        if name == "layers":
+            oldest = any(layer.HasField("layer") for layer in file.net.written.layers)
+            form, years = ("layer { ... }", "2013") if oldest else ("type: ENUM", "2013 and 2014")
+            return (
+                f"layers {{ {form} }} is the format of {years}, which Caffe translates at each load;"
+                ' now it is layer { type: "Name" }'
+            )
+        if name in _INPUTS:
+            return (
+                "input fields of a net are an older format, which Caffe translates at each load;"
+                ' now it is layer { type: "Input" }'
+            )
+        return ""
+
+
+def _of_that_time(file: File) -> bool:
+    """Whether the file is for a Caffe that knows no newer format."""
+    known = provenance()
+    if file.dialect is not None:
+        return known.generation(file.dialect) < 2
+    uses = file.bound.fork_uses if file.bound else []
+    forks = known.infer(use.forks for use in uses) if uses else ()
+    return bool(forks) and all(known.generation(fork) < 2 for fork in forks)

@@ -1,0 +1,50 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from caffelint.lint import DISPLAY, WARNING, File, Finding, Fix, FixEdit, Invalid, Problem, ProblemRule
+
+
+class OctalNumber(ProblemRule):
+    """A whole number with a leading 0 is octal: `num_output: 010` means 8.
+
+    ## Why is this bad?
+    Caffe reads it without a word, and trains another net than the text seems to say.
+
+    ## Example
+    ```
+    layer { convolution_param { num_output: 010 } }
+    ```
+    Use instead:
+    ```
+    layer { convolution_param { num_output: 10 } }
+    ```
+
+    ## References
+    - protobuf 3.12, io/tokenizer.cc, Tokenizer::ParseInteger
+    """
+
+    code = "P016"
+    name = "octal-number"
+    severity = WARNING
+    VALID = [
+        "layer { convolution_param { num_output: 10 pad: 0 } }",
+        "layer { convolution_param { num_output: 0x10 } }",
+        'base_lr: 0.01 max_iter: 07 snapshot_prefix: "010"',
+    ]
+    INVALID = [
+        Invalid(
+            "layer { convolution_param { num_output: 010 } }",
+            span="010",
+            message="num_output: 010 is octal and means 8; write 8, or 10 if that was meant",
+        ),
+    ]
+
+    def report(self, problem: Problem, file: File) -> Iterator[Finding]:
+        place = file.place_of(problem)
+        written = place.text
+        choices = dict.fromkeys((str(int(written, 8)), str(int(written))))
+        fixes = tuple(
+            Fix(f"write {choice}", DISPLAY, (FixEdit(file.path, place.start, place.end, choice),)) for choice in choices
+        )
+        yield self.finding(place, problem.message, fixes=fixes)

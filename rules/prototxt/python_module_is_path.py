@@ -1,0 +1,69 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from caffelint.lint import ERROR, SAFE, Finding, Fix, Invalid, Layer, LayerRule, replace
+
+
+class PythonModuleIsPath(LayerRule):
+    """`python_param.module` holds a path or a file name; Python imports modules by name.
+
+    ## Why is this bad?
+    Caffe calls `import` with that text and aborts with `ModuleNotFoundError`. The folder of the module belongs into
+    `PYTHONPATH`, its name without `.py` into `module`.
+
+    ## Example
+    ```
+    layer { type: "Python" python_param { module: "/home/me/layers/loss.py" layer: "Loss" } }
+    ```
+    Use instead, with `PYTHONPATH=/home/me/layers`:
+    ```
+    layer { type: "Python" python_param { module: "loss" layer: "Loss" } }
+    ```
+
+    ## References
+    - caffe/layer_factory.cpp, GetPythonLayer
+    - Stack Overflow 33962226
+    """
+
+    code = "P012"
+    name = "python-module-is-path"
+    severity = ERROR
+    layer_types = ("Python",)
+    VALID = [
+        'layer { type: "Python" python_param { module: "rpn.proposal_layer" layer: "ProposalLayer" } }',
+        'layer { type: "Python" python_param { layer: "A" } }',
+    ]
+    INVALID = [
+        Invalid(
+            'layer { type: "Python" python_param { module: "/home/me/layers/loss.py" layer: "Loss" } }',
+            span='module: "/home/me/layers/loss.py"',
+            message='module: "/home/me/layers/loss.py" is a path, and Python imports by name; write module: "loss"'
+            " and put /home/me/layers on PYTHONPATH",
+            fixed='layer { type: "Python" python_param { module: "loss" layer: "Loss" } }',
+        ),
+        Invalid(
+            'layer { type: "Python" python_param { module: "loss.py" layer: "Loss" } }',
+            span='module: "loss.py"',
+            message='module: "loss.py" is a file\'s name, and Python imports by name; write module: "loss"',
+            fixed='layer { type: "Python" python_param { module: "loss" layer: "Loss" } }',
+        ),
+    ]
+
+    def check(self, layer: Layer) -> Iterator[Finding]:
+        module = layer.message.python_param.module
+        path = module.replace("\\", "/")
+        if "/" not in path and not path.endswith(".py"):
+            return
+        folder, _, file = path.rpartition("/")
+        name = file.removesuffix(".py")
+        place = layer.at("python_param", "module")
+        what = "a path" if "/" in path else "a file's name"
+        message = f'module: "{module}" is {what}, and Python imports by name'
+        if not name.isidentifier():
+            yield self.finding(place, message + "; write the name of the module without its folder")
+            return
+        message += f'; write module: "{name}"' + (f" and put {folder} on PYTHONPATH" if folder else "")
+        fix = Fix(f'write module: "{name}"', SAFE, (replace(place, f'module: "{name}"'),))
+        evidence = "Caffe imports the module by this text and aborts: ModuleNotFoundError"
+        yield self.finding(place, message, evidence=evidence, fixes=(fix,))

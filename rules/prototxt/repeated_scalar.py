@@ -1,0 +1,51 @@
+from __future__ import annotations
+
+from caffelint.lint import ERROR, Invalid, ProblemRule
+
+
+class RepeatedScalar(ProblemRule):
+    """A field that takes one value stands twice in a block.
+
+    ## Why is this bad?
+    Caffe refuses the file: `Non-repeated field "name" is specified multiple times`. The first value is read on.
+
+    Some forks repeat a field that BVLC's Caffe does not, such as `stride` of pooling. Where nothing else in the file
+    tells the fork, that is a warning.
+
+    ## Example
+    ```
+    layer { name: "conv1" name: "conv2" }
+    ```
+    Use instead:
+    ```
+    layer { name: "conv1" }
+    ```
+
+    ## References
+    - protobuf 3.12, text_format.cc, ConsumeField
+    """
+
+    code = "P006"
+    name = "repeated-scalar"
+    severity = ERROR
+    VALID = [
+        'layer { top: "a" top: "b" }',
+        "layer { convolution_param { kernel_size: 3 kernel_size: 5 } }",
+    ]
+    INVALID = [
+        Invalid(
+            'layer {\n  name: "conv1"\n  name: "conv2"\n}',
+            span="name",
+            message="name stands twice in layer (first on line 2); keep one",
+        ),
+        Invalid(
+            "layer { relu_param { } relu_param { } }",
+            span="relu_param",
+            message="block relu_param stands twice in layer (first on line 1); keep one",
+        ),
+        Invalid(
+            "layer { pooling_param { stride: 2 stride: 1 } }",
+            span="stride",
+            message="stride stands twice in pooling_param (first on line 1); keep one",
+        ),
+    ]

@@ -1,0 +1,46 @@
+from __future__ import annotations
+
+from caffelint.lint import ERROR, Invalid, ProblemRule
+
+
+class UnknownEnumValue(ProblemRule):
+    """A name that is none of the values of its field.
+
+    ## Why is this bad?
+    Caffe refuses the file: `Unknown enumeration value of "AVG" for field "pool"`. It is an error where the text tells
+    what was meant or where the dialect is given, else a warning: a fork that caffelint does not know may have it.
+
+    ## Example
+    ```
+    layer { pooling_param { pool: AVG } }
+    ```
+    Use instead:
+    ```
+    layer { pooling_param { pool: AVE } }
+    ```
+
+    ## References
+    - protobuf 3.12, text_format.cc, ConsumeFieldValue
+    """
+
+    code = "P005"
+    name = "unknown-enum-value"
+    severity = ERROR
+    VALID = [
+        "layer { pooling_param { pool: AVE } }",
+        "layer { pooling_param { pool: 1 } }",
+    ]
+    INVALID = [
+        Invalid(
+            "layer { pooling_param { pool: AVG } }",
+            span="AVG",
+            message="pool has no value AVG; did you mean AVE?",
+            fixed="layer { pooling_param { pool: AVE } }",
+        ),
+        Invalid(
+            "layer { pooling_param { pool: MEDIAN } }",
+            span="MEDIAN",
+            message="pool has no value MEDIAN in any Caffe that caffelint knows;"
+            " it takes one of MAX, AVE, STOCHASTIC (without quotes)",
+        ),
+    ]

@@ -1,0 +1,63 @@
+from __future__ import annotations
+
+from caffelint.lint import ERROR, Invalid, ProblemRule
+
+
+class UnknownField(ProblemRule):
+    """A field that no known Caffe has: a slip, a field in the wrong block, or a fork that caffelint does not know.
+
+    ## Why is this bad?
+    Caffe refuses the file: `Message type "caffe.PoolingParameter" has no field named "kernel"`. It is an error where
+    the text tells what was meant or where the dialect is given, else a warning: the file may be for a fork whose
+    schema is not among the collected ones. What was meant is read on, and checked like any other field.
+
+    ## Example
+    ```
+    layer { type: "Pooling" pooling_param { pool: AVE stride: 5 kernel: 3 } }
+    ```
+    Use instead:
+    ```
+    layer { type: "Pooling" pooling_param { pool: AVE stride: 5 kernel_size: 3 } }
+    ```
+
+    ## References
+    - protobuf 3.12, text_format.cc, ConsumeField
+    - Stack Overflow 33962226
+    """
+
+    code = "P002"
+    name = "unknown-field"
+    severity = ERROR
+    VALID = [
+        "layer { pooling_param { kernel_size: 3 } }",
+        'layer { type: "PriorBox" prior_box_param { min_size: 30 } }',
+    ]
+    INVALID = [
+        Invalid(
+            'layer { type: "Pooling" pooling_param { pool: AVE stride: 5 kernel: 3 } }',
+            span="kernel",
+            message="pooling_param has no field kernel; did you mean kernel_size?",
+            fixed='layer { type: "Pooling" pooling_param { pool: AVE stride: 5 kernel_size: 3 } }',
+        ),
+        Invalid(
+            'layer { type: "Convolution" num_output: 3 }',
+            span="num_output",
+            message="layer has no field num_output; it belongs into a convolution_param block",
+        ),
+        Invalid(
+            "layer { convolution_param { num_output: 3 lr_mult: 2 } }",
+            span="lr_mult",
+            message="no Caffe that caffelint knows has a field lr_mult in convolution_param",
+        ),
+        Invalid(
+            'layer { relu_param { bottom: "a" } }',
+            span="bottom",
+            message="relu_param has no field bottom; it belongs into the layer itself, outside of this block",
+        ),
+        Invalid(
+            'base_lr: 0.1 my_own_setting: 3 lr_policy: "fixed"',
+            span="my_own_setting",
+            message="a solver has no field my_own_setting in BVLC's Caffe",
+            options={"dialect": "bvlc"},
+        ),
+    ]

@@ -1,0 +1,86 @@
+from __future__ import annotations
+
+from caffelint.lint import ERROR, Invalid, ProblemRule
+
+
+class WrongValueType(ProblemRule):
+    """A value of another type than its field's: a quoted enum, a decimal for a whole number, one out of range.
+
+    ## Why is this bad?
+    Caffe's parser converts nothing: it refuses `pool: "MAX"` (an enum stands without quotes), `batch_size: 64.0` (a
+    whole number has no point), `num_output: -1` (unsigned), `max_iter: 3000000000` (beyond 32 bits), `name: conv1` (a
+    text stands in quotes). What was plainly meant is read on.
+
+    ## Example
+    ```
+    layer { pooling_param { pool: "MAX" } }
+    ```
+    Use instead:
+    ```
+    layer { pooling_param { pool: MAX } }
+    ```
+
+    ## References
+    - protobuf 3.12, text_format.cc, ConsumeFieldValue
+    """
+
+    code = "P004"
+    name = "wrong-value-type"
+    severity = ERROR
+    VALID = [
+        "layer { pooling_param { pool: MAX kernel_size: 0x3 } }",
+        "base_lr: 1 momentum: .9f test_initialization: 0 random_seed: 99999999999",
+        'layer { name: "1" loss_weight: inf }',
+    ]
+    INVALID = [
+        Invalid(
+            'layer { pooling_param { pool: "MAX" } }',
+            span='"MAX"',
+            message='pool takes one of MAX, AVE, STOCHASTIC (without quotes), not the quoted text "MAX"',
+            fixed="layer { pooling_param { pool: MAX } }",
+        ),
+        Invalid(
+            "layer { data_param { batch_size: 64.0 } }",
+            span="64.0",
+            message="batch_size takes a whole number, 0 or more, not 64.0",
+            fixed="layer { data_param { batch_size: 64 } }",
+        ),
+        Invalid(
+            "max_iter: 3000000000",
+            span="3000000000",
+            message="max_iter is 3000000000; it takes a whole number from -2147483648 to 2147483647",
+        ),
+        Invalid(
+            "layer { name: conv1 }",
+            span="conv1",
+            message="name takes a text in quotes, not conv1",
+            fixed='layer { name: "conv1" }',
+        ),
+        Invalid(
+            "layer { pooling_param: 3 }",
+            span="3",
+            message="pooling_param is a block: write pooling_param { ... }, not 3",
+        ),
+        Invalid(
+            "layer { pooling_param { kernel_h: [3] } }",
+            span="[3]",
+            message="kernel_h takes one value, not a list",
+            fixed="layer { pooling_param { kernel_h: 3 } }",
+        ),
+        Invalid(
+            "layer { name: { } }",
+            span="{ }",
+            message="name takes a text in quotes, not a block",
+        ),
+        Invalid(
+            "layer { type: MyLayer }",
+            span="MyLayer",
+            message='a layer\'s type is a text in quotes: type: "MyLayer"',
+            fixed='layer { type: "MyLayer" }',
+        ),
+        Invalid(
+            "base_lr: 010",
+            span="010",
+            message="base_lr takes a decimal number, and 010 is octal or hexadecimal",
+        ),
+    ]
