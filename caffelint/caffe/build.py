@@ -21,6 +21,10 @@ from caffelint.caffe.shapes import UNSHAPED, Shape, count, no_data, plural, text
 PHASES = ("TRAIN", "TEST")
 PERMISSIVE = 1
 AUTOMATIC = "(automatic)"
+MOST_REMEMBERED = 4096
+
+# What set_up gave, and left in the layer, by all that it depends on.
+_set_up: dict[tuple[Any, ...], tuple[Sequence[Shape | None], dict[str, Any]]] = {}
 
 
 class BuiltNet:
@@ -311,13 +315,8 @@ class _Build:
         self.append_tops(layer)
         try:
             layer.check_counts(len(layer.bottoms), len(layer.tops))
-            bottom_shapes = [blob.shape for blob in layer.bottoms]
-            if not self.strict and layer.has_fork_fields():
-                shapes = layer.set_up_fork(bottom_shapes)
-            elif None in bottom_shapes or (message is not None and message.blobs):
-                shapes = layer.set_up_unknown(bottom_shapes)
-            else:
-                shapes = layer.set_up(bottom_shapes)  # type: ignore[arg-type]
+            bottom_shapes = tuple([blob.shape for blob in layer.bottoms])
+            shapes = self.set_up_again(layer, bottom_shapes) if layer.repeats else self.set_up(layer, bottom_shapes)
             for blob, shape in zip(layer.tops, shapes, strict=False):
                 blob.shape = shape
             if not layer.bottoms:
@@ -334,6 +333,32 @@ class _Build:
             layer.need_backward = True
             for blob in layer.tops:
                 blob.need_backward = True
+
+    def set_up(self, layer: Layer, bottoms: tuple[Shape | None, ...]) -> Sequence[Shape | None]:
+        if not self.strict and layer.has_fork_fields():
+            return layer.set_up_fork(bottoms)
+        if None in bottoms or (layer.message is not None and layer.message.blobs):
+            return layer.set_up_unknown(bottoms)
+        return layer.set_up(bottoms)  # type: ignore[arg-type]
+
+    def set_up_again(self, layer: Layer, bottoms: tuple[Shape | None, ...]) -> Sequence[Shape | None]:
+        """set_up, with what is known from a layer just like it: nets repeat themselves, and come in two phases."""
+        message = layer.message
+        if message.blobs:
+            return self.set_up(layer, bottoms)
+        key = (layer.__class__, layer.parameters.SerializePartialToString(), bottoms, len(layer.tops), self.strict)
+        known = _set_up.get(key)
+        if known is None:
+            before = len(layer.__dict__)
+            shapes = self.set_up(layer, bottoms)
+            found = dict(list(layer.__dict__.items())[before:])
+            if len(_set_up) >= MOST_REMEMBERED:
+                _set_up.clear()
+            _set_up[key] = shapes, found
+            return shapes
+        shapes, found = known
+        layer.__dict__.update(found)
+        return shapes
 
     def set_input_shapes(self, layer: Layer) -> None:
         """Shapes that the caller gave, or that are assumed, in place of unknown ones."""

@@ -50,9 +50,13 @@ FIRST_FORK_NUMBER = 10_000
 class Layer:
     """One layer of a built net; unregistered types use this class itself and know nothing of their shapes.
 
-    Filled in by the build: message (LayerParameter; None for a split that Caffe inserts), name, type, index (place in
-    the net's `layer` list; None for a split), phase ("TRAIN" or "TEST"), bottoms and tops (Blob versions), params
-    (None where unknown), strict (is it Caffe 1.0 without GPU, and no fork, that builds the net?), loss_weights (one per top, or none at all), propagate_down (one per bottom), need_backward.
+    Filled in by the build:
+    message: the LayerParameter; None for a split that Caffe inserts. index: its place in the net's `layer` list, or None.
+    bottom_names, top_names: as Caffe has them, after splits. bottoms, tops: versions of blobs.
+    params: None where unknown; param_shapes likewise.
+    given_loss_weights: what the text gives, after splits. loss_weights: one for each top, or none at all.
+    propagate_down: for each bottom, does a gradient flow to it? need_backward: does the layer run backward?
+    strict: is it Caffe 1.0 without GPU, and no fork, that builds the net?
     """
 
     types: ClassVar[tuple[str, ...]] = ()
@@ -77,25 +81,15 @@ class Layer:
     reads_top: bool = False
     in_place: str = CORRUPTS
 
-    __slots__ = (
-        "__dict__",
-        "bottom_names",
-        "bottoms",
-        "given_loss_weights",
-        "index",
-        "loss_weights",
-        "message",
-        "name",
-        "need_backward",
-        "param_shapes",
-        "params",
-        "phase",
-        "propagate_down",
-        "strict",
-        "top_names",
-        "tops",
-        "type",
-    )
+    # Does set_up depend on nothing but the parameter message, the bottoms' shapes and the number of tops?
+    repeats: ClassVar[bool] = False
+
+    param_shapes: Sequence[Shape] | None = ()
+    params: Sequence[Param] | None = ()
+    given_loss_weights: Sequence[float] = ()
+    loss_weights: Sequence[float] = ()
+    need_backward = False
+    strict = False
 
     def __init__(self, message: Any, name: str, layer_type: str, index: int | None, phase: str) -> None:
         self.message = message
@@ -107,13 +101,7 @@ class Layer:
         self.top_names: list[str] = []
         self.bottoms: list[Blob] = []
         self.tops: list[Blob] = []
-        self.param_shapes: Sequence[Shape] | None = ()
-        self.params: Sequence[Param] | None = ()
-        self.given_loss_weights: Sequence[float] = ()
-        self.loss_weights: Sequence[float] = ()
         self.propagate_down: list[bool] = []
-        self.need_backward = False
-        self.strict = False
 
     def __repr__(self) -> str:
         return f"<{self.type} {self.name!r}>"

@@ -130,6 +130,7 @@ class Windowed(Layer):
 class Weighted(Windowed):
     """base_conv_layer.cpp: a windowed layer with weights and bias, one top for each bottom."""
 
+    repeats = True
     bottom_counts = AT_LEAST_ONE
     top_counts = AT_LEAST_ONE
     equal_counts = True

@@ -12,6 +12,7 @@ from caffelint.caffe.shapes import Shape, as_int, canonical_axis, count, new_blo
 class Matrix(Layer):
     """Weight and, with bias_term, bias; one bottom, one top."""
 
+    repeats = True
     bottom_counts = ONE
     top_counts = ONE
     reads_bottom = True

@@ -13,6 +13,7 @@ WITHIN_CHANNEL = 1
 
 @register
 class LRN(Layer):
+    repeats = True
     fork_fields_change = PARAMS
     types = ("LRN",)
     block = "lrn_param"

@@ -51,6 +51,7 @@ def need_four_axes(shape: Shape, function: str) -> None:
 class Pooling(Layer):
     """After set_up: kernel, stride, pad as (height, width); `windows` likewise, as far as they were reached."""
 
+    repeats = True
     types = ("Pooling",)
     block = "pooling_param"
     bottom_counts = ONE

@@ -12,6 +12,7 @@ from caffelint.caffe.shapes import Shape, canonical_axis, count, like, no_data, 
 class Broadcast(Layer):
     """What Scale and Bias share: a small blob laid along some axes of the first bottom."""
 
+    repeats = True
     fork_fields_change = PARAMS
     bottom_counts = ONE_OR_TWO
     top_counts = ONE
