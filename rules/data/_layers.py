@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from caffelint.lint import DATA_TYPES, TEST, TRAIN, Layer, Net
+from caffelint.lint import DATA_TYPES, TEST, TRAIN, Layer, Net, Place
 
 OWN_BLOCK = {
     "Data": "data_param",
@@ -64,26 +64,43 @@ def pairs(net: Net) -> Iterator[Pair]:
     testing, training is what the other one does.
     """
     trained = _train_net(net)
-    training: dict[str, list[Layer]] = {}
-    for layer in trained.layers:
-        if layer.type in DATA_TYPES and layer.tops and TRAIN in layer.phases:
-            training.setdefault(layer.tops[0], []).append(layer)
-    testing: dict[str, list[Layer]] = {}
-    for layer in net.layers:
-        if layer.type in DATA_TYPES and layer.tops and TEST in layer.phases:
-            testing.setdefault(layer.tops[0], []).append(layer)
-    for blob, layers in testing.items():
-        if blob in training:
+    if trained is None:
+        return
+    training = makers(trained, TRAIN)
+    for blob, layers in makers(net, TEST).items():
+        # Two layers that make one blob in both phases are told apart by a field that caffelint does not know.
+        if blob in training and (len(layers) == 1 or not any(layer in training[blob] for layer in layers)):
             yield Pair(blob, layers, training[blob])
 
 
-def _train_net(net: Net) -> Net:
+def makers(net: Net, phase: str) -> dict[str, list[Layer]]:
+    """The data layers of a phase by their first top."""
+    found: dict[str, list[Layer]] = {}
+    for layer in net.layers:
+        if layer.type in DATA_TYPES and layer.tops and phase in layer.phases:
+            found.setdefault(layer.tops[0], []).append(layer)
+    return found
+
+
+def is_test_net(net: Net) -> bool:
+    """Whether solvers test with this net and train with another."""
+    uses = [use for solver in net.solvers for use in solver.nets if use.net is net]
+    return bool(uses) and not any(use.trains for use in uses)
+
+
+def _train_net(net: Net) -> Net | None:
+    """The net that is trained where this one tests: mostly itself; None where it could not be read."""
+    if not is_test_net(net):
+        return net
+    return next((solver.train_net for solver in net.solvers if solver.train_net), None)
+
+
+def other_test_nets(net: Net) -> Iterator[Net]:
+    """What else the solvers of a net test with."""
     for solver in net.solvers:
-        uses = [use for use in solver.nets if use.net is net]
-        other = solver.train_net
-        if other is not None and uses and not any(use.trains for use in uses):
-            return other
-    return net
+        for use in solver.nets:
+            if use.tests and use.net is not net:
+                yield use.net
 
 
 def is_tested(net: Net) -> bool:
@@ -91,6 +108,19 @@ def is_tested(net: Net) -> bool:
     return any(
         use.net is net and use.tests and solver.message.test_iter for solver in net.solvers for use in solver.nets
     )
+
+
+def transform_place(layer: Layer, field: str) -> Place:
+    """Where a setting of transform_param is written: there, or where older formats have it."""
+    node = layer.node
+    if node is not None and node.first("transform_param") is None:
+        own = OWN_BLOCK.get(layer.type, "")
+        block = node.first(own)
+        if block is not None and block.first(field) is not None:
+            return layer.at(own, field)
+        if node.first(field) is not None:
+            return layer.at(field)
+    return layer.at("transform_param", field)
 
 
 def transforms_unlike_bvlc(layer: Layer) -> bool:

@@ -2,9 +2,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caffelint.lint import DATA_TYPES, TEST, TRAIN, WARNING, Finding, Invalid, Net, NetRule
+from caffelint.lint import DATA_TYPES, PHASES, TEST, TRAIN, WARNING, Finding, Invalid, Net, NetRule
 
-from ._layers import is_tested
+from ._layers import is_test_net, is_tested, makers, transform_place
 
 _LAYER = 'layer { name: "data" type: "Data" top: "data" transform_param { %s } %s}'
 
@@ -60,13 +60,15 @@ class AugmentationInTesting(NetRule):
 
     def check(self, net: Net) -> Iterator[Finding]:
         for layer in net.layers:
-            if layer.type not in DATA_TYPES or TEST not in layer.phases:
+            if layer.type not in DATA_TYPES or not layer.tops or TEST not in layer.phases:
                 continue
             if not layer.message.transform_param.mirror or net.role != "train":
                 continue
-            if TRAIN not in layer.phases or _is_test_net(net):
+            if TRAIN not in layer.phases or is_test_net(net):
                 message = "testing mirrors half of its images at random; set mirror: false in the TEST phase"
-            elif is_tested(net) and not layer.message.include and not layer.message.exclude:
+            elif (
+                is_tested(net) and layer.phases == PHASES and layer.tops and len(makers(net, TEST)[layer.tops[0]]) == 1
+            ):
                 message = (
                     "testing mirrors half of its images at random too, since this layer is part of both phases;"
                     " give testing a data layer without mirror"
@@ -74,13 +76,8 @@ class AugmentationInTesting(NetRule):
             else:
                 continue
             yield self.finding(
-                layer.at("transform_param", "mirror"),
+                transform_place(layer, "mirror"),
                 message,
                 evidence="two tests of the same weights on the same images give different results",
                 phases=(TEST,),
             )
-
-
-def _is_test_net(net: Net) -> bool:
-    uses = [use for solver in net.solvers for use in solver.nets if use.net is net]
-    return bool(uses) and not any(use.trains for use in uses)

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from caffelint.lint import ERROR, Finding, Invalid, Layer, LayerRule
 
-from ._layers import transforms_unlike_bvlc
+from ._layers import transform_place, transforms_unlike_bvlc
 
 
 class CropLargerThanImage(LayerRule):
@@ -64,7 +64,7 @@ class CropLargerThanImage(LayerRule):
         height, width = block.new_height, block.new_width
         if height and width and crop > min(height, width) and not transforms_unlike_bvlc(layer):
             yield self.finding(
-                layer.at("transform_param", "crop_size"),
+                transform_place(layer, "crop_size"),
                 f"crop_size {crop} does not fit into images of {height} x {width} (new_height x new_width)",
                 evidence="Caffe ends with: Check failed: img_height >= crop_size",
             )

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from caffelint.lint import INFO, LIKELY, TRAIN, Finding, Invalid, Layer, LayerRule
 
-from ._layers import source_of
+from ._layers import makers, source_of
 
 
 class DataNotShuffled(LayerRule):
@@ -40,12 +40,15 @@ class DataNotShuffled(LayerRule):
         'layer { name: "data" type: "ImageData" image_data_param { source: "train.txt" shuffle: true }'
         " include { phase: TRAIN } }",
         'layer { name: "data" type: "ImageData" image_data_param { source: "test.txt" } include { phase: TEST } }',
+        # Two lists, read line by line in step.
+        'layer { name: "a" type: "ImageData" top: "a" image_data_param { source: "a.txt" } include { phase: TRAIN } }'
+        ' layer { name: "b" type: "ImageData" top: "b" image_data_param { source: "b.txt" } include { phase: TRAIN } }',
         # No training.
         'layer { name: "data" type: "ImageData" image_data_param { source: "images.txt" } }',
     ]
     INVALID = [
         Invalid(
-            'layer { name: "d" type: "ImageData" image_data_param { source: "train.txt" } include { phase: TRAIN } }',
+            'layer { type: "ImageData" top: "d" image_data_param { source: "train.txt" } include { phase: TRAIN } }',
             span="image_data_param",
             message="training reads 'train.txt' from top to bottom in each epoch; set shuffle: true unless the list is"
             " shuffled already",
@@ -56,9 +59,14 @@ class DataNotShuffled(LayerRule):
         if layer.message.image_data_param.shuffle or TRAIN not in layer.phases:
             return
         _, source = source_of(layer)
-        if source and layer.net.role == "train":
+        if source and "shuf" not in source and layer.net.role == "train" and not _in_step(layer):
             yield self.finding(
                 layer.at("image_data_param", "shuffle"),
                 f"training reads {source!r} from top to bottom in each epoch; set shuffle: true unless the list is"
                 " shuffled already",
             )
+
+
+def _in_step(layer: Layer) -> bool:
+    """Whether another data layer reads along, which a shuffle would put out of step."""
+    return sum(source_of(other)[1] != "" for layers in makers(layer.net, TRAIN).values() for other in layers) > 1

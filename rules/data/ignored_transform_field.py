@@ -3,7 +3,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from caffelint.lint import ERROR, WARNING, Finding, Invalid, Layer, LayerRule
+from caffelint.lint import ERROR, INFO, WARNING, Finding, Invalid, Layer, LayerRule
 
 from ._layers import OWN_BLOCK
 
@@ -108,7 +108,7 @@ class IgnoredTransformField(LayerRule):
                         yield self.finding(
                             layer.at(name, field),
                             f"{field} in {name} is ignored: Data no longer reads it",
-                            severity=WARNING,
+                            severity=INFO,
                         )
         if layer.type == "WindowData" and message.transform_param.scale != 1:
             yield self.finding(

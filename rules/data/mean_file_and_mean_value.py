@@ -4,6 +4,8 @@ from collections.abc import Iterator
 
 from caffelint.lint import ERROR, Finding, Invalid, Layer, LayerRule, Related
 
+from ._layers import transform_place
+
 
 class MeanFileAndMeanValue(LayerRule):
     """`mean_file` and `mean_value` are both given; Caffe takes one of them.
@@ -47,8 +49,8 @@ class MeanFileAndMeanValue(LayerRule):
         transform = layer.message.transform_param
         if transform.HasField("mean_file") and len(transform.mean_value):
             yield self.finding(
-                layer.at("transform_param", "mean_value"),
+                transform_place(layer, "mean_value"),
                 "mean_value is given beside mean_file, which Caffe refuses; keep one of the two",
                 evidence="Caffe ends with: Cannot specify mean_file and mean_value at the same time",
-                related=(Related("the mean_file", layer.at("transform_param", "mean_file")),),
+                related=(Related("the mean_file", transform_place(layer, "mean_file")),),
             )

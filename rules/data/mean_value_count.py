@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from caffelint.lint import ERROR, LIKELY, WARNING, Finding, Invalid, Layer, LayerRule
 
-from ._layers import transforms_unlike_bvlc
+from ._layers import transform_place, transforms_unlike_bvlc
 
 
 class MeanValueCount(LayerRule):
@@ -72,7 +72,7 @@ class MeanValueCount(LayerRule):
         means = len(layer.message.transform_param.mean_value)
         if means < 2 or transforms_unlike_bvlc(layer):
             return
-        place = layer.at("transform_param", "mean_value")
+        place = transform_place(layer, "mean_value")
         evidence = "Caffe ends with: Specify either 1 mean_value or as many as channels"
         if layer.type == "Data":
             sliced = any(other.type == "Slice" and layer.tops[0] in other.bottoms for other in layer.net.layers)

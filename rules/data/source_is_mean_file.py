@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from caffelint.lint import ERROR, LIKELY, WARNING, Finding, Invalid, Layer, LayerRule
 
-from ._layers import OWN_BLOCK, same_path
+from ._layers import OWN_BLOCK, same_path, transform_place
 
 _DATABASE = ("lmdb", "leveldb", "_mdb", ".mdb")
 _LIST = (".txt", ".lst", ".list", ".csv")
@@ -90,7 +90,7 @@ class SourceIsMeanFile(LayerRule):
         name = same_path(source).lower()
         if mean_file and same_path(mean_file).lower().endswith((*_DATABASE, *_LIST, *_HDF5)):
             yield self.finding(
-                layer.at("transform_param", "mean_file"),
+                transform_place(layer, "mean_file"),
                 f"mean_file {mean_file!r} is {_kind(mean_file)} by its name;"
                 " compute_image_mean makes a .binaryproto of it",
                 severity=WARNING,

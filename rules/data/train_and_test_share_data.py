@@ -2,9 +2,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caffelint.lint import LIKELY, TEST, TRAIN, WARNING, Finding, Invalid, Layer, Net, NetRule, Related
+from caffelint.lint import LIKELY, PHASES, TEST, TRAIN, WARNING, Finding, Invalid, Layer, Net, NetRule, Related
 
-from ._layers import Pair, is_for_training, is_held_out, is_tested, pairs, same_path, source_of
+from ._layers import Pair, is_for_training, is_held_out, is_tested, makers, other_test_nets, pairs, same_path, source_of
 
 _DATA = 'layer { name: "data" type: "Data" top: "data" data_param { source: "%s" } include { phase: %s %s} }'
 
@@ -49,6 +49,12 @@ class TrainAndTestShareData(NetRule):
         + _DATA % ("train_lmdb", "TEST", 'stage: "on-train" ')
         + _DATA % ("val_lmdb", "TEST", 'stage: "on-val" '),
         _DATA % ("voc_trainval_lmdb", "TRAIN", "") + _DATA % ("voc_test_lmdb", "TEST", ""),
+        # A second test reads other data.
+        {
+            "solver.prototxt": 'train_net: "a.prototxt" test_net: "a.prototxt" test_net: "b.prototxt"',
+            "a.prototxt": 'layer { name: "d" type: "Data" top: "d" data_param { source: "a" } }',
+            "b.prototxt": 'layer { name: "d" type: "Data" top: "d" data_param { source: "b" } }',
+        },
         # One layer for both, and nobody tests.
         'layer { name: "data" type: "Data" top: "data" data_param { source: "train_lmdb" } }',
     ]
@@ -95,6 +101,8 @@ class TrainAndTestShareData(NetRule):
         if not trained or not all(path for _, _, path in tested):
             return
         if all(same_path(path) in trained for _, _, path in tested):
+            if any(_tests_apart(other, pair.blob, trained) for other in other_test_nets(net)):
+                return
             for layer, block, path in tested:
                 other = trained[same_path(path)]
                 if other is not layer:
@@ -102,7 +110,7 @@ class TrainAndTestShareData(NetRule):
                         f"testing reads {path!r}, which training reads as well: accuracy is that of the training set"
                     )
                     yield self._finding(layer, block, message, other)
-                elif is_tested(net) and not _has_rules(layer):
+                elif is_tested(net) and layer.phases == PHASES:
                     yield self.finding(
                         layer.at(block, "source"),
                         f"training and testing both read {path!r}, since this layer is part of both; give each phase a"
@@ -123,5 +131,7 @@ class TrainAndTestShareData(NetRule):
         return self.finding(layer.at(block, "source"), message, phases=(TEST,), related=related)
 
 
-def _has_rules(layer: Layer) -> bool:
-    return bool(layer.message.include) or bool(layer.message.exclude)
+def _tests_apart(net: Net, blob: str, trained: dict[str, Layer]) -> bool:
+    """Whether another net of the solver tests with data that is not trained on."""
+    sources = (source_of(layer)[1] for layer in makers(net, TEST).get(blob, ()))
+    return any(source and same_path(source) not in trained for source in sources)

@@ -5,7 +5,7 @@ from typing import Any
 
 from caffelint.lint import LIKELY, TEST, WARNING, Finding, Invalid, Layer, Net, NetRule, Related
 
-from ._layers import pairs
+from ._layers import pairs, transform_place
 
 _LAYER = 'layer { name: "d" type: "Data" top: "d" transform_param { %s } include { phase: %s } }'
 _TYPES = ("Data", "ImageData", "WindowData", "AnnotatedData", "VideoData")
@@ -95,8 +95,8 @@ class TrainTestTransformMismatch(NetRule):
                     )
 
     def _finding(self, layer: Layer, field: str, message: str, training: Layer) -> Finding:
-        related = (Related("what training does", training.at("transform_param", field)),)
-        return self.finding(layer.at("transform_param", field), message, phases=(TEST,), related=related)
+        related = (Related("what training does", transform_place(training, field)),)
+        return self.finding(transform_place(layer, field), message, phases=(TEST,), related=related)
 
 
 def _transform(layer: Layer) -> Any:

@@ -138,7 +138,7 @@ class ClassCountMismatch(NetRule):
         same = shared.setdefault((loss.bottoms[1], labels.layer.index if labels else -1), [])
         if scores.layer not in same:
             same.append(scores.layer)
-        if labels is None or "label" not in loss.bottoms[1]:
+        if labels is None or loss.bottoms[1] not in ("label", "labels"):
             return
         classes = _num_classes(labels.layer)
         # Where boxes are class-agnostic, a 2 stands for background and object alone.

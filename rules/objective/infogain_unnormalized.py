@@ -166,11 +166,11 @@ class InfogainUnnormalized(LayerRule):
                     evidence="loss and gradient are sums over the rows of H",
                 )
                 return
-            if made.layer.type == "Input" and layer.net.solvers:
+            if made.layer.type == "Input":
                 yield self.finding(
                     layer.at("bottom", 2),
-                    f"H is all zero under `caffe train`, since nothing feeds the Input {made.layer.name!r}:"
-                    " nothing is learned; give infogain_loss_param.source",
+                    f"H is all zero unless a program fills the Input {made.layer.name!r} it comes from:"
+                    " `caffe train` learns nothing; give infogain_loss_param.source",
                     certainty=LIKELY,
                 )
                 return

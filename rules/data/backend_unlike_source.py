@@ -1,0 +1,75 @@
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from caffelint.lint import LIKELY, WARNING, Finding, Invalid, Layer, LayerRule
+
+_NAMED = re.compile(r"lmdb|leveldb")
+
+
+class BackendUnlikeSource(LayerRule):
+    """`backend` is not the kind of database that the name of the source says, often because it was left out.
+
+    ## Why is this bad?
+    The backend is LEVELDB where it is not set, while today's tools write LMDB. On a database of the other kind Caffe
+    ends its process: "Failed to open leveldb" or "No such file or directory".
+
+    ## Example
+    ```
+    data_param { source: "train_lmdb" batch_size: 64 }
+    ```
+    Use instead:
+    ```
+    data_param { source: "train_lmdb" batch_size: 64 backend: LMDB }
+    ```
+
+    ## Known problems
+    Goes by the name alone, and is silent where a path names both kinds or neither.
+
+    ## References
+    - caffe.proto, DataParameter; db.cpp, GetDB; db_leveldb.cpp and db_lmdb.cpp, Open
+    """
+
+    code = "D017"
+    name = "backend-unlike-source"
+    severity = WARNING
+    certainty = LIKELY
+    layer_types = ("Data", "AnnotatedData")
+    VALID = [
+        'layer { name: "data" type: "Data" data_param { source: "train_lmdb" backend: LMDB } }',
+        'layer { name: "data" type: "Data" data_param { source: "train_leveldb" } }',
+        'layer { name: "data" type: "Data" data_param { source: "train_db" } }',
+        'layer { name: "data" type: "Data" data_param { source: "from_leveldb/train_lmdb" backend: LMDB } }',
+    ]
+    INVALID = [
+        Invalid(
+            'layer { name: "data" type: "Data" data_param { source: "train_lmdb" } }',
+            span='source: "train_lmdb"',
+            message="source 'train_lmdb' is an LMDB by its name, and backend is LEVELDB where it is not set;"
+            " set backend: LMDB",
+        ),
+        Invalid(
+            'layer { name: "data" type: "Data" data_param { source: "train_leveldb" backend: LMDB } }',
+            span="backend: LMDB",
+            message="source 'train_leveldb' is a LEVELDB by its name, and backend is LMDB; set backend: LEVELDB",
+        ),
+    ]
+
+    def check(self, layer: Layer) -> Iterator[Finding]:
+        block = layer.message.data_param
+        kinds = set(_NAMED.findall(block.source.lower()))
+        if len(kinds) != 1:
+            return
+        kind = kinds.pop().upper()
+        backend = block.DB.Name(block.backend)
+        if backend == kind:
+            return
+        is_set = layer.has("data_param", "backend")
+        article = "an" if kind == "LMDB" else "a"
+        yield self.finding(
+            layer.at("data_param", "backend" if is_set else "source"),
+            f"source {block.source!r} is {article} {kind} by its name, and backend is {backend}"
+            f"{'' if is_set else ' where it is not set'}; set backend: {kind}",
+            evidence="Caffe ends when it opens a database of the other kind",
+        )

@@ -1,0 +1,50 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from caffelint.lint import WARNING, Finding, Invalid, Layer, LayerRule
+
+
+class ColorAndGray(LayerRule):
+    """`force_color` and `force_gray` are both set.
+
+    ## Why is this bad?
+    With encoded images in the database Caffe ends its process; with raw ones it ignores both.
+
+    ## Example
+    ```
+    transform_param { force_color: true force_gray: true }
+    ```
+    Use instead:
+    ```
+    transform_param { force_color: true }
+    ```
+
+    ## References
+    - data_transformer.cpp, Transform and InferBlobShape
+    """
+
+    code = "D020"
+    name = "color-and-gray"
+    severity = WARNING
+    layer_types = ("Data", "AnnotatedData")
+    VALID = [
+        'layer { name: "data" type: "Data" transform_param { force_color: true } }',
+        'layer { name: "data" type: "Data" transform_param { force_color: true force_gray: false } }',
+    ]
+    INVALID = [
+        Invalid(
+            'layer { name: "data" type: "Data" transform_param { force_color: true force_gray: true } }',
+            span="force_gray: true",
+            message="force_gray and force_color exclude each other; keep one of the two",
+        ),
+    ]
+
+    def check(self, layer: Layer) -> Iterator[Finding]:
+        transform = layer.message.transform_param
+        if transform.force_gray and transform.force_color:
+            yield self.finding(
+                layer.at("transform_param", "force_gray"),
+                "force_gray and force_color exclude each other; keep one of the two",
+                evidence="with encoded images Caffe ends with: cannot set both force_color and force_gray",
+            )

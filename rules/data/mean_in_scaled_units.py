@@ -1,0 +1,64 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from caffelint.lint import LIKELY, WARNING, Finding, Invalid, Layer, LayerRule
+
+_IMAGE_SCALE = 0.02
+
+
+class MeanInScaledUnits(LayerRule):
+    """A mean of 1 or less beside a scale such as 1/255: the mean is taken off before the scale is applied.
+
+    ## Why is this bad?
+    Caffe computes (pixel - mean) * scale, so the mean counts in pixels, from 0 to 255, whatever the scale. A
+    `mean_value: 0.5` that was meant for values between 0 and 1 takes off next to nothing, and the net gets inputs
+    that are all positive.
+
+    ## Example
+    ```
+    transform_param { scale: 0.00784314 mean_value: 1 }
+    ```
+    Use instead, for values between -1 and 1:
+    ```
+    transform_param { scale: 0.00784314 mean_value: 127.5 }
+    ```
+
+    ## References
+    - data_transformer.cpp, Transform; AtlantixJJ/caffe commit 86b5a4c
+    """
+
+    code = "D021"
+    name = "mean-in-scaled-units"
+    severity = WARNING
+    certainty = LIKELY
+    layer_types = ("Data", "ImageData", "AnnotatedData", "VideoData")
+    VALID = [
+        'layer { name: "data" type: "Data" transform_param { scale: 0.00784314 mean_value: 127.5 } }',
+        # Data that are no pixels.
+        'layer { name: "data" type: "Data" transform_param { mean_value: 0.5 } }',
+        # No mean at all.
+        'layer { name: "data" type: "Data" transform_param { scale: 0.0039 mean_value: 0 } }',
+    ]
+    INVALID = [
+        Invalid(
+            'layer { name: "data" type: "Data" transform_param { scale: 0.00784313 mean_value: 1 } }',
+            span="mean_value: 1",
+            message="mean_value 1 is taken off before scale 0.00784313 is applied, so it counts in pixels;"
+            " was 127.5 meant?",
+        ),
+    ]
+
+    def check(self, layer: Layer) -> Iterator[Finding]:
+        transform = layer.message.transform_param
+        means = transform.mean_value
+        if not means or not 0 < transform.scale <= _IMAGE_SCALE:
+            return
+        largest = max(means, key=abs)
+        if 0 < abs(largest) <= 1:
+            yield self.finding(
+                layer.at("transform_param", "mean_value"),
+                f"mean_value {largest:g} is taken off before scale {transform.scale:g} is applied, so it counts in"
+                f" pixels; was {largest / transform.scale:g} meant?",
+                evidence="Caffe computes (pixel - mean) * scale",
+            )

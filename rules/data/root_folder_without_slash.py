@@ -1,0 +1,58 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from caffelint.lint import LIKELY, WARNING, Finding, Invalid, Layer, LayerRule
+
+_BLOCKS = {"ImageData": "image_data_param", "WindowData": "window_data_param"}
+
+
+class RootFolderWithoutSlash(LayerRule):
+    """`root_folder` does not end in a slash, and is put before each path as it is.
+
+    ## Why is this bad?
+    From `images` and `cat.jpg` Caffe makes `imagescat.jpg`, and ends its process: "Could not load cat.jpg".
+
+    ## Example
+    ```
+    image_data_param { source: "train.txt" root_folder: "images" }
+    ```
+    Use instead:
+    ```
+    image_data_param { source: "train.txt" root_folder: "images/" }
+    ```
+
+    ## Known problems
+    A list whose paths begin with a slash is right as it is.
+
+    ## References
+    - image_data_layer.cpp, DataLayerSetUp; window_data_layer.cpp, DataLayerSetUp
+    """
+
+    code = "D019"
+    name = "root-folder-without-slash"
+    severity = WARNING
+    certainty = LIKELY
+    layer_types = tuple(_BLOCKS)
+    VALID = [
+        'layer { name: "data" type: "ImageData" image_data_param { source: "a.txt" root_folder: "images/" } }',
+        'layer { name: "data" type: "ImageData" image_data_param { source: "a.txt" } }',
+        r'layer { name: "data" type: "ImageData" image_data_param { source: "a.txt" root_folder: "D:\\images\\" } }',
+    ]
+    INVALID = [
+        Invalid(
+            'layer { name: "data" type: "ImageData" image_data_param { source: "a.txt" root_folder: "images" } }',
+            span='root_folder: "images"',
+            message="root_folder 'images' is put before each path as it is: 'imagescat.jpg'; it must end in a slash",
+        ),
+    ]
+
+    def check(self, layer: Layer) -> Iterator[Finding]:
+        block = _BLOCKS[layer.type]
+        folder: str = getattr(layer.message, block).root_folder
+        if folder and not folder.endswith(("/", "\\")):
+            yield self.finding(
+                layer.at(block, "root_folder"),
+                f"root_folder {folder!r} is put before each path as it is: {folder + 'cat.jpg'!r};"
+                " it must end in a slash",
+            )

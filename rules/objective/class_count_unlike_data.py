@@ -1,0 +1,114 @@
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from caffelint.lint import DATA_TYPES, LIKELY, TRAIN, WARNING, Finding, Invalid, Layer, LayerRule
+
+from ._graph import CLASSES_KEPT, class_count, count_place, source
+
+_CLASSES = {
+    "ImageNet": (r"ilsvrc|imagenet(?![0-9])", 1000),
+    "CIFAR-100": (r"cifar[-_]?100", 100),
+    "CIFAR-10": (r"cifar[-_]?10(?!0)", 10),
+    "MNIST": (r"(?<![a-z])mnist", 10),
+    "SVHN": (r"svhn", 10),
+    "UCF101": (r"ucf[-_]?101", 101),
+    "HMDB51": (r"hmdb[-_]?51", 51),
+    "Places365": (r"places[-_]?365", 365),
+    "Places205": (r"places[-_]?205", 205),
+    "Food-101": (r"food[-_]?101", 101),
+    "Kinetics-400": (r"kinetics[-_]?400", 400),
+    "Sports-1M": (r"sports?[-_]?1m", 487),
+}
+"""Data sets by the name that paths give them, and how many classes they have."""
+
+_PART = re.compile(
+    r"\d+[-_]?class|class(?:es)?[-_]?\d|subset|mini|tiny|small|sub[-_]|augment|feature|pascal|voc|coco|det"
+)
+"""Words in a path that tell of a part of a data set, or of another one."""
+
+
+_NET = (
+    'layer {{ name: "data" type: "Data" top: "data" top: "label" data_param {{ source: "{}" }} }}'
+    ' layer {{ name: "fc8" type: "InnerProduct" bottom: "data" top: "fc8" inner_product_param {{ num_output: {} }} }}'
+    ' layer {{ name: "loss" type: "SoftmaxWithLoss" bottom: "fc8" bottom: "label" }}'
+)
+
+
+class ClassCountUnlikeData(LayerRule):
+    """The classifier has another number of outputs than the data set in the path has classes.
+
+    ## Why is this bad?
+    With too few outputs labels point past the end of the scores: Caffe does not check them in release builds, reads
+    what stands there, and the loss is garbage. With too many, some are never trained. Either way the number was most
+    likely left over from another data set.
+
+    ## Example
+    ```
+    layer { name: "data" type: "Data" top: "data" top: "label" data_param { source: "ilsvrc12_train_lmdb" } }
+    layer { name: "fc" type: "InnerProduct" bottom: "pool5" top: "fc" inner_product_param { num_output: 101 } }
+    ```
+    Use instead:
+    ```
+    layer { name: "data" type: "Data" top: "data" top: "label" data_param { source: "ilsvrc12_train_lmdb" } }
+    layer { name: "fc" type: "InnerProduct" bottom: "pool5" top: "fc" inner_product_param { num_output: 1000 } }
+    ```
+
+    ## Known problems
+    Goes by the path. A part of a data set, or one that was given other labels, is not known from the name.
+
+    ## References
+    - softmax_loss_layer.cpp, Forward_cpu; soeaver/caffe-model commit 708f6fe
+    """
+
+    code = "O012"
+    name = "class-count-unlike-data"
+    severity = WARNING
+    certainty = LIKELY
+    preview = True
+    layer_types = ("SoftmaxWithLoss",)
+    VALID = [
+        _NET.format("examples/imagenet/ilsvrc12_train_lmdb", 1000),
+        _NET.format("cifar100_train_lmdb", 100),
+        _NET.format("ilsvrc12_train_10class_lmdb", 10),
+        _NET.format("flowers_lmdb", 17),
+        # Room for an unknown class, or for the background.
+        _NET.format("mnist_train_lmdb", 11),
+    ]
+    INVALID = [
+        Invalid(
+            _NET.format("examples/imagenet/ilsvrc12_train_lmdb", 101),
+            span="num_output: 101",
+            message="'fc8' scores 101 classes, but ImageNet, which 'examples/imagenet/ilsvrc12_train_lmdb' names,"
+            " has 1000",
+        ),
+    ]
+
+    def check(self, layer: Layer) -> Iterator[Finding]:
+        if TRAIN not in layer.phases:
+            return
+        labels = source(layer, 1, TRAIN)
+        if labels is None or labels.layer.type not in DATA_TYPES or labels.top == 0:
+            return
+        path = _path(labels.layer)
+        text = path.lower()
+        named = [(name, classes) for name, (pattern, classes) in _CLASSES.items() if re.search(pattern, text)]
+        if len(named) != 1 or _PART.search(text):
+            return
+        scores = source(layer, 0, TRAIN, CLASSES_KEPT)
+        outputs = class_count(scores.layer) if scores else 0
+        ((name, classes),) = named
+        if scores and outputs and outputs not in (classes, classes + 1):
+            yield self.finding(
+                scores.layer.at(*count_place(scores.layer)),
+                f"{scores.layer.name!r} scores {outputs} classes, but {name}, which {path!r} names, has {classes}",
+            )
+
+
+def _path(layer: Layer) -> str:
+    for block in ("data_param", "image_data_param", "video_data_param", "hdf5_data_param"):
+        if layer.has(block):
+            source: str = getattr(layer.message, block).source
+            return source
+    return ""

@@ -1,0 +1,104 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from caffelint.lint import ERROR, TRAIN, Finding, Invalid, Layer, LayerRule, Related
+
+from ._graph import VALUES_KEPT, source
+
+_THROUGH = VALUES_KEPT | {"ReLU", "Sigmoid", "Softmax", "TanH", "Pooling", "BatchNorm", "Scale", "Power"}
+
+_LEARNED = {"InnerProduct": "inner_product_param", "Convolution": "convolution_param"}
+
+
+class GradientToLabels(LayerRule):
+    """A gradient would have to flow into the labels of a loss, and Caffe ends at the first backward pass.
+
+    ## Why is this bad?
+    The labels of SoftmaxWithLoss, SigmoidCrossEntropyLoss, HingeLoss, InfogainLoss and MultinomialLogisticLoss get no
+    gradient. Where they come from a layer that learns, or `propagate_down: true` asks for it, Caffe loads the net, runs
+    forward, and ends its process in the first backward pass. Often the two bottoms have changed places.
+
+    ## Example
+    ```
+    layer { name: "loss" type: "SigmoidCrossEntropyLoss" bottom: "pred" bottom: "teacher_pred" top: "loss" }
+    ```
+    Use instead:
+    ```
+    layer {
+      name: "loss" type: "SigmoidCrossEntropyLoss" bottom: "pred" bottom: "teacher_pred" top: "loss"
+      propagate_down: true propagate_down: false
+    }
+    ```
+
+    ## References
+    - net.cpp, Init (bottom_need_backward); softmax_loss_layer.cpp, Backward_cpu
+    """
+
+    code = "O013"
+    name = "gradient-to-labels"
+    severity = ERROR
+    layer_types = (
+        *("SoftmaxWithLoss", "SigmoidCrossEntropyLoss", "HingeLoss"),
+        *("InfogainLoss", "MultinomialLogisticLoss"),
+    )
+    VALID = [
+        'layer { name: "loss" type: "SoftmaxWithLoss" bottom: "fc" bottom: "label" }',
+        # EuclideanLoss passes it on to both.
+        'layer { name: "fc" type: "InnerProduct" bottom: "x" top: "fc" }'
+        ' layer { name: "loss" type: "EuclideanLoss" bottom: "y" bottom: "fc" }',
+        'layer { name: "fc" type: "InnerProduct" bottom: "x" top: "fc" }'
+        ' layer { name: "loss" type: "SigmoidCrossEntropyLoss" bottom: "y" bottom: "fc"'
+        " propagate_down: true propagate_down: false }",
+        # A teacher that does not learn.
+        'layer { name: "fc" type: "InnerProduct" bottom: "x" top: "fc" param { lr_mult: 0 } param { lr_mult: 0 } }'
+        ' layer { name: "loss" type: "SigmoidCrossEntropyLoss" bottom: "y" bottom: "fc" }',
+    ]
+    INVALID = [
+        Invalid(
+            'layer { name: "fc" type: "InnerProduct" bottom: "x" top: "fc" }'
+            ' layer { name: "loss" type: "SoftmaxWithLoss" bottom: "label" bottom: "fc" }',
+            span='bottom: "fc"',
+            message="the labels of SoftmaxWithLoss come from the InnerProduct 'fc', which learns, but labels get no"
+            " gradient: Caffe ends at the first backward pass; the bottoms may have changed places",
+        ),
+        Invalid(
+            'layer { name: "loss" type: "SoftmaxWithLoss" bottom: "fc" bottom: "label"'
+            " propagate_down: true propagate_down: true }",
+            span="propagate_down: true",
+            message="SoftmaxWithLoss has no gradient for its labels: Caffe ends at the first backward pass;"
+            " the second propagate_down must be false",
+        ),
+    ]
+
+    def check(self, layer: Layer) -> Iterator[Finding]:
+        if TRAIN not in layer.phases or len(layer.bottoms) < 2:
+            return
+        evidence = f"Caffe ends with: {layer.type} Layer cannot backpropagate to label inputs."
+        wanted = layer.message.propagate_down
+        if len(wanted) > 1:
+            if wanted[1]:
+                yield self.finding(
+                    layer.at("propagate_down", 1),
+                    f"{layer.type} has no gradient for its labels: Caffe ends at the first backward pass;"
+                    " the second propagate_down must be false",
+                    evidence=evidence,
+                )
+            return
+        made = source(layer, 1, TRAIN, _THROUGH)
+        if made is None or made.layer.type not in _LEARNED or not _learns(made.layer):
+            return
+        yield self.finding(
+            layer.at("bottom", 1),
+            f"the labels of {layer.type} come from the {made.layer.type} {made.layer.name!r}, which learns, but labels"
+            " get no gradient: Caffe ends at the first backward pass; the bottoms may have changed places",
+            evidence=evidence,
+            related=(Related("what makes the labels", made.layer.at("type")),),
+        )
+
+
+def _learns(layer: Layer) -> bool:
+    """Whether a layer's weights or bias have an lr_mult other than 0."""
+    params = layer.message.param
+    blobs = 2 if getattr(layer.message, _LEARNED[layer.type]).bias_term else 1
+    return len(params) < blobs or any(param.lr_mult != 0 for param in params)
