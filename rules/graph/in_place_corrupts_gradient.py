@@ -155,7 +155,7 @@ def _is_spoilt(above: BuiltLayer, layer: BuiltLayer) -> bool:
 
 def _keeps_sign(layer: BuiltLayer) -> bool:
     if layer.type == "Scale":
-        return not layer.parameters.bias_term
+        return not bool(layer.parameters.bias_term)
     if layer.type == "Power":
-        return layer.parameters.shift == 0 and layer.parameters.scale > 0
+        return bool(layer.parameters.shift == 0 and layer.parameters.scale > 0)
     return layer.type in SIGN_KEPT

@@ -1,0 +1,51 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from caffelint.lint import ERROR, Finding, Invalid, Net, NetRule
+
+from ..graph._refusals import findings
+from ..graph._states import is_plain
+
+
+class BlobTooLarge(NetRule):
+    """A blob has more than 2147483647 elements.
+
+    ## Why is this bad?
+    Caffe counts in 32 bits with a sign and ends its process at the first blob beyond that, whatever the memory of the
+    card.
+
+    ## Example
+    ```
+    layer { name: "data" type: "Input" top: "data" input_param { shape { dim: 4096 dim: 3 dim: 512 dim: 512 } } }
+    ```
+    Use instead:
+    ```
+    layer { name: "data" type: "Input" top: "data" input_param { shape { dim: 256 dim: 3 dim: 512 dim: 512 } } }
+    ```
+
+    ## Known problems
+    Silent where a shape stands in a data file, and about nets that use layers or fields of a fork.
+
+    ## References
+    - blob.cpp, Reshape; BVLC/caffe#5067
+    """
+
+    code = "L005"
+    name = "blob-too-large"
+    severity = ERROR
+    VALID = [
+        'layer { name: "data" type: "Input" top: "data" input_param { shape { dim: 256 dim: 3 dim: 512 dim: 512 } } }',
+    ]
+    INVALID = [
+        Invalid(
+            'layer { name: "data" type: "Input" top: "data" input_param { shape { dim: 4096 dim: 3 dim: 512 dim: 512'
+            " } } }",
+            span="shape",
+            message="top 0 would be 4096 x 3 x 512 x 512, more than the 2147483647 elements that Caffe can count",
+        ),
+    ]
+
+    def check(self, net: Net) -> Iterator[Finding]:
+        if is_plain(net):
+            yield from findings(self, net)

@@ -1,0 +1,65 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from caffelint.lint import ERROR, TRAIN, Finding, Invalid, Layer, LayerRule
+
+
+class DropoutRatioOutOfRange(LayerRule):
+    """`dropout_ratio` is not at least 0 and below 1.
+
+    ## Why is this bad?
+    A Dropout multiplies what it keeps by 1 / (1 - ratio). At 1 it keeps nothing and multiplies by infinity: 0 * inf is
+    nan, from the first iteration on. Above 1 or below 0 Caffe ends its process when it draws the first mask. A release
+    build checks nothing before that.
+
+    ## Example
+    ```
+    dropout_param { dropout_ratio: 50 }
+    ```
+    Use instead:
+    ```
+    dropout_param { dropout_ratio: 0.5 }
+    ```
+
+    ## References
+    - dropout_layer.cpp, LayerSetUp (DCHECK) and Forward_cpu; run on Caffe 1.0
+    """
+
+    code = "L006"
+    name = "dropout-ratio-out-of-range"
+    severity = ERROR
+    layer_types = ("Dropout",)
+    VALID = [
+        'layer { name: "drop" type: "Dropout" bottom: "a" top: "a" dropout_param { dropout_ratio: 0.5 } }',
+        'layer { name: "drop" type: "Dropout" bottom: "a" top: "a" dropout_param { dropout_ratio: 0 } }',
+        'layer { name: "drop" type: "Dropout" bottom: "a" top: "a" }',
+    ]
+    INVALID = [
+        Invalid(
+            'layer { name: "drop" type: "Dropout" bottom: "a" top: "a" dropout_param { dropout_ratio: 1 } }',
+            span="dropout_ratio: 1",
+            message="dropout_ratio 1 drops everything and multiplies by 1/0: the output is nan in TRAIN;"
+            " use a ratio of at least 0 and below 1",
+        ),
+        Invalid(
+            'layer { name: "drop" type: "Dropout" bottom: "a" top: "a" dropout_param { dropout_ratio: 50 } }',
+            span="dropout_ratio: 50",
+            message="dropout_ratio 50 is no share: Caffe ends at the first forward pass of TRAIN;"
+            " use a ratio of at least 0 and below 1",
+        ),
+    ]
+
+    def check(self, layer: Layer) -> Iterator[Finding]:
+        ratio = layer.message.dropout_param.dropout_ratio
+        if 0 <= ratio < 1 or TRAIN not in layer.phases:
+            return
+        what = (
+            "drops everything and multiplies by 1/0: the output is nan in TRAIN"
+            if ratio == 1
+            else "is no share: Caffe ends at the first forward pass of TRAIN"
+        )
+        yield self.finding(
+            layer.at("dropout_param", "dropout_ratio"),
+            f"dropout_ratio {ratio:g} {what}; use a ratio of at least 0 and below 1",
+        )

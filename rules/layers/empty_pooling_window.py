@@ -1,0 +1,108 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from caffelint.lint import ERROR, WARNING, Finding, Invalid, Net, NetRule
+
+from ..graph._states import built, is_plain
+from ._windows import Axis, axes, may_be_empty
+
+MAX, AVE = 0, 1
+
+
+class EmptyPoolingWindow(NetRule):
+    """The last window of a pooling lies behind the border of the map.
+
+    ## Why is this bad?
+    Where the stride is above the kernel, Caffe's rounding can put the last window behind the map. It holds no pixel:
+    AVE divides 0 by 0, which is nan, MAX gives -3.4e38, and its backward pass on the CPU writes before the start of
+    its memory. A window further out gives a silent 0.
+
+    ## Example
+    ```
+    input_param { shape { dim: 1 dim: 3 dim: 10 dim: 10 } }
+    pooling_param { pool: AVE kernel_size: 3 stride: 5 }
+    ```
+    Use instead:
+    ```
+    input_param { shape { dim: 1 dim: 3 dim: 10 dim: 10 } }
+    pooling_param { pool: AVE kernel_size: 3 stride: 3 }
+    ```
+
+    ## Known problems
+    Silent where the size of the map stands in a data file, and about nets that use layers or fields of a fork.
+
+    ## References
+    - pooling_layer.cpp, Reshape, Forward_cpu and Backward_cpu; each size was run on Caffe 1.0
+    """
+
+    code = "L003"
+    name = "empty-pooling-window"
+    severity = ERROR
+    _NET = (
+        'layer { name: "data" type: "Input" top: "data" input_param { shape { dim: 1 dim: 3 dim: %d dim: 8 } } }'
+        ' layer { name: "pool" type: "Pooling" bottom: "data" top: "pool"'
+        " pooling_param { pool: %s kernel_size: 3 stride: 5 } }"
+    )
+    VALID = [_NET % (7, "AVE"), _NET % (8, "MAX"), _NET % (11, "AVE")]
+    INVALID = [
+        Invalid(
+            _NET % (10, "AVE"),
+            span="stride: 5",
+            message="on a height of 10 the last window starts at 10, behind the map: AVE gives 0/0 = nan;"
+            " use a stride of 3 or less, or round_mode: FLOOR",
+        ),
+        Invalid(
+            _NET % (10, "MAX"),
+            span="stride: 5",
+            message="on a height of 10 the last window starts at 10, behind the map: MAX gives -3.4e38;"
+            " use a stride of 3 or less, or round_mode: FLOOR",
+        ),
+        Invalid(
+            _NET % (9, "AVE"),
+            span="stride: 5",
+            message="on a height of 9 the last window starts at 10, behind the map: AVE gives 0;"
+            " use a stride of 3 or less, or round_mode: FLOOR",
+        ),
+    ]
+
+    def check(self, net: Net) -> Iterator[Finding]:
+        for index, axis, side, size, start in empty_windows(net):
+            layer = net.layers[index]
+            pool = layer.message.pooling_param.pool
+            wrong = "MAX gives -3.4e38" if pool == MAX else "AVE gives 0/0 = nan" if start == size else "AVE gives 0"
+            yield self.finding(
+                layer.at("pooling_param", axis.field),
+                f"on a {side} of {size} the last window starts at {start}, behind the map: {wrong};"
+                f" use a stride of {axis.kernel} or less, or round_mode: FLOOR",
+                severity=WARNING if wrong == "AVE gives 0" else ERROR,
+            )
+
+
+def empty_windows(net: Net) -> Iterator[tuple[int, Axis, str, int, int]]:
+    """Pooling layers with an empty window: index, axis, `height` or `width`, its size, where the last window starts."""
+    found = set()
+    for layer in net.layers:
+        if layer.type == "Pooling":
+            param = layer.message.pooling_param
+            if (
+                param.pool in (MAX, AVE)
+                and not param.global_pooling
+                and any(may_be_empty(a, param) for a in axes(param))
+            ):
+                found.add(layer.index)
+    if not found or not is_plain(net):
+        return
+    said = set()
+    for one in built(net):
+        for made in one.layers:
+            if made.index not in found or made.index in said or not made.bottoms or made.bottoms[0].shape is None:
+                continue
+            shape = made.bottoms[0].shape
+            param = made.message.pooling_param
+            both = axes(param)
+            for axis, side, size in zip([both[0], both[-1]], ("height", "width"), shape[2:], strict=False):
+                if may_be_empty(axis, param) and axis.last_start(size, True) >= size:
+                    said.add(made.index)
+                    yield made.index, axis, side, size, axis.last_start(size, True)
+                    break

@@ -1,0 +1,80 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from caffelint.lint import ERROR, LIKELY, WARNING, Finding, Invalid, Layer, LayerRule
+
+
+class LrnOutOfDomain(LayerRule):
+    """An LRN has an even `local_size`, or a `k` or `alpha` that lets its base fall to 0 or below.
+
+    ## Why is this bad?
+    The window of an LRN is centred, so Caffe takes odd sizes only and ends its process at an even one. The layer
+    divides by (k + alpha / n * sum of squares) ^ beta: with `k: 0` an all-zero neighbourhood, common behind a ReLU,
+    gives 0 * inf = nan, and with a negative `alpha` a large activation makes the base negative, and its power nan.
+
+    ## Example
+    ```
+    lrn_param { local_size: 4 alpha: 0.0001 beta: 0.75 k: 0 }
+    ```
+    Use instead:
+    ```
+    lrn_param { local_size: 5 alpha: 0.0001 beta: 0.75 k: 1 }
+    ```
+
+    ## References
+    - lrn_layer.cpp, LayerSetUp and CrossChannelForward_cpu; run on Caffe 1.0
+    """
+
+    code = "L007"
+    name = "lrn-out-of-domain"
+    severity = ERROR
+    layer_types = ("LRN",)
+    VALID = [
+        'layer { name: "norm" type: "LRN" bottom: "a" top: "b" lrn_param { local_size: 5 alpha: 0.0001 beta: 0.75 } }',
+        'layer { name: "norm" type: "LRN" bottom: "a" top: "b" }',
+    ]
+    INVALID = [
+        Invalid(
+            'layer { name: "norm" type: "LRN" bottom: "a" top: "b" lrn_param { local_size: 4 } }',
+            span="local_size: 4",
+            message="local_size 4 is even: Caffe takes odd sizes only; use 3 or 5",
+        ),
+        Invalid(
+            'layer { name: "norm" type: "LRN" bottom: "a" top: "b" lrn_param { k: 0 alpha: -1 } }',
+            span=("k: 0", "alpha: -1"),
+            message=(
+                "k 0 lets the layer divide by 0 where all neighbours are 0: 0 * inf = nan; use 1, Caffe's default",
+                "alpha -1 is below 0: large activations make the base negative and its power nan; use one above 0",
+            ),
+        ),
+    ]
+
+    def check(self, layer: Layer) -> Iterator[Finding]:
+        if not layer.message.HasField("lrn_param"):
+            return
+        param = layer.message.lrn_param
+        size = param.local_size
+        if size % 2 == 0:
+            yield self.finding(
+                layer.at("lrn_param", "local_size"),
+                f"local_size {size} is even: Caffe takes odd sizes only; use"
+                f" {f'{size - 1} or ' * (size > 0)}{size + 1}",
+                evidence="Caffe ends with: LRN only supports odd values for local_size",
+            )
+        if param.k <= 0:
+            yield self.finding(
+                layer.at("lrn_param", "k"),
+                f"k {param.k:g} lets the layer divide by 0 where all neighbours are 0: 0 * inf = nan;"
+                " use 1, Caffe's default",
+                severity=WARNING,
+                certainty=LIKELY,
+            )
+        if param.alpha < 0:
+            yield self.finding(
+                layer.at("lrn_param", "alpha"),
+                f"alpha {param.alpha:g} is below 0: large activations make the base negative and its power nan;"
+                " use one above 0",
+                severity=WARNING,
+                certainty=LIKELY,
+            )

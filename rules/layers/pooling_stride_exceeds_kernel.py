@@ -1,0 +1,106 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from caffelint.lint import WARNING, Finding, Invalid, Layer, LayerRule
+
+from ._windows import axes, may_be_empty
+
+MAX, AVE = 0, 1
+EMPTY = {MAX: "MAX gives -3.4e38", AVE: "AVE gives 0/0 = nan"}
+
+
+class PoolingStrideExceedsKernel(LayerRule):
+    """The stride of a pooling is larger than its kernel.
+
+    ## Why is this bad?
+    The pixels between two windows are never looked at. Worse, Caffe rounds the number of windows up, so that the last
+    one can lie behind the border and hold no pixel at all: MAX gives -3.4e38 there, and AVE divides 0 by 0. With
+    kernel 3 and stride 5, AVE gives nan where the height or width is 5, 10, 15 and so on, and a silent 0 at 4, 9, 14;
+    at other sizes pixels are skipped and that is all.
+
+    ## Example
+    ```
+    pooling_param { pool: AVE stride: 5 kernel_size: 3 }
+    ```
+    Use instead:
+    ```
+    pooling_param { pool: AVE stride: 3 kernel_size: 3 }
+    ```
+
+    ## Known problems
+    A kernel of 1 that only thins out a map is meant; it has empty windows all the same, so it is reported unless it
+    has padding or `round_mode: FLOOR`. Where the size of the map is known, `empty-pooling-window` tells for sure.
+
+    ## References
+    - pooling_layer.cpp, Reshape and Forward_cpu; each size was run on Caffe 1.0
+    - Stack Overflow 33962226
+    """
+
+    code = "L002"
+    name = "pooling-stride-exceeds-kernel"
+    severity = WARNING
+    layer_types = ("Pooling",)
+    VALID = [
+        'layer { name: "pool" type: "Pooling" bottom: "a" top: "b" pooling_param { kernel_size: 3 stride: 3 } }',
+        'layer { name: "pool" type: "Pooling" bottom: "a" top: "b" pooling_param { global_pooling: true stride: 1 } }',
+        # Thinning out, with no window behind the border.
+        'layer { name: "pool" type: "Pooling" bottom: "a" top: "b"'
+        " pooling_param { kernel_size: 1 stride: 2 round_mode: FLOOR } }",
+    ]
+    INVALID = [
+        Invalid(
+            'layer { name: "pool" type: "Pooling" bottom: "a" top: "b"'
+            " pooling_param { pool: AVE stride: 5 kernel: 3 } }",
+            span="stride: 5",
+            message="stride 5 is above kernel_size 3: pixels between the windows are skipped, and at a height or"
+            " width of"
+            " 5, 10, 15 ... the last window is empty (AVE gives 0/0 = nan); use a stride of 3 or less",
+        ),
+        Invalid(
+            'layer { name: "pool" type: "Pooling" bottom: "a" top: "b"'
+            " pooling_param { kernel_h: 3 kernel_w: 2 stride_h: 2 stride_w: 4 pad: 1 } }",
+            span="stride_w: 4",
+            message="stride_w 4 is above kernel_w 2: pixels between the windows are skipped; use a stride of 2 or less",
+        ),
+        Invalid(
+            'layer { name: "pool" type: "Pooling" bottom: "a" top: "b" pooling_param { kernel_size: 1 stride: 2 } }',
+            span="stride: 2",
+            message="stride 2 is above kernel_size 1: at a height or width of 2, 4, 6 ... the last window is empty"
+            " (MAX gives -3.4e38); add round_mode: FLOOR or use a kernel of 2",
+        ),
+    ]
+
+    def check(self, layer: Layer) -> Iterator[Finding]:
+        param = layer.message.pooling_param
+        if param.stride < 2 and param.stride_h < 2 and param.stride_w < 2:
+            return
+        if param.global_pooling:
+            return
+        for axis in axes(param):
+            if not 0 < axis.kernel < axis.stride:
+                continue
+            step, kernel = axis.stride, axis.kernel
+            empty = may_be_empty(axis, param)
+            if (kernel == 1 and not empty) or (empty and _is_reported(layer)):
+                continue
+            field = axis.field.replace("stride", "kernel") if "_" in axis.field else "kernel_size"
+            skipped = "" if kernel == 1 else "pixels between the windows are skipped"
+            sizes = f"at a height or width of {step}, {2 * step}, {3 * step} ... the last window is empty"
+            behind = f"{sizes} ({EMPTY.get(param.pool, 'its result means nothing')})" if empty else ""
+            advice = (
+                "add round_mode: FLOOR or use a kernel of 2" if kernel == 1 else f"use a stride of {kernel} or less"
+            )
+            yield self.finding(
+                layer.at("pooling_param", axis.field),
+                f"{axis.field} {step} is above {field} {kernel}:"
+                f" {', and '.join(part for part in (skipped, behind) if part)}; {advice}",
+                evidence="Caffe rounds the number of windows up" if empty else "",
+            )
+
+
+def _is_reported(layer: Layer) -> bool:
+    """Is the size of the map known and its last window empty, which `empty-pooling-window` tells for sure?"""
+    from .empty_pooling_window import empty_windows
+
+    return any(index == layer.index for index, *_ in empty_windows(layer.net))

@@ -1,0 +1,76 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from caffelint.lint import ERROR, TRAIN, Finding, Invalid, Net, NetRule, Related
+
+from ..graph._states import built
+from ._classes import classes, given_by
+
+
+class SingleClassSoftmax(NetRule):
+    """A softmax loss over one single class.
+
+    ## Why is this bad?
+    The softmax of one score is 1, whatever the score: the loss is 0 from the start, and so is every gradient. Two
+    classes need two scores, the background counted as one; one score for yes or no goes to a SigmoidCrossEntropyLoss.
+
+    ## Example
+    ```
+    inner_product_param { num_output: 1 }
+    ```
+    Use instead:
+    ```
+    inner_product_param { num_output: 2 }
+    ```
+
+    ## References
+    - softmax_loss_layer.cpp, Forward_cpu and Backward_cpu
+    """
+
+    code = "L008"
+    name = "single-class-softmax"
+    severity = ERROR
+    layer_types = ("SoftmaxWithLoss",)
+    _NET = (
+        'layer { name: "data" type: "Data" top: "data" top: "label" }'
+        ' layer { name: "fc" type: "InnerProduct" bottom: "data" top: "fc" inner_product_param { num_output: %d } }'
+        ' layer { name: "loss" type: "%s" bottom: "fc" bottom: "label" top: "loss"%s }'
+    )
+    VALID = [
+        _NET % (2, "SoftmaxWithLoss", ""),
+        _NET % (1, "SigmoidCrossEntropyLoss", ""),
+        # Over another axis, which is not known.
+        _NET % (1, "SoftmaxWithLoss", " softmax_param { axis: 0 }"),
+    ]
+    INVALID = [
+        Invalid(
+            _NET % (1, "SoftmaxWithLoss", ""),
+            span="num_output: 1",
+            message='layer "loss" takes the softmax of a single score: it is always 1, the loss is 0 and nothing'
+            " learns;"
+            " use num_output 2, or a SigmoidCrossEntropyLoss",
+        ),
+    ]
+
+    def check(self, net: Net) -> Iterator[Finding]:
+        for one in built(net):
+            if one.phase != TRAIN:
+                continue
+            for layer in one.layers:
+                if layer.type != "SoftmaxWithLoss" or not layer.bottoms or layer.index is None:
+                    continue
+                found = classes(layer.bottoms[0], layer.message.softmax_param.axis)
+                if found is None or found[0] != 1:
+                    continue
+                maker, loss = found[1], net.layers[layer.index]
+                block = given_by(maker)
+                yield self.finding(
+                    net.layers[maker.index].at(block, "num_output") if block and maker.index is not None else loss.at(),
+                    f'layer "{loss.name}" takes the softmax of a single score: it is always 1, the loss is 0 and'
+                    f" nothing"
+                    " learns; use num_output 2, or a SigmoidCrossEntropyLoss",
+                    phases=(TRAIN,),
+                    related=(Related("the loss", loss.at("type")),),
+                )
+            return
