@@ -92,17 +92,15 @@ def canonical_axis(shape: Sequence[int], axis: int, field: str | None = None) ->
 
 def count(shape: Sequence[int], start: int = 0, end: int | None = None) -> int:
     """Product of the dimensions from `start` up to, but not including, `end` (Blob::count)."""
-    if shape is UNSHAPED:
-        return 0
+    if start == 0 and end is None:
+        return 0 if shape is UNSHAPED else prod(shape)
     axes = len(shape)
     if end is None:
         end = axes
-    if start > end and end < axes:
-        raise Refusal(f"axis {start} comes behind axis {end}", "Check failed: start_axis <= end_axis", "blob.hpp count")
-    if start > axes:
+    if start > end:
         raise Refusal(
-            f"axis {start} does not exist: the blob has {axes} axes ({text(shape)})",
-            "Check failed: start_axis <= ",
+            f"axis {start} comes behind axis {end - 1}, the last one of {text(shape)}",
+            "Check failed: start_axis <= end_axis",
             "blob.hpp count",
         )
     return as_int(prod(shape[start:end]))

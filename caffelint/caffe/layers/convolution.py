@@ -109,7 +109,8 @@ class Windowed(Layer):
             if room >= 0 and stride > 0:
                 sizes.append(room // stride + 1)
             else:
-                side = "stride" if self.parameters.stride else ("stride_h", "stride_w")[axis]
+                two = self.parameters.HasField("stride_h") or self.parameters.HasField("stride_w")
+                side = ("stride_h", "stride_w")[axis] if two else "stride"
                 sizes.append(divide(room, stride, side, f"{self.block}.{side}") + 1)
         if min(sizes, default=0) >= 0:
             return sizes

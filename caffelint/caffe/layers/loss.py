@@ -189,7 +189,7 @@ class SigmoidCrossEntropyLoss(Loss):
         return super().set_up(bottoms)
 
     def compare(self, bottoms: Sequence[Shape]) -> None:
-        count(bottoms[0], 1)
+        canonical_axis(bottoms[0], 0, "top[0]")
         if count(bottoms[0]) != count(bottoms[1]):
             raise Refusal(
                 f"predictions of {text(bottoms[0])} and targets of {text(bottoms[1])} differ in number",
