@@ -17,3 +17,9 @@ def is_written(solver: Solver, field: str) -> bool:
 def first_written(solver: Solver, *fields: str) -> str:
     """The first of `fields` that stands in the text; the last of them where none does."""
     return next((field for field in fields if is_written(solver, field)), fields[-1])
+
+
+def scales_rates(solver: Solver) -> bool:
+    """Whether a fork's LARS or warm-up makes of base_lr something else than the rate that the first updates see."""
+    message = solver.message
+    return bool(message.local_lr_auto or message.larc or message.warmup_iter or message.rampup_interval)

@@ -14,8 +14,8 @@ class AdaptiveParameterOutOfRange(SolverRule):
     RMSProp refuses an rms_decay outside of [0, 1). Adam with momentum2 (beta2) of 1 multiplies every update by
     sqrt(1 - 1) = 0, above 1 by the root of a negative number. delta keeps the division by the mean gradient apart from
     0: with delta 0 each weight whose gradient is exactly 0 (behind a dead ReLU, a frozen layer, a zero input) gets 0/0;
-    AdaDelta with delta 0 does not move at all, since its first numerator is delta. AdaDelta takes momentum as its decay:
-    left out, nothing is averaged.
+    AdaDelta with delta 0 does not move at all, since its first numerator is delta. AdaDelta takes momentum as its
+    decay: left out, nothing is averaged.
 
     ## Example
     ```

@@ -41,7 +41,7 @@ class IgnoredLrParameter(SolverRule):
         Invalid(
             'base_lr: 0.01 lr_policy: "fixed" gamma: 0.1 stepsize: 1000',
             span="gamma: 0.1",
-            message='lr_policy "fixed" reads no gamma and no stepsize: the rate stays 0.01;'
+            message='lr_policy "fixed" reads no gamma or stepsize: the rate stays 0.01;'
             ' lr_policy "step" would use them',
         ),
         Invalid(
@@ -63,7 +63,7 @@ class IgnoredLrParameter(SolverRule):
         # An unknown policy, or a parameter of another that stands in for a missing one, is another rule's business.
         if not ignored or schedule.problem or schedule.policy == "multistep" and not message.stepvalue:
             return
-        text = f'lr_policy "{schedule.policy}" reads no {" and no ".join(ignored)}'
+        text = f'lr_policy "{schedule.policy}" reads no {" or ".join(ignored)}'
         meant = _meant(written) if schedule.policy == "fixed" and message.gamma != 1 else ""
         if meant:
             text += f': the rate stays {schedule.base:g}; lr_policy "{meant}" would use them'

@@ -46,5 +46,7 @@ class IterSizeNotPositive(SolverRule):
         size = solver.message.iter_size
         if size > 0:
             return
-        why = "no batch is run and nothing is learned" if size else "the gradients are divided by it and come out as nan"
+        why = (
+            "no batch is run and nothing is learned" if size else "the gradients are divided by it and come out as nan"
+        )
         yield self.finding(solver.at("iter_size"), f"iter_size is {size}, and must be at least 1: {why}")

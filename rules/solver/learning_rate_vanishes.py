@@ -15,8 +15,8 @@ class LearningRateVanishes(SolverRule):
     """The learning rate falls to 0, or below a millionth of its start, long before the end.
 
     ## Why is this bad?
-    What remains of the run changes nothing: time that a slower decay, or fewer iterations, would save. A float holds
-    no rate below 1.4e-45.
+    What remains of the run changes next to nothing: time that a slower decay, or fewer iterations, would save. A float
+    holds no rate below 1.4e-45.
 
     ## Example
     ```
@@ -45,13 +45,13 @@ class LearningRateVanishes(SolverRule):
             'base_lr: 0.01 lr_policy: "exp" gamma: 0.9 max_iter: 100000',
             span='lr_policy: "exp"',
             message="the learning rate falls from 0.01 to below a millionth of it at iteration 132,"
-            " and to 0 at iteration 944: the other 99% of 100000 iterations change nothing",
+            " and to 0 at iteration 944: the other 99% of 100000 iterations change next to nothing",
         ),
         Invalid(
             'base_lr: 0.01 lr_policy: "step" gamma: 0.1 stepsize: 1000 max_iter: 10000',
             span='lr_policy: "step"',
             message="the learning rate falls from 0.01 to below a millionth of it at iteration 7000:"
-            " the other 30% of 10000 iterations change nothing",
+            " the other 30% of 10000 iterations change next to nothing",
         ),
     ]
 
@@ -70,5 +70,5 @@ class LearningRateVanishes(SolverRule):
         yield self.finding(
             solver.at("lr_policy"),
             f"the learning rate falls from {start:g} to below a millionth of it at iteration {found[0]}{to_zero}:"
-            f" the other {left}% of {runs} iterations change nothing",
+            f" the other {left}% of {runs} iterations change next to nothing",
         )

@@ -13,8 +13,8 @@ class MissingLrParameter(SolverRule):
     ## Why is this bad?
     The defaults of stepsize, gamma and power are 0. `step` and `sigmoid` without a stepsize end the process at the
     first update, as does a negative gamma. With gamma 0, `step`, `multistep` and `exp` set the rate to 0 at the first
-    drop, and nothing is learned from there on. `inv` and `poly` without a power, `inv` and `sigmoid` without a gamma and
-    `multistep` without a stepvalue never change the rate.
+    drop, and nothing is learned from there on. `inv` and `poly` without a power, `inv` and `sigmoid` without a gamma
+    and `multistep` without a stepvalue never change the rate.
 
     ## Example
     ```
@@ -149,7 +149,9 @@ class MissingLrParameter(SolverRule):
             place = solver.at("stepsize")
             text = f'lr_policy "multistep" reads stepvalue and not stepsize: without a stepvalue the rate stays {stays}'
         else:
-            zero = "" if unset == "stepvalue" else ", which is 0 then," if " and " not in unset else ", which are 0 then,"
+            zero = (
+                "" if unset == "stepvalue" else ", which is 0 then," if " and " not in unset else ", which are 0 then,"
+            )
             place = solver.at("lr_policy")
             text = f'lr_policy "{message.lr_policy}" without {unset}{zero} never changes the rate: it stays {stays}'
         yield self.finding(place, text, severity=WARNING)

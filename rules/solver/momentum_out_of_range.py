@@ -9,9 +9,9 @@ class MomentumOutOfRange(SolverRule):
     """`momentum` is 1 or more, or negative.
 
     ## Why is this bad?
-    Momentum is the share of the last update that goes into the next. At 1 or more it never fades, and training diverges;
-    in Adam, where it is beta1, the bias correction divides by 1 - momentum ^ t, which is 0 at 1. Caffe checks nothing.
-    Common values are 0.9 and 0.95.
+    Momentum is the share of the last update that goes into the next. At 1 or more it never fades, and training
+    diverges; in Adam, where it is beta1, the bias correction divides by 1 - momentum ^ t, which is 0 at 1. Caffe
+    checks nothing. Common values are 0.9 and 0.95.
 
     ## Example
     ```

@@ -31,17 +31,37 @@ class NetFileNotFound(SolverRule):
     name = "net-file-not-found"
     severity = WARNING
     certainty = LIKELY
-    VALID = ['net: "train_val.prototxt" base_lr: 0.01']
-    INVALID: list[Invalid] = []
+    VALID = [
+        'net: "train_val.prototxt" base_lr: 0.01',
+        {"a/solver.prototxt": 'net: "a/train_val.prototxt" base_lr: 0.01', "a/train_val.prototxt": 'name: "n"'},
+    ]
+    INVALID = [
+        Invalid(
+            {"a/solver.prototxt": 'net: "a/trainval.prototxt" base_lr: 0.01', "a/train_val.prototxt": 'name: "n"'},
+            span='net: "a/trainval.prototxt"',
+            message='the net "a/trainval.prototxt" is not found beside the solver, in the working directory, in a'
+            " configured root or in a folder above the solver",
+        ),
+        Invalid(
+            {"a/solver.prototxt": 'train_net: "/home/me/train.prototxt" base_lr: 0.01', "b.prototxt": 'name: "n"'},
+            span='train_net: "/home/me/train.prototxt"',
+            message='"/home/me/train.prototxt" is not on this machine: a path relative to where Caffe is run works'
+            " anywhere",
+        ),
+    ]
 
     def check(self, solver: Solver) -> Iterator[Finding]:
         for missing in solver.missing:
-            if missing.name.startswith(("/", "~")) or missing.name[1:3] in (":/", ":\\"):
-                message = f'"{missing.name}" is not on this machine: a path relative to where Caffe is run works anywhere'
+            if missing.name.startswith("~"):
+                message = f'"{missing.name}" is not found: Caffe expands no ~; write the whole path, or a relative one'
+            elif missing.name.startswith("/") or missing.name[1:3] in (":/", ":\\"):
+                message = (
+                    f'"{missing.name}" is not on this machine: a path relative to where Caffe is run works anywhere'
+                )
             else:
                 message = (
-                    f'the net "{missing.name}" is not found beside the solver, in the working directory, in a configured'
-                    " root or in a folder above the solver"
+                    f'the net "{missing.name}" is not found beside the solver, in the working directory, in a'
+                    " configured root or in a folder above the solver"
                 )
             yield self.finding(solver.at(missing.field, missing.position), message)
         for found in solver.beside:

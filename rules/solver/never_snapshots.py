@@ -33,6 +33,7 @@ class NeverSnapshots(SolverRule):
         "max_iter: 1000 base_lr: 1 snapshot: 1000 snapshot_after_train: false",
         "max_iter: 1000 base_lr: 1 snapshot: 5000",
         "base_lr: 1 snapshot: 0 snapshot_after_train: false",
+        "base_lr: 1 max_iter: 10 test_and_snapshot_last_epochs: 5 snapshot_after_train: false",
     ]
     INVALID = [
         Invalid(
@@ -50,8 +51,8 @@ class NeverSnapshots(SolverRule):
 
     def check(self, solver: Solver) -> Iterator[Finding]:
         message = solver.message
-        # Without max_iter a script counts the iterations, and saves by itself.
-        if message.snapshot_after_train or message.max_iter <= 0:
+        # Without max_iter a script counts the iterations, and saves by itself. NVIDIA's Caffe has its own way to save.
+        if message.snapshot_after_train or message.max_iter <= 0 or message.test_and_snapshot_last_epochs:
             return
         if message.snapshot == 0:
             text = "snapshot_after_train is false and there is no snapshot: the trained weights are never saved"
@@ -59,6 +60,6 @@ class NeverSnapshots(SolverRule):
         elif message.snapshot > message.max_iter:
             yield self.finding(
                 solver.at("snapshot"),
-                f"snapshot {message.snapshot} lies behind max_iter {message.max_iter}, and snapshot_after_train is false:"
-                " the trained weights are never saved",
+                f"snapshot {message.snapshot} lies behind max_iter {message.max_iter}, and snapshot_after_train is"
+                " false: the trained weights are never saved",
             )

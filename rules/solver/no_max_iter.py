@@ -13,7 +13,8 @@ class NoMaxIter(SolverRule):
     ## Why is this bad?
     The default is 0. `caffe train` then saves the untrained weights and reports success. A script that calls
     `solver.step(n)` itself does not need max_iter: where the solver also says `snapshot: 0`, as those of Fast R-CNN do,
-    that is taken to be so, and reported as info.
+    that is taken to be so, and reported as info. With `max_iter: 0` and `snapshot_after_train: false` Caffe tests once,
+    which is what such a solver is for.
 
     ## Example
     ```
@@ -35,6 +36,7 @@ class NoMaxIter(SolverRule):
         "base_lr: 0.01 max_iter: 10000",
         'base_lr: 0.01 lr_policy: "poly" power: 1',
         "base_lr: 0.01 max_iter: ITERATIONS",
+        "max_iter: 0 test_iter: 100 test_interval: 10 snapshot_after_train: false base_lr: 0.01",
     ]
     INVALID = [
         Invalid(
@@ -60,6 +62,9 @@ class NoMaxIter(SolverRule):
         if message.max_iter > 0 or message.lr_policy == "poly" and message.max_iter == 0:
             return
         if not given and is_written(solver, "max_iter"):
+            return
+        # A run that tests given weights once and saves nothing: SSD's scripts write such solvers.
+        if given and message.test_interval > 0 and message.test_iter and not message.snapshot_after_train:
             return
         text = f"max_iter is {message.max_iter}" if given else "max_iter is not set, and 0 then"
         if not given and solver.has("snapshot") and message.snapshot == 0:

@@ -6,6 +6,8 @@ from caffelint.lint import INFO, Finding, Invalid, Solver, SolverRule
 
 from ._text import is_written
 
+_MESSAGE = "solver_mode is not set: caffe train without --gpu runs on the CPU, though GPU is the schema's default"
+
 
 class NoSolverMode(SolverRule):
     """`solver_mode` is left out: `caffe train` without `--gpu` runs on the CPU.
@@ -36,7 +38,7 @@ class NoSolverMode(SolverRule):
         Invalid(
             'net: "train_val.prototxt" base_lr: 0.01',
             span='net: "train_val.prototxt"',
-            message="solver_mode is not set: caffe train without --gpu runs on the CPU, though GPU is the schema's default",
+            message=_MESSAGE,
         ),
     ]
 
@@ -45,6 +47,6 @@ class NoSolverMode(SolverRule):
             return
         yield self.finding(
             solver.at(),
-            "solver_mode is not set: caffe train without --gpu runs on the CPU, though GPU is the schema's default",
+            _MESSAGE,
             evidence="pycaffe ignores the field: there caffe.set_mode_gpu() decides",
         )

@@ -45,4 +45,6 @@ class NoTrainNet(SolverRule):
         if any(is_written(solver, field) for field in NET_FIELDS):
             return
         place = solver.at("test_net") if is_written(solver, "test_net") else solver.at()
-        yield self.finding(place, _MESSAGE, evidence="Caffe stops at the start: SolverParameter must specify a train net")
+        yield self.finding(
+            place, _MESSAGE, evidence="Caffe stops at the start: SolverParameter must specify a train net"
+        )

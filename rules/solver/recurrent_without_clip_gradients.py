@@ -6,7 +6,9 @@ from caffelint.lint import LIKELY, WARNING, Finding, Invalid, ProjectRule, Solve
 
 _RECURRENT = ("LSTM", "RNN", "GRU", "Lstm", "LSTMUnit", "ClockworkRNN")
 _NET = 'layer { name: "lstm" type: "LSTM" bottom: "x" bottom: "cont" top: "h" recurrent_param { num_output: 9 } }'
-_FROZEN = _NET.replace(" recurrent_param", " param { lr_mult: 0 } param { lr_mult: 0 } param { lr_mult: 0 } recurrent_param")
+_FROZEN = _NET.replace(
+    " recurrent_param", " param { lr_mult: 0 } param { lr_mult: 0 } param { lr_mult: 0 } recurrent_param"
+)
 
 
 class RecurrentWithoutClipGradients(ProjectRule):

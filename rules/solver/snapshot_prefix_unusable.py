@@ -50,7 +50,7 @@ class SnapshotPrefixUnusable(SolverRule):
         Invalid(
             'base_lr: 1 snapshot: 1000 snapshot_prefix: "models/"',
             span='snapshot_prefix: "models/"',
-            message='snapshot_prefix "models/" is a folder: the files are named after the solver, by older Caffe _iter_...',
+            message='snapshot_prefix "models/" is a folder: files are named after the solver, by older Caffe _iter_...',
         ),
     ]
 
@@ -62,7 +62,7 @@ class SnapshotPrefixUnusable(SolverRule):
             text = f'Caffe does not expand the ~ of snapshot_prefix "{prefix}": write the whole path'
             yield self.finding(place, text, evidence=evidence)
         elif prefix.endswith("/"):
-            text = f'snapshot_prefix "{prefix}" is a folder: the files are named after the solver, by older Caffe _iter_...'
+            text = f'snapshot_prefix "{prefix}" is a folder: files are named after the solver, by older Caffe _iter_...'
             yield self.finding(place, text, severity=INFO)
         elif message.snapshot > 0 and solver.document.root.first("snapshot_prefix") is None:
             yield self.finding(

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caffelint.lint import ERROR, WARNING, Finding, Invalid, Solver, SolverRule
+from caffelint.lint import ERROR, INFO, WARNING, Finding, Invalid, Solver, SolverRule
 
 from ._text import first_written, is_written
 
@@ -122,10 +122,11 @@ class TestSettingsMismatch(SolverRule):
             )
         for index, count in enumerate(message.test_iter):
             if count <= 0:
-                what = "a test pass reads no batch and prints no score"
+                # Many write 0 to test nothing.
+                what, severity = "a test pass reads no batch and prints no score", INFO
                 if message.test_compute_loss:
-                    what = "the test loss is divided by it and comes out as nan"
-                yield self.finding(solver.at("test_iter", index), f"test_iter is {count}: {what}", severity=WARNING)
+                    what, severity = "the test loss is divided by it and comes out as nan", WARNING
+                yield self.finding(solver.at("test_iter", index), f"test_iter is {count}: {what}", severity=severity)
 
     def _wrong_count(self, solver: Solver, iters: int, files: int) -> Finding:
         place = solver.at(first_written(solver, "test_iter", "test_net", "test_net_param"))

@@ -92,7 +92,9 @@ class UnknownLrPolicy(SolverRule):
                 message += "; BVLC's Caffe stops at the first update"
                 yield self.finding(place, message, evidence=evidence, severity=WARNING, certainty=LIKELY)
         elif forks:
-            message = f'lr_policy "{policy}" is unknown to the Caffe of dialect {solver.dialect}; the policies are {_ALL}'
+            message = (
+                f'lr_policy "{policy}" is unknown to the Caffe of dialect {solver.dialect}; the policies are {_ALL}'
+            )
             yield self.finding(place, message, evidence=evidence)
         elif not policy:
             message = f"lr_policy is not set, and has no default; the policies are {_ALL}"

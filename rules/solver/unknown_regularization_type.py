@@ -38,7 +38,7 @@ class UnknownRegularizationType(SolverRule):
         Invalid(
             'base_lr: 1 regularization_type: "none"',
             span='regularization_type: "none"',
-            message='regularization_type "none" is unknown: write "L2" or "L1"; without a weight_decay Caffe never looks',
+            message='regularization_type "none" is unknown: write "L2" or "L1"; without weight_decay Caffe never looks',
         ),
     ]
 
@@ -48,7 +48,7 @@ class UnknownRegularizationType(SolverRule):
             return
         text = f'regularization_type "{type_}" is unknown: write "L2" or "L1"'
         if solver.message.weight_decay == 0:
-            text += "; without a weight_decay Caffe never looks"
+            text += "; without weight_decay Caffe never looks"
             yield self.finding(solver.at("regularization_type"), text, severity=INFO)
         else:
             evidence = f"Caffe stops at the first update: Unknown regularization type: {type_}"

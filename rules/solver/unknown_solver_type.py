@@ -6,7 +6,7 @@ from caffelint.lint import ERROR, LIKELY, WARNING, Finding, Invalid, Solver, Sol
 
 _TYPES = ("SGD", "Nesterov", "AdaGrad", "RMSProp", "AdaDelta", "Adam")
 _ALL = ", ".join(_TYPES)
-_OTHERS = frozenset("adamw adamax nadam amsgrad radam adamp lamb lars lion sag ftrl adafactor adabelief".split())
+_OTHERS = {"adamw", "adamax", "nadam", "amsgrad", "radam", "adamp", "lamb", "lars", "adafactor", "adabelief"}
 """Optimizers of that name exist elsewhere: a name like these is no slip of the pen."""
 
 
@@ -68,14 +68,17 @@ class UnknownSolverType(SolverRule):
         if type_ in _TYPES or solver.dialect in solver.type_forks:
             return
         near = _near(type_)
-        certain = bool(solver.dialect or near)
-        if solver.type_forks and not solver.dialect and not near:
+        fork_only = bool(solver.type_forks) and not solver.dialect
+        certain = bool(solver.dialect or near) and not fork_only
+        if fork_only:
             names = solver.fork_names(solver.type_forks)
             message = f'solver type "{type_}" is known to {names} alone; BVLC\'s Caffe stops at the start'
         elif near:
             message = f'solver type "{type_}" is unknown, did you mean "{near}"? (case counts: {_ALL})'
         else:
-            whose = f"the Caffe of dialect {solver.dialect} has no" if certain else "no Caffe that caffelint knows has a"
+            whose = (
+                f"the Caffe of dialect {solver.dialect} has no" if certain else "no Caffe that caffelint knows has a"
+            )
             message = f'{whose} solver type "{type_}"; BVLC\'s are {_ALL}'
         yield self.finding(
             solver.at("type"),

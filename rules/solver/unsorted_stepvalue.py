@@ -37,12 +37,12 @@ class UnsortedStepvalue(SolverRule):
         Invalid(
             'lr_policy: "multistep" gamma: 0.1\nstepvalue: 20\nstepvalue: 10',
             span="stepvalue: 10",
-            message="stepvalue 10 stands behind 20: its drop comes at iteration 21, right after the other",
+            message="stepvalue 10 stands behind 20: it drops the rate at iteration 21, right after it",
         ),
         Invalid(
             'lr_policy: "multistep" gamma: 0.1\nstepvalue: 20\nstepvalue: 20',
             span="stepvalue: 20",
-            message="stepvalue 20 stands there twice: the rate drops at iteration 20 and again at 21",
+            message="stepvalue 20 is given twice: the rate drops at iteration 20 and again at 21",
         ),
         Invalid(
             'lr_policy: "multistep" gamma: 0.1 stepvalue: 0 stepvalue: 20',
@@ -61,9 +61,9 @@ class UnsortedStepvalue(SolverRule):
             if value <= 0 and not index:
                 text = f"stepvalue {value} drops the rate before the first iteration: base_lr is never used"
             elif value == last:
-                text = f"stepvalue {value} stands there twice: the rate drops at iteration {taken - 1} and again at {taken}"
+                text = f"stepvalue {value} is given twice: the rate drops at iteration {taken - 1} and again at {taken}"
             elif value < last:
-                text = f"stepvalue {value} stands behind {last}: its drop comes at iteration {taken}, right after the other"
+                text = f"stepvalue {value} stands behind {last}: it drops the rate at iteration {taken}, right after it"
             else:
                 last = value
                 continue

@@ -2,7 +2,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caffelint.lint import ERROR, WARNING, Finding, Invalid, Solver, SolverRule
+from caffelint.lint import ERROR, LIKELY, WARNING, Finding, Invalid, Solver, SolverRule
+
+from ._text import scales_rates
 
 _STRONG = 0.1
 """A share of each weight that plain decay takes away in one update."""
@@ -36,6 +38,7 @@ class WeightDecayOutOfRange(SolverRule):
         "base_lr: 0.01 momentum: 0.9 weight_decay: 0.0005",
         "base_lr: 0.001 momentum: 0.9 weight_decay: 0.05",
         "base_lr: 0.01 weight_decay: 0",
+        "base_lr: 33 momentum: 0.9 weight_decay: 0.0005 local_lr_auto: true",
         'base_lr: 1 momentum: 0.95 weight_decay: 0.05 type: "AdaDelta"',
     ]
     INVALID = [
@@ -47,12 +50,12 @@ class WeightDecayOutOfRange(SolverRule):
         Invalid(
             "base_lr: 0.01 momentum: 0.9 weight_decay: 5",
             span="weight_decay: 5",
-            message="weight_decay 5 takes 50% of each weight in one update; 0.0005 is common",
+            message="weight_decay 5 takes 50% of each weight in one update, whatever the loss says",
         ),
         Invalid(
             'base_lr: 0.001 type: "Adam" weight_decay: 2',
             span="weight_decay: 2",
-            message="weight_decay 2 outweighs any loss; 0.0005 is common",
+            message="weight_decay 2 is 4000 times the common 0.0005",
         ),
     ]
 
@@ -64,11 +67,18 @@ class WeightDecayOutOfRange(SolverRule):
             yield self.finding(place, text)
             return
         share = 0.0
-        if solver.type in ("SGD", "Nesterov") and message.base_lr > 0 and 0 <= message.momentum < 1:
+        if (
+            solver.type in ("SGD", "Nesterov")
+            and not scales_rates(solver)
+            and message.base_lr > 0
+            and 0 <= message.momentum < 1
+        ):
             share = message.base_lr * decay / (1 - message.momentum)
         if share > _STRONG:
-            text = f"weight_decay {decay:g} takes {min(share, 1):.0%} of each weight in one update; 0.0005 is common"
+            text = (
+                f"weight_decay {decay:g} takes {min(share, 1):.0%} of each weight in one update, whatever the loss says"
+            )
             yield self.finding(place, text, severity=WARNING)
         elif decay >= 1:
-            text = f"weight_decay {decay:g} outweighs any loss; 0.0005 is common"
-            yield self.finding(place, text, severity=WARNING)
+            text = f"weight_decay {decay:g} is {decay / 0.0005:.0f} times the common 0.0005"
+            yield self.finding(place, text, severity=WARNING, certainty=LIKELY)

@@ -1,0 +1,172 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from caffelint.lint import DISPLAY, LIKELY, WARNING, Finding, Fix, Invalid, Net, ProjectRule, Solver, replace
+
+from ._text import scales_rates
+
+_ADAPTIVE = {"Adam": 0.0099, "RMSProp": 0.021, "AdaGrad": 0.11}
+"""The rate from which on each is suspicious; their momentum, if any, does not multiply it."""
+_PLAIN, _RESIDUAL, _NORMALISED = 0.95, 2.0, 10.0
+"""For SGD and Nesterov, base_lr * lr_mult / (1 - momentum), by what keeps the net's activations in range."""
+_USUAL = {"Adam": 0.001, "RMSProp": 0.001, "AdaGrad": 0.01}
+_NORMALISING = {"BatchNorm", "BN", "CuDNNBatchNorm", "GroupNorm", "LayerNorm", "InstanceNorm", "MVN", "Normalize"}
+_NET = (
+    'layer { name: "ip" type: "InnerProduct" bottom: "data" top: "ip" inner_product_param { num_output: 10 } }\n'
+    'layer { name: "loss" type: "SoftmaxWithLoss" bottom: "ip" bottom: "label" top: "loss" }'
+)
+_BN = 'layer { name: "bn" type: "BatchNorm" bottom: "data" top: "bn" }\n'
+_FINETUNED = _NET.replace("inner_product_param", "param { lr_mult: 10 } param { lr_mult: 20 } inner_product_param")
+
+
+class _Limit(NamedTuple):
+    """The effective rate from which on to speak, what is usual, and what the limit rests on."""
+
+    rate: float
+    usual: float
+    why: str
+
+
+class HighBaseLr(ProjectRule):
+    """The learning rate is far above what nets of this kind train with.
+
+    ## Why is this bad?
+    Too high a rate is the most frequent cause of a loss that is nan, or 87.3365, after some hundred iterations. With
+    momentum the updates add up, so base_lr * lr_mult / (1 - momentum) counts: 0.1 for AlexNet, CaffeNet and GoogLeNet,
+    1 for nets with batch normalisation, larger for batches of more than 256. Adam usually takes 0.001, RMSProp 0.001
+    to 0.01, AdaGrad 0.01.
+
+    ## Example
+    ```
+    net: "alexnet.prototxt" base_lr: 0.1 momentum: 0.9
+    ```
+    Use instead:
+    ```
+    net: "alexnet.prototxt" base_lr: 0.01 momentum: 0.9
+    ```
+
+    ## Known problems
+    Judged from names and numbers alone, so likely and never certain. Silent for AdaDelta, whose rate is about 1, for
+    losses that are not averaged over the batch or the map, for loss weights below 0.1, and where a fork's LARS or
+    warm-up scales the rate.
+
+    ## References
+    - BVLC/caffe issues 409, 4449 and 6047; the solvers under models/ and examples/ of BVLC/caffe
+    """
+
+    code = "S201"
+    name = "high-base-lr"
+    severity = WARNING
+    certainty = LIKELY
+    VALID = [
+        {"s.prototxt": 'net: "n.prototxt" base_lr: 0.01 momentum: 0.9', "n.prototxt": _NET},
+        {"s.prototxt": 'net: "n.prototxt" base_lr: 0.001 momentum: 0.9', "n.prototxt": _FINETUNED},
+        {"s.prototxt": 'net: "n.prototxt" base_lr: 0.1 momentum: 0.9', "n.prototxt": _BN + _NET},
+        {"s.prototxt": 'net: "n.prototxt" base_lr: 1 type: "AdaDelta" momentum: 0.95', "n.prototxt": _NET},
+        {"s.prototxt": 'net: "n.prototxt" base_lr: 7 momentum: 0.9 local_lr_auto: true', "n.prototxt": _NET},
+        {"s.prototxt": 'net: "n.prototxt" base_lr: 0.1', "n.prototxt": _NET},
+        'net: "n.prototxt" base_lr: 0.1 momentum: 0.9',
+    ]
+    INVALID = [
+        Invalid(
+            {"s.prototxt": 'net: "n.prototxt"\nbase_lr: 0.1 momentum: 0.9', "n.prototxt": _NET},
+            span="base_lr: 0.1",
+            message="base_lr 0.1 / (1 - momentum 0.9) = 1 is high for a net without batch normalisation,"
+            " where 0.1 is usual: training may diverge; try base_lr: 0.01",
+        ),
+        Invalid(
+            {"s.prototxt": 'net: "n.prototxt"\nbase_lr: 0.01 momentum: 0.9', "n.prototxt": _FINETUNED},
+            span="base_lr: 0.01",
+            message="base_lr 0.01 * lr_mult 10 / (1 - momentum 0.9) = 1 is high for a net without batch normalisation,"
+            " where 0.1 is usual: training may diverge; try base_lr: 0.001",
+        ),
+        Invalid(
+            {"s.prototxt": 'net: "n.prototxt"\nbase_lr: 2 momentum: 0.9', "n.prototxt": _BN + _NET},
+            span="base_lr: 2",
+            message="base_lr 2 / (1 - momentum 0.9) = 20 is high for a net with batch normalisation,"
+            " where 1 is usual: training may diverge; try base_lr: 0.1",
+        ),
+        Invalid(
+            'net: "n.prototxt"\nbase_lr: 0.01 type: "Adam" momentum: 0.9',
+            span="base_lr: 0.01",
+            message="base_lr 0.01 is high for Adam, where 0.001 is usual: training may diverge; try base_lr: 0.001",
+        ),
+    ]
+
+    def check(self, solver: Solver) -> Iterator[Finding]:
+        message, type_, net = solver.message, solver.type, solver.train_net
+        rate = message.base_lr
+        if type_ == "AdaDelta" or scales_rates(solver) or not 0 < rate < float("inf") or net and _unaveraged(net):
+            return
+        fastest = _fastest(net) if net else 1.0
+        added = 1.0
+        if type_ in ("SGD", "Nesterov"):
+            if not 0 <= message.momentum < 1:
+                return
+            added = 1 - message.momentum
+        limit = _limit(type_, net, message.iter_size)
+        effective = rate * fastest / added
+        if effective < limit.rate:
+            return
+        text = f"base_lr {rate:g}"
+        if fastest != 1:
+            text += f" * lr_mult {fastest:g}"
+        if added != 1:
+            text += f" / (1 - momentum {message.momentum:g})"
+        if text != f"base_lr {rate:g}":
+            text += f" = {effective:.3g}"
+        lower = f"{float(f'{limit.usual * added / fastest:.1g}'):g}"
+        text += f" is high for {limit.why}, where {limit.usual:g} is usual: training may diverge; try base_lr: {lower}"
+        yield self.finding(
+            solver.at("base_lr"),
+            text,
+            evidence="a rate that is too high ends in a loss of nan or 87.3365, often after some hundred iterations",
+            fixes=(Fix("try a lower rate", DISPLAY, (replace(solver.at("base_lr"), f"base_lr: {lower}"),)),),
+        )
+
+
+def _limit(type_: str, net: Net | None, iter_size: int) -> _Limit:
+    if type_ in _ADAPTIVE:
+        return _Limit(_ADAPTIVE[type_], _USUAL[type_], type_)
+    if net is None:
+        return _Limit(_NORMALISED, 0.1, "SGD")
+    larger_batch = max(1.0, _batch(net) * max(iter_size, 1) / 256)
+    types = {layer.type for layer in net.layers}
+    if not types.isdisjoint(_NORMALISING):
+        return _Limit(_NORMALISED * larger_batch, 1.0, "a net with batch normalisation")
+    if "Eltwise" in types:
+        return _Limit(_RESIDUAL * larger_batch, 0.1, "a residual net without batch normalisation")
+    return _Limit(_PLAIN * larger_batch, 0.1, "a net without batch normalisation")
+
+
+def _batch(net: Net) -> int:
+    """The largest batch size of a data layer for TRAIN; 0 where none is known."""
+    blocks = ("data_param", "image_data_param", "hdf5_data_param", "window_data_param", "memory_data_param")
+    sizes = [
+        layer.param(block).batch_size
+        for layer in net.layers
+        for block in blocks
+        if layer.has(block) and "TRAIN" in layer.phases
+    ]
+    return max(sizes, default=0)
+
+
+def _fastest(net: Net) -> float:
+    """The largest lr_mult of weights; biases, the second parameter, bear twice the rate."""
+    return max((layer.message.param[0].lr_mult for layer in net.layers if layer.message.param), default=1.0) or 1.0
+
+
+def _unaveraged(net: Net) -> bool:
+    """Whether a loss is summed rather than averaged, or weighs so little that its rate compares with nothing."""
+    for layer in net.layers:
+        if "Loss" not in layer.type:
+            continue
+        if layer.type == "SigmoidCrossEntropyLoss" or layer.has("loss_param", "normalization"):
+            return True
+        if layer.has("loss_param", "normalize") and not layer.param("loss_param").normalize:
+            return True
+        if any(0 < weight < 0.1 for weight in layer.message.loss_weight):
+            return True
+    return False

@@ -1,0 +1,83 @@
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from caffelint.lint import LIKELY, WARNING, Finding, Invalid, Solver, SolverRule
+
+_FAMILY = re.compile(
+    "(?<![a-z])(?:alexnet|caffenet|googlenet|inception|vgg|resnet|resnext|densenet|lenet|squeezenet|mobilenet|shufflenet|xception"
+    "|segnet|enet|unet|deeplab|pspnet|fcn|yolo|ssd|openpose|nin|flownet|c3d)(?![a-z])"
+)
+_VARIANT = re.compile(r"(?<![a-z])(?:lite|tiny)(?![a-z])")
+
+
+class SolverOfAnotherNet(SolverRule):
+    """The solver's file and snapshots speak of one model, the net that it names of another.
+
+    ## Why is this bad?
+    A solver that was copied and not adapted trains the other net, and saves its weights under this one's name.
+
+    ## Example
+    ```
+    net: "models/alexnet/train_val.prototxt" snapshot_prefix: "models/googlenet/googlenet"  # in models/googlenet
+    ```
+    Use instead:
+    ```
+    net: "models/googlenet/train_val.prototxt" snapshot_prefix: "models/googlenet/googlenet"
+    ```
+
+    ## Known problems
+    It compares names of well-known models; a repository may use such a name for something else.
+    """
+
+    code = "S307"
+    name = "solver-of-another-net"
+    severity = WARNING
+    certainty = LIKELY
+    preview = True
+    VALID = [
+        'net: "models/alexnet/train_val.prototxt" snapshot_prefix: "models/alexnet/alexnet"',
+        'net: "train_val.prototxt" snapshot_prefix: "snapshots/alexnet"',
+        {"lenet_solver_adam.prototxt": 'net: "lenet_train_test.prototxt" snapshot_prefix: "lenet"'},
+        {"cifar10_resnet_solver.prototxt": 'net: "resnet20.prototxt" snapshot_prefix: "cifar10"'},
+    ]
+    INVALID = [
+        Invalid(
+            'net: "models/alexnet/train_val.prototxt"\nsnapshot_prefix: "models/googlenet/googlenet"',
+            span='net: "models/alexnet/train_val.prototxt"',
+            message='the net is of alexnet, the snapshot_prefix "models/googlenet/googlenet" of googlenet:'
+            " does this solver train the net that is meant?",
+        ),
+        Invalid(
+            {
+                "m/yolo_lite_solver.prototxt": 'train_net: "m/yolo_train.prototxt"\nsnapshot_prefix: "m/yolo_lite"',
+                "m/yolo_train.prototxt": 'name: "yolo"',
+            },
+            span='train_net: "m/yolo_train.prototxt"',
+            message="the net is not said to be lite, as the solver's file is:"
+            " does this solver train the net that is meant?",
+        ),
+    ]
+
+    def check(self, solver: Solver) -> Iterator[Finding]:
+        message = solver.message
+        field = "net" if message.HasField("net") else "train_net"
+        net, prefix = getattr(message, field), message.snapshot_prefix
+        if not net:
+            return
+        asked = "does this solver train the net that is meant?"
+        names = _base(solver.path)
+        of_net, of_prefix = set(_FAMILY.findall(net.lower())), set(_FAMILY.findall(_base(prefix)))
+        if of_net and of_prefix and not (of_net | set(_FAMILY.findall(names))) & of_prefix:
+            text = f'the net is of {" and ".join(sorted(of_net))}, the snapshot_prefix "{prefix}" of'
+            yield self.finding(solver.at(field), f"{text} {' and '.join(sorted(of_prefix))}: {asked}")
+            return
+        for variant in _VARIANT.findall(names.replace("_", " ")):
+            if not _VARIANT.search(net.lower().replace("_", " ")) and of_net:
+                text = f"the net is not said to be {variant}, as the solver's file is: {asked}"
+                yield self.finding(solver.at(field), text)
+
+
+def _base(path: str) -> str:
+    return path.replace("\\", "/").rpartition("/")[2].lower()
