@@ -1,0 +1,76 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from caffelint.lint import WARNING, Finding, Invalid, Layer, LayerRule
+
+FIELDS = ("kernel_size", "stride", "pad", "group")
+
+
+class BilinearMisconfigured(LayerRule):
+    """A Deconvolution with a bilinear filler whose other settings make it something else than an upsampling.
+
+    ## Why is this bad?
+    The filler gives every pair of an input and an output channel the same weights. Without a group for each channel
+    every output is the sum of all inputs, so all channels become equal. And the weights only interpolate where the
+    kernel fits the stride: 2 * stride - stride % 2.
+
+    ## Example
+    ```
+    convolution_param { num_output: 21 kernel_size: 4 stride: 2 weight_filler { type: "bilinear" } }
+    ```
+    Use instead:
+    ```
+    convolution_param {
+      num_output: 21 group: 21 kernel_size: 4 stride: 2 pad: 1 bias_term: false weight_filler { type: "bilinear" }
+    }
+    ```
+
+    ## References
+    - filler.hpp, BilinearFiller; run on Caffe 1.0: ones in, the number of channels out
+    """
+
+    code = "I007"
+    name = "bilinear-misconfigured"
+    severity = WARNING
+    layer_types = ("Deconvolution",)
+    _UP = 'layer { name: "up" type: "Deconvolution" bottom: "a" top: "b" convolution_param { %s } }'
+    VALID = [
+        _UP % 'num_output: 21 group: 21 kernel_size: 4 stride: 2 pad: 1 weight_filler { type: "bilinear" }',
+        _UP % 'num_output: 1 kernel_size: 16 stride: 8 weight_filler { type: "bilinear" }',
+        _UP % 'num_output: 21 kernel_size: 4 stride: 2 weight_filler { type: "xavier" }',
+    ]
+    INVALID = [
+        Invalid(
+            _UP % 'num_output: 21 kernel_size: 4 stride: 2 weight_filler { type: "bilinear" }',
+            span="num_output: 21",
+            message="bilinear without group makes each of the 21 outputs the sum of all inputs; set group: 21",
+        ),
+        Invalid(
+            _UP % 'num_output: 21 group: 21 kernel_size: 3 stride: 2 weight_filler { type: "bilinear" }',
+            span="kernel_size: 3",
+            message="bilinear weights of kernel 3 do not interpolate at stride 2; use kernel_size: 4",
+        ),
+    ]
+
+    def check(self, layer: Layer) -> Iterator[Finding]:
+        param = layer.message.convolution_param
+        if param.weight_filler.type != "bilinear":
+            return
+        outputs, groups = param.num_output, param.group
+        if outputs > 1 and groups != outputs:
+            how = f"with group {groups}" if layer.has("convolution_param", "group") else "without group"
+            place = "group" if layer.has("convolution_param", "group") else "num_output"
+            yield self.finding(
+                layer.at("convolution_param", place),
+                f"bilinear {how} makes each of the {outputs} outputs the sum of all inputs; set group: {outputs}",
+            )
+        if len(param.kernel_size) == 1 and len(param.stride) == 1 and param.stride[0] > 1:
+            kernel, stride = param.kernel_size[0], param.stride[0]
+            right = 2 * stride - stride % 2
+            if kernel != right:
+                yield self.finding(
+                    layer.at("convolution_param", "kernel_size"),
+                    f"bilinear weights of kernel {kernel} do not interpolate at stride {stride}; use kernel_size:"
+                    f" {right}",
+                )

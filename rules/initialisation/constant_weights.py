@@ -1,0 +1,77 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from caffelint.lint import WARNING, Finding, Invalid, Layer, LayerRule
+
+from ._fillers import fillers, is_frozen
+
+
+class ConstantWeights(LayerRule):
+    """All weights of a hidden layer start at the same value.
+
+    ## Why is this bad?
+    Units with equal weights give equal outputs, get equal gradients, and stay equal: however many there are, the layer
+    learns as one.
+
+    ## Example
+    ```
+    weight_filler { type: "constant" value: 0.1 }
+    ```
+    Use instead:
+    ```
+    weight_filler { type: "xavier" }
+    ```
+
+    ## Known problems
+    Silent about layers of one output, layers that a loss reads directly, and layers with `lr_mult: 0`.
+
+    ## References
+    - filler.hpp, ConstantFiller; run on Caffe 1.0: all rows of the gradient are equal
+    """
+
+    code = "I005"
+    name = "constant-weights"
+    severity = WARNING
+    layer_types = ("Convolution", "InnerProduct")
+    _NET = (
+        'layer { name: "data" type: "Data" top: "data" top: "label" }'
+        ' layer { name: "fc" type: "InnerProduct" bottom: "data" top: "fc"%s inner_product_param { num_output: %d %s'
+        " } }"
+        ' layer { name: "relu" type: "ReLU" bottom: "fc" top: "fc" }'
+        ' layer { name: "fc2" type: "InnerProduct" bottom: "fc" top: "fc2" inner_product_param { num_output: 3'
+        " weight_filler { value: 1 } } }"
+        ' layer { name: "loss" type: "SoftmaxWithLoss" bottom: "fc2" bottom: "label" top: "loss" }'
+    )
+    VALID = [
+        _NET % ("", 9, 'weight_filler { type: "xavier" }'),
+        _NET % ("", 1, "weight_filler { value: 1 }"),
+        _NET % (" param { lr_mult: 0 }", 9, "weight_filler { value: 1 }"),
+    ]
+    INVALID = [
+        Invalid(
+            _NET % ("", 9, "weight_filler { value: 0.1 }"),
+            span="value: 0.1",
+            message="all weights of fc start at 0.1: its 9 outputs get equal gradients and stay equal;"
+            ' use a random filler, such as { type: "xavier" }',
+        ),
+    ]
+
+    def check(self, layer: Layer) -> Iterator[Finding]:
+        for path, filler in fillers(layer):
+            if filler.type != "constant" or path[1] != "weight_filler" or not filler.value:
+                continue
+            outputs = getattr(layer.message, path[0]).num_output
+            groups = layer.message.convolution_param.group if layer.type == "Convolution" else 1
+            if outputs < 2 or groups == outputs or is_frozen(layer) or layer.net.role != "train" or _is_last(layer):
+                continue
+            yield self.finding(
+                layer.at(*path, "value"),
+                f"all weights of {layer.name} start at {filler.value:g}: its {outputs} outputs get equal gradients and"
+                ' stay equal; use a random filler, such as { type: "xavier" }',
+            )
+
+
+def _is_last(layer: Layer) -> bool:
+    """Does a loss read the layer, so that each output has a gradient of its own?"""
+    return any("Loss" in other.type for other in layer.net.layers if set(layer.tops) & set(other.bottoms))

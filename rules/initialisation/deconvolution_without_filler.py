@@ -1,0 +1,91 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from caffelint.lint import LIKELY, WARNING, Finding, Invalid, Net, NetRule
+
+from ..graph._refusals import listed
+from ._fillers import is_frozen, is_trained, starts_from_weights
+
+
+class DeconvolutionWithoutFiller(NetRule):
+    """A Deconvolution without a `weight_filler` gives zeros, and passes no gradient to what is above.
+
+    ## Why is this bad?
+    Its weights start at 0. With `lr_mult: 0`, as upsampling layers often have, they stay there: the output is 0 for
+    ever and nothing above the layer learns.
+
+    ## Example
+    ```
+    param { lr_mult: 0 }
+    convolution_param { num_output: 21 group: 21 kernel_size: 4 stride: 2 pad: 1 bias_term: false }
+    ```
+    Use instead:
+    ```
+    param { lr_mult: 0 }
+    convolution_param {
+      num_output: 21 group: 21 kernel_size: 4 stride: 2 pad: 1 bias_term: false weight_filler { type: "bilinear" }
+    }
+    ```
+
+    ## Known problems
+    A training script may fill the layer itself, as the one of FCN does (`surgery.interp`).
+
+    ## References
+    - caffe.proto, FillerParameter; BVLC/caffe#4446
+    """
+
+    code = "I006"
+    name = "deconvolution-without-filler"
+    severity = WARNING
+    certainty = LIKELY
+    layer_types = ("Deconvolution",)
+    _NET = (
+        'layer { name: "data" type: "Data" top: "data" top: "label" include { phase: TRAIN } }'
+        ' layer { name: "up" type: "Deconvolution" bottom: "data" top: "up"%s'
+        " convolution_param { num_output: 2 kernel_size: 4 stride: 2%s } }"
+        ' layer { name: "loss" type: "SoftmaxWithLoss" bottom: "up" bottom: "label" top: "loss" }'
+    )
+    VALID = [
+        _NET % ("", ' weight_filler { type: "bilinear" }'),
+        {"solver.prototxt": 'net: "net.prototxt" weights: "fcn.caffemodel"', "net.prototxt": _NET % ("", "")},
+    ]
+    INVALID = [
+        Invalid(
+            _NET % (" param { lr_mult: 0 }", ""),
+            span="convolution_param",
+            message="Deconvolution up has no weight_filler and lr_mult 0: its output stays 0 and nothing above it"
+            " learns;"
+            ' give it { type: "bilinear" }, or fill it in the training script',
+        ),
+        Invalid(
+            _NET % ("", ""),
+            span="convolution_param",
+            message="Deconvolution up has no weight_filler: its weights start at 0; give it one, such as"
+            ' { type: "bilinear" }, or fill it in the training script',
+        ),
+    ]
+
+    def check(self, net: Net) -> Iterator[Finding]:
+        missing = [
+            layer
+            for layer in net.layers
+            if layer.type == "Deconvolution" and not layer.has("convolution_param", "weight_filler")
+        ]
+        if not missing or not is_trained(net):
+            return
+        frozen = [layer for layer in missing if is_frozen(layer)]
+        if frozen:
+            yield self.finding(
+                frozen[0].at("convolution_param"),
+                f"Deconvolution {listed([layer.name for layer in frozen])} has no weight_filler and lr_mult 0: its"
+                f" output"
+                ' stays 0 and nothing above it learns; give it { type: "bilinear" }, or fill it in the training script',
+            )
+        elif not starts_from_weights(net):
+            yield self.finding(
+                missing[0].at("convolution_param"),
+                f"Deconvolution {listed([layer.name for layer in missing])} has no weight_filler: its weights start"
+                f" at 0;"
+                ' give it one, such as { type: "bilinear" }, or fill it in the training script',
+            )

@@ -1,0 +1,89 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+from math import prod
+
+from caffelint.lint import WARNING, Finding, Invalid, Layer, LayerRule
+
+from ..graph._states import built
+from ._fillers import WEIGHTS, fillers
+
+
+class GaussianWithoutStd(LayerRule):
+    """A gaussian filler without `std` draws weights with a standard deviation of 1.
+
+    ## Why is this bad?
+    That is some hundred times what is wanted: the output of a layer with n inputs is sqrt(n) times as large as its
+    input, and a few layers on the loss is inf or stuck at 87.3365.
+
+    ## Example
+    ```
+    weight_filler { type: "gaussian" }
+    ```
+    Use instead:
+    ```
+    weight_filler { type: "gaussian" std: 0.01 }
+    ```
+
+    ## References
+    - caffe.proto, FillerParameter; filler.hpp, GaussianFiller
+    """
+
+    code = "I003"
+    name = "gaussian-without-std"
+    severity = WARNING
+    layer_types = tuple(WEIGHTS)
+    _NET = (
+        'layer { name: "data" type: "Input" top: "data" top: "label"'
+        " input_param { shape { dim: 8 dim: 100 } shape { dim: 8 } } }"
+        ' layer { name: "fc" type: "InnerProduct" bottom: "data" top: "fc" inner_product_param { num_output: 9 %s } }'
+        ' layer { name: "loss" type: "SoftmaxWithLoss" bottom: "fc" bottom: "label" top: "loss" }'
+    )
+    VALID = [
+        _NET % 'weight_filler { type: "gaussian" std: 0.01 }',
+        _NET % 'weight_filler { type: "xavier" }',
+        'layer { name: "fc" type: "InnerProduct" bottom: "data" top: "fc"'
+        ' inner_product_param { num_output: 9 weight_filler { type: "gaussian" } } }',
+    ]
+    INVALID = [
+        Invalid(
+            _NET % 'weight_filler { type: "gaussian" }',
+            span='type: "gaussian"',
+            message="gaussian without std draws weights with std 1: the outputs of fc are 10 times its inputs (100 to"
+            " each); set std, such as 0.01",
+        ),
+        Invalid(
+            'layer { name: "data" type: "Data" top: "data" top: "label" }'
+            + _NET[_NET.index("layer", 9) :] % 'weight_filler { type: "gaussian" }',
+            span='type: "gaussian"',
+            message="gaussian without std draws weights with std 1, far too large for most layers; set std, such as"
+            " 0.01",
+        ),
+    ]
+
+    def check(self, layer: Layer) -> Iterator[Finding]:
+        for path, filler in fillers(layer):
+            if filler.type == "gaussian" and not filler.HasField("std") and path[1] == "weight_filler":
+                if layer.net.role != "train":
+                    return
+                inputs = _inputs(layer)
+                scale = (
+                    f": the outputs of {layer.name} are {inputs**0.5:.2g} times its inputs ({inputs} to each)"
+                    if inputs
+                    else ", far too large for most layers"
+                )
+                yield self.finding(
+                    layer.at(*path, "type"),
+                    f"gaussian without std draws weights with std 1{scale}; set std, such as 0.01",
+                )
+
+
+def _inputs(layer: Layer) -> int | None:
+    """How many inputs each output of a Convolution or InnerProduct sums; None where it is unknown."""
+    if layer.type not in ("Convolution", "InnerProduct"):
+        return None
+    for one in built(layer.net):
+        for made in one.layers:
+            if made.index == layer.index and made.param_shapes:
+                return prod(made.param_shapes[0][1:])
+    return None

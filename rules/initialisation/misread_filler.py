@@ -1,0 +1,128 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from caffelint.lint import INFO, WARNING, Finding, Invalid, Layer, LayerRule
+
+from ._fillers import FILLERS, KNOWN, fillers
+
+READ = {
+    "constant": ("value",),
+    "gaussian": ("mean", "std", "sparse"),
+    "uniform": ("min", "max"),
+    "xavier": ("variance_norm",),
+    "msra": ("variance_norm",),
+    "positive_unitball": (),
+    "bilinear": (),
+}
+SETTINGS = ("value", "min", "max", "mean", "std", "variance_norm")
+SUGGESTED = {"std": "gaussian", "mean": "gaussian", "min": "uniform", "max": "uniform", "value": "constant"}
+
+
+class MisreadFiller(LayerRule):
+    """A filler has settings that its type does not read.
+
+    ## Why is this bad?
+    `std` beside type xavier is dropped without a word. A filler with a `std` and no type at all is the constant 0,
+    Caffe's default, and a layer of zeros does not learn. So is `sparse: 0` of a gaussian, which keeps no weight, and
+    the empty filler of a Scale, whose outputs are all 0 (without the filler they start at 1).
+
+    ## Example
+    ```
+    weight_filler { std: 0.01 }
+    ```
+    Use instead:
+    ```
+    weight_filler { type: "gaussian" std: 0.01 }
+    ```
+
+    ## Known problems
+    Only info where the net is not trained: fillers play no part there.
+
+    ## References
+    - filler.hpp; each was run on Caffe 1.0
+    """
+
+    code = "I008"
+    name = "misread-filler"
+    severity = WARNING
+    layer_types = tuple(FILLERS)
+    _NET = (
+        'layer { name: "data" type: "Data" top: "data" top: "label" }'
+        ' layer { name: "fc" type: "InnerProduct" bottom: "data" top: "fc" inner_product_param { %s } }'
+        ' layer { name: "scale" type: "Scale" bottom: "fc" top: "fc" scale_param { %s } }'
+        ' layer { name: "loss" type: "SoftmaxWithLoss" bottom: "fc" bottom: "label" top: "loss" }'
+    )
+    VALID = [
+        _NET % ('weight_filler { type: "gaussian" std: 0.1 } bias_filler { value: 1 }', "filler { value: 1 }"),
+        _NET % ('weight_filler { type: "xavier" } bias_filler { type: "constant" }', 'filler { type: "msra" }'),
+        # What a fork's filler reads is not known.
+        _NET % ('weight_filler { type: "orthogonal" std: 1 }', ""),
+    ]
+    INVALID = [
+        Invalid(
+            _NET % ('weight_filler { type: "xavier" std: 0.1 }', ""),
+            span="std: 0.1",
+            message='a xavier filler does not read std; use type: "gaussian" or remove it',
+        ),
+        Invalid(
+            _NET % ("weight_filler { std: 0.1 }", ""),
+            span="std: 0.1",
+            message='without type the filler is the constant 0 and does not read std; use type: "gaussian"',
+        ),
+        Invalid(
+            _NET % ('weight_filler { type: "gaussian" std: 0.1 sparse: 0 }', "filler { }"),
+            span=("sparse: 0", "filler"),
+            message=(
+                "sparse 0 keeps no weight: all are 0; remove it or set it above 0",
+                "an empty filler is the constant 0: the output of scale is all zeros; remove it (1 is the default"
+                " without one) or set value: 1",
+            ),
+        ),
+        Invalid(
+            _NET % ('transpose: true weight_filler { type: "xavier" }', ""),
+            span='type: "xavier"',
+            message="with transpose a xavier filler counts the outputs as inputs; add variance_norm: FAN_OUT",
+        ),
+    ]
+
+    def check(self, layer: Layer) -> Iterator[Finding]:
+        for path, filler in fillers(layer):
+            for field, message in _slips(layer, path[1], filler):
+                severity = WARNING if layer.net.role == "train" else INFO
+                yield self.finding(layer.at(*path, *field), message, severity=severity)
+
+
+def _slips(layer: Layer, name: str, filler: Any) -> Iterator[tuple[tuple[str, ...], str]]:
+    type_ = filler.type
+    if type_ not in KNOWN:
+        return
+    for field in SETTINGS:
+        if not filler.HasField(field) or field in READ[type_]:
+            continue
+        # Without a word from the constant's own value, a number that changes nothing is no slip.
+        if getattr(filler, field) == 0:
+            continue
+        wanted = SUGGESTED.get(field)
+        if not filler.HasField("type"):
+            advice = f'use type: "{wanted}"' if wanted else "give a type"
+            yield (
+                (field,),
+                f"without type the filler is the constant {filler.value:g} and does not read {field}; {advice}",
+            )
+        else:
+            advice = f'use type: "{wanted}" or remove it' if wanted else "remove it"
+            yield (field,), f"a {type_} filler does not read {field}; {advice}"
+        return
+    if type_ == "gaussian" and filler.HasField("sparse") and filler.sparse == 0:
+        yield ("sparse",), "sparse 0 keeps no weight: all are 0; remove it or set it above 0"
+    if layer.type == "Scale" and name == "filler" and type_ == "constant" and not filler.HasField("value"):
+        yield (
+            (),
+            f"an empty filler is the constant 0: the output of {layer.name} is all zeros; remove it (1 is the default"
+            " without one) or set value: 1",
+        )
+    if type_ in ("xavier", "msra") and name == "weight_filler" and layer.type == "InnerProduct":
+        if layer.message.inner_product_param.transpose and not filler.HasField("variance_norm"):
+            yield ("type",), f"with transpose a {type_} filler counts the outputs as inputs; add variance_norm: FAN_OUT"

@@ -1,0 +1,71 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from caffelint.lint import INFO, Finding, Invalid, Net, NetRule
+
+from ..graph._refusals import listed
+from ._fillers import WEIGHTS
+
+
+class MissingBiasFiller(NetRule):
+    """Layers without a `bias_filler` start with all biases 0.
+
+    ## Why is this bad?
+    It is not, in Caffe 1.0: the default is the constant 0, which is what most nets write out, and a run shows that such
+    biases learn like any other. Threads on nan losses name the missing filler as a cause all the same, so this is here
+    to say what the default is.
+
+    ## Example
+    ```
+    convolution_param { num_output: 20 kernel_size: 5 weight_filler { type: "xavier" } }
+    ```
+    Use instead, to have it in writing:
+    ```
+    convolution_param { num_output: 20 kernel_size: 5 weight_filler { type: "xavier" } bias_filler { value: 0 } }
+    ```
+
+    ## References
+    - caffe.proto, FillerParameter; run on Caffe 1.0: bias 0, its gradient not 0
+    - Stack Overflow 33962226
+    """
+
+    code = "I002"
+    name = "missing-bias-filler"
+    severity = INFO
+    layer_types = tuple(WEIGHTS)
+    _NET = (
+        'layer { name: "data" type: "Data" top: "data" top: "label" include { phase: TRAIN } }'
+        ' layer { name: "fc" type: "InnerProduct" bottom: "data" top: "fc" inner_product_param { num_output: 9%s } }'
+        ' layer { name: "loss" type: "SoftmaxWithLoss" bottom: "fc" bottom: "label" top: "loss" }'
+    )
+    VALID = [
+        _NET % " bias_filler { }",
+        _NET % " bias_term: false",
+        'layer { name: "fc" type: "InnerProduct" bottom: "data" top: "fc" inner_product_param { num_output: 9 } }',
+    ]
+    INVALID = [
+        Invalid(
+            _NET % "",
+            span="inner_product_param",
+            message="1 layer has no bias_filler: fc; its biases start at 0, Caffe's default",
+        ),
+    ]
+
+    def check(self, net: Net) -> Iterator[Finding]:
+        found = []
+        for layer in net.layers:
+            block = WEIGHTS.get(layer.type)
+            if block:
+                param = getattr(layer.message, block)
+                if not param.HasField("bias_filler") and getattr(param, "bias_term", True):
+                    found.append(layer)
+        if not found or net.role != "train":
+            return
+        many = len(found) > 1
+        yield self.finding(
+            found[0].at(WEIGHTS[found[0].type]),
+            f"{len(found)} layer{'s have' if many else ' has'} no bias_filler: {listed([one.name for one in found])};"
+            f" {'their' if many else 'its'} biases start at 0, Caffe's default",
+            evidence="harmless in Caffe 1.0, where it was run; reported as a cause of nan losses in the field",
+        )

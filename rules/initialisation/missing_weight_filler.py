@@ -1,0 +1,87 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from caffelint.lint import LIKELY, WARNING, Finding, Invalid, Net, NetRule
+
+from ..graph._refusals import listed
+from ._fillers import WEIGHTS, is_trained, starts_from_weights
+
+
+class MissingWeightFiller(NetRule):
+    """Layers without a `weight_filler` start with all weights 0.
+
+    ## Why is this bad?
+    Caffe's default filler is the constant 0. A hidden layer of zeros passes nothing on, and where two of them stand in
+    a row every gradient of a weight is exactly 0 for ever: only the last bias learns, and the loss stays at its first
+    value. Nets without any filler are made for weights that are loaded; trained from scratch they learn nothing.
+
+    ## Example
+    ```
+    convolution_param { num_output: 20 kernel_size: 5 }
+    ```
+    Use instead:
+    ```
+    convolution_param { num_output: 20 kernel_size: 5 weight_filler { type: "xavier" } }
+    ```
+
+    ## Known problems
+    `caffe train --weights` cannot be seen from the text. A solver with `weights`, a layer with `lr_mult: 0`, and
+    fillers for the last layers alone are taken as signs that weights are loaded.
+
+    ## References
+    - caffe.proto, FillerParameter; run on Caffe 1.0: gradients of the weights are 0
+    """
+
+    code = "I001"
+    name = "missing-weight-filler"
+    severity = WARNING
+    certainty = LIKELY
+    layer_types = tuple(WEIGHTS)
+    _NET = (
+        'layer { name: "data" type: "Data" top: "data" top: "label" include { phase: TRAIN } }'
+        ' layer { name: "fc1" type: "InnerProduct" bottom: "data" top: "fc1" inner_product_param { num_output: 9%s } }'
+        ' layer { name: "fc2" type: "InnerProduct" bottom: "fc1" top: "fc2" inner_product_param { num_output: 9%s } }'
+        ' layer { name: "loss" type: "SoftmaxWithLoss" bottom: "fc2" bottom: "label" top: "loss" }'
+    )
+    _GIVEN = ' weight_filler { type: "xavier" }'
+    VALID = [
+        _NET % (_GIVEN, _GIVEN),
+        # A new head on a net whose weights are loaded.
+        _NET % ("", _GIVEN),
+        {"solver.prototxt": 'net: "net.prototxt" weights: "vgg.caffemodel"', "net.prototxt": _NET % ("", "")},
+        'layer { name: "fc" type: "InnerProduct" bottom: "data" top: "fc" inner_product_param { num_output: 9 } }',
+    ]
+    INVALID = [
+        Invalid(
+            _NET % ("", ""),
+            span="inner_product_param",
+            message="no layer has a weight_filler: all weights start at 0 and get no gradient unless weights are"
+            " loaded;"
+            ' give each of fc1, fc2 one, such as { type: "xavier" }',
+        ),
+        Invalid(
+            _NET % (_GIVEN, ""),
+            span="inner_product_param",
+            message='layer fc2 has no weight_filler: its weights start at 0; give it one, such as { type: "xavier" }',
+        ),
+    ]
+
+    def check(self, net: Net) -> Iterator[Finding]:
+        layers = [layer for layer in net.layers if layer.type in WEIGHTS and layer.type != "Deconvolution"]
+        missing = [layer for layer in layers if not layer.has(WEIGHTS[layer.type], "weight_filler")]
+        # A single linear layer learns from 0 as well.
+        if not missing or len(layers) < 2 or not is_trained(net) or starts_from_weights(net):
+            return
+        names = listed([layer.name for layer in missing])
+        advice = 'such as { type: "xavier" }'
+        if len(missing) == len(layers):
+            message = (
+                "no layer has a weight_filler: all weights start at 0 and get no gradient unless weights are loaded;"
+                f" give each of {names} one, {advice}"
+            )
+        elif len(missing) == 1:
+            message = f"layer {names} has no weight_filler: its weights start at 0; give it one, {advice}"
+        else:
+            message = f"layers {names} have no weight_filler: their weights start at 0; give each one, {advice}"
+        yield self.finding(missing[0].at(WEIGHTS[missing[0].type]), message)

@@ -1,0 +1,73 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from caffelint.lint import WARNING, Finding, Invalid, Layer, LayerRule
+
+from ._fillers import WEIGHTS, fillers
+
+
+class UniformWithoutRange(LayerRule):
+    """A uniform filler that lacks `min` or `max` draws from a range that was not meant.
+
+    ## Why is this bad?
+    Left out, `min` is 0 and `max` is 1: all weights are above 0 and half of them above 0.5, so every unit answers to
+    everything. With `min: -0.1` alone the weights lie between -0.1 and 1.
+
+    ## Example
+    ```
+    weight_filler { type: "uniform" min: -0.1 }
+    ```
+    Use instead:
+    ```
+    weight_filler { type: "uniform" min: -0.1 max: 0.1 }
+    ```
+
+    ## References
+    - caffe.proto, FillerParameter; filler.hpp, UniformFiller
+    """
+
+    code = "I004"
+    name = "uniform-without-range"
+    severity = WARNING
+    layer_types = tuple(WEIGHTS)
+    _NET = (
+        'layer { name: "data" type: "Data" top: "data" top: "label" }'
+        ' layer { name: "fc" type: "InnerProduct" bottom: "data" top: "fc" inner_product_param { %s } }'
+        ' layer { name: "loss" type: "SoftmaxWithLoss" bottom: "fc" bottom: "label" top: "loss" }'
+    )
+    VALID = [_NET % 'weight_filler { type: "uniform" min: -0.1 max: 0.1 }', _NET % 'weight_filler { type: "xavier" }']
+    INVALID = [
+        Invalid(
+            _NET % 'weight_filler { type: "uniform" }',
+            span='type: "uniform"',
+            message="uniform without min and max draws weights from 0 to 1, all positive; set both, as to -0.05 and 0.05",
+        ),
+        Invalid(
+            _NET % 'weight_filler { type: "uniform" min: -0.1 }',
+            span='type: "uniform"',
+            message="uniform without max draws weights from -0.1 to 1; set max to 0.1",
+        ),
+        Invalid(
+            _NET % 'weight_filler { type: "uniform" max: 0.1 }',
+            span='type: "uniform"',
+            message="uniform without min draws weights from 0 to 0.1, all positive; set min to -0.1",
+        ),
+    ]
+
+    def check(self, layer: Layer) -> Iterator[Finding]:
+        for path, filler in fillers(layer):
+            if filler.type != "uniform" or path[1] != "weight_filler":
+                continue
+            low, high = filler.HasField("min"), filler.HasField("max")
+            if (low and high) or (low == high and layer.net.role == "deploy"):
+                continue
+            if low:
+                message = f"without max draws weights from {filler.min:g} to 1; set max to {-filler.min:g}"
+            elif high:
+                message = (
+                    f"without min draws weights from 0 to {filler.max:g}, all positive; set min to {-filler.max:g}"
+                )
+            else:
+                message = "without min and max draws weights from 0 to 1, all positive; set both, as to -0.05 and 0.05"
+            yield self.finding(layer.at(*path, "type"), f"uniform {message}")

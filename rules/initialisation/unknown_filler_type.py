@@ -1,0 +1,84 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from caffelint.lint import CERTAIN, ERROR, LIKELY, SAFE, WARNING, Finding, Fix, Invalid, Layer, LayerRule, replace
+
+from ._fillers import FILLERS, KNOWN, fillers
+
+
+class UnknownFillerType(LayerRule):
+    """A filler of a type that Caffe does not have.
+
+    ## Why is this bad?
+    Caffe knows constant, gaussian, positive_unitball, uniform, xavier, msra and bilinear, all in lower case, and ends
+    its process at any other name. Some forks have more.
+
+    ## Example
+    ```
+    weight_filler { type: "Xavier" }
+    ```
+    Use instead:
+    ```
+    weight_filler { type: "xavier" }
+    ```
+
+    ## References
+    - filler.hpp, GetFiller
+    """
+
+    code = "I009"
+    name = "unknown-filler-type"
+    severity = ERROR
+    layer_types = tuple(FILLERS)
+    _FC = (
+        'layer { name: "fc" type: "InnerProduct" bottom: "a" top: "b"'
+        ' inner_product_param { weight_filler { type: "%s" } } }'
+    )
+    VALID = [_FC % "xavier", _FC % "constant"]
+    INVALID = [
+        Invalid(
+            _FC % "Xavier",
+            span='type: "Xavier"',
+            message='Caffe has no filler "Xavier"; did you mean "xavier"?',
+            fixed=_FC % "xavier",
+        ),
+        Invalid(
+            _FC % "guassian",
+            span='type: "guassian"',
+            message='Caffe has no filler "guassian"; did you mean "gaussian"?',
+            fixed=_FC % "gaussian",
+        ),
+        Invalid(
+            _FC % "orthogonal",
+            span='type: "orthogonal"',
+            message='Caffe has no filler "orthogonal": it has bilinear, constant, gaussian, msra, positive_unitball,'
+            " uniform, xavier; a fork may have it",
+        ),
+    ]
+
+    def check(self, layer: Layer) -> Iterator[Finding]:
+        for path, filler in fillers(layer):
+            type_ = filler.type
+            if type_ in KNOWN or "$" in type_ or "{" in type_:
+                continue
+            from difflib import get_close_matches
+
+            place = layer.at(*path, "type")
+            close = get_close_matches(type_.lower(), KNOWN, n=1, cutoff=0.8)
+            if close:
+                fix = Fix(f'use "{close[0]}"', SAFE, (replace(place, f'type: "{close[0]}"'),))
+                yield self.finding(
+                    place,
+                    f'Caffe has no filler "{type_}"; did you mean "{close[0]}"?',
+                    evidence=f"Caffe ends with: Unknown filler name: {type_}",
+                    certainty=CERTAIN,
+                    fixes=(fix,),
+                )
+            else:
+                yield self.finding(
+                    place,
+                    f'Caffe has no filler "{type_}": it has {", ".join(sorted(KNOWN))}; a fork may have it',
+                    severity=WARNING,
+                    certainty=LIKELY,
+                )
