@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     metavar="TOP=NxCxHxW",
     help="The shape of an input or of data: data=32x3x224x224.",
 )
+@click.option("--read-data", is_flag=True, help="Look into LMDBs, HDF5 files and image lists for the shape of data.")
 @click.option(
     "--dialect", metavar="NAME", shell_complete=complete.dialects, help="One Caffe: what it lacks is refused."
 )
@@ -42,6 +43,7 @@ def command(
     stages: Sequence[str],
     level: int,
     shapes: Sequence[str],
+    read_data: bool,
     dialect: str | None,
     format_: str,
     jobs: int,
@@ -51,6 +53,7 @@ def command(
     PATHS are net files, and folders of them. Exit status: 0 all load or may load, 1 one does not, 2 a path cannot be
     read.
     """
+    from caffelint.cli.settings import settings
     from caffelint.lint.discover import discover
 
     found = discover(paths)
@@ -60,6 +63,8 @@ def command(
         "level": level,
         "input_shapes": _shapes(shapes),
         "dialect": _dialect(dialect),
+        "read_data": read_data,
+        "roots": settings(paths, {}).roots if read_data else (),
     }
     failed = list(found.unreadable)
     refused = False

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from caffelint.caffe.layers import Layer
     from caffelint.caffe.net_parts import Blob
     from caffelint.lint.file import File
+    from caffelint.text.tree import Problem
 
 _BYTES = 4
 
@@ -47,7 +48,10 @@ class Error(NamedTuple):
 
 
 class Summary(NamedTuple):
-    """A net file in one phase. `loads` is None where that hangs on something unknown."""
+    """A net file in one phase.
+
+    loads: None where that hangs on something unknown. notes: a line for each data source that gave no shape.
+    """
 
     file: str
     phase: str
@@ -57,6 +61,7 @@ class Summary(NamedTuple):
     blobs: Mapping[str, tuple[int, ...] | None]
     outputs: tuple[str, ...]
     data_memory: int | None
+    notes: tuple[str, ...] = ()
 
     @property
     def parameters(self) -> int | None:
@@ -84,6 +89,7 @@ class Summary(NamedTuple):
                 "data": self.data_memory,
                 "params": None if parameters is None else _BYTES * parameters,
             },
+            "notes": list(self.notes),
         }
 
 
@@ -96,43 +102,52 @@ def summarize(
     level: int = 0,
     input_shapes: Mapping[str, Sequence[int]] | None = None,
     dialect: str | None = None,
+    read_data: bool = False,
+    roots: Sequence[str] = (),
 ) -> Iterator[Summary]:
-    """The summary of a net's file in each of the phases; none where the file holds no net."""
+    """The summary of a net's file in each of the phases; none where the file holds no net.
+
+    input_shapes: by top, in place of what the layer says. read_data: look into the sources of data layers for shapes
+    that the text does not tell; `roots` are further folders to look for them in.
+    """
     file = load(data, path, dialect=dialect)
     if file.kind not in ("net", "other") or file.kind == "other" and not file.problems:
         return
-    error = _text_error(file)
+    # That a fork has a field is no fault of the text; the build knows what follows from it.
+    problems = [problem for problem in file.problems if problem.kind != "fork-field" or dialect is not None]
+    error = _text_error(file, problems)
     refusals: list[Refusal] = []
     message = upgrade_net(file.bound.message, None, refusals) if file.bound else None
     if error is None and refusals:
         error = Error(refusals[0].layer, refusals[0].message, refusals[0].caffe)
     from caffelint.caffe.build import build
 
+    given = {name: tuple(shape) for name, shape in (input_shapes or {}).items()}
     for phase in phases:
         if error is not None or message is None:
             yield Summary(path, phase, False, error, (), {}, (), None)
             continue
-        built = build(
-            message,
-            phase,
-            stages,
-            level,
-            input_shapes={name: tuple(shape) for name, shape in (input_shapes or {}).items()},
-            dialect=dialect,
-        )
-        yield _summary(path, built, unknown=bool(file.problems) and dialect is None)
+        built = build(message, phase, stages, level, input_shapes=given, dialect=dialect)
+        notes: list[str] = []
+        if read_data and not built.is_known:
+            from caffelint.lint.source_shapes import source_shapes
+
+            read, notes = source_shapes(built, path, roots)
+            if read:
+                built = build(message, phase, stages, level, input_shapes=read | given, dialect=dialect)
+        yield _summary(path, built, unknown=bool(problems) and dialect is None, notes=notes)
 
 
-def _text_error(file: File) -> Error | None:
+def _text_error(file: File, problems: Sequence[Problem]) -> Error | None:
     """The first thing in the text that keeps every Caffe, or the one of the dialect, from reading the file."""
-    for problem in sorted(file.problems, key=lambda problem: problem.start):
+    for problem in sorted(problems, key=lambda problem: problem.start):
         if problem.certain:
             line = file.document.source.position(problem.start).line
             return Error(file.layer_at(problem.start) or None, f"line {line}: {problem.message}", "Failed to parse")
     return None
 
 
-def _summary(path: str, built: BuiltNet, unknown: bool) -> Summary:
+def _summary(path: str, built: BuiltNet, unknown: bool, notes: Sequence[str]) -> Summary:
     loads = built.loads
     error = None
     if built.refusals:
@@ -142,7 +157,7 @@ def _summary(path: str, built: BuiltNet, unknown: bool) -> Summary:
         loads = None
     blobs = {name: tuple(blob.shape) if blob.shape is not None else None for name, blob in built.blobs.items()}
     rows = tuple(_row(layer) for layer in built.layers)
-    return Summary(path, built.phase, loads, error, rows, blobs, tuple(built.outputs), built.memory)
+    return Summary(path, built.phase, loads, error, rows, blobs, tuple(built.outputs), built.memory, tuple(notes))
 
 
 def _read(blob: Blob) -> str:

@@ -25,6 +25,8 @@ def write(summary: Summary, out: TextIO, color: bool = False) -> None:
         out.write(f"  {where}{visible(summary.error.message)}\n")
         if summary.error.caffe:
             out.write(f"  {paint('Caffe: ' + visible(summary.error.caffe), 'dim')}\n")
+    for note in summary.notes:
+        out.write(f"  note: {visible(note)}\n")
     rows = [_cells(layer) for layer in summary.layers if not layer.inserted]
     if rows:
         _table(rows, out, paint)

@@ -1,4 +1,4 @@
-"""`caffelint summary`: the JSON lines are what a real Caffe shows of the same files, and every answer has its status."""
+"""`caffelint summary`: the JSON lines are what a real Caffe shows of the same files; every answer has its status."""
 
 from __future__ import annotations
 
@@ -41,9 +41,7 @@ def test_same_as_a_real_caffe(
     path = tmp_path / "net.prototxt"
     path.write_text(NET)
     (ours,) = lines(capsys, str(path), "--phase", phase.lower(), "--dialect", "bvlc")
-    asked = subprocess.run(
-        [str(caffe_python), "-c", ASK, str(path), phase], capture_output=True, check=True, text=True
-    )
+    asked = subprocess.run([str(caffe_python), "-c", ASK, str(path), phase], capture_output=True, check=True, text=True)
     blobs, params, outputs = json.loads(asked.stdout)
     assert ours["loads"] is True
     assert (ours["blobs"], ours["params"], ours["outputs"]) == (blobs, params, outputs)
@@ -81,6 +79,41 @@ def test_unknown_type_is_null(tmp_path: Path, capsys: pytest.CaptureFixture[str]
     (strict,) = lines(capsys, str(path), "--phase", "train", "--dialect", "bvlc")
     assert strict["loads"] is False
     assert strict["error"]["layer"] == "relu"  # type: ignore[index]
+
+
+def test_lines_keep_to_their_schema(tmp_path: Path, capsys: pytest.CaptureFixture[str], root: Path) -> None:
+    import jsonschema
+
+    schema = json.loads((root / "docs/schema/summary.schema.json").read_text("utf-8"))
+    validator = jsonschema.validators.validator_for(schema)(schema)
+    (tmp_path / "refused.prototxt").write_text(NET.replace("kernel_size: 3", ""))
+    (tmp_path / "unknown.prototxt").write_text(NET.replace('"ReLU"', '"MyOwn"'))
+    found = lines(capsys, str(FIXTURES), str(tmp_path), "--read-data")
+    assert {line["loads"] for line in found} == {True, False, None}
+    assert any(line["notes"] for line in found)
+    for line in found:
+        validator.validate(line)
+        for field in line:
+            assert not validator.is_valid({name: value for name, value in line.items() if name != field})
+
+
+def test_read_data(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    import h5py
+
+    with h5py.File(tmp_path / "first.h5", "w") as file:
+        file["data"] = [[1.0, 2.0, 3.0]]
+    (tmp_path / "list.txt").write_text("first.h5")
+    path = tmp_path / "net.prototxt"
+    path.write_text(
+        'layer { name: "data" type: "HDF5Data" top: "data" hdf5_data_param { source: "list.txt" batch_size: 5 } }'
+    )
+    assert main(["summary", str(path), "--read-data", "--phase", "train"]) == 0
+    out = capsys.readouterr().out
+    assert ", TRAIN: loads\n" in out
+    assert " 5x3 " in out
+    (tmp_path / "first.h5").unlink()
+    assert main(["summary", str(path), "--read-data", "--phase", "train"]) == 0
+    assert '  note: the shape of "data" stays unknown: first.h5 is not there\n' in capsys.readouterr().out
 
 
 def test_input_shape(capsys: pytest.CaptureFixture[str]) -> None:

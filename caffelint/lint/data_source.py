@@ -1,0 +1,175 @@
+"""Reads the first record of a data source, in a process of its own: a damaged file can end the process that maps it.
+
+`ask` starts that process; what it runs is `main`, below. Needs the extra `caffelint[data]`. Nothing is written: an LMDB
+is opened read-only and without a lock, a LevelDB, whose files are rewritten when it is opened, is copied first.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from io import BytesIO
+from typing import IO, TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from PIL.Image import Image
+
+SECONDS = 60
+LARGEST_COPY = 4 << 30
+_START = "import sys; sys.path[:] = {}; from caffelint.lint.data_source import main; main()"
+_ORIENTATION = 0x0112
+
+
+class Unreadable(Exception):
+    """Why a source gives no shape: one line."""
+
+
+def ask(kind: str, path: str, **options: Any) -> list[list[int]]:
+    """The dims that `READERS[kind]` finds in a file; raises Unreadable."""
+    question = json.dumps({"kind": kind, "path": path, "options": options})
+    # The child gets this process's own search path: not the working directory, which may hold a lmdb.py.
+    command = [sys.executable, "-c", _START.format(repr(sys.path))]
+    try:
+        done = subprocess.run(command, input=question.encode(), capture_output=True, timeout=SECONDS, check=False)
+    except subprocess.TimeoutExpired:
+        raise Unreadable(f"{path} gave no record in {SECONDS} seconds") from None
+    try:
+        answer = json.loads(done.stdout)
+    except ValueError:
+        raise Unreadable(f"{path} is damaged: reading it ends the process ({done.returncode})") from None
+    if "error" in answer:
+        raise Unreadable(answer["error"])
+    shapes: list[list[int]] = answer["shapes"]
+    return shapes
+
+
+def main() -> None:
+    """Answer the question on stdin, in the child."""
+    question = json.load(sys.stdin)
+    path = question["path"]
+    answer: dict[str, Any]
+    try:
+        answer = {"shapes": READERS[question["kind"]](path, **question["options"])}
+    except Unreadable as reason:
+        answer = {"error": f"{path} {reason}"}
+    except ImportError as missing:
+        answer = {"error": f"reading {path} needs {missing.name}: pip install 'caffelint[data]'"}
+    except Exception as error:
+        # What these libraries raise is of many kinds; all of it means that the file is not what it should be.
+        why = " ".join(str(error).split()) or type(error).__name__
+        answer = {"error": f"{path} cannot be read: {why[:1].lower()}{why[1:300]}"}
+    json.dump(answer, sys.stdout)
+
+
+def _lmdb(path: str, color: bool | None) -> list[list[int]]:
+    import lmdb
+
+    if not os.path.isfile(os.path.join(path, "data.mdb")):
+        raise Unreadable("is no LMDB: there is no data.mdb in it")
+    with (
+        lmdb.open(path, readonly=True, lock=False, create=False, readahead=False) as database,
+        database.begin() as transaction,
+        transaction.cursor() as cursor,
+    ):
+        if not cursor.first():
+            raise Unreadable("is empty")
+        return [datum_shape(cursor.value(), color)]
+
+
+def _leveldb(path: str, color: bool | None) -> list[list[int]]:
+    if os.path.isfile(os.path.join(path, "data.mdb")):
+        raise Unreadable("is an LMDB, and the layer reads a LevelDB; set backend: LMDB")
+    if not os.path.isfile(os.path.join(path, "CURRENT")):
+        raise Unreadable("is no LevelDB: there is no file CURRENT in it")
+    import shutil
+    from tempfile import TemporaryDirectory
+
+    import plyvel
+
+    files = [entry.path for entry in os.scandir(path) if entry.is_file() and entry.name != "LOCK"]
+    size = sum(map(os.path.getsize, files))
+    if size > LARGEST_COPY:
+        raise Unreadable(f"is not read: it would have to be copied, all {size >> 30} GiB; give --input-shape")
+    with TemporaryDirectory(prefix="caffelint-") as copy:
+        for file in files:
+            shutil.copyfile(file, os.path.join(copy, os.path.basename(file)))
+        database = plyvel.DB(copy, create_if_missing=False)
+        try:
+            with database.iterator(include_key=False) as values:
+                record = next(values, None)
+        finally:
+            database.close()
+    if record is None:
+        raise Unreadable("is empty")
+    return [datum_shape(record, color)]
+
+
+def datum_shape(record: bytes, color: bool | None) -> list[int]:
+    """Channels, height and width of a serialized Datum; `color` as in `image_shape`."""
+    from google.protobuf.message import DecodeError
+
+    from caffelint.schema.messages import Datum
+
+    try:
+        datum = Datum.FromString(record)
+    except DecodeError:
+        raise Unreadable("holds records that are no Datum") from None
+    if datum.encoded:
+        return image_shape(BytesIO(datum.data), color)
+    return [datum.channels, datum.height, datum.width]
+
+
+def image_shape(file: IO[bytes] | str, color: bool | None) -> list[int]:
+    """Channels, height and width of an image as OpenCV decodes it: in colour, in grey, or (None) as it is.
+
+    From the header alone: no pixel is decoded. Colour and grey turn a photo upright, as OpenCV does from 3.1 on.
+    """
+    from PIL import Image
+
+    # A size is a number here; what Pillow takes for a decompression bomb is never decompressed.
+    Image.MAX_IMAGE_PIXELS = None
+    with Image.open(file) as image:
+        width, height = image.size
+        if color is None:
+            return [_channels(image), height, width]
+        if image.getexif().get(_ORIENTATION, 1) >= 5:
+            width, height = height, width
+    return [3 if color else 1, height, width]
+
+
+def _channels(image: Image) -> int:
+    if image.mode in ("1", "L", "I", "F") or image.mode.startswith("I;"):
+        return 1
+    return 4 if "A" in image.mode or "transparency" in image.info else 3
+
+
+def _image(path: str, color: bool) -> list[list[int]]:
+    return [image_shape(path, color)]
+
+
+def _hdf5(path: str, names: Sequence[str]) -> list[list[int]]:
+    os.environ["HDF5_USE_FILE_LOCKING"] = "FALSE"
+    import h5py
+
+    with h5py.File(path, "r") as file:
+        shapes = []
+        for name in names:
+            found = file.get(name)
+            if not isinstance(found, h5py.Dataset):
+                there = ", ".join(list(file)[:10])
+                raise Unreadable(f'has no dataset "{name}", the name of the top; it has {there or "none"}')
+            if not found.shape:
+                raise Unreadable(f'holds a dataset "{name}" without an axis')
+            shapes.append(list(found.shape))
+    return shapes
+
+
+READERS: Mapping[str, Callable[..., list[list[int]]]] = {
+    "lmdb": _lmdb,
+    "leveldb": _leveldb,
+    "image": _image,
+    "hdf5": _hdf5,
+}

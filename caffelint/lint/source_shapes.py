@@ -1,0 +1,137 @@
+"""Shapes of the blobs that data layers make, from the first record of their sources; only where a user asks for it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from caffelint.caffe.refusal import Refusal
+from caffelint.caffe.shapes import Shape, as_int, new_blob, text
+from caffelint.lint.data_source import Unreadable, ask
+
+if TYPE_CHECKING:
+    from caffelint.caffe.build import BuiltNet
+    from caffelint.caffe.layers import Layer
+
+LMDB = 1
+LONGEST_RECORD = 1 << 16
+LONGEST_NAME = 200
+
+
+class SourceShapes(NamedTuple):
+    """Shapes by top, to be the `input_shapes` of a build, and a line for each source that gave none."""
+
+    shapes: dict[str, Shape]
+    notes: list[str]
+
+
+def source_shapes(net: BuiltNet, path: str, roots: Sequence[str] = ()) -> SourceShapes:
+    """What the sources of a net tell about the shapes that its build left unknown.
+
+    net: as it was built without them, in the phase in question. path: of the net's file. Sources are looked for in the
+    working directory, as Caffe does, then beside the net, then in `roots`. Nothing is raised: what cannot be read
+    (needs the extra `caffelint[data]`) leaves its shape unknown and gives a note.
+    """
+    folders = ("", os.path.dirname(path), *roots)
+    shapes: dict[str, Shape] = {}
+    notes = []
+    for layer in net.layers:
+        read = _READERS.get(layer.type)
+        if read is None or all(blob.shape is not None for blob in layer.tops):
+            continue
+        try:
+            found = read(layer, folders)
+        except (Unreadable, Refusal) as reason:
+            notes.append(f'the shape of "{layer.tops[0].name}" stays unknown: {reason}')
+            continue
+        shapes.update({blob.name: shape for blob, shape in zip(layer.tops, found, strict=False)})
+    return SourceShapes(shapes, notes)
+
+
+def _find(name: str, folders: Sequence[str], there: Callable[[str], bool] = os.path.isfile) -> str:
+    if not name:
+        raise Unreadable("the layer names no source")
+    if "\0" not in name:
+        for folder in folders:
+            path = os.path.join(folder, name)
+            if there(path):
+                return path
+    shown = name if len(name) <= LONGEST_NAME else f"{name[:LONGEST_NAME]}..."
+    raise Unreadable(f"{shown} is not there")
+
+
+def _transformed(layer: Layer, image: Sequence[int], batch_size: int) -> Shape:
+    """The batch of images that `transform_param` leaves (InferBlobShape of data_transformer.cpp)."""
+    channels, height, width = image
+    if min(image) <= 0:
+        raise Unreadable(f"the first record is {text(image)}: it has no pixel")
+    crop = as_int(layer.message.transform_param.crop_size)
+    if crop > min(height, width):
+        raise Unreadable(f"crop_size {crop} is larger than the first image, {height} x {width}, which Caffe refuses")
+    return new_blob((batch_size, channels, crop or height, crop or width), "the top")
+
+
+def _database(layer: Layer, folders: Sequence[str]) -> list[Shape]:
+    transform = layer.message.transform_param
+    if transform.force_color and transform.force_gray:
+        raise Unreadable("force_color and force_gray are both set, which Caffe refuses")
+    color = True if transform.force_color else False if transform.force_gray else None
+    p = layer.parameters
+    kind = "lmdb" if p.backend == LMDB else "leveldb"
+    (image,) = ask(kind, _find(p.source, folders, os.path.isdir), color=color)
+    return [_transformed(layer, image, as_int(p.batch_size))]
+
+
+def _image_list(layer: Layer, folders: Sequence[str]) -> list[Shape]:
+    p = layer.parameters
+    source = _find(p.source, folders)
+    line = _first_line(source)
+    # The label stands behind the last blank; a line without one is all name (image_data_layer.cpp).
+    name = line.rpartition(" ")[0] or line
+    (image,) = ask("image", _find(p.root_folder + name, folders), color=p.is_color)
+    return [_transformed(layer, image, as_int(p.batch_size))]
+
+
+def _windows(layer: Layer, folders: Sequence[str]) -> list[Shape]:
+    p = layer.parameters
+    source = _find(p.source, folders)
+    words = _start(source).split()
+    if len(words) < 4 or words[0] != "#" or not words[3].isdecimal() or len(words[3]) > 9:
+        raise Unreadable(f"{source} is no window file: it starts with # INDEX PATH CHANNELS HEIGHT WIDTH")
+    crop = as_int(layer.message.transform_param.crop_size)
+    return [new_blob((as_int(p.batch_size), int(words[3]), crop, crop), "the top")]
+
+
+def _hdf5_list(layer: Layer, folders: Sequence[str]) -> list[Shape]:
+    p = layer.parameters
+    source = _find(p.source, folders)
+    words = _first_line(source).split()
+    if not words:
+        raise Unreadable(f"{source} names no HDF5 file in its first line")
+    shapes = ask("hdf5", _find(words[0], folders), names=[blob.name for blob in layer.tops])
+    return [new_blob((as_int(p.batch_size), *shape[1:]), f"top {index}") for index, shape in enumerate(shapes)]
+
+
+def _first_line(path: str) -> str:
+    return _start(path).partition("\n")[0]
+
+
+def _start(path: str) -> str:
+    """As much of a text file as a first record can take."""
+    try:
+        with open(path, "rb") as file:
+            start = file.read(LONGEST_RECORD)
+    except OSError as error:
+        raise Unreadable(f"{path} cannot be read: {(error.strerror or str(error)).lower()}") from None
+    if not start:
+        raise Unreadable(f"{path} is empty")
+    return os.fsdecode(start)
+
+
+_READERS: Mapping[str, Callable[[Any, Sequence[str]], list[Shape]]] = {
+    "Data": _database,
+    "ImageData": _image_list,
+    "WindowData": _windows,
+    "HDF5Data": _hdf5_list,
+}
