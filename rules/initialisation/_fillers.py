@@ -73,3 +73,8 @@ def starts_from_weights(net: Net) -> bool:
         return True
     given = [layer.has(WEIGHTS[layer.type], "weight_filler") for layer in layers]
     return bool(given) and not given[0] and any(given)
+
+
+def is_last(layer: Layer) -> bool:
+    """Does a loss read the layer, so that each output has a gradient of its own?"""
+    return any("Loss" in other.type for other in layer.net.layers if set(layer.tops) & set(other.bottoms))

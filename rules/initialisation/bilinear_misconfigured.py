@@ -2,9 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caffelint.lint import WARNING, Finding, Invalid, Layer, LayerRule
-
-FIELDS = ("kernel_size", "stride", "pad", "group")
+from caffelint.lint import INFO, WARNING, Finding, Invalid, Layer, LayerRule
 
 
 class BilinearMisconfigured(LayerRule):
@@ -26,6 +24,9 @@ class BilinearMisconfigured(LayerRule):
     }
     ```
 
+    ## Known problems
+    Only info where the net is not trained.
+
     ## References
     - filler.hpp, BilinearFiller; run on Caffe 1.0: ones in, the number of channels out
     """
@@ -44,7 +45,7 @@ class BilinearMisconfigured(LayerRule):
         Invalid(
             _UP % 'num_output: 21 kernel_size: 4 stride: 2 weight_filler { type: "bilinear" }',
             span="num_output: 21",
-            message="bilinear without group makes each of the 21 outputs the sum of all inputs; set group: 21",
+            message="bilinear without groups makes each of the 21 outputs the sum of all inputs; set group: 21",
         ),
         Invalid(
             _UP % 'num_output: 21 group: 21 kernel_size: 3 stride: 2 weight_filler { type: "bilinear" }',
@@ -58,12 +59,15 @@ class BilinearMisconfigured(LayerRule):
         if param.weight_filler.type != "bilinear":
             return
         outputs, groups = param.num_output, param.group
-        if outputs > 1 and groups != outputs:
-            how = f"with group {groups}" if layer.has("convolution_param", "group") else "without group"
+        # Fillers play no part where weights are loaded.
+        severity = WARNING if layer.net.role == "train" else INFO
+        if outputs > 1 and groups == 1:
             place = "group" if layer.has("convolution_param", "group") else "num_output"
             yield self.finding(
                 layer.at("convolution_param", place),
-                f"bilinear {how} makes each of the {outputs} outputs the sum of all inputs; set group: {outputs}",
+                f"bilinear without groups makes each of the {outputs} outputs the sum of all inputs;"
+                f" set group: {outputs}",
+                severity=severity,
             )
         if len(param.kernel_size) == 1 and len(param.stride) == 1 and param.stride[0] > 1:
             kernel, stride = param.kernel_size[0], param.stride[0]
@@ -71,6 +75,7 @@ class BilinearMisconfigured(LayerRule):
             if kernel != right:
                 yield self.finding(
                     layer.at("convolution_param", "kernel_size"),
-                    f"bilinear weights of kernel {kernel} do not interpolate at stride {stride}; use kernel_size:"
-                    f" {right}",
+                    f"bilinear weights of kernel {kernel} do not interpolate at stride {stride}; use"
+                    f" kernel_size: {right}",
+                    severity=severity,
                 )

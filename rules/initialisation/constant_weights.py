@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from caffelint.lint import WARNING, Finding, Invalid, Layer, LayerRule
 
-from ._fillers import fillers, is_frozen
+from ._fillers import fillers, is_frozen, is_last
 
 
 class ConstantWeights(LayerRule):
@@ -63,15 +63,10 @@ class ConstantWeights(LayerRule):
                 continue
             outputs = getattr(layer.message, path[0]).num_output
             groups = layer.message.convolution_param.group if layer.type == "Convolution" else 1
-            if outputs < 2 or groups == outputs or is_frozen(layer) or layer.net.role != "train" or _is_last(layer):
+            if outputs < 2 or groups == outputs or is_frozen(layer) or layer.net.role != "train" or is_last(layer):
                 continue
             yield self.finding(
                 layer.at(*path, "value"),
                 f"all weights of {layer.name} start at {filler.value:g}: its {outputs} outputs get equal gradients and"
                 ' stay equal; use a random filler, such as { type: "xavier" }',
             )
-
-
-def _is_last(layer: Layer) -> bool:
-    """Does a loss read the layer, so that each output has a gradient of its own?"""
-    return any("Loss" in other.type for other in layer.net.layers if set(layer.tops) & set(other.bottoms))

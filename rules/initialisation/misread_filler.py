@@ -1,10 +1,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
-from caffelint.lint import INFO, WARNING, Finding, Invalid, Layer, LayerRule
+from caffelint.lint import INFO, WARNING, Finding, Invalid, Layer, Net, NetRule
 
+from ..graph._refusals import listed
 from ._fillers import FILLERS, KNOWN, fillers
 
 READ = {
@@ -20,7 +21,7 @@ SETTINGS = ("value", "min", "max", "mean", "std", "variance_norm")
 SUGGESTED = {"std": "gaussian", "mean": "gaussian", "min": "uniform", "max": "uniform", "value": "constant"}
 
 
-class MisreadFiller(LayerRule):
+class MisreadFiller(NetRule):
     """A filler has settings that its type does not read.
 
     ## Why is this bad?
@@ -38,7 +39,8 @@ class MisreadFiller(LayerRule):
     ```
 
     ## Known problems
-    Only info where the net is not trained: fillers play no part there.
+    Only info where the net is not trained, since fillers play no part there, and where a setting is dropped and the
+    weights are as the type says: the GoogLeNet that Caffe ships has `std` beside xavier.
 
     ## References
     - filler.hpp; each was run on Caffe 1.0
@@ -76,7 +78,7 @@ class MisreadFiller(LayerRule):
             span=("sparse: 0", "filler"),
             message=(
                 "sparse 0 keeps no weight: all are 0; remove it or set it above 0",
-                "an empty filler is the constant 0: the output of scale is all zeros; remove it (1 is the default"
+                "an empty filler of a Scale is the constant 0: its output is all zeros; remove it (1 is the default"
                 " without one) or set value: 1",
             ),
         ),
@@ -87,42 +89,56 @@ class MisreadFiller(LayerRule):
         ),
     ]
 
-    def check(self, layer: Layer) -> Iterator[Finding]:
-        for path, filler in fillers(layer):
-            for field, message in _slips(layer, path[1], filler):
-                severity = WARNING if layer.net.role == "train" else INFO
-                yield self.finding(layer.at(*path, *field), message, severity=severity)
+    def check(self, net: Net) -> Iterator[Finding]:
+        found: dict[Slip, list[tuple[Layer, tuple[str, ...]]]] = {}
+        for layer in net.layers:
+            for path, filler in fillers(layer):
+                if filler.type in KNOWN:
+                    for slip in _slips(path[1], layer, filler):
+                        found.setdefault(slip, []).append((layer, (*path, *slip.field)))
+        for slip, places in found.items():
+            layer, where = places[0]
+            others = list(dict.fromkeys(other.name for other, _ in places[1:] if other is not layer))
+            yield self.finding(
+                layer.at(*where),
+                f"{slip.message} (also in {listed(others)})" if others else slip.message,
+                severity=slip.severity if net.role == "train" else INFO,
+            )
 
 
-def _slips(layer: Layer, name: str, filler: Any) -> Iterator[tuple[tuple[str, ...], str]]:
+class Slip(NamedTuple):
+    """`severity` is info where the weights are still what the type says."""
+
+    field: tuple[str, ...]
+    message: str
+    severity: str
+
+
+def _slips(name: str, layer: Layer, filler: Any) -> Iterator[Slip]:
     type_ = filler.type
-    if type_ not in KNOWN:
-        return
     for field in SETTINGS:
-        if not filler.HasField(field) or field in READ[type_]:
-            continue
-        # Without a word from the constant's own value, a number that changes nothing is no slip.
-        if getattr(filler, field) == 0:
+        # A number of 0 changes nothing, read or not.
+        if field in READ[type_] or not filler.HasField(field) or getattr(filler, field) == 0:
             continue
         wanted = SUGGESTED.get(field)
         if not filler.HasField("type"):
-            advice = f'use type: "{wanted}"' if wanted else "give a type"
-            yield (
-                (field,),
-                f"without type the filler is the constant {filler.value:g} and does not read {field}; {advice}",
-            )
+            message = f"without type the filler is the constant {filler.value:g} and does not read {field}"
+            yield Slip((field,), f'{message}; use type: "{wanted}"' if wanted else message, WARNING)
         else:
             advice = f'use type: "{wanted}" or remove it' if wanted else "remove it"
-            yield (field,), f"a {type_} filler does not read {field}; {advice}"
+            severity = WARNING if type_ in ("constant", "uniform") else INFO
+            yield Slip((field,), f"a {type_} filler does not read {field}; {advice}", severity)
         return
     if type_ == "gaussian" and filler.HasField("sparse") and filler.sparse == 0:
-        yield ("sparse",), "sparse 0 keeps no weight: all are 0; remove it or set it above 0"
+        yield Slip(("sparse",), "sparse 0 keeps no weight: all are 0; remove it or set it above 0", WARNING)
     if layer.type == "Scale" and name == "filler" and type_ == "constant" and not filler.HasField("value"):
-        yield (
+        yield Slip(
             (),
-            f"an empty filler is the constant 0: the output of {layer.name} is all zeros; remove it (1 is the default"
-            " without one) or set value: 1",
+            "an empty filler of a Scale is the constant 0: its output is all zeros; remove it (1 is the default without"
+            " one) or set value: 1",
+            WARNING,
         )
     if type_ in ("xavier", "msra") and name == "weight_filler" and layer.type == "InnerProduct":
         if layer.message.inner_product_param.transpose and not filler.HasField("variance_norm"):
-            yield ("type",), f"with transpose a {type_} filler counts the outputs as inputs; add variance_norm: FAN_OUT"
+            message = f"with transpose a {type_} filler counts the outputs as inputs; add variance_norm: FAN_OUT"
+            yield Slip(("type",), message, INFO)

@@ -2,10 +2,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caffelint.lint import LIKELY, WARNING, Finding, Invalid, Net, NetRule
+from caffelint.lint import INFO, LIKELY, WARNING, Finding, Invalid, Net, NetRule
 
 from ..graph._refusals import listed
-from ._fillers import WEIGHTS, is_trained, starts_from_weights
+from ._fillers import WEIGHTS, is_last, is_trained, starts_from_weights
 
 
 class MissingWeightFiller(NetRule):
@@ -27,7 +27,8 @@ class MissingWeightFiller(NetRule):
 
     ## Known problems
     `caffe train --weights` cannot be seen from the text. A solver with `weights`, a layer with `lr_mult: 0`, and
-    fillers for the last layers alone are taken as signs that weights are loaded.
+    fillers for the last layers alone are taken as signs that weights are loaded. A net without any filler is info
+    where no solver names it.
 
     ## References
     - caffe.proto, FillerParameter; run on Caffe 1.0: gradients of the weights are 0
@@ -75,7 +76,11 @@ class MissingWeightFiller(NetRule):
             return
         names = listed([layer.name for layer in missing])
         advice = 'such as { type: "xavier" }'
+        # Zeros right before a loss get a gradient from it.
+        severity = INFO if all(is_last(layer) for layer in missing) else WARNING
         if len(missing) == len(layers):
+            # Without a solver it may well be a net for weights that are there already.
+            severity = WARNING if net.solvers else INFO
             message = (
                 "no layer has a weight_filler: all weights start at 0 and get no gradient unless weights are loaded;"
                 f" give each of {names} one, {advice}"
@@ -84,4 +89,4 @@ class MissingWeightFiller(NetRule):
             message = f"layer {names} has no weight_filler: its weights start at 0; give it one, {advice}"
         else:
             message = f"layers {names} have no weight_filler: their weights start at 0; give each one, {advice}"
-        yield self.finding(missing[0].at(WEIGHTS[missing[0].type]), message)
+        yield self.finding(missing[0].at(WEIGHTS[missing[0].type]), message, severity=severity)

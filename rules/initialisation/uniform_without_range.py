@@ -41,7 +41,8 @@ class UniformWithoutRange(LayerRule):
         Invalid(
             _NET % 'weight_filler { type: "uniform" }',
             span='type: "uniform"',
-            message="uniform without min and max draws weights from 0 to 1, all positive; set both, as to -0.05 and 0.05",
+            message="uniform without min and max draws weights from 0 to 1, all positive; set both, as to -0.05 and"
+            " 0.05",
         ),
         Invalid(
             _NET % 'weight_filler { type: "uniform" min: -0.1 }',
