@@ -12,8 +12,8 @@ from typing import Any
 
 from caffelint.caffe.layers import BVLC_TYPES, REGISTRY, Layer, UnknownLayer
 from caffelint.caffe.layers.arrange import Split
-from caffelint.caffe.layers.data import DataLayer
 from caffelint.caffe.layers.base import FIRST_FORK_NUMBER
+from caffelint.caffe.layers.data import DataLayer
 from caffelint.caffe.net_parts import Blob, Param
 from caffelint.caffe.refusal import Refusal
 from caffelint.caffe.shapes import UNSHAPED, Shape, count, no_data, plural, text
@@ -33,7 +33,8 @@ class BuiltNet:
     layers: in Caffe's order, the splits that it inserts included (their `index` is None).
     blobs: last version of each blob by name, in Caffe's order. outputs: names of the blobs that nothing reads, sorted.
     excluded: the LayerParameter messages that this state leaves out, with their places in the net.
-    assumed: shapes that were taken as likely, by blob name. refusals: Caffe's own first. memory: bytes that Caffe logs as "Memory required for data", None where unknown.
+    assumed: shapes that were taken as likely, by blob name. refusals: Caffe's own first.
+    memory: bytes that Caffe logs as "Memory required for data", None where unknown.
     """
 
     def __init__(self, message: Any, phase: str, stages: frozenset[str], level: int) -> None:
@@ -103,6 +104,7 @@ class _Build:
         self.strict = strict
         self.available: set[str] = set()
         self.missing: set[str] = set()
+        self.written_files: set[str] = set()
         self.owners: dict[str, Param] = {}
         self.memory: int | None = 0
 
@@ -321,6 +323,7 @@ class _Build:
                 blob.shape = shape
             if not layer.bottoms:
                 self.set_input_shapes(layer)
+            self.open_file(layer)
             self.set_loss_weights(layer)
         except Refusal as refusal:
             if self.strict or not has_fork_fields(message):
@@ -359,6 +362,19 @@ class _Build:
         shapes, found = known
         layer.__dict__.update(found)
         return shapes
+
+    def open_file(self, layer: Layer) -> None:
+        """HDF5 opens a file for writing once."""
+        name = layer.written_file
+        if name in self.written_files:
+            raise layer.refuse(
+                f'an earlier layer writes to "{name}"',
+                "Failed to open HDF5 file",
+                "hdf5_output_layer.cpp LayerSetUp",
+                "file_name",
+            )
+        if name:
+            self.written_files.add(name)
 
     def set_input_shapes(self, layer: Layer) -> None:
         """Shapes that the caller gave, or that are assumed, in place of unknown ones."""

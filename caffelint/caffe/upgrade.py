@@ -515,7 +515,7 @@ class _Upgrade:
                     if len(dims) < 4 * index + 4:
                         self.refuse(
                             net,
-                            f"{len(net.input)} input need {4 * len(net.input)} input_dim, 4 each; {len(dims)} are given,"
+                            f"{len(net.input)} input need {4 * len(net.input)} input_dim; {len(dims)} are given,"
                             " and Caffe reads past the end of the list",
                             "",
                             "UpgradeNetInput",

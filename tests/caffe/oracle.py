@@ -2,8 +2,9 @@
 
 Reads JSON lines {"net": text, "phase": "TRAIN" or "TEST", "stages": [..], "level": 0} and writes one for each, in
 order: {"ok", "error", "signal", "blobs": [[name, shape], ..], "params": {layer: [shape, ..]}, "outputs": [..],
-"memory": bytes as logged, "created": name of the last layer that was created, "backward": {layer: needs it}}. A failed
-check ends the process, so each net is built in a child.
+"memory": bytes as logged, "created": name of the last layer that was created, "backward": {layer: needs it}}, and with
+"forward" in the job the "ranges" of values after a forward pass on random inputs. A failed check ends the process, so
+each net is built in a child.
 """
 
 import json
@@ -14,9 +15,9 @@ import signal
 import sys
 import tempfile
 
-os.environ["GLOG_logtostderr"] = "1"
-os.environ["GLOG_minloglevel"] = "0"
-import caffe  # noqa: E402
+os.environ.update(GLOG_logtostderr="1", GLOG_minloglevel="0")
+import caffe
+import numpy
 
 SECONDS = 30
 MEMORY = 6 << 30
@@ -34,7 +35,22 @@ def build(job, path, out):
         # net.outputs counts in the keys of net.blobs, and is wrong where blobs share a name.
         "outputs": [net._blob_names[index] for index in net._outputs],
     }
-    os.write(out, json.dumps(answer).encode())
+    os.write(out, json.dumps(answer).encode() + b"\n")
+    if job.get("forward"):
+        os.write(out, json.dumps(ranges(net)).encode())
+
+
+def ranges(net):
+    """Least and greatest finite value of each blob after a forward pass on random inputs."""
+    random = numpy.random.RandomState(1)
+    for name in net.inputs:
+        net.blobs[name].data[...] = random.uniform(-3, 3, net.blobs[name].data.shape)
+    net.forward()
+    found = {}
+    for name, blob in net.blobs.items():
+        values = blob.data[numpy.isfinite(blob.data)]
+        found[name] = [float(values.min()), float(values.max())] if values.size else None
+    return found
 
 
 def fatal(log):
@@ -52,7 +68,7 @@ def ask(job, path):
     with open(path, "w") as file:
         file.write(job["net"])
     read, write = os.pipe()
-    log = tempfile.TemporaryFile()
+    log = tempfile.TemporaryFile()  # noqa: SIM115
     child = os.fork()
     if child == 0:
         os.close(read)
@@ -60,7 +76,7 @@ def ask(job, path):
         try:
             build(job, path, write)
         except BaseException as error:
-            os.write(2, ("error: %r\n" % error).encode())
+            os.write(2, f"error: {error!r}\n".encode())
             os._exit(1)
         os._exit(0)
     os.close(write)
@@ -83,7 +99,9 @@ def ask(job, path):
     needs = re.findall(r"net\.cpp:\d+\] (.*) (needs|does not need) backward computation\.", text)
     result["backward"] = {name: need == "needs" for name, need in needs}
     if answer:
-        result.update(json.loads(answer.decode()))
+        lines = answer.decode().splitlines()
+        result.update(json.loads(lines[0]))
+        result["ranges"] = json.loads(lines[1]) if len(lines) > 1 else None
     else:
         result["error"] = fatal(text)
     return result

@@ -10,6 +10,7 @@ from __future__ import annotations
 import random
 import re
 from collections import Counter
+from collections.abc import Sequence
 from typing import Any
 
 from google.protobuf import text_format
@@ -38,7 +39,8 @@ def cause(layer_type: str, refusal: Refusal) -> str:
 class Generator:
     """Makes nets from a seed; the rarer a cause, the more often a layer that is refused for it is kept."""
 
-    def __init__(self, seed: int) -> None:
+    def __init__(self, seed: int, types: Sequence[str] = TYPES) -> None:
+        self.types = types
         self.random = random.Random(seed)
         self.seen: Counter[str] = Counter()
 
@@ -57,7 +59,7 @@ class Generator:
         tries = 0
         while wanted and tries < 80:
             tries += 1
-            verdict = self.add(net, phase, rng.choice(TYPES), 0.4 if endangered else 0.0)
+            verdict = self.add(net, phase, rng.choice(self.types), 0.4 if endangered else 0.0)
             wanted -= verdict is True
             if verdict is False:
                 break

@@ -8,12 +8,12 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
+from asking import SIGALRM, ask, disagreement
 from google.protobuf import text_format
+from random_nets import Generator, cause, to_text
 
 from caffelint.caffe.build import BuiltNet, build
 from caffelint.schema.messages import NetParameter
-from asking import SIGALRM, ask, disagreement
-from random_nets import Generator, cause, to_text
 
 SEED = int(os.environ.get("CAFFELINT_TEST_SEED", time.time()))
 NETS = int(os.environ.get("CAFFELINT_TEST_NETS", 1000))
@@ -47,7 +47,7 @@ def test_random_nets(caffe_python: Path, capsys: pytest.CaptureFixture[str]) -> 
             wrong.append(f"net {number} in {phase}: {difference}")
     with capsys.disabled():
         print(f" [seed {SEED}: {verdicts[True]} load, {verdicts[False]} do not, {len(causes)} causes] ", end="")
-    assert verdicts[True] > 0.3 * NETS and verdicts[False] > 0.3 * NETS
+    assert min(verdicts[True], verdicts[False]) > 0.3 * NETS
     assert len(causes) > 0.08 * NETS
     assert not wrong, f"seed {SEED}:\n" + "\n".join(wrong[:20])
 
@@ -87,7 +87,7 @@ layer { name: "loss" type: "SoftmaxWithLoss" bottom: "fc" bottom: "label" top: "
 
 def test_what_depends_on_the_unknown_is_unknown() -> None:
     net = built(UNKNOWN)
-    assert net.loads is None and net.memory is None and not net.refusals
+    assert (net.loads, net.memory, net.refusals) == (None, None, [])
     shapes = {name: blob.shape for name, blob in net.blobs.items()}
     assert shapes == {"data": None, "label": (4,), "odd": None, "fc": None, "loss": ()}
     assert [layer.params is None for layer in net.layers] == [False, True, True, False]
@@ -114,9 +114,11 @@ def test_versions_of_a_blob() -> None:
     )
     made, rectified, dropped = net.layers[0].tops[0], net.layers[1].tops[0], net.layers[2].tops[0]
     assert [blob.version for blob in (made, rectified, dropped)] == [0, 1, 2]
-    assert rectified.previous is made and dropped.previous is rectified and net.blobs["x"] is dropped
+    assert rectified.previous is made
+    assert dropped.previous is rectified
+    assert net.blobs["x"] is dropped
     assert made.consumers == [(net.layers[1], 0)]
-    assert net.layers[1].runs_in_place and not net.layers[0].runs_in_place
+    assert [layer.runs_in_place for layer in net.layers] == [False, True, True]
 
 
 def chain(layers: int) -> NetParameter:

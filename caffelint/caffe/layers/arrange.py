@@ -20,6 +20,7 @@ from caffelint.caffe.layers.base import (
 from caffelint.caffe.layers.neuron import no_in_place
 from caffelint.caffe.refusal import Refusal
 from caffelint.caffe.shapes import UNSHAPED, Shape, as_int, canonical_axis, count, divide, like, new_blob, no_data, text
+from caffelint.caffe.values import Values
 
 
 def shared_axis(layer: Layer, shape: Shape, old: str, function: str) -> int:
@@ -93,6 +94,12 @@ class Concat(Layer):
     def set_up_unknown(self, bottoms: Sequence[Shape | None]) -> Sequence[Shape | None]:
         check_one_axis(self, "concat_dim", "concat_layer.cpp LayerSetUp")
         return [None]
+
+    def values(self, bottoms: Sequence[Values]) -> Sequence[Values]:
+        found = bottoms[0]
+        for values in bottoms[1:]:
+            found = found.or_else(values)
+        return [found]
 
 
 @register
@@ -178,6 +185,9 @@ class Slice(Layer):
         check_one_axis(self, "slice_dim", "slice_layer.cpp LayerSetUp")
         return [None] * len(self.tops)
 
+    def values(self, bottoms: Sequence[Values]) -> Sequence[Values]:
+        return [bottoms[0]] * len(self.tops)
+
 
 @register
 class Split(Layer):
@@ -204,6 +214,9 @@ class Split(Layer):
         # Caffe looks at every top, yet only a top that has the place of its bottom can be the same blob.
         if self.runs_in_place:
             raise no_in_place(self, "split_layer.cpp Reshape")
+
+    def values(self, bottoms: Sequence[Values]) -> Sequence[Values]:
+        return [bottoms[0]] * len(self.tops)
 
 
 @register
@@ -234,6 +247,9 @@ class Flatten(Layer):
         if self.runs_in_place:
             raise no_in_place(self, "flatten_layer.cpp Reshape")
         return [None]
+
+    def values(self, bottoms: Sequence[Values]) -> Sequence[Values]:
+        return [bottoms[0]] * len(self.tops)
 
 
 @register
@@ -283,8 +299,8 @@ class Reshape(Layer):
             inferred = divide(count(shape), explicit, "the product of the other dims", f"{self.block}.shape.dim")
             if inferred * explicit != count(shape):
                 raise self.refuse(
-                    f"the {count(shape)} elements of the bottom ({text(shape)}) do not divide by {explicit}, the product of"
-                    " the other dims",
+                    f"the bottom has {count(shape)} elements ({text(shape)}); {explicit}, the product"
+                    " of the other dims, does not divide them",
                     f"must be divisible by the product of the specified dimensions ({explicit})",
                     function,
                     "shape",
@@ -339,6 +355,9 @@ class Reshape(Layer):
             return [new_blob(dims, "the top", f"{self.block}.shape")]
         return [None]
 
+    def values(self, bottoms: Sequence[Values]) -> Sequence[Values]:
+        return [bottoms[0]] * len(self.tops)
+
 
 @register
 class Tile(Layer):
@@ -370,6 +389,9 @@ class Tile(Layer):
         self.check()
         return [None]
 
+    def values(self, bottoms: Sequence[Values]) -> Sequence[Values]:
+        return [bottoms[0]] * len(self.tops)
+
 
 @register
 class Crop(Layer):
@@ -386,7 +408,7 @@ class Crop(Layer):
         offsets = [as_int(offset) for offset in p.offset]
         if len(offsets) > 1 and axis + len(offsets) != len(shape):
             raise self.refuse(
-                f"{len(offsets)} offsets are given; 1, or one for each of the {len(shape) - axis} cropped axes, is right",
+                f"{len(offsets)} offsets are given; give 1, or one for each of the {len(shape) - axis} cropped axes",
                 "number of offset values specified must be equal to the number of dimensions following axis.",
                 "crop_layer.cpp LayerSetUp",
                 "offset",
@@ -405,6 +427,9 @@ class Crop(Layer):
 
     def allows_force_backward(self, bottom: int) -> bool:
         return True
+
+    def values(self, bottoms: Sequence[Values]) -> Sequence[Values]:
+        return [bottoms[0]] * len(self.tops)
 
 
 @register
@@ -436,6 +461,9 @@ class BatchReindex(Layer):
                 "bottom[1]",
             )
         return [new_blob((index[0], *shape[1:]), "the top")]
+
+    def values(self, bottoms: Sequence[Values]) -> Sequence[Values]:
+        return [bottoms[0]] * len(self.tops)
 
 
 @register
@@ -482,4 +510,7 @@ class Filter(Layer):
 
     def set_up_unknown(self, bottoms: Sequence[Shape | None]) -> Sequence[Shape | None]:
         self.check()
+        return list(bottoms[:-1])
+
+    def values(self, bottoms: Sequence[Values]) -> Sequence[Values]:
         return list(bottoms[:-1])

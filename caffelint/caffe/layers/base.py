@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 from caffelint.caffe.fillers import UnknownFiller, check_name, fill
 from caffelint.caffe.refusal import Refusal
 from caffelint.caffe.shapes import Shape, plural
+from caffelint.caffe.values import UNKNOWN, Values
 
 if TYPE_CHECKING:
     from caffelint.caffe.net_parts import Blob, Param
@@ -51,7 +52,7 @@ class Layer:
     """One layer of a built net; unregistered types use this class itself and know nothing of their shapes.
 
     Filled in by the build:
-    message: the LayerParameter; None for a split that Caffe inserts. index: its place in the net's `layer` list, or None.
+    message: the LayerParameter; None for a split that Caffe inserts. index: its place in the net's `layer` list.
     bottom_names, top_names: as Caffe has them, after splits. bottoms, tops: versions of blobs.
     params: None where unknown; param_shapes likewise.
     given_loss_weights: what the text gives, after splits. loss_weights: one for each top, or none at all.
@@ -164,7 +165,7 @@ class Layer:
             raise self._wrong_count(self.wanted_tops(), tops, "top", "produces", "as output")
         if self.equal_counts and bottoms != tops:
             raise Refusal(
-                f"{self.type} makes one top for each bottom; it has {plural(bottoms, 'bottom')} and {plural(tops, 'top')}",
+                f"{self.type} makes one top for each bottom, not {tops} of {bottoms}",
                 f"{self.type} Layer produces one top blob as output for each bottom blob input.",
                 "layer.hpp CheckBlobCounts",
                 "top[0]",
@@ -194,6 +195,11 @@ class Layer:
         self.param_shapes = None
         return [None] * len(self.tops)
 
+    @property
+    def written_file(self) -> str:
+        """The file that the layer opens to write to, "" if none."""
+        return ""
+
     def default_lr_mult(self, param: int) -> float:
         """lr_mult of a parameter without a `param` block."""
         return 1.0
@@ -215,6 +221,10 @@ class Layer:
         if self.fork_fields_change == PARAMS:
             return [bottoms[0]]
         return [None] * len(self.tops)
+
+    def values(self, bottoms: Sequence[Values]) -> Sequence[Values]:
+        """What is known of the values of the tops, given the bottoms'; UNKNOWN where this class does not say."""
+        return [UNKNOWN] * len(self.tops)
 
     def multiply_adds(self) -> int:
         """Multiply-adds of one forward pass, of the layers where these are the cost; 0 for all others."""

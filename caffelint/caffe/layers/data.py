@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from caffelint.caffe.layers.base import AT_LEAST_ONE, NONE, NOTHING, ONE, ONE_OR_TWO, TWO, Layer, register
 from caffelint.caffe.refusal import Refusal
 from caffelint.caffe.shapes import UNSHAPED, Shape, as_int, new_blob, plural
+from caffelint.caffe.values import ANY_SIGN, Values
 
 
 class DataLayer(Layer):
@@ -249,6 +250,20 @@ class DummyData(DataLayer):
                 )
         return [[as_int(values[0 if len(values) == 1 else i]) for values in old.values()] for i in range(tops)]
 
+    def values(self, bottoms: Sequence[Values]) -> Sequence[Values]:
+        found = []
+        fillers = self.parameters.data_filler
+        for index in range(len(self.tops)):
+            filler = fillers[index if len(fillers) > 1 else 0] if fillers else None
+            if filler is None or filler.type == "constant":
+                value = filler.value if filler is not None else 0.0
+                found.append(Values(value, value, value == 0, True))
+            elif filler.type == "uniform":
+                found.append(Values(filler.min, filler.max, False, True))
+            else:
+                found.append(ANY_SIGN)
+        return found
+
 
 @register
 class Parameter(Layer):
@@ -272,6 +287,10 @@ class HDF5Output(Layer):
     bottom_counts = TWO
     top_counts = NONE
     has_backward = False
+
+    @property
+    def written_file(self) -> str:
+        return str(self.parameters.file_name)
 
     def set_up(self, bottoms: Sequence[Shape]) -> Sequence[Shape | None]:
         if not self.parameters.file_name:

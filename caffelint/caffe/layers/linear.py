@@ -7,6 +7,7 @@ from math import prod
 
 from caffelint.caffe.layers.base import ONE, Layer, register
 from caffelint.caffe.shapes import Shape, as_int, canonical_axis, count, new_blob, no_data
+from caffelint.caffe.values import ANY_SIGN, Values
 
 
 class Matrix(Layer):
@@ -27,6 +28,9 @@ class Matrix(Layer):
             self.param_shapes.append(new_blob((outputs,), "the bias"))
             self.fill(p.bias_filler, (outputs,), f"{self.block}.bias_filler")
         return bias
+
+    def values(self, bottoms: Sequence[Values]) -> Sequence[Values]:
+        return [ANY_SIGN] * len(self.tops)
 
 
 @register

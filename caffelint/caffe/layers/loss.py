@@ -8,6 +8,7 @@ from caffelint.caffe.layers.base import CORRUPTS, NOTHING, ONE, ONE_OR_TWO, THRE
 from caffelint.caffe.layers.reduce import check_softmax_axis
 from caffelint.caffe.refusal import Refusal
 from caffelint.caffe.shapes import Shape, as_int, canonical_axis, count, divide, legacy, no_data, text
+from caffelint.caffe.values import Values
 
 
 class Loss(Layer):
@@ -172,7 +173,7 @@ class InfogainLoss(SoftmaxInside):
         classes = scores[axis]
         if len(bottoms) > 2 and count(bottoms[2]) != as_int(classes * classes):
             raise self.refuse(
-                f"H must have {classes} x {classes} values for {classes} classes; the third bottom is {text(bottoms[2])}",
+                f"H must be {classes} x {classes} for {classes} classes; the third bottom is {text(bottoms[2])}",
                 "Check failed: infogain->count() == num_labels_*num_labels_",
                 function,
                 "bottom[2]",
@@ -288,7 +289,7 @@ class Accuracy(Layer):
         per_label = divide(count(scores), count(labels), "the number of labels", "bottom[1]")
         if as_int(p.top_k) > per_label:
             raise self.refuse(
-                f"top_k {p.top_k} is more than the {per_label} scores for each label ({text(scores)} for {text(labels)})",
+                f"top_k {p.top_k} is more than the {per_label} scores per label ({text(scores)} for {text(labels)})",
                 "top_k must be less than or equal to the number of classes.",
                 function,
                 "top_k" if p.HasField("top_k") else "bottom[1]",
@@ -299,6 +300,9 @@ class Accuracy(Layer):
 
     def set_up_unknown(self, bottoms: Sequence[Shape | None]) -> Sequence[Shape | None]:
         return [(), None][: len(self.tops)]
+
+    def values(self, bottoms: Sequence[Values]) -> Sequence[Values]:
+        return [Values(0, 1, True, True)] * len(self.tops)
 
 
 class ForkLoss(Loss):

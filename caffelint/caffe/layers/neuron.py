@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from math import inf
 
 from caffelint.caffe.layers.base import CORRUPTS, EXACT, NOTHING, ONE, REFUSED, Layer, register
 from caffelint.caffe.refusal import Refusal
 from caffelint.caffe.shapes import Shape, count, legacy, like, no_data, text
+from caffelint.caffe.values import ANY_SIGN, Values
 
 
 class Neuron(Layer):
@@ -40,12 +42,20 @@ class AbsVal(Neuron):
         if self.runs_in_place:
             raise no_in_place(self, "absval_layer.cpp LayerSetUp")
 
+    def values(self, bottoms: Sequence[Values]) -> Sequence[Values]:
+        low, high, zeros, known = bottoms[0]
+        nearest = 0.0 if low <= 0 <= high else min(abs(low), abs(high))
+        return [Values(nearest, max(abs(low), abs(high)), zeros, known)]
+
 
 @register
 class BNLL(Neuron):
     types = ("BNLL",)
     reads_bottom = True
     in_place = CORRUPTS
+
+    def values(self, bottoms: Sequence[Values]) -> Sequence[Values]:
+        return [Values(0, max(bottoms[0].high, 0) + 1, known=True)]
 
 
 @register
@@ -55,11 +65,26 @@ class Clip(Neuron):
     reads_bottom = True
     in_place = CORRUPTS
 
+    def values(self, bottoms: Sequence[Values]) -> Sequence[Values]:
+        p = self.parameters
+        low, high = p.min, p.max
+        if low > high:
+            return [Values(min(low, high), max(low, high), known=True)]
+        clipped = [min(max(end, low), high) for end in bottoms[0][:2]]
+        return [Values(clipped[0], clipped[1], bottoms[0].zeros or 0 in (low, high), True)]
+
 
 @register
 class Dropout(Neuron):
     types = ("Dropout",)
     block = "dropout_param"
+
+    def values(self, bottoms: Sequence[Values]) -> Sequence[Values]:
+        ratio = self.parameters.dropout_ratio
+        if self.phase == "TEST" or not 0 < ratio < 1:
+            return [bottoms[0]]
+        kept = bottoms[0].shifted(1 / (1 - ratio), 0)
+        return [kept.or_else(Values(0, 0, True, kept.known))]
 
 
 @register
@@ -73,6 +98,13 @@ class ELU(Neuron):
     def in_place(self) -> str:  # type: ignore[override]
         return CORRUPTS if self.parameters.alpha < 0 else EXACT
 
+    def values(self, bottoms: Sequence[Values]) -> Sequence[Values]:
+        low, high, zeros, known = bottoms[0]
+        alpha = self.parameters.alpha
+        least = low if low >= 0 else min(-alpha, 0.0)
+        most = high if high >= 0 else 0.0
+        return [Values(least, max(most, -alpha), zeros, known or alpha > 0)]
+
 
 @register
 class Exp(Neuron):
@@ -82,6 +114,9 @@ class Exp(Neuron):
 
     def check(self) -> None:
         _check_base(self, self.parameters.base, "exp_layer.cpp LayerSetUp")
+
+    def values(self, bottoms: Sequence[Values]) -> Sequence[Values]:
+        return [Values(0, inf, known=True)]
 
 
 @register
@@ -98,6 +133,9 @@ class Log(Neuron):
             raise self.refuse(
                 "a logarithm has no base 1", "Inf result: 1/log(base)", "log_layer.cpp LayerSetUp", "base"
             )
+
+    def values(self, bottoms: Sequence[Values]) -> Sequence[Values]:
+        return [ANY_SIGN]
 
 
 def _check_base(layer: Layer, base: float, function: str) -> None:
@@ -125,6 +163,25 @@ class Power(Neuron):
     @property
     def reads_top(self) -> bool:  # type: ignore[override]
         return self.reads_bottom and self.parameters.power != 2
+
+    def values(self, bottoms: Sequence[Values]) -> Sequence[Values]:
+        p = self.parameters
+        base = bottoms[0].shifted(p.scale, p.shift)
+        power = p.power
+        if power == 1:
+            return [base]
+        if power == 0 or p.scale == 0:
+            constant = p.shift**power if p.shift > 0 else 1.0 if power == 0 else None
+            return [ANY_SIGN if constant is None else Values(constant, constant, constant == 0, True)]
+        if power < 0:
+            return [Values(0, inf, known=base.known) if base.low >= 0 or power % 2 == 0 else Values(known=base.known)]
+        if power % 2 == 0:
+            far = max(abs(base.low), abs(base.high))
+            near = 0.0 if base.may_be_zero else min(abs(base.low), abs(base.high))
+            return [Values(_power(near, power), _power(far, power), base.zeros, base.known)]
+        if base.low < 0:
+            return [Values(known=base.known)]
+        return [Values(_power(base.low, power), _power(base.high, power), base.zeros, base.known)]
 
 
 @register
@@ -160,6 +217,9 @@ class PReLU(Neuron):
         self.param_shapes = [()] if self.parameters.channel_shared else None
         return [None]
 
+    def values(self, bottoms: Sequence[Values]) -> Sequence[Values]:
+        return [bottoms[0] if bottoms[0].low >= 0 else ANY_SIGN]
+
 
 @register
 class ReLU(Neuron):
@@ -172,6 +232,16 @@ class ReLU(Neuron):
     def in_place(self) -> str:  # type: ignore[override]
         return CORRUPTS if self.parameters.negative_slope < 0 else EXACT
 
+    def values(self, bottoms: Sequence[Values]) -> Sequence[Values]:
+        low, high, zeros, known = bottoms[0]
+        slope = self.parameters.negative_slope
+        if low >= 0:
+            return [bottoms[0]]
+        if slope:
+            ends = (low * slope, max(high, 0), 0.0)
+            return [Values(min(ends), max(ends), zeros, known)]
+        return [Values(0, max(high, 0), True, True)]
+
 
 @register
 class Sigmoid(Neuron):
@@ -179,6 +249,9 @@ class Sigmoid(Neuron):
     block = "sigmoid_param"
     has_engine = True
     reads_top = True
+
+    def values(self, bottoms: Sequence[Values]) -> Sequence[Values]:
+        return [Values(0, 1, known=True)]
 
 
 @register
@@ -195,12 +268,25 @@ class TanH(Neuron):
     has_engine = True
     reads_top = True
 
+    def values(self, bottoms: Sequence[Values]) -> Sequence[Values]:
+        return [Values(-1, 1, bottoms[0].zeros, True)]
+
 
 @register
 class Threshold(Neuron):
     types = ("Threshold",)
     block = "threshold_param"
     has_backward = False
+
+    def values(self, bottoms: Sequence[Values]) -> Sequence[Values]:
+        return [Values(0, 1, True, True)]
+
+
+def _power(base: float, power: float) -> float:
+    try:
+        return float(base**power)
+    except OverflowError:
+        return inf
 
 
 def no_in_place(layer: Layer, function: str) -> Refusal:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import inf
 
 from caffelint.caffe.layers.base import CORRUPTS, EXACT, ONE, PARAMS, Layer, register
 from caffelint.caffe.layers.pooling import need_four_axes
 from caffelint.caffe.shapes import Shape, as_int, canonical_axis, count, divide, legacy, like, new_blob, no_data
+from caffelint.caffe.values import ANY_SIGN, UNKNOWN, Values
 
 WITHIN_CHANNEL = 1
 
@@ -44,6 +46,16 @@ class LRN(Layer):
     def set_up_unknown(self, bottoms: Sequence[Shape | None]) -> Sequence[Shape | None]:
         self.check()
         return [None]
+
+    def values(self, bottoms: Sequence[Values]) -> Sequence[Values]:
+        p = self.parameters
+        low, high, zeros, known = bottoms[0]
+        if p.alpha < 0:
+            return [UNKNOWN]
+        if p.beta < 0 or p.k < 1:
+            # The divisor may be below 1; signs stay where it is positive.
+            return [Values(0 if low >= 0 else -inf, 0 if high <= 0 else inf, zeros, known)] if p.k > 0 else [UNKNOWN]
+        return [Values(min(low, 0), max(high, 0), zeros, known)]
 
 
 @register
@@ -94,6 +106,9 @@ class BatchNorm(Layer):
         self.param_shapes = None
         return [None]
 
+    def values(self, bottoms: Sequence[Values]) -> Sequence[Values]:
+        return [ANY_SIGN] * len(self.tops)
+
 
 @register
 class MVN(Layer):
@@ -113,6 +128,9 @@ class MVN(Layer):
         if summed == 0:
             raise no_data("the bottom", "mvn_layer.cpp Reshape", "bottom[0]")
         return [top]
+
+    def values(self, bottoms: Sequence[Values]) -> Sequence[Values]:
+        return [ANY_SIGN] * len(self.tops)
 
 
 @register

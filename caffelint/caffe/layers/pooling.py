@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from math import inf
 
 from caffelint.caffe.layers.base import ONE, Counts, Layer, register
 from caffelint.caffe.refusal import Refusal
 from caffelint.caffe.shapes import Shape, as_int, legacy, new_blob, text
+from caffelint.caffe.values import Values
 
 MAX, AVE, STOCHASTIC = 0, 1, 2
 CEIL = 0
@@ -180,6 +182,12 @@ class Pooling(Layer):
         self.read_windows()
         self.check_windows(self.kernel)
         return [None] * len(self.tops)
+
+    def values(self, bottoms: Sequence[Values]) -> Sequence[Values]:
+        values = bottoms[0]
+        if self.parameters.pool != MAX:
+            values = values.or_else(Values(0, 0, False, values.known))
+        return [values, Values(-1, inf, True, True)][: len(self.tops)]
 
 
 @register

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import inf
 
 from caffelint.caffe.layers.base import CORRUPTS, EXACT, ONE, PARAMS, THREE, Counts, Layer, register
 from caffelint.caffe.shapes import Shape, as_int, canonical_axis, count, like, new_blob, no_data, text
+from caffelint.caffe.values import ANY_SIGN, Values
 
 PROD, SUM, MAX = 0, 1, 2
 
@@ -66,12 +68,31 @@ class Eltwise(Layer):
         for index, shape in known[1:]:
             if shape != known[0][1]:
                 raise self.refuse(
-                    f"bottom {index} is {text(shape)}, bottom {known[0][0]} {text(known[0][1])}; all must have one shape",
+                    f"bottom {index} is {text(shape)}, bottom {known[0][0]} {text(known[0][1])}; they must be alike",
                     "Check failed: bottom[0]->shape() == bottom[i]->shape()",
                     "eltwise_layer.cpp Reshape",
                     f"bottom[{index}]",
                 )
         return [known[0][1] if known else None]
+
+    def values(self, bottoms: Sequence[Values]) -> Sequence[Values]:
+        p = self.parameters
+        operation = p.operation
+        coefficients = list(p.coeff) or [1.0] * len(bottoms)
+        found = bottoms[0].shifted(coefficients[0], 0) if operation == SUM else bottoms[0]
+        for values, coefficient in zip(bottoms[1:], coefficients[1:], strict=True):
+            if operation == PROD:
+                found = found.times(values)
+            elif operation == SUM:
+                found = found.plus(values.shifted(coefficient, 0))
+            else:
+                found = Values(
+                    max(found.low, values.low),
+                    max(found.high, values.high),
+                    found.zeros and values.zeros,
+                    found.known and values.known,
+                )
+        return [found]
 
 
 @register
@@ -145,6 +166,9 @@ class ArgMax(Layer):
         self.check()
         return [None]
 
+    def values(self, bottoms: Sequence[Values]) -> Sequence[Values]:
+        return [ANY_SIGN if self.parameters.out_max_val else Values(0, inf, True, True)]
+
 
 def check_softmax_axis(shape: Shape, axis: int, field: str) -> int:
     """Reshape of softmax_layer.cpp, alone or inside a loss."""
@@ -169,6 +193,9 @@ class Softmax(Layer):
         shape = bottoms[0]
         check_softmax_axis(shape, self.parameters.axis, f"{self.block}.axis")
         return [like(shape)]
+
+    def values(self, bottoms: Sequence[Values]) -> Sequence[Values]:
+        return [Values(0, 1, known=True)]
 
 
 @register

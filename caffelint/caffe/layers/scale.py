@@ -7,6 +7,7 @@ from typing import Any
 
 from caffelint.caffe.layers.base import EXACT, ONE, ONE_OR_TWO, PARAMS, Layer, register
 from caffelint.caffe.shapes import Shape, canonical_axis, count, like, no_data, text
+from caffelint.caffe.values import ANY_SIGN, Values
 
 
 class Broadcast(Layer):
@@ -83,6 +84,9 @@ class Bias(Broadcast):
         check_bias_fit(self, shape, small, p.axis)
         return [like(shape)]
 
+    def values(self, bottoms: Sequence[Values]) -> Sequence[Values]:
+        return [bottoms[0].plus(bottoms[1]) if len(bottoms) == 2 else ANY_SIGN]
+
 
 def check_bias_fit(layer: Broadcast, shape: Shape, small: Shape, axis: int) -> None:
     """Reshape of bias_layer.cpp."""
@@ -125,3 +129,8 @@ class Scale(Broadcast):
         self.fill(p.bias_filler, small, f"{self.block}.bias_filler")
         check_bias_fit(self, shape, small, axis)
         params.append(small)
+
+    def values(self, bottoms: Sequence[Values]) -> Sequence[Values]:
+        if len(bottoms) == 1 or self.parameters.bias_term:
+            return [ANY_SIGN]
+        return [bottoms[0].times(bottoms[1])]
