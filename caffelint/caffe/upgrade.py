@@ -263,7 +263,8 @@ def upgrade_solver(solver: Any, origins: Origins | None = None, refusals: list[R
     new = SolverParameter()
     _Upgrade(origins, []).copy(new, solver)
     if not solver.HasField("type"):
-        new.type = SOLVER_TYPES[SolverParameter.SolverType.Name(solver.solver_type)]
+        named = SolverParameter.SolverType.Name(solver.solver_type)
+        new.type = SOLVER_TYPES.get(named, named)
     new.ClearField("solver_type")
     return new
 
