@@ -73,7 +73,8 @@ class LearningRateGrows(SolverRule):
         start = abs(schedule.rate(0))
         rates = schedule.extremes(runs if runs > 0 else _HORIZON)
         iteration, most = max(rates, key=lambda pair: abs(pair[1]))
-        if not abs(most) > start * 1.001:
+        # A rate that is next to nothing all along is of learning-rate-vanishes.
+        if not abs(most) > start * 1.001 or runs > 0 and abs(most) < abs(schedule.base) * 1e-6:
             return
         # Where it overflows within the run, learning-rate-not-finite says so.
         if runs > 0 and schedule.first_bad(runs) or not math.isfinite(start):

@@ -37,6 +37,7 @@ class MissingLrParameter(SolverRule):
     name = "missing-lr-parameter"
     severity = ERROR
     VALID = [
+        'lr_policy: "poly" power: 0.9 base_lr: 1',
         'lr_policy: "step" stepsize: 1000 gamma: 0.1 base_lr: 1',
         'lr_policy: "step" stepsize: 1000 base_lr: 1 max_iter: 500',
         'lr_policy: "multistep" stepvalue: 1000 base_lr: 1 max_iter: 1000',
@@ -123,7 +124,7 @@ class MissingLrParameter(SolverRule):
                 )
             elif policy == "multistep" and not message.stepvalue:
                 yield from self._constant(solver, "stepvalue")
-        elif schedule.base and (policy != "poly" or message.max_iter > 0):
+        elif schedule.base:
             unset = [field for field in reads if not solver.has(field) and field != "max_iter"]
             yield from self._constant(solver, " and ".join(unset))
 

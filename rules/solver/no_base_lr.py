@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from caffelint.lint import ERROR, Finding, Invalid, Solver, SolverRule
 
-from ._text import is_written
+from ._text import first_written, is_written
 
 
 class NoBaseLr(SolverRule):
@@ -66,4 +66,5 @@ class NoBaseLr(SolverRule):
             text = "base_lr is 0: no weight ever changes"
         else:
             text = f"base_lr is {base:g}: training climbs the loss instead of descending it"
-        yield self.finding(solver.at("base_lr" if solver.has("base_lr") else "lr_policy"), text)
+        near = first_written(solver, "base_lr", "lr_policy", "momentum", "weight_decay", "max_iter")
+        yield self.finding(solver.at(near), text)

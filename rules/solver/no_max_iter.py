@@ -59,7 +59,7 @@ class NoMaxIter(SolverRule):
     def check(self, solver: Solver) -> Iterator[Finding]:
         message, given = solver.message, solver.has("max_iter")
         # A poly policy divides by it: poly-without-max-iter says so.
-        if message.max_iter > 0 or message.lr_policy == "poly" and message.max_iter == 0:
+        if message.max_iter > 0 or message.lr_policy == "poly" and message.max_iter == 0 and message.power:
             return
         if not given and is_written(solver, "max_iter"):
             return

@@ -4,6 +4,8 @@ from collections.abc import Iterator
 
 from caffelint.lint import ERROR, Finding, Invalid, Solver, SolverRule
 
+from ._text import is_written
+
 
 class PolyWithoutMaxIter(SolverRule):
     """`poly` divides by `max_iter`; left out it is 0, and the first rate is 0/0.
@@ -33,6 +35,7 @@ class PolyWithoutMaxIter(SolverRule):
     VALID = [
         'base_lr: 0.01 lr_policy: "poly" power: 1 max_iter: 1000',
         'base_lr: 0.01 lr_policy: "fixed"',
+        'base_lr: 0.01 lr_policy: "poly"',
     ]
     INVALID = [
         Invalid(
@@ -51,7 +54,10 @@ class PolyWithoutMaxIter(SolverRule):
 
     def check(self, solver: Solver) -> Iterator[Finding]:
         message = solver.message
-        if message.lr_policy != "poly" or message.max_iter != 0:
+        # Without a power even nan ^ 0 is 1: missing-lr-parameter and no-max-iter speak there.
+        if message.lr_policy != "poly" or message.max_iter != 0 or message.power == 0:
+            return
+        if not solver.has("max_iter") and is_written(solver, "max_iter"):
             return
         how = "is 0" if solver.has("max_iter") else "is not set"
         yield self.finding(

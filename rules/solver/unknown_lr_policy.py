@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from caffelint.lint import ERROR, LIKELY, UNSAFE, WARNING, Finding, Fix, Invalid, Solver, SolverRule, replace
 
-from ._text import AT_FIRST_UPDATE, is_written
+from ._text import AT_FIRST_UPDATE, first_written, is_written
 
 _POLICIES = ("fixed", "step", "exp", "inv", "multistep", "poly", "sigmoid")
 _ALL = ", ".join(_POLICIES)
@@ -83,7 +83,7 @@ class UnknownLrPolicy(SolverRule):
         forks = solver.policy_forks
         if solver.dialect in forks:
             return
-        place = solver.at("lr_policy" if policy else "base_lr")
+        place = solver.at(first_written(solver, "lr_policy", "base_lr", "momentum", "weight_decay", "max_iter"))
         evidence = AT_FIRST_UPDATE + f', and ends there: Unknown learning rate policy: "{policy}"'
         if forks and not solver.dialect:
             # The policy's own fields say which Caffe is meant: fork-field names it.

@@ -1,0 +1,46 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from caffelint.lint import ERROR, Finding, Invalid, Solver, SolverRule
+
+
+class AverageLossNotPositive(SolverRule):
+    """`average_loss` is 0 or negative: Caffe refuses the solver.
+
+    ## Why is this bad?
+    It is the number of iterations whose losses are averaged for the log. Below 1 Caffe ends the process at the start.
+
+    ## Example
+    ```
+    average_loss: 0
+    ```
+    Use instead:
+    ```
+    average_loss: 1
+    ```
+
+    ## References
+    - solver.cpp, Init
+    """
+
+    code = "S211"
+    name = "average-loss-not-positive"
+    severity = ERROR
+    VALID = ["base_lr: 0.01 average_loss: 20", "base_lr: 0.01"]
+    INVALID = [
+        Invalid(
+            "base_lr: 0.01 average_loss: 0",
+            span="average_loss: 0",
+            message="average_loss is 0, and must be at least 1: it counts the iterations that the log averages",
+        ),
+    ]
+
+    def check(self, solver: Solver) -> Iterator[Finding]:
+        count = solver.message.average_loss
+        if count < 1:
+            yield self.finding(
+                solver.at("average_loss"),
+                f"average_loss is {count}, and must be at least 1: it counts the iterations that the log averages",
+                evidence="Caffe stops at the start: average_loss should be non-negative",
+            )

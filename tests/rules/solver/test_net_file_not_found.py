@@ -1,0 +1,53 @@
+"""The search for nets: what is found, what only beside the solver, and what not at all."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import caffelint
+from caffelint.lint.config import Config
+
+NET = 'layer { name: "x" type: "ReLU" bottom: "x" top: "x" }'
+
+
+def said(path: str) -> list[tuple[str, str]]:
+    config = Config()
+    config.cache, config.select = False, ["net-file-not-found"]
+    return [(finding.severity, finding.message) for finding in caffelint.check([path], config).findings]
+
+
+@pytest.fixture
+def models(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    folder = tmp_path / "repo" / "models"
+    folder.mkdir(parents=True)
+    monkeypatch.chdir(tmp_path)
+    return folder
+
+
+def test_found_from_the_root_of_the_repository(models: Path) -> None:
+    (models / "net.prototxt").write_text(NET)
+    (models / "solver.prototxt").write_text('net: "models/net.prototxt" base_lr: 1')
+    assert said("repo/models/solver.prototxt") == []
+
+
+def test_found_beside_the_solver_only(models: Path) -> None:
+    (models / "net.prototxt").write_text(NET)
+    (models / "solver.prototxt").write_text('net: "elsewhere/net.prototxt" base_lr: 1')
+    [(severity, message)] = said("repo/models/solver.prototxt")
+    assert severity == "info"
+    assert message == (
+        '"elsewhere/net.prototxt" does not lead to a file from here; the net.prototxt beside the solver is taken for it'
+    )
+
+
+def test_found_nowhere(models: Path) -> None:
+    (models / "solver.prototxt").write_text('train_net: "nowhere_a.prototxt" test_net: "nowhere_b.prototxt" base_lr: 1')
+    assert [severity for severity, _ in said("repo/models/solver.prototxt")] == ["warning", "warning"]
+
+
+def test_nobody_looked() -> None:
+    config = Config()
+    config.select = ["net-file-not-found"]
+    assert caffelint.check_text('net: "nowhere_a.prototxt" base_lr: 1', config=config).findings == []
