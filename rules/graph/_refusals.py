@@ -27,6 +27,7 @@ OWNERS = (
     ("Cannot configure batch normalization", "batchnorm-param-not-frozen"),
     ("blob size exceeds INT_MAX", "blob-too-large"),
     ("LRN only supports odd", "lrn-out-of-domain"),
+    ("Unknown filler name", "unknown-filler-type"),
     ("top_k must be less", "top-k-out-of-range"),
 )
 """Part of Caffe's phrase, and the rule that speaks of it; `refused-by-caffe` has all others."""

@@ -55,6 +55,9 @@ def is_trained(net: Net) -> bool:
     """Is the net built for TRAIN, by a solver or by the data that it has?"""
     if net.solvers:
         return any(use.net is net and use.trains for solver in net.solvers for use in solver.nets)
+    name = net.path.rpartition("/")[2].lower()
+    if "test" in name and "train" not in name or "deploy" in name:
+        return False
     return net.role == "train" and any(
         not layer.bottoms and layer.phases == (TRAIN,) and layer.tops for layer in net.layers
     )
@@ -64,9 +67,12 @@ def starts_from_weights(net: Net) -> bool:
     """Does something in the text say that weights are loaded before training?
 
     `weights` in the solver, a frozen layer, or a new head on layers without fillers: the first layer with weights
-    leaves its filler out and a later one has one.
+    leaves its filler out and a later one has one. The data layer of the R-CNN detectors says so as well: their
+    training scripts always load an ImageNet model.
     """
     if any(solver.message.weights for solver in net.solvers):
+        return True
+    if any(layer.message.python_param.module.startswith("roi_data_layer") for layer in net.layers):
         return True
     layers = [layer for layer in net.layers if layer.type in WEIGHTS]
     if any(is_frozen(layer) for layer in layers if layer.type != "Deconvolution"):

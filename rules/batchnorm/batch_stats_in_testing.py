@@ -1,0 +1,83 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from caffelint.lint import TEST, UNSAFE, WARNING, Finding, Fix, Invalid, Net, NetRule, replace
+
+from ..graph._refusals import listed
+from ..graph._states import states
+from ._norms import global_stats, norms
+
+
+class BatchStatsInTesting(NetRule):
+    """A BatchNorm of the TEST phase takes the statistics of the batch.
+
+    ## Why is this bad?
+    With `use_global_stats: false` in the text the layer normalises by the batch at hand in both phases: what the net
+    says of an image hangs on the images beside it, and with a batch of one it says little. Left out, Caffe takes the
+    batch in TRAIN and the stored statistics in TEST.
+
+    ## Example
+    ```
+    batch_norm_param { use_global_stats: false }
+    ```
+    Use instead:
+    ```
+    batch_norm_param { }
+    ```
+
+    ## References
+    - batch_norm_layer.cpp, LayerSetUp; BVLC/caffe#5829
+    """
+
+    code = "B002"
+    name = "batch-stats-in-testing"
+    severity = WARNING
+    layer_types = ("BatchNorm",)
+    _NET = (
+        'layer { name: "data" type: "Data" top: "data" top: "label" include { phase: TRAIN } }'
+        ' layer { name: "test" type: "Data" top: "data" top: "label" include { phase: TEST } }'
+        ' layer { name: "bn" type: "BatchNorm" bottom: "data" top: "bn"%s }'
+        ' layer { name: "loss" type: "SoftmaxWithLoss" bottom: "bn" bottom: "label" top: "loss" }'
+    )
+    VALID = [
+        _NET % "",
+        _NET % " batch_norm_param { use_global_stats: false } include { phase: TRAIN }",
+        _NET % " batch_norm_param { use_global_stats: true }",
+        # Another file is tested.
+        _NET.replace("phase: TEST", "phase: TRAIN").replace("test", "more")
+        % " batch_norm_param { use_global_stats: false }",
+    ]
+    INVALID = [
+        Invalid(
+            _NET % " batch_norm_param { use_global_stats: false }",
+            span="use_global_stats: false",
+            message="BatchNorm bn takes the statistics of the batch in TEST too; leave use_global_stats out, which"
+            " is false"
+            " in TRAIN and true in TEST",
+            fixed=_NET % " batch_norm_param {  }",
+        ),
+    ]
+
+    def check(self, net: Net) -> Iterator[Finding]:
+        found = [layer for layer in norms(net, TEST) if global_stats(layer) is False]
+        if not found or not _is_tested(net):
+            return
+        places = [layer.at("batch_norm_param", "use_global_stats") for layer in found]
+        # Layers of the older format may have been given the field by Caffe's upgrade.
+        fix = Fix("leave use_global_stats out", UNSAFE, tuple(replace(place, "") for place in places))
+        yield self.finding(
+            places[0],
+            f"BatchNorm {listed([layer.name for layer in found])} take{'s' if len(found) == 1 else ''} the"
+            f" statistics of the"
+            " batch in TEST too; leave use_global_stats out, which is false in TRAIN and true in TEST",
+            phases=(TEST,),
+            fixes=(fix,),
+        )
+
+
+def _is_tested(net: Net) -> bool:
+    """Is the net built for TEST, as far as the text tells?"""
+    if net.solvers:
+        return any(state.phase == TEST for state in states(net))
+    return net.role == "deploy" or any(layer.phases == (TEST,) for layer in net.layers)

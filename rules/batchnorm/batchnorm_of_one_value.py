@@ -1,0 +1,77 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from caffelint.caffe.shapes import text
+from caffelint.lint import ERROR, TRAIN, Finding, Invalid, Net, NetRule
+
+from ..graph._states import built, is_plain
+from ._norms import global_stats
+
+
+class BatchnormOfOneValue(NetRule):
+    """A BatchNorm has one value for each channel to take its statistics from.
+
+    ## Why is this bad?
+    The mean of one value is the value itself: the output is 0 whatever comes in, and so is the gradient. Nothing above
+    learns. It happens with a batch of 1 behind an InnerProduct or a global pooling; `iter_size` does not help, since
+    each pass is normalised by itself.
+
+    ## Example
+    ```
+    layer { name: "data" type: "Input" top: "data" input_param { shape { dim: 1 dim: 64 } } }
+    ```
+    Use instead:
+    ```
+    layer { name: "data" type: "Input" top: "data" input_param { shape { dim: 16 dim: 64 } } }
+    ```
+
+    ## References
+    - batch_norm_layer.cpp, Forward_cpu; run on Caffe 1.0
+    """
+
+    code = "B004"
+    name = "batchnorm-of-one-value"
+    severity = ERROR
+    layer_types = ("BatchNorm",)
+    _NET = (
+        'layer { name: "data" type: "Input" top: "data" top: "label"'
+        " input_param { shape { dim: %d dim: 64 } shape { dim: %d } } }"
+        ' layer { name: "bn" type: "BatchNorm" bottom: "data" top: "bn" }'
+        ' layer { name: "loss" type: "SoftmaxWithLoss" bottom: "bn" bottom: "label" top: "loss" }'
+    )
+    VALID = [_NET % (2, 2)]
+    INVALID = [
+        Invalid(
+            _NET % (1, 1),
+            span='bottom: "data"',
+            message="BatchNorm bn gets one value per channel (1 x 64): its output and its gradient are always 0 in"
+            " TRAIN;"
+            " use a larger batch",
+        ),
+    ]
+
+    def check(self, net: Net) -> Iterator[Finding]:
+        if net.role != "train" or not is_plain(net):
+            return
+        for one in built(net):
+            if one.phase != TRAIN:
+                continue
+            for layer in one.layers:
+                if layer.type != "BatchNorm" or layer.index is None or not layer.bottoms:
+                    continue
+                shape = layer.bottoms[0].shape
+                if shape is None or len(shape) < 2 or global_stats(net.layers[layer.index]):
+                    continue
+                values = shape[0]
+                for size in shape[2:]:
+                    values *= size
+                if values == 1:
+                    yield self.finding(
+                        net.layers[layer.index].at("bottom"),
+                        f"BatchNorm {layer.name} gets one value per channel ({text(shape)}): its output and its"
+                        f" gradient are"
+                        " always 0 in TRAIN; use a larger batch",
+                        phases=(TRAIN,),
+                    )
+            return

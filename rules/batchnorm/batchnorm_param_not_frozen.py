@@ -1,0 +1,59 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from caffelint.lint import ERROR, Finding, Invalid, Net, NetRule
+
+from ..graph._refusals import findings
+from ..graph._states import is_plain
+
+
+class BatchnormParamNotFrozen(NetRule):
+    """A `param` block gives a BatchNorm's statistics a learning rate.
+
+    ## Why is this bad?
+    The three blobs of a BatchNorm are running statistics, not parameters to learn. Caffe ends its process where one or
+    two `param` blocks have an `lr_mult` other than 0, and 1 is its default. Three blocks are the older way of saying
+    it: they are rewritten to 0.
+
+    ## Example
+    ```
+    layer { name: "bn" type: "BatchNorm" bottom: "conv" top: "conv" param { lr_mult: 1 } }
+    ```
+    Use instead:
+    ```
+    layer { name: "bn" type: "BatchNorm" bottom: "conv" top: "conv" }
+    ```
+
+    ## Known problems
+    Silent about nets that use layers or fields of a fork, whose BatchNorm may learn.
+
+    ## References
+    - batch_norm_layer.cpp, LayerSetUp; upgrade_proto.cpp, UpgradeNetBatchNorm
+    """
+
+    code = "B007"
+    name = "batchnorm-param-not-frozen"
+    severity = ERROR
+    layer_types = ("BatchNorm",)
+    _NET = (
+        'layer { name: "data" type: "Input" top: "data" input_param { shape { dim: 4 dim: 3 } } }'
+        ' layer { name: "bn" type: "BatchNorm" bottom: "data" top: "bn"%s }'
+    )
+    VALID = [_NET % "", _NET % " param { lr_mult: 0 }", _NET % (" param { lr_mult: 1 }" * 3)]
+    INVALID = [
+        Invalid(
+            _NET % " param { lr_mult: 1 }",
+            span="lr_mult: 1",
+            message="lr_mult of a BatchNorm statistic must be 0, not 1",
+        ),
+        Invalid(
+            _NET % " param { decay_mult: 0 }",
+            span="param",
+            message="lr_mult of a BatchNorm statistic must be 0, not 1",
+        ),
+    ]
+
+    def check(self, net: Net) -> Iterator[Finding]:
+        if is_plain(net):
+            yield from findings(self, net)

@@ -1,0 +1,91 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from caffelint.lint import LIKELY, TRAIN, WARNING, Finding, Invalid, Net, NetRule
+
+from ..graph._refusals import listed
+from ..graph._states import built, is_plain
+from ._norms import norms
+
+LINEAR = frozenset(["Scale", "Bias", "Convolution", "InnerProduct", "Deconvolution"])
+"""Types that can scale and shift what they read; behind them a Scale would change nothing."""
+
+
+class BatchnormWithoutScale(NetRule):
+    """A BatchNorm that no Scale follows.
+
+    ## Why is this bad?
+    Caffe's BatchNorm only subtracts the mean and divides by the deviation. The learnt scale and shift of the paper
+    are a layer of their own, `Scale` with `bias_term: true`. Without it every output has mean 0 and deviation 1, and a
+    ReLU behind it cuts off half of everything, whatever is learnt.
+
+    ## Example
+    ```
+    layer { name: "bn" type: "BatchNorm" bottom: "conv" top: "conv" }
+    layer { name: "relu" type: "ReLU" bottom: "conv" top: "conv" }
+    ```
+    Use instead:
+    ```
+    layer { name: "bn" type: "BatchNorm" bottom: "conv" top: "conv" }
+    layer { name: "scale" type: "Scale" bottom: "conv" top: "conv" scale_param { bias_term: true } }
+    layer { name: "relu" type: "ReLU" bottom: "conv" top: "conv" }
+    ```
+
+    ## Known problems
+    Some nets are meant that way. Silent where a layer with weights follows, which can scale and shift by itself, and
+    about nets that use layers or fields of a fork, whose BatchNorm may have both.
+
+    ## References
+    - batch_norm_layer.hpp; BVLC/caffe#3347
+    """
+
+    code = "B003"
+    name = "batchnorm-without-scale"
+    severity = WARNING
+    certainty = LIKELY
+    layer_types = ("BatchNorm",)
+    _NET = (
+        'layer { name: "data" type: "Data" top: "data" top: "label" include { phase: TRAIN } }'
+        ' layer { name: "bn" type: "BatchNorm" bottom: "data" top: "bn" }'
+        ' layer { name: "next" type: "%s" bottom: "bn" top: "next" }'
+        ' layer { name: "loss" type: "SoftmaxWithLoss" bottom: "next" bottom: "label" top: "loss" }'
+    )
+    VALID = [_NET % "Scale"]
+    INVALID = [
+        Invalid(
+            _NET % "ReLU",
+            span='type: "BatchNorm"',
+            message="no Scale follows BatchNorm bn, which itself has no learnt scale and shift; add one with"
+            " bias_term: true behind it",
+        ),
+    ]
+
+    def check(self, net: Net) -> Iterator[Finding]:
+        if not norms(net, TRAIN) or net.role != "train" or not is_plain(net):
+            return
+        for one in built(net):
+            if one.phase != TRAIN:
+                continue
+            bare = []
+            for layer in one.layers:
+                if layer.type == "BatchNorm" and layer.index is not None and layer.tops:
+                    readers = [reader for reader, _ in layer.tops[0].consumers]
+                    readers += [
+                        below
+                        for reader in readers
+                        if reader.index is None
+                        for top in reader.tops
+                        for below, _ in top.consumers
+                    ]
+                    if readers and not any(reader.type in LINEAR for reader in readers):
+                        bare.append(layer)
+            if bare:
+                yield self.finding(
+                    net.layers[bare[0].index or 0].at("type"),
+                    f"no Scale follows BatchNorm {listed([layer.name for layer in bare])}, which"
+                    f" {'itself has' if len(bare) == 1 else 'themselves have'} no learnt scale and shift; add one with"
+                    " bias_term: true behind it",
+                    phases=(TRAIN,),
+                )
+            return

@@ -1,0 +1,69 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from caffelint.lint import LIKELY, TRAIN, WARNING, Finding, Invalid, Net, NetRule
+
+from ..graph._refusals import listed
+from ..initialisation._fillers import WEIGHTS
+from ._norms import feeding, global_stats, is_frozen, norms
+
+
+class FrozenLayersMovingStatistics(NetRule):
+    """A frozen layer is followed by a BatchNorm whose statistics keep moving.
+
+    ## Why is this bad?
+    `lr_mult: 0` keeps the weights, but a BatchNorm in TRAIN normalises by the batch at hand and goes on averaging its
+    mean and variance. So a part of the net that was to stay as it is changes, towards the statistics of the new data,
+    and validation drifts.
+
+    ## Example
+    ```
+    layer { name: "conv" type: "Convolution" bottom: "data" top: "conv" param { lr_mult: 0 } }
+    layer { name: "bn" type: "BatchNorm" bottom: "conv" top: "conv" }
+    ```
+    Use instead:
+    ```
+    layer { name: "conv" type: "Convolution" bottom: "data" top: "conv" param { lr_mult: 0 } }
+    layer { name: "bn" type: "BatchNorm" bottom: "conv" top: "conv" batch_norm_param { use_global_stats: true } }
+    ```
+
+    ## References
+    - batch_norm_layer.cpp, Forward_cpu; shicai/DenseNet-Caffe#8
+    """
+
+    code = "B006"
+    name = "frozen-layers-moving-statistics"
+    severity = WARNING
+    certainty = LIKELY
+    layer_types = ("BatchNorm",)
+    _NET = (
+        'layer { name: "data" type: "Data" top: "data" top: "label" include { phase: TRAIN } }'
+        ' layer { name: "conv" type: "Convolution" bottom: "data" top: "conv" param { lr_mult: %d } }'
+        ' layer { name: "bn" type: "BatchNorm" bottom: "conv" top: "conv"%s }'
+        ' layer { name: "loss" type: "SoftmaxWithLoss" bottom: "conv" bottom: "label" top: "loss" }'
+    )
+    VALID = [_NET % (1, ""), _NET % (0, " batch_norm_param { use_global_stats: true }")]
+    INVALID = [
+        Invalid(
+            _NET % (0, ""),
+            span='type: "BatchNorm"',
+            message="1 BatchNorm behind a frozen layer keeps moving its statistics: bn; set use_global_stats: true",
+        ),
+    ]
+
+    def check(self, net: Net) -> Iterator[Finding]:
+        found = []
+        for layer in norms(net, TRAIN):
+            if global_stats(layer) is not True:
+                above = feeding(layer)
+                if above is not None and above.type in WEIGHTS and is_frozen(above):
+                    found.append(layer)
+        if found and net.role == "train":
+            moves = "keeps moving its" if len(found) == 1 else "keep moving their"
+            yield self.finding(
+                found[0].at("type"),
+                f"{len(found)} BatchNorm behind a frozen layer {moves} statistics:"
+                f" {listed([layer.name for layer in found])}; set use_global_stats: true",
+                phases=(TRAIN,),
+            )
