@@ -99,9 +99,9 @@ def test_input_shapes_are_taken() -> None:
     assert net.loads is None
 
 
-def test_an_unknown_type_is_refused_by_bvlc_alone() -> None:
+def test_what_forks_may_take_is_refused_by_bvlc_alone() -> None:
     refusals = built(UNKNOWN, dialect="bvlc").refusals
-    assert [refusal.field for refusal in refusals] == ["type"]
+    assert [refusal.field for refusal in refusals] == ["data_param.source", "type"]
 
 
 def test_versions_of_a_blob() -> None:

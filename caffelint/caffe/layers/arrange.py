@@ -327,7 +327,7 @@ class Reshape(Layer):
         if not 0 <= start <= axes:
             raise self.refuse(
                 f"axis {axis} does not exist: the bottom has {axes} axes ({text(shape)})",
-                f"axis {axis} out of range",
+                f"axis {axis} out of range" + (f" for {axes}-D input blob" if start > axes else ""),
                 function,
                 "axis",
             )

@@ -9,6 +9,8 @@ from caffelint.caffe.refusal import Refusal
 from caffelint.caffe.shapes import UNSHAPED, Shape, as_int, new_blob, plural
 from caffelint.caffe.values import ANY_SIGN, Values
 
+LMDB = 1
+
 
 class DataLayer(Layer):
     """No bottoms. What stands in data files is unknown, and so are shapes that come from them.
@@ -23,6 +25,19 @@ class DataLayer(Layer):
 
     def set_up_unknown(self, bottoms: Sequence[Shape | None]) -> Sequence[Shape | None]:
         return self.set_up([])
+
+    def check_source(self, phrase: str, function: str) -> None:
+        """Refuse a layer that names no file: opening it fails with the phrase. A fork may take its data elsewhere."""
+        if self.strict and not self.parameters.source:
+            raise self.refuse("source is missing", phrase, function, "source")
+
+    def check_batch_size(self, function: str) -> int:
+        """batch_size; Caffe 1.0 refuses an empty batch."""
+        p = self.parameters
+        if self.strict and p.batch_size == 0:
+            missing = "batch_size is missing" if not p.HasField("batch_size") else "batch_size must be above 0"
+            raise self.refuse(missing, "Check failed: data_", function, "batch_size")
+        return as_int(p.batch_size)
 
     def likely_shapes(self) -> list[Shape | None]:
         return [None] * len(self.tops)
@@ -61,8 +76,10 @@ class Data(Transformed):
     top_counts = ONE_OR_TWO
 
     def set_up(self, bottoms: Sequence[Shape]) -> Sequence[Shape | None]:
+        lmdb = self.parameters.backend == LMDB
+        self.check_source("mdb_status == 0 (2 vs. 0)" if lmdb else "Failed to open leveldb", "db.cpp Open")
         self.check_transform()
-        return [None, *self.labels(as_int(self.parameters.batch_size))]
+        return [None, *self.labels(self.check_batch_size("base_data_layer.cpp LayerSetUp"))]
 
     def likely_shapes(self) -> list[Shape | None]:
         return self.likely_image(self.parameters.batch_size, 0, 0)
@@ -86,6 +103,7 @@ class ImageData(Transformed):
                 function,
                 "new_height" if height else "new_width",
             )
+        self.check_source("File is empty", function)
         if p.batch_size == 0:
             raise self.refuse("batch_size must be above 0", "Positive batch size required", function, "batch_size")
         crop = self.message.transform_param.crop_size
@@ -107,6 +125,7 @@ class WindowData(Transformed):
     top_counts = TWO
 
     def set_up(self, bottoms: Sequence[Shape]) -> Sequence[Shape | None]:
+        self.check_source("Failed to open window file", "window_data_layer.cpp DataLayerSetUp")
         self.check_transform()
         if self.message.transform_param.crop_size == 0:
             raise Refusal(
@@ -115,7 +134,7 @@ class WindowData(Transformed):
                 "window_data_layer.cpp DataLayerSetUp",
                 "transform_param.crop_size",
             )
-        return [None, (as_int(self.parameters.batch_size),)]
+        return [None, (self.check_batch_size("base_data_layer.cpp LayerSetUp"),)]
 
     def likely_shapes(self) -> list[Shape | None]:
         return self.likely_image(self.parameters.batch_size, 0, 0)
@@ -160,6 +179,8 @@ class HDF5Data(DataLayer):
                 "hdf5_data_layer.cpp LayerSetUp",
                 "transform_param",
             )
+        self.check_source("Failed to open source file", "hdf5_data_layer.cpp LayerSetUp")
+        self.check_batch_size("blob.cpp cpu_data")
         return [None] * len(self.tops)
 
 

@@ -65,6 +65,16 @@ class Clip(Neuron):
     reads_bottom = True
     in_place = CORRUPTS
 
+    def check(self) -> None:
+        if self.message.HasField("clip_param"):
+            for name in ("min", "max"):
+                if not self.parameters.HasField(name):
+                    raise self.refuse(
+                        f"clip_param needs a {name}",
+                        f"Message missing required fields: layer[{self.index}].clip_param.{name}",
+                        "upgrade_proto.cpp ReadNetParamsFromTextFileOrDie",
+                    )
+
     def values(self, bottoms: Sequence[Values]) -> Sequence[Values]:
         p = self.parameters
         low, high = p.min, p.max
