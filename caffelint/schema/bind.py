@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from caffelint.text.parser import Document
 
+NET, LAYERS = "NetParameter", ("LayerParameter", "V1LayerParameter")
 _MAX_DEPTH = 64
 _SAFE_DIGITS = 9
 """So many digits fit into every integer type."""
@@ -136,6 +137,8 @@ class _Binder:
             form = field_type.form
             if form == MESSAGE:
                 self._message(message, type_, field_type, field)
+                if self.strays and type_.name == NET:
+                    self._adopt(message, type_)
                 continue
             text = field.text
             if form == STRING:
@@ -162,7 +165,7 @@ class _Binder:
                 setattr(message, name, value)
         if type_.required:
             self.mistakes.missing_required(type_, seen, node)
-        if type_.name == "NetParameter" and len(message.layer) and len(message.layers):
+        if type_.name == NET and len(message.layer) and len(message.layers):
             self.mistakes.mixed_formats(node)
 
     def _message(self, message: Any, type_: MessageType, field_type: FieldType, field: Field) -> None:
@@ -178,16 +181,12 @@ class _Binder:
             parents.append(type_)
             self.fill(inner, field_type.message, field)
             parents.pop()
-            if self.strays and field_type.message.name in LAYERS:
-                self._adopt(message, type_)
 
     def _adopt(self, message: Any, type_: MessageType) -> None:
         """Bind layers that stand inside another one, for want of a brace, as if they stood behind it."""
-        strays, self.strays = self.strays, []
-        for stray in strays:
-            field_type = type_.fields.get(stray.name)
-            if field_type is not None and field_type.repeated:
-                self._message(message, type_, field_type, stray)
+        for stray in self.strays:  # which may find more
+            self._message(message, type_, type_.fields[stray.name], stray)
+        self.strays.clear()
 
     def _list(self, message: Any, type_: MessageType, field_type: FieldType, field: Field) -> None:
         items: Sequence[Field] = field.fields
@@ -213,13 +212,10 @@ class _Binder:
             setattr(message, field_type.name, value)
 
     def _unknown(self, type_: MessageType, field: Field, node: Field) -> FieldType | None:
-        if field.name in ("layer", "layers") and field.kind == tree.MESSAGE and type_.name != "NetParameter":
-            if any(parent.name == "NetParameter" for parent in self.parents):
+        if field.name in ("layer", "layers") and field.kind == tree.MESSAGE and type_.name != NET:
+            if any(parent.name == NET for parent in self.parents):
                 self.mistakes.nested_layer(field, node)
                 self.strays.append(field)
                 return None
         known: FieldType | None = self.mistakes.unknown_field(type_, field, node)
         return known
-
-
-LAYERS = ("LayerParameter", "V1LayerParameter")

@@ -22,6 +22,10 @@ if TYPE_CHECKING:
     from caffelint.schema.bind import Bound
 
 _SHOWN = 3
+MOST_PROBLEMS = 500
+"""So many problems with the schema are told of one file."""
+_LARGE = 1000
+"""A block of more fields is not searched for the one that a misspelt name stands for."""
 _WIDER = ("int64", "uint64")
 """Types that the OpenCL forks alone give to most integers."""
 
@@ -38,6 +42,8 @@ class Mistakes:
         self._told = sorted(problem.start for problem in bound.document.problems if problem.certain)
         self._doubtful: list[tuple[Problem, ForkUse]] = []
         self._in_dialect: dict[FieldType, str] = {}
+        self._alike: dict[str, tuple[int, list[Problem]]] = {}
+        self._unknown: dict[tuple[str, str], tuple[str | None, str, bool]] = {}
 
     def finish(self) -> None:
         """Decide on what some forks take and most refuse: by the forks whose names the rest of the text uses."""
@@ -46,9 +52,16 @@ class Mistakes:
             if named is not None and named & use.forks:
                 self.bound.fork_uses.append(use)
             else:
-                self.bound.problems.append(problem._replace(certain=bool(named)))
+                evidence = f"BVLC's Caffe refuses it; {provenance().describe(use.forks)} take several"
+                self.bound.problems.append(problem._replace(certain=bool(named), evidence=evidence))
         if self.dialect is None:
             self._name_forks()
+        for index, others in self._alike.values():
+            if others:
+                first = self.bound.problems[index]
+                repairs = first.repairs + tuple(repair for other in others for repair in other.repairs)
+                message = f"{first.message} (it stands {len(others) + 1} times in this file)"
+                self.bound.problems[index] = first._replace(message=message, repairs=repairs)
 
     def _name_forks(self) -> None:
         """One problem for each set of forks that the text needs: mostly one, more where no fork knows all names."""
@@ -59,7 +72,7 @@ class Mistakes:
                 best = max(provenance().forks, key=lambda fork: sum(fork in use.forks for use in uses))
                 forks = provenance().infer(use.forks for use in uses if best in use.forks)
             here = [use for use in uses if forks and forks <= use.forks]
-            uses = [use for use in uses if use not in here] if here else []
+            uses = [use for use in uses if not forks <= use.forks] if here else []
             if here:
                 self._needs(here, forks)
 
@@ -85,11 +98,11 @@ class Mistakes:
         if not fewer:
             return
         start, end = fewer[0].name_span
-        line = self.bound.document.source.position(more[0].start).line
+        line = self.bound.document.source.line_number(more[0].start)
         message = (
             f"{fewer[0].name} stands in a net of {more[0].name} blocks (the first on line {line});"
-            f" Caffe takes one format or the other, write all {len(fewer)} as {more[0].name}"
-        ).replace("write all 1 as", "write it as")
+            " Caffe refuses to mix them, write all as layer, the newer form"
+        )
         evidence = "Caffe says: Refusing to upgrade inconsistent NetParameter input"
         self._add("mixed-layer-formats", start, end, message, evidence, field=fewer[0].name)
 
@@ -97,36 +110,40 @@ class Mistakes:
 
     def unknown_field(self, type_: MessageType, field: Field, node: Field) -> FieldType | None:
         """Report a field that no known Caffe has; the field that was meant, where one is near and not there yet."""
-        name, types = field.name, type_.fields
-        start, end = field.name_span
+        name = field.name
         if not name or self._was_told(field):
             return None
-        where = block_name(type_, node)
+        key = (type_.name, name)
+        if key not in self._unknown:
+            if len(self.bound.problems) >= MOST_PROBLEMS:
+                return None
+            self._unknown[key] = self._say_unknown(type_, name, node)
+        meant, message, certain = self._unknown[key]
+        start, end = field.name_span
         evidence = f'Caffe says: Message type "caffe.{type_.name}" has no field named "{name}"'
-        of_bvlc = [other.name for other in types.values() if not other.fork_only]
-        meant = suggest(name, of_bvlc) or suggest(name, types)
-        if meant is not None:
-            strange = types[meant].fork_only
-            message = f"{where} has no field {name}; did you mean {meant}?"
-            certain = not strange or self.dialect is not None
-            repairs = ((start, end, meant),)
-            self._add("unknown-field", start, end, message, evidence, field=name, certain=certain, repairs=repairs)
-            there = any(other.name == meant for other in node.fields)
-            return None if there or strange else types[meant]
-        if home := self._home(type_, name, node):
-            message = f"{where} has no field {name}; it belongs into {home}"
-            self._add("unknown-field", start, end, message, evidence, field=name)
+        repairs = ((start, end, meant),) if meant else ()
+        self._add("unknown-field", start, end, message, evidence, field=name, certain=certain, repairs=repairs)
+        if not meant or type_.fields[meant].fork_only or len(node.fields) > _LARGE:
             return None
-        if self.dialect is None:
-            message = f"no Caffe that caffelint knows has a field {name} in {where}"
-        else:
-            message = f"{where} has no field {name} in {self._whose()}"
-        self._add("unknown-field", start, end, message, evidence, field=name, certain=self.dialect is not None)
-        return None
+        return None if any(other.name == meant for other in node.fields) else type_.fields[meant]
+
+    def _say_unknown(self, type_: MessageType, name: str, node: Field) -> tuple[str | None, str, bool]:
+        """The field that was meant, what to say, and whether Caffe surely refuses the name."""
+        types, where = type_.fields, block_name(type_, node)
+        of_bvlc = [other.name for other in types.values() if not other.fork_only]
+        if meant := suggest(name, of_bvlc) or suggest(name, types):
+            certain = not types[meant].fork_only or self.dialect is not None
+            return meant, f"{where} has no field {name}; did you mean {meant}?", certain
+        certain = self.dialect is not None
+        if home := self._home(type_, name, node):
+            return None, f"{where} has no field {name}; it belongs into {home}", certain
+        if certain:
+            return None, f"{where} has no field {name} in {self._whose()}", True
+        return None, f"no Caffe that caffelint knows has a field {name} in {where}", False
 
     def _home(self, type_: MessageType, name: str, node: Field) -> str:
         """The block that a field was meant for: one beside it, its layer type's own, or the layer around it."""
-        for other in node.fields:
+        for other in node.fields[:_LARGE]:
             inner = type_.fields.get(other.name)
             if inner and inner.message and other.kind == tree.MESSAGE and _has(inner.message, name):
                 return f"the {other.name} block"
@@ -145,8 +162,10 @@ class Mistakes:
 
     def nested_layer(self, field: Field, node: Field) -> None:
         """A layer inside another one: a closing brace is missing."""
+        if len(self.bound.problems) >= MOST_PROBLEMS:
+            return
         start, end = field.name_span
-        line = self.bound.document.source.position(node.start).line
+        line = self.bound.document.source.line_number(node.start)
         message = f"'}}' is missing before this {field.name}: the {node.name} of line {line} is still open here"
         self._add("syntax-error", start, end, message, repairs=((start, start, "}\n"),), field=field.name)
 
@@ -179,7 +198,7 @@ class Mistakes:
         first = next((other for other in node.fields if other.name == field_type.name), field)
         if first is field:  # the first one bears a misspelt name, which is told
             return
-        line = self.bound.document.source.position(first.start).line
+        line = self.bound.document.source.line_number(first.start)
         what = "block " if field_type.form == MESSAGE else ""
         message = f"{what}{field.name} stands twice in {block_name(type_, node)} (first on line {line}); keep one"
         evidence = f'Caffe says: Non-repeated field "{field.name}" is specified multiple times'
@@ -213,9 +232,9 @@ class Mistakes:
         alternatives = facts.alternatives if facts else ()
         forks = frozenset[str]().union(*(other.forks for other in alternatives if other.label == "repeated"))
         if not forks or self.dialect is not None:
-            if self.dialect not in forks:
+            if self.dialect not in forks and len(self.bound.problems) < MOST_PROBLEMS:
                 self.bound.problems.append(problem)
-        else:
+        elif len(self._doubtful) < MOST_PROBLEMS:
             self._doubtful.append((problem, ForkUse(field, forks, f"repeated {field.name}")))
 
     def missing_required(self, type_: MessageType, seen: set[str], node: Field) -> None:
@@ -291,7 +310,8 @@ class Mistakes:
             if self._was_told(item):
                 return None
             message = f"{name} takes {wanted(field_type)}, not a {'block' if item.kind == tree.MESSAGE else 'list'}"
-            self._add("wrong-value-type", start, end, message, field=name)
+            certain = not field_type.fork_only or self.dialect is not None
+            self._add("wrong-value-type", start, end, message, field=name, certain=certain)
             return None
         if name == "type" and type_.name == "V1LayerParameter" and item.kind == tree.STRING:
             return self._v2_type_in_v1(field_type, item)
@@ -306,7 +326,19 @@ class Mistakes:
         elif item.kind == tree.INTEGER and field_type.form == FLOAT:
             message = f"{name} takes a decimal number, and {shown(source, item)} is octal or hexadecimal"
         repairs = ((start, end, repair),) if repair else ()
-        self._add("wrong-value-type", start, end, message, evidence, field=name, repairs=repairs, safe=bool(repair))
+        # Forks change the types of their own fields from one version to the next.
+        certain = not field_type.fork_only or self.dialect is not None
+        self._add(
+            "wrong-value-type",
+            start,
+            end,
+            message,
+            evidence,
+            field=name,
+            certain=certain,
+            repairs=repairs,
+            safe=bool(repair),
+        )
         return value
 
     def _v2_type_in_v1(self, field_type: FieldType, item: Field) -> Any:
@@ -401,7 +433,15 @@ class Mistakes:
         repairs: Repairs = (),
         safe: bool = False,
     ) -> None:
-        self.bound.problems.append(Problem(kind, start, end, message, certain, evidence, repairs, safe, field))
+        if len(self.bound.problems) >= MOST_PROBLEMS:
+            return
+        problem = Problem(kind, start, end, message, certain, evidence, repairs, safe, field)
+        if kind in ("unknown-field", "unknown-enum-value"):
+            if message in self._alike:
+                self._alike[message][1].append(problem)
+                return
+            self._alike[message] = (len(self.bound.problems), [])
+        self.bound.problems.append(problem)
 
 
 def _has(type_: MessageType, name: str) -> bool:

@@ -41,6 +41,9 @@ _MEANT = {
 }
 """Slips that are far apart as letters and near in the head."""
 
+_ENDINGS = ("param", "filler", "loss", "data", "layer")
+"""Words that many names share: alike in them, two names are not yet near."""
+
 
 def _plain(name: str) -> str:
     return name.replace("_", "").replace("-", "").lower()
@@ -77,15 +80,30 @@ def suggest(name: str, known: Iterable[str]) -> str | None:
     for candidate in names:
         if _plain(candidate) == plain:
             return candidate
-    limit = 0 if len(plain) < 4 else 1 if len(plain) < 7 else 2
-    best, best_distance = None, limit + 1
+    best, best_distance = None, 3
     for candidate in names:
-        # A digit more or less is another thing (conv1, conv2; stride_h, stride_w), not a slip.
-        far = distance(plain, _plain(candidate), limit)
-        if far < best_distance and not _differ_in_index(plain, _plain(candidate)):
+        far = _slips(name, candidate)
+        if far < best_distance:
             best, best_distance = candidate, far
     return best
 
 
-def _differ_in_index(one: str, other: str) -> bool:
-    return one[:-1] == other[:-1] or one.rstrip("0123456789") == other.rstrip("0123456789")
+def _slips(name: str, candidate: str) -> int:
+    """How many slips of the finger lie between two names; 3 where it is surely no slip."""
+    one, other = _plain(name), _plain(candidate)
+    for ending in _ENDINGS:
+        if one.endswith(ending) and other.endswith(ending):
+            one, other = one.removesuffix(ending), other.removesuffix(ending)
+    limit = 0 if len(one) < 4 else 1 if len(one) < 7 else 2
+    far = distance(one, other, limit)
+    if far > limit or _differ_in_part(name, candidate) or (far == 2 and one[0] != other[:1]):
+        return 3
+    return far
+
+
+def _differ_in_part(name: str, candidate: str) -> bool:
+    """Whether one names a part or a sibling of the other (stride_h, stride_w, conv2), which is another thing."""
+    one, other = sorted((name, candidate), key=len)
+    if other.startswith(one + "_") or one[:-1] == other[:-1]:
+        return True
+    return one.rstrip("0123456789") == other.rstrip("0123456789")

@@ -49,7 +49,7 @@ def _next_of_its_name(chain: list[Field], level: int) -> tuple[int, int] | None:
 
 
 def _missing_before(source: Source, opened: Field, following: Field) -> Problem:
-    name, line = opened.name, source.position(opened.start).line
+    name, line = opened.name, source.line_number(opened.start)
     brace = _CLOSING[source.text[opened.value_start]]
     message = f"{brace!r} is missing before this {name}: the {name} of line {line} is still open here"
     start = following.start
@@ -62,7 +62,7 @@ def _never_closed(source: Source, opened: list[Field]) -> Problem:
     name = first.name or "without a name"
     closing = _CLOSING[source.text[first.value_start]]
     what = "list" if closing == "]" else "block"
-    line = source.position(first.start).line
+    line = source.line_number(first.start)
     more = f"; {len(opened)} blocks are open at the end of the file" if len(opened) > 1 else ""
     message = f"the {what} {name} that starts on line {line} is never closed with {closing!r}{more}"
     return Problem("syntax-error", first.start, first.start + max(len(first.name), 1), message)

@@ -31,6 +31,7 @@ class Recovery:
         self.root = root
         self.stack = stack
         self.problems = problems
+        self._ends_of_conflicts = True
         self._said_line = -1
         self._said = ""
 
@@ -66,10 +67,13 @@ class Recovery:
 
     def _extend(self, token: Token, last: Field) -> int:
         """Adjacent strings are one."""
-        raw = self._scalar_text(token)
-        last.text += self.text[last.end : token.start] + raw
-        last.end = token.end
-        return token.end
+        pieces = [last.text]
+        while token.kind == STRING:
+            pieces += (self.text[last.end : token.start], self._scalar_text(token))
+            last.end = token.end
+            token = next_token(self.text, token.end)
+        last.text = "".join(pieces)
+        return last.end
 
     def _extension(self, token: Token, current: Field) -> int:
         part = next_token(self.text, token.end)
@@ -185,6 +189,10 @@ class Recovery:
             return self._behind(end)
         if strangers.is_strange(char):
             return self._scalar(name, start, next_token(text, self._unreadable(token.start)), current)
+        if char in "./~\\":
+            end = self._word_end(token.end)
+            closing = self.text[end : end + 1]
+            return self._mended_string(name, start, value_start, end + (closing != "" and closing in "\"'"), current)
         end = self._word_end(token.end)
         wanted = f"; {_short(name)} needs a number, a name or a quoted text"
         self._syntax(token.start, end, f"{_short(text[token.start : end])!r} is no value{wanted}")
@@ -247,7 +255,7 @@ class Recovery:
         elif written[0] in "-.0123456789":
             message = f"{_short(written)} is no number; if it is meant as a text, put it in quotes"
         else:
-            message = f"{_short(written)} is no single word; put a text in quotes"
+            message = f"{_short(written)} stands without quotes; a text is written {_short(value)}"
         self._syntax(value_start, end, message, ((value_start, end, value),))
         kind = BROKEN if written[0] in "-.0123456789" and written == inner else STRING
         current.fields.append(Field(name, start, value_start, end, kind, "" if kind == BROKEN else value, NO_FIELDS))
@@ -301,7 +309,7 @@ class Recovery:
         brace = self.text[opened.value_start]
         wanted = _CLOSING[brace]
         if char != wanted:
-            line = self.source.position(opened.value_start).line
+            line = self.source.line_number(opened.value_start)
             message = f"{char!r} cannot close the {brace!r} of line {line}; {wanted!r} was expected"
             self._syntax(token.start, token.end, message, ((token.start, token.end, wanted),))
             if char in ")]" and next_token(self.text, token.end).kind != END:
@@ -384,10 +392,11 @@ class Recovery:
             message = f"{marker[0][:7]} is left over from a merge; keep one side and remove the markers"
             end = marker.end() - marker[0].endswith("\r")
             self.problems.append(Problem("merge-conflict-marker", start, end, message))
-        if marker[0][0] in "=|":
+        if marker[0][0] in "=|" and self._ends_of_conflicts:
             end_marker = strangers.CONFLICT_END.search(self.text, marker.end())
             if end_marker:
                 return end_marker.end()
+            self._ends_of_conflicts = False
         return marker.end()
 
     def _placeholder(self, start: int) -> re.Match[str] | None:
@@ -419,7 +428,7 @@ class Recovery:
             self._said_line, self._said = line, message
 
     def _give_up(self, token: Token) -> int:
-        line = self.source.position(token.start).line
+        line = self.source.line_number(token.start)
         message = f"so much before this is no prototxt that it is read no further than line {line}"
         self.problems.append(Problem("syntax-error", token.start, token.end, message))
         for field in self.stack:

@@ -46,8 +46,12 @@ class Source:
             self._starts = starts
         return self._starts
 
+    def line_number(self, offset: int) -> int:
+        """The 1-based line of an offset, for less than its position costs where lines are long."""
+        return bisect_right(self.line_starts, offset)
+
     def position(self, offset: int) -> Position:
-        line = bisect_right(self.line_starts, offset)
+        line = self.line_number(offset)
         start = self.line_starts[line - 1]
         return Position(line, len(decode(self.data[start:offset])) + 1)
 

@@ -21,6 +21,8 @@ BRACED_NAME = re.compile(r"\{[ \t]*\w+[ \t]*\}", re.ASCII)
 _STRING_OR_COMMENT = re.compile(r"\#[^\n\0]*|\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)*'")
 _IN_STRING = re.compile(r"\$\{\w+\}|\$\(\w+\)|\$[A-Za-z_]\w*\$?|\{\{[ \t]*\w+[ \t]*\}\}|@[A-Z_]+@", re.ASCII)
 
+_MOST = 100
+
 _NAMES = {
     "\xa0": "a no-break space",
     "\u2009": "a thin space",
@@ -133,4 +135,6 @@ def unfilled_in_strings(text: str) -> list[Problem]:
         if piece[0][0] != "#" and (placeholder := _IN_STRING.search(text, piece.start() + 1, piece.end() - 1)):
             message = f"{placeholder[0]} looks like a placeholder; Caffe fills in none and takes it as it stands"
             found.append(Problem("unfilled-template", placeholder.start(), placeholder.end(), message, False))
+            if len(found) == _MOST:
+                break
     return found

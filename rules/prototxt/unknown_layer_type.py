@@ -75,10 +75,8 @@ class UnknownLayerType(TextRule):
     def check(self, file: File) -> Iterator[Finding]:
         for net in file.nets:
             found: dict[str, list[Layer]] = {}
-            for layer in net.layers:
-                if layer.type not in found:
-                    found[layer.type] = []
-                found[layer.type].append(layer)
+            for layer in net.layers if not net.written.layers else ():  # older formats have an enum of types
+                found.setdefault(layer.type, []).append(layer)
             for type_, layers in found.items():
                 forks = provenance().layer_type(type_)
                 if (file.dialect or _BVLC) not in forks:
@@ -111,6 +109,8 @@ class UnknownLayerType(TextRule):
 
 
 def _layers(layers: list[Layer]) -> str:
-    names = [layer.name for layer in layers]
+    names = [layer.name for layer in layers if layer.name]
+    if not names:
+        return f"{len(layers)} layers without a name" if len(layers) > 1 else "a layer without a name"
     listed = ", ".join(names[:_LISTED]) + (f" and {len(names) - _LISTED} more" if len(names) > _LISTED else "")
     return f"layer {listed}" if len(names) == 1 else f"layers {listed}"

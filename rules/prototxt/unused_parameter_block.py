@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from caffelint.lint import WARNING, Finding, Invalid, Layer, Net, NetRule, provenance
 
 _LISTED = 3
+_INHERITED = frozenset(("transform_param", "loss_param"))
 
 
 class UnusedParameterBlock(NetRule):
@@ -58,7 +59,9 @@ class UnusedParameterBlock(NetRule):
             type_ = layer.type
             if type_ not in reads:
                 blocks = known.param_blocks(type_)
-                reads[type_] = blocks if blocks or "bvlc" in known.layer_type(type_) else None
+                of_bvlc = "bvlc" in known.layer_type(type_)
+                # What a fork's layer inherits from its base class does not show in its own source.
+                reads[type_] = blocks if of_bvlc else blocks | _INHERITED if blocks else None
             used = reads[type_]
             if used is None:
                 continue
@@ -70,6 +73,6 @@ class UnusedParameterBlock(NetRule):
             more = f" and {len(names) - _LISTED} more" if len(names) > _LISTED else ""
             where = f"layer{'s' * (len(names) > 1)} {', '.join(names[:_LISTED])}{more}"
             message = f"{type_} reads no {block}, it is ignored ({where})"
-            if used := reads[type_]:
+            if used := (reads[type_] or frozenset()) - _INHERITED | known.param_blocks(type_):
                 message += f"; it reads {' and '.join(sorted(used))}"
             yield self.finding(layers[0].at(block), message)
