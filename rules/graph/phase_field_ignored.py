@@ -4,8 +4,10 @@ from collections.abc import Iterator
 
 from caffelint.lint import PHASES, TRAIN, WARNING, Finding, Invalid, Layer, Net, NetRule
 
-PHASED = frozenset(["Dropout", "BatchNorm", "Data", "ImageData", "WindowData", "MemoryData", "AnnotatedData", "Python"])
-"""Types that do something else in TRAIN than in TEST."""
+MADE_A_TEST_NET = (
+    "state makes the training net a TEST net: layers for TRAIN are left out, Dropout and BatchNorm act as in TEST;"
+    " remove it"
+)
 
 
 class PhaseFieldIgnored(NetRule):
@@ -54,8 +56,15 @@ class PhaseFieldIgnored(NetRule):
         Invalid(
             'state { phase: TEST } layer { name: "data" type: "Data" top: "data" include { phase: TRAIN } }',
             span="phase: TEST",
-            message="state makes the training net a TEST net: layers for TRAIN are left out, Dropout and BatchNorm"
-            " act as in TEST; remove it",
+            message=MADE_A_TEST_NET,
+        ),
+        Invalid(
+            {
+                "solver.prototxt": 'net: "net.prototxt" train_state { phase: TEST }',
+                "net.prototxt": 'layer { name: "data" type: "Input" top: "data" }',
+            },
+            span="phase: TEST",
+            message="train_" + MADE_A_TEST_NET,
         ),
     ]
 
@@ -63,11 +72,11 @@ class PhaseFieldIgnored(NetRule):
         message = net.message
         if message.HasField("state") and message.state.HasField("phase") and PHASES[message.state.phase] != TRAIN:
             if net.role == "train":
-                yield self.finding(
-                    net.at("state", "phase"),
-                    "state makes the training net a TEST net: layers for TRAIN are left out, Dropout and"
-                    " BatchNorm act as in TEST; remove it",
-                )
+                yield self.finding(net.at("state", "phase"), MADE_A_TEST_NET)
+        for solver in net.solvers:
+            state = solver.message.train_state
+            if state.HasField("phase") and PHASES[state.phase] != TRAIN:
+                yield self.finding(solver.at("train_state", "phase"), f"train_{MADE_A_TEST_NET}")
         for layer in net.layers:
             if layer.message.HasField("phase"):
                 yield from self._judge(layer)

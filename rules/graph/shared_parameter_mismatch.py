@@ -2,19 +2,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caffelint.lint import ERROR, Finding, Invalid, Net, NetRule
+from caffelint.caffe.shapes import Shape, text
+from caffelint.lint import ERROR, TEST, TRAIN, Finding, Invalid, Net, NetRule, Related
 
 from ._refusals import findings
-from ._states import is_plain
+from ._states import built, is_plain
 
 
 class SharedParameterMismatch(NetRule):
-    """Layers share a parameter by name, but want it in different shapes or at different rates.
+    """Layers share a parameter, but want it in different shapes or at different rates.
 
     ## Why is this bad?
     `param { name: "w" }` makes all layers that say so use the parameter of the first. Caffe ends its process where
     shapes differ (with `share_mode: PERMISSIVE`: where numbers of elements do), or where two layers write different
-    values of `lr_mult` or `decay_mult`.
+    values of `lr_mult` or `decay_mult`. The test net shares the parameters of the training net by the name of the
+    layer, and there too numbers and shapes have to agree.
 
     ## Example
     ```
@@ -59,8 +61,46 @@ class SharedParameterMismatch(NetRule):
                 'parameter "w" is 4 x 3 here and 3 x 3 in layer "a", which owns it',
             ),
         ),
+        Invalid(
+            'layer { name: "data" type: "Input" top: "data" input_param { shape { dim: 1 dim: 3 } } }'
+            ' layer { name: "a" type: "InnerProduct" bottom: "data" top: "a"'
+            " inner_product_param { num_output: 3 } include { phase: TRAIN } }"
+            ' layer { name: "a" type: "InnerProduct" bottom: "data" top: "a"'
+            " inner_product_param { num_output: 4 bias_term: false } include { phase: TEST } }",
+            span='name: "a"',
+            message="a has 1 parameter blobs in TEST and 2 in TRAIN: the test net cannot take the parameters of the"
+            " training net",
+        ),
     ]
 
     def check(self, net: Net) -> Iterator[Finding]:
         if is_plain(net):
             yield from findings(self, net)
+            yield from self._between_phases(net)
+
+    def _between_phases(self, net: Net) -> Iterator[Finding]:
+        states = {one.phase: one for one in built(net)}
+        if len(states) < 2 or not any(layer.phases == (TEST,) for layer in net.layers):
+            return
+        trained = {layer.name: layer for layer in states[TRAIN].layers if layer.params}
+        for layer in states[TEST].layers:
+            twin = trained.get(layer.name)
+            if twin is None or not twin.params or not layer.params or layer.index is None or twin.index is None:
+                continue
+            here, there = [one.shape for one in layer.params], [one.shape for one in twin.params]
+            if here != there:
+                what, caffe = _difference(here, there)
+                yield self.finding(
+                    net.layers[layer.index].at("name"),
+                    f"{layer.name} has {what}: the test net cannot take the parameters of the training net",
+                    evidence=f"Caffe ends with: {caffe}",
+                    phases=(TEST,),
+                    related=(Related("in TRAIN", net.layers[twin.index].at("name")),),
+                )
+
+
+def _difference(here: list[Shape], there: list[Shape]) -> tuple[str, str]:
+    if len(here) != len(there):
+        return f"{len(here)} parameter blobs in TEST and {len(there)} in TRAIN", "Incompatible number of blobs"
+    one, other = next((a, b) for a, b in zip(here, there, strict=True) if a != b)
+    return f"parameters of {text(one)} in TEST and {text(other)} in TRAIN", "Cannot share param 0 weights"

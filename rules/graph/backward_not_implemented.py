@@ -1,0 +1,84 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from caffelint.lint import ERROR, TRAIN, Finding, Invalid, Net, NetRule
+
+from ._states import built, is_plain
+
+
+class BackwardNotImplemented(NetRule):
+    """A gradient has to pass through a layer that has none.
+
+    ## Why is this bad?
+    ArgMax, Threshold and Accuracy have no gradient, and Embed none for its indices. Where a loss stands behind one and
+    something that learns before it, or where `force_backward` asks for it, Caffe ends its process in the first
+    backward pass.
+
+    ## Example
+    ```
+    layer { name: "best" type: "ArgMax" bottom: "fc" top: "best" }
+    layer { name: "loss" type: "EuclideanLoss" bottom: "best" bottom: "label" top: "loss" }
+    ```
+    Use instead:
+    ```
+    layer { name: "loss" type: "SoftmaxWithLoss" bottom: "fc" bottom: "label" top: "loss" }
+    ```
+
+    ## References
+    - argmax_layer.hpp, threshold_layer.hpp, accuracy_layer.hpp, embed_layer.cpp (Backward_cpu); run on Caffe 1.0
+    """
+
+    code = "G026"
+    name = "backward-not-implemented"
+    severity = ERROR
+    _NET = (
+        'layer { name: "data" type: "Input" top: "data" top: "label"'
+        " input_param { shape { dim: 4 dim: 3 } shape { dim: 4 dim: 1 dim: 1 } } }"
+        ' layer { name: "fc" type: "InnerProduct" bottom: "data" top: "fc" inner_product_param { num_output: 3 } }'
+    )
+    _BEST = ' layer { name: "best" type: "ArgMax" bottom: "fc" top: "best" }'
+    _LOSS = ' layer { name: "loss" type: "EuclideanLoss" bottom: "best" bottom: "label" top: "loss" }'
+    VALID = [_NET + _BEST]
+    INVALID = [
+        Invalid(
+            _NET + _BEST + _LOSS,
+            span='type: "ArgMax"',
+            message="a gradient has to pass through best, and ArgMax has none: Caffe ends in the first backward pass;"
+            " put the loss before it",
+        ),
+        Invalid(
+            "force_backward: true " + _NET + ' layer { name: "top1" type: "Accuracy" bottom: "fc" bottom: "label" }'
+            ' layer { name: "loss" type: "SoftmaxWithLoss" bottom: "fc" bottom: "label" }',
+            span="force_backward: true",
+            message="force_backward asks top1 for a gradient, and Accuracy has none: Caffe ends in the first backward"
+            " pass; leave top1 out of TRAIN or remove force_backward",
+        ),
+    ]
+
+    def check(self, net: Net) -> Iterator[Finding]:
+        if net.role != "train" or not is_plain(net):
+            return
+        for one in built(net):
+            if one.phase != TRAIN:
+                continue
+            for layer in one.layers:
+                if layer.has_backward or not layer.need_backward or layer.index is None or not layer.known:
+                    continue
+                if not any(layer.propagate_down):
+                    continue
+                if net.message.force_backward:
+                    yield self.finding(
+                        net.at("force_backward"),
+                        f"force_backward asks {layer.name} for a gradient, and {layer.type} has none: Caffe ends in the"
+                        f" first backward pass; leave {layer.name} out of TRAIN or remove force_backward",
+                        phases=(TRAIN,),
+                    )
+                    return
+                yield self.finding(
+                    net.layers[layer.index].at("type"),
+                    f"a gradient has to pass through {layer.name}, and {layer.type} has none: Caffe ends in the first"
+                    " backward pass; put the loss before it",
+                    phases=(TRAIN,),
+                )
+            return

@@ -1,0 +1,68 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from caffelint.lint import TRAIN, WARNING, Finding, Invalid, Net, NetRule
+
+from ._learning import has_parameters, learns
+from ._states import built
+
+
+class NothingLearnable(NetRule):
+    """Every parameter of a training net has `lr_mult: 0`.
+
+    ## Why is this bad?
+    The solver changes nothing: the loss is printed and stays what it is.
+
+    ## Example
+    ```
+    layer { name: "fc" type: "InnerProduct" bottom: "data" top: "fc" param { lr_mult: 0 } param { lr_mult: 0 } }
+    ```
+    Use instead:
+    ```
+    layer { name: "fc" type: "InnerProduct" bottom: "data" top: "fc" param { lr_mult: 1 } param { lr_mult: 2 } }
+    ```
+
+    ## References
+    - net.cpp, Init; run on Caffe 1.0: the weights move by 0.0
+    """
+
+    code = "G018"
+    name = "nothing-learnable"
+    severity = WARNING
+    _NET = (
+        'layer { name: "data" type: "Data" top: "data" top: "label" include { phase: TRAIN } }'
+        ' layer { name: "fc" type: "InnerProduct" bottom: "data" top: "fc"%s }'
+        ' layer { name: "loss" type: "SoftmaxWithLoss" bottom: "fc" bottom: "label" top: "loss" }'
+    )
+    _FROZEN = " param { lr_mult: 0 } param { lr_mult: 0 }"
+    VALID = [_NET % "", _NET % " param { lr_mult: 0 } param { lr_mult: 1 }"]
+    INVALID = [
+        Invalid(
+            _NET % _FROZEN,
+            span="lr_mult: 0",
+            message="every layer with weights has lr_mult 0: nothing learns; set it above 0 for those that should",
+        ),
+    ]
+
+    def check(self, net: Net) -> Iterator[Finding]:
+        frozen = [
+            layer
+            for layer in net.layers
+            if layer.message.param and layer.type != "BatchNorm" and has_parameters(layer.type, len(layer.bottoms))
+        ]
+        if not frozen or net.role != "train":
+            return
+        for one in built(net):
+            if one.phase != TRAIN:
+                continue
+            # A layer of unknown type may have parameters of its own.
+            if any(learns(layer) or not layer.known for layer in one.layers):
+                return
+            if any(any(layer.loss_weights) for layer in one.layers):
+                yield self.finding(
+                    frozen[0].at("param", 0, "lr_mult"),
+                    "every layer with weights has lr_mult 0: nothing learns; set it above 0 for those that should",
+                    phases=(TRAIN,),
+                )
+            return

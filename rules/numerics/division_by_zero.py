@@ -1,0 +1,91 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from caffelint.lint import CERTAIN, ERROR, LIKELY, TRAIN, WARNING, Finding, Invalid, Net, NetRule
+
+from ..graph._states import built
+from ._range import range_of
+
+PROD = 0
+
+
+class DivisionByZero(NetRule):
+    """An Eltwise product works out its gradient by dividing by a factor that can be 0.
+
+    ## Why is this bad?
+    With `stable_prod_grad: false` Caffe takes the gradient of a factor as the product divided by that factor: 0/0 = nan
+    wherever it is 0. The default multiplies the other factors instead.
+
+    ## Example
+    ```
+    eltwise_param { operation: PROD stable_prod_grad: false }
+    ```
+    Use instead:
+    ```
+    eltwise_param { operation: PROD }
+    ```
+
+    ## References
+    - eltwise_layer.cpp, Backward_cpu; run on Caffe 1.0
+    """
+
+    code = "N004"
+    name = "division-by-zero"
+    severity = ERROR
+    layer_types = ("Eltwise",)
+    _NET = (
+        'layer { name: "data" type: "Input" top: "a" top: "b" top: "label"'
+        " input_param { shape { dim: 4 dim: 3 } shape { dim: 4 dim: 3 } shape { dim: 4 dim: 3 } } }"
+        ' layer { name: "fc" type: "InnerProduct" bottom: "a" top: "fc" inner_product_param { num_output: 3 } }'
+        ' layer { name: "act" type: "%s" bottom: "fc" top: "fc" }'
+        ' layer { name: "e" type: "Eltwise" bottom: "fc" bottom: "b" top: "e" eltwise_param { operation: PROD%s } }'
+        ' layer { name: "loss" type: "EuclideanLoss" bottom: "e" bottom: "label" top: "loss" }'
+    )
+    VALID = [_NET % ("ReLU", ""), _NET % ("Sigmoid", " stable_prod_grad: true")]
+    INVALID = [
+        Invalid(
+            _NET % ("ReLU", " stable_prod_grad: false"),
+            span="stable_prod_grad: false",
+            message="the gradient of e divides by fc, which is 0 behind act (ReLU): 0/0 = nan; remove stable_prod_grad",
+        ),
+        Invalid(
+            _NET % ("Sigmoid", " stable_prod_grad: false"),
+            span="stable_prod_grad: false",
+            message="the gradient of e divides by its factors: 0/0 = nan where one is 0; remove stable_prod_grad",
+        ),
+    ]
+
+    def check(self, net: Net) -> Iterator[Finding]:
+        unstable = {
+            layer.index
+            for layer in net.layers
+            if layer.type == "Eltwise"
+            and layer.message.eltwise_param.operation == PROD
+            and not layer.message.eltwise_param.stable_prod_grad
+        }
+        if not unstable:
+            return
+        for one in built(net):
+            if one.phase != TRAIN:
+                continue
+            for layer in one.layers:
+                if layer.index not in unstable:
+                    continue
+                found = next((blob for blob in layer.bottoms if range_of(blob).zero and layer.need_backward), None)
+                what = "its factors: 0/0 = nan where one is 0"
+                if found is not None:
+                    blob = found
+                    while blob.producer is not None and blob.producer.index is None:
+                        blob = blob.producer.bottoms[0]
+                    maker = blob.producer
+                    behind = f", which is 0 behind {maker.name} ({maker.type})" if maker else ""
+                    what = f"{blob.name}{behind}: 0/0 = nan"
+                yield self.finding(
+                    net.layers[layer.index or 0].at("eltwise_param", "stable_prod_grad"),
+                    f"the gradient of {layer.name} divides by {what}; remove stable_prod_grad",
+                    severity=ERROR if found is not None else WARNING,
+                    certainty=CERTAIN if found is not None else LIKELY,
+                    phases=(TRAIN,),
+                )
+            return

@@ -1,0 +1,112 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from caffelint.caffe.layers import Layer as BuiltLayer
+from caffelint.lint import CERTAIN, ERROR, LIKELY, WARNING, Finding, Invalid, Net, NetRule
+
+from ..graph._states import built
+from ._range import linear, range_of
+
+
+class LogOfNonpositive(NetRule):
+    """A Log layer gets values that are 0 or below.
+
+    ## Why is this bad?
+    The logarithm of 0 is -inf and that of a negative number nan, and Caffe checks neither. Behind a ReLU or a Dropout
+    zeros are there from the first iteration; a Softmax or Sigmoid gives an exact 0 once it saturates.
+
+    ## Example
+    ```
+    layer { name: "log" type: "Log" bottom: "relu" top: "log" }
+    ```
+    Use instead:
+    ```
+    layer { name: "log" type: "Log" bottom: "relu" top: "log" log_param { shift: 0.00001 } }
+    ```
+
+    ## References
+    - log_layer.cpp, Forward_cpu; run on Caffe 1.0
+    """
+
+    code = "N001"
+    name = "log-of-nonpositive"
+    severity = ERROR
+    layer_types = ("Log",)
+    _NET = (
+        'layer { name: "data" type: "Input" top: "data" input_param { shape { dim: 4 dim: 3 } } }'
+        ' layer { name: "%s" type: "%s" bottom: "data" top: "act" } '
+    )
+    VALID = [
+        _NET % ("relu", "ReLU") + 'layer { name: "log" type: "Log" bottom: "act" top: "log" log_param { shift: 1 } }',
+        _NET % ("exp", "Exp") + 'layer { name: "log" type: "Log" bottom: "act" top: "log" }',
+    ]
+    INVALID = [
+        Invalid(
+            _NET % ("relu", "ReLU") + 'layer { name: "log" type: "Log" bottom: "act" top: "log" }',
+            span='bottom: "act"',
+            message="log takes the logarithm of 0, behind relu (ReLU): -inf; add a small shift, such as 1e-5",
+        ),
+        Invalid(
+            _NET % ("prob", "Softmax") + 'layer { name: "log" type: "Log" bottom: "act" top: "log" loss_weight: 1 }',
+            span='bottom: "act"',
+            message="log takes the logarithm of 0 once prob (Softmax) saturates: -inf; add a small shift, such as 1e-5",
+        ),
+        Invalid(
+            _NET % ("bn", "BatchNorm") + 'layer { name: "log" type: "Log" bottom: "act" top: "log" }',
+            span='bottom: "act"',
+            message="log takes the logarithm of values of both signs, from bn (BatchNorm): nan below 0;"
+            " make them positive first",
+        ),
+        Invalid(
+            'layer { name: "data" type: "Input" top: "data" } layer { name: "log" type: "Log" bottom: "data" top:'
+            ' "log" }',
+            span='bottom: "data"',
+            message="log takes the logarithm of data (Input), which nothing keeps above 0: -inf at 0, nan below;"
+            " make the values positive, or add a shift",
+        ),
+    ]
+
+    def check(self, net: Net) -> Iterator[Finding]:
+        said = set()
+        for one in built(net):
+            for layer in one.layers:
+                if layer.type == "Log" and layer.index is not None and layer.bottoms and layer.index not in said:
+                    found = _judge(layer)
+                    # Where nothing is trained a score of -inf is as good as any low one.
+                    if found and ("saturates" not in found[0] or net.role == "train"):
+                        said.add(layer.index)
+                        message, certain = found
+                        yield self.finding(
+                            net.layers[layer.index].at("bottom"),
+                            message,
+                            severity=ERROR if certain else WARNING,
+                            certainty=CERTAIN if certain else LIKELY,
+                        )
+
+
+def _judge(layer: BuiltLayer) -> tuple[str, bool] | None:
+    """What is wrong with a Log layer, and whether it shows in any run."""
+    param = layer.parameters
+    blob = layer.bottoms[0]
+    while blob.producer is not None and blob.producer.index is None:
+        blob = blob.producer.bottoms[0]
+    maker = blob.producer
+    if maker is None or not maker.known:
+        return None
+    values = linear(range_of(blob), param.scale, param.shift)
+    if values.low > 0:
+        return None
+    source = f"{maker.name} ({maker.type})"
+    if values.zero:
+        return f"{layer.name} takes the logarithm of 0, behind {source}: -inf; add a small shift, such as 1e-5", True
+    if values.signed:
+        what = f"{layer.name} takes the logarithm of values of both signs, from {source}: nan below 0"
+        return f"{what}; make them positive first", param.shift == 0
+    if values.low == 0 and maker.type in ("Sigmoid", "Softmax"):
+        what = f"{layer.name} takes the logarithm of 0 once {source} saturates: -inf"
+        return f"{what}; add a small shift, such as 1e-5", False
+    if values.low == 0 or param.shift > 0 or maker.bottoms:
+        return None
+    what = f"{layer.name} takes the logarithm of {source}, which nothing keeps above 0: -inf at 0, nan below"
+    return f"{what}; make the values positive, or add a shift", False

@@ -1,0 +1,85 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from caffelint.lint import ERROR, TRAIN, Finding, Invalid, Net, NetRule
+
+from ..graph._states import built
+from ._range import linear, range_of
+
+
+class PowerGradientAtZero(NetRule):
+    """The gradient of a Power layer is 0/0 where its base is 0.
+
+    ## Why is this bad?
+    For every power other than 0, 1 and 2 Caffe works the gradient out as power * y / x, which at 0 is 0/0 = nan, for
+    a power of 3 as well as for a square root. Behind a ReLU, a Dropout or an AbsVal zeros are there from the first
+    iteration, and one of them makes all weights below nan. The forward pass looks fine.
+
+    ## Example
+    ```
+    layer { name: "cube" type: "Power" bottom: "relu" top: "cube" power_param { power: 3 } }
+    ```
+    Use instead:
+    ```
+    layer { name: "cube" type: "Power" bottom: "relu" top: "cube" power_param { power: 3 shift: 0.000001 } }
+    ```
+
+    ## References
+    - power_layer.cpp, Backward_cpu; run on Caffe 1.0
+    """
+
+    code = "N003"
+    name = "power-gradient-at-zero"
+    severity = ERROR
+    layer_types = ("Power",)
+    _NET = (
+        'layer { name: "data" type: "Input" top: "data" top: "label"'
+        " input_param { shape { dim: 4 dim: 3 } shape { dim: 4 dim: 3 } } }"
+        ' layer { name: "fc" type: "InnerProduct" bottom: "data" top: "fc" inner_product_param { num_output: 3 } }'
+        ' layer { name: "relu" type: "ReLU" bottom: "fc" top: "fc" }'
+        ' layer { name: "p" type: "Power" bottom: "fc" top: "p" power_param { %s } }'
+        ' layer { name: "loss" type: "EuclideanLoss" bottom: "p" bottom: "label" top: "loss" }'
+    )
+    VALID = [
+        _NET % "power: 2",
+        _NET % "power: 3 shift: 0.001",
+        # Nothing below learns.
+        'layer { name: "data" type: "Input" top: "data" } layer { name: "relu" type: "ReLU" bottom: "data" top:'
+        ' "data" }'
+        ' layer { name: "p" type: "Power" bottom: "data" top: "p" power_param { power: 3 } }',
+    ]
+    INVALID = [
+        Invalid(
+            _NET % "power: 3",
+            span="power: 3",
+            message="the gradient of power 3 at 0, which relu (ReLU) gives, is 0/0 = nan; add a small shift, such as"
+            " 1e-6",
+        ),
+    ]
+
+    def check(self, net: Net) -> Iterator[Finding]:
+        if all(layer.message.power_param.power in (0, 1, 2) for layer in net.layers if layer.type == "Power"):
+            return
+        for one in built(net):
+            if one.phase != TRAIN:
+                continue
+            for layer in one.layers:
+                if layer.type != "Power" or layer.index is None or not layer.bottoms:
+                    continue
+                param = layer.parameters
+                # A negative power is inf at 0 already in the forward pass.
+                if param.power in (0, 1, 2) or param.power < 0 or not layer.need_backward:
+                    continue
+                blob = layer.bottoms[0]
+                while blob.producer is not None and blob.producer.index is None:
+                    blob = blob.producer.bottoms[0]
+                base = linear(range_of(blob), param.scale, param.shift)
+                if blob.producer is not None and base.zero and True in layer.propagate_down:
+                    yield self.finding(
+                        net.layers[layer.index].at("power_param", "power"),
+                        f"the gradient of power {param.power:g} at 0, which {blob.producer.name} ({blob.producer.type})"
+                        " gives, is 0/0 = nan; add a small shift, such as 1e-6",
+                        phases=(TRAIN,),
+                    )
+            return

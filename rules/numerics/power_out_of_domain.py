@@ -1,0 +1,115 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from caffelint.caffe.layers import Layer as BuiltLayer
+from caffelint.lint import CERTAIN, ERROR, LIKELY, WARNING, Finding, Invalid, Net, NetRule
+
+from ..graph._states import built
+from ._range import linear, range_of
+
+
+class PowerOutOfDomain(NetRule):
+    """A Power layer takes a fractional power of negative values, or a negative power of 0.
+
+    ## Why is this bad?
+    (shift + scale * x) ^ power is nan where the base is below 0 and the power no whole number, and inf where the base
+    is 0 and the power negative. Caffe checks neither.
+
+    ## Example
+    ```
+    layer { name: "inverse" type: "Power" bottom: "relu" top: "inverse" power_param { power: -1 } }
+    ```
+    Use instead:
+    ```
+    layer { name: "inverse" type: "Power" bottom: "relu" top: "inverse" power_param { power: -1 shift: 0.00001 } }
+    ```
+
+    ## References
+    - power_layer.cpp, Forward_cpu; run on Caffe 1.0
+    """
+
+    code = "N002"
+    name = "power-out-of-domain"
+    severity = ERROR
+    layer_types = ("Power",)
+    _NET = (
+        'layer { name: "data" type: "Input" top: "data" input_param { shape { dim: 4 dim: 3 } } }'
+        ' layer { name: "act" type: "%s" bottom: "data" top: "act" }'
+        ' layer { name: "p" type: "Power" bottom: "act" top: "p" power_param { %s } }'
+    )
+    VALID = [
+        _NET % ("ReLU", "power: 0.5"),
+        _NET % ("ReLU", "power: -1 shift: 0.001"),
+        _NET % ("TanH", "power: 3"),
+        _NET % ("TanH", "power: 0.5 shift: 1"),
+    ]
+    INVALID = [
+        Invalid(
+            _NET % ("ReLU", "power: -1"),
+            span="power: -1",
+            message="p takes power -1 of 0, behind act (ReLU): inf; add a small shift, such as 1e-5",
+        ),
+        Invalid(
+            _NET % ("TanH", "power: 0.5"),
+            span="power: 0.5",
+            message="p takes power 0.5 of values below 0, from act (TanH): nan; put an AbsVal before it, or a shift",
+        ),
+        Invalid(
+            'layer { name: "data" type: "Input" top: "data" }'
+            ' layer { name: "p" type: "Power" bottom: "data" top: "p" power_param { power: -0.5 } }',
+            span="power: -0.5",
+            message="p takes power -0.5 of data (Input), which nothing keeps above 0: inf at 0, nan below;"
+            " put an AbsVal before it, or a shift",
+        ),
+    ]
+
+    def check(self, net: Net) -> Iterator[Finding]:
+        odd = {
+            layer.index for layer in net.layers if layer.type == "Power" and _is_odd(layer.message.power_param.power)
+        }
+        if not odd:
+            return
+        said = set()
+        for one in built(net):
+            for layer in one.layers:
+                if layer.index in odd and layer.index not in said and layer.bottoms:
+                    found = _judge(layer)
+                    if found:
+                        said.add(layer.index)
+                        message, certain = found
+                        yield self.finding(
+                            net.layers[layer.index or 0].at("power_param", "power"),
+                            message,
+                            severity=ERROR if certain else WARNING,
+                            certainty=CERTAIN if certain else LIKELY,
+                        )
+
+
+def _is_odd(power: float) -> bool:
+    return power < 0 or power != int(power)
+
+
+def _judge(layer: BuiltLayer) -> tuple[str, bool] | None:
+    param = layer.parameters
+    blob = layer.bottoms[0]
+    while blob.producer is not None and blob.producer.index is None:
+        blob = blob.producer.bottoms[0]
+    maker = blob.producer
+    if maker is None or not maker.known:
+        return None
+    base = linear(range_of(blob), param.scale, param.shift)
+    power = param.power
+    what, source = f"{layer.name} takes power {power:g} of", f"{maker.name} ({maker.type})"
+    if base.zero and power < 0:
+        return f"{what} 0, behind {source}: inf; add a small shift, such as 1e-5", True
+    if base.low >= 0:
+        return None
+    fractional = power != int(power)
+    if fractional and base.signed:
+        certain = param.shift == 0
+        return f"{what} values below 0, from {source}: nan; put an AbsVal before it, or a shift", certain
+    if not fractional and base.signed or param.shift > 0 or maker.bottoms:
+        return None
+    wrong = " and ".join(["inf at 0"] * (power < 0) + ["nan below"] * fractional).replace(" and", ",")
+    return f"{what} {source}, which nothing keeps above 0: {wrong}; put an AbsVal before it, or a shift", False
