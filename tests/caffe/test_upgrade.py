@@ -22,7 +22,9 @@ from caffelint.caffe.upgrade import (
     upgrade_net,
     upgrade_solver,
 )
+from caffelint.schema.bind import bind
 from caffelint.schema.messages import NetParameter, SolverParameter, V1LayerParameter
+from caffelint.text.parser import parse
 
 SEED = int(os.environ.get("CAFFELINT_TEST_SEED", time.time()))
 NETS = 60
@@ -194,28 +196,27 @@ def test_a_current_net_comes_back_itself() -> None:
     assert upgrade_solver(solver) is solver
 
 
-class Recorder:
-    """Origins that remember who stems from whom."""
-
-    def __init__(self) -> None:
-        self.links: list[tuple[Any, Any]] = []
-
-    def link(self, new: Any, old: Any) -> None:
-        self.links.append((new, old))
-
-
 def test_every_part_knows_where_it_stems_from() -> None:
-    net = text_format.Parse(
-        """
+    text = """
         input: "data" input_dim: 1 input_dim: 3 input_dim: 4 input_dim: 4
         layers { bottom: "data" top: "c"
           layer { name: "c" type: "conv" num_output: 2 kernelsize: 1 blobs_lr: 1 weight_filler { type: "xavier" } } }
-        """,
-        NetParameter(),
-    )
-    origins = Recorder()
-    new = upgrade_net(net, origins)
+        """
+    bound = bind(parse(text.encode()), NetParameter())
+    new = upgrade_net(bound.message, bound)
     layer = new.layer[1]
-    stems = {id(made): old for made, old in origins.links}
     for part in (layer, layer.convolution_param, layer.convolution_param.weight_filler, layer.param[0], new.layer[0]):
-        assert id(part) in stems
+        assert bound.node(part) is not None
+
+
+def test_parts_stem_from_the_parts_of_the_same_name() -> None:
+    filler = 'weight_filler { type: "msra" }'
+    text = f'layers {{ name: "d" type: CONVOLUTION convolution_param {{ num_output: 3 {filler} }} }}'
+    bound = bind(parse(text.encode()), NetParameter())
+    (layer,) = upgrade_net(bound.message, bound).layer
+    found = bound.origin(layer.convolution_param.weight_filler)
+    assert found is not None
+    assert text[found.start : found.end] == filler
+    assert bound.origin(layer.convolution_param, "num_output") == bound.origin(
+        bound.message.layers[0].convolution_param, "num_output"
+    )

@@ -18,7 +18,7 @@ from caffelint.schema.messages import NetParameter
 SEED = int(os.environ.get("CAFFELINT_TEST_SEED", time.time()))
 NETS = 300
 # Left out: what reads beyond its bottoms on labels and indices that are none, and what ends the run on the CPU.
-TYPES = (
+TYPES = (  # noqa: SIM905
     "AbsVal BNLL BatchNorm Bias Clip Concat Convolution Crop Deconvolution Dropout ELU Eltwise Exp "
     "Flatten InnerProduct LRN Log MVN PReLU Pooling Power ReLU Reduction Reshape Scale Sigmoid Slice "
     "Softmax Split Swish TanH Threshold Tile"
