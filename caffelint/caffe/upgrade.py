@@ -27,7 +27,7 @@ class Origins(Protocol):
     """Remembers from which text a message stems."""
 
     def link(self, new: Any, old: Any) -> None:
-        """`new` stems from where `old` stands in the text."""
+        """`new` stems from where `old` stands in the text, and so do its parts from the parts of the same name."""
 
 
 V0_TYPES = {
@@ -286,22 +286,9 @@ class _Upgrade:
             self.origins.link(new, old)
 
     def copy(self, new: Any, old: Any) -> None:
-        """Make `new` equal to `old`, and each part of it stem from the same part of `old`."""
+        """Make `new` equal to `old`, and stem from it."""
         new.CopyFrom(old)
-        if self.origins is not None:
-            self.link_parts(new, old)
-
-    def link_parts(self, new: Any, old: Any) -> None:
         self.link(new, old)
-        for field, old_value in old.ListFields():
-            if field.message_type is None:
-                continue
-            new_value = getattr(new, field.name)
-            if hasattr(old_value, "CopyFrom"):
-                self.link_parts(new_value, old_value)
-            else:
-                for new_item, old_item in zip(new_value, old_value, strict=False):
-                    self.link_parts(new_item, old_item)
 
     def copy_fields(self, new: Any, old: Any, names: Iterable[str]) -> None:
         """Copy those fields of `old` that are set into the fields of the same name of `new`."""

@@ -46,12 +46,14 @@ class Bound:
         self.fork_uses: list[ForkUse] = []
         self._nodes: dict[int, Field] = {id(message): document.root}
         self._kept: list[Message] = [message]
+        self._linked: list[tuple[Message, Message]] = []
 
     def link(self, new: Message, old: Message) -> None:
-        """Let `new`, which Caffe's upgrade made of `old`, point to where `old` stands."""
+        """Let `new`, which Caffe's upgrade made of `old`, point to where `old` stands, and its parts likewise."""
         node = self._nodes.get(id(old))
         if node is not None:
             self.place(new, node)
+            self._linked.append((new, old))
 
     def place(self, message: Message, node: Field) -> None:
         """Let a message point to a block of the text."""
@@ -61,7 +63,26 @@ class Bound:
 
     def node(self, message: Message) -> Field | None:
         """The block of the text that a message stems from; None for one that nobody wrote."""
-        return self._nodes.get(id(message))
+        found = self._nodes.get(id(message))
+        if found is None and self._linked:
+            # Few ask for the parts of an upgraded message, so they are linked when the first one does.
+            linked, self._linked = self._linked, []
+            for new, old in linked:
+                self._link_parts(new, old)
+            found = self._nodes.get(id(message))
+        return found
+
+    def _link_parts(self, new: Any, old: Any) -> None:
+        for field, value in old.ListFields():
+            if field.message_type is None or field.name not in new.DESCRIPTOR.fields_by_name:
+                continue
+            present = getattr(new, field.name)
+            pairs = [(present, value)] if hasattr(value, "CopyFrom") else zip(present, value, strict=False)
+            for new_part, old_part in pairs:
+                node = self._nodes.get(id(old_part))
+                if node is not None and id(new_part) not in self._nodes:
+                    self.place(new_part, node)
+                    self._link_parts(new_part, old_part)
 
     def origin(self, message: Message, field: str = "", index: int = 0) -> Span | None:
         """Where a message, or its field (of a repeated one, the item `index`), stands in the text."""

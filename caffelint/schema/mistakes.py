@@ -306,9 +306,9 @@ class Mistakes:
     def _wrong_value(self, type_: MessageType, field_type: FieldType, item: Field) -> Any:
         start, end = item.value_span
         name, source = item.name, self.bound.document.source
+        if self._was_told(item):
+            return values.meant(field_type, item)[0] if item.kind not in (tree.MESSAGE, LIST) else None
         if item.kind in (tree.MESSAGE, LIST):
-            if self._was_told(item):
-                return None
             message = f"{name} takes {wanted(field_type)}, not a {'block' if item.kind == tree.MESSAGE else 'list'}"
             certain = not field_type.fork_only or self.dialect is not None
             self._add("wrong-value-type", start, end, message, field=name, certain=certain)
@@ -375,7 +375,7 @@ class Mistakes:
         if number is not None:
             self._fork_enum_value(enum.name, text in enum.of_bvlc, item)
             return number
-        if self._alternative_fits(type_, field_type, item):
+        if self._was_told(item) or self._alternative_fits(type_, field_type, item):
             return None
         start, end = item.value_span
         evidence = f'Caffe says: Unknown enumeration value of "{text}" for field "{item.name}"'
