@@ -13,8 +13,8 @@ class NoMaxIter(SolverRule):
     ## Why is this bad?
     The default is 0. `caffe train` then saves the untrained weights and reports success. A script that calls
     `solver.step(n)` itself does not need max_iter: where the solver also says `snapshot: 0`, as those of Fast R-CNN do,
-    that is taken to be so, and reported as info. With `max_iter: 0` and `snapshot_after_train: false` Caffe tests once,
-    which is what such a solver is for.
+    that is taken to be so, and reported as info. With `max_iter: 0`, test settings and `snapshot_after_train: false` or
+    `test_initialization: true` Caffe tests once, which is what such a solver is for.
 
     ## Example
     ```
@@ -37,6 +37,7 @@ class NoMaxIter(SolverRule):
         'base_lr: 0.01 lr_policy: "poly" power: 1',
         "base_lr: 0.01 max_iter: ITERATIONS",
         "max_iter: 0 test_iter: 100 test_interval: 10 snapshot_after_train: false base_lr: 0.01",
+        "max_iter: 0 test_iter: 100 test_interval: 10 test_initialization: true base_lr: 0.01",
     ]
     INVALID = [
         Invalid(
@@ -63,8 +64,7 @@ class NoMaxIter(SolverRule):
             return
         if not given and is_written(solver, "max_iter"):
             return
-        # A run that tests given weights once and saves nothing: SSD's scripts write such solvers.
-        if given and message.test_interval > 0 and message.test_iter and not message.snapshot_after_train:
+        if given and _only_tests(solver):
             return
         text = f"max_iter is {message.max_iter}" if given else "max_iter is not set, and 0 then"
         if not given and solver.has("snapshot") and message.snapshot == 0:
@@ -73,3 +73,10 @@ class NoMaxIter(SolverRule):
         else:
             text += ": caffe train runs no iteration and saves untrained weights"
             yield self.finding(solver.at("max_iter"), text, severity=None if given else WARNING)
+
+
+def _only_tests(solver: Solver) -> bool:
+    """Whether the run is there to test given weights once, as the evaluation solvers of SSD are."""
+    message = solver.message
+    asked = not message.snapshot_after_train or solver.has("test_initialization") and message.test_initialization
+    return bool(asked and message.test_interval > 0 and message.test_iter)
