@@ -21,7 +21,7 @@ LEARNING = frozenset(
         "ConvolutionDepthwise",
         "DepthwiseConvolution",
         "DepthwiseConv",
-        "Convolution3D",
+        "Convolution3D Deconvolution3D",
     ]
 )
 """Types with parameters, the common ones of the forks included. Scale and Bias have none where a bottom holds them."""

@@ -66,8 +66,11 @@ def owner(refusal: Refusal) -> str:
     """The name of the rule that a refusal belongs to."""
     for phrase, name in OWNERS:
         if phrase in refusal.caffe:
-            in_place = name == "duplicate-top" and "in place" in refusal.message
-            return "in-place-after-branch" if in_place else name
+            if name == "duplicate-top" and "overwritten in place" in refusal.message:
+                return "in-place-after-branch"
+            if name == "duplicate-top" and "in place" in refusal.message:
+                return "in-place-not-supported"
+            return name
     return "refused-by-caffe"
 
 

@@ -8,7 +8,7 @@ from ._refusals import findings
 
 
 class InPlaceAfterBranch(NetRule):
-    """An in-place layer overwrites a blob that another layer reads too, or pairs its names wrongly.
+    """An in-place layer overwrites a blob that another layer reads too.
 
     ## Why is this bad?
     Where several layers read a blob, Caffe puts a Split behind it and gives each reader its own copy of another name.
@@ -47,12 +47,6 @@ class InPlaceAfterBranch(NetRule):
             ' layer { name: "relu" type: "ReLU" bottom: "data" top: "data" }',
             span='top: "data"',
             message='"data" cannot be overwritten in place: other layers read it too',
-        ),
-        Invalid(
-            'layer { name: "data" type: "Input" top: "data" top: "more" }'
-            ' layer { name: "sum" type: "Eltwise" bottom: "more" bottom: "data" top: "data" }',
-            span='top: "data"',
-            message='"data" is bottom 1 but top 0; in place they must have the same number',
         ),
     ]
 

@@ -9,11 +9,13 @@ from ._states import built, is_plain
 
 
 class InPlaceNotSupported(NetRule):
-    """A layer that cannot work in place has a top of its bottom's name.
+    """A layer that cannot work in place has a top of the name of a bottom.
 
     ## Why is this bad?
     Split, Flatten, Reshape and AbsVal refuse it. Tile, Im2col and a Concat of several blobs do not check: they write a
-    larger result over their own input, and the process dies with a heap error and no word on the layer.
+    larger result over their own input, and the process dies with a heap error and no word on the layer. And a layer
+    works in place only on the bottom of the same number: an Eltwise whose top has the name of its second bottom makes
+    that blob a second time.
 
     ## Example
     ```
@@ -25,10 +27,10 @@ class InPlaceNotSupported(NetRule):
     ```
 
     ## Known problems
-    Silent about nets that use layers or fields of a fork.
+    Silent about the layers that die in nets that use layers or fields of a fork.
 
     ## References
-    - the Reshape functions in src/caffe/layers; layers that die were run on Caffe 1.0
+    - net.cpp, AppendTop; the Reshape functions in src/caffe/layers; layers that die were run on Caffe 1.0
     """
 
     code = "G009"
@@ -51,12 +53,18 @@ class InPlaceNotSupported(NetRule):
             span='top: "data"',
             message="Tile writes a larger result over its own input; give its top another name than its bottom",
         ),
+        Invalid(
+            'layer { name: "data" type: "Input" top: "data" top: "more" }'
+            ' layer { name: "sum" type: "Eltwise" bottom: "more" bottom: "data" top: "data" }',
+            span='top: "data"',
+            message='"data" is bottom 1 but top 0; in place they must have the same number',
+        ),
     ]
 
     def check(self, net: Net) -> Iterator[Finding]:
+        yield from findings(self, net)
         if not is_plain(net):
             return
-        yield from findings(self, net)
         said = set()
         for one in built(net):
             for layer in one.layers:
