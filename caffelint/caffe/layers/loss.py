@@ -296,6 +296,9 @@ class Accuracy(Layer):
             )
         axis = canonical_axis(scores, p.axis, f"{self.block}.axis")
         check_label_count(self, scores, labels, axis, "label", function)
+        if self.runs_in_place and len(self.tops) > 1:
+            # The scalar is made first; in place, the scores have lost their axes by then.
+            canonical_axis((), axis, "top[0]")
         return [(), (scores[axis],)][: len(self.tops)]
 
     def set_up_unknown(self, bottoms: Sequence[Shape | None]) -> Sequence[Shape | None]:
