@@ -145,8 +145,8 @@ def resolve(name: str, solver_path: str, roots: Sequence[str] = ()) -> tuple[str
     """The file that a solver means by a net's name, and whether only its bare name was found, beside the solver.
 
     Caffe looks in the working directory alone (util/io.cpp). Repositories mean their own root by that, so the folder
-    of the solver, the working directory, `roots` and every folder above the solver are tried, then the bare name
-    beside the solver.
+    of the solver, the working directory, `roots` and every folder above the solver, up to the checkout's root, are
+    tried, then the bare name beside the solver.
     """
     if "\0" in name or not name:
         return None, False
@@ -155,7 +155,7 @@ def resolve(name: str, solver_path: str, roots: Sequence[str] = ()) -> tuple[str
     parent = folder
     while True:
         above.append(parent)
-        if os.path.dirname(parent) == parent:
+        if os.path.dirname(parent) == parent or os.path.exists(os.path.join(parent, ".git")):
             break
         parent = os.path.dirname(parent)
     for base in (folder, os.getcwd(), *roots, *above[1:]):
