@@ -104,6 +104,8 @@ class _Build:
         self.strict = strict
         self.available: set[str] = set()
         self.missing: set[str] = set()
+        self.makers: dict[str, str] | None = None
+        self.makers_left_out: dict[str, str] = {}
         self.written_files: set[str] = set()
         self.owners: dict[str, Param] = {}
         self.memory: int | None = 0
@@ -273,13 +275,18 @@ class _Build:
         return result
 
     def refuse_unknown_bottom(self, layer: Layer, bottom: int, layers: list[Layer]) -> None:
+        """Who makes each blob is listed once: a net of nothing but such bottoms takes no longer than another."""
+        built = self.built
         name = layer.bottom_names[bottom]
-        below = next((other.name for other in layers if name in other.message.top), None)
-        left_out = next((message.name for _, message in self.built.excluded if name in message.top), None)
+        if self.makers is None:
+            self.makers = {top: other.name for other in reversed(layers) for top in other.message.top}
+            self.makers_left_out = {top: other.name for _, other in reversed(built.excluded) for top in other.top}
+        below = self.makers.get(name)
+        left_out = self.makers_left_out.get(name)
         why = (
             f'; layer "{below}", further down, does'
             if below is not None
-            else f'; layer "{left_out}" does, but {self.built.phase} leaves it out'
+            else f'; layer "{left_out}" does, but {built.phase} leaves it out'
             if left_out is not None
             else ""
         )

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caffelint.lint import ERROR, PHASES, WARNING, Finding, Invalid, Layer, Net, NetRule, Related
+from caffelint.lint import ERROR, WARNING, Finding, Invalid, Layer, Net, NetRule, Related
 
 from ._learning import has_parameters
 
@@ -79,11 +79,18 @@ class DuplicateLayerName(NetRule):
                 yield from self._judge(layers)
 
     def _judge(self, layers: list[Layer]) -> Iterator[Finding]:
+        above: dict[tuple[tuple[str, ...], bool], tuple[int, Layer]] = {}
         for number, layer in enumerate(layers):
-            for other in layers[:number]:
-                first, second = (has_parameters(each.type, len(each.bottoms)) for each in (other, layer))
-                if not (first or second) or not _together(layer, other):
-                    continue
+            if _is_conditional(layer):
+                continue
+            second = has_parameters(layer.type, len(layer.bottoms))
+            others = [
+                (*found, first)
+                for (phases, first), found in above.items()
+                if (first or second) and not set(phases).isdisjoint(layer.phases)
+            ]
+            if others:
+                _, other, first = min(others, key=lambda found: found[0])
                 known = f'layer name "{layer.name}" is taken' if layer.name else "layer has no name, like another one"
                 both = first and second
                 what = "so both go to the first of the two" if both else 'and ends with "Incompatible number of blobs"'
@@ -96,12 +103,12 @@ class DuplicateLayerName(NetRule):
                     related=(Related("the other one", other.at("name")),),
                 )
                 return
+            above.setdefault((layer.phases, second), (number, layer))
 
 
-def _together(layer: Layer, other: Layer) -> bool:
-    """Are both in one net for sure?"""
-    for message in (layer.message, other.message):
-        for rule in (*message.include, *message.exclude):
-            if rule.stage or rule.not_stage or rule.HasField("min_level") or rule.HasField("max_level"):
-                return False
-    return any(phase in layer.phases and phase in other.phases for phase in PHASES)
+def _is_conditional(layer: Layer) -> bool:
+    """Does it hang on a stage or level whether the layer is there?"""
+    return any(
+        rule.stage or rule.not_stage or rule.HasField("min_level") or rule.HasField("max_level")
+        for rule in (*layer.message.include, *layer.message.exclude)
+    )

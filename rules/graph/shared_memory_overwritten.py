@@ -1,9 +1,10 @@
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from typing import NamedTuple
 
-from caffelint.caffe.build import BuiltNet
 from caffelint.caffe.layers import Layer as BuiltLayer
+from caffelint.caffe.net_parts import Blob
 from caffelint.lint import WARNING, Finding, Invalid, Net, NetRule
 
 from ._states import built, is_plain
@@ -68,10 +69,16 @@ class SharedMemoryOverwritten(NetRule):
             return
         said = set()
         for one in built(net):
-            for place, layer in enumerate(one.layers):
-                if layer.index is None or layer.index in said or not layer.runs_in_place or layer.type in SHARES:
+            order = {layer: place for place, layer in enumerate(one.layers)}
+            sharers: dict[Blob, _Sharer | None] = {}
+            for layer in one.layers:
+                above = sharers.get(layer.bottoms[0]) if layer.bottoms else None
+                overwrites = layer.runs_in_place and layer.type not in SHARES
+                for top in layer.tops:
+                    sharers[top] = _Sharer(layer, top, above) if _shares(layer) else above if overwrites else None
+                if layer.index is None or layer.index in said or not overwrites:
                     continue
-                found = _reader(one, place)
+                found = _reader(above, order, order[layer])
                 if found is not None:
                     said.add(layer.index)
                     sharer, reader = found
@@ -82,20 +89,27 @@ class SharedMemoryOverwritten(NetRule):
                     )
 
 
-def _reader(net: BuiltNet, place: int) -> tuple[BuiltLayer, BuiltLayer] | None:
-    """The layer that renames the memory which `net.layers[place]` overwrites, and one that reads it later."""
-    blob = net.layers[place].bottoms[0]
-    later = set(map(id, net.layers[place + 1 :]))
-    sharer = None
-    while blob.producer is not None:
-        above = blob.producer
-        if above.type in SHARES or (above.type in ("Concat", "Slice") and len(above.bottoms) == len(above.tops) == 1):
-            sharer = sharer or above
-            for top in above.tops:
-                for reader, _ in top.consumers:
-                    if top is not blob and id(reader) in later:
-                        return sharer, reader
-        elif not above.runs_in_place:
-            return None
-        blob = above.bottoms[0]
+class _Sharer(NamedTuple):
+    """A layer whose tops are the memory of its bottom, the top that leads down from it, and the next one above."""
+
+    layer: BuiltLayer
+    top: Blob
+    above: _Sharer | None
+
+
+def _shares(layer: BuiltLayer) -> bool:
+    return layer.type in SHARES or (layer.type in ("Concat", "Slice") and len(layer.bottoms) == len(layer.tops) == 1)
+
+
+def _reader(
+    nearest: _Sharer | None, order: Mapping[BuiltLayer, int], place: int
+) -> tuple[BuiltLayer, BuiltLayer] | None:
+    """The nearest sharer, and a layer further down than `place` that reads the same memory under another name."""
+    sharer = nearest
+    while nearest is not None and sharer is not None:
+        for top in sharer.layer.tops:
+            for reader, _ in top.consumers:
+                if top is not sharer.top and order[reader] > place:
+                    return nearest.layer, reader
+        sharer = sharer.above
     return None
