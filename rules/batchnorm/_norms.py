@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from caffelint.lint import Layer, Net
+from functools import lru_cache
 
-FORK_SCALES = ("scale_filler", "bias_filler", "scale_bias")
-"""Fields with which a fork's BatchNorm scales and shifts by itself."""
+from caffelint.lint import TRAIN, Layer, Net
 
 
 def norms(net: Net, phase: str) -> list[Layer]:
-    """BatchNorm layers of a phase, with weights of their own layer not copied: in the order of the text."""
+    """BatchNorm layers of a phase, in the order of the text."""
     return [layer for layer in net.layers if layer.type == "BatchNorm" and phase in layer.phases]
 
 
@@ -19,15 +18,20 @@ def global_stats(layer: Layer) -> bool | None:
     return param.use_global_stats if param.HasField("use_global_stats") else None
 
 
+@lru_cache(maxsize=2)
+def _feeding(net: Net) -> list[Layer | None]:
+    found: list[Layer | None] = []
+    makers: dict[str, Layer] = {}
+    for layer in net.layers:
+        found.append(makers.get(layer.bottoms[0]) if layer.bottoms else None)
+        if TRAIN in layer.phases:
+            makers.update(dict.fromkeys(layer.tops, layer))
+    return found
+
+
 def feeding(layer: Layer) -> Layer | None:
-    """The layer that makes what this one reads, as the text has it: the nearest above with that top."""
-    if not layer.bottoms:
-        return None
-    name = layer.bottoms[0]
-    for other in reversed(layer.net.layers[: layer.index]):
-        if name in other.tops and set(other.phases) & set(layer.phases):
-            return other
-    return None
+    """The layer of TRAIN that makes what this one reads, as the text has it: the nearest above with that top."""
+    return _feeding(layer.net)[layer.index]
 
 
 def is_frozen(layer: Layer | None) -> bool:

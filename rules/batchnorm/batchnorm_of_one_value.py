@@ -1,7 +1,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from math import prod
 
+from caffelint.caffe.layers import Layer as BuiltLayer
 from caffelint.caffe.shapes import text
 from caffelint.lint import ERROR, TRAIN, Finding, Invalid, Net, NetRule
 
@@ -10,7 +12,7 @@ from ._norms import global_stats
 
 
 class BatchnormOfOneValue(NetRule):
-    """A BatchNorm has one value for each channel to take its statistics from.
+    """A BatchNorm or MVN has one value to take its statistics from.
 
     ## Why is this bad?
     The mean of one value is the value itself: the output is 0 whatever comes in, and so is the gradient. Nothing above
@@ -33,7 +35,7 @@ class BatchnormOfOneValue(NetRule):
     code = "B004"
     name = "batchnorm-of-one-value"
     severity = ERROR
-    layer_types = ("BatchNorm",)
+    layer_types = ("BatchNorm", "MVN")
     _NET = (
         'layer { name: "data" type: "Input" top: "data" top: "label"'
         " input_param { shape { dim: %d dim: 64 } shape { dim: %d } } }"
@@ -45,33 +47,48 @@ class BatchnormOfOneValue(NetRule):
         Invalid(
             _NET % (1, 1),
             span='bottom: "data"',
-            message="BatchNorm bn gets one value per channel (1 x 64): its output and its gradient are always 0 in"
+            message="BatchNorm bn gets one value per channel (1 x 64): its output and gradient are always 0 in"
             " TRAIN;"
             " use a larger batch",
+        ),
+        Invalid(
+            'layer { name: "data" type: "Input" top: "data" input_param { shape { dim: 4 dim: 64 } } }'
+            ' layer { name: "mvn" type: "MVN" bottom: "data" top: "mvn" }',
+            span='type: "MVN"',
+            message="MVN mvn normalises each value by itself (4 x 64): its output is all zeros; use across_channels:"
+            " true"
+            " or another layer",
         ),
     ]
 
     def check(self, net: Net) -> Iterator[Finding]:
-        if net.role != "train" or not is_plain(net):
+        if not is_plain(net):
             return
         for one in built(net):
             if one.phase != TRAIN:
                 continue
             for layer in one.layers:
-                if layer.type != "BatchNorm" or layer.index is None or not layer.bottoms:
+                if layer.type == "MVN" and layer.index is not None and layer.bottoms:
+                    yield from self._mvn(net, layer)
+                if net.role != "train" or layer.type != "BatchNorm" or layer.index is None or not layer.bottoms:
                     continue
                 shape = layer.bottoms[0].shape
                 if shape is None or len(shape) < 2 or global_stats(net.layers[layer.index]):
                     continue
-                values = shape[0]
-                for size in shape[2:]:
-                    values *= size
-                if values == 1:
+                if shape[0] * prod(shape[2:]) == 1:
                     yield self.finding(
                         net.layers[layer.index].at("bottom"),
-                        f"BatchNorm {layer.name} gets one value per channel ({text(shape)}): its output and its"
-                        f" gradient are"
-                        " always 0 in TRAIN; use a larger batch",
+                        f"BatchNorm {layer.name} gets one value per channel ({text(shape)}): its output and gradient"
+                        " are always 0 in TRAIN; use a larger batch",
                         phases=(TRAIN,),
                     )
             return
+
+    def _mvn(self, net: Net, layer: BuiltLayer) -> Iterator[Finding]:
+        shape = layer.bottoms[0].shape
+        if shape and prod(shape[1 if layer.parameters.across_channels else 2 :]) == 1:
+            yield self.finding(
+                net.layers[layer.index or 0].at("type"),
+                f"MVN {layer.name} normalises each value by itself ({text(shape)}): its output is all zeros;"
+                " use across_channels: true or another layer",
+            )

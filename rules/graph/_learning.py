@@ -18,10 +18,11 @@ LEARNING = frozenset(
         "RNN",
         "BN",
         "CuDNNBatchNorm",
+        "Convolution3D",
+        "Deconvolution3D",
         "ConvolutionDepthwise",
         "DepthwiseConvolution",
         "DepthwiseConv",
-        "Convolution3D Deconvolution3D",
     ]
 )
 """Types with parameters, the common ones of the forks included. Scale and Bias have none where a bottom holds them."""

@@ -85,7 +85,7 @@ class NoGradientPath(NetRule):
             blob = layer.bottoms[0]
             if list(message.propagate_down) != [False] or learns(layer) or blob.producer is None:
                 continue
-            if blob.need_backward and _trains(layer):
+            if blob.need_backward and any(below.need_backward and learns(below) for below in _below(one, layer)):
                 above = blob.producer
                 while above.index is None and above.bottoms[0].producer is not None:
                     above = above.bottoms[0].producer
@@ -100,10 +100,11 @@ class NoGradientPath(NetRule):
     def _without(self, net: Net, one: BuiltNet) -> Iterator[Finding]:
         if any(False in layer.message.propagate_down for layer in net.layers):
             return
+        dangling = _dangling(one)
         idle = [
             layer
             for layer in one.layers
-            if layer.known and not layer.need_backward and learns(layer) and not _dangles(layer)
+            if layer.known and not layer.need_backward and learns(layer) and layer not in dangling
         ]
         if idle:
             names = [layer.name for layer in idle]
@@ -115,18 +116,20 @@ class NoGradientPath(NetRule):
             )
 
 
-def _trains(layer: BuiltLayer) -> bool:
-    """Does something below it learn, so that this is a branch and not a copy for looking at?"""
-    return any(
-        reader.need_backward and (learns(reader) or _trains(reader))
-        for top in layer.tops
-        for reader, _ in top.consumers
-    )
+def _below(one: BuiltNet, start: BuiltLayer) -> Iterator[BuiltLayer]:
+    """All layers that what `start` makes reaches, in Caffe's order."""
+    reached = {start}
+    for layer in one.layers:
+        if any(blob.producer in reached for blob in layer.bottoms):
+            reached.add(layer)
+            yield layer
 
 
-def _dangles(layer: BuiltLayer) -> bool:
-    """Is a blob behind it read by nobody, which is for `unused-blob` to say?"""
-    return any(
-        not top.consumers or any(len(reader.bottoms) == 1 and _dangles(reader) for reader, _ in top.consumers)
-        for top in layer.tops
-    )
+def _dangling(one: BuiltNet) -> set[BuiltLayer]:
+    """Layers with a blob behind them that nobody reads, which is for `unused-blob` to say."""
+    found: set[BuiltLayer] = set()
+    for layer in reversed(one.layers):
+        readers = [[reader for reader, _ in top.consumers] for top in layer.tops]
+        if any(not row or any(len(one.bottoms) == 1 and one in found for one in row) for row in readers):
+            found.add(layer)
+    return found

@@ -37,7 +37,7 @@ class MapShrinksToNothing(NetRule):
     code = "L011"
     name = "map-shrinks-to-nothing"
     severity = WARNING
-    layer_types = ("Convolution", "Pooling")
+    layer_types = ("Convolution", "Pooling", "Slice")
     _NET = (
         'layer { name: "data" type: "Input" top: "data" input_param { shape { dim: 1 dim: 3 dim: %d dim: 9 } } }'
         ' layer { name: "c" type: "Convolution" bottom: "data" top: "c"'
@@ -58,6 +58,12 @@ class MapShrinksToNothing(NetRule):
             message="kernel 3 does not fit the height of 2 (padding included): the output is empty;"
             " use a larger input, a smaller kernel or padding",
         ),
+        Invalid(
+            'layer { name: "data" type: "Input" top: "data" input_param { shape { dim: 1 dim: 3 } } }'
+            ' layer { name: "s" type: "Slice" bottom: "data" top: "a" top: "b" slice_param { slice_point: 3 } }',
+            span="slice_point: 3",
+            message='the slice leaves nothing for "b": its slice_point is the size of the axis',
+        ),
     ]
 
     def check(self, net: Net) -> Iterator[Finding]:
@@ -66,7 +72,7 @@ class MapShrinksToNothing(NetRule):
         said = set()
         for one in built(net):
             for layer in one.layers:
-                if layer.type in self.layer_types and layer.index is not None and layer.index not in said:
+                if layer.type in ("Convolution", "Pooling") and layer.index is not None and layer.index not in said:
                     for kernel, side, size in _misfits(layer):
                         said.add(layer.index)
                         mine = net.layers[layer.index]
@@ -83,6 +89,14 @@ class MapShrinksToNothing(NetRule):
                             " use a larger input, a smaller kernel or padding",
                         )
                         break
+                if layer.type == "Slice" and layer.index is not None and layer.index not in said:
+                    empty = [top.name for top in layer.tops if top.shape is not None and 0 in top.shape]
+                    if empty and 0 not in (layer.bottoms[0].shape or ()):
+                        said.add(layer.index)
+                        yield self.finding(
+                            net.layers[layer.index].at("slice_param", "slice_point", -1),
+                            f'the slice leaves nothing for "{empty[0]}": its slice_point is the size of the axis',
+                        )
 
 
 def _misfits(layer: BuiltLayer) -> Iterator[tuple[int, str, int]]:

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from caffelint.lint import WARNING, Finding, Invalid, Layer, LayerRule
+from caffelint.lint import INFO, WARNING, Finding, Invalid, Layer, LayerRule
 
 Slip = tuple[tuple[str, ...], str]
 """Path of the field, and the message."""
@@ -53,8 +53,7 @@ def _clip(layer: Layer) -> Iterator[Slip]:
 def _power(layer: Layer) -> Iterator[Slip]:
     param = layer.message.power_param
     for name in ("scale", "power"):
-        # In a deploy net a constant may well be what is wanted: the markers of a recurrent layer, say.
-        if param.HasField(name) and getattr(param, name) == 0 and layer.net.role != "deploy":
+        if param.HasField(name) and getattr(param, name) == 0:
             yield ("power_param", name), f"{name} 0 makes the output a constant: no gradient passes"
 
 
@@ -142,4 +141,6 @@ class MisreadSetting(LayerRule):
 
     def check(self, layer: Layer) -> Iterator[Finding]:
         for path, message in SLIPS[layer.type](layer):
-            yield self.finding(layer.at(*path), message)
+            # In a deploy net a constant may well be what is wanted: the markers of a recurrent layer, say.
+            meant = layer.type == "Power" and layer.net.role == "deploy"
+            yield self.finding(layer.at(*path), message, severity=INFO if meant else WARNING)

@@ -70,8 +70,20 @@ class RefusedByCaffe(NetRule):
             span=("stride: 0", 'type: "Pooling"'),
             message=("a stride must be above 0", "kernel_size is missing (also in pool2)"),
         ),
+        Invalid(
+            'layer { name: "conv" bottom: "data" top: "conv" convolution_param { num_output: 20 kernel_size: 5 } }',
+            span='name: "conv"',
+            message='layer "conv" has no type: say what it is, such as type: "Convolution"',
+        ),
     ]
 
     def check(self, net: Net) -> Iterator[Finding]:
+        for layer in net.layers:
+            if not layer.type and layer.node is not None:
+                yield self.finding(
+                    layer.at("name"),
+                    f'layer "{layer.name}" has no type: say what it is, such as type: "Convolution"',
+                    evidence="Caffe ends with: Unknown layer type:",
+                )
         if is_plain(net):
             yield from findings(self, net)

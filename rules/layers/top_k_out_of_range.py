@@ -4,7 +4,8 @@ from collections.abc import Iterator
 
 from caffelint.lint import ERROR, WARNING, Finding, Invalid, Net, NetRule
 
-from ..graph._states import built
+from ..graph._refusals import owner, refusals
+from ..graph._states import built, is_plain
 from ._classes import classes
 
 
@@ -84,3 +85,7 @@ class TopKOutOfRange(NetRule):
                 said.add(layer.index)
                 place = net.layers[layer.index].at("accuracy_param" if accuracy else "argmax_param", "top_k")
                 yield self.finding(place, message, severity=severity)
+        if is_plain(net):
+            for refused in refusals(net):
+                if owner(refused.refusal) == self.name and refused.layers[0].index not in said:
+                    yield self.finding(refused.place, refused.message, evidence=refused.evidence)

@@ -5,13 +5,15 @@ from __future__ import annotations
 from math import inf
 from typing import NamedTuple
 
+from caffelint.caffe.build import BuiltNet
+from caffelint.caffe.layers import Layer
 from caffelint.caffe.net_parts import Blob
 
-RENAMES = frozenset(["Split", "Flatten", "Reshape", "Slice", "Crop", "BatchReindex"])
-"""Their tops hold values of their first bottom and no others."""
+RENAMES = frozenset(["Split", "Flatten", "Reshape", "Slice", "Crop", "BatchReindex", "LRN"])
+"""Their tops hold values of their first bottom and no others, or others of the same sign."""
 
-MIXES = frozenset(["Concat"])
-AVE, STOCHASTIC, SUM = 1, 2, 1
+SIGNED_TYPES = frozenset(["Convolution", "InnerProduct", "Deconvolution", "BatchNorm", "MVN"])
+AVE, STOCHASTIC = 1, 2
 
 
 class Range(NamedTuple):
@@ -28,31 +30,39 @@ class Range(NamedTuple):
 
 UNKNOWN = Range()
 SIGNED = Range(signed=True)
+BOUNDED = {
+    "Sigmoid": Range(0, 1),
+    "Softmax": Range(0, 1),
+    "TanH": Range(-1, 1, signed=True),
+    "Exp": Range(0, inf),
+}
 
 
-def range_of(blob: Blob) -> Range:
-    """The range of a version of a blob."""
-    layer = blob.producer
-    if layer is None or not layer.bottoms:
-        return UNKNOWN
-    type_ = layer.type
-    if type_ in ("Convolution", "InnerProduct", "Deconvolution", "BatchNorm", "LRN", "MVN"):
-        return SIGNED if type_ != "LRN" else range_of(layer.bottoms[0])
-    if type_ in ("Sigmoid", "Softmax"):
-        return Range(0, 1)
-    if type_ == "TanH":
-        return Range(-1, 1, signed=True)
-    if type_ == "Exp":
-        return Range(0, inf)
-    if type_ in MIXES:
-        ranges = [range_of(bottom) for bottom in layer.bottoms]
+def ranges(net: BuiltNet) -> dict[Blob, Range]:
+    """The range of each version of a blob."""
+    found: dict[Blob, Range] = {}
+    for layer in net.layers:
+        below = [found.get(blob, UNKNOWN) for blob in layer.bottoms]
+        above = _range(layer, below) if below else UNKNOWN
+        for blob in layer.tops:
+            found[blob] = above
+    return found
+
+
+def _range(layer: Layer, bottoms: list[Range]) -> Range:
+    """What a layer makes of the ranges of its bottoms."""
+    type_, below = layer.type, bottoms[0]
+    if type_ in SIGNED_TYPES:
+        return SIGNED
+    if type_ in BOUNDED:
+        return BOUNDED[type_]
+    if type_ == "Concat":
         return Range(
-            min(one.low for one in ranges),
-            max(one.high for one in ranges),
-            any(one.zero for one in ranges),
-            any(one.signed for one in ranges),
+            min(one.low for one in bottoms),
+            max(one.high for one in bottoms),
+            any(one.zero for one in bottoms),
+            any(one.signed for one in bottoms),
         )
-    below = range_of(layer.bottoms[0])
     if type_ in RENAMES:
         return below
     if type_ == "ReLU" and not layer.parameters.negative_slope:
@@ -62,13 +72,20 @@ def range_of(blob: Blob) -> Range:
     if type_ == "Dropout" and layer.phase == "TRAIN":
         share = 1 - layer.parameters.dropout_ratio
         scale = 1 / share if share > 0 else inf
-        low, high = min(below.low * scale, 0), max(below.high * scale, 0)
-        return Range(low, high, layer.parameters.dropout_ratio > 0 or below.zero, below.signed)
+        zero = layer.parameters.dropout_ratio > 0 or below.zero
+        return Range(min(below.low * scale, 0), max(below.high * scale, 0), zero, below.signed)
     if type_ == "Pooling" and layer.parameters.pool in (AVE, STOCHASTIC):
         return Range(min(below.low, 0), max(below.high, 0), below.zero, below.signed)
     if type_ == "Power" and layer.parameters.power == 2:
         return Range(0, inf)
     return UNKNOWN
+
+
+def maker_of(blob: Blob) -> Layer | None:
+    """The layer of the text that makes a blob, behind the splits that Caffe inserts."""
+    while blob.producer is not None and blob.producer.index is None:
+        blob = blob.producer.bottoms[0]
+    return blob.producer
 
 
 def linear(values: Range, scale: float, shift: float) -> Range:

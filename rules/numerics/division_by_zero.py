@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from caffelint.lint import CERTAIN, ERROR, LIKELY, TRAIN, WARNING, Finding, Invalid, Net, NetRule
 
 from ..graph._states import built
-from ._range import range_of
+from ._range import maker_of, ranges
 
 PROD = 0
 
@@ -69,18 +69,16 @@ class DivisionByZero(NetRule):
         for one in built(net):
             if one.phase != TRAIN:
                 continue
+            values = ranges(one)
             for layer in one.layers:
                 if layer.index not in unstable:
                     continue
-                found = next((blob for blob in layer.bottoms if range_of(blob).zero and layer.need_backward), None)
+                found = next((blob for blob in layer.bottoms if values[blob].zero and layer.need_backward), None)
                 what = "its factors: 0/0 = nan where one is 0"
                 if found is not None:
-                    blob = found
-                    while blob.producer is not None and blob.producer.index is None:
-                        blob = blob.producer.bottoms[0]
-                    maker = blob.producer
+                    maker = maker_of(found)
                     behind = f", which is 0 behind {maker.name} ({maker.type})" if maker else ""
-                    what = f"{blob.name}{behind}: 0/0 = nan"
+                    what = f"{maker.tops[0].name if maker else found.name}{behind}: 0/0 = nan"
                 yield self.finding(
                     net.layers[layer.index or 0].at("eltwise_param", "stable_prod_grad"),
                     f"the gradient of {layer.name} divides by {what}; remove stable_prod_grad",

@@ -6,7 +6,7 @@ from caffelint.caffe.layers import Layer as BuiltLayer
 from caffelint.lint import CERTAIN, ERROR, LIKELY, WARNING, Finding, Invalid, Net, NetRule
 
 from ..graph._states import built
-from ._range import linear, range_of
+from ._range import Range, linear, maker_of, ranges
 
 
 class LogOfNonpositive(NetRule):
@@ -70,9 +70,10 @@ class LogOfNonpositive(NetRule):
     def check(self, net: Net) -> Iterator[Finding]:
         said = set()
         for one in built(net):
+            values = ranges(one)
             for layer in one.layers:
                 if layer.type == "Log" and layer.index is not None and layer.bottoms and layer.index not in said:
-                    found = _judge(layer)
+                    found = _judge(layer, values[layer.bottoms[0]])
                     # Where nothing is trained a score of -inf is as good as any low one.
                     if found and ("saturates" not in found[0] or net.role == "train"):
                         said.add(layer.index)
@@ -85,16 +86,13 @@ class LogOfNonpositive(NetRule):
                         )
 
 
-def _judge(layer: BuiltLayer) -> tuple[str, bool] | None:
+def _judge(layer: BuiltLayer, values: Range) -> tuple[str, bool] | None:
     """What is wrong with a Log layer, and whether it shows in any run."""
     param = layer.parameters
-    blob = layer.bottoms[0]
-    while blob.producer is not None and blob.producer.index is None:
-        blob = blob.producer.bottoms[0]
-    maker = blob.producer
+    maker = maker_of(layer.bottoms[0])
     if maker is None or not maker.known:
         return None
-    values = linear(range_of(blob), param.scale, param.shift)
+    values = linear(values, param.scale, param.shift)
     if values.low > 0:
         return None
     source = f"{maker.name} ({maker.type})"

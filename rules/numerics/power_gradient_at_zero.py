@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from caffelint.lint import ERROR, TRAIN, Finding, Invalid, Net, NetRule
 
 from ..graph._states import built
-from ._range import linear, range_of
+from ._range import linear, maker_of, ranges
 
 
 class PowerGradientAtZero(NetRule):
@@ -64,6 +64,7 @@ class PowerGradientAtZero(NetRule):
         for one in built(net):
             if one.phase != TRAIN:
                 continue
+            values = ranges(one)
             for layer in one.layers:
                 if layer.type != "Power" or layer.index is None or not layer.bottoms:
                     continue
@@ -71,14 +72,12 @@ class PowerGradientAtZero(NetRule):
                 # A negative power is inf at 0 already in the forward pass.
                 if param.power in (0, 1, 2) or param.power < 0 or not layer.need_backward:
                     continue
-                blob = layer.bottoms[0]
-                while blob.producer is not None and blob.producer.index is None:
-                    blob = blob.producer.bottoms[0]
-                base = linear(range_of(blob), param.scale, param.shift)
-                if blob.producer is not None and base.zero and True in layer.propagate_down:
+                maker = maker_of(layer.bottoms[0])
+                base = linear(values[layer.bottoms[0]], param.scale, param.shift)
+                if maker is not None and base.zero and True in layer.propagate_down:
                     yield self.finding(
                         net.layers[layer.index].at("power_param", "power"),
-                        f"the gradient of power {param.power:g} at 0, which {blob.producer.name} ({blob.producer.type})"
+                        f"the gradient of power {param.power:g} at 0, which {maker.name} ({maker.type})"
                         " gives, is 0/0 = nan; add a small shift, such as 1e-6",
                         phases=(TRAIN,),
                     )

@@ -6,7 +6,7 @@ from caffelint.caffe.layers import Layer as BuiltLayer
 from caffelint.lint import CERTAIN, ERROR, LIKELY, WARNING, Finding, Invalid, Net, NetRule
 
 from ..graph._states import built
-from ._range import linear, range_of
+from ._range import Range, linear, maker_of, ranges
 
 
 class PowerOutOfDomain(NetRule):
@@ -72,9 +72,10 @@ class PowerOutOfDomain(NetRule):
             return
         said = set()
         for one in built(net):
+            values = ranges(one)
             for layer in one.layers:
                 if layer.index in odd and layer.index not in said and layer.bottoms:
-                    found = _judge(layer)
+                    found = _judge(layer, values[layer.bottoms[0]])
                     if found:
                         said.add(layer.index)
                         message, certain = found
@@ -90,15 +91,12 @@ def _is_odd(power: float) -> bool:
     return power < 0 or power != int(power)
 
 
-def _judge(layer: BuiltLayer) -> tuple[str, bool] | None:
+def _judge(layer: BuiltLayer, values: Range) -> tuple[str, bool] | None:
     param = layer.parameters
-    blob = layer.bottoms[0]
-    while blob.producer is not None and blob.producer.index is None:
-        blob = blob.producer.bottoms[0]
-    maker = blob.producer
+    maker = maker_of(layer.bottoms[0])
     if maker is None or not maker.known:
         return None
-    base = linear(range_of(blob), param.scale, param.shift)
+    base = linear(values, param.scale, param.shift)
     power = param.power
     what, source = f"{layer.name} takes power {power:g} of", f"{maker.name} ({maker.type})"
     if base.zero and power < 0:

@@ -1,0 +1,91 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from caffelint.lint import INFO, WARNING, Finding, Invalid, Layer, Net, NetRule
+
+from ._refusals import listed
+from ._states import built
+
+
+class NeverIncluded(NetRule):
+    """A layer asks for a stage or level that nobody sets.
+
+    ## Why is this bad?
+    An `include` rule with a `stage` or `min_level` keeps the layer out unless the solver's `train_state` or
+    `test_state`, or `caffe train --stage`, sets it. Caffe leaves the layer out without a word.
+
+    ## Example
+    ```
+    include { phase: TRAIN stage: "augment" }
+    ```
+    Use instead, or set the stage in the solver:
+    ```
+    include { phase: TRAIN }
+    ```
+
+    ## Known problems
+    Only info where no solver names the net: it may be built by a script that sets the stage.
+
+    ## References
+    - net.cpp, StateMeetsRule; solver.cpp, InitTrainNet
+    """
+
+    code = "G027"
+    name = "never-included"
+    severity = WARNING
+    _NET = (
+        'layer { name: "data" type: "Data" top: "data" }'
+        ' layer { name: "noise" type: "DummyData" top: "noise" include { stage: "noisy" } }'
+    )
+    VALID = [
+        {"solver.prototxt": 'net: "net.prototxt" train_state { stage: "noisy" }', "net.prototxt": _NET},
+        'layer { name: "data" type: "Data" top: "data" include { phase: TEST } }',
+        'layer { name: "data" type: "Data" top: "data" include { not_stage: "quick" } }',
+    ]
+    INVALID = [
+        Invalid(
+            {"solver.prototxt": 'net: "net.prototxt"', "net.prototxt": _NET},
+            span='stage: "noisy"',
+            message='noise is in no net that solver.prototxt builds: nothing sets stage "noisy"; set it in'
+            " train_state or"
+            " test_state",
+        ),
+        Invalid(
+            _NET.replace('stage: "noisy"', "min_level: 2"),
+            span="min_level: 2",
+            message="noise is left out unless a solver or the command line sets level 2",
+        ),
+    ]
+
+    def check(self, net: Net) -> Iterator[Finding]:
+        conditional = [layer for layer in net.layers if layer.message.include and _condition(layer)]
+        if not conditional:
+            return
+        present = {layer.index for one in built(net) for layer in one.layers}
+        groups: dict[str, list[Layer]] = {}
+        for layer in conditional:
+            # Without a phase that is built the layer may be left out for that reason alone.
+            if layer.index not in present and any(one.phase in layer.phases for one in built(net)):
+                groups.setdefault(_condition(layer), []).append(layer)
+        for condition, layers in groups.items():
+            names, one = listed([layer.name for layer in layers]), len(layers) == 1
+            field = "stage" if condition.startswith("stage") else "min_level"
+            if net.solvers:
+                message = (
+                    f"{names} {'is' if one else 'are'} in no net that {net.solvers[0].path} builds: nothing sets"
+                    f" {condition}; set it in train_state or test_state"
+                )
+            else:
+                message = (
+                    f"{names} {'is' if one else 'are'} left out unless a solver or the command line sets {condition}"
+                )
+            yield self.finding(layers[0].at("include", 0, field), message, severity=WARNING if net.solvers else INFO)
+
+
+def _condition(layer: Layer) -> str:
+    """The stage or level that the first include rule asks for; empty if none."""
+    rule = layer.message.include[0]
+    if rule.stage:
+        return f'stage "{rule.stage[0]}"'
+    return f"level {rule.min_level}" if rule.min_level > 0 else ""
