@@ -111,11 +111,20 @@ class ProblemRule(Rule):
         fixes: tuple[Fix, ...] = ()
         if problem.repairs:
             edits = tuple(FixEdit(file.path, start, end, text) for start, end, text in problem.repairs)
-            fixes = (Fix("mend it", SAFE if problem.repair_is_safe else UNSAFE, edits),)
+            fixes = (Fix(_title(problem), SAFE if problem.repair_is_safe else UNSAFE, edits),)
         place = Place(file.document, problem.start, problem.end, file.layer_at(problem.start), problem.field)
         yield self.finding(
             place, problem.message, evidence=problem.evidence, severity=severity, certainty=certainty, fixes=fixes
         )
+
+
+def _title(problem: Problem) -> str:
+    """What the repair of a problem does, in a few words."""
+    texts = {text.strip() for _, _, text in problem.repairs}
+    if len(texts) > 1:
+        return "write it as Caffe reads it"
+    (text,) = texts
+    return f"write {text}" if text else "remove it"
 
 
 class SolverRule(Rule):

@@ -123,7 +123,7 @@ class HighBaseLr(ProjectRule):
             solver.at("base_lr"),
             text,
             evidence="a rate that is too high ends in a loss of nan or 87.3365, often after some hundred iterations",
-            fixes=(Fix("try a lower rate", DISPLAY, (replace(solver.at("base_lr"), f"base_lr: {lower}"),)),),
+            fixes=(Fix(f"base_lr: {lower}", DISPLAY, (replace(solver.at("base_lr"), f"base_lr: {lower}"),)),),
         )
 
 
