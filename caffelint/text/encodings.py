@@ -38,7 +38,7 @@ def _wide_encoding(data: bytes) -> str:
         ("utf-16-le", sample[1::2], sample[::2]),
         ("utf-16-be", sample[::2], sample[1::2]),
     ):
-        if zeros and zeros.count(0) > 0.8 * len(zeros) and not _CONTROL.search(letters):
+        if len(letters) > 1 and zeros.count(0) > 0.8 * len(zeros) and not _CONTROL.search(letters):
             return encoding
     return ""
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from caffelint.text.source import Source
-from caffelint.text.tree import MESSAGE, Field, Problem
+from caffelint.text.tree import LIST, MESSAGE, Field, Problem
 
 _CLOSING = {"{": "}", "<": ">", "[": "]"}
 _DEEP = 64
@@ -41,6 +41,8 @@ def close_at_end(source: Source, root: Field, stack: list[Field], problems: list
 def _next_of_its_name(chain: list[Field], level: int) -> tuple[int, int] | None:
     """Where a block named like `chain[level]` stands below it: the depth in the chain, and the index of the field."""
     name = chain[level].name
+    if chain[level].kind == LIST:  # its items bear its name
+        return None
     for depth in range(level, len(chain)):
         for index, field in enumerate(chain[depth].fields):
             if field.kind == MESSAGE and field.name == name:

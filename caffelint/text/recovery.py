@@ -17,6 +17,7 @@ _NUMBERS = (INTEGER, FLOAT)
 _SCALARS = (STRING, INTEGER, FLOAT, IDENTIFIER)
 _CLOSING = {"{": "}", "<": ">", "[": "]"}
 _WORD_REST = re.compile(r"[^\s;,#{}\[\]\"'\0]*")
+_NUMBER_START = re.compile(r"-?\.?\d")
 _LONG = 1000
 
 Repairs = tuple[tuple[int, int, str], ...]
@@ -106,7 +107,8 @@ class Recovery:
             return self._open(LIST, name, start, value, current)
         if char == "=":
             repairs = ((value.start, value.end, ":"),)
-            self._syntax(value.start, value.end, f"a value follows ':', not '=': {name}: ...", repairs, safe=True)
+            message = f"'=' stands behind {_short(name)}; a value follows ':'"
+            self._syntax(value.start, value.end, message, repairs, safe=True)
             return self._behind_colon(name, start, value.end, current)
         if value.kind in (STRING, *_NUMBERS) or (char == "-" and next_token(text, value.end).kind in _NUMBERS):
             self._colon_missing(name, start, end)
@@ -155,6 +157,7 @@ class Recovery:
         """A scalar whose first token is `token`; what is none becomes a BROKEN field."""
         text = self.text
         value_start = token.start
+        start = value_start if current.kind == LIST else start
         sign = ""
         if token.kind == SYMBOL and text[token.start] == "+":
             repairs = ((token.start, token.end, ""),)
@@ -169,8 +172,11 @@ class Recovery:
             return self._mended_string(name, start, value_start, end, current)
         if token.kind in (IDENTIFIER, *_NUMBERS) or (token.kind == STRING and not sign):
             raw = self._scalar_text(token)
-            kind = BROKEN if token.kind in _NUMBERS and token.wrong and not token.wrong.repair else token.kind
-            current.fields.append(Field(name, start, value_start, token.end, kind, sign + raw, NO_FIELDS))
+            if token.kind in _NUMBERS and token.wrong and not token.wrong.repair:
+                end = self._word_end(token.end)
+                current.fields.append(Field(name, start, value_start, end, BROKEN, "", NO_FIELDS))
+                return self._behind(end)
+            current.fields.append(Field(name, start, value_start, token.end, token.kind, sign + raw, NO_FIELDS))
             return self._behind(token.end)
         if placeholder := self._placeholder(token.start):
             self.problems.append(strangers.unfilled(placeholder))
@@ -215,10 +221,12 @@ class Recovery:
         return raw
 
     def _no_value(self, name: str, start: int, value_start: int, current: Field) -> int:
-        self._syntax(start, start + len(name), f"{_short(name)} has no value behind its ':'")
-        end = min(value_start, self.text.find(":", start + len(name)) + 1 or value_start)
-        current.fields.append(Field(name, start, end, end, BROKEN, "", NO_FIELDS))
-        return max(end, start + 1)
+        if current.kind == LIST:
+            self._syntax(start, start, f"a value of the list of {_short(name)} is missing")
+        else:
+            self._syntax(start, start + len(name), f"{_short(name)} has no value behind its ':'")
+        current.fields.append(Field(name, start, value_start, value_start, BROKEN, "", NO_FIELDS))
+        return value_start
 
     def _starts_field(self, token: Token) -> bool:
         """Whether an identifier is the name of the next field, not a value."""
@@ -250,15 +258,16 @@ class Recovery:
         written = self.text[value_start:end]
         inner = written.rstrip("\"'")
         value = '"' + inner.replace("\\", "\\\\") + '"'
+        kind = STRING
         if written != inner:
             message = f"{_short(written)} has no opening {written[-1]}"
-        elif written[0] in "-.0123456789":
+        elif _NUMBER_START.match(written):
             message = f"{_short(written)} is no number; if it is meant as a text, put it in quotes"
+            kind = BROKEN
         else:
-            message = f"{_short(written)} stands without quotes; a text is written {_short(value)}"
+            message = f"{_short(written)} stands without quotes, which a text needs"
         self._syntax(value_start, end, message, ((value_start, end, value),))
-        kind = BROKEN if written[0] in "-.0123456789" and written == inner else STRING
-        current.fields.append(Field(name, start, value_start, end, kind, "" if kind == BROKEN else value, NO_FIELDS))
+        current.fields.append(Field(name, start, value_start, end, kind, value if kind == STRING else "", NO_FIELDS))
         return self._behind(end)
 
     # Lists.
@@ -277,7 +286,8 @@ class Recovery:
                 self._syntax(token.start, token.end, "',' separates nothing here; remove it")
             current.end = token.end
             return token.end
-        if (char and char in "})>;") or (token.kind == IDENTIFIER and self._starts_field(token)):
+        strange = char and (char in "})>;" or strangers.CONFLICT.match(text, token.start))
+        if strange or (token.kind == IDENTIFIER and self._starts_field(token)):
             self._syntax(
                 current.start, current.value_start + 1, f"the list of {_short(current.name)} is not closed with ]"
             )
@@ -365,7 +375,8 @@ class Recovery:
         `last` becomes a list of them.
         """
         text = self.text
-        if last.kind not in (STRING, *_NUMBERS) or "\n" in text[last.end : token.start] or token.wrong:
+        between = text[last.end : min(token.start, last.end + _LONG)]
+        if last.kind not in (STRING, *_NUMBERS) or between.strip(" \t,") or token.wrong:
             return 0
         items = [Field(last.name, last.value_start, last.value_start, last.end, last.kind, last.text, NO_FIELDS)]
         end = token.start
@@ -458,4 +469,6 @@ class Recovery:
 
 
 def _short(text: str) -> str:
+    """A piece of the text for a message: on one line, of 40 characters at most."""
+    text = " ".join(text[:_LONG].split())
     return text if len(text) <= 40 else text[:37] + "..."

@@ -1,0 +1,157 @@
+"""What is said of texts that the schema does not fit."""
+
+from __future__ import annotations
+
+import pytest
+
+from caffelint.schema import NetParameter, SolverParameter
+from caffelint.schema.bind import bind
+from caffelint.text.edits import Edit, apply_edits
+from caffelint.text.parser import parse
+from caffelint.text.tree import Problem
+
+
+def problems(text: str, dialect: str | None = "bvlc", *, solver: bool = False) -> list[Problem]:
+    document = parse(text.encode())
+    bound = bind(document, SolverParameter() if solver else NetParameter(), dialect)
+    return document.problems + bound.problems
+
+
+LAYERS = [
+    (
+        "pooling_param { kernal_size: 2 }",
+        "unknown-field",
+        "pooling_param has no field kernal_size; did you mean kernel_size?",
+    ),
+    ("Name: 'a'", "unknown-field", "layer has no field Name; did you mean name?"),
+    ("botom: 'a'", "unknown-field", "layer has no field botom; did you mean bottom?"),
+    ("glu_param { }", "unknown-field", "layer has no field glu_param in BVLC's Caffe"),
+    ("top_shape: 1", "unknown-field", "layer has no field top_shape in BVLC's Caffe"),
+    (
+        'type: "Data" batch_size: 4',
+        "unknown-field",
+        "layer has no field batch_size; it belongs into a data_param block",
+    ),
+    (
+        "data_param { } batch_size: 4",
+        "unknown-field",
+        "layer has no field batch_size; it belongs into the data_param block",
+    ),
+    ("lr_mult: 1", "unknown-field", "layer has no field lr_mult; it belongs into a param block"),
+    (
+        "lrn_param { norm_region: 7 }",
+        "wrong-value-type",
+        "norm_region takes one of ACROSS_CHANNELS, WITHIN_CHANNEL (without quotes), not 7",
+    ),
+    ("name: 3", "wrong-value-type", "name takes a text in quotes, not 3"),
+    ("loss_weight: '1'", "wrong-value-type", "loss_weight takes a number, not the quoted text '1'"),
+    ("loss_weight: 0x1", "wrong-value-type", "loss_weight takes a decimal number, and 0x1 is octal or hexadecimal"),
+    ("propagate_down: yes", "wrong-value-type", "propagate_down takes true or false, not yes"),
+    (
+        "convolution_param { num_output: -3 }",
+        "wrong-value-type",
+        "num_output is -3; it takes a whole number from 0 to 4294967295",
+    ),
+    (
+        "convolution_param { num_output: " + "9" * 5000 + " }",
+        "wrong-value-type",
+        f"num_output is {'9' * 37}...; it takes a whole number from 0 to 4294967295",
+    ),
+    (
+        "convolution_param { num_output: 1.5 }",
+        "wrong-value-type",
+        "num_output takes a whole number, 0 or more, not 1.5",
+    ),
+    (
+        "phase: 'TEST'",
+        "wrong-value-type",
+        "phase takes one of TRAIN, TEST (without quotes), not the quoted text 'TEST'",
+    ),
+    ("phase: Test", "unknown-enum-value", "phase has no value Test; did you mean TEST?"),
+    ("relu_param: 1", "wrong-value-type", "relu_param is a block: write relu_param { ... }, not 1"),
+    ("name: ['a']", "wrong-value-type", "name takes one value, not a list"),
+    ("clip_param { min: 1 }", "missing-required-field", "clip_param lacks max, which Caffe's schema requires"),
+    ("name: 'a' name: 'b'", "repeated-scalar", "name stands twice in layer (first on line 1); keep one"),
+    (
+        "convolution_param { num_output: 012 }",
+        "octal-number",
+        "num_output: 012 is octal and means 10; write 10, or 12 if that was meant",
+    ),
+    ("name: a/b", "syntax-error", "a/b stands without quotes, which a text needs"),
+    (
+        "convolution_param { num_output: 3x3 }",
+        "syntax-error",
+        "3x3 is no number; if it is meant as a text, put it in quotes",
+    ),
+    ("top: 'a', 'b'", "syntax-error", "top takes one value at a time; several are written top: ['a', 'b']"),
+    ("name: 'a', 'b'", "syntax-error", "name takes one value at a time; several are written name: ['a', 'b']"),
+    ("convolution_param { kernel_size [3] }", "syntax-error", "':' is missing between kernel_size and its value"),
+    ("convolution_param { kernel_size [] }", "syntax-error", "':' is missing between kernel_size and its value"),
+    ("foo 3", "syntax-error", "':' is missing between foo and its value"),
+]
+
+
+@pytest.mark.parametrize(("inner", "kind", "message"), LAYERS, ids=[inner[:40] for inner, _, _ in LAYERS])
+def test_one_mistake_in_a_layer(inner: str, kind: str, message: str) -> None:
+    found = problems(f"layer {{ {inner} }}")
+    assert [(problem.kind, problem.message) for problem in found] == [(kind, message)]
+
+
+@pytest.mark.parametrize(
+    ("text", "mended"),
+    [
+        ("base_lr: '0.1'", "base_lr: 0.1"),
+        ("max_iter: 1e4", "max_iter: 10000"),
+        ("lr_policy: fixed", 'lr_policy: "fixed"'),
+        ("solver_mode: 'gpu'", "solver_mode: GPU"),
+        ("debug_info: no", "debug_info: false"),
+        ("test_iter 3", "test_iter: 3"),
+        ("learning_rate: 1", "base_lr: 1"),
+        ("stepsise: 3", "stepsize: 3"),
+    ],
+)
+def test_repairs_make_the_text_right(text: str, mended: str) -> None:
+    (problem,) = problems(text, solver=True)
+    edited = apply_edits(text.encode(), [Edit(*repair) for repair in problem.repairs]).decode()
+    assert edited == mended
+    assert problems(edited, solver=True) == []
+
+
+@pytest.mark.parametrize(("text", "certain"), [("strid: 1", True), ("my_own: 1", False), ("batch_size: 1", False)])
+def test_unknown_names_are_certain_where_a_near_one_is_known(text: str, certain: bool) -> None:
+    (problem,) = problems(f"layer {{ pooling_param {{ {text} }} }}", None)
+    assert problem.kind == "unknown-field"
+    assert problem.certain is certain
+
+
+def test_the_same_unknown_name_is_told_once() -> None:
+    text = "layer { pooling_param { kernel: 2 } } " * 3
+    (problem,) = problems(text)
+    assert problem.message.endswith("did you mean kernel_size? (it stands 3 times in this file)")
+    edited = apply_edits(text.encode(), [Edit(*repair) for repair in problem.repairs])
+    assert problems(edited.decode()) == []
+
+
+def test_evidence_is_what_caffe_says() -> None:
+    (problem,) = problems("layer { pooling_param { kernel: 3 } }")
+    assert problem.evidence == 'Caffe says: Message type "caffe.PoolingParameter" has no field named "kernel"'
+
+
+def test_a_type_of_the_other_format() -> None:
+    (old,) = problems('layers { type: "Pooling" }')
+    (new,) = problems("layer { type: POOLING }")
+    assert (old.kind, old.repairs[0][2]) == ("mixed-layer-formats", "POOLING")
+    assert (new.kind, new.repairs[0][2]) == ("mixed-layer-formats", '"Pooling"')
+
+
+def test_wider_integers_of_a_fork() -> None:
+    assert [p.kind for p in problems("max_iter: 3000000000", "bvlc", solver=True)] == ["wrong-value-type"]
+    assert [p.kind for p in problems("max_iter: 3000000000", None, solver=True)] == ["wrong-value-type"]
+    assert problems("max_iter: 3000000000", "opencl", solver=True) == []
+
+
+def test_forks_that_no_single_one_unites_are_named_apart() -> None:
+    found = problems("layer { prior_box_param { } region_loss_param { } bn_param { bn_mode: LEARN } }", None)
+    messages = [problem.message for problem in found if problem.kind == "fork-field"]
+    assert len(messages) >= 2
+    assert all(message.startswith("BVLC's Caffe lacks ") for message in messages)

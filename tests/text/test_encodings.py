@@ -1,0 +1,50 @@
+"""Byte-order marks, UTF-16 and what is no text."""
+
+from __future__ import annotations
+
+import gzip
+
+import pytest
+
+from caffelint.text.edits import Edit, apply_edits
+from caffelint.text.parser import parse
+
+TEXT = 'name: "n\u00e4t"\nlayer { name: "a" }\n'
+
+
+def repaired(data: bytes) -> bytes:
+    (problem,) = parse(data).problems
+    assert problem.repair_is_safe
+    return apply_edits(data, [Edit(*repair) for repair in problem.repairs])
+
+
+def test_utf8_mark_is_told_and_the_rest_read() -> None:
+    document = parse(b"\xef\xbb\xbf" + TEXT.encode())
+    assert [problem.kind for problem in document.problems] == ["byte-order-mark"]
+    assert [field.name for field in document.root.fields] == ["name", "layer"]
+    assert repaired(b"\xef\xbb\xbf" + TEXT.encode()) == TEXT.encode()
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-16-be"])
+def test_utf16_is_told_once_and_repaired(encoding: str) -> None:
+    data = TEXT.encode(encoding)
+    document = parse(data)
+    assert [problem.kind for problem in document.problems] == ["byte-order-mark"]
+    assert document.root.fields == []
+    assert repaired(data) == TEXT.encode()
+
+
+@pytest.mark.parametrize(
+    "data", [bytes(range(256)) * 4, gzip.compress(TEXT.encode() * 9), b"\0" * 64, b"\x08\x01\x12\x04conv\0\0\x80?"]
+)
+def test_binary_data_is_told_once(data: bytes) -> None:
+    document = parse(data)
+    assert [problem.message for problem in document.problems] == [
+        "this is binary data, no prototxt; is it a .caffemodel or another file of that name?"
+    ]
+
+
+def test_a_single_nul_does_not_make_a_text_binary() -> None:
+    document = parse(b'name: "net"\0 layer { name: "a" }')
+    assert [problem.kind for problem in document.problems] == ["unreadable-character"]
+    assert [field.name for field in document.root.fields] == ["name", "layer"]

@@ -1,0 +1,142 @@
+"""One mistake is one problem, at its place, and what stands around it is still read."""
+
+from __future__ import annotations
+
+import pytest
+
+from caffelint.text.edits import Edit, apply_edits
+from caffelint.text.parser import Document, parse
+from caffelint.text.recovery import MOST_PROBLEMS
+from caffelint.text.tree import LIST, MESSAGE
+
+
+def told(text: str) -> list[tuple[str, str]]:
+    document = parse(text.encode())
+    return [(document.source.slice(p.start, p.end), p.message) for p in document.problems]
+
+
+def mended(text: str) -> str:
+    edits = {Edit(*repair) for problem in parse(text.encode()).problems for repair in problem.repairs}
+    return apply_edits(text.encode(), edits).decode()
+
+
+def names(document: Document) -> list[str]:
+    return [field.name for field in document.root.walk() if field.name]
+
+
+MISTAKES = [
+    ("a 1 b: 2", "a", "':' is missing between a and its value", "a: 1 b: 2"),
+    ('a "x" b: 2', "a", "':' is missing between a and its value", 'a: "x" b: 2'),
+    ("a MAX\nb: 2", "a", "':' is missing between a and its value", "a: MAX\nb: 2"),
+    ("a [1, 2] b: 2", "a", "':' is missing between a and its value", "a: [1, 2] b: 2"),
+    ("a -1 b: 2", "a", "':' is missing between a and its value", "a: -1 b: 2"),
+    ("a = 1 b: 2", "=", "'=' stands behind a; a value follows ':'", "a : 1 b: 2"),
+    ("a: +1 b: 2", "+", "a number takes no '+' in front of it", "a: 1 b: 2"),
+    ("a: 1\nc\nb: 2", "c", "c stands alone; a field is written as name: value or name { ... }", None),
+    ("a: \nb: 2", "a", "a has no value behind its ':'", None),
+    ("x { a: } b: 2", "a", "a has no value behind its ':'", None),
+    ("b: 2 a:", "a", "a has no value behind its ':'", None),
+    ("a: 1;; b: 2", ";", "';' separates nothing here; remove it", "a: 1; b: 2"),
+    ("a: [1, 2,] b: 2", "]", "a list takes no ',' behind its last item", None),
+    ("a: [1 2] b: 2", "1", "',' is missing between two items of a list", "a: [1, 2] b: 2"),
+    ("a: [1, 2 b: 2", "a: [", "the list of a is not closed with ]", None),
+    ("a: [1, [2]] b: 2", "[", "a list holds no other lists; take the inner brackets away", None),
+    (
+        "a: 1, 2, 3\nb: 2",
+        "1, 2, 3",
+        "a takes one value at a time; several are written a: [1, 2, 3]",
+        "a: [1, 2, 3]\nb: 2",
+    ),
+    ("a: 1 2 3\nb: 2", "1 2 3", "a takes one value at a time; several are written a: [1, 2, 3]", "a: [1, 2, 3]\nb: 2"),
+    ("a: 1x b: 2", "1x", "1x is no number; if it is meant as a text, put it in quotes", 'a: "1x" b: 2'),
+    ("a: 224x224 b: 2", "224x224", "224x224 is no number; if it is meant as a text, put it in quotes", None),
+    ("a: 10b: 2", "b", "a space is missing between 10 and b", "a: 10 b: 2"),
+    ("a: 1.2.3 b: 2", "1.2", "1.2 is followed by a second decimal point", None),
+    ("a: 1e b: 2", "1e", "1e has no exponent behind its e", None),
+    ("a: 0x b: 2", "0x", "0x needs hexadecimal digits behind it", None),
+    ("a: 08 b: 2", "08", "08 starts with 0, which makes it octal, and octal has no digit 8; drop the leading 0", None),
+    ("a: x/y.txt b: 2", "x/y.txt", "x/y.txt stands without quotes, which a text needs", 'a: "x/y.txt" b: 2'),
+    ("a: ./x.txt b: 2", "./x.txt", "./x.txt stands without quotes, which a text needs", 'a: "./x.txt" b: 2'),
+    ("a: C:\\x b: 2", "C:\\x", "C:\\x stands without quotes, which a text needs", 'a: "C:\\\\x" b: 2'),
+    ('a: x" b: 2', 'x"', 'x" has no opening "', 'a: "x" b: 2'),
+    ('a: "x b: 2', '"x', 'the string that starts here has no closing "', 'a: "x" b: 2'),
+    ('a: "x\nb: 2', '"x', 'the string that starts here has no closing "', 'a: "x"\nb: 2'),
+    ('a: "x  # why\nb: 2', '"x', 'the string that starts here has no closing "', 'a: "x"  # why\nb: 2'),
+    ("x { a: 'y } b: 2", "'y", "the string that starts here has no closing '", "x { a: 'y' } b: 2"),
+    ('a: "\\d" b: 2', "\\d", "'\\d' is no escape sequence; write \\\\ for a backslash", 'a: "\\\\d" b: 2'),
+    ("a: 1 } b: 2", "}", "'}' closes nothing; a brace is missing above, or this one is too many", None),
+    ("x { a: 1 ) } b: 2", ")", "')' cannot close the '{' of line 1; '}' was expected", None),
+    ("x { a: 1 > b: 2", ">", "'>' cannot close the '{' of line 1; '}' was expected", "x { a: 1 } b: 2"),
+    ("{ a: 1 } b: 2", "{", "'{' has no field's name in front of it", None),
+    ("b: 2 3d { a: 1 }", "3d", "3d stands where a field's name is expected", None),
+    ("a: 1\n// why\nb: 2", "//", "'//' starts no comment in prototxt; write '#'", "a: 1\n# why\nb: 2"),
+    ("a: 1 /* why\n b: 3 */ b: 2", "/*", "'/*' starts no comment in prototxt; write '#' in front of each line", None),
+    ("a: (1) b: 2", "(1)", "'(1)' is no value; a needs a number, a name or a quoted text", None),
+    ("a: $X b: 2", "$X", "$X is a placeholder of a template that nobody filled in; put a value there", None),
+    ("a: {x} b: 2", "{x}", "{x} is a placeholder of a template that nobody filled in; put a value there", None),
+    ("a: <x> b: 2", "<x>", "<x> is a placeholder of a template that nobody filled in; put a value there", None),
+    (
+        "a: {{ x }} b: 2",
+        "{{ x }}",
+        "{{ x }} is a placeholder of a template that nobody filled in; put a value there",
+        None,
+    ),
+    ("x { b: 2", "x", "the block x that starts on line 1 is never closed with '}'", None),
+]
+
+
+@pytest.mark.parametrize(("text", "span", "message", "right"), MISTAKES, ids=[mistake[0] for mistake in MISTAKES])
+def test_one_mistake_is_one_problem(text: str, span: str, message: str, right: str | None) -> None:
+    assert told(text) == [(span, message)]
+    document = parse(text.encode())
+    assert "b" in names(document), "what follows a mistake is read"
+    b = next(field for field in document.root.walk() if field.name == "b")
+    assert b.text == "2"
+    if right is not None:
+        assert mended(text) == right
+        assert parse(right.encode()).problems == []
+
+
+def test_several_mistakes_are_each_told() -> None:
+    assert [span for span, _ in told('a 1\nb: "x\nc = 3\nd: 08\n}')] == ["a", '"x', "=", "08", "}"]
+
+
+def test_a_missing_brace_keeps_later_blocks_apart() -> None:
+    document = parse(b'layer { name: "a" {\nlayer { name: "b" }\nlayer { name: "c" }\n')
+    assert [field.name for field in document.root.fields] == ["layer", "layer", "layer"]
+
+
+def test_two_missing_braces() -> None:
+    text = "l { a: 1\nl { a: 2 }\nl { p { a: 3\nl { a: 4 }\n"
+    spans = told(text)
+    assert [message for _, message in spans] == [
+        "'}' is missing before this l: the l of line 1 is still open here",
+        "'}' is missing before this l: the l of line 3 is still open here",
+    ]
+    assert [field.name for field in parse(text.encode()).root.fields] == ["l"] * 4
+
+
+def test_a_merge_conflict_is_read_on_one_side() -> None:
+    text = "<<<<<<< HEAD\na: 1\n||||||| base\na: 0\n=======\na: 2\n>>>>>>> other\nb: 3\n"
+    document = parse(text.encode())
+    assert [problem.kind for problem in document.problems] == ["merge-conflict-marker"]
+    assert [(field.name, field.text) for field in document.root.fields] == [("a", "1"), ("b", "3")]
+
+
+def test_values_without_a_name_become_a_list() -> None:
+    field = parse(b"dim: 1, 28, 28").root.fields[0]
+    assert field.kind == LIST
+    assert [item.text for item in field.fields] == ["1", "28", "28"]
+
+
+def test_deep_nesting_is_told_once() -> None:
+    document = parse(b"a {" * 1000)
+    (problem,) = document.problems
+    assert problem.message.endswith("; 1000 blocks are open at the end of the file")
+    assert document.root.fields[0].kind == MESSAGE
+
+
+def test_reading_stops_where_nothing_is_prototxt() -> None:
+    problems = parse(b"a b c d \n" * 10_000).problems
+    assert len(problems) == MOST_PROBLEMS + 1
+    assert "read no further" in problems[-1].message

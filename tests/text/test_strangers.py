@@ -1,0 +1,80 @@
+"""Characters, placeholders and markers that are no prototxt."""
+
+from __future__ import annotations
+
+import pytest
+
+from caffelint.text.edits import Edit, apply_edits
+from caffelint.text.parser import parse
+
+
+@pytest.mark.parametrize(
+    ("text", "message", "right"),
+    [
+        ("a:\u00a01", "a no-break space (U+00A0) stands here", "a: 1"),
+        ("a\uff1a 1", "a full-width colon (U+FF1A) stands here", "a: 1"),
+        ("a: \u22121", "a typographic minus (U+2212) stands here", "a: -1"),
+        ("a: 1\u3000\u3000b: 2", "a full-width space (U+3000) stands here, 2 times", "a: 1  b: 2"),
+        ("a: \u201cx\u201d", "\u201cx\u201d stands in typographic quotes", 'a: "x"'),
+        ("a: 1 \u00e9 b: 2", "'\u00e9' (U+00E9) stands here", None),
+        ("a: 1\x07 b: 2", "the control character U+0007 stands here", None),
+        ("a: 1\x7f b: 2", "a DEL byte stands here", None),
+    ],
+)
+def test_characters(text: str, message: str, right: str | None) -> None:
+    data = text.encode()
+    (problem,) = parse(data).problems
+    assert problem.kind == "unreadable-character"
+    assert problem.message.startswith(message)
+    repaired = apply_edits(data, [Edit(*repair) for repair in problem.repairs]).decode()
+    assert repaired == (right or text)
+    assert right is None or not parse(repaired.encode()).problems
+
+
+def test_a_byte_that_is_no_utf8() -> None:
+    (problem,) = parse(b"a: 1 \xff b: 2").problems
+    assert problem.message.startswith("the byte 0xff stands here")
+
+
+@pytest.mark.parametrize("text", ['name: "\u201c\u00e9\u00a0"', "# \u201c\u00a0\uff1a", "name: '\u540d'"])
+def test_strings_and_comments_hold_any_character(text: str) -> None:
+    assert not parse(text.encode()).problems
+
+
+@pytest.mark.parametrize(
+    "placeholder",
+    [
+        "$X",
+        "${X}",
+        "$(X)",
+        "$X$",
+        "{{ x }}",
+        "{% x %}",
+        "<X>",
+        "<% x %>",
+        "@X@",
+        "%X%",
+        "%(x)d",
+        "%d",
+        "[[x]]",
+        "???",
+        "...",
+    ],
+)
+def test_placeholders(placeholder: str) -> None:
+    document = parse(f"a: {placeholder} b: 2\nc: 3".encode())
+    (problem,) = document.problems
+    assert problem.kind == "unfilled-template"
+    assert document.source.slice(problem.start, problem.end) == placeholder
+    assert [field.name for field in document.root.fields] == ["a", "b", "c"]
+
+
+@pytest.mark.parametrize(
+    ("text", "told"), [('a: "$X/y"', "$X"), ("a: '{{x}}'", "{{x}}"), ('a: "5$"', ""), ("# $X\na: '1'", "")]
+)
+def test_placeholders_in_strings_are_doubtful(text: str, told: str) -> None:
+    document = parse(text.encode())
+    assert [document.source.slice(p.start, p.end) for p in document.problems if not p.certain] == (
+        [told] if told else []
+    )
+    assert not [problem for problem in document.problems if problem.certain]
