@@ -79,24 +79,29 @@ def _nearest(start: Path) -> Path | None:
 
 def _table(path: Path) -> dict[str, Any] | None:
     """The table that is caffelint's in a file; None where it has none."""
+    shared = path.name in ("pyproject.toml", "setup.cfg")
     try:
-        if path.suffix == ".cfg":
-            return _setup_cfg(path)
-        data = _toml(path)
+        data = path.read_bytes()
+        if shared and (b"caffelint" if path.suffix == ".toml" else b"[caffelint") not in data:
+            return None
+        text = data.decode("utf-8-sig")
     except OSError as error:
         raise ConfigError(f"{path}: cannot be read: {error.strerror}") from error
     except UnicodeDecodeError as error:
         raise ConfigError(f"{path}: is not UTF-8") from error
-    if path.name == "pyproject.toml":
-        tool = data.get("tool", {}).get("caffelint")
-        return tool if isinstance(tool, dict) else None
-    return data
+    if path.suffix == ".cfg":
+        return _setup_cfg(path, text)
+    table = _toml(path, text)
+    if shared:
+        tool = table.get("tool")
+        own = tool.get("caffelint") if isinstance(tool, dict) else None
+        if not isinstance(own, dict | None):
+            raise ConfigError(f"{path}: tool.caffelint is {own!r}; it takes a table")
+        return own
+    return table
 
 
-def _toml(path: Path) -> dict[str, Any]:
-    text = path.read_bytes().decode("utf-8")
-    if path.name == "pyproject.toml" and "caffelint" not in text:
-        return {}
+def _toml(path: Path, text: str) -> dict[str, Any]:
     if sys.version_info >= (3, 11):
         import tomllib
     else:
@@ -105,15 +110,16 @@ def _toml(path: Path) -> dict[str, Any]:
         return tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise ConfigError(f"{path}: {str(error)[:1].lower()}{str(error)[1:]}") from error
+    except RecursionError as error:
+        raise ConfigError(f"{path}: is nested too deep") from error
 
 
-def _setup_cfg(path: Path) -> dict[str, Any] | None:
-    text = path.read_bytes().decode("utf-8")
-    if "[caffelint" not in text:
-        return None
+def _setup_cfg(path: Path, text: str) -> dict[str, Any] | None:
     from configparser import ConfigParser, Error
 
     parser = ConfigParser(interpolation=None)
+    # As written: a key may be a glob.
+    parser.optionxform = str  # type: ignore[assignment, method-assign]
     try:
         parser.read_string(text)
     except Error as error:
@@ -128,10 +134,12 @@ def _setup_cfg(path: Path) -> dict[str, Any] | None:
         target = table
         for part in rest.split(":") if rest else ():
             target = target.setdefault(part.replace("-", "_") if target is table else part, {})
+            if not isinstance(target, dict):
+                raise ConfigError(f"{path}: [{section}] is a table, and {part} is set to {target!r} above")
         for key, raw in parser[section].items():
             name = key.replace("-", "_")
             wanted = _TYPES.get(name) if target is table else None
-            target[key] = _from_ini(raw, wanted)
+            target[name if target is table else key] = _from_ini(raw, wanted)
     return table
 
 
@@ -176,6 +184,8 @@ def _set(config: Config, name: str, value: Any, source: str, base: Path | None =
     if not right:
         kinds = {list: "a list", dict: "a table", bool: "true or false", int: "a whole number", str: "a text"}
         raise ConfigError(f"{source}: {name.replace('_', '-')} is {value!r}; it takes {kinds[wanted]}")
+    if wanted is list and not all(isinstance(item, str) for item in value):
+        raise ConfigError(f"{source}: {name.replace('_', '-')} is {value!r}; it takes a list of texts")
     if name in _PATHS and base is not None:
         value = [str(base / item) for item in value] if wanted is list else str(base / value)
     if name == "fail_on" and value not in _FAIL_ON:
@@ -183,11 +193,20 @@ def _set(config: Config, name: str, value: Any, source: str, base: Path | None =
     if name == "dialect":
         value = _dialect(value, source)
     if name == "per_file_ignores":
-        value = {glob: [names] if isinstance(names, str) else list(names) for glob, names in value.items()}
+        value = {glob: _rules_ignored(glob, names, source) for glob, names in value.items()}
     if isinstance(value, dict):
-        value = getattr(config, name) | value
+        # What is set last stands last, and so wins over a selector that means the same rule.
+        value = {key: old for key, old in getattr(config, name).items() if key not in value} | value
     setattr(config, name, value)
     config.sources[name] = source
+
+
+def _rules_ignored(glob: str, names: Any, source: str) -> list[str]:
+    if isinstance(names, str):
+        names = [name.strip() for name in names.split(",") if name.strip()]
+    if not (isinstance(names, list) and all(isinstance(name, str) for name in names)):
+        raise ConfigError(f"{source}: per-file-ignores for {glob} is {names!r}; it takes a list of rules")
+    return names
 
 
 def _dialect(value: str, source: str) -> str:
@@ -239,6 +258,8 @@ def _check_names(config: Config) -> None:
         if info is None:
             check(name, "rules")
             raise ConfigError(f"{source}: {name} is a family; options are set for one rule")
+        if not isinstance(options, dict):
+            raise ConfigError(f"{source}: rules.{name} is {options!r}; it takes a table of options")
         rule = info.load()
         for option, value in options.items():
             if option not in rule.OPTIONS:

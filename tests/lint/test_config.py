@@ -71,6 +71,13 @@ def test_command_line_wins(tmp_path: Path) -> None:
         ('extend = "nowhere.toml"', "extend names nowhere.toml, which does not exist"),
         ('dialect = "sdd"', "ssd"),
         ("select = [", "caffelint.toml: "),
+        ("select = " + "[" * 20_000, "is nested too deep"),
+        ("select = [1]", "select is [1]; it takes a list of texts"),
+        ("roots = [1]", "roots is [1]; it takes a list of texts"),
+        (f"[rules]\n{POLY} = 5", f"rules.{POLY} is 5; it takes a table of options"),
+        ('per-file-ignores = {"a" = 5}', "per-file-ignores for a is 5; it takes a list of rules"),
+        ('per-file-ignores = {"a" = [5]}', "per-file-ignores for a is [5]; it takes a list of rules"),
+        ('per-file-ignores = {"a" = ["S999"]}', "'S999' in per-file-ignores"),
     ],
 )
 def test_wrong_settings_are_named(tmp_path: Path, text: str, said: str) -> None:
@@ -81,6 +88,45 @@ def test_wrong_settings_are_named(tmp_path: Path, text: str, said: str) -> None:
     assert said in message
     assert "caffelint.toml" in message
     assert "\n" not in message
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("[caffelint]\nseverity = x\n[caffelint:severity]\nS101 = info\n", "severity is set to 'x' above"),
+        ("[caffelint]\nselect = S101\nselect = S102\n", "setup.cfg: "),
+    ],
+)
+def test_wrong_ini_is_named(tmp_path: Path, text: str, said: str) -> None:
+    (tmp_path / "setup.cfg").write_text(text)
+    with pytest.raises(ConfigError) as caught:
+        load_config(tmp_path)
+    assert said in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_ini_keeps_globs_and_splits_lists(tmp_path: Path) -> None:
+    (tmp_path / "setup.cfg").write_text("[caffelint]\nfail-on = info\n[caffelint:per-file-ignores]\nVGG/* = S, L\n")
+    config = load_config(tmp_path)
+    assert config.fail_on == "info"
+    assert config.per_file_ignores == {"VGG/*": ["S", "L"]}
+
+
+def test_a_file_that_is_not_about_caffelint_is_no_matter(tmp_path: Path) -> None:
+    (tmp_path / "setup.cfg").write_bytes("[metadata]\nauthor = Jörg\n".encode("latin-1"))
+    (tmp_path / "pyproject.toml").write_text("tool = 5  # caffelint\n")
+    assert load_config(tmp_path).sources == {}
+
+
+def test_pyproject_whose_table_is_none(tmp_path: Path) -> None:
+    (tmp_path / "pyproject.toml").write_text("[tool]\ncaffelint = 5\n")
+    with pytest.raises(ConfigError, match="caffelint is 5; it takes a table"):
+        load_config(tmp_path)
+
+
+def test_a_byte_order_mark_is_no_matter(tmp_path: Path) -> None:
+    (tmp_path / "caffelint.toml").write_bytes(b'\xef\xbb\xbffail-on = "info"\n')
+    assert load_config(tmp_path).fail_on == "info"
 
 
 def test_missing_explicit_file(tmp_path: Path) -> None:
