@@ -2,25 +2,30 @@
 
 `# caffelint: ignore[name, CODE] reason` behind a field silences findings on that field, behind `layer {` on the whole
 block; on a line of its own, on the field or block that follows. `# caffelint: ignore-file[name] reason` silences the
-file. Without brackets all rules are meant.
+file. Without brackets all rules are meant. It may stand behind other words in a comment, and another one behind it.
 """
 
 from __future__ import annotations
 
 import re
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable
 from typing import NamedTuple
 
 from caffelint.lint.finding import Finding
+from caffelint.lint.registry import find_rule
 from caffelint.text.parser import Document
 from caffelint.text.tree import Field
 
-_COMMENT = re.compile(r"#\s*caffelint:\s*(ignore-file|ignore)\s*(?:\[([^\]]*)\])?[ \t]*(.*)")
+# A slip (`ignore-line`, a bracket that is not closed) must not silence more than was meant: it is no suppression.
+_COMMENT = re.compile(
+    r"#\s*caffelint:\s*(ignore-file|ignore)(?:\s*\[([^\]]*)\]|(?![\w-]|\s*[\[(]))((?:(?!#\s*caffelint:).)*)"
+)
 _ALL = frozenset({"all"})
 
 
 class Suppression(NamedTuple):
-    """One comment: the rules it names (`all` for all), the bytes it covers, and the reason it gives."""
+    """One comment: the names of its rules (`all` for all), the characters it covers, and the reason it gives."""
 
     rules: frozenset[str]
     start: int
@@ -32,29 +37,32 @@ class Suppression(NamedTuple):
     def covers(self, finding: Finding) -> bool:
         if not self.start <= finding.place.start < max(self.end, self.start + 1):
             return False
-        names = self.rules
-        return names is _ALL or finding.name in names or finding.code.lower() in names
+        return "all" in self.rules or finding.name in self.rules
 
 
 def suppressions(document: Document) -> list[Suppression]:
     """The suppressing comments of a document."""
     if "caffelint:" not in document.source.text:
         return []
+    fields = [field for field in document.root.walk() if field.name]
     found = []
     for start, end in document.comments():
-        match = _COMMENT.match(document.source.text, start, end)
-        if match is None:
-            continue
-        names = frozenset(name.strip().lower() for name in (match[2] or "").split(",") if name.strip()) or _ALL
-        if match[1] == "ignore-file":
-            covered = (0, len(document.source.text))
-        else:
-            covered = _covered(document, start)
-        found.append(Suppression(names, *covered, start, end, match[3].strip()))
+        for match in _COMMENT.finditer(document.source.text, start, end):
+            names = frozenset(_rule_name(name.strip()) for name in (match[2] or "").split(",") if name.strip()) or _ALL
+            covered = (0, len(document.source.text)) if match[1] == "ignore-file" else _covered(document, start, fields)
+            last = match.end() - len(match[3]) + len(match[3].rstrip())
+            found.append(Suppression(names, *covered, match.start(), last, match[3].strip()))
     return found
 
 
-def _covered(document: Document, comment: int) -> tuple[int, int]:
+def _rule_name(written: str) -> str:
+    """The name of the rule of that code, name or alias; as it is written where there is none."""
+    rule = find_rule(written)
+    return rule.name if rule else written.lower()
+
+
+def _covered(document: Document, comment: int, fields: list[Field]) -> tuple[int, int]:
+    """What a comment covers; `fields` are all that have a name, by where they start."""
     source = document.source
     line = source.position(comment).line
     line_start = source.line_starts[line - 1]
@@ -62,18 +70,14 @@ def _covered(document: Document, comment: int) -> tuple[int, int]:
     starts = source.line_starts
     line_end = starts[line] if line < len(starts) else len(source.text)
     if alone:
-        following = _first_field(document.root, comment)
-        return (following.start, following.end) if following else (comment, comment)
-    ends = [field.end for field in document.root.walk() if field.name and line_start <= field.start < comment]
-    return line_start, max([line_end, *ends])
+        following = bisect_right(fields, comment, key=_start)
+        return (fields[following].start, fields[following].end) if following < len(fields) else (comment, comment)
+    on_line = fields[bisect_left(fields, line_start, key=_start) : bisect_left(fields, comment, key=_start)]
+    return line_start, max([line_end, *(field.end for field in on_line)])
 
 
-def _first_field(root: Field, offset: int) -> Field | None:
-    """The first field that starts behind an offset, the outermost one where several do."""
-    for field in root.walk():
-        if field.name and field.start > offset:
-            return field
-    return None
+def _start(field: Field) -> int:
+    return field.start
 
 
 class Silenced(NamedTuple):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 
 import caffelint
@@ -27,6 +29,10 @@ def test_finding_without_comment() -> None:
         "  # caffelint: ignore[S101]",
         "  # caffelint:ignore[s101, P001]",
         "  # caffelint: ignore",
+        "  # caffelint: ignore[all]",
+        "  # as in the paper  # caffelint: ignore[S101] max_iter is set in Python",
+        "  # caffelint: ignore[S101] set in Python # caffelint: ignore[P001] pasted",
+        "  # caffelint: ignore[P001] pasted # caffelint: ignore[S101] set in Python",
     ],
 )
 def test_comment_on_the_line(comment: str) -> None:
@@ -65,3 +71,32 @@ def test_comment_for_a_rule_that_does_not_run() -> None:
 
 def test_comment_in_a_string_is_none() -> None:
     assert names(POLY.format("").replace("n.prototxt", "# caffelint: ignore-file")) == {"poly-without-max-iter"}
+
+
+@pytest.mark.parametrize("comment", ["ignore-line[L002]", "ignored", "ignore[S102", "ignore(S102)", "ignore-files"])
+def test_a_slip_silences_no_more_than_was_meant(comment: str) -> None:
+    assert "poly-without-max-iter" in names(POLY.format(f"  # caffelint: {comment}"))
+
+
+def test_line_ends_of_windows() -> None:
+    text = POLY.format("  # caffelint: ignore[S101] set in Python").replace("\n", "\r\n")
+    assert names(text) == set()
+    wrong = caffelint.check_text('lr_policy: "fixed" # caffelint: ignore[S999] x\r\nbase_lr: 1\r\n').findings
+    (unused,) = [finding for finding in wrong if finding.name == "unused-suppression"]
+    assert unused.fixes[0].edits[0][1:] == (19, 46, "")
+
+
+def test_many_comments_take_no_longer_than_they_should() -> None:
+    layer = 'layer { name: "p" type: "ReLU" # caffelint: ignore[S101]\nbottom: "a" top: "b" }\n'
+    text = (layer * 3000).encode()
+    config = Config()
+    config.select = ["poly-without-max-iter"]
+
+    def seconds(data: bytes) -> float:
+        start = time.process_time()
+        caffelint.check_text(data, config=config)
+        return time.process_time() - start
+
+    without = text.replace(b"caffelint:", b"caffelints")
+    seconds(without)
+    assert seconds(text) < 5 * seconds(without)
