@@ -33,7 +33,7 @@ class NeverIncluded(NetRule):
 
     code = "G027"
     name = "never-included"
-    severity = WARNING
+    severity = INFO
     _NET = (
         'layer { name: "data" type: "Data" top: "data" }'
         ' layer { name: "noise" type: "DummyData" top: "noise" include { stage: "noisy" } }'
