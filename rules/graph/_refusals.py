@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from caffelint.caffe.refusal import Refusal
 from caffelint.lint import PHASES, Finding, Layer, Net, Place, Rule
+from caffelint.text.tree import MESSAGE, Field
 
 from ._states import built
 
@@ -84,6 +85,8 @@ def refusals(net: Net) -> tuple[Refused, ...]:
     if net.document.problems:
         return ()
     wrong = [problem.start for problem in net.bound.problems]
+    # Of a field that is unknown in many places the problem tells the first alone.
+    unknown = {problem.field.rpartition(".")[2] for problem in net.bound.problems if problem.kind == "unknown-field"}
     nets = built(net)
     met: dict[tuple[int, str, str], tuple[Refusal, list[str]]] = {}
     for one in nets:
@@ -96,8 +99,7 @@ def refusals(net: Net) -> tuple[Refused, ...]:
     groups: dict[tuple[str, str], list[tuple[Layer, Refusal, list[str]]]] = {}
     for index, message, field in sorted(met, key=lambda key: key[0]):
         layer = net.layers[index]
-        node = layer.node
-        if node is None or not any(node.start <= start < node.end for start in wrong):
+        if not (wrong and layer.node and _is_misread(layer.node, wrong, unknown)):
             groups.setdefault((message, field), []).append((layer, *met[index, message, field]))
     everywhere = {one.phase for one in nets}
     return tuple(
@@ -110,6 +112,15 @@ def refusals(net: Net) -> tuple[Refused, ...]:
         for group in groups.values()
         for layer, refusal, phases in group[:1]
     )
+
+
+def _is_misread(node: Field, wrong: list[int], unknown: set[str]) -> bool:
+    """Does the block hold one of the places that are wrong, or one of the unknown fields at any depth?"""
+    return any(node.start <= start < node.end for start in wrong) or bool(unknown and _holds(node, unknown))
+
+
+def _holds(node: Field, names: set[str]) -> bool:
+    return any(field.name in names or (field.kind == MESSAGE and _holds(field, names)) for field in node.fields)
 
 
 def where(layer: Layer, field: str | None) -> Place:

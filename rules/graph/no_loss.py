@@ -69,7 +69,8 @@ class NoLoss(NetRule):
         for one in built(net):
             if one.phase != TRAIN:
                 continue
-            if any(not layer.known or any(layer.loss_weights) for layer in one.layers):
+            # A loss that is refused has no weight yet.
+            if one.refusals or any(not layer.known or any(layer.loss_weights) for layer in one.layers):
                 return
             place, why = net.at("layer"), "nothing learns; end it with a loss layer"
             inside = {layer.index for layer in one.layers}

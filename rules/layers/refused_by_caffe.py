@@ -79,7 +79,7 @@ class RefusedByCaffe(NetRule):
 
     def check(self, net: Net) -> Iterator[Finding]:
         for layer in net.layers:
-            if not layer.type and layer.node is not None:
+            if not layer.type and layer.node is not None and layer.node.first("type") is None:
                 yield self.finding(
                     layer.at("name"),
                     f'layer "{layer.name}" has no type: say what it is, such as type: "Convolution"',
