@@ -32,6 +32,7 @@ class Source:
         self.path = path
         self.text = data.decode("latin-1")
         self._starts: list[int] | None = None
+        self._lines: dict[int, str] = {}
 
     @property
     def line_starts(self) -> list[int]:
@@ -56,10 +57,12 @@ class Source:
         return Position(line, len(decode(self.data[start:offset])) + 1)
 
     def line(self, number: int) -> str:
-        """The text of a 1-based line, without its end."""
-        starts = self.line_starts
-        end = starts[number] if number < len(starts) else len(self.data)
-        return decode(self.data[starts[number - 1] : end]).rstrip("\r\n")
+        """The text of a 1-based line, without its end; the same object each time, for all that is found in it."""
+        if number not in self._lines:
+            starts = self.line_starts
+            end = starts[number] if number < len(starts) else len(self.data)
+            self._lines[number] = decode(self.data[starts[number - 1] : end]).rstrip("\r\n")
+        return self._lines[number]
 
     def slice(self, start: int, end: int) -> str:
         return decode(self.data[start:end])

@@ -6,6 +6,8 @@ from caffelint.lint import DATA_TYPES, ERROR, LIKELY, WARNING, Finding, Invalid,
 
 from ._refusals import Refused, owner, refusals
 
+_NEAR = 100
+
 
 class UnknownBottom(NetRule):
     """A bottom that no layer above it makes.
@@ -138,6 +140,8 @@ def _meant(net: Net, refused: Refused) -> str:
     from difflib import get_close_matches
 
     layer = refused.layers[0]
-    made = [top for other in net.layers[: layer.index] for top in other.tops]
+    # A net's inputs and what is near are what a name mostly means; to compare it with thousands would take its time.
+    above = [*net.layers[: min(layer.index, _NEAR)], *net.layers[max(layer.index - _NEAR, _NEAR) : layer.index]]
+    made = [top for other in above for top in other.tops]
     close = get_close_matches(layer.bottoms[_index(refused)], made, n=1, cutoff=0.75)
     return f'; did you mean "{close[0]}"?' if close else ""
