@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caffelint.lint import INFO, WARNING, Finding, Invalid, Layer, Net, NetRule
+from caffelint.lint import INFO, Finding, Invalid, Layer, Net, NetRule
 
 from ._refusals import listed
 from ._states import built
@@ -80,7 +80,7 @@ class NeverIncluded(NetRule):
                 message = (
                     f"{names} {'is' if one else 'are'} left out unless a solver or the command line sets {condition}"
                 )
-            yield self.finding(layers[0].at("include", 0, field), message, severity=WARNING if net.solvers else INFO)
+            yield self.finding(layers[0].at("include", 0, field), message)
 
 
 def _condition(layer: Layer) -> str:
