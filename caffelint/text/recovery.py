@@ -379,18 +379,17 @@ class Recovery:
         if last.kind not in (STRING, *_NUMBERS) or between.strip(" \t,") or token.wrong:
             return 0
         items = [Field(last.name, last.value_start, last.value_start, last.end, last.kind, last.text, NO_FIELDS)]
-        end = token.start
-        while token.kind in (STRING, *_NUMBERS) and "\n" not in text[end : token.start]:
-            end = token.end
-            items.append(
-                Field(last.name, token.start, token.start, end, token.kind, text[token.start : end], NO_FIELDS)
-            )
-            token = next_token(text, end)
-            if token.kind == SYMBOL and text[token.start] == ",":
-                token = next_token(text, token.end)
-        if token.kind == SYMBOL and text[token.start] in ":{":
+        end, value = token.start, token
+        while value.kind in (STRING, *_NUMBERS) and "\n" not in text[end : value.start]:
+            end = self._word_end(value.end) if value.wrong else value.end
+            kind, raw = (BROKEN, "") if value.wrong else (value.kind, text[value.start : end])
+            items.append(Field(last.name, value.start, value.start, end, kind, raw, NO_FIELDS))
+            value = next_token(text, end)
+            if value.kind == SYMBOL and text[value.start] == ",":
+                value = next_token(text, value.end)
+        if value.kind == SYMBOL and text[value.start] in ":{":
             return 0
-        listed = "[" + ", ".join(item.text for item in items) + "]"
+        listed = "[" + ", ".join(text[item.start : item.end] for item in items) + "]"
         message = f"{last.name} takes one value at a time; several are written {last.name}: {_short(listed)}"
         self._syntax(last.value_start, end, message, ((last.value_start, end, listed),))
         last.kind, last.text, last.end, last.fields = LIST, "", end, items
