@@ -29,6 +29,11 @@ OWNERS = (
     ("blob size exceeds INT_MAX", "blob-too-large"),
     ("LRN only supports odd", "lrn-out-of-domain"),
     ("Unknown filler name", "unknown-filler-type"),
+    ("Infogain matrix source", "infogain-unnormalized"),
+    ("normalize is deprecated", "infogain-unnormalized"),
+    ("mean_file and mean_value", "mean-file-and-mean-value"),
+    ("does not transform data", "transform-on-hdf5"),
+    ("Positive batch size", "no-batch-size"),
     ("top_k must be less", "top-k-out-of-range"),
 )
 """Part of Caffe's phrase, and the rule that speaks of it; `refused-by-caffe` has all others."""

@@ -65,7 +65,8 @@ class BackwardNotImplemented(NetRule):
             for layer in one.layers:
                 if layer.has_backward or not layer.need_backward or layer.index is None or not layer.known:
                     continue
-                if not any(layer.propagate_down):
+                # A loss_weight on such a layer is for `suspicious-loss-weight` to say.
+                if not any(layer.propagate_down) or any(layer.loss_weights):
                     continue
                 if net.message.force_backward:
                     yield self.finding(

@@ -12,8 +12,8 @@ class NoLoss(NetRule):
 
     ## Why is this bad?
     Without a loss there is no gradient: Caffe runs the net forward to `max_iter`, prints "does not need backward
-    computation" for every layer, and saves the weights that it started with. A deploy net named by mistake, a loss
-    kept for the TEST phase only and a `loss_weight: 0` are the usual reasons.
+    computation" for every layer, and saves the weights that it started with. A deploy net named by mistake and a
+    loss kept for the TEST phase are the usual reasons.
 
     ## Example
     ```
@@ -39,6 +39,8 @@ class NoLoss(NetRule):
     VALID = [
         {"solver.prototxt": 'net: "net.prototxt"', "net.prototxt": _DATA + _LOSS % ""},
         {"net.prototxt": _DATA},
+        # That is for suspicious-loss-weight to say.
+        {"solver.prototxt": 'net: "net.prototxt"', "net.prototxt": _DATA + _LOSS % " loss_weight: 0"},
         {"solver.prototxt": 'test_net: "net.prototxt" test_iter: 1', "net.prototxt": _DATA},
     ]
     INVALID = [
@@ -47,12 +49,6 @@ class NoLoss(NetRule):
             span="layer",
             message="the net that solver.prototxt trains has no loss in TRAIN: nothing learns; end it with a"
             " loss layer",
-        ),
-        Invalid(
-            {"solver.prototxt": 'net: "net.prototxt"', "net.prototxt": _DATA + _LOSS % " loss_weight: 0"},
-            span="loss_weight: 0",
-            message='the net that solver.prototxt trains has no loss in TRAIN: layer "loss" has loss_weight 0;'
-            " set it above 0",
         ),
         Invalid(
             {"solver.prototxt": 'net: "net.prototxt"', "net.prototxt": _DATA + _LOSS % " include { phase: TEST }"},
@@ -80,7 +76,7 @@ class NoLoss(NetRule):
                         place = layer.at("include", 0, "phase") if layer.message.include else layer.at("exclude")
                         why = f'layer "{layer.name}" is left out; let TRAIN have it'
                     elif layer.message.loss_weight:
-                        place, why = layer.at("loss_weight"), f'layer "{layer.name}" has loss_weight 0; set it above 0'
+                        return
             yield self.finding(
                 place, f"the net that {trained[0].path} trains has no loss in TRAIN: {why}", phases=(TRAIN,)
             )

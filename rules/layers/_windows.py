@@ -49,7 +49,7 @@ def axes(param: PoolingParameter) -> list[Axis]:
 
 def may_be_empty(axis: Axis, param: PoolingParameter) -> bool:
     """Can a window lie behind the border, at some size of the map?"""
-    return axis.stride > axis.kernel and not axis.pad and rounds_up(param)
+    return axis.stride > axis.kernel > 0 and not axis.pad and rounds_up(param)
 
 
 def rounds_up(param: PoolingParameter) -> bool:

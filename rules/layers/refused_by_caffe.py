@@ -78,7 +78,7 @@ class RefusedByCaffe(NetRule):
     ]
 
     def check(self, net: Net) -> Iterator[Finding]:
-        for layer in net.layers:
+        for layer in net.layers if not net.document.problems and not net.bound.problems else ():
             if not layer.type and layer.node is not None and layer.node.first("type") is None:
                 yield self.finding(
                     layer.at("name"),
