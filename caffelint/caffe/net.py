@@ -127,7 +127,11 @@ def _surely_meets(rule: NetStateRule, phase: int) -> bool:
 
 
 class Net:
-    """A net as it is written. `solvers` are those that name it."""
+    """A net as it is written.
+
+    `solvers` are those that name it, `siblings` the nets beside a deploy net that may be its training net, likeliest
+    first.
+    """
 
     def __init__(self, bound: Bound, message: NetParameter | None = None):
         self.bound = bound
@@ -136,6 +140,7 @@ class Net:
         layers: Any = self.message.layer
         self.layers: list[Layer] = [Layer(self, layer, index) for index, layer in enumerate(layers)]
         self.solvers: list[Solver] = []
+        self.siblings: list[Net] = []
         self._own_role: str | None = None
         self._built: dict[str, BuiltNet] = {}
 

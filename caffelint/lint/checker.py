@@ -10,18 +10,20 @@ from typing import Any, NamedTuple
 from caffelint.caffe.solver import NetName, NetUse
 from caffelint.lint import cache
 from caffelint.lint.config import Config
-from caffelint.lint.discover import NamedNet
+from caffelint.lint.discover import NamedNet, matches_glob
 from caffelint.lint.file import File, load
 from caffelint.lint.finding import Finding
 from caffelint.lint.plan import Job
-from caffelint.lint.registry import RuleInfo, find_rule
+from caffelint.lint.read import ReadError, read
+from caffelint.lint.registry import RuleInfo, all_rules, find_rule
 from caffelint.lint.report import Failure, ReportedFinding, reported
 from caffelint.lint.run import RuleSet, join
-from caffelint.lint.select import matches, selected
+from caffelint.lint.select import matches, most_exact, selected
 from caffelint.lint.suppress import Suppression, silence
 from caffelint.text.tree import Problem
 
-_TOO_LARGE = 256 << 20
+_OF_NO_MATTER = frozenset(["baseline", "cache", "fail_on", "jobs", "sources"])
+"""Settings that leave the findings of a job as they are."""
 
 
 class Outcome(NamedTuple):
@@ -45,12 +47,12 @@ class Checker:
         self.rules = RuleSet(self.infos, config.rules)
         self.names = {info.name for info in self.infos}
         self._severities = {
-            info.name: severity
-            for selector, severity in config.severity.items()
+            info.name: config.severity[selector]
             for info in self.infos
-            if matches(info, selector)
+            if (selector := most_exact(info, config.severity)) is not None
         }
-        self._settings = repr((sorted(vars(config).items(), key=lambda item: item[0]), os.getcwd())).encode()
+        told = {name: value for name, value in vars(config).items() if name not in _OF_NO_MATTER}
+        self._settings = repr((sorted(told.items()), config.folder_of("per_file_ignores"), os.getcwd())).encode()
 
     def warm(self) -> None:
         """Import what every worker needs, before there are workers."""
@@ -70,39 +72,42 @@ class Checker:
 
     def job(self, job: Job) -> Outcome:
         failures: list[Failure] = []
+        try:
+            return self._job(job, failures)
+        except Exception as error:
+            return Outcome([], [*failures, _internal(min(job.report), error)], 0, 0)
+
+    def _job(self, job: Job, failures: list[Failure]) -> Outcome:
         contents: dict[str, bytes] = {}
         for path in job.files:
             data = self._read(path, failures if path in job.report else [])
             if data is not None:
                 contents[path] = data
+        checked = len(job.report & contents.keys())
         name = ""
         if self.config.cache and not self.texts:
-            parts = [*contents.items(), ("nets", repr((sorted(job.report), job.nets)).encode())]
+            parts = [*contents.items(), ("nets", repr((sorted(job.report), job.nets, job.siblings)).encode())]
             name = cache.key(self._settings, parts)
             if stored := cache.load(name):
-                return Outcome(stored[0], failures, stored[1], len(job.report))
+                return Outcome(stored[0], failures, stored[1], checked)
         files: dict[str, File] = {}
         for path, data in contents.items():
             file = self._load(data, path, None, self.config.dialect, failures)
             if file is not None:
                 files[path] = file
-        found, suppressed = self.judge(files, job.nets, job.report, failures)
+        found, suppressed = self.judge(files, job.nets, job.report, failures, job.siblings)
         findings = self._reported(found)
         if name and not failures:
             cache.store(name, findings, suppressed)
-        return Outcome(findings, failures, suppressed, len(job.report))
+        return Outcome(findings, failures, suppressed, checked)
 
     def _read(self, path: str, failures: list[Failure]) -> bytes | None:
         if path in self.texts:
             return self.texts[path]
         try:
-            if os.path.getsize(path) > _TOO_LARGE:
-                failures.append(Failure(path, f"the file is larger than {_TOO_LARGE >> 20} MiB and was not read"))
-                return None
-            with open(path, "rb") as stream:
-                return stream.read()
-        except OSError as error:
-            failures.append(Failure(path, f"cannot be read: {(error.strerror or str(error)).lower()}"))
+            return read(path)
+        except ReadError as reason:
+            failures.append(Failure(path, str(reason)))
             return None
 
     def _load(
@@ -155,11 +160,17 @@ class Checker:
         nets: Sequence[tuple[str, Sequence[NamedNet]]],
         report: frozenset[str],
         failures: list[Failure],
+        siblings: Sequence[tuple[str, Sequence[str]]] = (),
     ) -> tuple[list[Finding], int]:
         """The findings of files that belong together, and how many comments and settings silenced.
 
-        `nets` tells which nets each solver names; `report` are the files whose own findings are wanted.
+        `nets` tells which nets each solver names; `report` are the files whose own findings are wanted; `siblings`
+        tells which files may hold the training net of a deploy net.
         """
+        for path, beside in siblings:
+            if path in files and (net := files[path].net):
+                others = [files[other].net for other in beside if other in files]
+                net.siblings = [other for other in others if other]
         by_file: dict[str, list[Finding]] = {path: [] for path in files}
         for finding in self._findings(files, nets, report, failures):
             by_file[finding.place.document.path].append(finding)
@@ -189,13 +200,11 @@ class Checker:
     def _ignored(self, path: str) -> set[str]:
         if not self.config.per_file_ignores:
             return set()
-        from fnmatch import fnmatch
-
-        posix = path.replace(os.sep, "/")
+        folder = self.config.folder_of("per_file_ignores")
         return {
             info.name
             for glob, names in self.config.per_file_ignores.items()
-            if fnmatch(posix, glob) or fnmatch(posix, f"*/{glob}")
+            if matches_glob(path, [glob], folder)
             for name in names
             for info in self.infos
             if matches(info, name)
@@ -206,14 +215,18 @@ class Checker:
         if "unused-suppression" not in self.names:
             return
         info = next(info for info in self.infos if info.name == "unused-suppression")
+        has_project = bool((file.solver and file.solver.nets) or (file.net and file.net.solvers))
         for comment in comments:
+            meant = [rule for name in comment.rules if (rule := find_rule(name))]
+            if "all" in comment.rules:
+                meant = [rule for rule in all_rules() if not rule.preview]
             unknown = [name for name in comment.rules if name != "all" and find_rule(name) is None]
-            ran = [name for name in comment.rules if (rule := find_rule(name)) and rule.name in self.names]
-            if not unknown and len(ran) < len(comment.rules - {"all"}):
+            ran = [rule.name for rule in meant if rule.name in self.names and (rule.kind != "project" or has_project)]
+            if not unknown and len(ran) < len(meant):
                 continue
             if unknown:
                 message = f"no rule is called {', '.join(sorted(unknown))}: this comment silences nothing"
-            elif ran:
+            elif "all" not in comment.rules:
                 message = f"this comment silences nothing: {', '.join(sorted(ran))} finds nothing here"
             else:
                 message = "this comment silences nothing: no rule finds anything here"

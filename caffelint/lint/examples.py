@@ -11,6 +11,7 @@ from caffelint.lint.config import Config
 from caffelint.lint.discover import NamedNet
 from caffelint.lint.file import load
 from caffelint.lint.finding import DISPLAY, Finding
+from caffelint.lint.plan import siblings_of
 from caffelint.lint.registry import describe
 from caffelint.lint.report import Failure
 from caffelint.lint.rule import Files, Invalid, Rule
@@ -32,7 +33,8 @@ def findings_of(rule: type[Rule], text: str | Files, options: Mapping[str, Any] 
     wrong: list[Failure] = []
     checker = Checker(config, infos=[describe(rule)])
     checker.rules.add(rule)
-    found, _ = checker.judge(files, nets, frozenset(files), wrong)
+    siblings = [(path, siblings_of(path, texts)) for path in files]
+    found, _ = checker.judge(files, nets, frozenset(files), wrong, siblings)
     if wrong:
         raise AssertionError(wrong[0].message)
     return found

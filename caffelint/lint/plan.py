@@ -3,22 +3,31 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
 from caffelint.lint.discover import SUFFIXES, NamedNet, named_nets, names_a_net, relative
 
+_WORD = re.compile(r"trainval|train|[a-z]+|\d+")
+_DEPLOYS = frozenset(["deploy", "test"])
+_TRAINS = frozenset(["train", "trainval"])
+_ROLES = _DEPLOYS | _TRAINS | {"val"}
+_MOST_SIBLINGS = 4
+
 
 class Job(NamedTuple):
     """Files that are judged together; plain values, so that another process can do it.
 
-    `report` are the files whose own findings are wanted; `nets` tells which nets each solver names.
+    `report` are the files whose own findings are wanted; `nets` tells which nets each solver names, `siblings` which
+    files may hold the training net of a deploy net.
     """
 
     files: tuple[str, ...]
     report: frozenset[str]
     nets: tuple[tuple[str, tuple[NamedNet, ...]], ...]
+    siblings: tuple[tuple[str, tuple[str, ...]], ...] = ()
 
 
 def plan(
@@ -32,7 +41,7 @@ def plan(
     `texts` holds content in place of what is on disk.
 
     A net that a given solver names is checked even where it was not given; a solver beside a given net is read for
-    what the two say together, and its own findings are not reported.
+    what the two say together, and its own findings are not reported. So is what may be a deploy net's training net.
     """
     same: dict[str, str] = {}
     for file in files:
@@ -58,7 +67,43 @@ def plan(
                         nets[name] = beside
     if changed is not None:
         report = _changed(report, nets, changed)
-    return _components(given, nets, report)
+    solved = {path for named in nets.values() for path in _paths(named)}
+    siblings: dict[str, tuple[str, ...]] = {}
+    for file in given:
+        if file in report and file not in solved and file not in nets:
+            found = siblings_of(file, _files_beside(os.path.dirname(os.path.abspath(file))))
+            if found:
+                siblings[file] = tuple(same.setdefault(os.path.realpath(path), relative(path)) for path in found)
+    return _components(given, nets, report, siblings)
+
+
+def siblings_of(file: str, beside: Iterable[str]) -> list[str]:
+    """The files that may hold the training net of a deploy net, by their names, the likeliest first and few of them.
+
+    Empty where the name of `file` is not that of a deploy net, such as `deploy.prototxt` or `resnet_test.prototxt`. One
+    of the two names has to hold all words of the other: `resnet_deploy` may go with `train` and `resnet_18_train`.
+    """
+    own = _words(file)
+    if not _is_deploy(own):
+        return []
+    model = own - _ROLES
+    found = []
+    for path in beside:
+        words = _words(path)
+        other = words - _ROLES
+        if not _is_deploy(words) and "solver" not in words and (other <= model or model <= other):
+            found.append((path, words))
+    found.sort(key=lambda row: (len(model ^ (row[1] - _ROLES)), row[1].isdisjoint(_TRAINS), row[0]))
+    return [path for path, _ in found[:_MOST_SIBLINGS]]
+
+
+def _words(path: str) -> frozenset[str]:
+    """`resnet50_train-val.prototxt`: resnet, 50, train, val."""
+    return frozenset(_WORD.findall(os.path.basename(path).lower().partition(".prototxt")[0]))
+
+
+def _is_deploy(words: frozenset[str]) -> bool:
+    return not words.isdisjoint(_DEPLOYS) and words.isdisjoint(_TRAINS)
 
 
 def _by_known_names(nets: Iterable[NamedNet], same: dict[str, str]) -> tuple[NamedNet, ...]:
@@ -82,16 +127,26 @@ def _changed(report: set[str], nets: dict[str, tuple[NamedNet, ...]], changed: s
 
 
 @lru_cache(maxsize=4096)
-def _solvers_beside(folder: str) -> tuple[str, ...]:
+def _files_beside(folder: str) -> tuple[str, ...]:
     try:
         names = sorted(os.listdir(folder))
     except OSError:
         return ()
     paths = (os.path.join(folder, name) for name in names if name.endswith(SUFFIXES))
-    return tuple(relative(path) for path in paths if os.path.isfile(path) and names_a_net(path))
+    return tuple(path for path in paths if os.path.isfile(path))
 
 
-def _components(given: Iterable[str], nets: dict[str, tuple[NamedNet, ...]], report: set[str]) -> list[Job]:
+@lru_cache(maxsize=4096)
+def _solvers_beside(folder: str) -> tuple[str, ...]:
+    return tuple(relative(path) for path in _files_beside(folder) if names_a_net(path))
+
+
+def _components(
+    given: Iterable[str],
+    nets: dict[str, tuple[NamedNet, ...]],
+    report: set[str],
+    siblings: dict[str, tuple[str, ...]],
+) -> list[Job]:
     parent: dict[str, str] = {}
 
     def root(file: str) -> str:
@@ -106,6 +161,9 @@ def _components(given: Iterable[str], nets: dict[str, tuple[NamedNet, ...]], rep
     for solver, named in nets.items():
         for path in _paths(named):
             parent[root(path)] = root(solver)
+    for file, paths in siblings.items():
+        for path in paths:
+            parent[root(path)] = root(file)
     groups: dict[str, list[str]] = {}
     for file in parent:
         groups.setdefault(root(file), []).append(file)
@@ -114,5 +172,6 @@ def _components(given: Iterable[str], nets: dict[str, tuple[NamedNet, ...]], rep
         wanted = report.intersection(members)
         if wanted:
             solvers = tuple((file, nets[file]) for file in members if file in nets)
-            jobs.append(Job(tuple(members), frozenset(wanted), solvers))
+            beside = tuple((file, siblings[file]) for file in members if file in siblings)
+            jobs.append(Job(tuple(members), frozenset(wanted), solvers, beside))
     return jobs

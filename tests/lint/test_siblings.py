@@ -1,0 +1,69 @@
+"""A deploy net is read together with the training nets beside it, and these are not reported."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import caffelint
+from caffelint.lint.config import Config
+from caffelint.lint.plan import plan, siblings_of
+
+
+@pytest.mark.parametrize(
+    ("file", "beside", "wanted"),
+    [
+        ("deploy.prototxt", ["deploy.prototxt", "solver.prototxt", "train_val.prototxt"], ["train_val.prototxt"]),
+        ("net_test.prototxt", ["net_train.prototxt", "net_train_test.prototxt"], None),
+        ("cape_deploy.prototxt", ["cape.prototxt", "cp.prototxt"], ["cape.prototxt"]),
+        ("resnet50_deploy.prototxt", ["resnet_train.prototxt", "resnet101_train.prototxt"], ["resnet_train.prototxt"]),
+        ("train_val.prototxt", ["deploy.prototxt", "test.prototxt"], []),
+        ("latest.prototxt", ["train.prototxt"], []),
+    ],
+)
+def test_the_training_net_is_told_by_name(file: str, beside: list[str], wanted: list[str] | None) -> None:
+    assert siblings_of(file, beside) == (beside if wanted is None else wanted)
+
+
+def test_the_nearest_name_comes_first_and_few_are_taken() -> None:
+    beside = [f"model_{number}_train.prototxt" for number in range(9)] + ["model_5.prototxt"]
+    found = siblings_of("model_5_deploy.prototxt", beside)
+    assert found == ["model_5_train.prototxt", "model_5.prototxt"]
+    assert len(siblings_of("model_deploy.prototxt", beside)) == 4
+
+
+_TRAIN = """
+layer { name: "data" type: "Data" top: "b" top: "l" }
+layer { name: "f1" type: "InnerProduct" bottom: "b" top: "f1" inner_product_param { num_output: 3 } }
+layer { name: "f2" type: "InnerProduct" bottom: "f1" top: "f2" inner_product_param { num_output: 3 } }
+layer { name: "f3" type: "InnerProduct" bottom: "f2" top: "f3" inner_product_param { num_output: 3 } }
+layer { name: "loss" type: "SoftmaxWithLoss" bottom: "f3" bottom: "l" top: "loss" }
+"""
+
+
+def test_only_what_was_given_is_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    # `nothing_known` is a finding of its own in the training net.
+    Path("train_val.prototxt").write_text(_TRAIN + "nothing_known: 1\n")
+    deploy = _TRAIN.replace('"Data" top: "b" top: "l"', '"Input" top: "b"').partition('layer { name: "loss"')[0]
+    Path("deploy.prototxt").write_text(deploy.replace("num_output: 3 } }", "num_output: 4 } }", 3).replace("4", "3", 2))
+    config = Config()
+    config.cache = False
+    config.select = ["deploy-mismatch", "unknown-field"]
+    alone = caffelint.check(["deploy.prototxt"], config)
+    assert [(finding.file, finding.name) for finding in alone.findings] == [("deploy.prototxt", "deploy-mismatch")]
+    assert alone.files == 1
+    train = caffelint.check(["train_val.prototxt"], config)
+    assert [(finding.file, finding.name) for finding in train.findings] == [("train_val.prototxt", "unknown-field")]
+    both = caffelint.check(["."], config)
+    assert sorted(finding.file for finding in both.findings) == ["deploy.prototxt", "train_val.prototxt"]
+
+
+def test_a_net_that_the_solver_tests_is_no_deploy_net(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name in ("train.prototxt", "test.prototxt"):
+        Path(name).write_text(_TRAIN)
+    Path("solver.prototxt").write_text('train_net: "train.prototxt" test_net: "test.prototxt"')
+    (job,) = plan(["test.prototxt"])
+    assert job.siblings == ()
