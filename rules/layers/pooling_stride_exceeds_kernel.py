@@ -1,8 +1,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import lru_cache
 
-from caffelint.lint import WARNING, Finding, Invalid, Layer, LayerRule
+from caffelint.lint import WARNING, Finding, Invalid, Layer, LayerRule, Net
 
 from ._windows import axes, may_be_empty
 
@@ -101,6 +102,11 @@ class PoolingStrideExceedsKernel(LayerRule):
 
 def _is_reported(layer: Layer) -> bool:
     """Is the size of the map known and its last window empty, which `empty-pooling-window` tells for sure?"""
+    return layer.index in _reported(layer.net)
+
+
+@lru_cache(maxsize=2)
+def _reported(net: Net) -> frozenset[int]:
     from .empty_pooling_window import empty_windows
 
-    return any(index == layer.index for index, *_ in empty_windows(layer.net))
+    return frozenset(index for index, *_ in empty_windows(net))
