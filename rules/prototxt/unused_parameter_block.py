@@ -5,7 +5,6 @@ from collections.abc import Iterator
 from caffelint.lint import WARNING, Finding, Invalid, Layer, Net, NetRule, provenance
 
 _LISTED = 3
-_INHERITED = frozenset(("transform_param", "loss_param"))
 
 
 class UnusedParameterBlock(NetRule):
@@ -15,7 +14,7 @@ class UnusedParameterBlock(NetRule):
     The settings in it have no effect, and the layer runs with the defaults of the block that it does read. Mostly the
     type was changed and the block forgotten, or a block was copied from another layer.
 
-    Told of types that BVLC's Caffe has, or at least three forks; blocks that only forks have are left alone.
+    Told of types and blocks that BVLC's Caffe has: forks give the same name to layers that read different blocks.
 
     ## Example
     ```
@@ -58,10 +57,7 @@ class UnusedParameterBlock(NetRule):
         for layer in net.layers:
             type_ = layer.type
             if type_ not in reads:
-                blocks = known.param_blocks(type_)
-                of_bvlc = "bvlc" in known.layer_type(type_)
-                # What a fork's layer inherits from its base class does not show in its own source.
-                reads[type_] = blocks if of_bvlc else blocks | _INHERITED if blocks else None
+                reads[type_] = known.param_blocks(type_) if "bvlc" in known.layer_type(type_) else None
             used = reads[type_]
             if used is None:
                 continue
@@ -73,6 +69,6 @@ class UnusedParameterBlock(NetRule):
             more = f" and {len(names) - _LISTED} more" if len(names) > _LISTED else ""
             where = f"layer{'s' * (len(names) > 1)} {', '.join(names[:_LISTED])}{more}"
             message = f"{type_} reads no {block}, it is ignored ({where})"
-            if used := (reads[type_] or frozenset()) - _INHERITED | known.param_blocks(type_):
+            if used := reads[type_]:
                 message += f"; it reads {' and '.join(sorted(used))}"
             yield self.finding(layers[0].at(block), message)

@@ -7,7 +7,7 @@ import pytest
 from caffelint.text.edits import Edit, apply_edits
 from caffelint.text.parser import Document, parse
 from caffelint.text.recovery import MOST_PROBLEMS
-from caffelint.text.tree import LIST, MESSAGE
+from caffelint.text.tree import BROKEN, INTEGER, LIST, MESSAGE
 
 
 def told(text: str) -> list[tuple[str, str]]:
@@ -140,3 +140,8 @@ def test_reading_stops_where_nothing_is_prototxt() -> None:
     problems = parse(b"a b c d \n" * 10_000).problems
     assert len(problems) == MOST_PROBLEMS + 1
     assert "read no further" in problems[-1].message
+
+
+def test_numbers_that_are_none_among_values_without_a_name() -> None:
+    (field,) = parse(b"dim: 1, 3, 08x").root.fields
+    assert [item.kind for item in field.fields] == [INTEGER, INTEGER, BROKEN]
