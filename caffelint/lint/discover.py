@@ -6,12 +6,13 @@ import os
 import re
 import subprocess
 from collections.abc import Iterable, Iterator, Sequence
-from pathlib import Path
 from typing import NamedTuple
+
+from caffelint.lint.read import ReadError, read
 
 SUFFIXES = (".prototxt", ".prototxt.txt")
 _SKIPPED = {".git", ".hg", ".svn", ".tox", ".venv", "node_modules", "__pycache__"}
-_NAMES_A_NET = re.compile(rb"(?:^|[\s;,{])(?:net|train_net|test_net)\s*:\s*[\"']")
+_NAMES_A_NET = re.compile(rb"""(?:^|[^A-Za-z0-9_])(?:net|train_net|test_net)\s*(?:#|:\s*["'\[#])""")
 _SOLVER_SIZE = 1 << 20
 
 
@@ -36,15 +37,18 @@ class NamedNet(NamedTuple):
     beside: bool = False
 
 
-def discover(paths: Iterable[str], exclude: Sequence[str] = ()) -> Found:
-    """Files named outright, and the prototxt files below folders but for what git or `exclude` (globs) ignores."""
+def discover(paths: Iterable[str], exclude: Sequence[str] = (), folder: str = "") -> Found:
+    """Files named outright, and the prototxt files below folders but for what git or `exclude` (globs) ignores.
+
+    The globs start from `folder`, empty for the working directory.
+    """
     files: dict[str, None] = {}
     unreadable: list[tuple[str, str]] = []
     for path in paths:
         if os.path.isdir(path):
             below = _git_files(path)
             found = sorted(_walk(path, unreadable) if below is None else below)
-            files.update(dict.fromkeys(file for file in found if not _matches(file, exclude)))
+            files.update(dict.fromkeys(file for file in found if not matches_glob(file, exclude, folder)))
         elif os.path.exists(path):
             files[os.path.normpath(path)] = None
         else:
@@ -52,11 +56,27 @@ def discover(paths: Iterable[str], exclude: Sequence[str] = ()) -> Found:
     return Found(list(files), unreadable)
 
 
-def _matches(path: str, globs: Sequence[str]) -> bool:
+def matches_glob(path: str, globs: Sequence[str], folder: str = "") -> bool:
+    """Whether a glob means a file, or a folder that it lies in, by its path from `folder` or by the end of that.
+
+    `*` and `**` also mean slashes: `old/*` is all below any folder called old. An absolute glob is held against the
+    absolute path.
+    """
+    if not globs:
+        return False
     from fnmatch import fnmatch
 
-    posix = path.replace(os.sep, "/")
-    return any(fnmatch(posix, glob) or fnmatch(posix, f"*/{glob}") for glob in globs)
+    absolute = os.path.abspath(path)
+    try:
+        below = os.path.relpath(absolute, folder or None)
+    except ValueError:  # on another drive of Windows
+        below = absolute
+    for glob in globs:
+        form = glob.removeprefix("./").rstrip("/").replace("**/", "")
+        posix = (absolute if os.path.isabs(glob) else below).replace(os.sep, "/")
+        if any(fnmatch(posix, any_of) for any_of in (form, f"*/{form}", f"{form}/*", f"*/{form}/*")):
+            return True
+    return False
 
 
 def _git_files(folder: str) -> list[str] | None:
@@ -88,9 +108,12 @@ def _walk(folder: str, unreadable: list[tuple[str, str]]) -> Iterator[str]:
 
 
 def changed_files(base_ref: str = "HEAD", folder: str = ".") -> set[str]:
-    """Absolute paths of files that differ from `base_ref`, untracked ones included. Raises `ValueError` without git."""
+    """Absolute paths of files that differ from `base_ref` in the checkout around `folder`.
 
-    def git(*arguments: str) -> str:
+    Untracked ones and those that are gone are included. Raises `ValueError` without git.
+    """
+
+    def git(folder: str, *arguments: str) -> str:
         done = subprocess.run(["git", "-C", folder, *arguments], capture_output=True, check=False)
         if done.returncode:
             reason = done.stderr.decode(errors="replace").strip().splitlines()
@@ -98,10 +121,9 @@ def changed_files(base_ref: str = "HEAD", folder: str = ".") -> set[str]:
         return os.fsdecode(done.stdout)
 
     try:
-        top = git("rev-parse", "--show-toplevel").strip()
-        names = git("diff", "--name-only", "-z", base_ref, "--") + git(
-            "ls-files", "-z", "--others", "--exclude-standard", "--full-name"
-        )
+        top = git(folder, "rev-parse", "--show-toplevel").removesuffix("\n")
+        names = git(top, "diff", "--name-only", "--no-renames", "-z", base_ref, "--")
+        names += git(top, "ls-files", "-z", "--others", "--exclude-standard")
     except OSError as error:
         raise ValueError("--changed-only needs git, which is not installed") from error
     return {os.path.join(top, name) for name in names.split("\0") if name}
@@ -112,8 +134,8 @@ def names_a_net(path: str) -> bool:
     try:
         if os.path.getsize(path) > _SOLVER_SIZE:
             return False
-        data = Path(path).read_bytes()
-    except OSError:
+        data = read(path)
+    except (OSError, ReadError):
         return False
     return _NAMES_A_NET.search(data) is not None
 
@@ -126,8 +148,8 @@ def named_nets(solver_path: str, roots: Sequence[str] = (), data: bytes | None =
     from caffelint.text.tree import STRING
 
     try:
-        document = parse(Path(solver_path).read_bytes() if data is None else data, solver_path)
-    except OSError:
+        document = parse(read(solver_path) if data is None else data, solver_path)
+    except ReadError:
         return []
     if document.root.first("layer") or document.root.first("layers"):
         return []
@@ -168,5 +190,8 @@ def resolve(name: str, solver_path: str, roots: Sequence[str] = ()) -> tuple[str
 
 def relative(path: str) -> str:
     """A path as people want to read it: relative to the working directory where it lies below."""
-    inside = os.path.relpath(path)
+    try:
+        inside = os.path.relpath(path)
+    except ValueError:  # on another drive of Windows
+        return os.path.normpath(path)
     return os.path.normpath(path) if inside.startswith("..") else inside
