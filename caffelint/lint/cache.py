@@ -12,13 +12,14 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+from caffelint.lint.packs import pack_names
 from caffelint.lint.report import ReportedEdit, ReportedFinding, ReportedFix, ReportedRelated
 
 _KEEP_SECONDS = 14 * 24 * 3600
 
 
 def folder() -> Path:
-    """Where results are kept: below `XDG_CACHE_HOME`, else `~/.cache`."""
+    """Where results are kept: below `XDG_CACHE_HOME`, else `~/.cache`. Raises `RuntimeError` for a homeless user."""
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "caffelint"
 
 
@@ -27,17 +28,17 @@ def code_fingerprint() -> bytes:
     """Changes when any module of caffelint or of a rule pack does."""
     from importlib.util import find_spec
 
-    from caffelint.lint.registry import all_rules
-
     digest = hashlib.sha1(usedforsecurity=False)
-    packages = {"caffelint", "caffelint.proto"} | {info.module.rpartition(".")[0] for info in all_rules()}
-    for name in sorted(packages):
+    for name in sorted({"caffelint", "caffelint.proto", *pack_names()}):
         spec = find_spec(name)
-        for base in spec.submodule_search_locations or () if spec else ():
-            for path in sorted(Path(base).rglob("*") if name == "caffelint" else Path(base).glob("*")):
-                if path.suffix in (".py", ".desc", ".json"):
-                    state = path.stat()
-                    digest.update(f"{path}:{state.st_mtime_ns}:{state.st_size}\n".encode())
+        if spec is None:
+            continue
+        folders = spec.submodule_search_locations or ()
+        files = [path for folder in folders for path in Path(folder).rglob("*")] or [Path(spec.origin or "")]
+        for path in sorted(files):
+            if path.suffix in (".py", ".desc", ".json"):
+                state = path.stat()
+                digest.update(f"{path}:{state.st_mtime_ns}:{state.st_size}\n".encode(errors="surrogateescape"))
     return digest.digest()
 
 
@@ -55,21 +56,21 @@ def load(name: str) -> tuple[list[ReportedFinding], int] | None:
     try:
         rows, suppressed = json.loads((folder() / name[:2] / name).read_text("utf-8"))
         return [_finding(row) for row in rows], int(suppressed)
-    except (OSError, ValueError, TypeError, IndexError):
+    except (OSError, RuntimeError, ValueError, TypeError, LookupError):
         return None
 
 
 def store(name: str, findings: list[ReportedFinding], suppressed: int) -> None:
     """Keep a result; a full or read-only disk is no reason to fail."""
-    path = folder() / name[:2] / name
     try:
+        path = folder() / name[:2] / name
         path.parent.mkdir(parents=True, exist_ok=True)
         temporary = path.with_name(f"{name}.{os.getpid()}")
         temporary.write_text(json.dumps([findings, suppressed]), "utf-8")
         temporary.replace(path)
         if random.random() < 0.01:
             _prune()
-    except (OSError, ValueError):
+    except (OSError, RuntimeError, ValueError):
         return
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -10,6 +11,7 @@ from typing import Any
 from caffelint.lint.finding import ERROR, SEVERITIES
 
 FILES = ("caffelint.toml", ".caffelint.toml", "pyproject.toml", "setup.cfg")
+_COMMAND_LINE = "the command line"
 _FAIL_ON = (*SEVERITIES, "never")
 
 
@@ -37,6 +39,11 @@ class Config:
         self.rules: dict[str, dict[str, Any]] = {}
         self.sources: dict[str, str] = {}
 
+    def folder_of(self, setting: str) -> str:
+        """The folder that a setting's globs start from: that of its file; empty for the working directory."""
+        source = self.sources.get(setting, _COMMAND_LINE)
+        return "" if source == _COMMAND_LINE else os.path.dirname(source)
+
 
 _TYPES: dict[str, type] = {
     name: type(value) if value is not None else str for name, value in vars(Config()).items() if name != "sources"
@@ -60,7 +67,7 @@ def load_config(start: Path, explicit: Path | None = None, overrides: Mapping[st
         _apply_file(config, path, [])
     for name, value in (overrides or {}).items():
         if value is not None:
-            _set(config, name, value, "the command line")
+            _set(config, name, value, _COMMAND_LINE)
     _check_names(config)
     return config
 

@@ -34,7 +34,8 @@ def check(
     """
     config = config or Config()
     texts = texts or {}
-    found = discover([os.fspath(path) for path in paths if os.fspath(path) not in texts], config.exclude)
+    on_disk = [os.fspath(path) for path in paths if os.fspath(path) not in texts]
+    found = discover(on_disk, config.exclude, config.folder_of("exclude"))
     jobs = plan.plan([*texts, *found.files], config.roots, changed, texts)
     failures = [Failure(path, reason) for path, reason in found.unreadable]
     findings: list[ReportedFinding] = []

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import partial
 
 from caffelint.lint.config import Config
 from caffelint.lint.registry import RuleInfo, all_rules
@@ -29,8 +30,9 @@ def matches(info: RuleInfo, selector: str) -> bool:
         return True
     if wanted in FAMILIES:
         return info.family == FAMILIES[wanted]
-    code = info.code.lower()
-    return code == wanted or (wanted[1:].isdigit() or len(wanted) == 1) and code.startswith(wanted)
+    family = info.family.lower()
+    begins = wanted == family or (wanted.startswith(family) and wanted[len(family) :].isdigit())
+    return begins and info.code.lower().startswith(wanted)
 
 
 def known_selector(selector: str) -> bool:
@@ -41,29 +43,34 @@ def names_outright(info: RuleInfo, selector: str) -> bool:
     return selector.lower() in (info.name, info.code.lower(), *info.aliases)
 
 
+def most_exact(info: RuleInfo, selectors: Iterable[str]) -> str | None:
+    """The selector that means a rule most exactly, of equals the last; None where none means it."""
+    fitting = [selector for selector in selectors if matches(info, selector)]
+    return max(reversed(fitting), key=partial(_exactness, info), default=None)
+
+
+def _exactness(info: RuleInfo, selector: str) -> int:
+    """From 0 for `all` over a family and ever longer prefixes to the rule's own name."""
+    if names_outright(info, selector):
+        return 1000
+    wanted = selector.lower()
+    return 0 if wanted == "all" else len(info.family) if wanted in FAMILIES else len(wanted)
+
+
 def selected(config: Config) -> list[RuleInfo]:
-    """The rules that a configuration turns on. A preview rule runs with `preview`, or where it is named outright."""
+    """The rules that a configuration turns on. A preview rule runs with `preview`, or where it is named outright.
+
+    Where a rule is selected and ignored, the more exact one wins, of equals the ignoring: --select S101 --ignore S.
+    """
     chosen = []
-    wanted = config.select or ["all"]
     for info in all_rules():
-        naming = [*wanted, *config.extend_select]
-        if not any(matches(info, selector) for selector in naming):
+        naming = most_exact(info, [*(config.select or ["all"]), *config.extend_select])
+        if naming is None:
             continue
-        if any(matches(info, selector) for selector in config.ignore):
-            # The more exact one wins: --select S101 --ignore S
-            if not any(names_outright(info, selector) for selector in naming) or any(
-                names_outright(info, selector) for selector in config.ignore
-            ):
-                continue
-        if info.preview and not config.preview and not any(names_outright(info, selector) for selector in naming):
+        ignoring = most_exact(info, config.ignore)
+        if ignoring is not None and _exactness(info, ignoring) >= _exactness(info, naming):
+            continue
+        if info.preview and not config.preview and not names_outright(info, naming):
             continue
         chosen.append(info)
     return chosen
-
-
-def ignored(names: Iterable[str], code: str, name: str) -> bool:
-    """Whether a finding of that rule is meant by one of the selectors."""
-    for info in all_rules():
-        if info.name == name and info.code == code:
-            return any(matches(info, selector) for selector in names)
-    return False

@@ -9,8 +9,13 @@ from pathlib import Path
 import pytest
 
 import caffelint
-from caffelint.lint.config import Config
+from caffelint.lint import cache, checker
+from caffelint.lint.config import Config, load_config
 from caffelint.lint.discover import changed_files, discover, resolve
+from caffelint.lint.finding import Finding
+from caffelint.lint.select import selected
+from caffelint.lint.suppress import Silenced
+from caffelint.text.parser import Document
 
 SOLVER = 'net: "{}" base_lr: 0.01 lr_policy: "poly" power: 1\n'
 NET = 'layer { name: "p" type: "Pooling" bottom: "a" top: "b" pooling_param { pool: AVE stride: 5 kernel_size: 3 } }\n'
@@ -129,6 +134,25 @@ def test_changed_net_brings_its_solver(config: Config, tmp_path: Path) -> None:
     assert changed == {"a/net.prototxt", "a/solver.prototxt", "b/solver.prototxt"}
 
 
+def test_changes_are_seen_from_any_folder_and_under_old_names(tmp_path: Path) -> None:
+    project(tmp_path / "a")
+    (tmp_path / "b").mkdir()
+    git = ["git", "-C", str(tmp_path), "-c", "user.name=a", "-c", "user.email=a@b"]
+    for command in (
+        ["init", "-q", "."],
+        ["add", "."],
+        ["commit", "-q", "-m", "x"],
+        ["config", "diff.relative", "true"],
+    ):
+        subprocess.run([*git, *command], check=True)
+    (tmp_path / "new.prototxt").write_text(NET)
+    subprocess.run([*git, "mv", "a/net.prototxt", "a/moved.prototxt"], check=True)
+    changed = {"new.prototxt", "a/net.prototxt", "a/moved.prototxt"}
+    for folder in (tmp_path, tmp_path / "b"):
+        top = os.path.realpath(tmp_path)
+        assert changed_files(folder=str(folder)) == {os.path.join(top, name) for name in changed}
+
+
 def test_per_file_ignores_and_exclude(config: Config, tmp_path: Path) -> None:
     project(tmp_path / "a")
     project(tmp_path / "old")
@@ -138,11 +162,97 @@ def test_per_file_ignores_and_exclude(config: Config, tmp_path: Path) -> None:
     assert {os.path.dirname(file) for file, _ in found(config, ".")} == {"a"}
 
 
+@pytest.mark.parametrize("glob", ["old", "old/", "old/*", "./old/*", "old/**", "**/old/*", "old/**/solver.prototxt"])
+def test_globs_mean_folders_and_start_from_their_settings(
+    config: Config, tmp_path: Path, glob: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    project(tmp_path / "old")
+    project(tmp_path / "golden")
+    (tmp_path / "caffelint.toml").write_text(f'select = ["S101"]\n[per-file-ignores]\n"{glob}" = ["S101"]\n')
+    assert found(load_config(tmp_path), ".") == [("golden/solver.prototxt", FAULTS[0])]
+    monkeypatch.chdir(tmp_path / "old")
+    assert found(load_config(tmp_path / "old"), ".") == []
+    (tmp_path / "caffelint.toml").write_text(f'select = ["S101"]\nexclude = ["{glob}"]\n')
+    assert found(load_config(tmp_path / "old"), ".") == []
+    assert [name for _, name in found(load_config(tmp_path), str(tmp_path / "golden"))] == [FAULTS[0]]
+
+
 def test_severity_override(config: Config, tmp_path: Path) -> None:
     project(tmp_path)
     config.severity = {"S1": "info"}
     report = caffelint.check(["solver.prototxt"], config)
     assert {f.name: f.severity for f in report.findings} == {FAULTS[0]: "info", FAULTS[1]: "warning"}
+
+
+@pytest.mark.parametrize(
+    "severity", [{"S101": "info", "S": "error"}, {"S": "error", FAULTS[0]: "info"}, {"all": "error", "solver": "info"}]
+)
+def test_the_more_exact_severity_wins(config: Config, tmp_path: Path, severity: dict[str, str]) -> None:
+    project(tmp_path)
+    config.severity = severity
+    report = caffelint.check(["solver.prototxt"], config)
+    assert {f.severity for f in report.findings if f.name == FAULTS[0]} == {"info"}
+
+
+@pytest.mark.parametrize(
+    ("select", "ignore", "runs"),
+    [
+        (["S101"], ["S"], True),
+        (["S1"], ["S"], True),
+        (["S"], ["S1"], False),
+        (["all"], ["solver"], False),
+        (["S101"], [FAULTS[0]], False),
+        ([], ["all"], False),
+        (["solver"], ["all"], True),
+    ],
+)
+def test_the_more_exact_selector_wins(config: Config, select: list[str], ignore: list[str], runs: bool) -> None:
+    config.select, config.ignore = select, ignore
+    assert (FAULTS[0] in [info.name for info in selected(config)]) is runs
+
+
+def test_a_failure_of_its_own_names_the_file_and_goes_on(
+    config: Config, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    project(tmp_path / "a")
+    project(tmp_path / "b")
+    real = checker.silence
+
+    def fail(findings: list[Finding], document: Document) -> Silenced:
+        if document.path.startswith("a"):
+            raise KeyError("x")
+        return real(findings, document)
+
+    monkeypatch.setattr(checker, "silence", fail)
+    report = caffelint.check(["."], config)
+    assert [(failure.file, failure.internal) for failure in report.failures] == [("a/net.prototxt", True)]
+    assert {finding.file for finding in report.findings} == {"b/net.prototxt", "b/solver.prototxt"}
+    assert report.exit_status() == 3
+
+
+@pytest.mark.skipif(os.name != "posix", reason="elsewhere everybody has a home")
+def test_somebody_without_a_home_has_no_cache(config: Config, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    project(tmp_path)
+    for name in ("XDG_CACHE_HOME", "HOME"):
+        monkeypatch.delenv(name)
+    monkeypatch.setattr(os, "getuid", lambda: 54321)
+    assert len(found(config, ".")) == 2
+
+
+@pytest.mark.parametrize("name", ["mine", "mine_alone"])
+def test_a_pack_of_one_module_is_part_of_the_fingerprint(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    (tmp_path / "mine" / "parts").mkdir(parents=True)
+    (tmp_path / "mine" / "__init__.py").touch()
+    (tmp_path / "mine_alone.py").touch()
+    monkeypatch.syspath_prepend(tmp_path)
+    without = cache.code_fingerprint.__wrapped__()
+    monkeypatch.setattr(cache, "pack_names", lambda: ["caffelint.rules", name])
+    with_pack = cache.code_fingerprint.__wrapped__()
+    (tmp_path / "mine" / "parts" / "rule.py").write_text("x = 1")
+    (tmp_path / "mine_alone.py").write_text("x = 1")
+    assert len({without, with_pack, cache.code_fingerprint.__wrapped__()}) == 3
 
 
 def test_unreadable_paths(config: Config, tmp_path: Path) -> None:

@@ -69,6 +69,15 @@ def test_comment_for_a_rule_that_does_not_run() -> None:
     assert names('base_lr: 0.01 lr_policy: "fixed"  # caffelint: ignore[unknown-lr-policy]\n') == set()
 
 
+@pytest.mark.parametrize("comment", ["ignore", "ignore[all]", "ignore[train-test-nets-differ]"])
+def test_comment_of_which_this_run_cannot_tell(comment: str) -> None:
+    config = Config()
+    text = f'layer {{ name: "a" type: "ReLU" bottom: "a" top: "b" }}  # caffelint: {comment}\n'
+    for select in (["P", "S"], []):
+        config.select = select
+        assert "unused-suppression" not in {f.name for f in caffelint.check_text(text, config=config).findings}
+
+
 def test_comment_in_a_string_is_none() -> None:
     assert names(POLY.format("").replace("n.prototxt", "# caffelint: ignore-file")) == {"poly-without-max-iter"}
 
