@@ -3,9 +3,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from math import prod
 
-from caffelint.caffe.layers import Layer as BuiltLayer
-from caffelint.caffe.shapes import text
 from caffelint.lint import ERROR, TRAIN, Finding, Invalid, Net, NetRule
+from caffelint.lint.built import BuiltLayer, shape_text
 
 from ..graph._states import built, is_plain
 from ._norms import global_stats
@@ -78,8 +77,8 @@ class BatchnormOfOneValue(NetRule):
                 if shape[0] * prod(shape[2:]) == 1:
                     yield self.finding(
                         net.layers[layer.index].at("bottom"),
-                        f"BatchNorm {layer.name} gets one value per channel ({text(shape)}): its output and gradient"
-                        " are always 0 in TRAIN; use a larger batch",
+                        f"BatchNorm {layer.name} gets one value per channel ({shape_text(shape)}): its output and"
+                        " gradient are always 0 in TRAIN; use a larger batch",
                         phases=(TRAIN,),
                     )
             return
@@ -89,6 +88,6 @@ class BatchnormOfOneValue(NetRule):
         if shape and prod(shape[1 if layer.parameters.across_channels else 2 :]) == 1:
             yield self.finding(
                 net.layers[layer.index or 0].at("type"),
-                f"MVN {layer.name} normalises each value by itself ({text(shape)}): its output is all zeros;"
+                f"MVN {layer.name} normalises each value by itself ({shape_text(shape)}): its output is all zeros;"
                 " use across_channels: true or another layer",
             )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from caffelint.caffe.layers import Layer as BuiltLayer
+from caffelint.lint.built import BuiltLayer
 
 LEARNING = frozenset(
     [

@@ -7,9 +7,8 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import NamedTuple
 
-from caffelint.caffe.refusal import Refusal
 from caffelint.lint import PHASES, Finding, Layer, Net, Place, Rule
-from caffelint.text.tree import MESSAGE, Field
+from caffelint.lint.built import MESSAGE, Field, Refusal
 
 from ._states import built
 

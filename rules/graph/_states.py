@@ -5,9 +5,8 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import NamedTuple
 
-from caffelint.caffe.build import BuiltNet, build
-from caffelint.caffe.layers import BVLC_TYPES
 from caffelint.lint import PHASES, TEST, TRAIN, Net, NetUse, Solver
+from caffelint.lint.built import BVLC_TYPES, BuiltNet, build
 
 
 class State(NamedTuple):

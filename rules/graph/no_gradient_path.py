@@ -2,9 +2,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caffelint.caffe.build import BuiltNet
-from caffelint.caffe.layers import Layer as BuiltLayer
 from caffelint.lint import LIKELY, TRAIN, WARNING, Finding, Invalid, Net, NetRule
+from caffelint.lint.built import BuiltLayer, BuiltNet
 
 from ._learning import learns
 from ._refusals import listed

@@ -3,9 +3,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
-from caffelint.caffe.layers import Layer as BuiltLayer
-from caffelint.caffe.net_parts import Blob
 from caffelint.lint import WARNING, Finding, Invalid, Net, NetRule
+from caffelint.lint.built import Blob, BuiltLayer
 
 from ._states import built, is_plain
 

@@ -2,8 +2,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caffelint.caffe.shapes import Shape, text
 from caffelint.lint import ERROR, TEST, TRAIN, Finding, Invalid, Net, NetRule, Related
+from caffelint.lint.built import Shape, shape_text
 
 from ._refusals import findings
 from ._states import built, is_plain
@@ -103,4 +103,4 @@ def _difference(here: list[Shape], there: list[Shape]) -> tuple[str, str]:
     if len(here) != len(there):
         return f"{len(here)} parameter blobs in TEST and {len(there)} in TRAIN", "Incompatible number of blobs"
     one, other = next((a, b) for a, b in zip(here, there, strict=True) if a != b)
-    return f"parameters of {text(one)} in TEST and {text(other)} in TRAIN", "Cannot share param 0 weights"
+    return f"parameters of {shape_text(one)} in TEST and {shape_text(other)} in TRAIN", "Cannot share param 0 weights"

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from caffelint.caffe.layers import Layer as BuiltLayer
-from caffelint.caffe.net_parts import Blob
+from caffelint.lint.built import Blob, BuiltLayer
 
 SAME_CLASSES = frozenset(
     [

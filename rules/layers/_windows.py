@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from caffelint.schema.messages import PoolingParameter
+    from caffelint.lint.built import PoolingParameter
 
 CEIL = 0
 

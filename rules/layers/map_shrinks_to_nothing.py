@@ -2,8 +2,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caffelint.caffe.layers import Layer as BuiltLayer
 from caffelint.lint import WARNING, Finding, Invalid, Net, NetRule
+from caffelint.lint.built import BuiltLayer
 
 from ..graph._states import built, is_plain
 

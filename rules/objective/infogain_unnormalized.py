@@ -132,7 +132,7 @@ class InfogainUnnormalized(LayerRule):
         fork = layer.net.bound.dialect
         if not fork:
             return ""
-        from caffelint.schema.provenance import provenance
+        from caffelint.lint import provenance
 
         axis = provenance().field("InfogainLossParameter", "axis")
         return fork if axis and fork not in axis.forks else ""

@@ -1,0 +1,28 @@
+"""The net that Caffe would build, for rules that look at one: `net.built(phase)` and its parts.
+
+It stands apart from `caffelint.lint` because it knows every layer type, which takes a moment to import.
+"""
+
+from caffelint.caffe.build import BuiltNet, build
+from caffelint.caffe.layers import BVLC_TYPES
+from caffelint.caffe.layers import Layer as BuiltLayer
+from caffelint.caffe.net_parts import Blob
+from caffelint.caffe.refusal import Refusal
+from caffelint.caffe.shapes import Shape
+from caffelint.caffe.shapes import text as shape_text
+from caffelint.schema.messages import PoolingParameter
+from caffelint.text.tree import MESSAGE, Field
+
+__all__ = [
+    "BVLC_TYPES",
+    "MESSAGE",
+    "Blob",
+    "BuiltLayer",
+    "BuiltNet",
+    "Field",
+    "PoolingParameter",
+    "Refusal",
+    "Shape",
+    "build",
+    "shape_text",
+]
