@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from functools import lru_cache
+from functools import cache
 from typing import NamedTuple
 
 from caffelint.lint.discover import SUFFIXES, NamedNet, named_nets, names_a_net, relative
@@ -43,6 +43,14 @@ def plan(
     A net that a given solver names is checked even where it was not given; a solver beside a given net is read for
     what the two say together, and its own findings are not reported. So is what may be a deploy net's training net.
     """
+    # Remembered for this run alone: another one may find other files.
+    files_beside = cache(_files_beside)
+
+    @cache
+    def solvers_beside(folder: str) -> list[tuple[str, list[NamedNet]]]:
+        solvers = [relative(path) for path in files_beside(folder) if names_a_net(path)]
+        return [(solver, named_nets(solver, roots)) for solver in solvers]
+
     same: dict[str, str] = {}
     for file in files:
         same.setdefault(os.path.realpath(file), file)
@@ -59,10 +67,10 @@ def plan(
     solved = {path for named in nets.values() for path in _paths(named)}
     for file in given:
         if file not in solved and file not in nets:
-            for solver in _solvers_beside(os.path.dirname(os.path.abspath(file))):
+            for solver, named in solvers_beside(os.path.dirname(os.path.abspath(file))):
                 name = same.setdefault(os.path.realpath(solver), solver)
                 if name not in nets:
-                    beside = _by_known_names(named_nets(solver, roots), same)
+                    beside = _by_known_names(named, same)
                     if file in _paths(beside):
                         nets[name] = beside
     if changed is not None:
@@ -71,7 +79,7 @@ def plan(
     siblings: dict[str, tuple[str, ...]] = {}
     for file in given:
         if file in report and file not in solved and file not in nets:
-            found = siblings_of(file, _files_beside(os.path.dirname(os.path.abspath(file))))
+            found = siblings_of(file, files_beside(os.path.dirname(os.path.abspath(file))))
             if found:
                 siblings[file] = tuple(same.setdefault(os.path.realpath(path), relative(path)) for path in found)
     return _components(given, nets, report, siblings)
@@ -120,13 +128,16 @@ def _paths(nets: Iterable[NamedNet]) -> list[str]:
 def _changed(report: set[str], nets: dict[str, tuple[NamedNet, ...]], changed: set[str]) -> set[str]:
     real = {os.path.realpath(path) for path in changed}
     wanted = {file for file in report if os.path.realpath(file) in real}
+    gone = [path for path in real if not os.path.exists(path)]
     for solver, named in nets.items():
         if any(os.path.realpath(path) in real for path in _paths(named)):
+            wanted.add(solver)
+        ends = tuple(os.sep + os.path.normpath(net.name).lstrip("." + os.sep) for net in named if net.path is None)
+        if any(path.endswith(ends) for path in gone):
             wanted.add(solver)
     return wanted
 
 
-@lru_cache(maxsize=4096)
 def _files_beside(folder: str) -> tuple[str, ...]:
     try:
         names = sorted(os.listdir(folder))
@@ -134,11 +145,6 @@ def _files_beside(folder: str) -> tuple[str, ...]:
         return ()
     paths = (os.path.join(folder, name) for name in names if name.endswith(SUFFIXES))
     return tuple(path for path in paths if os.path.isfile(path))
-
-
-@lru_cache(maxsize=4096)
-def _solvers_beside(folder: str) -> tuple[str, ...]:
-    return tuple(relative(path) for path in _files_beside(folder) if names_a_net(path))
 
 
 def _components(

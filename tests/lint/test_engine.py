@@ -13,6 +13,7 @@ from caffelint.lint import cache, checker
 from caffelint.lint.config import Config, load_config
 from caffelint.lint.discover import changed_files, discover, resolve
 from caffelint.lint.finding import Finding
+from caffelint.lint.plan import plan
 from caffelint.lint.select import selected
 from caffelint.lint.suppress import Silenced
 from caffelint.text.parser import Document
@@ -62,6 +63,18 @@ def test_net_given_alone_is_paired_with_the_solver_beside_it(config: Config, tmp
     )
     # What solver and net say together, and nothing of the solver alone.
     assert found(config, "net.prototxt") == [("solver.prototxt", "high-base-lr")]
+
+
+def test_a_solver_that_comes_later_is_found(config: Config, tmp_path: Path) -> None:
+    project(tmp_path)
+    text = (tmp_path / "solver.prototxt").read_text()
+    (tmp_path / "solver.prototxt").unlink()
+    before = plan(["net.prototxt"])
+    (tmp_path / "solver.prototxt").write_text(text)
+    assert (before[0].files, plan(["net.prototxt"])[0].files) == (
+        ("net.prototxt",),
+        ("net.prototxt", "solver.prototxt"),
+    )
 
 
 @pytest.mark.parametrize("where", ["net.prototxt", "models/a/net.prototxt", "elsewhere/net.prototxt"])
