@@ -84,9 +84,10 @@ def _checked(paths: Sequence[str], options: dict[str, Any], config: Config) -> R
     import caffelint
     from caffelint.cli.progress import Progress
 
-    changed = _changed(options["base_ref"]) if options["changed_only"] else None
+    named = [options["stdin_filename"] or "."] if paths == ["-"] else paths
+    changed = _changed(options["base_ref"], named) if options["changed_only"] else None
     if paths == ["-"]:
-        data = sys.stdin.buffer.read()
+        data = _stdin()
         if not options["stdin_filename"]:
             return caffelint.check_text(data, path=_STDIN, config=config)
         return caffelint.check([], config, changed=changed, texts={options["stdin_filename"]: data})
@@ -94,11 +95,21 @@ def _checked(paths: Sequence[str], options: dict[str, Any], config: Config) -> R
         return caffelint.check(paths, config, progress=progress, changed=changed)
 
 
-def _changed(base_ref: str) -> set[str]:
+def _stdin() -> bytes:
+    try:
+        if sys.stdin is None:
+            raise click.UsageError("stdin is closed")
+        return sys.stdin.buffer.read()
+    except OSError as error:
+        raise click.UsageError(f"stdin cannot be read: {(error.strerror or str(error)).lower()}") from error
+
+
+def _changed(base_ref: str, paths: Sequence[str]) -> set[str]:
+    from caffelint.cli.settings import shared_folder
     from caffelint.lint.discover import changed_files
 
     try:
-        return changed_files(base_ref)
+        return changed_files(base_ref, str(shared_folder(paths)))
     except ValueError as error:
         raise click.UsageError(str(error)) from error
 

@@ -45,8 +45,9 @@ def status_and_line(error: Exception) -> tuple[int, str]:
         return INTERNAL, str(error)
     if isinstance(error, ConfigError | BaselineError):
         return USAGE, str(error)
-    if isinstance(error, OSError) and error.filename is not None:
-        return USAGE, f"{error.filename}: {(error.strerror or str(error)).lower()}"
+    if isinstance(error, OSError):
+        where = "" if error.filename is None else f"{error.filename}: "
+        return USAGE, f"{where}{(error.strerror or str(error)).lower()}"
     trace = error.__traceback__
     while trace and trace.tb_next:
         trace = trace.tb_next

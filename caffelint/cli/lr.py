@@ -28,12 +28,13 @@ def command(solver: Path, iterations: int | None, plot: Path | None) -> int:
     from caffelint.caffe.learning_rate import schedule
     from caffelint.cli.outputs import use_color, width
     from caffelint.lint.file import load
+    from caffelint.lint.read import ReadError, read
     from caffelint.report import lr_table
 
     try:
-        file = load(solver.read_bytes(), str(solver))
-    except OSError as error:
-        raise click.UsageError(f"{solver}: cannot be read: {(error.strerror or str(error)).lower()}") from error
+        file = load(read(str(solver)), str(solver))
+    except ReadError as error:
+        raise click.UsageError(f"{solver}: {error}") from error
     if file.solver is None:
         raise click.UsageError(f"{solver}: holds no solver")
     message = file.solver.message

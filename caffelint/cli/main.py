@@ -14,11 +14,10 @@ _COMPLETE = "_CAFFELINT_COMPLETE"
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command line and give its exit status; `argv` without the program's name, None for the real one."""
+    _open_what_is_closed()
     _never_fail_to_encode()
     try:
-        status = _run(list(sys.argv[1:] if argv is None else argv))
-        sys.stdout.flush()
-        return status
+        return _run(list(sys.argv[1:] if argv is None else argv))
     except BrokenPipeError:
         _forget_stdout()
         return BROKEN_PIPE
@@ -37,7 +36,9 @@ def _run(arguments: list[str]) -> int:
         return shell_complete(cli, {}, "caffelint", _COMPLETE, os.environ[_COMPLETE])
     try:
         with cli.make_context("caffelint", arguments or ["--help"]) as context:
-            return int(cli.invoke(context) or OK)
+            status = int(cli.invoke(context) or OK)
+        sys.stdout.flush()
+        return status
     except click.exceptions.Exit as end:
         return end.exit_code
     except click.ClickException as error:
@@ -54,11 +55,20 @@ def _run(arguments: list[str]) -> int:
 
         status, line = status_and_line(error)
         _say(line)
+        if isinstance(error, OSError):
+            _forget_stdout()
         return status
 
 
 def _say(line: str) -> None:
     print(f"caffelint: {line}", file=sys.stderr)  # noqa: T201
+
+
+def _open_what_is_closed() -> None:
+    """Without an open stdout or stderr (`>&-`) Python has None in its place."""
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115
 
 
 def _never_fail_to_encode() -> None:
@@ -70,7 +80,7 @@ def _never_fail_to_encode() -> None:
 
 
 def _forget_stdout() -> None:
-    """Python flushes stdout at exit: into the void, as nobody listens any more."""
+    """Python flushes stdout at exit: into the void, as nobody listens any more, or the disk is full."""
     try:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     except (OSError, ValueError):

@@ -33,7 +33,7 @@ def settings(paths: Sequence[str], options: Mapping[str, Any]) -> Config:
         "jobs": options.get("jobs"),
         "cache": False if options.get("no_cache") else None,
     }
-    return load_config(_start(paths), options.get("config_file"), overrides)
+    return load_config(shared_folder(paths), options.get("config_file"), overrides)
 
 
 def level_of(values: Iterable[str]) -> str | None:
@@ -62,10 +62,16 @@ def _names(values: Sequence[str] | None) -> list[str] | None:
     return [name.strip() for value in values for name in value.split(",") if name.strip()] if values else None
 
 
-def _start(paths: Sequence[str]) -> Path:
-    """Where to look for a settings file: the folder that all paths share."""
-    places = [Path(path).absolute() for path in paths]
+def shared_folder(paths: Sequence[str]) -> Path:
+    """The folder that all paths share: where to look for a settings file, and for git."""
     try:
-        return Path(os.path.commonpath([place if place.is_dir() else place.parent for place in places]))
-    except ValueError:
+        os.getcwd()
+        places = [os.path.abspath(path) for path in paths]
+    except FileNotFoundError as error:
+        raise click.UsageError("the working directory is gone") from error
+    folders = [place if os.path.isdir(place) else os.path.dirname(place) for place in places]
+    try:
+        shared = Path(os.path.commonpath(folders))
+    except ValueError:  # on several drives of Windows
         return Path.cwd()
+    return next(folder for folder in (shared, *shared.parents) if os.path.isdir(folder))

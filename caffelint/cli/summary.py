@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 from collections.abc import Iterator, Sequence
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -90,8 +90,6 @@ _Result = tuple[str, "list[Summary]", str]
 
 
 def _each(files: Sequence[str], options: dict[str, Any], jobs: int) -> Iterator[_Result]:
-    import os
-
     workers = min(jobs or os.cpu_count() or 1, len(files))
     if workers < 2 or len(files) < 8:
         yield from map(partial(_one, options), files)
@@ -103,12 +101,13 @@ def _each(files: Sequence[str], options: dict[str, Any], jobs: int) -> Iterator[
 
 
 def _one(options: dict[str, Any], file: str) -> _Result:
+    from caffelint.lint.read import ReadError, read
     from caffelint.lint.summary import summarize
 
     try:
-        return file, list(summarize(Path(file).read_bytes(), file.replace("\\", "/"), **options)), ""
-    except OSError as error:
-        return file, [], f"cannot be read: {(error.strerror or str(error)).lower()}"
+        return file, list(summarize(read(file), file.replace(os.sep, "/"), **options)), ""
+    except ReadError as error:
+        return file, [], str(error)
 
 
 def _shapes(values: Sequence[str]) -> dict[str, tuple[int, ...]]:

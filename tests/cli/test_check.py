@@ -145,7 +145,7 @@ def test_statistics(check: Any) -> None:
 
 
 def test_stdin(check: Any) -> None:
-    run = check("-", stdin=b'base_lr: 0.1 lr_policy: "poly"')
+    run = check("-", stdin=b'base_lr: 0.1 lr_policy: "poly" power: 1')
     assert run.status == 1
     assert run.out.startswith("<stdin>:1:14: error: ")
 
@@ -153,7 +153,7 @@ def test_stdin(check: Any) -> None:
 def test_stdin_with_a_name_stands_for_that_file(check: Any, project: Path) -> None:
     run = check("--stdin-filename", "solver.prototxt", stdin=MENDED.encode())
     assert (run.status, run.out) == (0, "no errors or warnings in 2 files\n")
-    run = check("--stdin-filename", "models/new.prototxt", "-", stdin=b'base_lr: 0.1 lr_policy: "poly"')
+    run = check("--stdin-filename", "models/new.prototxt", "-", stdin=b'base_lr: 0.1 lr_policy: "poly" power: 1')
     assert run.out.startswith("models/new.prototxt:1:14: error: ")
 
 
@@ -208,6 +208,28 @@ def test_changed_only(check: Any, project: Path) -> None:
     assert check("--changed-only", "--base-ref", "nowhere").status == 2
 
 
+def test_changed_only_asks_the_checkout_of_the_paths(
+    check: Any, project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    for folder in (project, elsewhere):
+        subprocess.run(["git", "init", "-q", folder], check=True)
+        git = ["git", "-c", "user.name=x", "-c", "user.email=x@example.org", "-C", folder]
+        subprocess.run([*git, "commit", "-q", "-m", "x", "--allow-empty"], check=True)
+    monkeypatch.chdir(elsewhere)
+    assert check("--changed-only", project).status == 1
+    assert check("--changed-only").status == 0
+
+
+def test_changed_only_checks_the_solver_of_a_net_that_is_gone(check: Any, project: Path) -> None:
+    for command in ("init -q .", "add .", "commit -q -m x"):
+        git = ["git", "-c", "user.name=x", "-c", "user.email=x@example.org", *command.split()]
+        subprocess.run(git, cwd=project, check=True)
+    (project / "net.prototxt").unlink()
+    assert check("--changed-only").status == 1
+
+
 def test_color_is_for_terminals_or_when_forced(check: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     assert "\x1b" not in check().out
     monkeypatch.setenv("FORCE_COLOR", "1")
@@ -231,6 +253,44 @@ def test_a_reader_that_leaves_early_is_no_error(project: Path) -> None:
     assert done.stderr == b""
     assert done.returncode == 141
     assert done.stdout.count(b"\n") == 1
+
+
+@pytest.mark.skipif(os.name != "posix", reason="shells of POSIX")
+@pytest.mark.parametrize(
+    ("arguments", "status", "line"),
+    [
+        pytest.param(
+            "check -q . > /dev/full",
+            2,
+            b"caffelint: no space left on device\n",
+            marks=pytest.mark.skipif(not os.path.exists("/dev/full"), reason="no disk is always full here"),
+        ),
+        ("check -q --select S101 . >&-", 1, b""),
+        ("check - <&-", 2, b"caffelint: stdin is closed (see caffelint check --help)\n"),
+    ],
+)
+def test_streams_that_are_closed_or_full(project: Path, arguments: str, status: int, line: bytes) -> None:
+    done = run_real(arguments)
+    assert (done.returncode, done.stderr) == (status, line)
+
+
+@pytest.mark.skipif(os.name != "posix", reason="elsewhere a working directory cannot go")
+def test_a_working_directory_that_is_gone(project: Path) -> None:
+    gone = project / "gone"
+    gone.mkdir()
+    command = f"rmdir '{gone}'; '{sys.executable}' -P -m caffelint.cli.main check '{project}'"
+    if sys.version_info < (3, 11):
+        command = command.replace(" -P ", " ")
+    done = subprocess.run(["bash", "-c", command], cwd=gone, capture_output=True, check=False)
+    assert (done.returncode, done.stdout) == (2, b"")
+    assert done.stderr == b"caffelint: the working directory is gone (see caffelint check --help)\n"
+
+
+def test_a_name_too_long_for_a_file(check: Any) -> None:
+    run = check("a" * 5000, "solver.prototxt")
+    assert run.status == 2
+    assert ERROR in run.out
+    assert run.err.endswith("a: no such file or folder\n")
 
 
 def test_a_terminal_that_knows_ascii_alone(project: Path) -> None:
