@@ -7,6 +7,7 @@ What cannot be known (a type that is not known here, the contents of a data file
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
 from math import prod
 from typing import Any
 
@@ -17,6 +18,7 @@ from caffelint.caffe.layers.data import DataLayer
 from caffelint.caffe.net_parts import Blob, Param
 from caffelint.caffe.refusal import Refusal
 from caffelint.caffe.shapes import UNSHAPED, Shape, count, no_data, plural, text
+from caffelint.caffe.values import Values, value_facts
 
 PHASES = ("TRAIN", "TEST")
 PERMISSIVE = 1
@@ -50,6 +52,11 @@ class BuiltNet:
         self.refusals: list[Refusal] = []
         self.memory: int | None = None
         self.assumed: dict[str, Shape] = {}
+
+    @cached_property
+    def values(self) -> dict[Blob, Values]:
+        """What is known of the values in each version of each blob."""
+        return value_facts(self)
 
     @property
     def loads(self) -> bool | None:

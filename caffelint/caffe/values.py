@@ -1,31 +1,31 @@
-"""What is known of the values in a blob: bounds that hold, and whether exact zeros are to be expected.
+"""What is known of the values in a blob: bounds that hold, and which zeros and signs are sure to turn up.
 
 Each layer class tells what it makes of its bottoms' values (`values`); `value_facts` follows them through a built net.
-Only sound facts are told: a bound is never crossed, save by rounding; nothing is said of how values are spread.
+Only sound facts are told: a bound is never crossed, save by rounding, and nothing is said of how values are spread.
 """
 
 from __future__ import annotations
 
-from math import inf
+from math import exp, inf, log
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from caffelint.caffe.build import BuiltNet
+    from caffelint.caffe.layers.base import Layer
     from caffelint.caffe.net_parts import Blob
 
 
 class Values(NamedTuple):
-    """All values of a blob lie in [low, high].
+    """All values of a blob lie in [low, high], or are nan.
 
-    zeros: exact zeros are to be expected, as behind a ReLU. known: the bounds say something of the net; where they
-    are infinite, values of that sign do occur (behind a convolution, say). False where nothing is known at all, as of
-    the contents of a data file.
+    zeros: exact zeros turn up in any real run, as behind a ReLU. signed: values above and below 0 do, as behind a
+    layer with weights. Neither is told from bounds: a blob may hold what its bounds allow, and need not.
     """
 
     low: float = -inf
     high: float = inf
     zeros: bool = False
-    known: bool = False
+    signed: bool = False
 
     @property
     def may_be_negative(self) -> bool:
@@ -35,37 +35,134 @@ class Values(NamedTuple):
     def may_be_zero(self) -> bool:
         return self.low <= 0 <= self.high
 
+    @property
+    def may_be_positive(self) -> bool:
+        return self.high > 0
+
     def shifted(self, scale: float, shift: float) -> Values:
         """Values of scale * x + shift."""
-        ends = sorted((_times(scale, self.low) + shift, _times(scale, self.high) + shift))
-        return Values(ends[0], ends[1], self.zeros and shift == 0 or scale == shift == 0, self.known or scale == 0)
+        if not scale:
+            return exactly(shift)
+        ends = sorted((scale * self.low + shift, scale * self.high + shift))
+        return Values(ends[0], ends[1], self.zeros and not shift, self.signed and not shift)
 
     def times(self, other: Values) -> Values:
-        """Values of x * y."""
+        """Values of x * y; where both have signs they may be those of a square."""
         ends = [_times(a, b) for a in (self.low, self.high) for b in (other.low, other.high)]
-        return Values(min(ends), max(ends), self.zeros or other.zeros, self.known and other.known)
+        signed = self.signed and other.low > 0 or other.signed and self.low > 0
+        return Values(min(ends), max(ends), self.zeros or other.zeros, signed)
 
     def plus(self, other: Values) -> Values:
         """Values of x + y."""
-        zeros = self.zeros and other.zeros
-        return Values(self.low + other.low, self.high + other.high, zeros, self.known and other.known)
+        low, high = self.low + other.low, self.high + other.high
+        return Values(low, high, self.zeros and other.zeros, self.signed and other.signed)
 
     def or_else(self, other: Values) -> Values:
         """Values of a blob that holds some of both."""
-        return Values(
-            min(self.low, other.low),
-            max(self.high, other.high),
-            self.zeros or other.zeros,
-            self.known and other.known,
-        )
+        low, high = min(self.low, other.low), max(self.high, other.high)
+        return Values(low, high, self.zeros or other.zeros, self.signed or other.signed)
+
+    def part(self) -> Values:
+        """Values of a part of the blob, in which those that were sure to turn up need not stand."""
+        return Values(self.low, self.high)
+
+    def power(self, power: float) -> Values:
+        """Values of x ^ power, nan left out (power_layer.cpp)."""
+        low, high = self.low, self.high
+        if power == 1:
+            return self
+        if power == 0:
+            return exactly(1)
+        if power % 2 == 0:
+            far = max(abs(low), abs(high))
+            near = 0.0 if self.may_be_zero else min(abs(low), abs(high))
+            ends = _raised(near, power), _raised(far, power)
+            return Values(min(ends), max(ends), self.zeros and power > 0)
+        if power % 1:
+            low, high = max(low, 0.0), max(high, 0.0)
+        elif low < 0:
+            return Values(_raised(low, power), _raised(high, power), self.zeros, self.signed) if power > 0 else UNKNOWN
+        ends = _raised(low, power), _raised(high, power)
+        return Values(min(ends), max(ends), self.zeros and power > 0)
+
+    def exponential(self, base: float) -> Values:
+        """Values of base ^ x; base -1 stands for e (exp_layer.cpp)."""
+        rate = 1.0 if base == -1 else log(base) if base > 0 else 1.0
+        ends = sorted(_exponential(_times(rate, end)) for end in (self.low, self.high))
+        return Values(ends[0], ends[1])
+
+    def logarithm(self, base: float) -> Values:
+        """Values of the logarithm, nan left out (log_layer.cpp)."""
+        rate = 1.0 if base in (-1, 1) or base <= 0 else 1 / log(base)
+        ends = sorted(rate * (log(end) if 0 < end < inf else inf if end > 0 else -inf) for end in (self.low, self.high))
+        return Values(ends[0], ends[1])
+
+
+def exactly(value: float) -> Values:
+    """A blob that holds one value."""
+    return Values(value, value, value == 0)
 
 
 def _times(a: float, b: float) -> float:
     return 0.0 if a == 0 or b == 0 else a * b
 
 
+def _raised(base: float, power: float) -> float:
+    if base == 0:
+        return 0.0 if power > 0 else inf
+    try:
+        return float(base**power)
+    except OverflowError:
+        return -inf if base < 0 and power % 2 else inf
+
+
+def _exponential(value: float) -> float:
+    try:
+        return exp(value)
+    except OverflowError:
+        return inf
+
+
 UNKNOWN = Values()
-ANY_SIGN = Values(known=True)
+SIGNED = Values(signed=True)
+
+SYMMETRIC_FILLERS = frozenset(["gaussian", "xavier", "msra"])
+"""These draw as many values below 0 as above it."""
+
+
+def filled(filler: object) -> Values:
+    """Values that a filler draws (filler.hpp)."""
+    kind = filler.type  # type: ignore[attr-defined]
+    if kind == "constant":
+        return exactly(filler.value)  # type: ignore[attr-defined]
+    if kind == "uniform":
+        return Values(filler.min, filler.max)  # type: ignore[attr-defined]
+    if kind in ("positive_unitball", "bilinear"):
+        return Values(0, 1)
+    if kind == "gaussian" and filler.mean:  # type: ignore[attr-defined]
+        return UNKNOWN
+    return SIGNED if kind in SYMMETRIC_FILLERS else UNKNOWN
+
+
+def weighted(layer: Layer, bottom: Values) -> Values:
+    """Values of weighted sums of a bottom, with a bias: of both signs where the weights learn.
+
+    Fixed weights that the text gives, as in a sum or a blur, may leave values positive. Weights that a file brings in
+    are not known here; they are taken to be what the text says, or of both signs.
+    """
+    p = layer.parameters
+    bias = filled(p.bias_filler) if p.bias_term else exactly(0)
+    weights = filled(p.weight_filler)
+    fixed = layer.params is not None and all(param.lr_mult == 0 for param in layer.params)
+    if fixed and p.HasField("weight_filler"):
+        sums = UNKNOWN
+        if bottom.low >= 0 and weights.low >= 0:
+            sums = Values(0, inf)
+        elif bottom.low >= 0 and weights.high <= 0:
+            sums = Values(-inf, 0)
+        return sums.plus(bias).part()
+    both_signs = weights.signed or weights.low < 0 < weights.high or not p.HasField("weight_filler")
+    return SIGNED if both_signs and bias == exactly(0) else UNKNOWN
 
 
 def value_facts(built: BuiltNet) -> dict[Blob, Values]:
@@ -73,7 +170,7 @@ def value_facts(built: BuiltNet) -> dict[Blob, Values]:
     facts: dict[Blob, Values] = {}
     for layer in built.layers:
         bottoms = [facts.get(blob, UNKNOWN) for blob in layer.bottoms]
-        found = layer.values(bottoms)
+        found = layer.values(bottoms) if bottoms or layer.is_data else ()
         for index, blob in enumerate(layer.tops):
             facts[blob] = found[index] if index < len(found) else UNKNOWN
     return facts

@@ -10,6 +10,7 @@ from caffelint.caffe.net_parts import Blob
 from caffelint.caffe.refusal import Refusal
 from caffelint.caffe.shapes import Shape
 from caffelint.caffe.shapes import text as shape_text
+from caffelint.caffe.values import Values
 from caffelint.schema.messages import PoolingParameter
 from caffelint.text.tree import MESSAGE, Field
 
@@ -23,6 +24,7 @@ __all__ = [
     "PoolingParameter",
     "Refusal",
     "Shape",
+    "Values",
     "build",
     "shape_text",
 ]

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from caffelint.lint import CERTAIN, ERROR, LIKELY, TRAIN, WARNING, Finding, Invalid, Net, NetRule
 
 from ..graph._states import built
-from ._range import maker_of, ranges
+from ._makers import maker_of
 
 PROD = 0
 
@@ -42,7 +42,15 @@ class DivisionByZero(NetRule):
         ' layer { name: "e" type: "Eltwise" bottom: "fc" bottom: "b" top: "e" eltwise_param { operation: PROD%s } }'
         ' layer { name: "loss" type: "EuclideanLoss" bottom: "e" bottom: "label" top: "loss" }'
     )
-    VALID = [_NET % ("ReLU", ""), _NET % ("Sigmoid", " stable_prod_grad: true")]
+    VALID = [
+        _NET % ("ReLU", ""),
+        _NET % ("Sigmoid", " stable_prod_grad: true"),
+        # No gradient goes to what may be 0.
+        _NET.replace('bottom: "fc" bottom: "b"', 'bottom: "one" bottom: "b"').replace(
+            'top: "fc" }', 'top: "act" } layer { name: "one" type: "Exp" bottom: "act" top: "one" }', 1
+        )
+        % ("ReLU", " stable_prod_grad: false"),
+    ]
     INVALID = [
         Invalid(
             _NET % ("ReLU", " stable_prod_grad: false"),
@@ -69,11 +77,14 @@ class DivisionByZero(NetRule):
         for one in built(net):
             if one.phase != TRAIN:
                 continue
-            values = ranges(one)
             for layer in one.layers:
                 if layer.index not in unstable:
                     continue
-                found = next((blob for blob in layer.bottoms if values[blob].zero and layer.need_backward), None)
+                # Each bottom that a gradient goes to is what its own gradient is divided by.
+                divisors = [blob for blob, flows in zip(layer.bottoms, layer.propagate_down, strict=True) if flows]
+                if not any(one.values[blob].may_be_zero for blob in divisors):
+                    continue
+                found = next((blob for blob in divisors if one.values[blob].zeros), None)
                 what = "its factors: 0/0 = nan where one is 0"
                 if found is not None:
                     maker = maker_of(found)

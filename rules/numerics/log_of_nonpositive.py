@@ -2,11 +2,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caffelint.caffe.layers import Layer as BuiltLayer
 from caffelint.lint import CERTAIN, ERROR, LIKELY, WARNING, Finding, Invalid, Net, NetRule
+from caffelint.lint.built import BuiltLayer, Values
 
 from ..graph._states import built
-from ._range import Range, linear, maker_of, ranges
+from ._makers import maker_of
 
 
 class LogOfNonpositive(NetRule):
@@ -59,6 +59,12 @@ class LogOfNonpositive(NetRule):
             " make them positive first",
         ),
         Invalid(
+            _NET % ("prob", "Softmax")
+            + 'layer { name: "log" type: "Log" bottom: "act" top: "log" log_param { scale: -1 shift: -0.1 } }',
+            span='bottom: "act"',
+            message="log takes the logarithm of prob (Softmax), which is never above 0; make it positive first",
+        ),
+        Invalid(
             'layer { name: "data" type: "Input" top: "data" } layer { name: "log" type: "Log" bottom: "data" top:'
             ' "log" }',
             span='bottom: "data"',
@@ -70,10 +76,9 @@ class LogOfNonpositive(NetRule):
     def check(self, net: Net) -> Iterator[Finding]:
         said = set()
         for one in built(net):
-            values = ranges(one)
             for layer in one.layers:
                 if layer.type == "Log" and layer.index is not None and layer.bottoms and layer.index not in said:
-                    found = _judge(layer, values[layer.bottoms[0]])
+                    found = _judge(layer, one.values[layer.bottoms[0]])
                     # Where nothing is trained a score of -inf is as good as any low one.
                     if found and ("saturates" not in found[0] or net.role == "train"):
                         said.add(layer.index)
@@ -86,21 +91,23 @@ class LogOfNonpositive(NetRule):
                         )
 
 
-def _judge(layer: BuiltLayer, values: Range) -> tuple[str, bool] | None:
+def _judge(layer: BuiltLayer, bottom: Values) -> tuple[str, bool] | None:
     """What is wrong with a Log layer, and whether it shows in any run."""
     param = layer.parameters
     maker = maker_of(layer.bottoms[0])
     if maker is None or not maker.known:
         return None
-    values = linear(values, param.scale, param.shift)
+    values = bottom.shifted(param.scale, param.shift)
     if values.low > 0:
         return None
     source = f"{maker.name} ({maker.type})"
-    if values.zero:
+    if values.zeros:
         return f"{layer.name} takes the logarithm of 0, behind {source}: -inf; add a small shift, such as 1e-5", True
-    if values.signed:
+    if values.high <= 0:
+        return f"{layer.name} takes the logarithm of {source}, which is never above 0; make it positive first", True
+    if bottom.signed:
         what = f"{layer.name} takes the logarithm of values of both signs, from {source}: nan below 0"
-        return f"{what}; make them positive first", param.shift == 0
+        return f"{what}; make them positive first", values.signed
     if values.low == 0 and maker.type in ("Sigmoid", "Softmax"):
         what = f"{layer.name} takes the logarithm of 0 once {source} saturates: -inf"
         return f"{what}; add a small shift, such as 1e-5", False

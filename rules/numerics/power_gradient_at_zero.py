@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from caffelint.lint import ERROR, TRAIN, Finding, Invalid, Net, NetRule
 
 from ..graph._states import built
-from ._range import linear, maker_of, ranges
+from ._makers import maker_of
 
 
 class PowerGradientAtZero(NetRule):
@@ -64,7 +64,6 @@ class PowerGradientAtZero(NetRule):
         for one in built(net):
             if one.phase != TRAIN:
                 continue
-            values = ranges(one)
             for layer in one.layers:
                 if layer.type != "Power" or layer.index is None or not layer.bottoms:
                     continue
@@ -73,8 +72,8 @@ class PowerGradientAtZero(NetRule):
                 if param.power in (0, 1, 2) or param.power < 0 or not layer.need_backward:
                     continue
                 maker = maker_of(layer.bottoms[0])
-                base = linear(values[layer.bottoms[0]], param.scale, param.shift)
-                if maker is not None and base.zero and True in layer.propagate_down:
+                base = one.values[layer.bottoms[0]].shifted(param.scale, param.shift)
+                if maker is not None and base.zeros and param.scale and True in layer.propagate_down:
                     yield self.finding(
                         net.layers[layer.index].at("power_param", "power"),
                         f"the gradient of power {param.power:g} at 0, which {maker.name} ({maker.type})"

@@ -2,11 +2,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caffelint.caffe.layers import Layer as BuiltLayer
 from caffelint.lint import CERTAIN, ERROR, LIKELY, WARNING, Finding, Invalid, Net, NetRule
+from caffelint.lint.built import BuiltLayer, Values
 
 from ..graph._states import built
-from ._range import Range, linear, maker_of, ranges
+from ._makers import maker_of
 
 
 class PowerOutOfDomain(NetRule):
@@ -43,6 +43,13 @@ class PowerOutOfDomain(NetRule):
         _NET % ("ReLU", "power: -1 shift: 0.001"),
         _NET % ("TanH", "power: 3"),
         _NET % ("TanH", "power: 0.5 shift: 1"),
+        # The length of a vector: a sum of squares, by weights that do not learn.
+        _NET
+        % ("TanH", "power: 2")
+        + ' layer { name: "sum" type: "InnerProduct" bottom: "p" top: "sum" param { lr_mult: 0 }'
+        " inner_product_param { num_output: 1 bias_term: false"
+        ' weight_filler { type: "constant" value: 1 } } }'
+        ' layer { name: "root" type: "Power" bottom: "sum" top: "root" power_param { power: 0.5 } }',
     ]
     INVALID = [
         Invalid(
@@ -51,7 +58,10 @@ class PowerOutOfDomain(NetRule):
             message="p takes power -1 of 0, behind act (ReLU): inf; add a small shift, such as 1e-5",
         ),
         Invalid(
-            _NET % ("TanH", "power: 0.5"),
+            _NET.replace('"Input"', '"DummyData"').replace(
+                "input_param {", 'dummy_data_param { data_filler { type: "gaussian" }'
+            )
+            % ("TanH", "power: 0.5"),
             span="power: 0.5",
             message="p takes power 0.5 of values below 0, from act (TanH): nan; put an AbsVal before it, or a shift",
         ),
@@ -72,10 +82,9 @@ class PowerOutOfDomain(NetRule):
             return
         said = set()
         for one in built(net):
-            values = ranges(one)
             for layer in one.layers:
                 if layer.index in odd and layer.index not in said and layer.bottoms:
-                    found = _judge(layer, values[layer.bottoms[0]])
+                    found = _judge(layer, one.values[layer.bottoms[0]])
                     if found:
                         said.add(layer.index)
                         message, certain = found
@@ -91,23 +100,23 @@ def _is_odd(power: float) -> bool:
     return power < 0 or power != int(power)
 
 
-def _judge(layer: BuiltLayer, values: Range) -> tuple[str, bool] | None:
+def _judge(layer: BuiltLayer, bottom: Values) -> tuple[str, bool] | None:
     param = layer.parameters
     maker = maker_of(layer.bottoms[0])
     if maker is None or not maker.known:
         return None
-    base = linear(values, param.scale, param.shift)
+    base = bottom.shifted(param.scale, param.shift)
     power = param.power
     what, source = f"{layer.name} takes power {power:g} of", f"{maker.name} ({maker.type})"
-    if base.zero and power < 0:
+    if base.zeros and power < 0:
         return f"{what} 0, behind {source}: inf; add a small shift, such as 1e-5", True
     if base.low >= 0:
         return None
     fractional = power != int(power)
-    if fractional and base.signed:
-        certain = param.shift == 0
+    if fractional and (bottom.signed or base.high < 0):
+        certain = base.signed or base.high < 0
         return f"{what} values below 0, from {source}: nan; put an AbsVal before it, or a shift", certain
-    if not fractional and base.signed or param.shift > 0 or maker.bottoms:
+    if not fractional and bottom.signed or param.shift > 0 or maker.bottoms:
         return None
     wrong = " and ".join(["inf at 0"] * (power < 0) + ["nan below"] * fractional).replace(" and", ",")
     return f"{what} {source}, which nothing keeps above 0: {wrong}; put an AbsVal before it, or a shift", False

@@ -186,7 +186,7 @@ class Slice(Layer):
         return [None] * len(self.tops)
 
     def values(self, bottoms: Sequence[Values]) -> Sequence[Values]:
-        return [bottoms[0]] * len(self.tops)
+        return [bottoms[0].part()] * len(self.tops)
 
 
 @register

@@ -8,7 +8,7 @@ from typing import Any
 
 from caffelint.caffe.layers.base import AT_LEAST_ONE, DIES, ONE, Layer, register
 from caffelint.caffe.shapes import Shape, as_int, canonical_axis, count, divide, new_blob, no_data, text
-from caffelint.caffe.values import ANY_SIGN, Values
+from caffelint.caffe.values import Values, weighted
 
 
 class Windowed(Layer):
@@ -227,7 +227,7 @@ class Weighted(Windowed):
         return sum(prod(self.param_shapes[0][1:]) * count(shape) for shape in shapes if shape is not None)
 
     def values(self, bottoms: Sequence[Values]) -> Sequence[Values]:
-        return [ANY_SIGN] * len(self.tops)
+        return [weighted(self, bottom) for bottom in bottoms]
 
 
 @register

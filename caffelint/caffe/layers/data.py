@@ -7,9 +7,11 @@ from collections.abc import Sequence
 from caffelint.caffe.layers.base import AT_LEAST_ONE, NONE, NOTHING, ONE, ONE_OR_TWO, TWO, Layer, register
 from caffelint.caffe.refusal import Refusal
 from caffelint.caffe.shapes import UNSHAPED, Shape, as_int, new_blob, plural
-from caffelint.caffe.values import ANY_SIGN, Values
+from caffelint.caffe.values import UNKNOWN, Values, exactly, filled
 
 LMDB = 1
+
+LARGEST_PIXEL = 255
 
 
 class DataLayer(Layer):
@@ -116,6 +118,13 @@ class ImageData(Transformed):
     def likely_shapes(self) -> list[Shape | None]:
         p = self.parameters
         return self.likely_image(p.batch_size, p.new_height, p.new_width, 3 if p.is_color else 1)
+
+    def values(self, bottoms: Sequence[Values]) -> Sequence[Values]:
+        t = self.message.transform_param
+        if t.HasField("mean_file"):
+            return [UNKNOWN, UNKNOWN]
+        means = list(t.mean_value) or [0.0]
+        return [Values(-max(means), LARGEST_PIXEL - min(means)).shifted(t.scale, 0), UNKNOWN]
 
 
 @register
@@ -272,18 +281,10 @@ class DummyData(DataLayer):
         return [[as_int(values[0 if len(values) == 1 else i]) for values in old.values()] for i in range(tops)]
 
     def values(self, bottoms: Sequence[Values]) -> Sequence[Values]:
-        found = []
         fillers = self.parameters.data_filler
-        for index in range(len(self.tops)):
-            filler = fillers[index if len(fillers) > 1 else 0] if fillers else None
-            if filler is None or filler.type == "constant":
-                value = filler.value if filler is not None else 0.0
-                found.append(Values(value, value, value == 0, True))
-            elif filler.type == "uniform":
-                found.append(Values(filler.min, filler.max, False, True))
-            else:
-                found.append(ANY_SIGN)
-        return found
+        if not fillers:
+            return [exactly(0)] * len(self.tops)
+        return [filled(fillers[min(index, len(fillers) - 1)]) for index in range(len(self.tops))]
 
 
 @register

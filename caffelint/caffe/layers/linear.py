@@ -7,7 +7,7 @@ from math import prod
 
 from caffelint.caffe.layers.base import ONE, Layer, register
 from caffelint.caffe.shapes import Shape, as_int, canonical_axis, count, new_blob, no_data
-from caffelint.caffe.values import ANY_SIGN, Values
+from caffelint.caffe.values import Values, weighted
 
 
 class Matrix(Layer):
@@ -30,7 +30,7 @@ class Matrix(Layer):
         return bias
 
     def values(self, bottoms: Sequence[Values]) -> Sequence[Values]:
-        return [ANY_SIGN] * len(self.tops)
+        return [weighted(self, bottoms[0])]
 
 
 @register

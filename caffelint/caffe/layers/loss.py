@@ -305,7 +305,7 @@ class Accuracy(Layer):
         return [(), None][: len(self.tops)]
 
     def values(self, bottoms: Sequence[Values]) -> Sequence[Values]:
-        return [Values(0, 1, True, True)] * len(self.tops)
+        return [Values(0, 1)] * len(self.tops)
 
 
 class ForkLoss(Loss):

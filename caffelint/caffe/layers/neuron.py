@@ -9,7 +9,7 @@ from math import inf
 from caffelint.caffe.layers.base import CORRUPTS, EXACT, NOTHING, ONE, REFUSED, Layer, register
 from caffelint.caffe.refusal import Refusal
 from caffelint.caffe.shapes import Shape, count, legacy, like, no_data, text
-from caffelint.caffe.values import ANY_SIGN, Values
+from caffelint.caffe.values import Values, exactly
 
 
 class Neuron(Layer):
@@ -43,9 +43,9 @@ class AbsVal(Neuron):
             raise no_in_place(self, "absval_layer.cpp LayerSetUp")
 
     def values(self, bottoms: Sequence[Values]) -> Sequence[Values]:
-        low, high, zeros, known = bottoms[0]
+        low, high, zeros, _ = bottoms[0]
         nearest = 0.0 if low <= 0 <= high else min(abs(low), abs(high))
-        return [Values(nearest, max(abs(low), abs(high)), zeros, known)]
+        return [Values(nearest, max(abs(low), abs(high)), zeros)]
 
 
 @register
@@ -55,7 +55,7 @@ class BNLL(Neuron):
     in_place = CORRUPTS
 
     def values(self, bottoms: Sequence[Values]) -> Sequence[Values]:
-        return [Values(0, max(bottoms[0].high, 0) + 1, known=True)]
+        return [Values(0, max(bottoms[0].high, 0) + 1)]
 
 
 @register
@@ -79,9 +79,10 @@ class Clip(Neuron):
         p = self.parameters
         low, high = p.min, p.max
         if low > high:
-            return [Values(min(low, high), max(low, high), known=True)]
+            return [Values(high, low)]
         clipped = [min(max(end, low), high) for end in bottoms[0][:2]]
-        return [Values(clipped[0], clipped[1], bottoms[0].zeros or 0 in (low, high), True)]
+        zeros = bottoms[0].zeros and low <= 0 <= high or bottoms[0].signed and 0 in (low, high)
+        return [Values(clipped[0], clipped[1], zeros, bottoms[0].signed and low < 0 < high)]
 
 
 @register
@@ -94,7 +95,7 @@ class Dropout(Neuron):
         if self.phase == "TEST" or not 0 < ratio < 1:
             return [bottoms[0]]
         kept = bottoms[0].shifted(1 / (1 - ratio), 0)
-        return [kept.or_else(Values(0, 0, True, kept.known))]
+        return [kept.or_else(exactly(0))]
 
 
 @register
@@ -109,11 +110,11 @@ class ELU(Neuron):
         return CORRUPTS if self.parameters.alpha < 0 else EXACT
 
     def values(self, bottoms: Sequence[Values]) -> Sequence[Values]:
-        low, high, zeros, known = bottoms[0]
+        low, high, zeros, signed = bottoms[0]
         alpha = self.parameters.alpha
-        least = low if low >= 0 else min(-alpha, 0.0)
-        most = high if high >= 0 else 0.0
-        return [Values(least, max(most, -alpha), zeros, known or alpha > 0)]
+        if low >= 0:
+            return [bottoms[0]]
+        return [Values(min(-alpha, 0.0), max(high, -alpha, 0.0), zeros, signed and alpha > 0)]
 
 
 @register
@@ -126,7 +127,8 @@ class Exp(Neuron):
         _check_base(self, self.parameters.base, "exp_layer.cpp LayerSetUp")
 
     def values(self, bottoms: Sequence[Values]) -> Sequence[Values]:
-        return [Values(0, inf, known=True)]
+        p = self.parameters
+        return [bottoms[0].shifted(p.scale, p.shift).exponential(p.base)]
 
 
 @register
@@ -145,7 +147,8 @@ class Log(Neuron):
             )
 
     def values(self, bottoms: Sequence[Values]) -> Sequence[Values]:
-        return [ANY_SIGN]
+        p = self.parameters
+        return [bottoms[0].shifted(p.scale, p.shift).logarithm(p.base)]
 
 
 def _check_base(layer: Layer, base: float, function: str) -> None:
@@ -176,22 +179,7 @@ class Power(Neuron):
 
     def values(self, bottoms: Sequence[Values]) -> Sequence[Values]:
         p = self.parameters
-        base = bottoms[0].shifted(p.scale, p.shift)
-        power = p.power
-        if power == 1:
-            return [base]
-        if power == 0 or p.scale == 0:
-            constant = p.shift**power if p.shift > 0 else 1.0 if power == 0 else None
-            return [ANY_SIGN if constant is None else Values(constant, constant, constant == 0, True)]
-        if power < 0:
-            return [Values(0, inf, known=base.known) if base.low >= 0 or power % 2 == 0 else Values(known=base.known)]
-        if power % 2 == 0:
-            far = max(abs(base.low), abs(base.high))
-            near = 0.0 if base.may_be_zero else min(abs(base.low), abs(base.high))
-            return [Values(_power(near, power), _power(far, power), base.zeros, base.known)]
-        if base.low < 0:
-            return [Values(known=base.known)]
-        return [Values(_power(base.low, power), _power(base.high, power), base.zeros, base.known)]
+        return [bottoms[0].shifted(p.scale, p.shift).power(p.power)]
 
 
 @register
@@ -228,7 +216,8 @@ class PReLU(Neuron):
         return [None]
 
     def values(self, bottoms: Sequence[Values]) -> Sequence[Values]:
-        return [bottoms[0] if bottoms[0].low >= 0 else ANY_SIGN]
+        values = bottoms[0]
+        return [values if values.low >= 0 else values._replace(low=-inf, high=inf)]
 
 
 @register
@@ -243,14 +232,14 @@ class ReLU(Neuron):
         return CORRUPTS if self.parameters.negative_slope < 0 else EXACT
 
     def values(self, bottoms: Sequence[Values]) -> Sequence[Values]:
-        low, high, zeros, known = bottoms[0]
+        low, high, zeros, signed = bottoms[0]
         slope = self.parameters.negative_slope
         if low >= 0:
             return [bottoms[0]]
         if slope:
             ends = (low * slope, max(high, 0), 0.0)
-            return [Values(min(ends), max(ends), zeros, known)]
-        return [Values(0, max(high, 0), True, True)]
+            return [Values(min(ends), max(ends), zeros, signed and slope > 0)]
+        return [Values(0, max(high, 0), True)]
 
 
 @register
@@ -261,7 +250,7 @@ class Sigmoid(Neuron):
     reads_top = True
 
     def values(self, bottoms: Sequence[Values]) -> Sequence[Values]:
-        return [Values(0, 1, known=True)]
+        return [Values(0, 1)]
 
 
 @register
@@ -279,7 +268,8 @@ class TanH(Neuron):
     reads_top = True
 
     def values(self, bottoms: Sequence[Values]) -> Sequence[Values]:
-        return [Values(-1, 1, bottoms[0].zeros, True)]
+        low, high, zeros, signed = bottoms[0]
+        return [Values(math.tanh(low), math.tanh(high), zeros, signed)]
 
 
 @register
@@ -289,14 +279,7 @@ class Threshold(Neuron):
     has_backward = False
 
     def values(self, bottoms: Sequence[Values]) -> Sequence[Values]:
-        return [Values(0, 1, True, True)]
-
-
-def _power(base: float, power: float) -> float:
-    try:
-        return float(base**power)
-    except OverflowError:
-        return inf
+        return [Values(0, 1)]
 
 
 def no_in_place(layer: Layer, function: str) -> Refusal:

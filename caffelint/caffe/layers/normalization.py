@@ -8,7 +8,7 @@ from math import inf
 from caffelint.caffe.layers.base import CORRUPTS, EXACT, ONE, PARAMS, Layer, register
 from caffelint.caffe.layers.pooling import need_four_axes
 from caffelint.caffe.shapes import Shape, as_int, canonical_axis, count, divide, legacy, like, new_blob, no_data
-from caffelint.caffe.values import ANY_SIGN, UNKNOWN, Values
+from caffelint.caffe.values import SIGNED, UNKNOWN, Values
 
 WITHIN_CHANNEL = 1
 
@@ -49,13 +49,13 @@ class LRN(Layer):
 
     def values(self, bottoms: Sequence[Values]) -> Sequence[Values]:
         p = self.parameters
-        low, high, zeros, known = bottoms[0]
-        if p.alpha < 0:
+        low, high, zeros, signed = bottoms[0]
+        if p.alpha < 0 or p.k <= 0:
             return [UNKNOWN]
         if p.beta < 0 or p.k < 1:
-            # The divisor may be below 1; signs stay where it is positive.
-            return [Values(0 if low >= 0 else -inf, 0 if high <= 0 else inf, zeros, known)] if p.k > 0 else [UNKNOWN]
-        return [Values(min(low, 0), max(high, 0), zeros, known)]
+            # The divisor may be below 1.
+            return [Values(0 if low >= 0 else -inf, 0 if high <= 0 else inf, zeros, signed)]
+        return [Values(min(low, 0), max(high, 0), zeros, signed)]
 
 
 @register
@@ -107,7 +107,7 @@ class BatchNorm(Layer):
         return [None]
 
     def values(self, bottoms: Sequence[Values]) -> Sequence[Values]:
-        return [ANY_SIGN] * len(self.tops)
+        return [SIGNED] * len(self.tops)
 
 
 @register
@@ -130,7 +130,7 @@ class MVN(Layer):
         return [top]
 
     def values(self, bottoms: Sequence[Values]) -> Sequence[Values]:
-        return [ANY_SIGN] * len(self.tops)
+        return [SIGNED] * len(self.tops)
 
 
 @register

@@ -9,10 +9,11 @@ from math import inf
 from caffelint.caffe.layers.base import ONE, Counts, Layer, register
 from caffelint.caffe.refusal import Refusal
 from caffelint.caffe.shapes import Shape, as_int, legacy, new_blob, text
-from caffelint.caffe.values import Values
+from caffelint.caffe.values import UNKNOWN, Values
 
 MAX, AVE, STOCHASTIC = 0, 1, 2
 CEIL = 0
+SMALL = 3
 SOURCE = "pooling_layer.cpp"
 
 
@@ -184,10 +185,18 @@ class Pooling(Layer):
         return [None] * len(self.tops)
 
     def values(self, bottoms: Sequence[Values]) -> Sequence[Values]:
-        values = bottoms[0]
-        if self.parameters.pool != MAX:
-            values = values.or_else(Values(0, 0, False, values.known))
-        return [values, Values(-1, inf, True, True)][: len(self.tops)]
+        p = self.parameters
+        low, high, zeros, signed = bottoms[0]
+        if p.pool != MAX:
+            # Padding counts as 0 in an average, and an empty sum gives one.
+            low, high = min(low, 0), max(high, 0)
+        kernel = [p.kernel_size] if p.kernel_size else [p.kernel_h, p.kernel_w]
+        if not p.global_pooling and max(p.stride, p.stride_h, p.stride_w) > min(kernel):
+            # A window may be empty: its greatest value is -3.4e38.
+            return [UNKNOWN] * len(self.tops)
+        # In a small window all values may well be 0, in a large one hardly ever.
+        small = not p.global_pooling and max(kernel) <= SMALL
+        return [Values(low, high, zeros and small, signed and small), Values(-1, inf)][: len(self.tops)]
 
 
 @register

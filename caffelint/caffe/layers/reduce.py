@@ -7,9 +7,10 @@ from math import inf
 
 from caffelint.caffe.layers.base import CORRUPTS, EXACT, ONE, PARAMS, THREE, Counts, Layer, register
 from caffelint.caffe.shapes import Shape, as_int, canonical_axis, count, like, new_blob, no_data, text
-from caffelint.caffe.values import ANY_SIGN, Values
+from caffelint.caffe.values import UNKNOWN, Values
 
 PROD, SUM, MAX = 0, 1, 2
+ASUM, SUMSQ, MEAN = 2, 3, 4
 
 
 @register
@@ -80,18 +81,14 @@ class Eltwise(Layer):
         operation = p.operation
         coefficients = list(p.coeff) or [1.0] * len(bottoms)
         found = bottoms[0].shifted(coefficients[0], 0) if operation == SUM else bottoms[0]
-        for values, coefficient in zip(bottoms[1:], coefficients[1:], strict=True):
+        for values, coefficient in zip(bottoms[1:], coefficients[1:], strict=False):
             if operation == PROD:
                 found = found.times(values)
             elif operation == SUM:
                 found = found.plus(values.shifted(coefficient, 0))
             else:
-                found = Values(
-                    max(found.low, values.low),
-                    max(found.high, values.high),
-                    found.zeros and values.zeros,
-                    found.known and values.known,
-                )
+                low, high = max(found.low, values.low), max(found.high, values.high)
+                found = Values(low, high, found.zeros and values.zeros, found.signed and values.signed)
         return [found]
 
 
@@ -117,6 +114,17 @@ class Reduction(Layer):
 
     def set_up_unknown(self, bottoms: Sequence[Shape | None]) -> Sequence[Shape | None]:
         return [() if self.parameters.axis == 0 else None]
+
+    def values(self, bottoms: Sequence[Values]) -> Sequence[Values]:
+        p = self.parameters
+        low, high, _, _ = bottoms[0]
+        if p.operation in (ASUM, SUMSQ):
+            reduced = Values(0, inf)
+        elif p.operation == MEAN:
+            reduced = Values(low, high)
+        else:
+            reduced = Values(0 if low >= 0 else -inf, 0 if high <= 0 else inf)
+        return [reduced.shifted(p.coeff, 0).part()]
 
 
 @register
@@ -167,7 +175,7 @@ class ArgMax(Layer):
         return [None]
 
     def values(self, bottoms: Sequence[Values]) -> Sequence[Values]:
-        return [ANY_SIGN if self.parameters.out_max_val else Values(0, inf, True, True)]
+        return [UNKNOWN if self.parameters.out_max_val else Values(0, inf)]
 
 
 def check_softmax_axis(shape: Shape, axis: int, field: str) -> int:
@@ -195,7 +203,7 @@ class Softmax(Layer):
         return [like(shape)]
 
     def values(self, bottoms: Sequence[Values]) -> Sequence[Values]:
-        return [Values(0, 1, known=True)]
+        return [Values(0, 1)]
 
 
 @register

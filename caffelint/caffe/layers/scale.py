@@ -7,7 +7,7 @@ from typing import Any
 
 from caffelint.caffe.layers.base import EXACT, ONE, ONE_OR_TWO, PARAMS, Layer, register
 from caffelint.caffe.shapes import Shape, canonical_axis, count, like, no_data, text
-from caffelint.caffe.values import ANY_SIGN, Values
+from caffelint.caffe.values import UNKNOWN, Values, exactly, filled
 
 
 class Broadcast(Layer):
@@ -85,7 +85,7 @@ class Bias(Broadcast):
         return [like(shape)]
 
     def values(self, bottoms: Sequence[Values]) -> Sequence[Values]:
-        return [bottoms[0].plus(bottoms[1]) if len(bottoms) == 2 else ANY_SIGN]
+        return [bottoms[0].plus(bottoms[1]) if len(bottoms) == 2 else kept_signs(bottoms[0], self.parameters.filler)]
 
 
 def check_bias_fit(layer: Broadcast, shape: Shape, small: Shape, axis: int) -> None:
@@ -93,6 +93,13 @@ def check_bias_fit(layer: Broadcast, shape: Shape, small: Shape, axis: int) -> N
     start = layer.check_fit("bias", shape, small, axis)
     if count(shape, start + len(small)) == 0:
         raise no_data("the bottom", "bias_layer.cpp Reshape", "bottom[0]")
+
+
+def kept_signs(values: Values, bias_filler: Any) -> Values:
+    """Values with a learned factor or summand: of both signs where they were, as long as the summand starts at 0."""
+    if bias_filler is not None and filled(bias_filler) != exactly(0):
+        return UNKNOWN
+    return Values(signed=values.signed)
 
 
 @register
@@ -131,6 +138,9 @@ class Scale(Broadcast):
         params.append(small)
 
     def values(self, bottoms: Sequence[Values]) -> Sequence[Values]:
-        if len(bottoms) == 1 or self.parameters.bias_term:
-            return [ANY_SIGN]
-        return [bottoms[0].times(bottoms[1])]
+        p = self.parameters
+        if len(bottoms) == 2 and not p.bias_term:
+            return [bottoms[0].times(bottoms[1])]
+        if len(bottoms) == 2:
+            return [UNKNOWN]
+        return [kept_signs(bottoms[0], p.bias_filler if p.bias_term else None)]
