@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from functools import cache
 from pathlib import Path
 
 from caffelint.lint.report import ReportedFinding
@@ -13,19 +15,23 @@ _VERSION = 1
 
 
 class BaselineError(ValueError):
-    """A baseline file that cannot be read."""
+    """A baseline file that cannot be read or written."""
 
 
 def write(path: Path, findings: Iterable[ReportedFinding]) -> int:
-    """Store findings as the baseline; how many they are."""
+    """Store findings as the baseline; how many they are. Raises `BaselineError`."""
     from caffelint.text.writing import write_atomically
 
     files: dict[str, Counter[str]] = {}
+    name_of = _names_from(path)
     for finding in findings:
-        files.setdefault(_relative(finding.file, path), Counter())[finding.key] += 1
+        files.setdefault(name_of(finding.file), Counter())[finding.key] += 1
     stored = {name: dict(sorted(keys.items())) for name, keys in sorted(files.items())}
     text = json.dumps({"version": _VERSION, "files": stored}, indent=2) + "\n"
-    write_atomically(path, text.encode("utf-8"))
+    try:
+        write_atomically(path, text.encode("utf-8"))
+    except OSError as error:
+        raise BaselineError(f"{path}: the baseline cannot be written: {(error.strerror or '').lower()}") from error
     return sum(sum(keys.values()) for keys in files.values())
 
 
@@ -35,10 +41,10 @@ def read(path: Path) -> dict[str, Counter[str]]:
         value = json.loads(path.read_text("utf-8"))
         if value["version"] != _VERSION:
             raise BaselineError(f"{path}: baseline of version {value['version']}, this caffelint reads {_VERSION}")
-        return {file: Counter(keys) for file, keys in value["files"].items()}
+        return {file: Counter({key: int(n) for key, n in keys.items()}) for file, keys in value["files"].items()}
     except OSError as error:
-        raise BaselineError(f"{path}: the baseline cannot be read: {error.strerror}") from error
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        raise BaselineError(f"{path}: the baseline cannot be read: {(error.strerror or '').lower()}") from error
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         if isinstance(error, BaselineError):
             raise
         raise BaselineError(f"{path}: not a baseline of caffelint; write it anew with --write-baseline") from error
@@ -50,8 +56,9 @@ def subtract(
     """The findings that the baseline at `path` does not hold, and how many it held."""
     left, count = [], 0
     remaining = {file: Counter(keys) for file, keys in known.items()}
+    name_of = _names_from(path)
     for finding in findings:
-        keys = remaining.get(_relative(finding.file, path))
+        keys = remaining.get(name_of(finding.file))
         if keys and keys[finding.key] > 0:
             keys[finding.key] -= 1
             count += 1
@@ -60,8 +67,18 @@ def subtract(
     return left, count
 
 
-def _relative(file: str, baseline: Path) -> str:
-    """A file's path from the folder of the baseline, so that it holds from wherever caffelint is called."""
-    import os
+def _names_from(baseline: Path) -> Callable[[str], str]:
+    """Gives a file's path from the folder of the baseline, so that it holds from wherever caffelint is called."""
+    start = os.path.realpath(baseline.parent)
 
-    return os.path.relpath(file, baseline.resolve().parent).replace(os.sep, "/")
+    @cache
+    def name_of(file: str) -> str:
+        folder, name = os.path.split(os.path.abspath(file))
+        real = os.path.join(os.path.realpath(folder), name)
+        try:
+            real = os.path.relpath(real, start)
+        except ValueError:  # on another drive of Windows
+            pass
+        return real.replace(os.sep, "/")
+
+    return name_of

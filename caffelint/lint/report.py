@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections import Counter
 from collections.abc import Iterable
 from typing import Any, NamedTuple
@@ -176,4 +177,4 @@ def _position(place: Any) -> tuple[int, int]:
 
 
 def _posix(path: str) -> str:
-    return path.replace("\\", "/")
+    return path.replace(os.sep, "/")

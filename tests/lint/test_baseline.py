@@ -56,7 +56,36 @@ def test_holds_from_any_folder(tmp_path: Path, config: Config, monkeypatch: pyte
     assert not caffelint.check(["net.prototxt"], config).findings
 
 
-@pytest.mark.parametrize("text", ["", "{}", "[]", '{"version": 9, "files": {}}', '{"version": 1, "files": []}'])
+def test_holds_through_a_link(tmp_path: Path, config: Config) -> None:
+    (tmp_path / "models").mkdir()
+    (tmp_path / "models" / "net.prototxt").write_text(NET.format("p1"))
+    (tmp_path / "link").symlink_to("models")
+    path = tmp_path / "link" / "known.json"
+    baseline.write(path, caffelint.check([tmp_path / "link" / "net.prototxt"], config).findings)
+    for name in ("link", "models"):
+        config.baseline = str(tmp_path / name / "known.json")
+        for folder in ("link", "models"):
+            assert not caffelint.check([tmp_path / folder / "net.prototxt"], config).findings
+
+
+def test_a_baseline_that_cannot_be_written_is_named(tmp_path: Path) -> None:
+    with pytest.raises(baseline.BaselineError, match=r"gone/known\.json: the baseline cannot be written: no such file"):
+        baseline.write(tmp_path / "gone" / "known.json", [])
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "{}",
+        "[]",
+        '{"version": 9, "files": {}}',
+        '{"version": 1, "files": []}',
+        '{"version": 1, "files": {"net.prototxt": {"x": "y"}}}',
+        '{"version": 1, "files": {"net.prototxt": ["x"]}}',
+        "[" * 100_000,
+    ],
+)
 def test_broken_baseline_is_named(tmp_path: Path, text: str) -> None:
     path = tmp_path / "known.json"
     path.write_text(text)
