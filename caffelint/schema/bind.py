@@ -64,8 +64,8 @@ class Bound:
     def node(self, message: Message) -> Field | None:
         """The block of the text that a message stems from; None for one that nobody wrote."""
         found = self._nodes.get(id(message))
-        if found is None and self._linked:
-            # Few ask for the parts of an upgraded message, so they are linked when the first one does.
+        while found is None and self._linked:
+            # Few ask for the parts of an upgraded message, so they are linked, level by level, when somebody does.
             linked, self._linked = self._linked, []
             for new, old in linked:
                 self._link_parts(new, old)
@@ -79,10 +79,8 @@ class Bound:
             present = getattr(new, field.name)
             pairs = [(present, value)] if hasattr(value, "CopyFrom") else zip(present, value, strict=False)
             for new_part, old_part in pairs:
-                node = self._nodes.get(id(old_part))
-                if node is not None and id(new_part) not in self._nodes:
-                    self.place(new_part, node)
-                    self._link_parts(new_part, old_part)
+                if id(new_part) not in self._nodes:
+                    self.link(new_part, old_part)
 
     def origin(self, message: Message, field: str = "", index: int = 0) -> Span | None:
         """Where a message, or its field (of a repeated one, the item `index`), stands in the text."""
