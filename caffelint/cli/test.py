@@ -81,8 +81,20 @@ def _imported(path: Path) -> ModuleType:
         folder = folder.parent
     sys.path.insert(0, str(folder))
     try:
-        return import_module(".".join(names))
-    except Exception as error:
+        return import_module(".".join(names)) if len(names) > 1 or path.stem == "__init__" else _alone(path)
+    except (Exception, SystemExit) as error:
         raise click.UsageError(f"{path}: cannot be imported: {type(error).__name__}: {error}") from error
     finally:
         sys.path.remove(str(folder))
+
+
+def _alone(path: Path) -> ModuleType:
+    """The module in a file outside of packages, whatever else has its name."""
+    from importlib.util import module_from_spec, spec_from_file_location
+
+    spec = spec_from_file_location(path.stem, path)
+    if spec is None or spec.loader is None:
+        raise ImportError("it is no Python file")
+    module = module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
