@@ -6,6 +6,7 @@ import json
 import os
 from collections import Counter
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 
@@ -75,10 +76,8 @@ def _names_from(baseline: Path) -> Callable[[str], str]:
     def name_of(file: str) -> str:
         folder, name = os.path.split(os.path.abspath(file))
         real = os.path.join(os.path.realpath(folder), name)
-        try:
+        with suppress(ValueError):  # on another drive of Windows
             real = os.path.relpath(real, start)
-        except ValueError:  # on another drive of Windows
-            pass
         return real.replace(os.sep, "/")
 
     return name_of
