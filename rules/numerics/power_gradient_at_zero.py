@@ -2,7 +2,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caffelint.lint import ERROR, TRAIN, Finding, Invalid, Net, NetRule
+from caffelint.lint import CERTAIN, ERROR, LIKELY, TRAIN, WARNING, Finding, Invalid, Net, NetRule
+from caffelint.lint.built import BuiltLayer, BuiltNet
 
 from ..graph._states import built
 from ._makers import maker_of
@@ -56,6 +57,14 @@ class PowerGradientAtZero(NetRule):
             message="the gradient of power 3 at 0, which relu (ReLU) gives, is 0/0 = nan; add a small shift, such as"
             " 1e-6",
         ),
+        Invalid(
+            'force_backward: true layer { name: "data" type: "Input" top: "data" input_param { shape { dim: 4 } } }'
+            ' layer { name: "p" type: "Power" bottom: "data" top: "p" power_param { power: 3 shift: -1 }'
+            " loss_weight: 1 }",
+            span="power: 3",
+            message="the gradient of power 3 is 0/0 = nan wherever data (Input) is 1; multiply it by itself in an"
+            " Eltwise",
+        ),
     ]
 
     def check(self, net: Net) -> Iterator[Finding]:
@@ -65,19 +74,36 @@ class PowerGradientAtZero(NetRule):
             if one.phase != TRAIN:
                 continue
             for layer in one.layers:
-                if layer.type != "Power" or layer.index is None or not layer.bottoms:
-                    continue
-                param = layer.parameters
-                # A negative power is inf at 0 already in the forward pass.
-                if param.power in (0, 1, 2) or param.power < 0 or not layer.need_backward:
-                    continue
-                maker = maker_of(layer.bottoms[0])
-                base = one.values[layer.bottoms[0]].shifted(param.scale, param.shift)
-                if maker is not None and base.zeros and param.scale and True in layer.propagate_down:
+                found = _judge(one, layer) if layer.type == "Power" and layer.index is not None else None
+                if found:
+                    message, certain = found
                     yield self.finding(
-                        net.layers[layer.index].at("power_param", "power"),
-                        f"the gradient of power {param.power:g} at 0, which {maker.name} ({maker.type})"
-                        " gives, is 0/0 = nan; add a small shift, such as 1e-6",
+                        net.layers[layer.index or 0].at("power_param", "power"),
+                        message,
+                        severity=ERROR if certain else WARNING,
+                        certainty=CERTAIN if certain else LIKELY,
                         phases=(TRAIN,),
                     )
             return
+
+
+def _judge(net: BuiltNet, layer: BuiltLayer) -> tuple[str, bool] | None:
+    """What is wrong with the gradient, and whether it shows in any run."""
+    param = layer.parameters
+    power = param.power
+    # A negative power is inf at 0 already in the forward pass.
+    if power in (0, 1, 2) or power < 0 or not param.scale or True not in layer.propagate_down:
+        return None
+    maker = maker_of(layer.bottoms[0])
+    base = net.values[layer.bottoms[0]].shifted(param.scale, param.shift)
+    if maker is None or not base.may_be_zero:
+        return None
+    source = f"{maker.name} ({maker.type})"
+    if base.zeros:
+        what = f"the gradient of power {power:g} at 0, which {source} gives, is 0/0 = nan"
+        return f"{what}; add a small shift, such as 1e-6", True
+    # What a fraction makes of values below 0 is worse, and told by power-out-of-domain.
+    if maker.bottoms or not maker.known or power % 1:
+        return None
+    where = f"{source} is {0 - param.shift / param.scale:g}"
+    return f"the gradient of power {power:g} is 0/0 = nan wherever {where}; multiply it by itself in an Eltwise", False
