@@ -1,0 +1,141 @@
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from caffelint.caffe.build import BuiltNet
+from caffelint.caffe.layers import Layer as BuiltLayer
+from caffelint.lint import INFO, LIKELY, TRAIN, WARNING, Finding, Invalid, Layer, Net, NetRule
+
+from ..initialisation._fillers import RANDOM, WEIGHTS, is_frozen, is_trained
+from ._learning import learns
+from ._refusals import listed
+from ._states import built
+
+_LOADED = re.compile(r"(?i)fine.?tun|pre.?train|transfer|distill|teacher|\.caffemodel|imagenet")
+"""Words of a text that speaks of weights that are there already."""
+
+_FEW = 2
+
+
+class FrozenWithoutWeights(NetRule):
+    """A layer with `lr_mult: 0` keeps the random weights of its filler.
+
+    ## Why is this bad?
+    `lr_mult: 0` is for weights that are loaded. A frozen layer that starts from a filler hands on a random projection
+    for ever, and all that learns has to go through it.
+
+    ## Example
+    ```
+    layer { name: "conv1" type: "Convolution" bottom: "data" top: "conv1" }
+    layer { name: "conv2" type: "Convolution" bottom: "conv1" top: "conv2" param { lr_mult: 0 } }
+    ```
+    Use instead:
+    ```
+    layer { name: "conv1" type: "Convolution" bottom: "data" top: "conv1" }
+    layer { name: "conv2" type: "Convolution" bottom: "conv1" top: "conv2" param { lr_mult: 1 } }
+    ```
+
+    ## Known problems
+    `caffe train --weights` cannot be seen from the text. Silent where the solver has `weights`, where the text speaks
+    of fine-tuning, and where a layer leaves its filler out. Info where the first layers are frozen or many are, as
+    in a net whose weights are loaded.
+
+    ## References
+    - net.cpp, Init; sgd_solver.cpp, ComputeUpdateValue
+    """
+
+    code = "G019"
+    name = "frozen-without-weights"
+    severity = WARNING
+    certainty = LIKELY
+    layer_types = tuple(WEIGHTS)
+    _NET = (
+        'layer {{ name: "data" type: "Data" top: "data" top: "label" include {{ phase: TRAIN }} }}'
+        ' layer {{ name: "a" type: "InnerProduct" bottom: "data" top: "a" {} inner_product_param {{ num_output: 9'
+        ' weight_filler {{ type: "xavier" }} }} }}'
+        ' layer {{ name: "b" type: "InnerProduct" bottom: "a" top: "b" {} inner_product_param {{ num_output: 9'
+        ' weight_filler {{ type: "{}" }} }} }}'
+        ' layer {{ name: "c" type: "InnerProduct" bottom: "b" top: "c" inner_product_param {{ num_output: 9'
+        ' weight_filler {{ type: "xavier" }} }} }}'
+        ' layer {{ name: "loss" type: "SoftmaxWithLoss" bottom: "c" bottom: "label" top: "loss" }}'
+    )
+    _FROZEN = "param { lr_mult: 0 }"
+    VALID = [
+        _NET.format("", "", "xavier"),
+        # A mean over the inputs is a constant on purpose.
+        _NET.format("", _FROZEN, "constant"),
+        {"s.prototxt": 'net: "n.prototxt" weights: "x.caffemodel"', "n.prototxt": _NET.format("", _FROZEN, "xavier")},
+        "# for finetuning\n" + _NET.format("", _FROZEN, "xavier"),
+    ]
+    INVALID = [
+        Invalid(
+            _NET.format("", _FROZEN, "xavier"),
+            span="lr_mult: 0",
+            message="b keeps the random weights of its xavier filler, behind layers that learn: lr_mult is 0;"
+            " set it above 0, or load weights",
+        ),
+        # Frozen from the data on, as for weights that are loaded: info.
+        Invalid(
+            _NET.format(_FROZEN, _FROZEN, "xavier"),
+            span="lr_mult: 0",
+            message="a, b keep the random weights of their fillers unless weights are loaded: lr_mult is 0",
+        ),
+    ]
+
+    def check(self, net: Net) -> Iterator[Finding]:
+        frozen = {layer.index for layer in net.layers if _is_random(layer)}
+        if not frozen or not is_trained(net) or any(solver.message.weights for solver in net.solvers):
+            return
+        weighted = [layer for layer in net.layers if layer.type in WEIGHTS and layer.type != "Deconvolution"]
+        if not all(layer.has(WEIGHTS[layer.type], "weight_filler") for layer in weighted):
+            return
+        texts = [net.document.source.text, net.path, *(solver.document.source.text for solver in net.solvers)]
+        if any(_LOADED.search(text) for text in texts):
+            return
+        for one in built(net):
+            if one.phase == TRAIN and not one.refusals and any(learns(layer) for layer in one.layers):
+                found = [net.layers[layer.index or 0] for layer in one.layers if layer.index in frozen]
+                behind = {layer.index for layer in _behind_learning(one)}
+                if found:
+                    yield self._finding(found, [layer for layer in found if layer.index in behind])
+                return
+
+    def _finding(self, found: list[Layer], behind: list[Layer]) -> Finding:
+        """A few frozen layers behind learning ones are a slip; all others are mostly weights that will be loaded."""
+        slip = 0 < len(behind) == len(found) <= _FEW
+        names, one = listed([layer.name for layer in found]), len(found) == 1
+        text = f"{names} {'keeps' if one else 'keep'} the random weights of "
+        text += f"its {_filler(found[0])} filler" if one else "their fillers"
+        return self.finding(
+            found[0].at("param", 0, "lr_mult"),
+            f"{text}, behind layers that learn: lr_mult is 0; set it above 0, or load weights"
+            if slip
+            else f"{text} unless weights are loaded: lr_mult is 0",
+            severity=WARNING if slip else INFO,
+            phases=(TRAIN,),
+        )
+
+
+def _filler(layer: Layer) -> str:
+    name: str = getattr(layer.message, WEIGHTS[layer.type]).weight_filler.type
+    return name
+
+
+def _is_random(layer: Layer) -> bool:
+    """Is it frozen at what a filler draws? Not with a name: another layer may own the weights."""
+    if layer.type not in WEIGHTS or layer.type == "Deconvolution" or not is_frozen(layer):
+        return False
+    param = getattr(layer.message, WEIGHTS[layer.type])
+    return param.weight_filler.type in RANDOM and not any(spec.name for spec in layer.message.param)
+
+
+def _behind_learning(one: BuiltNet) -> Iterator[BuiltLayer]:
+    """The layers that read, through whatever lies between, what a layer that learns has made."""
+    reached: set[BuiltLayer] = set()
+    for layer in one.layers:
+        if any(blob.producer in reached for blob in layer.bottoms):
+            yield layer
+            reached.add(layer)
+        elif learns(layer):
+            reached.add(layer)
