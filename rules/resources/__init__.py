@@ -1,0 +1,1 @@
+"""Rules about what a training needs (codes R...)."""

@@ -1,0 +1,64 @@
+"""The memory that training takes on the card: what Caffe allocates, without cuDNN's workspaces and the driver's own."""
+
+from __future__ import annotations
+
+from math import prod
+from typing import NamedTuple
+
+from caffelint.caffe.build import BuiltNet
+from caffelint.caffe.layers import Layer
+
+_BYTES = 4
+_PREFETCHED = 4
+_PREFETCHING = frozenset(["Data", "ImageData", "WindowData", "AnnotatedData", "VideoData", "DenseImageData"])
+"""Types that read batches ahead (base_data_layer.hpp)."""
+
+_SHARING = frozenset(["Split", "Flatten", "Reshape"])
+"""Types whose tops are views of their bottoms; only their gradients, where they have any, are their own (Split)."""
+
+HISTORY = {"SGD": 1, "Nesterov": 1, "AdaGrad": 1, "RMSProp": 1, "AdaDelta": 2, "Adam": 2}
+"""Blobs as large as a parameter that a solver keeps for each (sgd_solvers.hpp), without what is only for a moment."""
+
+
+class Memory(NamedTuple):
+    """Bytes. `images` grow with the batch: data, gradients and prefetched batches; the others do not."""
+
+    images: int
+    parameters: int
+    columns: int
+
+
+def memory(net: BuiltNet) -> Memory | None:
+    """What one net takes; None where a shape or a parameter is unknown.
+
+    A gradient is counted for every blob that needs one, parameters once, without gradients.
+    """
+    images = parameters = columns = 0
+    for layer in net.layers:
+        if layer.params is None or any(blob.shape is None for blob in layer.tops):
+            return None
+        parameters += sum(prod(param.shape) for param in layer.params if param.owner is None)
+        columns += _column(layer)
+        for blob in layer.tops:
+            size = prod(blob.shape or (1,))
+            if blob.previous is None:
+                images += size * (layer.type not in _SHARING)
+                images += size * (_has_gradient(layer, net) and layer.type not in ("Flatten", "Reshape"))
+            if layer.type in _PREFETCHING:
+                images += size * _PREFETCHED
+    return Memory(images * _BYTES, parameters * _BYTES, columns * _BYTES)
+
+
+def _has_gradient(layer: Layer, net: BuiltNet) -> bool:
+    return net.phase == "TRAIN" and layer.need_backward
+
+
+def _column(layer: Layer) -> int:
+    """The buffer in which one image is laid out for the matrix product (base_conv_layer.cpp); none for 1x1 alone."""
+    if layer.type not in ("Convolution", "Deconvolution") or not layer.params:
+        return 0
+    kernel, stride, pad = (getattr(layer, name, None) for name in ("kernel", "stride", "pad"))
+    if not kernel or max(kernel) == 1 and max(stride or [1]) == 1 and max(pad or [0]) == 0:
+        return 0
+    maps = (layer.tops if layer.type == "Convolution" else layer.bottoms)[0].shape or ()
+    return prod(layer.params[0].shape[1:]) * int(layer.parameters.group or 1) * prod(maps[2:])

@@ -1,0 +1,135 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from caffelint.caffe.build import build
+from caffelint.lint import LIKELY, WARNING, Finding, Invalid, Layer, Net, Option, Place, ProjectRule, Solver
+
+from ..graph._states import states
+from ._memory import HISTORY, Memory, memory
+
+_GIB = 1 << 30
+
+
+class MemoryExceedsGpu(ProjectRule):
+    """Training needs more memory than the card has.
+
+    ## Why is this bad?
+    Caffe ends with "out of memory" at the first pass, or only at the first test, since every test net has memory of
+    its own beside the training net: after minutes of loading data, not at once.
+
+    ## Example
+    ```
+    data_param { source: "train_lmdb" batch_size: 256 }  # on a card of 6 GiB
+    ```
+    Use instead:
+    ```
+    data_param { source: "train_lmdb" batch_size: 64 }
+    ```
+    and `iter_size: 4` in the solver, which adds up four batches before each update.
+
+    ## Known problems
+    Says nothing unless `gpu-memory` is set. Data, gradients, parameters, the solver's history, column buffers and
+    prefetched batches of the training net and of every test net are counted; cuDNN's workspaces and what the driver
+    takes (up to half a GiB) come on top. Where the size of the images stands in the data alone, three channels and the
+    crop are taken; without a crop nothing is said.
+
+    ## Options
+    - `gpu-memory`: the memory of the card in GiB; 0 leaves the rule out
+
+    ## References
+    - syncedmem.cpp, base_conv_layer.cpp, sgd_solver.cpp; BVLC/caffe#6289
+    """
+
+    code = "R001"
+    name = "memory-exceeds-gpu"
+    severity = WARNING
+    certainty = LIKELY
+    OPTIONS = {"gpu-memory": Option(0.0, "The memory of the card in GiB; 0 leaves the rule out.")}
+    _NET = (
+        'layer {{ name: "data" type: "Data" top: "data" top: "label" data_param {{ source: "a" batch_size: {} }}'
+        " transform_param {{ crop_size: 256 }} }}"
+        ' layer {{ name: "conv" type: "Convolution" bottom: "data" top: "conv"'
+        " convolution_param {{ num_output: 64 kernel_size: 3 }} }}"
+        ' layer {{ name: "fc" type: "InnerProduct" bottom: "conv" top: "fc" inner_product_param {{ num_output: 9 }} }}'
+        ' layer {{ name: "loss" type: "SoftmaxWithLoss" bottom: "fc" bottom: "label" top: "loss" }}'
+    )
+    VALID = [
+        {"s.prototxt": 'net: "n.prototxt"', "n.prototxt": _NET.format(512)},
+    ]
+    INVALID = [
+        Invalid(
+            {"s.prototxt": 'net: "n.prototxt" test_iter: 1 test_interval: 9', "n.prototxt": _NET.format(64)},
+            span="batch_size: 64",
+            message="training needs 3.9 GiB, more than the 3 GiB of the card, 1.2 GiB of it for the test net;"
+            " a batch_size of 39 fits",
+            options={"gpu-memory": 3},
+        ),
+        Invalid(
+            {"s.prototxt": 'net: "n.prototxt" type: "Adam"', "n.prototxt": _NET.format(64)},
+            span="batch_size: 64",
+            message="training needs 2.8 GiB, more than the 0.1 GiB of the card; not even a batch_size of 1 fits",
+            options={"gpu-memory": 0.1},
+        ),
+    ]
+
+    def check(self, solver: Solver) -> Iterator[Finding]:
+        card = self.options["gpu-memory"] * _GIB
+        trained = solver.train_net
+        if card <= 0 or trained is None:
+            return
+        rows: list[tuple[str, Memory]] = []
+        for net in dict.fromkeys(use.net for use in solver.nets):
+            for state in states(net):
+                if net is not trained and state.phase == "TRAIN":
+                    continue
+                built = build(net.message, state.phase, state.stages, state.level, assume_inputs=True)
+                found = None if built.refusals else memory(built)
+                if found is None:
+                    return
+                rows.append((state.phase, found))
+        training = [found for phase, found in rows if phase == "TRAIN"]
+        if len(training) != 1:
+            return
+        tests = [found for phase, found in rows if phase != "TRAIN"]
+        (train,) = training
+        tested = sum(found.images + found.columns for found in tests)
+        fixed = tested + train.columns + train.parameters * (2 + HISTORY.get(solver.type, 1))
+        total = fixed + train.images
+        if total > card:
+            yield self._finding(trained, total, tested, fixed, train, card, len(tests))
+
+    def _finding(
+        self, net: Net, total: int, tested: int, fixed: int, train: Memory, card: float, tests: int
+    ) -> Finding:
+        place, batch = _batch(net)
+        text = f"training needs {total / _GIB:.1f} GiB, more than the {card / _GIB:g} GiB of the card"
+        if tests:
+            text += f", {tested / _GIB:.1f} GiB of it for the test net{'s' if tests > 1 else ''}"
+        fits = int((card - fixed) * batch / train.images) if batch else 0
+        if fits > 0:
+            text += f"; a batch_size of {fits} fits"
+        elif batch:
+            text += "; not even a batch_size of 1 fits"
+        return self.finding(
+            place,
+            text,
+            evidence=f"the training net's data and gradients take {train.images / _GIB:.2f} GiB, its column buffers"
+            f" {train.columns / _GIB:.2f}, parameters with gradients and history"
+            f" {(fixed - tested - train.columns) / _GIB:.2f}",
+        )
+
+
+def _batch(net: Net) -> tuple[Place, int]:
+    """Where the batch size for training is written, and it; 0 where there is not just one."""
+    found = [row for layer in net.layers if "TRAIN" in layer.phases and not layer.bottoms for row in _sizes(layer)]
+    if len(found) != 1:
+        return net.at("layer"), 0
+    layer, block, size = found[0]
+    return layer.at(block, "batch_size"), size
+
+
+def _sizes(layer: Layer) -> Iterator[tuple[Layer, str, int]]:
+    for field, value in layer.message.ListFields():
+        if field.message_type is not None and "batch_size" in field.message_type.fields_by_name:
+            yield layer, field.name, value.batch_size
