@@ -11,7 +11,7 @@ from typing import Any
 from caffelint.lint.finding import ERROR, SEVERITIES
 
 FILES = ("caffelint.toml", ".caffelint.toml", "pyproject.toml", "setup.cfg")
-_COMMAND_LINE = "the command line"
+COMMAND_LINE = "the command line"
 _FAIL_ON = (*SEVERITIES, "never")
 
 
@@ -41,8 +41,8 @@ class Config:
 
     def folder_of(self, setting: str) -> str:
         """The folder that a setting's globs start from: that of its file; empty for the working directory."""
-        source = self.sources.get(setting, _COMMAND_LINE)
-        return "" if source == _COMMAND_LINE else os.path.dirname(source)
+        source = self.sources.get(setting, COMMAND_LINE)
+        return "" if source == COMMAND_LINE else os.path.dirname(source)
 
 
 _TYPES: dict[str, type] = {
@@ -67,7 +67,7 @@ def load_config(start: Path, explicit: Path | None = None, overrides: Mapping[st
         _apply_file(config, path, [])
     for name, value in (overrides or {}).items():
         if value is not None:
-            _set(config, name, value, _COMMAND_LINE)
+            _set(config, name, value, COMMAND_LINE)
     _check_names(config)
     return config
 
@@ -89,7 +89,7 @@ def _table(path: Path) -> dict[str, Any] | None:
     shared = path.name in ("pyproject.toml", "setup.cfg")
     try:
         data = path.read_bytes()
-        if shared and (b"caffelint" if path.suffix == ".toml" else b"[caffelint") not in data:
+        if shared and (b"tool.caffelint" if path.suffix == ".toml" else b"[caffelint") not in data:
             return None
         text = data.decode("utf-8-sig")
     except OSError as error:

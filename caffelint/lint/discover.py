@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import subprocess
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
@@ -52,7 +51,7 @@ def discover(paths: Iterable[str], exclude: Sequence[str] = (), folder: str = ""
         elif os.path.exists(path):
             files[os.path.normpath(path)] = None
         else:
-            unreadable.append((path, "no such file or folder"))
+            unreadable.append((path, "leads nowhere" if os.path.islink(path) else "no such file or folder"))
     return Found(list(files), unreadable)
 
 
@@ -81,6 +80,8 @@ def matches_glob(path: str, globs: Sequence[str], folder: str = "") -> bool:
 
 def _git_files(folder: str) -> list[str] | None:
     """What git tracks or would track below a folder; None outside of a checkout or without git."""
+    import subprocess
+
     command = ["git", "-C", folder, "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
     try:
         done = subprocess.run(command, capture_output=True, check=False, timeout=60)
@@ -112,6 +113,11 @@ def changed_files(base_ref: str = "HEAD", folder: str = ".") -> set[str]:
 
     Untracked ones and those that are gone are included. Raises `ValueError` without git.
     """
+
+    if base_ref.startswith("-"):
+        raise ValueError(f"--base-ref {base_ref} names no commit")
+
+    import subprocess
 
     def git(folder: str, *arguments: str) -> str:
         done = subprocess.run(["git", "-C", folder, *arguments], capture_output=True, check=False)

@@ -22,7 +22,7 @@ MISSING = "caffelint's rules are not installed: pip install -e ."
 
 
 class NoRulesError(Exception):
-    """The built-in rules were not found: this run would prove nothing."""
+    """The rules that are installed were not found, or not all of them: this run would prove nothing."""
 
 
 class RuleInfo(NamedTuple):
@@ -93,7 +93,10 @@ def _from_row(row: list[Any]) -> RuleInfo:
 
 
 def _pack(name: str) -> list[RuleInfo]:
-    package = importlib.import_module(name)
+    try:
+        package = importlib.import_module(name)
+    except Exception as error:
+        raise NoRulesError(f"the installed rules {name} cannot be imported: {type(error).__name__}: {error}") from error
     for folder in getattr(package, "__path__", []):
         index = Path(folder) / "index.json"
         if index.is_file():
@@ -104,7 +107,7 @@ def _pack(name: str) -> list[RuleInfo]:
 
 @lru_cache(maxsize=1)
 def all_rules() -> tuple[RuleInfo, ...]:
-    """The rules of all installed packs, by code. Raises `NoRulesError` where the built-in ones are missing."""
+    """The rules of all installed packs, by code. Raises `NoRulesError` where some are missing or two have one name."""
     names = pack_names()
     if BUILT_IN not in names:
         raise NoRulesError(MISSING)
@@ -112,7 +115,8 @@ def all_rules() -> tuple[RuleInfo, ...]:
     for name in names:
         for info in _pack(name):
             if found.setdefault(info.name, info) is not info:
-                raise ValueError(f"two rules are called {info.name}: in {found[info.name].module} and {info.module}")
+                modules = f"{found[info.name].module} and {info.module}"
+                raise NoRulesError(f"two installed rules are called {info.name}: in {modules}")
     if not found:
         raise NoRulesError(MISSING)
     return tuple(sorted(found.values(), key=lambda info: info.code))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from functools import partial
 
-from caffelint.lint.config import Config
+from caffelint.lint.config import COMMAND_LINE, Config
 from caffelint.lint.registry import RuleInfo, all_rules
 
 FAMILIES = {
@@ -60,15 +60,17 @@ def _exactness(info: RuleInfo, selector: str) -> int:
 def selected(config: Config) -> list[RuleInfo]:
     """The rules that a configuration turns on. A preview rule runs with `preview`, or where it is named outright.
 
-    Where a rule is selected and ignored, the more exact one wins, of equals the ignoring: --select S101 --ignore S.
+    Where a rule is selected and ignored, the more exact one wins, as in --select S101 --ignore S; of equals the
+    ignoring, unless it stands in a file and the selecting on the command line.
     """
     chosen = []
+    margin = int(config.sources.get("select") == COMMAND_LINE != config.sources.get("ignore"))
     for info in all_rules():
         naming = most_exact(info, [*(config.select or ["all"]), *config.extend_select])
         if naming is None:
             continue
         ignoring = most_exact(info, config.ignore)
-        if ignoring is not None and _exactness(info, ignoring) >= _exactness(info, naming):
+        if ignoring is not None and _exactness(info, ignoring) >= _exactness(info, naming) + margin:
             continue
         if info.preview and not config.preview and not names_outright(info, naming):
             continue

@@ -64,6 +64,7 @@ def test_a_path_that_is_not_there_is_status_2_and_the_others_are_checked(check: 
         (["--baseline", "gone.json"], "gone.json: the baseline cannot be read"),
         (["--write-baseline"], "--write-baseline needs --baseline FILE"),
         (["--jobs", "x"], "'x' is not a valid integer"),
+        (["--changed-only", "--base-ref=--output=x"], "--base-ref --output=x names no commit"),
         (["-", "solver.prototxt"], "- reads stdin and stands alone"),
     ],
 )

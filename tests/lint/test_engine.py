@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import os
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
 import caffelint
-from caffelint.lint import cache, checker
+from caffelint.lint import cache, checker, registry
 from caffelint.lint.config import Config, load_config
 from caffelint.lint.discover import changed_files, discover, resolve
 from caffelint.lint.finding import Finding
@@ -222,6 +223,45 @@ def test_the_more_exact_severity_wins(config: Config, tmp_path: Path, severity: 
 def test_the_more_exact_selector_wins(config: Config, select: list[str], ignore: list[str], runs: bool) -> None:
     config.select, config.ignore = select, ignore
     assert (FAULTS[0] in [info.name for info in selected(config)]) is runs
+
+
+def test_what_the_command_line_selects_runs(tmp_path: Path) -> None:
+    (tmp_path / "caffelint.toml").write_text('ignore = ["S101", "P"]\n')
+
+    def runs(*select: str, **more: list[str]) -> bool:
+        config = load_config(tmp_path, overrides={"select": list(select), **more})
+        return FAULTS[0] in [info.name for info in selected(config)]
+
+    assert runs("S101")
+    assert not runs("S")
+    assert not runs("S101", ignore=["S101"])
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("import gone_module", "the installed rules mine_broken cannot be imported: ModuleNotFoundError"),
+        (
+            "from caffelint.rules.solver.poly_without_max_iter import PolyWithoutMaxIter as Base\n"
+            "class Mine(Base): code = 'U001'",
+            "two installed rules are called poly-without-max-iter",
+        ),
+    ],
+)
+def test_rules_that_are_broken_are_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str, said: str) -> None:
+    (tmp_path / "mine_broken.py").write_text(text)
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.delitem(sys.modules, "mine_broken", raising=False)
+    monkeypatch.setattr(registry, "pack_names", lambda: ["caffelint.rules", "mine_broken"])
+    with pytest.raises(registry.NoRulesError, match=said):
+        registry.all_rules.__wrapped__()
+
+
+def test_links_and_refs_that_lead_nowhere(tmp_path: Path) -> None:
+    (tmp_path / "link.prototxt").symlink_to("gone")
+    assert discover([str(tmp_path / "link.prototxt")]).unreadable[0][1] == "leads nowhere"
+    with pytest.raises(ValueError, match="names no commit"):
+        changed_files(f"--output={tmp_path / 'written'}")
 
 
 def test_a_failure_of_its_own_names_the_file_and_goes_on(
