@@ -67,11 +67,14 @@ def command(
         "roots": settings(paths, {}).roots if read_data else (),
     }
     failed = list(found.unreadable)
+    outright = {os.path.normpath(path) for path in paths}
     refused = False
     from caffelint.cli.outputs import use_color
     from caffelint.report import summary_table
 
     for number, (file, summaries, reason) in enumerate(_each(found.files, options, jobs)):
+        if not summaries and not reason and file in outright:
+            click.echo(f"caffelint: {file}: holds no net", err=True)
         if reason:
             failed.append((file, reason))
         for summary in summaries:

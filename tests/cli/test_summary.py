@@ -49,6 +49,15 @@ def test_same_as_a_real_caffe(
     assert ours["memory"] == {"data": int(data.rpartition(":")[2]), "params": 4 * (4 * 27 + 4)}
 
 
+def test_a_file_without_a_net_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "solver.prototxt"
+    path.write_text("base_lr: 0.1 max_iter: 10")
+    assert main(["summary", str(path)]) == 0
+    assert capsys.readouterr() == ("", f"caffelint: {path}: holds no net\n")
+    assert main(["summary", str(tmp_path)]) == 0
+    assert capsys.readouterr() == ("", "")
+
+
 def test_table(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "net.prototxt"
     path.write_text(NET)
