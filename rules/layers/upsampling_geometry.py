@@ -1,0 +1,165 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+from fractions import Fraction
+
+from caffelint.caffe.layers import Layer as BuiltLayer
+from caffelint.caffe.net_parts import Blob
+from caffelint.lint import LIKELY, WARNING, Finding, Invalid, Net, NetRule
+
+from ..graph._states import built
+from ._coordinates import Position, crop_offset, position
+
+_TOLERATED = 2
+"""Pixels of the cropped map: half pixels are left by even kernels, and older nets round one more."""
+
+_COARSE = 2
+"""Of a map that is upsampled by more, a shift by less than half of its own pixels says nothing either."""
+
+
+class UpsamplingGeometry(NetRule):
+    """A map that was upsampled does not lie on the map that it is cropped to, or unpooled like.
+
+    ## Why is this bad?
+    Every pixel of the result stands beside the one that it belongs to: Caffe compares sizes, not places, so the net
+    trains, with labels that are shifted or of another scale. Where the map is at the right scale the offset follows
+    from all kernels, strides and pads on the way.
+
+    ## Example
+    ```
+    layer { name: "crop" type: "Crop" bottom: "up" bottom: "data" top: "score" crop_param { axis: 2 offset: 0 } }
+    ```
+    Use instead, after a first convolution with a pad of 100:
+    ```
+    layer { name: "crop" type: "Crop" bottom: "up" bottom: "data" top: "score" crop_param { axis: 2 offset: 19 } }
+    ```
+
+    ## Known problems
+    Silent about a Crop without crop_param: older forks reckoned the offset by themselves. Two pixels are let pass,
+    and half of the stride of the Deconvolution.
+
+    ## References
+    - crop_layer.cpp, deconv_layer.cpp; the offsets of shelhamer/fcn.berkeleyvision.org
+    """
+
+    code = "L010"
+    name = "upsampling-geometry"
+    severity = WARNING
+    certainty = LIKELY
+    layer_types = ("Crop", "Upsample")
+    _NET = (
+        'layer {{ name: "data" type: "Input" top: "data" input_param {{ shape {{ dim: 1 dim: 3 dim: 64 dim: 64 }} }} }}'
+        ' layer {{ name: "conv" type: "Convolution" bottom: "data" top: "conv"'
+        " convolution_param {{ num_output: 2 kernel_size: 3 pad: 20 }} }}"
+        ' layer {{ name: "pool" type: "Pooling" bottom: "conv" top: "pool" '
+        "pooling_param {{ kernel_size: 2 stride: 2 }} }}"
+        ' layer {{ name: "up" type: "Deconvolution" bottom: "pool" top: "up"'
+        " convolution_param {{ num_output: 2 kernel_size: {} stride: {} }} }}"
+        ' layer {{ name: "crop" type: "Crop" bottom: "up" bottom: "data" top: "crop" {} }}'
+    )
+    _SEGNET = (
+        'layer {{ name: "data" type: "Input" top: "data" input_param {{ shape {{ dim: 1 dim: 3 dim: 60 dim: 90 }} }} }}'
+        ' layer {{ name: "pool" type: "Pooling" bottom: "data" top: "pool" top: "mask"'
+        " pooling_param {{ kernel_size: 2 stride: 2 }} }}"
+        ' layer {{ name: "up" type: "Upsample" bottom: "pool" bottom: "mask" top: "up"'
+        " upsample_param {{ upsample_h: {} upsample_w: {} }} }}"
+    )
+    VALID = [
+        _NET.format(4, 2, "crop_param { axis: 2 offset: 20 }"),
+        # Half a pixel, or one more by rounding.
+        _NET.format(4, 2, "crop_param { axis: 2 offset: 21 }"),
+        _NET.format(4, 2, ""),
+        _SEGNET.format(60, 90),
+    ]
+    INVALID = [
+        Invalid(
+            _NET.format(4, 2, "crop_param { axis: 2 offset: 2 }"),
+            span="offset: 2",
+            message='"up" lies on "data" from offset 20 on, not 2: crop_param shifts the map by 18 pixels',
+        ),
+        Invalid(
+            _NET.format(8, 4, "crop_param { axis: 2 offset: 40 }"),
+            span='bottom: "up"',
+            message='"up" has 2 pixels where "data" has 1: the strides before it do not undo each other',
+        ),
+        Invalid(
+            _SEGNET.format(60, 91),
+            span="upsample_w: 91",
+            message="the mask is of a map of 60 x 90, the top is 60 x 91: its maxima are put elsewhere",
+        ),
+    ]
+
+    def check(self, net: Net) -> Iterator[Finding]:
+        said: set[int] = set()
+        for one in built(net):
+            known: dict[Blob, Position | None] = {}
+            for layer in one.layers:
+                index = layer.index
+                if index is None or index in said or len(layer.bottoms) != 2:
+                    continue
+                found = None
+                if layer.type == "Crop":
+                    found = self._crop(net, layer, known)
+                elif layer.type == "Upsample":
+                    found = self._unpooled(net, layer)
+                if found:
+                    said.add(index)
+                    yield found
+
+    def _crop(self, net: Net, layer: BuiltLayer, known: dict[Blob, Position | None]) -> Finding | None:
+        mine = net.layers[layer.index or 0]
+        if not mine.has("crop_param"):
+            return None
+        map_, reference = (position(blob, known) for blob in layer.bottoms)
+        if map_ is None or reference is None or map_.root is not reference.root:
+            return None
+        names = mine.bottoms
+        for side, (here, there) in enumerate(((map_.rows, reference.rows), (map_.columns, reference.columns))):
+            offset = crop_offset(layer, side)
+            if offset is None:
+                continue
+            if here[0] != there[0]:
+                ratio = there[0] / here[0]
+                # Where it is the other way round the map is too small, and Caffe says so.
+                if ratio > 1:
+                    return self.finding(
+                        mine.at("bottom", 0),
+                        f'"{names[0]}" has {_number(ratio)} pixels where "{names[1]}" has 1:'
+                        " the strides before it do not undo each other",
+                    )
+                continue
+            wanted = (there[1] - here[1]) / here[0]
+            if abs(wanted - offset) > max(Fraction(_TOLERATED), Fraction(_factor(layer.bottoms[0].producer), _COARSE)):
+                return self.finding(
+                    mine.at("crop_param", "offset", min(side, max(0, len(layer.parameters.offset) - 1))),
+                    f'"{names[0]}" lies on "{names[1]}" from offset {_number(wanted)} on, not {offset}:'
+                    f" crop_param shifts the map by {_number(abs(wanted - offset))} pixels",
+                )
+        return None
+
+    def _unpooled(self, net: Net, layer: BuiltLayer) -> Finding | None:
+        mask = layer.bottoms[1].producer
+        while mask is not None and mask.type == "Split":
+            mask = mask.bottoms[0].producer
+        if mask is None or mask.type != "Pooling" or not layer.tops:
+            return None
+        pooled, made = mask.bottoms[0].shape, layer.tops[0].shape
+        if pooled is None or made is None or pooled[2:] == made[2:]:
+            return None
+        mine = net.layers[layer.index or 0]
+        field = "upsample_w" if mine.has("upsample_param", "upsample_w") and pooled[2] == made[2] else "upsample_h"
+        return self.finding(
+            mine.at("upsample_param", field if mine.has("upsample_param", field) else "scale"),
+            f"the mask is of a map of {pooled[2]} x {pooled[3]}, the top is {made[2]} x {made[3]}:"
+            " its maxima are put elsewhere",
+        )
+
+
+def _factor(layer: BuiltLayer | None) -> int:
+    """How many times a Deconvolution enlarges; 1 for other layers."""
+    strides = list(layer.parameters.stride) if layer is not None and layer.type == "Deconvolution" else []
+    return max(strides, default=1)
+
+
+def _number(value: Fraction) -> str:
+    return f"{float(value):g}"
