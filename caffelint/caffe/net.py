@@ -67,7 +67,7 @@ class Layer:
         return self.net.bound.node(self.message)
 
     def at(self, *path: str | int) -> Place:
-        """Where a field of the layer stands, e.g. `at("pooling_param", "stride")`; the nearest block around it if unset."""
+        """Where a field of the layer stands, e.g. `at("pooling_param", "stride")`; else the nearest block."""
         return place(self.net.document, self.node, path, self.name)
 
     def param(self, block: str) -> Any:
@@ -184,9 +184,9 @@ class Net:
         return self._own_role
 
     def _role(self) -> str:
+        from caffelint.caffe.layers import REGISTRY
         from caffelint.schema.provenance import provenance
 
-        known = provenance()
         doubtful = False
         has_input = False
         for layer in self.layers:
@@ -199,7 +199,7 @@ class Net:
                 doubtful = doubtful or type_ == "DummyData"
             elif "Loss" in type_ or any(weight for weight in layer.message.loss_weight):
                 return "train"
-            elif type_ == "Python" or not known.layer_type(type_):
+            elif type_ == "Python" or not (type_ in REGISTRY or provenance().layer_type(type_)):
                 doubtful = True
         if doubtful:
             return "unknown"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 import random
@@ -26,6 +25,7 @@ def folder() -> Path:
 @lru_cache(maxsize=1)
 def code_fingerprint() -> bytes:
     """Changes when any module of caffelint or of a rule pack does."""
+    import hashlib
     from importlib.util import find_spec
 
     digest = hashlib.sha1(usedforsecurity=False)
@@ -44,6 +44,8 @@ def code_fingerprint() -> bytes:
 
 def key(settings: bytes, parts: Iterable[tuple[str, bytes]]) -> str:
     """The name of a result: a hash over code, settings, and the files' names and bytes."""
+    import hashlib
+
     digest = hashlib.sha1(code_fingerprint() + settings, usedforsecurity=False)
     for name, data in parts:
         digest.update(f"{name}:{len(data)}:".encode(errors="surrogateescape"))

@@ -113,11 +113,10 @@ def changed_files(base_ref: str = "HEAD", folder: str = ".") -> set[str]:
 
     Untracked ones and those that are gone are included. Raises `ValueError` without git.
     """
+    import subprocess
 
     if base_ref.startswith("-"):
         raise ValueError(f"--base-ref {base_ref} names no commit")
-
-    import subprocess
 
     def git(folder: str, *arguments: str) -> str:
         done = subprocess.run(["git", "-C", folder, *arguments], capture_output=True, check=False)

@@ -128,11 +128,11 @@ class _Binder:
             self._mistakes.finish()
 
     def fill(self, message: Any, type_: MessageType, node: Field) -> None:
-        types = type_.fields
+        types = type_.made
         of_a_fork = self.of_a_fork
         seen: set[str] = set()
         for field in node.fields:
-            field_type = types.get(field.name)
+            field_type = types.get(field.name) or type_.field(field.name)
             if field_type is None:
                 field_type = self._unknown(type_, field, node)
                 if field_type is None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from caffelint.schema.tables import message_type
+from caffelint.schema.tables import MessageType, message_type
 from caffelint.text.tree import MESSAGE
 
 if TYPE_CHECKING:
@@ -40,10 +40,8 @@ def detect(document: Document) -> Kind:
         return Kind(OTHER, "")
     if any(field.name in _LAYERS and field.kind == MESSAGE for field in document.root.fields):
         return Kind(NET)
-    net = message_type(NetParameter.DESCRIPTOR).fields
-    solver = message_type(SolverParameter.DESCRIPTOR).fields
-    as_net = sum(name in net and not net[name].fork_only for name in names)
-    as_solver = sum(name in solver and not solver[name].fork_only for name in names)
+    as_net = _known(message_type(NetParameter.DESCRIPTOR), names)
+    as_solver = _known(message_type(SolverParameter.DESCRIPTOR), names)
     if as_solver > as_net:
         return Kind(SOLVER)
     if as_net:
@@ -51,11 +49,16 @@ def detect(document: Document) -> Kind:
     for known, seems in _STRANGERS:
         if names <= known or len(names & known) > 1:
             return Kind(OTHER, seems)
-    if _near(names, set(solver)):
+    if _near(names, set(message_type(SolverParameter.DESCRIPTOR).fields)):
         return Kind(SOLVER)
-    if _near(names, set(net)):
+    if _near(names, set(message_type(NetParameter.DESCRIPTOR).fields)):
         return Kind(NET)
     return Kind(OTHER)
+
+
+def _known(type_: MessageType, names: set[str]) -> int:
+    """How many of the names are fields that the message has in BVLC's Caffe."""
+    return sum((field := type_.field(name)) is not None and not field.fork_only for name in names)
 
 
 def _near(names: set[str], known: set[str]) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import Any
 
 from caffelint.text import tree
@@ -67,24 +68,39 @@ class EnumType:
 
 
 class MessageType:
-    """The fields of one message type by name; made on first use, so that a net pays for what it holds only."""
+    """The fields of one message type by name; each is made on first use, so that a net pays for what it holds only.
+
+    `made` are those that were asked for so far; `required` names those that must be set.
+    """
 
     def __init__(self, descriptor: Any):
         self.descriptor = descriptor
         self.name: str = descriptor.full_name.partition(".")[2]
+        self.made: dict[str, FieldType] = {}
         self._fields: dict[str, FieldType] | None = None
-        self._required: tuple[str, ...] = ()
+
+    def field(self, name: str) -> FieldType | None:
+        """The field of that name; None where the message has none."""
+        found = self.made.get(name)
+        if found is None:
+            descriptor = self.descriptor.fields_by_name.get(name)
+            if descriptor is not None:
+                found = self.made[name] = FieldType(descriptor)
+        return found
 
     @property
     def fields(self) -> dict[str, FieldType]:
+        """All fields, in the order of the schema."""
         if self._fields is None:
-            self._fields = {field.name: FieldType(field) for field in self.descriptor.fields}
-            self._required = tuple(field.name for field in self.descriptor.fields if _is_required(field))
+            self._fields = {
+                field.name: self.made.get(field.name) or FieldType(field) for field in self.descriptor.fields
+            }
+            self.made.update(self._fields)
         return self._fields
 
-    @property
+    @cached_property
     def required(self) -> tuple[str, ...]:
-        return self._required if self.fields else ()
+        return tuple(field.name for field in self.descriptor.fields if _is_required(field))
 
 
 def _is_repeated(field: Any) -> bool:

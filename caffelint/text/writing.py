@@ -9,7 +9,7 @@ from pathlib import Path
 
 
 def write_atomically(path: Path, data: bytes) -> None:
-    """Replace a file's content; its mode is kept, a link still points to it. Raises `OSError`, the file then as it was."""
+    """Replace a file's content; its mode is kept, a link still points to it. Raises `OSError`."""
     target = path.resolve()
     try:
         mode = stat.S_IMODE(target.stat().st_mode)

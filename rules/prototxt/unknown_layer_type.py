@@ -19,6 +19,7 @@ from caffelint.lint import (
     replace,
     suggest,
 )
+from caffelint.lint.built import BVLC_TYPES
 
 _BVLC = "bvlc"
 _LISTED = 3
@@ -78,6 +79,8 @@ class UnknownLayerType(TextRule):
             for layer in net.layers if not net.written.layers else ():  # older formats have an enum of types
                 found.setdefault(layer.type, []).append(layer)
             for type_, layers in found.items():
+                if type_ in BVLC_TYPES and file.dialect in (None, _BVLC):
+                    continue
                 forks = provenance().layer_type(type_)
                 if (file.dialect or _BVLC) not in forks:
                     yield from self._report(file, type_, layers, forks)
