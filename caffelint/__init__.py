@@ -33,7 +33,8 @@ def check(
     `config` is `caffelint.lint.config.load_config(...)` or None for the defaults. `progress` is called with the number
     of jobs done and their total. `changed` limits the run to those absolute paths and the solvers of nets among them.
     `texts` gives content in place of what is on disk, by path. Never raises for what the files hold: what cannot be
-    read is in `report.failures`. Raises `NoRulesError` where the built-in rules are not installed.
+    read is in `report.failures`. Raises `NoRulesError` where installed rules are missing or broken, `BaselineError`
+    where the baseline of `config` cannot be read.
     """
     from caffelint.lint import engine
 

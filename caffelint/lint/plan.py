@@ -47,9 +47,16 @@ def plan(
     files_beside = cache(_files_beside)
 
     @cache
-    def solvers_beside(folder: str) -> list[tuple[str, list[NamedNet]]]:
-        solvers = [relative(path) for path in files_beside(folder) if names_a_net(path)]
-        return [(solver, named_nets(solver, roots)) for solver in solvers]
+    def solvers_in(folder: str) -> dict[str, list[tuple[str, tuple[NamedNet, ...]]]]:
+        """The solvers of a folder with all their nets, by each of these."""
+        found: dict[str, list[tuple[str, tuple[NamedNet, ...]]]] = {}
+        for path in files_beside(folder):
+            if names_a_net(path):
+                solver = same.setdefault(os.path.realpath(path), relative(path))
+                named = _by_known_names(named_nets(solver, roots), same)
+                for net in set(_paths(named)):
+                    found.setdefault(net, []).append((solver, named))
+        return found
 
     same: dict[str, str] = {}
     for file in files:
@@ -67,12 +74,8 @@ def plan(
     solved = {path for named in nets.values() for path in _paths(named)}
     for file in given:
         if file not in solved and file not in nets:
-            for solver, named in solvers_beside(os.path.dirname(os.path.abspath(file))):
-                name = same.setdefault(os.path.realpath(solver), solver)
-                if name not in nets:
-                    beside = _by_known_names(named, same)
-                    if file in _paths(beside):
-                        nets[name] = beside
+            for solver, beside in solvers_in(os.path.dirname(os.path.abspath(file))).get(file, ()):
+                nets.setdefault(solver, beside)
     if changed is not None:
         report = _changed(report, nets, changed)
     solved = {path for named in nets.values() for path in _paths(named)}
