@@ -1,4 +1,5 @@
-"""Times caffelint against protobuf's own Python parser, over a folder of prototxt files: `make bench DIR=folder`.
+"""Times caffelint against protobuf's own Python parser, over a folder of prototxt files: `make bench DIR=folder`; then
+nets of its own against a real Caffe, where `make caffe` installed one.
 
 All figures of one run stand side by side, since only their ratios mean anything on another machine.
 """
@@ -12,11 +13,15 @@ import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
+from bench_nets import NETS
 from google.protobuf import text_format
 from google.protobuf.message import Message
 
 import caffelint
+from caffelint.lint.file import load
+from caffelint.lint.garbage import rare_collections
 from caffelint.schema import NetParameter, SolverParameter
 from caffelint.schema.detect import SOLVER, detect
 from caffelint.text.parser import parse
@@ -25,6 +30,7 @@ COLD_RUNS = 15
 WARM_UP = 200
 """Files checked before the clock starts: rules load when their layer type first comes up, which `cold` counts."""
 CAFFELINT = [str(Path(sys.executable).with_name("caffelint")), "check", "--no-cache", "--format", "json"]
+CAFFE = Path(__file__).parent.parent / ".caffe/caffe-python"
 BARE = [sys.executable, "-c", "import click, google.protobuf.message"]
 
 
@@ -108,6 +114,48 @@ def whole_folder(folder: Path, count: int) -> None:
             sys.exit(f"caffelint ended with status {child.returncode}")
 
 
+LOAD = """
+import sys, time
+import caffe
+for path in sys.argv[1:]:
+    start = time.perf_counter()
+    caffe.Net(path, caffe.TRAIN)
+    print(time.perf_counter() - start)
+"""
+
+
+def nets() -> None:
+    """From the text to the built net, and to all findings, against a real Caffe that loads the same net."""
+    print("nets, best of 3; a layer's time should stay the same as nets grow:")
+    print("                   layers    build  per layer    check  per layer   caffe.Net  ratio (target: at least 20)")
+    for name, make in NETS.items():
+        text = make()
+        data = text.encode()
+        count = text.count("layer {")
+        built = min(seconds(lambda data=data: build_train(data)) for _ in range(3))
+        checked = min(seconds(lambda data=data: check(Path("net.prototxt"), data)) for _ in range(3))
+        row = f"  {name:15} {count:7} {built * 1e3:6.0f} ms {built / count * 1e6:7.0f} us"
+        row += f" {checked * 1e3:6.0f} ms {checked / count * 1e6:7.0f} us"
+        loaded = load_time(text) if CAFFE.exists() else None
+        print(row + (f" {loaded * 1e3:8.0f} ms {loaded / built:6.1f}" if loaded else "           -      -"))
+
+
+def build_train(data: bytes) -> None:
+    with rare_collections():
+        net = load(data, "net.prototxt").net
+        if net is None or net.built("TRAIN").refusals:
+            sys.exit("a net of the bench does not load")
+
+
+def load_time(text: str) -> float | None:
+    """Seconds of caffe.Net alone, best of 3; None where this Caffe lacks a layer type."""
+    with TemporaryDirectory() as folder:
+        path = Path(folder, "net.prototxt")
+        path.write_text(text)
+        done = subprocess.run([str(CAFFE), "-c", LOAD, *[str(path)] * 3], capture_output=True, text=True, check=False)
+    return min(map(float, done.stdout.split())) if done.returncode == 0 else None
+
+
 def main() -> None:
     folder = Path(sys.argv[1] if len(sys.argv) > 1 else "fixtures")
     files = sorted({*folder.rglob("*.prototxt"), *folder.rglob("*.prototxt.txt")})
@@ -116,6 +164,7 @@ def main() -> None:
     in_process(files)
     cold(files)
     whole_folder(folder, len(files))
+    nets()
 
 
 if __name__ == "__main__":

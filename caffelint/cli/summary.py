@@ -104,11 +104,13 @@ def _each(files: Sequence[str], options: dict[str, Any], jobs: int) -> Iterator[
 
 
 def _one(options: dict[str, Any], file: str) -> _Result:
+    from caffelint.lint.garbage import rare_collections
     from caffelint.lint.read import ReadError, read
     from caffelint.lint.summary import summarize
 
     try:
-        return file, list(summarize(read(file), file.replace(os.sep, "/"), **options)), ""
+        with rare_collections():
+            return file, list(summarize(read(file), file.replace(os.sep, "/"), **options)), ""
     except ReadError as error:
         return file, [], str(error)
 
