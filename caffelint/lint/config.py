@@ -89,8 +89,8 @@ def _table(path: Path) -> dict[str, Any] | None:
     shared = path.name in ("pyproject.toml", "setup.cfg")
     try:
         data = path.read_bytes()
-        if shared and (b"tool.caffelint" if path.suffix == ".toml" else b"[caffelint") not in data:
-            return None
+        if shared and not any(name in data for name in (b"[tool.caffelint", b"\ncaffelint", b"[caffelint")):
+            return None  # parsing it would cost more than reading a small net
         text = data.decode("utf-8-sig")
     except OSError as error:
         raise ConfigError(f"{path}: cannot be read: {error.strerror}") from error
