@@ -14,6 +14,7 @@ import click
 from caffelint.cli import complete
 
 if TYPE_CHECKING:
+    from caffelint.lint.report import Failure
     from caffelint.lint.summary import Summary
 
 
@@ -51,10 +52,11 @@ def command(
     """Show what Caffe would build of nets: shapes, parameters, multiply-adds, memory.
 
     PATHS are net files, and folders of them. Exit status: 0 all load or may load, 1 one does not, 2 a path cannot be
-    read.
+    read, 3 caffelint itself failed.
     """
     from caffelint.cli.settings import settings
     from caffelint.lint.discover import discover
+    from caffelint.lint.report import Failure, Report
 
     found = discover(paths)
     options: dict[str, Any] = {
@@ -66,17 +68,17 @@ def command(
         "read_data": read_data,
         "roots": settings(paths, {}).roots if read_data else (),
     }
-    failed = list(found.unreadable)
+    failed = [Failure(path, reason) for path, reason in found.unreadable]
     outright = {os.path.normpath(path) for path in paths}
     refused = False
     from caffelint.cli.outputs import use_color
     from caffelint.report import summary_table
 
-    for number, (file, summaries, reason) in enumerate(_each(found.files, options, jobs)):
-        if not summaries and not reason and file in outright:
+    for number, (file, summaries, failure) in enumerate(_each(found.files, options, jobs)):
+        if not summaries and not failure and file in outright:
             click.echo(f"caffelint: {file}: holds no net", err=True)
-        if reason:
-            failed.append((file, reason))
+        if failure:
+            failed.append(failure)
         for summary in summaries:
             refused = refused or summary.loads is False
             if format_ == "json":
@@ -84,12 +86,12 @@ def command(
             else:
                 sys.stdout.write("\n" if number or summary is not summaries[0] else "")
                 summary_table.write(summary, sys.stdout, use_color(sys.stdout))
-    for file, reason in failed:
-        click.echo(f"caffelint: {file}: {reason}", err=True)
-    return 2 if failed else int(refused)
+    for failure in failed:
+        click.echo(f"caffelint: {failure.file}: {failure.message}", err=True)
+    return Report(failures=failed).exit_status() or int(refused)
 
 
-_Result = tuple[str, "list[Summary]", str]
+_Result = tuple[str, "list[Summary]", "Failure | None"]
 
 
 def _each(files: Sequence[str], options: dict[str, Any], jobs: int) -> Iterator[_Result]:
@@ -106,13 +108,16 @@ def _each(files: Sequence[str], options: dict[str, Any], jobs: int) -> Iterator[
 def _one(options: dict[str, Any], file: str) -> _Result:
     from caffelint.lint.garbage import rare_collections
     from caffelint.lint.read import ReadError, read
+    from caffelint.lint.report import Failure, own_failure
     from caffelint.lint.summary import summarize
 
     try:
         with rare_collections():
-            return file, list(summarize(read(file), file.replace(os.sep, "/"), **options)), ""
+            return file, list(summarize(read(file), file.replace(os.sep, "/"), **options)), None
     except ReadError as error:
-        return file, [], str(error)
+        return file, [], Failure(file, str(error))
+    except Exception as error:
+        return file, [], own_failure(file, error)
 
 
 def _shapes(values: Sequence[str]) -> dict[str, tuple[int, ...]]:

@@ -16,7 +16,7 @@ from caffelint.lint.finding import Finding
 from caffelint.lint.plan import Job
 from caffelint.lint.read import ReadError, read
 from caffelint.lint.registry import RuleInfo, all_rules, find_rule
-from caffelint.lint.report import Failure, ReportedFinding, reported
+from caffelint.lint.report import Failure, ReportedFinding, own_failure, reported
 from caffelint.lint.run import RuleSet, join
 from caffelint.lint.select import matches, most_exact, selected
 from caffelint.lint.suppress import Suppression, silence
@@ -75,7 +75,7 @@ class Checker:
         try:
             return self._job(job, failures)
         except Exception as error:
-            return Outcome([], [*failures, _internal(min(job.report), error)], 0, 0)
+            return Outcome([], [*failures, own_failure(min(job.report), error)], 0, 0)
 
     def _job(self, job: Job, failures: list[Failure]) -> Outcome:
         contents: dict[str, bytes] = {}
@@ -116,7 +116,7 @@ class Checker:
         try:
             return load(data, path, kind, dialect)
         except Exception as error:
-            failures.append(_internal(path, error))
+            failures.append(own_failure(path, error))
             return None
 
     def _findings(
@@ -152,7 +152,7 @@ class Checker:
                 try:
                     yield from step()
                 except Exception as error:
-                    failures.append(_internal(path, error))
+                    failures.append(own_failure(path, error))
 
     def judge(
         self,
@@ -233,12 +233,3 @@ class Checker:
             start, end = comment.comment_start, comment.comment_end
             problem = Problem(info.name, start, end, message, True, "", ((start, end, ""),), True)
             yield from self.rules.rule(info).report(problem, file)
-
-
-def _internal(path: str, error: Exception) -> Failure:
-    """A defect of caffelint itself, with the place in its code that a report should name."""
-    trace = error.__traceback__
-    while trace and trace.tb_next:
-        trace = trace.tb_next
-    where = f" in {os.path.basename(trace.tb_frame.f_code.co_filename)}:{trace.tb_lineno}" if trace else ""
-    return Failure(path, f"caffelint failed{where}: {type(error).__name__}: {error}; please report it", True)

@@ -86,6 +86,16 @@ class Failure(NamedTuple):
     internal: bool = False
 
 
+def own_failure(path: str, error: Exception) -> Failure:
+    """A defect of caffelint itself, with the place in its code that a report should name."""
+    trace = error.__traceback__
+    while trace and trace.tb_next:
+        trace = trace.tb_next
+    where = f" in {os.path.basename(trace.tb_frame.f_code.co_filename)}:{trace.tb_lineno}" if trace else ""
+    said = " ".join(str(error).split())
+    return Failure(path, f"caffelint failed{where}: {type(error).__name__}: {said}; please report it", True)
+
+
 class Report:
     """All findings of a run, in the order of file and line."""
 

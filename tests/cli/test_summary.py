@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from caffelint.cli.main import main
+from caffelint.lint.summary import Summary, summarize
 
 FIXTURES = Path(__file__).resolve().parents[2] / "fixtures"
 NET = """
@@ -56,6 +57,24 @@ def test_a_file_without_a_net_is_named(tmp_path: Path, capsys: pytest.CaptureFix
     assert capsys.readouterr() == ("", f"caffelint: {path}: holds no net\n")
     assert main(["summary", str(tmp_path)]) == 0
     assert capsys.readouterr() == ("", "")
+
+
+def test_a_failure_of_its_own_names_the_file_and_goes_on(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(data: bytes, path: str, **more: object) -> list[Summary]:
+        if path.endswith("a.prototxt"):
+            raise KeyError("x")
+        return list(summarize(data, path))
+
+    monkeypatch.setattr("caffelint.lint.summary.summarize", fail)
+    for name in ("a", "b"):
+        (tmp_path / f"{name}.prototxt").write_text(NET)
+    assert main(["summary", str(tmp_path)]) == 3
+    out, err = capsys.readouterr()
+    assert "b.prototxt, TRAIN: loads" in out
+    assert err.startswith(f"caffelint: {tmp_path / 'a.prototxt'}: caffelint failed in test_summary.py:")
+    assert err.count("\n") == 1
 
 
 def test_table(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
