@@ -214,10 +214,11 @@ class SPP(Layer):
             raise self.refuse(
                 "the bottom has no pixels", "Input dimensions cannot be zero.", f"{self.source} LayerSetUp", "bottom[0]"
             )
-        levels = self.parameters.pyramid_height
-        if levels == 0:
+        levels = as_int(self.parameters.pyramid_height)
+        if levels <= 0:
+            given = self.parameters.pyramid_height
             raise self.refuse(
-                "pyramid_height is missing",
+                f"pyramid_height {given} does not fit into Caffe's int" if given else "pyramid_height is missing",
                 "Split Layer produces at least 1 top blob(s) as output.",
                 f"{self.source} LayerSetUp",
                 "pyramid_height",
