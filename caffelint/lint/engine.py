@@ -103,14 +103,22 @@ def _size(jobs: Sequence[plan.Job]) -> int:
 
 
 def _pooled(jobs: Sequence[plan.Job], config: Config, workers: int) -> Iterator[Outcome]:
+    from concurrent.futures import ProcessPoolExecutor
+    from concurrent.futures.process import BrokenProcessPool
     from multiprocessing import get_context
-    from multiprocessing.pool import Pool
 
     Checker(config).warm()
     context = get_context("fork" if os.name == "posix" else None)
-    pool: Pool
-    with context.Pool(workers, _start, (config,)) as pool:
-        yield from pool.imap_unordered(_work, jobs, chunksize=8)
+    done = 0
+    try:
+        with ProcessPoolExecutor(workers, context, _start, (config,)) as pool:
+            for outcome in pool.map(_work, jobs, chunksize=8):
+                yield outcome
+                done += 1
+    except BrokenProcessPool:
+        lost = [path for job in jobs[done:] for path in sorted(job.report)]
+        reason = f"this file or one behind it ended a process, for want of memory perhaps: {len(lost)} files were not"
+        yield Outcome([], [Failure(lost[0], f"{reason} checked; try --jobs 1", True)], 0, 0)
 
 
 _checker: Checker | None = None

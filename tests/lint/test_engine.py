@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -10,11 +11,11 @@ from pathlib import Path
 import pytest
 
 import caffelint
-from caffelint.lint import cache, checker, registry
+from caffelint.lint import cache, checker, engine, registry
 from caffelint.lint.config import Config, load_config
 from caffelint.lint.discover import changed_files, discover, resolve
 from caffelint.lint.finding import Finding
-from caffelint.lint.plan import plan
+from caffelint.lint.plan import Job, plan
 from caffelint.lint.select import selected
 from caffelint.lint.suppress import Silenced
 from caffelint.text.parser import Document
@@ -102,6 +103,24 @@ def test_many_jobs_find_the_same(config: Config, tmp_path: Path) -> None:
     config.jobs = 2
     assert found(config, ".") == alone
     assert len(alone) == 80 + 20_000
+
+
+@pytest.mark.skipif(os.name != "posix", reason="processes start otherwise elsewhere")
+def test_a_process_that_is_killed_is_not_waited_for(
+    config: Config, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for number in range(40):
+        project(tmp_path / f"m{number:02}")
+
+    def killed(self: object, job: Job) -> None:
+        os.kill(os.getpid(), signal.SIGKILL)
+
+    monkeypatch.setattr(checker.Checker, "job", killed)
+    monkeypatch.setattr(engine, "_WORTH_A_POOL", 0)
+    config.jobs = 2
+    report = caffelint.check(["."], config)
+    assert report.exit_status() == 3
+    assert "try --jobs 1" in report.failures[0].message
 
 
 def test_cache_gives_the_same_and_notices_changes(config: Config, tmp_path: Path) -> None:
