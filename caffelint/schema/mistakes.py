@@ -380,7 +380,8 @@ class Mistakes:
         start, end = item.value_span
         evidence = f'Caffe says: Unknown enumeration value of "{text}" for field "{item.name}"'
         said = f"{item.name} has no value {text}"
-        meant = suggest(text, enum.of_bvlc) or suggest(text, enum.values)
+        v2_names = {v2: name for name in enum.of_bvlc if (v2 := provenance().v1_type(name))}
+        meant = suggest(text, enum.of_bvlc) or v2_names.get(suggest(text, v2_names) or "") or suggest(text, enum.values)
         if meant:
             certain = meant in enum.of_bvlc or self.dialect is not None
             repairs = ((start, end, meant),)

@@ -106,4 +106,4 @@ def _differ_in_part(name: str, candidate: str) -> bool:
     one, other = sorted((name, candidate), key=len)
     if other.startswith(one + "_") or one[:-1] == other[:-1]:
         return True
-    return one.rstrip("0123456789") == other.rstrip("0123456789")
+    return _plain(one).rstrip("0123456789") == _plain(other).rstrip("0123456789")

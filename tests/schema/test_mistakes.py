@@ -155,3 +155,11 @@ def test_forks_that_no_single_one_unites_are_named_apart() -> None:
     messages = [problem.message for problem in found if problem.kind == "fork-field"]
     assert len(messages) >= 2
     assert all(message.startswith("BVLC's Caffe lacks ") for message in messages)
+
+
+@pytest.mark.parametrize("written", ["SOFTMAXWITHLOSS", "SoftmaxWithLoss", "SOFTMAX_WITHLOSS"])
+def test_the_enum_of_a_type_is_found_by_its_newer_name(written: str) -> None:
+    for dialect in (None, "bvlc"):
+        (problem,) = problems(f'layers {{ name: "a" type: {written} }}', dialect)
+        assert problem.message == f"type has no value {written}; did you mean SOFTMAX_LOSS?"
+        assert problem.certain

@@ -35,6 +35,8 @@ FIELDS = [
         ("stride_l", None),
         ("stride_w", None),
         ("pad2", None),
+        ("Pad2", None),
+        ("NUMOUTPUT5", None),
         ("glu_param", None),
         ("knn_param", None),
         ("pol", None),
