@@ -31,6 +31,9 @@ if TYPE_CHECKING:
 
 Files = Mapping[str, str]
 
+_LONGEST_REPAIR = 60
+"""A longer one is not shown in a fix's title."""
+
 
 class Invalid(NamedTuple):
     """An example that the rule objects to.
@@ -111,20 +114,19 @@ class ProblemRule(Rule):
         fixes: tuple[Fix, ...] = ()
         if problem.repairs:
             edits = tuple(FixEdit(file.path, start, end, text) for start, end, text in problem.repairs)
-            fixes = (Fix(_title(problem), SAFE if problem.repair_is_safe else UNSAFE, edits),)
+            fixes = (Fix(self.title(problem), SAFE if problem.repair_is_safe else UNSAFE, edits),)
         place = Place(file.document, problem.start, problem.end, file.layer_at(problem.start), problem.field)
         yield self.finding(
             place, problem.message, evidence=problem.evidence, severity=severity, certainty=certainty, fixes=fixes
         )
 
-
-def _title(problem: Problem) -> str:
-    """What the repair of a problem does, in a few words."""
-    texts = {text.strip() for _, _, text in problem.repairs}
-    if len(texts) > 1:
-        return "write it as Caffe reads it"
-    (text,) = texts
-    return f"write {text}" if text else "remove it"
+    def title(self, problem: Problem) -> str:
+        """What the repair of a problem does, in a few words."""
+        texts = {text.strip() for _, _, text in problem.repairs}
+        text = texts.pop()
+        if texts or len(text) > _LONGEST_REPAIR or "\n" in text:
+            return "write it as Caffe reads it"
+        return f"write {text}" if text else "remove it"
 
 
 class SolverRule(Rule):

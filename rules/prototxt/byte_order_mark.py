@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from caffelint.lint import ERROR, Invalid, ProblemRule
+from caffelint.lint import ERROR, Invalid, Problem, ProblemRule
 
 
 class ByteOrderMark(ProblemRule):
@@ -33,3 +33,6 @@ class ByteOrderMark(ProblemRule):
             fixed='name: "net" layer { name: "a" }',
         ),
     ]
+
+    def title(self, problem: Problem) -> str:
+        return "save it as UTF-8 without a byte-order mark"

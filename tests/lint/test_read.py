@@ -66,3 +66,12 @@ def test_solvers_are_known_by_the_net_that_they_name(tmp_path: Path, text: str) 
     path.write_text(text, "utf-8")
     assert named_nets(str(path))[0].name == "n"
     assert names_a_net(str(path))
+
+
+def test_a_fixs_title_shows_no_whole_file() -> None:
+    text = 'name: "a"\nlayer { name: "b" }\n'
+    for encoding in ("utf-16", "utf-8-sig"):
+        (finding,) = caffelint.check_text(text.encode(encoding), kind="net").findings
+        assert [fix.title for fix in finding.fixes] == ["save it as UTF-8 without a byte-order mark"]
+    findings = caffelint.check_text('net: "%s' % ("x" * 70), kind="solver").findings
+    assert [fix.title for finding in findings for fix in finding.fixes if finding.code == "P001"] == ["write it as Caffe reads it"]
