@@ -62,10 +62,13 @@ def test_a_path_that_is_not_there_is_status_2_and_the_others_are_checked(check: 
         (["--dialect", "bvcl"], "did you mean 'bvlc'?"),
         (["--config", "gone.toml"], "gone.toml: no such configuration file"),
         (["--baseline", "gone.json"], "gone.json: the baseline cannot be read"),
-        (["--write-baseline"], "--write-baseline needs --baseline FILE"),
+        (["--write-baseline"], "--write-baseline takes a FILE"),
+        (["--write-baseline", "solver.prototxt"], "--write-baseline solver.prototxt would overwrite what is no baseline"),
+        (["--write-baseline", "."], "--write-baseline . would overwrite what is no baseline"),
         (["--jobs", "x"], "'x' is not a valid integer"),
         (["--changed-only", "--base-ref=--output=x"], "--base-ref --output=x names no commit"),
         (["-", "solver.prototxt"], "- reads stdin and stands alone"),
+        (["--stdin-filename", "a.prototxt", "solver.prototxt"], "give - in place of solver.prototxt"),
     ],
 )
 def test_wrong_usage_is_status_2_and_one_clear_line(check: Any, arguments: list[str], line: str) -> None:
@@ -166,6 +169,22 @@ def test_baseline(check: Any, project: Path) -> None:
     assert (run.status, run.out) == (0, "no errors or warnings in 2 files (1 in the baseline)\n")
     (project / "caffelint.toml").write_text('baseline = "known.json"\n', "utf-8")
     assert check("--write-baseline").out == "1 finding stored in known.json\n", "the old one hides nothing from the new"
+
+
+def test_write_baseline_takes_the_file(check: Any, project: Path) -> None:
+    assert check("--write-baseline", "known.json").out == "1 finding stored in known.json\n"
+    assert check("--baseline", "known.json").status == 0
+    (project / "old.json").write_text('{"version": 1, "files": {}}', "utf-8")
+    run = check("--baseline", "known.json", "--write-baseline", "old.json", "solver.prototxt")
+    assert (run.status, run.out) == (0, "1 finding stored in old.json\n")
+    assert (project / "old.json").read_text("utf-8") == (project / "known.json").read_text("utf-8")
+
+
+def test_a_folder_without_prototxt_files_is_told(check: Any, project: Path) -> None:
+    (project / "empty").mkdir()
+    run = check("empty")
+    assert (run.status, run.err) == (0, "caffelint: no prototxt files below empty\n")
+    assert check("empty", "solver.prototxt").err == ""
 
 
 def test_severity_level_leaves_out_what_is_below(check: Any) -> None:

@@ -1,0 +1,94 @@
+"""What `caffelint check` looks at, paths or stdin, and where it stores what it found as a baseline."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+if TYPE_CHECKING:
+    from caffelint.lint.config import Config
+    from caffelint.lint.report import Report
+
+_STDIN = "<stdin>"
+
+
+def chosen(options: dict[str, Any]) -> list[str]:
+    """The paths to check; `-` alone for stdin."""
+    paths = list(options["paths"])
+    name = options["stdin_filename"]
+    if name and paths not in ([], ["-"]):
+        raise click.UsageError(f"--stdin-filename {name} names what stdin holds: give - in place of {paths[0]}")
+    if "-" in paths and len(paths) > 1:
+        raise click.UsageError("- reads stdin and stands alone")
+    return paths or (["-"] if name else ["."])
+
+
+def checked(paths: Sequence[str], options: dict[str, Any], config: Config) -> Report:
+    import caffelint
+    from caffelint.cli.progress import Progress
+
+    named = [options["stdin_filename"] or "."] if paths == ["-"] else paths
+    changed = _changed(options["base_ref"], named) if options["changed_only"] else None
+    if paths == ["-"]:
+        data = _stdin()
+        if not options["stdin_filename"]:
+            return caffelint.check_text(data, path=_STDIN, config=config)
+        return caffelint.check([], config, changed=changed, texts={options["stdin_filename"]: data})
+    with Progress(options["quiet"]) as progress:
+        report = caffelint.check(paths, config, progress=progress, changed=changed)
+    if not report.files and not report.failures and changed is None:
+        click.echo(f"caffelint: no prototxt files below {', '.join(paths)}", err=True)
+    return report
+
+
+def _stdin() -> bytes:
+    try:
+        if sys.stdin is None:
+            raise click.UsageError("stdin is closed")
+        return sys.stdin.buffer.read()
+    except OSError as error:
+        raise click.UsageError(f"stdin cannot be read: {(error.strerror or str(error)).lower()}") from error
+
+
+def _changed(base_ref: str, paths: Sequence[str]) -> set[str]:
+    from caffelint.cli.settings import shared_folder
+    from caffelint.lint.discover import changed_files
+
+    try:
+        return changed_files(base_ref, str(shared_folder(paths)))
+    except ValueError as error:
+        raise click.UsageError(str(error)) from error
+
+
+def write_baseline(paths: Sequence[str], options: dict[str, Any], config: Config) -> Report:
+    """Store the findings in the file that `--write-baseline` names, else in that of the settings."""
+    from caffelint.lint import baseline
+    from caffelint.lint.discover import relative
+    from caffelint.report.words import count
+
+    name = options["write_baseline"] or config.baseline
+    if not name:
+        raise click.UsageError("--write-baseline takes a FILE, or that of --baseline or of the settings")
+    if not _may_hold_a_baseline(name):
+        raise click.UsageError(f"--write-baseline {name} would overwrite what is no baseline; PATHS stand before it")
+    target, config.baseline = Path(name), None
+    report = checked(paths, options, config)
+    number = baseline.write(target, report.findings)
+    click.echo(f"{count(number, 'finding')} stored in {relative(str(target))}")
+    config.fail_on = "never"
+    return report
+
+
+def _may_hold_a_baseline(path: str) -> bool:
+    """Whether nothing is lost when a baseline is written there: an earlier one is JSON, no prototxt is."""
+    if not os.path.exists(path):
+        return True
+    if not os.path.isfile(path):
+        return False
+    with open(path, "rb") as file:
+        return file.read(64).lstrip()[:1] in (b"", b"{")
