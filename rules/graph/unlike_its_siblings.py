@@ -1,0 +1,244 @@
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Hashable, Iterator, Sequence
+from typing import Any, NamedTuple
+
+from caffelint.caffe.build import BuiltNet
+from caffelint.caffe.layers import Layer as BuiltLayer
+from caffelint.caffe.net_parts import Blob
+from caffelint.lint import LIKELY, TRAIN, WARNING, Finding, Invalid, Net, NetRule
+
+from ._layer_params import described, parameters
+from ._states import built
+
+_LEAST = 5
+"""As many others have to be alike for one to be odd."""
+
+_NORMS = frozenset(["BatchNorm", "BN", "Scale", "CuDNNBatchNorm"])
+_ACTIVATIONS = frozenset(["ReLU", "PReLU", "ELU", "ReLU6"])
+
+_SETTINGS = {"BatchNorm": ("eps", "moving_average_fraction"), "Scale": ("bias_term",)}
+
+
+class Odd(NamedTuple):
+    """The one layer of many that has another value, and the value of all others."""
+
+    layer: BuiltLayer
+    value: Any
+    others: Any
+    many: int
+
+
+def _data() -> str:
+    return 'layer { name: "data" type: "Input" top: "r0" input_param { shape { dim: 1 dim: 8 dim: 9 dim: 9 } } }'
+
+
+def _convolution(i: int) -> str:
+    return (
+        f' layer {{ name: "c{i}" type: "Convolution" bottom: "r{i - 1}" top: "c{i}"'
+        " convolution_param { num_output: 8 kernel_size: 1 } }"
+    )
+
+
+def _residual(i: int) -> str:
+    """Block `i` of an example net: from r0 to r1, from r1 to r2 ..."""
+    return (
+        _convolution(i)
+        + f' layer {{ name: "s{i}" type: "Eltwise" bottom: "r{i - 1}" bottom: "c{i}" top: "s{i}" }}'
+        + f' layer {{ name: "r{i}" type: "ReLU" bottom: "s{i}" top: "r{i}" }}'
+    )
+
+
+def _normed(i: int, swapped: bool = False) -> str:
+    """The same with a BatchNorm, before the ReLU or behind it."""
+    first, second = ("ReLU", "BatchNorm") if swapped else ("BatchNorm", "ReLU")
+    a, b = ("a", "b") if swapped else ("n", "r")
+    return (
+        _convolution(i)
+        + f' layer {{ name: "{a}{i}" type: "{first}" bottom: "c{i}" top: "{a}{i}" }}'
+        + f' layer {{ name: "{b}{i}" type: "{second}" bottom: "{a}{i}" top: "r{i}" }}'
+    )
+
+
+class UnlikeItsSiblings(NetRule):
+    """One block of a repeated structure is built in another way than all others.
+
+    ## Why is this bad?
+    Caffe loads and trains it. But where one shortcut of fifty is taken before the ReLU, one 1x1 convolution has a pad,
+    or one BatchNorm stands behind its ReLU, it was mostly a slip of whoever copied the block, and the net is not the
+    one that was published.
+
+    ## Example
+    ```
+    layer { name: "sum3" type: "Eltwise" bottom: "sum2" bottom: "branch3" top: "sum3" }
+    ```
+    where all other blocks have
+    ```
+    layer { name: "sum2" type: "Eltwise" bottom: "relu1" bottom: "branch2" top: "sum2" }
+    ```
+    Use instead:
+    ```
+    layer { name: "sum3" type: "Eltwise" bottom: "relu2" bottom: "branch3" top: "sum3" }
+    ```
+
+    ## Known problems
+    A block may be meant to differ; a pad or a setting of the first or the last one is let pass.
+
+    ## References
+    - five fixes of published nets, each of them loaded by Caffe
+    """
+
+    code = "G023"
+    name = "unlike-its-siblings"
+    severity = WARNING
+    certainty = LIKELY
+    preview = True
+    _RESIDUAL = _data() + "".join(_residual(i) for i in range(1, 8))
+    _NORMED = _data() + "".join(_normed(i) for i in range(1, 8))
+    VALID = [
+        _RESIDUAL,
+        _NORMED,
+        # Two that differ are no slip.
+        _RESIDUAL.replace('bottom: "r2" bottom: "c3"', 'bottom: "s2" bottom: "c3"').replace(
+            'bottom: "r4" bottom: "c5"', 'bottom: "s4" bottom: "c5"'
+        ),
+        # Too few to tell.
+        _data() + _residual(1) + _residual(2) + _residual(3).replace('"r2" bottom: "c3"', '"s2" bottom: "c3"'),
+        # The last one.
+        _NORMED.replace('top: "n7" }', 'top: "n7" batch_norm_param { eps: 0.1 } }'),
+    ]
+    INVALID = [
+        Invalid(
+            _RESIDUAL.replace('bottom: "r2" bottom: "c3"', 'bottom: "s2" bottom: "c3"'),
+            span='bottom: "s2"',
+            message='s3 takes its shortcut from "s2", before the ReLU; the other 5 take theirs behind it',
+        ),
+        Invalid(
+            _NORMED.replace('top: "c4" convolution_param {', 'top: "c4" convolution_param { pad: 1'),
+            span="pad: 1",
+            message="c4 has pad 1, the other 6 convolutions of kernel 1 and stride 1 have 0",
+        ),
+        Invalid(
+            _NORMED.replace(_normed(4), _normed(4, swapped=True)),
+            span='name: "a4"',
+            message="c4 is followed by ReLU, BatchNorm; the other 6 by BatchNorm, ReLU",
+        ),
+        Invalid(
+            _NORMED.replace('top: "n4" }', 'top: "n4" batch_norm_param { eps: 0.1 } }'),
+            span="eps: 0.1",
+            message="n4 has eps 0.1, the other 6 layers of type BatchNorm have 1e-05",
+        ),
+    ]
+
+    def check(self, net: Net) -> Iterator[Finding]:
+        if len(net.layers) < 2 * _LEAST:
+            return
+        nets = built(net)
+        one = next((one for one in nets if one.phase == TRAIN), nets[0])
+        if one.refusals:
+            return
+        yield from self._shortcuts(net, one)
+        yield from self._pads(net, one)
+        yield from self._orders(net, one)
+        yield from self._statistics(net, one)
+
+    def _shortcuts(self, net: Net, one: BuiltNet) -> Iterator[Finding]:
+        rows = []
+        for layer in one.layers:
+            if layer.type == "Eltwise" and layer.index is not None and len(layer.bottoms) == 2:
+                kinds = {_origin(blob) for blob in layer.bottoms} & {"sum", "activation"}
+                if len(kinds) == 1:
+                    rows.append((layer, kinds.pop()))
+        odd = _odd(rows)
+        if odd and odd.others == "activation":
+            mine = net.layers[odd.layer.index or 0]
+            side = next(i for i, blob in enumerate(odd.layer.bottoms) if _origin(blob) == "sum")
+            yield self.finding(
+                mine.at("bottom", side),
+                f'{mine.name} takes its shortcut from "{mine.bottoms[side]}", before the ReLU;'
+                f" the other {odd.many} take theirs behind it",
+            )
+
+    def _pads(self, net: Net, one: BuiltNet) -> Iterator[Finding]:
+        groups: dict[int, list[tuple[BuiltLayer, int]]] = {}
+        for layer in one.layers:
+            if layer.type == "Convolution" and layer.index is not None:
+                said = parameters(net.layers[layer.index])
+                kernel, stride, pad = said["kernel"], said["stride"], said["pad"]
+                if set(kernel) == {1} and len(set(stride)) == len(set(pad)) == 1:
+                    groups.setdefault(stride[0], []).append((layer, pad[0]))
+        for stride, rows in groups.items():
+            odd = _odd(rows, ends=False)
+            if odd and odd.others == 0:
+                mine = net.layers[odd.layer.index or 0]
+                yield self.finding(
+                    mine.at("convolution_param", "pad"),
+                    f"{mine.name} has pad {odd.value}, the other {odd.many} convolutions of kernel 1 and stride"
+                    f" {stride} have 0",
+                )
+
+    def _orders(self, net: Net, one: BuiltNet) -> Iterator[Finding]:
+        groups: dict[Hashable, list[tuple[BuiltLayer, tuple[str, ...]]]] = {}
+        tails: dict[BuiltLayer, list[BuiltLayer]] = {}
+        for layer in one.layers:
+            if layer.type == "Convolution" and layer.index is not None:
+                tail = tails[layer] = _tail(layer)
+                types = tuple(one.type for one in tail)
+                if set(types) & _NORMS and set(types) & _ACTIVATIONS:
+                    groups.setdefault(tuple(sorted(types)), []).append((layer, types))
+        for rows in groups.values():
+            odd = _odd(rows)
+            if odd:
+                at = next(i for i, type_ in enumerate(odd.value) if type_ != odd.others[i])
+                yield self.finding(
+                    net.layers[tails[odd.layer][at].index or 0].at("name"),
+                    f"{odd.layer.name} is followed by {', '.join(odd.value)}; the other {odd.many} by"
+                    f" {', '.join(odd.others)}",
+                )
+
+    def _statistics(self, net: Net, one: BuiltNet) -> Iterator[Finding]:
+        for type_, fields in _SETTINGS.items():
+            layers = [layer for layer in one.layers if layer.type == type_ and layer.index is not None]
+            for field in fields:
+                odd = _odd([(layer, getattr(layer.parameters, field)) for layer in layers], ends=False)
+                if odd:
+                    mine = net.layers[odd.layer.index or 0]
+                    yield self.finding(
+                        mine.at(odd.layer.block, field),
+                        f"{mine.name} has {field} {described(odd.value)}, the other {odd.many} layers of type {type_}"
+                        f" have {described(odd.others)}",
+                    )
+
+
+def _odd(rows: Sequence[tuple[BuiltLayer, Any]], ends: bool = True) -> Odd | None:
+    """The one of at least six that differs, the others being alike; without `ends` neither the first nor the last."""
+    if len(rows) <= _LEAST:
+        return None
+    counts = Counter(value for _, value in rows)
+    if len(counts) != 2 or min(counts.values()) != 1:
+        return None
+    usual, many = counts.most_common(1)[0]
+    layer, value = next(row for row in rows if row[1] != usual)
+    return None if not ends and layer in (rows[0][0], rows[-1][0]) else Odd(layer, value, usual, many)
+
+
+def _origin(blob: Blob) -> str:
+    """What made a blob: `sum`, `activation`, or "" for all else."""
+    maker = blob.producer
+    while maker is not None and maker.type in ("Split", "Dropout"):
+        maker = maker.bottoms[0].producer
+    if maker is None:
+        return ""
+    return "sum" if maker.type == "Eltwise" else "activation" if maker.type in _ACTIVATIONS else ""
+
+
+def _tail(layer: BuiltLayer) -> list[BuiltLayer]:
+    """The norms and activations behind a layer, as long as each reads the one before and nobody else does."""
+    found: list[BuiltLayer] = []
+    while len(layer.tops) == 1 and len(layer.tops[0].consumers) == 1 and len(found) < _LEAST:
+        ((layer, _),) = layer.tops[0].consumers
+        if layer.type not in _NORMS | _ACTIVATIONS or len(layer.bottoms) != 1:
+            break
+        found.append(layer)
+    return found
