@@ -35,7 +35,7 @@ from caffelint.lint.rule import (
     SolverRule,
     TextRule,
 )
-from caffelint.schema.provenance import provenance
+from caffelint.schema.provenance import Provenance, provenance
 from caffelint.schema.spelling import suggest
 from caffelint.text.tree import Problem
 
@@ -67,6 +67,7 @@ __all__ = [
     "Problem",
     "ProblemRule",
     "ProjectRule",
+    "Provenance",
     "Related",
     "Rule",
     "Solver",

@@ -10,6 +10,9 @@ _OTHERS = (*OWN_BLOCK.values(), "input_param", "memory_data_param", "dummy_data_
 _TYPE = {block: type_ for type_, block in OWN_BLOCK.items()}
 _TYPE.update(input_param="Input", memory_data_param="MemoryData", dummy_data_param="DummyData")
 
+_TAKEN_FOR_ITS_OWN = frozenset(OWN_BLOCK.values())
+"""Blocks of other data layers: what they say is lost, which unused-parameter-block tells."""
+
 _PHRASE = {
     "Data": "Failed to open leveldb",
     "ImageData": "File is empty",
@@ -52,6 +55,7 @@ class DataLayerWithoutItsBlock(LayerRule):
         'layer { name: "data" type: "Data" data_param { source: "a_lmdb" batch_size: 1 } }',
         'layers { name: "data" type: IMAGE_DATA image_data_param { source: "a.txt" } }',
         'layer { name: "data" type: "Input" input_param { shape { dim: 1 } } }',
+        'layer { name: "data" type: "ImageData" data_param { source: "a.txt" batch_size: 1 } }',
     ]
     INVALID = [
         Invalid(
@@ -82,6 +86,8 @@ class DataLayerWithoutItsBlock(LayerRule):
         evidence = f"Caffe ends with: {_PHRASE[layer.type]}"
         if not layer.message.HasField(block):
             other = next((name for name in _OTHERS if layer.message.HasField(name)), "")
+            if other in _TAKEN_FOR_ITS_OWN:
+                return
             yield self.finding(
                 layer.at("type"),
                 f"this {layer.type} layer has no {block}, only an {other}, which it does not read;"

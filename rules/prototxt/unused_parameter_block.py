@@ -1,10 +1,16 @@
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
-from caffelint.lint import WARNING, Finding, Invalid, Layer, Net, NetRule, provenance
+from caffelint.lint import ERROR, LIKELY, WARNING, Finding, Invalid, Layer, Net, NetRule, Provenance, provenance
 
 _LISTED = 3
+_PREFETCH_ONLY = {"ImageData": "image_data_param", "WindowData": "window_data_param"}
+"""Types that take `prefetch` from data_param and all else from a block of their own (base_data_layer.cpp)."""
+
+_SHARED = frozenset(["transform_param", "loss_param"])
+"""Blocks that any type may read."""
 
 
 class UnusedParameterBlock(NetRule):
@@ -14,7 +20,8 @@ class UnusedParameterBlock(NetRule):
     The settings in it have no effect, and the layer runs with the defaults of the block that it does read. Mostly the
     type was changed and the block forgotten, or a block was copied from another layer.
 
-    Told of types and blocks that BVLC's Caffe has: forks give the same name to layers that read different blocks.
+    Told of types and blocks that BVLC's Caffe has: forks give the same name to layers that read different blocks. Of a
+    fork's type it is told, as likely, where a block of the type's own name exists and is not there.
 
     ## Example
     ```
@@ -35,6 +42,8 @@ class UnusedParameterBlock(NetRule):
     VALID = [
         'layer { name: "a" type: "Convolution" convolution_param { stride: 2 } }',
         'layer { name: "a" type: "MyOwnThing" convolution_param { stride: 2 } }',
+        'layer { name: "a" type: "ImageData" image_data_param { source: "a" } data_param { prefetch: 8 } }',
+        'layer { name: "a" type: "Permute" permute_param { order: 1 } loss_param { } }',
         'layer { name: "a" type: "SoftmaxWithLoss" loss_param { } softmax_param { } include { } }',
     ]
     INVALID = [
@@ -48,6 +57,17 @@ class UnusedParameterBlock(NetRule):
             span="relu_param",
             message="Silence reads no relu_param, it is ignored (layers r1, r2)",
         ),
+        Invalid(
+            'layer { name: "d" type: "ImageData" data_param { source: "a.txt" batch_size: 8 } }',
+            span="data_param",
+            message="ImageData reads only prefetch in data_param, the rest is ignored (layer d);"
+            " it reads image_data_param, without which it has no source",
+        ),
+        Invalid(
+            'layer { name: "p" type: "Permute" reshape_param { } }',
+            span="reshape_param",
+            message="Permute has a block permute_param of its own, this reshape_param is probably ignored (layer p)",
+        ),
     ]
 
     def check(self, net: Net) -> Iterator[Finding]:
@@ -60,15 +80,45 @@ class UnusedParameterBlock(NetRule):
                 reads[type_] = known.param_blocks(type_) if "bvlc" in known.layer_type(type_) else None
             used = reads[type_]
             if used is None:
-                continue
-            for field, _ in layer.message.ListFields():
-                if field.name.endswith("_param") and field.name not in used and field.number < 10_000:
-                    unused.setdefault((type_, field.name), []).append(layer)
+                own = _own_block(layer, known)
+                if not own:
+                    continue
+            for field, value in layer.message.ListFields():
+                block = field.name
+                if not block.endswith("_param") or field.number >= 10_000:
+                    continue
+                if used is None:
+                    if block not in _SHARED and block not in known.param_blocks(type_):
+                        unused.setdefault((type_, block), []).append(layer)
+                elif block not in used:
+                    unused.setdefault((type_, block), []).append(layer)
+                elif block == "data_param" and type_ in _PREFETCH_ONLY and not layer.has(_PREFETCH_ONLY[type_]):
+                    if any(inner.name != "prefetch" for inner, _ in value.ListFields()):
+                        unused.setdefault((type_, block), []).append(layer)
         for (type_, block), layers in unused.items():
             names = [layer.name for layer in layers]
             more = f" and {len(names) - _LISTED} more" if len(names) > _LISTED else ""
             where = f"layer{'s' * (len(names) > 1)} {', '.join(names[:_LISTED])}{more}"
+            used = reads[type_]
+            if used is None:
+                own = _own_block(layers[0], known)
+                message = f"{type_} has a block {own} of its own, this {block} is probably ignored ({where})"
+                yield self.finding(layers[0].at(block), message, certainty=LIKELY)
+                continue
+            if block in used:
+                message = f"{type_} reads only prefetch in {block}, the rest is ignored ({where})"
+                message += f"; it reads {_PREFETCH_ONLY[type_]}, without which it has no source"
+                yield self.finding(layers[0].at(block), message, severity=ERROR)
+                continue
             message = f"{type_} reads no {block}, it is ignored ({where})"
-            if used := reads[type_]:
+            if used:
                 message += f"; it reads {' and '.join(sorted(used))}"
             yield self.finding(layers[0].at(block), message)
+
+
+def _own_block(layer: Layer, known: Provenance) -> str:
+    """The block that is called as a fork's layer type is, where it exists and the layer does without it."""
+    name = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", layer.type).lower() + "_param"
+    if not known.layer_type(layer.type) or name not in layer.message.DESCRIPTOR.fields_by_name or layer.has(name):
+        return ""
+    return name
