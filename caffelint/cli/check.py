@@ -36,7 +36,7 @@ _LEVELS = ("error", "warning", "info", "never")
     "--dialect",
     metavar="NAME",
     shell_complete=complete.dialects,
-    help="Hold files against one Caffe (bvlc, ssd, nvcaffe, ...) instead of inferring it.",
+    help="Hold files against one Caffe instead of inferring it; caffelint dialects lists them.",
 )
 @click.option("--fail-on", metavar="LEVEL", help="Exit with 1 from here on: error (default), warning, info; or never.")
 @click.option(

@@ -12,6 +12,7 @@ COMMANDS = {
     "lr": "Show the learning rate over training",
     "explain": "What a rule finds, why it is bad, and how to mend it",
     "rules": "List the rules",
+    "dialects": "List the Caffes that --dialect takes",
     "config": "Show the settings in effect and where each comes from",
     "test": "Run the examples of your own rules",
     "new-rule": "Write the start of a rule of your own",

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 )
 @click.option("--read-data", is_flag=True, help="Look into LMDBs, HDF5 files and image lists for the shape of data.")
 @click.option(
-    "--dialect", metavar="NAME", shell_complete=complete.dialects, help="One Caffe: what it lacks is refused."
+    "--dialect", metavar="NAME", shell_complete=complete.dialects, help="One of caffelint dialects: what it lacks is refused."
 )
 @click.option(
     "--format", "format_", type=click.Choice(["text", "json"]), default="text", help="A table, or JSON lines."

@@ -12,9 +12,11 @@ from functools import cache
 from typing import Any, NamedTuple
 
 from caffelint.schema.pool import read_data
+from caffelint.schema.spelling import distance
 
 _SHOWN = 2
 """How many forks `describe` names before it counts the rest."""
+_HELP = "caffelint dialects lists them"
 
 
 class Alternative(NamedTuple):
@@ -37,6 +39,22 @@ class FieldFacts(NamedTuple):
         return next((alternative for alternative in self.alternatives if fork in alternative.forks), None)
 
 
+class Fork(NamedTuple):
+    """What to tell of a fork: the name that `--dialect` takes, and where it is on GitHub.
+
+    `generation` is the newest layer format that it reads (`Provenance.generation`), `layer_types` those that BVLC's
+    master lacks, the ones that fewest other forks have first.
+    """
+
+    name: str
+    title: str
+    repository: str
+    ref: str
+    generation: int
+    aliases: tuple[str, ...]
+    layer_types: tuple[str, ...]
+
+
 class Provenance:
     """The table. `forks` are all names of forks, "bvlc" first and then best known first."""
 
@@ -55,10 +73,18 @@ class Provenance:
         fork = self._table["aliases"].get(wanted, wanted)
         if fork in self._table["forks"]:
             return str(fork)
-        from difflib import get_close_matches
+        close = next((known for known in (*self.forks, *self._table["aliases"]) if _alike(wanted, known)), None)
+        raise ValueError(f"unknown dialect {name!r}{f', did you mean {close!r}?' if close else ''} ({_HELP})")
 
-        close = get_close_matches(wanted, [*self.forks, *self._table["aliases"]], n=1)
-        raise ValueError(f"unknown dialect {name!r}" + (f", did you mean {close[0]!r}?" if close else ""))
+    def about(self, fork: str) -> Fork:
+        """What to tell of `fork`; KeyError if unknown."""
+        facts = self._table["forks"][fork]
+        aliases = tuple(alias for alias, name in self._table["aliases"].items() if name == fork)
+        having = {type: self.layer_type(type) for type in self.layer_types()}
+        own = [type for type, forks in having.items() if fork in forks and "bvlc" not in forks]
+        own.sort(key=lambda type: (len(having[type]), type))
+        where = facts["repository"], facts["ref"]
+        return Fork(fork, facts["title"], *where, self.generation(fork), aliases, tuple(own))
 
     def family(self, fork: str) -> str:
         """The overlay of `proto/forks/` that `fork` belongs to, "bvlc" for BVLC's master; KeyError if unknown."""
@@ -160,6 +186,17 @@ class Provenance:
                 forks = forks - members if term.startswith("-") else forks | members
             found = self._sets[expression] = frozenset(forks)
         return found
+
+
+def _alike(name: str, known: str) -> bool:
+    """Whether a name is surely meant for a known one: begins it, goes on behind it, or has one slip.
+
+    One letter of a short name makes another net of it: SENet is no ENet, MTCNN no MSCNN.
+    """
+    short, long = sorted((name, known), key=len)
+    if long.startswith(short) and len(short) > 2 and 2 * len(short) >= len(long):
+        return True
+    return distance(name, known, 1) == 1 and (len(short) > 5 or sorted(name) == sorted(known))
 
 
 @cache

@@ -100,6 +100,20 @@ def test_rules_of_a_family(caffelint: Any) -> None:
     assert "did you mean solver?" in caffelint("rules", "--family", "sovler").err
 
 
+def test_dialects(caffelint: Any, root: Path) -> None:
+    value = json.loads(caffelint("dialects", "--format", "json").out)
+    validate(value, root / "docs/schema/dialects.schema.json")
+    names = [dialect["name"] for dialect in value["dialects"]]
+    assert names[0] == "bvlc"
+    table = caffelint("dialects").out.splitlines()
+    assert [line.split()[0] for line in table[1 : len(names) + 1]] == names
+    ssd = next(line for line in table if line.startswith("ssd "))
+    assert ssd.split()[1:4] == ["weiliu89/caffe", "layer", "SSD:"]
+    for name in ("bvlc", names[-1]):
+        assert caffelint("check", "--dialect", name, "net.prototxt").status in (0, 1)
+    assert "caffelint dialects" in caffelint("check", "--dialect", "keras", "net.prototxt").err
+
+
 def test_config(caffelint: Any, project: Path, root: Path) -> None:
     (project / "caffelint.toml").write_text('fail-on = "warning"\nper-file-ignores = { "a/*" = ["S101"] }\n', "utf-8")
     value = json.loads(caffelint("config", "--format", "json").out)
