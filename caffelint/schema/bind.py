@@ -24,6 +24,8 @@ _MAX_DEPTH = 64
 _SAFE_DIGITS = 9
 """So many digits fit into every integer type."""
 _SAFE_FLOAT = 3.4e38
+_BVLC = (None, "bvlc", "bvlc-1.0")
+"""Dialects that read and build as Caffe 1.0 does."""
 
 
 class ForkUse(NamedTuple):
@@ -47,6 +49,16 @@ class Bound:
         self._nodes: dict[int, Field] = {id(message): document.root}
         self._kept: list[Message] = [message]
         self._linked: list[tuple[Message, Message]] = []
+
+    @property
+    def is_for_bvlc(self) -> bool:
+        """Is it checked against BVLC's Caffe, or, with no dialect, any? Only then its layers' ways hold."""
+        return self.dialect in _BVLC
+
+    @property
+    def is_plain(self) -> bool:
+        """Is it for BVLC's Caffe, by its dialect and by its fields?"""
+        return self.is_for_bvlc and not self.fork_uses
 
     def link(self, new: Message, old: Message) -> None:
         """Let `new`, which Caffe's upgrade made of `old`, point to where `old` stands, and its parts likewise."""
@@ -210,8 +222,7 @@ class _Binder:
     def _list(self, message: Any, type_: MessageType, field_type: FieldType, field: Field) -> None:
         items: Sequence[Field] = field.fields
         if not field_type.repeated:
-            self.mistakes.list_of_one(type_, field_type, field)
-            items = items[:1]
+            items = self.mistakes.list_of_one(type_, field_type, field)
         elif field_type.form != MESSAGE:
             self.mistakes.list_without_colon(field)
         for item in items:

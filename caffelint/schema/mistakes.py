@@ -5,6 +5,7 @@ Each problem's evidence is what Caffe's own parser says, so that people recognis
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left
 from typing import TYPE_CHECKING, Any
 
@@ -12,10 +13,10 @@ from caffelint.schema import values
 from caffelint.schema.bind import LAYERS, ForkUse
 from caffelint.schema.provenance import Alternative, provenance
 from caffelint.schema.spelling import suggest
-from caffelint.schema.tables import ENUM, FLOAT, INTEGER, MESSAGE, FieldType, MessageType
+from caffelint.schema.tables import ENUM, FLOAT, INTEGER, MESSAGE, STRING, FieldType, MessageType
 from caffelint.schema.wording import block_name, out_of_range, shown, wanted
 from caffelint.text import tree
-from caffelint.text.scalars import string_value
+from caffelint.text.scalars import string_value, without_thousands
 from caffelint.text.tree import BROKEN, IDENTIFIER, LIST, Field, Problem
 
 if TYPE_CHECKING:
@@ -28,6 +29,7 @@ _LARGE = 1000
 """A block of more fields is not searched for the one that a misspelt name stands for."""
 _WIDER = ("int64", "uint64")
 """Types that the OpenCL forks alone give to most integers."""
+_DECIMAL_COMMA = re.compile(r"-?\d+,\d+", re.ASCII)
 
 Repairs = tuple[tuple[int, int, str], ...]
 
@@ -52,7 +54,8 @@ class Mistakes:
             if named is not None and named & use.forks:
                 self.bound.fork_uses.append(use)
             else:
-                evidence = f"BVLC's Caffe refuses it; {provenance().describe(use.forks)} take several"
+                takes = "takes" if provenance().has(use.forks) == "has" else "take"
+                evidence = f"BVLC's Caffe refuses it; {provenance().describe(use.forks)} {takes} several"
                 self.bound.problems.append(problem._replace(certain=bool(named), evidence=evidence))
         if self.dialect is None:
             self._name_forks()
@@ -84,8 +87,8 @@ class Mistakes:
                 end = use.field.end
                 names += [use.name] if use.name not in names else []
         listed = ", ".join(names[:_SHOWN]) + (f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else "")
-        has = f"{'has' if len(forks) == 1 else 'have'} {'it' if len(names) == 1 else 'them'}"
-        message = f"BVLC's Caffe lacks {listed}; {provenance().describe(forks)} {has}"
+        has = f"{provenance().has(forks)} {'it' if len(names) == 1 else 'them'}"
+        message = f"BVLC's Caffe lacks {listed}; {provenance().describe(forks)} {has} ({provenance().option(forks)})"
         first = uses[0]
         start, end = first.field.value_span if first.is_value else first.field.name_span
         self._add("fork-field", start, end, message, field=first.field.name)
@@ -171,10 +174,11 @@ class Mistakes:
 
     def fork_field(self, type_: MessageType, field_type: FieldType, field: Field) -> None:
         """Note a field that only forks have; with a dialect, report one that it lacks."""
-        if self.dialect is None:
+        if field_type.fork_only:
             facts = provenance().field(type_.name, field_type.name)
-            if facts and field_type.fork_only:
+            if facts:
                 self.bound.fork_uses.append(ForkUse(field, facts.forks, field_type.name))
+        if self.dialect is None:
             return
         if field_type not in self._in_dialect:
             self._in_dialect[field_type] = self._objection(type_, field_type)
@@ -189,9 +193,14 @@ class Mistakes:
             return ""
         facts = provenance().field(type_.name, field_type.name)
         forks = facts.forks if facts else frozenset()
-        if self.dialect in forks:
+        if self._has(forks):
             return ""
-        return f"{field_type.name} is a field of {provenance().describe(forks)}; {self._whose()} lacks it"
+        return f"{field_type.name} is unknown to {self._whose()}, known to {provenance().dialects(forks)}"
+
+    def _has(self, forks: frozenset[str]) -> bool:
+        """Has the dialect what these forks have?"""
+        dialect = self.dialect
+        return dialect in forks or bool(dialect and "bvlc" in forks and provenance().adds_to_bvlc(dialect))
 
     def repeated_scalar(self, type_: MessageType, field_type: FieldType, field: Field, node: Field) -> None:
         """A single-valued field that stands twice: protobuf refuses it, unless a fork repeats that field."""
@@ -206,10 +215,12 @@ class Mistakes:
         problem = Problem("repeated-scalar", start, end, message, True, evidence, field=field.name)
         self._unless_a_fork_repeats(problem, type_, field_type, field)
 
-    def list_of_one(self, type_: MessageType, field_type: FieldType, field: Field) -> None:
-        """`[a, b]` for a field that takes one value."""
+    def list_of_one(self, type_: MessageType, field_type: FieldType, field: Field) -> list[Field]:
+        """`[a, b]` for a field that takes one value; the items to go on with."""
         if self._was_told(field):
-            return
+            if self.bound.document.source.text[field.value_start] != "[":
+                self._several_for_one(type_, field_type, field)
+            return field.fields[:1] if field_type.form == STRING else []
         repairs: Repairs = ()
         if len(field.fields) == 1:
             item = field.fields[0]
@@ -218,6 +229,25 @@ class Mistakes:
         start, end = field.value_start, field.end
         problem = Problem("wrong-value-type", start, end, message, True, "", repairs, bool(repairs), field.name)
         self._unless_a_fork_repeats(problem, type_, field_type, field)
+        return field.fields[:1]
+
+    def _several_for_one(self, type_: MessageType, field_type: FieldType, field: Field) -> None:
+        """`device_id: 0,1`, `display: 1,500`, `base_lr: 0,01`: the text's grammar cannot know that no list is meant."""
+        if self.dialect in self._repeating_forks(type_, field_type):
+            return
+        start, end = field.value_span
+        written = self.bound.document.source.slice(start, end)
+        message, meant = f"{field.name} takes one value, not several", without_thousands(written)
+        if meant:
+            message = f"{written} has a thousands separator, which numbers in prototxt lack; write {meant}"
+        elif field_type.form == FLOAT and _DECIMAL_COMMA.fullmatch(written):
+            meant = written.replace(",", ".")
+            message = f"{written} has a decimal comma; write {meant}"
+        problems = self.bound.document.problems
+        for index, problem in enumerate(problems):
+            if problem.start == start and problem.kind == "syntax-error":
+                repairs = ((start, end, meant),) if meant else ()
+                problems[index] = problem._replace(message=message, repairs=repairs, field=field.name)
 
     def list_without_colon(self, field: Field) -> None:
         """`dim [1, 2]`: the ':' may be left out before blocks alone, so the text's own grammar cannot tell."""
@@ -228,14 +258,18 @@ class Mistakes:
                 self._add("syntax-error", start, end, message, repairs=((end, end, ":"),), safe=True, field=field.name)
 
     def _unless_a_fork_repeats(self, problem: Problem, type_: MessageType, field_type: FieldType, field: Field) -> None:
-        facts = provenance().field(type_.name, field_type.name)
-        alternatives = facts.alternatives if facts else ()
-        forks = frozenset[str]().union(*(other.forks for other in alternatives if other.label == "repeated"))
+        forks = self._repeating_forks(type_, field_type)
         if not forks or self.dialect is not None:
             if self.dialect not in forks and len(self.bound.problems) < MOST_PROBLEMS:
                 self.bound.problems.append(problem)
         elif len(self._doubtful) < MOST_PROBLEMS:
             self._doubtful.append((problem, ForkUse(field, forks, f"repeated {field.name}")))
+
+    def _repeating_forks(self, type_: MessageType, field_type: FieldType) -> frozenset[str]:
+        """The forks in which a field that takes one value takes several."""
+        facts = provenance().field(type_.name, field_type.name)
+        alternatives = facts.alternatives if facts else ()
+        return frozenset[str]().union(*(other.forks for other in alternatives if other.label == "repeated"))
 
     def missing_required(self, type_: MessageType, seen: set[str], node: Field) -> None:
         """Fields that the schema requires and that do not stand in a block."""
@@ -290,8 +324,7 @@ class Mistakes:
         facts = provenance().field(type_.name, field_type.name)
         for other in facts.alternatives if facts else ():
             if self._may_be(other) and values.fits(other.type, item):
-                if self.dialect is None:
-                    self.bound.fork_uses.append(ForkUse(item, other.forks, item.name))
+                self.bound.fork_uses.append(ForkUse(item, other.forks, item.name))
                 return True
         return False
 
@@ -401,12 +434,12 @@ class Mistakes:
         if of_bvlc and self.dialect in (None, "bvlc"):
             return
         forks = provenance().enum_value(enum, item.text)
-        if self.dialect is None:
+        if not of_bvlc:
             self.bound.fork_uses.append(ForkUse(item, forks, item.text, is_value=True))
-        elif self.dialect not in forks:
+        if self.dialect is not None and not self._has(forks):
             start, end = item.value_span
-            known = provenance().describe(forks)
-            message = f"{item.text} is a value of {item.name} in {known}; {self._whose()} lacks it"
+            known = provenance().dialects(forks)
+            message = f"{item.name}: {item.text} is unknown to {self._whose()}, known to {known}"
             evidence = f'Caffe says: Unknown enumeration value of "{item.text}" for field "{item.name}"'
             self._add("fork-field", start, end, message, evidence, field=item.name)
 
@@ -437,7 +470,7 @@ class Mistakes:
         if len(self.bound.problems) >= MOST_PROBLEMS:
             return
         problem = Problem(kind, start, end, message, certain, evidence, repairs, safe, field)
-        if kind in ("unknown-field", "unknown-enum-value"):
+        if kind in ("unknown-field", "unknown-enum-value", "fork-field"):
             if message in self._alike:
                 self._alike[message][1].append(problem)
                 return

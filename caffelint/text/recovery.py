@@ -6,6 +6,7 @@ import re
 
 from caffelint.text import strangers
 from caffelint.text.nesting import close_at_end
+from caffelint.text.scalars import without_thousands
 from caffelint.text.source import Source
 from caffelint.text.tokens import END, SYMBOL, Token, next_token
 from caffelint.text.tree import BROKEN, FLOAT, IDENTIFIER, INTEGER, LIST, MESSAGE, NO_FIELDS, STRING, Field, Problem
@@ -18,6 +19,7 @@ _SCALARS = (STRING, INTEGER, FLOAT, IDENTIFIER)
 _CLOSING = {"{": "}", "<": ">", "[": "]"}
 _WORD_REST = re.compile(r"[^\s;,#{}\[\]\"'\0]*")
 _NUMBER_START = re.compile(r"-?\.?\d")
+_BETWEEN_VALUES = re.compile(r",?[ \t]+")
 _LONG = 1000
 
 Repairs = tuple[tuple[int, int, str], ...]
@@ -372,11 +374,11 @@ class Recovery:
     def _several_values(self, token: Token, last: Field) -> int:
         """Past the rest of `dim: 1, 28, 28`, where all values but the first have no name; 0 if it is not that.
 
-        `last` becomes a list of them.
+        `last` becomes a list of them. In `max_iter: 1,000` it is broken: only of a thousand starts a group with 0.
         """
         text = self.text
         between = text[last.end : min(token.start, last.end + _LONG)]
-        if last.kind not in (STRING, *_NUMBERS) or between.strip(" \t,") or token.wrong:
+        if last.kind not in (STRING, *_NUMBERS) or between.strip(" \t,") or (token.wrong and "," not in between):
             return 0
         items = [Field(last.name, last.value_start, last.value_start, last.end, last.kind, last.text, NO_FIELDS)]
         end, value = token.start, token
@@ -389,6 +391,14 @@ class Recovery:
                 value = next_token(text, value.end)
         if value.kind == SYMBOL and text[value.start] in ":{":
             return 0
+        numbers = [without_thousands(number) for number in _BETWEEN_VALUES.split(text[last.value_start : end])]
+        if all(numbers) and ",0" in text[last.value_start : end]:
+            meant = numbers[0] if len(numbers) == 1 else f"[{', '.join(numbers)}]"
+            written = _short(text[last.value_start : end])
+            message = f"{written} has a thousands separator, which numbers in prototxt lack; write {_short(meant)}"
+            self._syntax(last.value_start, end, message, ((last.value_start, end, meant),))
+            last.kind, last.text, last.end = BROKEN, "", end
+            return self._behind(end)
         listed = "[" + ", ".join(text[item.start : item.end] for item in items) + "]"
         message = f"{last.name} takes one value at a time; several are written {last.name}: {_short(listed)}"
         self._syntax(last.value_start, end, message, ((last.value_start, end, listed),))

@@ -13,6 +13,7 @@ _ESCAPE = re.compile(
     r"|u([Dd][89ABab][0-9A-Fa-f]{2})\\u([Dd][C-Fc-f][0-9A-Fa-f]{2})|u([0-9A-Fa-f]{4})|U(00[01][0-9A-Fa-f]{5}))"
 )
 _PIECE = re.compile(r"\"((?:[^\"\\]+|\\.)*)\"|'((?:[^'\\]+|\\.)*)'|#[^\n]*", re.DOTALL)
+_WITH_THOUSANDS = re.compile(r"-?(?:[1-9]\d{0,2}(?:,\d{3})+|[1-9]\d*|0)", re.ASCII)
 _SIMPLE = {"a": "\a", "b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t", "v": "\v"}
 
 
@@ -64,3 +65,8 @@ def integer_value(text: str) -> int:
         digits = str(TOO_LARGE)
     value = min(int(digits, base), TOO_LARGE)
     return -value if text[0] == "-" else value
+
+
+def without_thousands(text: str) -> str:
+    """`1000` for the whole number `1,000`, and `1000` itself; empty for all else."""
+    return text.replace(",", "") if _WITH_THOUSANDS.fullmatch(text) else ""

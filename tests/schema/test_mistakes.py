@@ -84,7 +84,7 @@ LAYERS = [
         "3x3 is no number; if it is meant as a text, put it in quotes",
     ),
     ("top: 'a', 'b'", "syntax-error", "top takes one value at a time; several are written top: ['a', 'b']"),
-    ("name: 'a', 'b'", "syntax-error", "name takes one value at a time; several are written name: ['a', 'b']"),
+    ("name: 'a', 'b'", "syntax-error", "name takes one value, not several"),
     ("convolution_param { kernel_size [3] }", "syntax-error", "':' is missing between kernel_size and its value"),
     ("convolution_param { kernel_size [] }", "syntax-error", "':' is missing between kernel_size and its value"),
     ("foo 3", "syntax-error", "':' is missing between foo and its value"),
@@ -163,3 +163,27 @@ def test_the_enum_of_a_type_is_found_by_its_newer_name(written: str) -> None:
         (problem,) = problems(f'layers {{ name: "a" type: {written} }}', dialect)
         assert problem.message == f"type has no value {written}; did you mean SOFTMAX_LOSS?"
         assert problem.certain
+
+
+@pytest.mark.parametrize(
+    ("text", "message", "right"),
+    [
+        ("max_iter: 1,000", "1,000 has a thousands separator, which numbers in prototxt lack; write 1000", "1000"),
+        ("max_iter: 45,500", "45,500 has a thousands separator, which numbers in prototxt lack; write 45500", "45500"),
+        ("base_lr: 0,01", "0,01 has a decimal comma; write 0.01", "0.01"),
+        ("device_id: 0,1", "device_id takes one value, not several", None),
+        (
+            "stepvalue: 10,500",
+            "stepvalue takes one value at a time; several are written stepvalue: [10, 500]",
+            "[10, 500]",
+        ),
+    ],
+)
+def test_a_comma_in_a_number(text: str, message: str, right: str | None) -> None:
+    document = parse(text.encode())
+    bound = bind(document, SolverParameter(), "bvlc")
+    (problem,) = document.problems + bound.problems
+    assert problem.message == message
+    assert [repair for _, _, repair in problem.repairs] == [right] * (right is not None)
+    name = text.partition(":")[0]
+    assert name == "stepvalue" or not bound.message.HasField(name), "no other value stands for the one that was meant"

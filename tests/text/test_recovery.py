@@ -48,6 +48,20 @@ MISTAKES = [
         "a: [1, 2, 3]\nb: 2",
     ),
     ("a: 1 2 3\nb: 2", "1 2 3", "a takes one value at a time; several are written a: [1, 2, 3]", "a: [1, 2, 3]\nb: 2"),
+    (
+        "a: 1,000\nb: 2",
+        "1,000",
+        "1,000 has a thousands separator, which numbers in prototxt lack; write 1000",
+        "a: 1000\nb: 2",
+    ),
+    (
+        "a: 10,080, 500, 1,500 b: 2",
+        "10,080, 500, 1,500",
+        "10,080, 500, 1,500 has a thousands separator, which numbers in prototxt lack; write [10080, 500, 1500]",
+        "a: [10080, 500, 1500] b: 2",
+    ),
+    ("a: 1,500\nb: 2", "1,500", "a takes one value at a time; several are written a: [1, 500]", "a: [1, 500]\nb: 2"),
+    ("a: 1, 0\nb: 2", "1, 0", "a takes one value at a time; several are written a: [1, 0]", "a: [1, 0]\nb: 2"),
     ("a: 1x b: 2", "1x", "1x is no number; if it is meant as a text, put it in quotes", 'a: "1x" b: 2'),
     ("a: 224x224 b: 2", "224x224", "224x224 is no number; if it is meant as a text, put it in quotes", None),
     ("a: 10b: 2", "b", "a space is missing between 10 and b", "a: 10 b: 2"),
@@ -145,3 +159,8 @@ def test_reading_stops_where_nothing_is_prototxt() -> None:
 def test_numbers_that_are_none_among_values_without_a_name() -> None:
     (field,) = parse(b"dim: 1, 3, 08x").root.fields
     assert [item.kind for item in field.fields] == [INTEGER, INTEGER, BROKEN]
+
+
+def test_a_number_with_a_thousands_separator_is_no_value() -> None:
+    (field,) = parse(b"max_iter: 1,000").root.fields
+    assert (field.kind, field.span) == (BROKEN, (0, 15))
