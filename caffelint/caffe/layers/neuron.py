@@ -80,9 +80,10 @@ class Clip(Neuron):
         low, high = p.min, p.max
         if low > high:
             return [Values(high, low)]
-        clipped = [min(max(end, low), high) for end in bottoms[0][:2]]
+        # What is nan becomes the lower end.
+        most = min(max(bottoms[0].high, low), high)
         zeros = bottoms[0].zeros and low <= 0 <= high or bottoms[0].signed and 0 in (low, high)
-        return [Values(clipped[0], clipped[1], zeros, bottoms[0].signed and low < 0 < high)]
+        return [Values(low, most, zeros, bottoms[0].signed and low < 0 < high)]
 
 
 @register
