@@ -217,6 +217,11 @@ class Checker:
         info = next(info for info in self.infos if info.name == "unused-suppression")
         has_project = bool((file.solver and file.solver.nets) or (file.net and file.net.solvers))
         for comment in comments:
+            start, end = comment.comment_start, comment.comment_end
+            if not comment.rules:
+                message = "this is no directive: write ignore[RULE] or ignore-file[RULE] and the reason"
+                yield from self.rules.rule(info).report(Problem(info.name, start, end, message), file)
+                continue
             meant = [rule for name in comment.rules if (rule := find_rule(name))]
             if "all" in comment.rules:
                 meant = [rule for rule in all_rules() if not rule.preview]
@@ -230,6 +235,5 @@ class Checker:
                 message = f"this comment silences nothing: {', '.join(sorted(ran))} finds nothing here"
             else:
                 message = "this comment silences nothing: no rule finds anything here"
-            start, end = comment.comment_start, comment.comment_end
             problem = Problem(info.name, start, end, message, True, "", ((start, end, ""),), True)
             yield from self.rules.rule(info).report(problem, file)

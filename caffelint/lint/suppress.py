@@ -2,7 +2,8 @@
 
 `# caffelint: ignore[name, CODE] reason` behind a field silences findings on that field, behind `layer {` on the whole
 block; on a line of its own, on the field or block that follows. `# caffelint: ignore-file[name] reason` silences the
-file. Without brackets all rules are meant. It may stand behind other words in a comment, and another one behind it.
+file. Without brackets the rules that it begins with are meant (`ignore CODE, name reason`), all where it begins with
+none. It may stand behind other words in a comment, and another one behind it.
 """
 
 from __future__ import annotations
@@ -17,15 +18,19 @@ from caffelint.lint.registry import find_rule
 from caffelint.text.parser import Document
 from caffelint.text.tree import Field
 
-# A slip (`ignore-line`, a bracket that is not closed) must not silence more than was meant: it is no suppression.
-_COMMENT = re.compile(
-    r"#\s*caffelint:\s*(ignore-file|ignore)(?:\s*\[([^\]]*)\]|(?![\w-]|\s*[\[(]))((?:(?!#\s*caffelint:).)*)"
-)
+_MARK = re.compile(r"#\s*caffelint:\s*((?:(?!#\s*caffelint:).)*)")
+# A slip (`ignore-line`, a bracket that is not closed) must not silence more than was meant: it is no directive.
+_DIRECTIVE = re.compile(r"(ignore-file|ignore)(?:\s*\[([^\]]*)\]|(?![\w-]|\s*[\[(]))(.*)")
+_UNBRACKETED = re.compile(r"[\s:=,]*([\w-]+)")
+_CODE = re.compile(r"[A-Z]+[0-9]{3}")
 _ALL = frozenset({"all"})
 
 
 class Suppression(NamedTuple):
-    """One comment: the names of its rules (`all` for all), the characters it covers, and the reason it gives."""
+    """One comment: the names of its rules (`all` for all), the characters it covers, and the reason it gives.
+
+    A comment to caffelint that is no directive has no rules, and covers nothing.
+    """
 
     rules: frozenset[str]
     start: int
@@ -47,12 +52,29 @@ def suppressions(document: Document) -> list[Suppression]:
     fields = [field for field in document.root.walk() if field.name]
     found = []
     for start, end in document.comments():
-        for match in _COMMENT.finditer(document.source.text, start, end):
-            names = frozenset(_rule_name(name.strip()) for name in (match[2] or "").split(",") if name.strip()) or _ALL
-            covered = (0, len(document.source.text)) if match[1] == "ignore-file" else _covered(document, start, fields)
-            last = match.end() - len(match[3]) + len(match[3].rstrip())
-            found.append(Suppression(names, *covered, match.start(), last, match[3].strip()))
+        for mark in _MARK.finditer(document.source.text, start, end):
+            last = mark.start() + len(mark[0].rstrip())
+            directive = _DIRECTIVE.match(mark[1].rstrip())
+            if directive is None:
+                found.append(Suppression(frozenset(), start, start, mark.start(), last, ""))
+                continue
+            names, reason = _meant(directive[2], directive[3])
+            whole = directive[1] == "ignore-file"
+            covered = (0, len(document.source.text)) if whole else _covered(document, start, fields)
+            found.append(Suppression(names, *covered, mark.start(), last, reason.strip()))
     return found
+
+
+def _meant(bracketed: str | None, behind: str) -> tuple[frozenset[str], str]:
+    """The rules that a directive names, in brackets or, where these were forgotten, in what stands behind it."""
+    if bracketed is not None:
+        names = [name.strip() for name in bracketed.split(",") if name.strip()]
+    else:
+        names = []
+        while (word := _UNBRACKETED.match(behind)) and (find_rule(word[1]) or _CODE.fullmatch(word[1])):
+            names.append(word[1])
+            behind = behind[word.end() :]
+    return frozenset(map(_rule_name, names)) or _ALL, behind
 
 
 def _rule_name(written: str) -> str:

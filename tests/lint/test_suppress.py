@@ -30,6 +30,9 @@ def test_finding_without_comment() -> None:
         "  # caffelint:ignore[s101, P001]",
         "  # caffelint: ignore",
         "  # caffelint: ignore[all]",
+        "  # caffelint: ignore S101 set in Python",
+        "  # caffelint: ignore: poly-without-max-iter, P001",
+        "  # caffelint: ignore set in Python",
         "  # as in the paper  # caffelint: ignore[S101] max_iter is set in Python",
         "  # caffelint: ignore[S101] set in Python # caffelint: ignore[P001] pasted",
         "  # caffelint: ignore[P001] pasted # caffelint: ignore[S101] set in Python",
@@ -57,6 +60,23 @@ def test_comment_behind_a_brace_covers_the_block() -> None:
     )
     assert names(net.format("")) == {"pooling-stride-exceeds-kernel"}
     assert names(net.format("  # caffelint: ignore[L002]")) == set()
+
+
+def test_forgotten_brackets_silence_no_other_rule() -> None:
+    assert names(POLY.format("  # caffelint: ignore P010 pasted")) == {"poly-without-max-iter"}
+    assert names(POLY.format("") + "# caffelint: ignore-file L002, P010\n") == {"poly-without-max-iter"}
+    assert names(POLY.format("  # caffelint: ignore S999")) == {"poly-without-max-iter", "unused-suppression"}
+
+
+@pytest.mark.parametrize("comment", ["disable=P002", "noqa", "", "ignore-line[L002]", "ignore[S102", "ignore(S102)"])
+def test_a_comment_that_is_no_directive_is_told(comment: str) -> None:
+    text = f'base_lr: 0.01 lr_policy: "fixed" net: "n.prototxt"  # old # caffelint: {comment} \n'
+    config = Config()
+    config.select = ["unused-suppression"]
+    (finding,) = caffelint.check_text(text, config=config).findings
+    told = "this is no directive: write ignore[RULE] or ignore-file[RULE] and the reason"
+    assert (finding.code, finding.severity, finding.message, finding.fixes) == ("P015", "warning", told, ())
+    assert (finding.column, finding.end_column) == (59, 71 + len(f" {comment}".rstrip()))
 
 
 @pytest.mark.parametrize("comment", ["ignore[S101]", "ignore[poly-without-maxiter]", "ignore-file[L002]"])
