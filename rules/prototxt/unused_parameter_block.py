@@ -9,6 +9,9 @@ _LISTED = 3
 _PREFETCH_ONLY = {"ImageData": "image_data_param", "WindowData": "window_data_param"}
 """Types that take `prefetch` from data_param and all else from a block of their own (base_data_layer.cpp)."""
 
+_FEW = 4
+"""A type that more forks have is likely to read different blocks in each."""
+
 _SHARED = frozenset(["transform_param", "loss_param"])
 """Blocks that any type may read."""
 
@@ -64,9 +67,10 @@ class UnusedParameterBlock(NetRule):
             " it reads image_data_param, without which it has no source",
         ),
         Invalid(
-            'layer { name: "p" type: "Permute" reshape_param { } }',
-            span="reshape_param",
-            message="Permute has a block permute_param of its own, this reshape_param is probably ignored (layer p)",
+            'layer { name: "d" type: "InnerDistance" inner_product_param { } }',
+            span="inner_product_param",
+            message="InnerDistance has a block inner_distance_param of its own, this inner_product_param is probably"
+            " ignored (layer d)",
         ),
     ]
 
@@ -119,6 +123,8 @@ class UnusedParameterBlock(NetRule):
 def _own_block(layer: Layer, known: Provenance) -> str:
     """The block that is called as a fork's layer type is, where it exists and the layer does without it."""
     name = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", layer.type).lower() + "_param"
-    if not known.layer_type(layer.type) or name not in layer.message.DESCRIPTOR.fields_by_name or layer.has(name):
+    forks = known.layer_type(layer.type)
+    if not 0 < len(forks) <= _FEW or name not in layer.message.DESCRIPTOR.fields_by_name or layer.has(name):
         return ""
-    return name
+    facts = known.field("LayerParameter", name)
+    return name if facts and forks <= facts.forks else ""
