@@ -72,6 +72,11 @@ def parse(data: bytes, path: str = "<text>") -> Document:
     position = _read_usual(source.text, position, root, stack)
     if position >= 0:
         from caffelint.text.recovery import Recovery
+        from caffelint.text.strangers import json
+
+        if not root.fields and (stranger := json(source.text, position)):
+            problems.append(stranger)
+            return Document(source, root, problems)
 
         recovery = Recovery(source, root, stack, problems)
         while position >= 0:

@@ -18,6 +18,7 @@ PLACEHOLDER = re.compile(
 BRACED_NAME = re.compile(r"\{[ \t]*\w+[ \t]*\}", re.ASCII)
 """A placeholder that looks like a block: `stride: {scale}`."""
 
+_JSON = re.compile(r"\s*(?P<start>\[(?:\s*\[)*\s*\{|\{)\s*\"(?:[^\"\\\n]|\\.)*\"\s*:")
 _STRING_OR_COMMENT = re.compile(r"\#[^\n\0]*|\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)*'")
 _IN_STRING = re.compile(r"\$\{\w+\}|\$\(\w+\)|\$[A-Za-z_]\w*\$?|\{\{[ \t]*\w+[ \t]*\}\}|@[A-Z_]+@", re.ASCII)
 
@@ -120,6 +121,15 @@ def quoted(source: Source, start: int, line_end: int) -> tuple[Problem, int, int
             problem = Problem("unreadable-character", start, end + closing, message, True, "", repairs, True)
             return problem, start + 3, end, end + closing
     return None
+
+
+def json(text: str, position: int) -> Problem | None:
+    """The one problem of a whole text that is JSON: an object whose first key stands in quotes, or a list of such."""
+    found = _JSON.match(text, position)
+    if found is None:
+        return None
+    message = "this is JSON, not prototxt, and read no further; Caffe reads prototxt alone"
+    return Problem("syntax-error", found.start("start"), found.start("start") + 1, message)
 
 
 def unfilled(placeholder: re.Match[str]) -> Problem:

@@ -78,3 +78,20 @@ def test_placeholders_in_strings_are_doubtful(text: str, told: str) -> None:
         [told] if told else []
     )
     assert not [problem for problem in document.problems if problem.certain]
+
+
+@pytest.mark.parametrize(
+    "text", ['{"a": 1, "b": [2, 3]}', '\n{\n  "layer" : {}}', '[ {"a": 1}, {"b": 2} ]', '{"a\\"b": 1}']
+)
+def test_json_is_told_once(text: str) -> None:
+    document = parse(text.encode())
+    message = "this is JSON, not prototxt, and read no further; Caffe reads prototxt alone"
+    assert [(problem.kind, problem.message) for problem in document.problems] == [("syntax-error", message)]
+    assert document.root.fields == []
+
+
+@pytest.mark.parametrize("text", ["{ a: 1 } b: 2", 'x { "a": 1 } b: 2', '{ "a" } b: 2', 'b: 2 {"a": 1}'])
+def test_what_is_no_json_is_read_on(text: str) -> None:
+    document = parse(text.encode())
+    assert document.problems
+    assert "b" in [field.name for field in document.root.walk()]
