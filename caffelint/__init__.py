@@ -21,24 +21,26 @@ __version__ = "0.1.0"
 
 
 def check(
-    paths: Iterable[str | os.PathLike[str]],
+    paths: str | os.PathLike[str] | Iterable[str | os.PathLike[str]],
     config: Config | None = None,
     *,
+    dialect: str | None = None,
     progress: Callable[[int, int], None] | None = None,
     changed: set[str] | None = None,
     texts: Mapping[str, bytes] | None = None,
 ) -> Report:
-    """Check files, and all prototxt files below folders; solvers and the nets they name are judged together.
+    """Check a file, or files, and all prototxt files below folders; solvers and the nets they name are judged together.
 
-    `config` is `caffelint.lint.config.load_config(...)` or None for the defaults. `progress` is called with the number
+    `config` is `caffelint.lint.config.load_config(...)` or None for the defaults. `dialect` names the Caffe to check
+    against, in place of that of `config`. `progress` is called with the number
     of jobs done and their total. `changed` limits the run to those absolute paths and the solvers of nets among them.
     `texts` gives content in place of what is on disk, by path. Never raises for what the files hold: what cannot be
     read is in `report.failures`. Raises `NoRulesError` where installed rules are missing or broken, `BaselineError`
-    where the baseline of `config` cannot be read.
+    where the baseline of `config` cannot be read, `ValueError` for an unknown dialect.
     """
     from caffelint.lint import engine
 
-    return engine.check(paths, config, progress=progress, changed=changed, texts=texts)
+    return engine.check(paths, config, dialect=dialect, progress=progress, changed=changed, texts=texts)
 
 
 def check_text(
@@ -52,7 +54,7 @@ def check_text(
     """Check a text by itself, without looking at the disk.
 
     `kind` (`net` or `solver`) is told from the text where it is not given; `dialect` names the Caffe to check against;
-    `path` is the name that findings carry.
+    `path` is the name that findings carry. Raises `ValueError` for another kind or an unknown dialect.
     """
     from caffelint.lint import engine
 

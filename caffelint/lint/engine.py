@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from copy import copy
 from pathlib import Path
 
 from caffelint.lint import plan
@@ -13,6 +14,7 @@ from caffelint.lint.config import Config
 from caffelint.lint.discover import discover
 from caffelint.lint.garbage import rare_collections
 from caffelint.lint.report import Failure, Report, ReportedFinding
+from caffelint.schema.detect import NET, SOLVER
 
 Progress = Callable[[int, int], None]
 
@@ -20,9 +22,10 @@ _WORTH_A_POOL = 2 << 20
 
 
 def check(
-    paths: Iterable[str | os.PathLike[str]],
+    paths: str | os.PathLike[str] | Iterable[str | os.PathLike[str]],
     config: Config | None = None,
     *,
+    dialect: str | None = None,
     progress: Progress | None = None,
     changed: set[str] | None = None,
     texts: Mapping[str, bytes] | None = None,
@@ -32,7 +35,8 @@ def check(
     `changed`: only files of that set of absolute paths and the solvers of its nets. `texts`: content to use in place
     of what is on disk, by path; such a path need not exist.
     """
-    config = config or Config()
+    config = _for_dialect(config or Config(), dialect)
+    paths = [paths] if isinstance(paths, str | os.PathLike) else paths
     texts = texts or {}
     on_disk = [os.fspath(path) for path in paths if os.fspath(path) not in texts]
     found = discover(on_disk, config.exclude, config.folder_of("exclude"))
@@ -60,11 +64,24 @@ def check_text(
     config: Config | None = None,
 ) -> Report:
     """Check a text by itself. See `caffelint.check_text`, which this is."""
-    config = config or Config()
+    if kind not in (None, NET, SOLVER):
+        raise ValueError(f"kind is {kind!r}; it takes {NET!r} or {SOLVER!r}, or None to tell it from the text")
+    config = _for_dialect(config or Config(), dialect)
     data = text.encode("utf-8", "surrogateescape") if isinstance(text, str) else text
     with rare_collections():
-        found = Checker(config).text(data, path, kind, dialect or config.dialect)
+        found = Checker(config).text(data, path, kind, config.dialect)
     return _report(*found, config)
+
+
+def _for_dialect(config: Config, dialect: str | None) -> Config:
+    """The settings with that dialect. Raises `ValueError` where there is none of that name."""
+    if dialect is None:
+        return config
+    from caffelint.schema.provenance import provenance
+
+    config = copy(config)
+    config.dialect = provenance().dialect(dialect)
+    return config
 
 
 def _report(

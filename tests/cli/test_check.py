@@ -63,7 +63,7 @@ def test_a_path_that_is_not_there_is_status_2_and_the_others_are_checked(check: 
         (["--config", "gone.toml"], "gone.toml: no such configuration file"),
         (["--baseline", "gone.json"], "gone.json: the baseline cannot be read"),
         (["--write-baseline"], "--write-baseline takes a FILE"),
-        (["--write-baseline", "solver.prototxt"], "--write-baseline solver.prototxt would overwrite what is no baseline"),
+        (["--write-baseline", "solver.prototxt"], "solver.prototxt would overwrite what is no baseline"),
         (["--write-baseline", "."], "--write-baseline . would overwrite what is no baseline"),
         (["--jobs", "x"], "'x' is not a valid integer"),
         (["--changed-only", "--base-ref=--output=x"], "--base-ref --output=x names no commit"),
@@ -264,6 +264,13 @@ def run_real(arguments: str, **more: Any) -> subprocess.CompletedProcess[bytes]:
     """The program as a shell runs it."""
     command = f"set -o pipefail; '{sys.executable}' -m caffelint.cli.main {arguments}"
     return subprocess.run(["bash", "-c", command], capture_output=True, timeout=60, check=False, **more)
+
+
+def test_python_m_caffelint(project: Path) -> None:
+    command = [sys.executable, "-m", "caffelint", "check", "--select", "S101", "solver.prototxt"]
+    done = subprocess.run(command, capture_output=True, timeout=60, check=False)
+    assert (done.returncode, done.stderr) == (1, b"")
+    assert done.stdout.startswith(b"solver.prototxt:3:1: error: ")
 
 
 def test_a_reader_that_leaves_early_is_no_error(project: Path) -> None:

@@ -16,6 +16,7 @@ from caffelint.lint.config import Config, load_config
 from caffelint.lint.discover import changed_files, discover, resolve
 from caffelint.lint.finding import Finding
 from caffelint.lint.plan import Job, plan
+from caffelint.lint.report import Report
 from caffelint.lint.select import selected
 from caffelint.lint.suppress import Silenced
 from caffelint.text.parser import Document
@@ -325,6 +326,36 @@ def test_a_pack_of_one_module_is_part_of_the_fingerprint(
     (tmp_path / "mine" / "parts" / "rule.py").write_text("x = 1")
     (tmp_path / "mine_alone.py").write_text("x = 1")
     assert len({without, with_pack, cache.code_fingerprint.__wrapped__()}) == 3
+
+
+def test_one_path_is_one_file(config: Config, tmp_path: Path) -> None:
+    project(tmp_path)
+    for path in ("solver.prototxt", Path("solver.prototxt")):
+        assert {finding.name for finding in caffelint.check(path, config).findings} == set(FAULTS)
+    failures = caffelint.check("typo.prototxt").failures
+    assert [failure.file for failure in failures] == ["typo.prototxt"]
+
+
+def test_a_dialect_goes_before_that_of_the_settings(config: Config, tmp_path: Path) -> None:
+    text = 'layer { name: "n" type: "Normalize" bottom: "a" top: "b" norm_param { across_spatial: true } }'
+    (tmp_path / "net.prototxt").write_text(text)
+    config.select, config.dialect = ["P"], "ssd"
+
+    def errors(report: Report) -> int:
+        return report.count("error")
+
+    for dialect, refused in ((None, False), ("bvlc", True), ("caffe-ssd", False)):
+        assert bool(errors(caffelint.check("net.prototxt", config, dialect=dialect))) == refused
+        assert bool(errors(caffelint.check_text(text, config=config, dialect=dialect))) == refused
+    assert config.dialect == "ssd"
+    for wrong in (lambda: caffelint.check("net.prototxt", dialect="x"), lambda: caffelint.check_text("", dialect="x")):
+        with pytest.raises(ValueError, match="unknown dialect 'x'"):
+            wrong()
+
+
+def test_a_text_is_a_net_or_a_solver() -> None:
+    with pytest.raises(ValueError, match="kind is 'foo'; it takes 'net' or 'solver'"):
+        caffelint.check_text("base_lr: 1", kind="foo")
 
 
 def test_unreadable_paths(config: Config, tmp_path: Path) -> None:
