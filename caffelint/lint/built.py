@@ -3,7 +3,7 @@
 It stands apart from `caffelint.lint` because it knows every layer type, which takes a moment to import.
 """
 
-from caffelint.caffe.build import BuiltNet, build
+from caffelint.caffe.build import BuiltNet, build, has_fork_fields
 from caffelint.caffe.layers import BVLC_TYPES
 from caffelint.caffe.layers import Layer as BuiltLayer
 from caffelint.caffe.net_parts import Blob
@@ -26,5 +26,6 @@ __all__ = [
     "Shape",
     "Values",
     "build",
+    "has_fork_fields",
     "shape_text",
 ]

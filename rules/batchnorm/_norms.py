@@ -5,11 +5,17 @@ from __future__ import annotations
 from functools import lru_cache
 
 from caffelint.lint import TRAIN, Layer, Net
+from caffelint.lint.built import has_fork_fields
 
 
 def norms(net: Net, phase: str) -> list[Layer]:
-    """BatchNorm layers of a phase, in the order of the text."""
-    return [layer for layer in net.layers if layer.type == "BatchNorm" and phase in layer.phases]
+    """BatchNorm layers of a phase, in the order of the text, but for those with settings that only forks have."""
+    return [layer for layer in net.layers if phase in layer.phases and is_norm(layer)]
+
+
+def is_norm(layer: Layer) -> bool:
+    """Is it a BatchNorm as BVLC's Caffe has it? With a setting of its own, a fork's may scale or clip by itself."""
+    return layer.type == "BatchNorm" and not has_fork_fields(layer.message.batch_norm_param)
 
 
 def global_stats(layer: Layer) -> bool | None:

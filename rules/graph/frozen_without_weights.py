@@ -3,9 +3,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from caffelint.caffe.build import BuiltNet
-from caffelint.caffe.layers import Layer as BuiltLayer
 from caffelint.lint import INFO, LIKELY, TRAIN, WARNING, Finding, Invalid, Layer, Net, NetRule
+from caffelint.lint.built import BuiltLayer, BuiltNet
 
 from ..initialisation._fillers import RANDOM, WEIGHTS, is_frozen, is_trained
 from ._learning import learns

@@ -4,10 +4,8 @@ from collections import Counter
 from collections.abc import Hashable, Iterator, Sequence
 from typing import Any, NamedTuple
 
-from caffelint.caffe.build import BuiltNet
-from caffelint.caffe.layers import Layer as BuiltLayer
-from caffelint.caffe.net_parts import Blob
 from caffelint.lint import LIKELY, TRAIN, WARNING, Finding, Invalid, Net, NetRule
+from caffelint.lint.built import Blob, BuiltLayer, BuiltNet
 
 from ._layer_params import described, parameters
 from ._states import built

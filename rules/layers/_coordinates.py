@@ -8,8 +8,8 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import NamedTuple
 
-from caffelint.caffe.layers import Layer
-from caffelint.caffe.net_parts import Blob
+from caffelint.lint.built import Blob
+from caffelint.lint.built import BuiltLayer as Layer
 
 KEEPING = frozenset(
     [

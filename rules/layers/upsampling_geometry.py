@@ -3,9 +3,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from fractions import Fraction
 
-from caffelint.caffe.layers import Layer as BuiltLayer
-from caffelint.caffe.net_parts import Blob
 from caffelint.lint import LIKELY, WARNING, Finding, Invalid, Net, NetRule
+from caffelint.lint.built import Blob, BuiltLayer
 
 from ..graph._states import built
 from ._coordinates import Position, crop_offset, position

@@ -5,8 +5,8 @@ from __future__ import annotations
 from math import prod
 from typing import NamedTuple
 
-from caffelint.caffe.build import BuiltNet
-from caffelint.caffe.layers import Layer
+from caffelint.lint.built import BuiltLayer as Layer
+from caffelint.lint.built import BuiltNet
 
 _BYTES = 4
 _PREFETCHED = 4

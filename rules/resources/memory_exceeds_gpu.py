@@ -2,10 +2,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caffelint.caffe.build import build
 from caffelint.lint import LIKELY, WARNING, Finding, Invalid, Layer, Net, Option, Place, ProjectRule, Solver
+from caffelint.lint.built import build
 
-from ..graph._states import states
+from ..graph._states import is_plain, states
 from ._memory import HISTORY, Memory, memory
 
 _GIB = 1 << 30
@@ -76,7 +76,7 @@ class MemoryExceedsGpu(ProjectRule):
     def check(self, solver: Solver) -> Iterator[Finding]:
         card = self.options["gpu-memory"] * _GIB
         trained = solver.train_net
-        if card <= 0 or trained is None:
+        if card <= 0 or trained is None or not is_plain(trained):
             return
         rows: list[tuple[str, Memory]] = []
         for net in dict.fromkeys(use.net for use in solver.nets):
