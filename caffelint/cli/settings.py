@@ -46,6 +46,32 @@ def level_of(values: Iterable[str]) -> str | None:
     return levels[-1] if levels else None
 
 
+def input_shapes(values: Sequence[str]) -> dict[str, tuple[int, ...]]:
+    """From `--input-shape TOP=NxCxHxW` to shapes by top."""
+    shapes = {}
+    for value in values:
+        name, _, dims = value.rpartition("=")
+        try:
+            shapes[name] = tuple(int(dim) for dim in dims.lower().split("x"))
+        except ValueError:
+            shapes[name] = (-1,)
+        if not name or min(shapes[name]) < 0:
+            raise click.UsageError(f"--input-shape {value} is no shape; write it as data=32x3x224x224")
+    return shapes
+
+
+def dialect(name: str | None) -> str | None:
+    """The fork that `--dialect` means."""
+    if name is None:
+        return None
+    from caffelint.schema.provenance import provenance
+
+    try:
+        return provenance().dialect(name)
+    except ValueError as error:
+        raise click.UsageError(str(error)) from error
+
+
 def _severities(values: Iterable[str]) -> dict[str, str] | None:
     pairs = [value.partition("=") for value in values if "=" in value]
     return {rule.strip(): level.strip().lower() for rule, _, level in pairs} or None

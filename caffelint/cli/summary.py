@@ -32,7 +32,10 @@ if TYPE_CHECKING:
 )
 @click.option("--read-data", is_flag=True, help="Look into LMDBs, HDF5 files and image lists for the shape of data.")
 @click.option(
-    "--dialect", metavar="NAME", shell_complete=complete.dialects, help="One of caffelint dialects: what it lacks is refused."
+    "--dialect",
+    metavar="NAME",
+    shell_complete=complete.dialects,
+    help="One Caffe, as caffelint dialects lists them: what it lacks is refused.",
 )
 @click.option(
     "--format", "format_", type=click.Choice(["text", "json"]), default="text", help="A table, or JSON lines."
@@ -51,36 +54,42 @@ def command(
 ) -> int:
     """Show what Caffe would build of nets: shapes, parameters, multiply-adds, memory.
 
-    PATHS are net files, and folders of them. Exit status: 0 all load or may load, 1 one does not, 2 a path cannot be
-    read, 3 caffelint itself failed.
+    PATHS are net files, solvers, whose nets are meant, and folders. Exit status: 0 all load or may load, 1 one does
+    not, 2 a path cannot be read or there is no net, 3 caffelint itself failed.
     """
-    from caffelint.cli.settings import settings
+    from caffelint.cli.nets import Tops, nets
+    from caffelint.cli.settings import dialect as dialect_of
+    from caffelint.cli.settings import input_shapes, settings
     from caffelint.lint.discover import discover
     from caffelint.lint.report import Failure, Report
 
     found = discover(paths)
+    roots = settings(paths, {}).roots
     options: dict[str, Any] = {
         "phases": (phase.upper(),) if phase else ("TRAIN", "TEST"),
         "stages": tuple(stages),
         "level": level,
-        "input_shapes": _shapes(shapes),
-        "dialect": _dialect(dialect),
+        "input_shapes": input_shapes(shapes),
+        "dialect": dialect_of(dialect),
         "read_data": read_data,
-        "roots": settings(paths, {}).roots if read_data else (),
+        "roots": roots,
     }
     failed = [Failure(path, reason) for path, reason in found.unreadable]
     outright = {os.path.normpath(path) for path in paths}
+    files = list(dict.fromkeys(net for file in found.files for net in nets(file, file in outright, roots, failed)))
     refused = False
+    tops = Tops()
     from caffelint.cli.outputs import use_color
     from caffelint.report import summary_table
 
-    for number, (file, summaries, failure) in enumerate(_each(found.files, options, jobs)):
+    for number, (file, summaries, failure) in enumerate(_each(files, options, jobs)):
         if not summaries and not failure and file in outright:
             click.echo(f"caffelint: {file}: holds no net", err=True)
         if failure:
             failed.append(failure)
         for summary in summaries:
             refused = refused or summary.loads is False
+            tops.see(summary)
             if format_ == "json":
                 sys.stdout.write(json.dumps(summary.as_json()) + "\n")
             else:
@@ -88,7 +97,12 @@ def command(
                 summary_table.write(summary, sys.stdout, use_color(sys.stdout))
     for failure in failed:
         click.echo(f"caffelint: {failure.file}: {failure.message}", err=True)
-    return Report(failures=failed).exit_status() or int(refused)
+    if failed:
+        return Report(failures=failed).exit_status()
+    if not tops.seen:
+        raise click.UsageError(f"there is no net in {', '.join(paths)}")
+    tops.hold(options["input_shapes"])
+    return int(refused)
 
 
 _Result = tuple[str, "list[Summary]", "Failure | None"]
@@ -118,27 +132,3 @@ def _one(options: dict[str, Any], file: str) -> _Result:
         return file, [], Failure(file, str(error))
     except Exception as error:
         return file, [], own_failure(file, error)
-
-
-def _shapes(values: Sequence[str]) -> dict[str, tuple[int, ...]]:
-    shapes = {}
-    for value in values:
-        name, _, dims = value.rpartition("=")
-        try:
-            shapes[name] = tuple(int(dim) for dim in dims.lower().split("x"))
-        except ValueError:
-            shapes[name] = (-1,)
-        if not name or min(shapes[name]) < 0:
-            raise click.UsageError(f"--input-shape {value} is no shape; write it as data=32x3x224x224")
-    return shapes
-
-
-def _dialect(name: str | None) -> str | None:
-    if name is None:
-        return None
-    from caffelint.schema.provenance import provenance
-
-    try:
-        return provenance().dialect(name)
-    except ValueError as error:
-        raise click.UsageError(str(error)) from error

@@ -31,6 +31,7 @@ def write(summary: Summary, out: TextIO, color: bool = False) -> None:
     if rows:
         _table(rows, out, paint)
         _totals(summary, out, paint)
+        _hint(summary, out, paint)
 
 
 def _verdict(summary: Summary, paint: Paint) -> str:
@@ -91,6 +92,17 @@ def _totals(summary: Summary, out: TextIO, paint: Paint) -> None:
     if largest:
         shown = ", ".join(f"{visible(name)} {size(4 * prod(known[name] or ()))}" for name in largest)
         out.write("  " + paint("largest blobs: ", "bold") + shown + "\n")
+
+
+def _hint(summary: Summary, out: TextIO, paint: Paint) -> None:
+    """How to tell what the text does not: the shape of data that only its source knows."""
+    for layer in summary.layers:
+        for top, shape in zip(layer.tops, layer.shapes, strict=True):
+            if shape is None and not layer.bottoms and not summary.error:
+                given = f"--phase {summary.phase.lower()} --input-shape {visible(top)}=NxCxHxW"
+                shown = f"{given}, or --read-data where its source is here"
+                out.write(f"  {paint('hint: ', 'bold')}the text does not tell the shape of {visible(top)}: {shown}\n")
+                return
 
 
 def number(value: int) -> str:

@@ -53,10 +53,54 @@ def test_same_as_a_real_caffe(
 def test_a_file_without_a_net_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "solver.prototxt"
     path.write_text("base_lr: 0.1 max_iter: 10")
-    assert main(["summary", str(path)]) == 0
-    assert capsys.readouterr() == ("", f"caffelint: {path}: holds no net\n")
-    assert main(["summary", str(tmp_path)]) == 0
-    assert capsys.readouterr() == ("", "")
+    (tmp_path / "net.prototxt").write_text(NET)
+    assert main(["summary", str(path), str(tmp_path / "net.prototxt")]) == 0
+    assert capsys.readouterr().err == f"caffelint: {path}: holds no net\n"
+
+
+def test_no_net_at_all_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "solver.prototxt"
+    path.write_text("base_lr: 0.1 max_iter: 10")
+    for given in (path, tmp_path):
+        assert main(["summary", str(given)]) == 2
+        out, err = capsys.readouterr()
+        assert out == ""
+        assert err.endswith(f"caffelint: there is no net in {given} (see caffelint summary --help)\n")
+
+
+def test_a_solver_stands_for_its_nets(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "net.prototxt").write_text(NET)
+    (tmp_path / "solver.prototxt").write_text('train_net: "net.prototxt" test_net: "net.prototxt" base_lr: 1')
+    assert main(["summary", "solver.prototxt"]) == 0
+    out, err = capsys.readouterr()
+    assert [line for line in out.splitlines() if ": loads" in line] == [
+        "net.prototxt, TRAIN: loads",
+        "net.prototxt, TEST: loads",
+    ]
+    assert err == ""
+    (tmp_path / "solver.prototxt").write_text('net: "gone/away.prototxt" base_lr: 1')
+    assert main(["summary", "solver.prototxt"]) == 2
+    assert capsys.readouterr() == ("", "caffelint: solver.prototxt: net gone/away.prototxt is not there\n")
+
+
+def test_an_input_shape_of_no_top(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "net.prototxt"
+    path.write_text(NET)
+    assert main(["summary", str(path), "--input-shape", "foo=1x2"]) == 2
+    assert "--input-shape foo: no net here has such a top; inputs are data" in capsys.readouterr().err
+    assert main(["summary", str(path), "--input-shape", "data=1x3x9x9"]) == 0
+
+
+def test_how_to_tell_the_shape_of_data(capsys: pytest.CaptureFixture[str]) -> None:
+    path = str(FIXTURES / "right" / "lenet" / "train_val.prototxt")
+    hint = "  hint: the text does not tell the shape of data: --phase train --input-shape data=NxCxHxW, or --read-data"
+    assert main(["summary", path]) == 0
+    assert hint in capsys.readouterr().out
+    assert main(["summary", path, "--phase", "train", "--input-shape", "data=64x1x28x28"]) == 0
+    assert "hint" not in capsys.readouterr().out
 
 
 def test_a_failure_of_its_own_names_the_file_and_goes_on(
