@@ -85,10 +85,11 @@ class GlobalStatsInTraining(NetRule):
         gain = (stored[0].message.batch_norm_param.eps or 1e-20) ** -0.5
         if len(stored) == len(all_norms):
             total = len(stored) * log10(gain)
+            which = f"all {len(stored)} BatchNorm layers take" if len(stored) > 1 else "the only BatchNorm takes"
             message = (
-                f"all {len(stored)} BatchNorm layers take stored statistics in TRAIN, which are 0 from scratch: each"
-                f" makes"
-                f" its input up to {gain:.0f} times as large (1e{total:+.0f} in all)"
+                f"{which} stored statistics in TRAIN, which are 0 from scratch:"
+                f" {'each makes' if len(stored) > 1 else 'it makes'} its input up to"
+                f" {gain:.0f} times as large (1e{total:+.0f} in all)"
             )
         else:
             names = listed([layer.name for layer in stored])

@@ -64,6 +64,12 @@ class DeconvolutionWithoutFiller(NetRule):
             message="Deconvolution up has no weight_filler: its weights start at 0; give it one, such as"
             ' { type: "bilinear" }, or fill it in the training script',
         ),
+        Invalid(
+            _NET % ("", "") + ' layer { name: "up2" type: "Deconvolution" bottom: "up" top: "up2" }',
+            span="convolution_param",
+            message="Deconvolution up, up2 have no weight_filler: their weights start at 0; give each one, such as"
+            ' { type: "bilinear" }, or fill them in the training script',
+        ),
     ]
 
     def check(self, net: Net) -> Iterator[Finding]:
@@ -75,17 +81,19 @@ class DeconvolutionWithoutFiller(NetRule):
         if not missing or not is_trained(net):
             return
         frozen = [layer for layer in missing if is_frozen(layer)]
+        found = frozen or missing
+        one = len(found) == 1
+        names, has, its = listed([layer.name for layer in found]), "has" if one else "have", "its" if one else "their"
+        it, each = ("it", "it") if one else ("them", "each")
         if frozen:
             yield self.finding(
                 frozen[0].at("convolution_param"),
-                f"Deconvolution {listed([layer.name for layer in frozen])} has no weight_filler and lr_mult 0: its"
-                f" output"
-                ' stays 0 and nothing above it learns; give it { type: "bilinear" }, or fill it in the training script',
+                f"Deconvolution {names} {has} no weight_filler and lr_mult 0: {its} output stays 0 and nothing above"
+                f' {it} learns; give {each} {{ type: "bilinear" }}, or fill {it} in the training script',
             )
         elif not starts_from_weights(net):
             yield self.finding(
                 missing[0].at("convolution_param"),
-                f"Deconvolution {listed([layer.name for layer in missing])} has no weight_filler: its weights start"
-                f" at 0;"
-                ' give it one, such as { type: "bilinear" }, or fill it in the training script',
+                f"Deconvolution {names} {has} no weight_filler: {its} weights start at 0; give {each} one, such as"
+                f' {{ type: "bilinear" }}, or fill {it} in the training script',
             )

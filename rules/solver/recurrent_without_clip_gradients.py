@@ -49,6 +49,12 @@ class RecurrentWithoutClipGradients(ProjectRule):
             span='net: "n.prototxt"',
             message="lstm (LSTM) is trained without clip_gradients: its gradients may explode; 5 to 10 is common",
         ),
+        Invalid(
+            {"solver.prototxt": 'net: "n.prototxt"\nbase_lr: 0.1', "n.prototxt": _NET + _NET.replace("lstm", "lstm2")},
+            span='net: "n.prototxt"',
+            message="lstm (LSTM) and 1 more are trained without clip_gradients: their gradients may explode;"
+            " 5 to 10 is common",
+        ),
     ]
 
     def check(self, solver: Solver) -> Iterator[Finding]:
@@ -65,9 +71,11 @@ class RecurrentWithoutClipGradients(ProjectRule):
         if not recurrent:
             return
         first = f"{recurrent[0].name} ({recurrent[0].type})"
-        more = f" and {len(recurrent) - 1} more are" if len(recurrent) > 1 else " is"
+        one = len(recurrent) == 1
+        more = " is" if one else f" and {len(recurrent) - 1} more are"
+        whose = "its" if one else "their"
         use = next(use for use in solver.nets if use.trains)
         yield self.finding(
             solver.at("clip_gradients" if solver.has("clip_gradients") else use.field),
-            f"{first}{more} trained without clip_gradients: its gradients may explode; 5 to 10 is common",
+            f"{first}{more} trained without clip_gradients: {whose} gradients may explode; 5 to 10 is common",
         )
