@@ -11,7 +11,8 @@ class BilinearMisconfigured(LayerRule):
     ## Why is this bad?
     The filler gives every pair of an input and an output channel the same weights. Without a group for each channel
     every output is the sum of all inputs, so all channels become equal. And the weights only interpolate where the
-    kernel fits the stride: 2 * stride - stride % 2.
+    kernel fits the stride: kernel_size 2 * stride - stride % 2, with pad stride / 2, rounded down, so that the output
+    is stride times as large.
 
     ## Example
     ```
@@ -50,7 +51,7 @@ class BilinearMisconfigured(LayerRule):
         Invalid(
             _UP % 'num_output: 21 group: 21 kernel_size: 3 stride: 2 weight_filler { type: "bilinear" }',
             span="kernel_size: 3",
-            message="bilinear weights of kernel 3 do not interpolate at stride 2; use kernel_size: 4",
+            message="bilinear weights of kernel 3 do not interpolate at stride 2; use kernel_size: 4 stride: 2 pad: 1",
         ),
     ]
 
@@ -75,7 +76,7 @@ class BilinearMisconfigured(LayerRule):
             if kernel != right:
                 yield self.finding(
                     layer.at("convolution_param", "kernel_size"),
-                    f"bilinear weights of kernel {kernel} do not interpolate at stride {stride}; use"
-                    f" kernel_size: {right}",
+                    f"bilinear weights of kernel {kernel} do not interpolate at stride {stride};"
+                    f" use kernel_size: {right} stride: {stride} pad: {stride // 2}",
                     severity=severity,
                 )
