@@ -23,7 +23,8 @@ _WITHOUT_MAX_ITER = 100_000
 def command(solver: Path, iterations: int | None, plot: Path | None) -> int:
     """Show the learning rate over training, as Caffe computes it.
 
-    Exit status: 0 all rates are finite, 1 one is not or Caffe refuses the schedule, 2 the file cannot be read.
+    Exit status: 0 all rates are finite, 1 one is not, or Caffe refuses the schedule or the text, 2 the file cannot be
+    read.
     """
     from caffelint.caffe.learning_rate import schedule
     from caffelint.cli.outputs import use_color, width
@@ -42,9 +43,17 @@ def command(solver: Path, iterations: int | None, plot: Path | None) -> int:
     rates = schedule(message)
     columns = min((width(sys.stdout) or 80) - 14, 100)
     lr_table.write(rates, str(solver), limit, sys.stdout, columns, use_color(sys.stdout))
+    if not iterations and message.max_iter <= 0:
+        click.echo(f"caffelint: max_iter is not set, {limit:,} is assumed (--iterations N)", err=True)
+    # What a fork has is no error in the text.
+    wrong = [problem for problem in file.problems if problem.certain and problem.kind != "fork-field"]
+    if wrong:
+        first = min(wrong, key=lambda problem: problem.start)
+        line = file.document.source.position(first.start).line
+        click.echo(f"caffelint: {solver}:{line}: {first.message} (caffelint check says more)", err=True)
     if plot:
         _draw(rates, limit, plot, str(solver))
-    return int(bool(rates.problem) or rates.first_bad(limit) is not None)
+    return int(bool(wrong) or bool(rates.problem) or rates.first_bad(limit) is not None)
 
 
 def _draw(rates: Schedule, limit: int, path: Path, title: str) -> None:

@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 
 _BLOCKS = " ▁▂▃▄▅▆▇█"
 _ROWS = 8
+_LINEAR = 50
+"""The largest factor between rates that blocks can show side by side; beyond it their heights are logarithms."""
 
 
 def write(schedule: Schedule, title: str, limit: int, out: TextIO, columns: int, color: bool = False) -> None:
@@ -68,9 +70,14 @@ def _next_change(schedule: Schedule, behind: int, last: int, start: float) -> in
 
 
 def blocks(values: Sequence[float]) -> list[str]:
-    """Lines of block characters, one column a value, from 0 to the largest; `!` where a value is not finite."""
+    """Lines of block characters, one column a value; `!` where a value is not finite.
+
+    Heights go from 0 to the largest value, or, which a label tells, from the logarithm of the least above 0.
+    """
     finite = [abs(value) for value in values if math.isfinite(value)]
     top = max(finite, default=0.0) or 1.0
+    least = min((value for value in finite if value), default=top)
+    is_log = top / _LINEAR > least
     lines = []
     for row in range(_ROWS if finite else 1, 0, -1):
         line = ""
@@ -78,7 +85,19 @@ def blocks(values: Sequence[float]) -> list[str]:
             if not math.isfinite(value):
                 line += "!" if row == 1 else " "
                 continue
-            part = abs(value) / top * _ROWS - (row - 1)
+            part = (_logarithmic(abs(value), least, top) if is_log else abs(value) / top) * _ROWS - (row - 1)
             line += _BLOCKS[max(0, min(8, round(part * 8)))]
-        lines.append(f"{line}  {top:.3g}" if row == _ROWS else line.rstrip())
+        if row == _ROWS:
+            line += f"  {top:.3g}" + " (log scale)" * is_log
+        elif row == 1 and is_log:
+            line += f"  {least:.3g}"
+        lines.append(line.rstrip())
     return lines
+
+
+def _logarithmic(value: float, least: float, top: float) -> float:
+    """From 0 to 1: nothing for 0, one block for the least value, all for the top."""
+    if not value:
+        return 0.0
+    one = 1 / (8 * _ROWS)
+    return one + (1 - one) * (math.log(value) - math.log(least)) / (math.log(top) - math.log(least))

@@ -43,6 +43,21 @@ def test_schedule_that_caffe_refuses(tmp_path: Path, capsys: pytest.CaptureFixtu
     assert "stepsize is 0" in out
 
 
+def test_errors_in_the_text_are_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "solver.prototxt"
+    path.write_text('base_lr: 0.1\nlr_policy: "fixed"\nmax_epochs: 10\n')
+    assert main(["lr", str(path)]) == 1
+    out, err = capsys.readouterr()
+    assert rows(out)[0] == "0.1"
+    assumed, wrong = err.splitlines()
+    assert assumed == "caffelint: max_iter is not set, 100,000 is assumed (--iterations N)"
+    assert wrong.startswith(f"caffelint: {path}:3: ")
+    assert "max_epochs" in wrong
+    path.write_text('base_lr: 0.1\nlr_policy: "fixed"\nmax_iter: 100000\n')
+    assert main(["lr", str(path)]) == 0
+    assert capsys.readouterr().err == ""
+
+
 @pytest.mark.parametrize("text", ["layer { }", ""])
 def test_no_solver(tmp_path: Path, capsys: pytest.CaptureFixture[str], text: str) -> None:
     assert run(tmp_path, text, capsys)[0] == 2
@@ -65,3 +80,19 @@ def test_milestones_miss_no_change() -> None:
 def test_blocks_scale_with_the_rate() -> None:
     heights = [sum(line[column] != " " for line in blocks([0.0, 0.5, 1.0])) for column in range(3)]
     assert heights == [0, 4, 8]
+
+
+def test_blocks_of_rates_far_apart_are_logarithms() -> None:
+    lines = blocks([1.0, 0.1, 0.01, 0.001, 0.0, float("inf")])
+    heights = [sum(line[column : column + 1] not in ("", " ") for line in lines) for column in range(5)]
+    assert heights[0] == 8
+    assert 5 <= heights[1] <= 6
+    assert 2 <= heights[2] <= 3
+    assert heights[3:] == [1, 0]
+    assert lines[0].endswith("  1 (log scale)")
+    assert lines[-1].endswith("!  0.001")
+    assert "log" not in blocks([1.0, 0.5, 0.02])[0]
+
+
+def test_blocks_of_rates_at_the_ends_of_a_double() -> None:
+    assert len(blocks([5e-324, 1e308])) == 8
