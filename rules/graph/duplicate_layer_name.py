@@ -2,9 +2,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caffelint.lint import ERROR, WARNING, Finding, Invalid, Layer, Net, NetRule, Related
+from caffelint.lint import CERTAIN, ERROR, LIKELY, WARNING, Finding, Invalid, Layer, Net, NetRule, Related
 
 from ._learning import has_parameters
+from ._states import built
 
 
 class DuplicateLayerName(NetRule):
@@ -13,8 +14,8 @@ class DuplicateLayerName(NetRule):
     ## Why is this bad?
     Caffe finds parameters by the name of their layer: when the test net takes those of the training net, and when a
     .caffemodel is loaded. All layers of a name go to the first of that name. So the first ends with the parameters of
-    the last, the others keep random ones, and where the numbers or shapes of parameters differ Caffe ends with
-    "Incompatible number of blobs" or "shape mismatch". Training itself says nothing.
+    the last, the others keep random ones: a warning, for training itself says nothing and may go well. Where the
+    numbers or shapes of parameters differ Caffe ends with "Incompatible number of blobs" or "shape mismatch".
 
     ## Example
     ```
@@ -34,6 +35,12 @@ class DuplicateLayerName(NetRule):
     code = "G004"
     name = "duplicate-layer-name"
     severity = ERROR
+    _WIDTHS = (
+        'layer { name: "data" type: "Input" top: "data" input_param { shape { dim: 2 dim: 5 } } }'
+        ' layer { name: "fc" type: "InnerProduct" bottom: "data" top: "a" inner_product_param { num_output: %d } }'
+        ' layer { name: "fc" type: "InnerProduct" bottom: "a" top: "b" inner_product_param { num_output: %d } }'
+        ' layer { name: "loss" type: "EuclideanLoss" bottom: "b" bottom: "data" }'
+    )
     VALID = [
         # One per phase.
         'layer { name: "fc" type: "InnerProduct" bottom: "data" top: "fc" include { phase: TRAIN } }'
@@ -50,6 +57,18 @@ class DuplicateLayerName(NetRule):
             span='name: "fc"',
             message='layer name "fc" is taken (InnerProduct, line 1): Caffe copies parameters by name, so both go to'
             " the first of the two; give this InnerProduct a name of its own",
+        ),
+        Invalid(
+            _WIDTHS % (5, 5),
+            span='name: "fc"',
+            message='layer name "fc" is taken (InnerProduct, line 1): Caffe copies parameters by name, so both go to'
+            " the first of the two; give this InnerProduct a name of its own",
+        ),
+        Invalid(
+            _WIDTHS % (5, 6),
+            span='name: "fc"',
+            message='layer name "fc" is taken (InnerProduct, line 1): Caffe copies parameters by name, and ends with'
+            ' "shape mismatch"; give this InnerProduct a name of its own',
         ),
         Invalid(
             'layer { name: "up" type: "Deconvolution" bottom: "data" top: "up" }'
@@ -90,20 +109,35 @@ class DuplicateLayerName(NetRule):
                 if (first or second) and not set(phases).isdisjoint(layer.phases)
             ]
             if others:
-                _, other, first = min(others, key=lambda found: found[0])
+                _, other, _ = min(others, key=lambda found: found[0])
                 known = f'layer name "{layer.name}" is taken' if layer.name else "layer has no name, like another one"
-                both = first and second
-                what = "so both go to the first of the two" if both else 'and ends with "Incompatible number of blobs"'
+                refusal = _refusal(other, layer)
+                what = f'and ends with "{refusal}"' if refusal else "so both go to the first of the two"
+                severity = ERROR if refusal and layer.net.role == "train" else WARNING
                 yield self.finding(
                     layer.at("name"),
                     f"{known} ({other.type}, line {other.at().line}): Caffe copies parameters by name, {what};"
                     f" give this {layer.type} a name of its own",
                     evidence="the test net and every reload of the weights copy parameters by name",
-                    severity=ERROR if layer.net.role == "train" else WARNING,
+                    severity=severity,
+                    certainty=CERTAIN if refusal else LIKELY,
                     related=(Related("the other one", other.at("name")),),
                 )
                 return
             above.setdefault((layer.phases, second), (number, layer))
+
+
+def _refusal(one: Layer, other: Layer) -> str:
+    """What Caffe ends with when it copies the parameters of one layer to the other; empty where it may not end."""
+    if has_parameters(one.type, len(one.bottoms)) != has_parameters(other.type, len(other.bottoms)):
+        return "Incompatible number of blobs"
+    found = {layer.index: layer.params for net in built(one.net) for layer in net.layers}
+    params, others = found.get(one.index), found.get(other.index)
+    if params is None or others is None:
+        return ""
+    if len(params) != len(others):
+        return "Incompatible number of blobs"
+    return "shape mismatch" if any(a.shape != b.shape for a, b in zip(params, others, strict=True)) else ""
 
 
 def _is_conditional(layer: Layer) -> bool:
