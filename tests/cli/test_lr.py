@@ -45,14 +45,14 @@ def test_schedule_that_caffe_refuses(tmp_path: Path, capsys: pytest.CaptureFixtu
 
 def test_errors_in_the_text_are_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "solver.prototxt"
-    path.write_text('base_lr: 0.1\nlr_policy: "fixed"\nmax_epochs: 10\n')
+    path.write_text('base_lr: 0.1\nlr_policy: "fixed"\nmomentum: "0.9"\n')
     assert main(["lr", str(path)]) == 1
     out, err = capsys.readouterr()
     assert rows(out)[0] == "0.1"
     assumed, wrong = err.splitlines()
     assert assumed == "caffelint: max_iter is not set, 100,000 is assumed (--iterations N)"
     assert wrong.startswith(f"caffelint: {path}:3: ")
-    assert "max_epochs" in wrong
+    assert "momentum takes" in wrong
     path.write_text('base_lr: 0.1\nlr_policy: "fixed"\nmax_iter: 100000\n')
     assert main(["lr", str(path)]) == 0
     assert capsys.readouterr().err == ""
