@@ -29,6 +29,8 @@ _LARGE = 1000
 """A block of more fields is not searched for the one that a misspelt name stands for."""
 _WIDER = ("int64", "uint64")
 """Types that the OpenCL forks alone give to most integers."""
+_NO_TEMPLATE = ("same", "valid", "true", "false", "none", "null", "auto", "default")
+"""Words that somebody writes for a number and that no template replaces."""
 _DECIMAL_COMMA = re.compile(r"-?\d+,\d+", re.ASCII)
 
 Repairs = tuple[tuple[int, int, str], ...]
@@ -43,6 +45,7 @@ class Mistakes:
         self.parents = parents
         self._told = sorted(problem.start for problem in bound.document.problems if problem.certain)
         self._doubtful: list[tuple[Problem, ForkUse]] = []
+        self._names: dict[str, list[tuple[FieldType, Field]]] = {}
         self._in_dialect: dict[FieldType, str] = {}
         self._alike: dict[str, tuple[int, list[Problem]]] = {}
         self._unknown: dict[tuple[str, str], tuple[str | None, str, bool]] = {}
@@ -59,6 +62,7 @@ class Mistakes:
                 self.bound.problems.append(problem._replace(certain=bool(named), evidence=evidence))
         if self.dialect is None:
             self._name_forks()
+        self._names_for_numbers()
         for index, others in self._alike.values():
             if others:
                 first = self.bound.problems[index]
@@ -358,6 +362,10 @@ class Mistakes:
             evidence = f"Caffe says: Integer out of range ({item.text.lstrip('-')[:40]})"
         elif item.kind == tree.INTEGER and field_type.form == FLOAT:
             message = f"{name} takes a decimal number, and {shown(source, item)} is octal or hexadecimal"
+        if item.kind == IDENTIFIER and value is None and field_type.form in (INTEGER, FLOAT):
+            if item.text.lower() not in _NO_TEMPLATE and len(self._names) < MOST_PROBLEMS:
+                self._names.setdefault(item.text, []).append((field_type, item))
+                return None
         repairs = ((start, end, repair),) if repair else ()
         # Forks change the types of their own fields from one version to the next.
         certain = not field_type.fork_only or self.dialect is not None
@@ -373,6 +381,21 @@ class Mistakes:
             safe=bool(repair),
         )
         return value
+
+    def _names_for_numbers(self) -> None:
+        """`num_output: cls3x`: one such name is a mistake, several are those of a template that nobody filled in."""
+        several = sum(map(len, self._names.values())) > 1
+        for places in self._names.values():
+            field_type, item = places[0]
+            start, end = item.value_span
+            said = f"{item.name} takes {wanted(field_type)}, not {shown(self.bound.document.source, item)}"
+            if several:
+                said += ", which looks like a name that a template or a script should have replaced"
+            if len(places) > 1:
+                said += f" (it stands {len(places)} times in this file)"
+            kind = "unfilled-template" if several else "wrong-value-type"
+            certain = self.dialect is not None or any(not other.fork_only for other, _ in places)
+            self._add(kind, start, end, said, field=item.name, certain=certain)
 
     def _v2_type_in_v1(self, field_type: FieldType, item: Field) -> Any:
         written = string_value(item.text)

@@ -4,7 +4,7 @@ from caffelint.lint import ERROR, Invalid, ProblemRule
 
 
 class UnfilledTemplate(ProblemRule):
-    """A placeholder such as `$VAR`, `{{ name }}` or `<path>` that nobody filled in.
+    """A placeholder such as `$VAR`, `{{ name }}` or `<path>` that nobody filled in, or names in place of numbers.
 
     ## Why is this bad?
     Caffe knows no variables. Outside of quotes a placeholder is refused; inside of them, a warning here, it is taken
@@ -38,6 +38,12 @@ class UnfilledTemplate(ProblemRule):
             "layer { convolution_param { num_output: {{ outputs }} } }",
             span="{{ outputs }}",
             message="{{ outputs }} is a placeholder of a template that nobody filled in; put a value there",
+        ),
+        Invalid(
+            "layer { convolution_param { num_output: cls3x } } layer { convolution_param { num_output: cls3x } }",
+            span="cls3x",
+            message="num_output takes a whole number, 0 or more, not cls3x, which looks like a name that a template or"
+            " a script should have replaced (it stands 2 times in this file)",
         ),
         Invalid(
             'layer { data_param { source: "${DATA}/train_lmdb" } }',

@@ -187,3 +187,45 @@ def test_a_comma_in_a_number(text: str, message: str, right: str | None) -> None
     assert [repair for _, _, repair in problem.repairs] == [right] * (right is not None)
     name = text.partition(":")[0]
     assert name == "stepvalue" or not bound.message.HasField(name), "no other value stands for the one that was meant"
+
+
+def test_what_a_dialect_lacks_is_told_once_with_the_dialects_that_have_it() -> None:
+    text = "layer { convolution_param { kernel_depth: 3 } } " * 3
+    (problem,) = [problem for problem in problems(text, "enet") if problem.kind == "fork-field"]
+    assert problem.message.startswith("kernel_depth is unknown to the Caffe of dialect enet, known to dialect ")
+    assert problem.message.endswith(" (it stands 3 times in this file)")
+    assert "lacks" not in problem.message
+
+
+@pytest.mark.parametrize(
+    ("text", "verb"),
+    [
+        ("layer { multinode { } }", "Intel Caffe (intel/caffe) has it (--dialect intel)"),
+        ("layer { bn_param { bn_mode: LEARN } upsample_param { } }", "have them (--dialect segnet)"),
+    ],
+)
+def test_the_verb_goes_by_the_number_of_forks_that_are_named(text: str, verb: str) -> None:
+    (problem,) = problems(text, None)
+    assert problem.message.endswith(verb)
+
+
+def test_a_partial_schema_has_the_fields_of_bvlc() -> None:
+    text = "layer { pooling_param { round_mode: FLOOR } swish_param { beta: 1 } }"
+    assert problems(text, "ocnn") == []
+    assert {problem.kind for problem in problems(text, "fastrcnn")} == {"fork-field"}
+
+
+def test_a_template_without_sigils_is_told_once_a_name() -> None:
+    layer = "layer { convolution_param { num_output: %s } } "
+    found = problems("".join(layer % name for name in ("cls3x", "4", "cls3x", "cls6x")))
+    looks = "which looks like a name that a template or a script should have replaced"
+    assert [(problem.kind, problem.message, problem.certain) for problem in found] == [
+        (
+            "unfilled-template",
+            f"num_output takes a whole number, 0 or more, not cls3x, {looks} (it stands 2 times in this file)",
+            True,
+        ),
+        ("unfilled-template", f"num_output takes a whole number, 0 or more, not cls6x, {looks}", True),
+    ]
+    assert [problem.kind for problem in problems(layer % "ten")] == ["wrong-value-type"]
+    assert {problem.kind for problem in problems((layer % "SAME") * 2)} == {"wrong-value-type"}
