@@ -17,6 +17,8 @@ from caffelint.schema.spelling import distance
 _SHOWN = 2
 """How many forks `describe` names before it counts the rest."""
 _HELP = "caffelint dialects lists them"
+_FEWEST_TYPES = 35
+"""No release of Caffe that has a registry registers fewer layer types."""
 
 
 class Alternative(NamedTuple):
@@ -62,6 +64,7 @@ class Provenance:
         self._table = table
         self.forks: tuple[str, ...] = tuple(table["forks"])
         self._sets: dict[str, frozenset[str]] = {"all": frozenset(self.forks)}
+        self._types_known: dict[str, int] = {}
         families: dict[str, set[str]] = {}
         for fork, facts in table["forks"].items():
             families.setdefault(facts["family"], set()).add(fork)
@@ -113,6 +116,33 @@ class Provenance:
             names.append(f"{left} more")
         return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
 
+    def has(self, forks: Iterable[str]) -> str:
+        """The verb behind `describe`: "has" where it names one fork, else "have"."""
+        return "has" if len({self._table["forks"][fork]["title"] for fork in forks}) == 1 else "have"
+
+    def dialects(self, forks: Iterable[str]) -> str:
+        """For a message, names as one types them, best known first: "dialect c3d-1.0, video-caffe and 3 more"."""
+        wanted = set(forks)
+        names = [fork for fork in self.forks if fork in wanted]
+        left = len(names) - _SHOWN
+        if left > 1:
+            names[_SHOWN:] = [f"{left} more"]
+        return "dialect " + " and ".join(filter(None, [", ".join(names[:-1]), names[-1]])) if names else "no dialect"
+
+    def option(self, forks: Iterable[str]) -> str:
+        """What to type for the best known of the forks: "--dialect ssd"."""
+        return f"--dialect {min(forks, key=self.forks.index)}"
+
+    def types_known(self, fork: str) -> int:
+        """How many layer types the fork is known to register; few where only what it adds is known, or nothing."""
+        if fork not in self._types_known:
+            self._types_known[fork] = sum(fork in self.layer_type(type) for type in self.layer_types())
+        return self._types_known[fork]
+
+    def adds_to_bvlc(self, fork: str) -> bool:
+        """Is of the fork only known what it adds, so that BVLC's own is to be taken as there?"""
+        return 0 < self.types_known(fork) < _FEWEST_TYPES
+
     def message(self, name: str) -> frozenset[str]:
         """The forks that know a message, e.g. "PriorBoxParameter"; empty if none."""
         return self._forks("messages", name)
@@ -137,6 +167,14 @@ class Provenance:
     def layer_type(self, type: str) -> frozenset[str]:
         """The forks that register a layer type (V2 name); empty if none. Converters register none."""
         return self._forks("layer_types", type)
+
+    def may_have_type(self, fork: str, type: str) -> bool:
+        """May the fork have a layer type: does it register it, or is too little known of its types?"""
+        forks = self.layer_type(type)
+        if fork in forks or not forks:
+            return bool(forks)
+        known = self.types_known(fork)
+        return known < _FEWEST_TYPES and ("bvlc" in forks or not known)
 
     def layer_types(self) -> tuple[str, ...]:
         """Every layer type that some fork registers."""

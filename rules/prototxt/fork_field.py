@@ -11,7 +11,7 @@ class ForkField(ProblemRule):
     ## Why is this bad?
     It is not, as long as that fork is what runs. Any other Caffe refuses the file at the first such field. Without a
     configured dialect one info names the forks that know all of them; with one, each field that the dialect lacks is
-    an error.
+    an error, told once a file.
 
     ## Example
     ```
@@ -39,13 +39,13 @@ class ForkField(ProblemRule):
         Invalid(
             'layer { type: "PriorBox" prior_box_param { min_size: 30 } }',
             span="prior_box_param",
-            message="BVLC's Caffe lacks prior_box_param; SSD (weiliu89/caffe), NVIDIA Caffe and 23 more have it",
+            message="BVLC's Caffe lacks prior_box_param; SSD (weiliu89/caffe), NVIDIA Caffe and 23 more have it"
+            " (--dialect ssd)",
         ),
         Invalid(
             'layer { type: "PriorBox" prior_box_param { min_size: 30 } }',
             span="prior_box_param",
-            message="prior_box_param is a field of SSD (weiliu89/caffe), NVIDIA Caffe and 23 more;"
-            " BVLC's Caffe lacks it",
+            message="prior_box_param is unknown to BVLC's Caffe, known to dialect ssd, nvcaffe and 36 more",
             options={"dialect": "bvlc"},
         ),
     ]

@@ -52,6 +52,7 @@ class UnknownLayerType(TextRule):
     VALID = [
         'layer { name: "conv1" type: "Convolution" }',
         'layers { name: "conv1" type: CONVOLUTION }',
+        'input: "data" input_dim: 1 input_dim: 3 layer { name: "conv1" type: "Convolution" bottom: "data" }',
     ]
     INVALID = [
         Invalid(
@@ -68,8 +69,14 @@ class UnknownLayerType(TextRule):
         Invalid(
             'layer { name: "n" type: "PriorBox" }',
             span='type: "PriorBox"',
-            message='"PriorBox" is a layer type of SSD (weiliu89/caffe), NVIDIA Caffe and 12 more,'
-            " not of BVLC's Caffe (layer n)",
+            message='"PriorBox" (layer n) is a layer type of SSD (weiliu89/caffe), NVIDIA Caffe and 12 more,'
+            " not of BVLC's Caffe (--dialect ssd)",
+        ),
+        Invalid(
+            'layer { name: "n" type: "PriorBox" }',
+            span='type: "PriorBox"',
+            message='"PriorBox" (layer n) is unknown to dialect segnet, known to dialect ssd, nvcaffe and 19 more',
+            options={"dialect": "segnet"},
         ),
     ]
 
@@ -77,33 +84,40 @@ class UnknownLayerType(TextRule):
         for net in file.nets:
             found: dict[str, list[Layer]] = {}
             for layer in net.layers if not net.written.layers else ():  # older formats have an enum of types
-                found.setdefault(layer.type, []).append(layer)
+                # What Caffe's upgrade makes of `input` stands at the file itself, which has no name.
+                if layer.node and layer.node.name:
+                    found.setdefault(layer.type, []).append(layer)
             for type_, layers in found.items():
                 if type_ in BVLC_TYPES and file.dialect in (None, _BVLC):
                     continue
-                forks = provenance().layer_type(type_)
-                if (file.dialect or _BVLC) not in forks:
-                    yield from self._report(file, type_, layers, forks)
+                if not provenance().may_have_type(file.dialect or _BVLC, type_):
+                    yield from self._report(file, type_, layers, provenance().layer_type(type_))
 
     def _report(self, file: File, type_: str, layers: list[Layer], forks: frozenset[str]) -> Iterator[Finding]:
         known = provenance()
-        if not type_ or not any(layer.node for layer in layers):
+        if not type_:
             return
         where = _layers(layers)
         place = layers[0].at("type")
         if forks:
-            whose = f"dialect {file.dialect}" if file.dialect else "BVLC's Caffe"
-            message = f'"{type_}" is a layer type of {known.describe(forks)}, not of {whose} ({where})'
+            if file.dialect:
+                message = f"is unknown to dialect {file.dialect}, known to {known.dialects(forks)}"
+            else:
+                # Of the forks that have the type one is named that has the fields of the file too.
+                likely = known.infer(use.forks for use in file.bound.fork_uses) if file.bound else forks
+                option = known.option(forks & likely or forks)
+                message = f"is a layer type of {known.describe(forks)}, not of BVLC's Caffe ({option})"
+            message = f'"{type_}" ({where}) {message}'
             severity = WARNING if file.dialect else INFO
             yield self.finding(place, message, severity=severity, certainty=LIKELY)
             return
         evidence = f"Caffe says: Unknown layer type: {type_}"
         own = file.dialect or _BVLC
         types = known.layer_types()
-        meant = suggest(type_, [name for name in types if own in known.layer_type(name)])
+        meant = suggest(type_, [name for name in types if known.may_have_type(own, name)])
         if meant:
             message = f'"{type_}" is no layer type; did you mean "{meant}"?'
-            edits = tuple(replace(layer.at("type"), f'type: "{meant}"') for layer in layers if layer.node)
+            edits = tuple(replace(layer.at("type"), f'type: "{meant}"') for layer in layers)
             fix = Fix(f"write {meant}", UNSAFE, edits)
             yield self.finding(place, message, evidence=evidence, certainty=CERTAIN, fixes=(fix,))
             return

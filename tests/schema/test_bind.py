@@ -104,7 +104,8 @@ def test_forks_of_a_text_are_noted() -> None:
 def test_a_dialect_takes_its_own_fields(dialect: str, kinds: list[str]) -> None:
     bound = net("layer { prior_box_param { min_size: 30 } }", dialect)
     assert [problem.kind for problem in bound.problems] == kinds
-    assert bound.fork_uses == []
+    assert {use.name for use in bound.fork_uses} == {"prior_box_param", "min_size"}
+    assert not bound.is_plain
 
 
 def test_a_dialect_lacks_fields_of_newer_caffes() -> None:

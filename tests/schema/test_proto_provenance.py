@@ -193,3 +193,25 @@ def test_sets_are_read_from_left_to_right() -> None:
     table = {"forks": forks, "groups": {"g": "@x -a"}, "messages": {"M": "all -@g", "N": "@g c", "O": "-a a"}}
     read = Provenance(table).message
     assert (read("M"), read("N"), read("O")) == ({"a", "c"}, {"b", "c"}, {"a"})
+
+
+def test_dialects_are_named_as_one_types_them() -> None:
+    table = provenance()
+    assert table.dialects([]) == "no dialect"
+    assert table.dialects(["c3d-1.0"]) == "dialect c3d-1.0"
+    assert table.dialects(["enet", "ssd"]) == "dialect ssd and enet"
+    assert table.dialects(["enet", "ssd", "mnn"]) == "dialect ssd, enet and mnn"
+    assert table.dialects(["enet", "ssd", "mnn", "segnet"]) == "dialect ssd, segnet and 2 more"
+    assert table.option(["enet", "ssd"]) == "--dialect ssd"
+
+
+def test_of_a_partial_schema_bvlc_is_taken_as_known() -> None:
+    table = provenance()
+    assert table.adds_to_bvlc("ocnn")
+    assert table.may_have_type("ocnn", "Convolution")
+    assert not table.may_have_type("ocnn", "PriorBox")
+    assert table.may_have_type("trt", "Convolution")
+    assert table.may_have_type("trt", "PriorBox")
+    assert not table.may_have_type("trt", "NoSuchThing")
+    assert not table.adds_to_bvlc("fastrcnn")
+    assert not table.may_have_type("fastrcnn", "Input")
