@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from caffelint.text.tree import Problem
 
 _BYTES = 4
+_OF_ALL = ("net.cpp AppendBottom", "net.cpp AppendTop", "insert_splits.cpp InsertSplits", "net.cpp FilterNet")
+"""Where every Caffe refuses alike: what layers are there, and the names of their blobs."""
 
 
 class LayerRow(NamedTuple):
@@ -50,7 +52,8 @@ class Error(NamedTuple):
 class Summary(NamedTuple):
     """A net file in one phase.
 
-    loads: None where that hangs on something unknown. notes: a line for each data source that gave no shape.
+    loads: None where that hangs on something unknown. notes: a line for each data source that gave no shape, and for
+    what BVLC's Caffe refuses of a net of another one.
     """
 
     file: str
@@ -135,7 +138,8 @@ def summarize(
             read, notes = source_shapes(built, path, roots)
             if read:
                 built = build(message, phase, stages, level, input_shapes=read | given, dialect=dialect)
-        yield _summary(path, built, unknown=bool(problems) and dialect is None, notes=notes)
+        plain = dialect == "bvlc" or bool(file.bound and file.bound.is_plain and not built.is_fork)
+        yield _summary(path, built, plain, unknown=bool(problems) and dialect is None, notes=notes)
 
 
 def _text_error(file: File, problems: Sequence[Problem]) -> Error | None:
@@ -147,17 +151,23 @@ def _text_error(file: File, problems: Sequence[Problem]) -> Error | None:
     return None
 
 
-def _summary(path: str, built: BuiltNet, unknown: bool, notes: Sequence[str]) -> Summary:
+def _summary(path: str, built: BuiltNet, plain: bool, unknown: bool, notes: list[str]) -> Summary:
+    """`plain`: it is for BVLC's Caffe; of others only the names of blobs are sure to be judged alike."""
+    refusals = [refusal for refusal in built.refusals if plain or _is_of_all(refusal)]
     loads = built.loads
     error = None
-    if built.refusals:
-        first = built.refusals[0]
-        error = Error(first.layer, first.message, first.caffe)
-    elif unknown:
+    if refusals:
+        error = Error(refusals[0].layer, refusals[0].message, refusals[0].caffe)
+    elif built.refusals or unknown:
         loads = None
+        notes = [*notes, *(f'BVLC\'s Caffe refuses layer "{r.layer}": {r.message}' for r in built.refusals[:1])]
     blobs = {name: tuple(blob.shape) if blob.shape is not None else None for name, blob in built.blobs.items()}
     rows = tuple(_row(layer) for layer in built.layers)
     return Summary(path, built.phase, loads, error, rows, blobs, tuple(built.outputs), built.memory, tuple(notes))
+
+
+def _is_of_all(refusal: Refusal) -> bool:
+    return refusal.source in _OF_ALL or refusal.field == "propagate_down"
 
 
 def _read(blob: Blob) -> str:

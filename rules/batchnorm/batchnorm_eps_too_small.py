@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from caffelint.lint import WARNING, Finding, Invalid, Layer, Net, NetRule
 
 from ..graph._refusals import listed
+from ._norms import is_norm
 
 SMALL = 1e-8
 
@@ -47,7 +48,7 @@ class BatchnormEpsTooSmall(NetRule):
     def check(self, net: Net) -> Iterator[Finding]:
         found: dict[float, list[Layer]] = {}
         for layer in net.layers:
-            if layer.type == "BatchNorm" and layer.message.batch_norm_param.eps < SMALL:
+            if is_norm(layer) and layer.message.batch_norm_param.eps < SMALL:
                 found.setdefault(layer.message.batch_norm_param.eps, []).append(layer)
         for eps, layers in found.items():
             what = (

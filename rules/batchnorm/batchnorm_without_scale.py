@@ -51,7 +51,10 @@ class BatchnormWithoutScale(NetRule):
         ' layer { name: "next" type: "%s" bottom: "bn" top: "next" }'
         ' layer { name: "loss" type: "SoftmaxWithLoss" bottom: "next" bottom: "label" top: "loss" }'
     )
-    VALID = [_NET % "Scale"]
+    VALID = [
+        _NET % "Scale",
+        (_NET % "ReLU").replace('top: "bn" }', 'top: "bn" batch_norm_param { scale_bias: true } }'),
+    ]
     INVALID = [
         Invalid(
             _NET % "ReLU",

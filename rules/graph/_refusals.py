@@ -90,7 +90,8 @@ def refusals(net: Net) -> tuple[Refused, ...]:
         return ()
     wrong = [problem.start for problem in net.bound.problems]
     # Of a field that is unknown in many places the problem tells the first alone.
-    unknown = {problem.field.rpartition(".")[2] for problem in net.bound.problems if problem.kind == "unknown-field"}
+    told_once = ("unknown-field", "fork-field") if net.bound.dialect else ("unknown-field",)
+    unknown = {problem.field.rpartition(".")[2] for problem in net.bound.problems if problem.kind in told_once}
     nets = built(net)
     met: dict[tuple[int, str, str], tuple[Refusal, list[str]]] = {}
     for one in nets:

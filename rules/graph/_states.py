@@ -57,5 +57,10 @@ def _states(solver: Solver, use: NetUse) -> list[State]:
 
 @lru_cache(maxsize=2)
 def is_plain(net: Net) -> bool:
-    """Does the net use nothing that only forks have, so that Caffe 1.0's own rules hold for it?"""
-    return not net.bound.fork_uses and not net.bound.problems and all(layer.type in BVLC_TYPES for layer in net.layers)
+    """Is the net for BVLC's Caffe, using nothing that only forks have, so that Caffe 1.0's own rules hold for it?"""
+    return not net.bound.problems and is_for_bvlc(net)
+
+
+def is_for_bvlc(net: Net) -> bool:
+    """Is the net for BVLC's Caffe, by dialect, fields and types, whatever is wrong with its text?"""
+    return net.bound.is_plain and all(layer.type in BVLC_TYPES for layer in net.layers)

@@ -5,6 +5,7 @@ from functools import lru_cache
 
 from caffelint.lint import WARNING, Finding, Invalid, Layer, LayerRule, Net
 
+from ..graph._states import is_for_bvlc
 from ._windows import axes, may_be_empty
 
 MAX, AVE = 0, 1
@@ -32,6 +33,7 @@ class PoolingStrideExceedsKernel(LayerRule):
     ## Known problems
     A kernel of 1 that only thins out a map is meant; it has empty windows all the same, so it is reported unless it
     has padding or `round_mode: FLOOR`. Where the size of the map is known, `empty-pooling-window` tells for sure.
+    Of nets for a fork, whose windows may lie elsewhere, it tells of skipped pixels only.
 
     ## References
     - pooling_layer.cpp, Reshape and Forward_cpu; each size was run on Caffe 1.0
@@ -48,6 +50,9 @@ class PoolingStrideExceedsKernel(LayerRule):
         # Thinning out, with no window behind the border.
         'layer { name: "pool" type: "Pooling" bottom: "a" top: "b"'
         " pooling_param { kernel_size: 1 stride: 2 round_mode: FLOOR } }",
+        # For a fork, which may round down.
+        'layer { name: "pool" type: "Pooling" bottom: "a" top: "b" pooling_param { kernel_size: 1 stride: 2 } }'
+        ' layer { name: "prior" type: "PriorBox" bottom: "b" top: "c" prior_box_param { min_size: 3 } }',
     ]
     INVALID = [
         Invalid(
@@ -82,7 +87,7 @@ class PoolingStrideExceedsKernel(LayerRule):
             if not 0 < axis.kernel < axis.stride:
                 continue
             step, kernel = axis.stride, axis.kernel
-            empty = may_be_empty(axis, param)
+            empty = may_be_empty(axis, param) and is_for_bvlc(layer.net)
             if (kernel == 1 and not empty) or (empty and _is_reported(layer)):
                 continue
             field = axis.field.replace("stride", "kernel") if "_" in axis.field else "kernel_size"

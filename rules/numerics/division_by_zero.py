@@ -65,6 +65,8 @@ class DivisionByZero(NetRule):
     ]
 
     def check(self, net: Net) -> Iterator[Finding]:
+        if not net.bound.is_for_bvlc:
+            return
         unstable = {
             layer.index
             for layer in net.layers

@@ -74,6 +74,8 @@ class LogOfNonpositive(NetRule):
     ]
 
     def check(self, net: Net) -> Iterator[Finding]:
+        if not net.bound.is_for_bvlc:
+            return
         said = set()
         for one in built(net):
             for layer in one.layers:

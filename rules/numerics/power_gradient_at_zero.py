@@ -68,6 +68,8 @@ class PowerGradientAtZero(NetRule):
     ]
 
     def check(self, net: Net) -> Iterator[Finding]:
+        if not net.bound.is_for_bvlc:
+            return
         if all(layer.message.power_param.power in (0, 1, 2) for layer in net.layers if layer.type == "Power"):
             return
         for one in built(net):

@@ -75,6 +75,8 @@ class PowerOutOfDomain(NetRule):
     ]
 
     def check(self, net: Net) -> Iterator[Finding]:
+        if not net.bound.is_for_bvlc:
+            return
         odd = {
             layer.index for layer in net.layers if layer.type == "Power" and _is_odd(layer.message.power_param.power)
         }

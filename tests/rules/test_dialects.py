@@ -1,0 +1,67 @@
+"""With the name of a fork, and of nets that use what a fork has, what BVLC's layers do is not held against a text."""
+
+from __future__ import annotations
+
+import pytest
+
+from caffelint import check_text
+from caffelint.lint.summary import summarize
+
+DATA = 'layer { name: "data" type: "Input" top: "data" input_param { shape { dim: 1 dim: 3 dim: 10 dim: 10 } } }'
+POOL = ' layer { name: "pool" type: "Pooling" bottom: "data" top: "pool" pooling_param { pool: AVE kernel_size: 3 %s} }'
+EMPTY_WINDOW = DATA + POOL % "stride: 5 "
+REFUSED = DATA + ' layer { name: "c" type: "Convolution" bottom: "data" top: "c" convolution_param { num_output: 4 } }'
+FORK = ' layer { name: "p" type: "PriorBox" bottom: "data" bottom: "data" top: "p" prior_box_param { min_size: 3 } }'
+UNKNOWN = DATA + ' layer { name: "relu" type: "ReLU" bottom: "dta" top: "relu" }'
+LOG = (
+    DATA
+    + ' layer { name: "t" type: "ReLU" bottom: "data" top: "t" }'
+    + ' layer { name: "log" type: "Log" bottom: "t" top: "log" }'
+    + ' layer { name: "loss" type: "EuclideanLoss" bottom: "log" bottom: "data" top: "loss" }'
+)
+
+
+def codes(text: str, dialect: str | None) -> list[str]:
+    return [finding.code for finding in check_text(text.encode(), dialect=dialect).findings]
+
+
+def verdicts(text: str, dialect: str | None) -> set[bool | None]:
+    return {summary.loads for summary in summarize(text.encode(), "net.prototxt", dialect=dialect)}
+
+
+@pytest.mark.parametrize(("text", "code"), [(EMPTY_WINDOW, "L003"), (REFUSED, "L001"), (LOG, "N001")])
+def test_what_rests_on_the_layers_of_bvlc(text: str, code: str) -> None:
+    assert code in codes(text, None)
+    assert code in codes(text, "bvlc")
+    assert code not in codes(text, "intel")
+
+
+def test_a_name_that_nothing_makes_is_wrong_everywhere() -> None:
+    for dialect in (None, "bvlc", "intel"):
+        assert "G001" in codes(UNKNOWN, dialect)
+        assert verdicts(UNKNOWN, dialect) == {False}
+
+
+def test_check_and_summary_agree_on_a_fork() -> None:
+    assert "L001" in codes(REFUSED, None)
+    assert verdicts(REFUSED, None) == {False}
+    for text, dialect in ((REFUSED + FORK, None), (REFUSED + FORK, "ssd"), (REFUSED, "intel")):
+        assert "L001" not in codes(text, dialect)
+        found = list(summarize(text.encode(), "net.prototxt", dialect=dialect))
+        assert {summary.loads for summary in found} == {None}
+        assert all(summary.error is None for summary in found)
+        assert all("refuses layer" in summary.notes[0] for summary in found)
+    assert verdicts(REFUSED + FORK, "bvlc") == {False}
+
+
+def test_test_iter_without_a_test_net() -> None:
+    text = 'train_net: "a" test_iter: 10 test_interval: 10 max_iter: 10 base_lr: 0.1 lr_policy: "fixed"'
+    assert "S004" in codes(text, None)
+    assert "S004" not in codes(text, "c3d-1.0")
+
+
+def test_the_settings_of_a_forks_batchnorm() -> None:
+    net = 'layer { name: "bn" type: "BatchNorm" bottom: "a" top: "b" batch_norm_param { eps: 0 %s} }'
+    assert "B005" in codes(net % "", None)
+    assert "B005" not in codes(net % "scale_bias: true ", None)
+    assert "B005" not in codes(net % "scale_bias: true ", "nvcaffe")
