@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caffelint.lint import ERROR, INFO, WARNING, Finding, Invalid, Solver, SolverRule
+from caffelint.lint import ERROR, INFO, LIKELY, WARNING, Finding, Invalid, Solver, SolverRule, provenance
 
 from ._text import first_written, is_written
 
@@ -26,6 +26,10 @@ class TestSettingsMismatch(SolverRule):
     ```
     net: "train_val.prototxt" test_iter: 100 test_interval: 1000
     ```
+
+    ## Known problems
+    Where the nets use fields of a fork, `test_iter` without a test net is likely wrong only, and fine with a `dialect`
+    of the time before `layer` blocks: those Caffes do not count.
 
     ## References
     - solver.cpp, InitTestNets and Test
@@ -55,6 +59,15 @@ class TestSettingsMismatch(SolverRule):
         ),
         Invalid(
             'train_net: "a"\ntest_iter: 10\ntest_interval: 10',
+            span="test_iter: 10",
+            message="1 test_iter, but no test net: name a test_net, or use net in place of train_net",
+        ),
+        # A fork's own way cannot be known.
+        Invalid(
+            {
+                "solver.prototxt": 'train_net: "net.prototxt" test_iter: 10 test_interval: 10',
+                "net.prototxt": 'layers { name: "a" type: CONVOLUTION3D bottom: "b" top: "a" }',
+            },
             span="test_iter: 10",
             message="1 test_iter, but no test net: name a test_net, or use net in place of train_net",
         ),
@@ -98,7 +111,8 @@ class TestSettingsMismatch(SolverRule):
         if unread or not generic and not is_written(solver, first_written(solver, "train_net", "train_net_param")):
             return
         if iters < files or iters > files and not generic:
-            yield self._wrong_count(solver, iters, files)
+            if files or not _is_of_before(solver):
+                yield self._wrong_count(solver, iters, files)
             return
         if message.test_state and len(message.test_state) != iters:
             yield self.finding(
@@ -134,8 +148,19 @@ class TestSettingsMismatch(SolverRule):
             message = f"{iters or 'no'} test_iter for {_nets(files)}: give one test_iter for each"
         else:
             message = f"{iters} test_iter, but no test net: name a test_net, or use net in place of train_net"
+        if not files and _is_of_a_fork(solver):
+            return self.finding(place, message, severity=WARNING, certainty=LIKELY)
         evidence = "Caffe stops at the start: test_iter must be specified for each test network"
         return self.finding(place, message, evidence=evidence)
+
+
+def _is_of_before(solver: Solver) -> bool:
+    """Is it for a Caffe from before `layer` blocks? There `test_iter` without a test net is ignored."""
+    return solver.dialect is not None and provenance().generation(solver.dialect) < 2
+
+
+def _is_of_a_fork(solver: Solver) -> bool:
+    return any(bound.fork_uses for bound in (solver.bound, *(use.net.bound for use in solver.nets)))
 
 
 def _nets(count: int) -> str:
