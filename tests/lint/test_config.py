@@ -69,7 +69,7 @@ def test_command_line_wins(tmp_path: Path) -> None:
         (f"[rules.{POLY}]\nlimit = 3", f"{POLY} has no option limit"),
         ('extend = "caffelint.toml"', "extends itself"),
         ('extend = "nowhere.toml"', "extend names nowhere.toml, which does not exist"),
-        ('dialect = "sdd"', "ssd"),
+        ('dialect = "bvcl"', "bvlc"),
         ("select = [", "caffelint.toml: "),
         ("select = " + "[" * 20_000, "is nested too deep"),
         ("select = [1]", "select is [1]; it takes a list of texts"),
