@@ -143,6 +143,8 @@ class Net:
         self.siblings: list[Net] = []
         self._own_role: str | None = None
         self._built: dict[str, BuiltNet] = {}
+        self.input_shapes: dict[str, tuple[int, ...]] = {}
+        """Shapes of tops that the text does not tell, by name: from the settings, or read from the data."""
 
     @property
     def document(self) -> Document:
@@ -168,7 +170,9 @@ class Net:
         if phase not in self._built:
             from caffelint.caffe.build import build
 
-            self._built[phase] = build(self.message, phase, dialect=self.bound.dialect)
+            self._built[phase] = build(
+                self.message, phase, input_shapes=self.input_shapes, dialect=self.bound.dialect
+            )
         return self._built[phase]
 
     @property

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any, NamedTuple
 
+from caffelint.caffe.net import PHASES, Net
 from caffelint.caffe.solver import NetName, NetUse
 from caffelint.lint import cache
 from caffelint.lint.config import Config
@@ -85,7 +86,7 @@ class Checker:
                 contents[path] = data
         checked = len(job.report & contents.keys())
         name = ""
-        if self.config.cache and not self.texts:
+        if self.config.cache and not self.texts and not self.config.read_data:
             parts = [*contents.items(), ("nets", repr((sorted(job.report), job.nets, job.siblings)).encode())]
             name = cache.key(self._settings, parts)
             if stored := cache.load(name):
@@ -114,10 +115,30 @@ class Checker:
         self, data: bytes, path: str, kind: str | None, dialect: str | None, failures: list[Failure]
     ) -> File | None:
         try:
-            return load(data, path, kind, dialect)
+            file = load(data, path, kind, dialect)
+            if file.net and (self.config.input_shape or self.config.read_data):
+                self._tell_shapes(file.net)
+            return file
         except Exception as error:
             failures.append(own_failure(path, error))
             return None
+
+    def _tell_shapes(self, net: Net) -> None:
+        """Give a net the shapes of its data: those of the settings, and those that its sources tell where asked to."""
+        tops = {top for layer in net.layers for top in layer.tops}
+        shapes = {
+            top: tuple(int(dim) for dim in dims.split("x"))
+            for top, dims in self.config.input_shape.items()
+            if top in tops
+        }
+        if self.config.read_data:
+            from caffelint.caffe.build import build
+            from caffelint.lint.source_shapes import source_shapes
+
+            for phase in PHASES:
+                built = build(net.message, phase, input_shapes=shapes)
+                shapes = source_shapes(built, net.path, self.config.roots).shapes | shapes
+        net.input_shapes = shapes
 
     def _findings(
         self,

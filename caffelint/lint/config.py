@@ -33,6 +33,8 @@ class Config:
         self.per_file_ignores: dict[str, list[str]] = {}
         self.exclude: list[str] = []
         self.roots: list[str] = []
+        self.input_shape: dict[str, str] = {}
+        self.read_data = False
         self.baseline: str | None = None
         self.jobs = 0
         self.cache = True
@@ -197,6 +199,8 @@ def _set(config: Config, name: str, value: Any, source: str, base: Path | None =
         value = [str(base / item) for item in value] if wanted is list else str(base / value)
     if name == "fail_on" and value not in _FAIL_ON:
         raise ConfigError(f"{source}: fail-on is {value!r}; it takes one of {', '.join(_FAIL_ON)}")
+    if name == "input_shape":
+        value = {top: _shape(top, dims, source) for top, dims in value.items()}
     if name == "dialect":
         value = _dialect(value, source)
     if name == "per_file_ignores":
@@ -214,6 +218,13 @@ def _rules_ignored(glob: str, names: Any, source: str) -> list[str]:
     if not (isinstance(names, list) and all(isinstance(name, str) for name in names)):
         raise ConfigError(f"{source}: per-file-ignores for {glob} is {names!r}; it takes a list of rules")
     return names
+
+
+def _shape(top: str, dims: Any, source: str) -> str:
+    parts = str(dims).lower().split("x")
+    if not all(part.isdecimal() for part in parts):
+        raise ConfigError(f"{source}: input-shape of {top} is {dims!r}; it takes a shape like '32x3x224x224'")
+    return "x".join(parts)
 
 
 def _dialect(value: str, source: str) -> str:

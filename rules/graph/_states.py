@@ -24,7 +24,9 @@ def built(net: Net) -> tuple[BuiltNet, ...]:
     wanted = states(net)
     if not any(layer.message.include or layer.message.exclude for layer in net.layers):
         wanted = wanted[:1]
-    return tuple(build(net.message, state.phase, state.stages, state.level) for state in wanted)
+    return tuple(
+        build(net.message, state.phase, state.stages, state.level, input_shapes=net.input_shapes) for state in wanted
+    )
 
 
 def states(net: Net) -> list[State]:

@@ -83,7 +83,14 @@ class MemoryExceedsGpu(ProjectRule):
             for state in states(net):
                 if net is not trained and state.phase == "TRAIN":
                     continue
-                built = build(net.message, state.phase, state.stages, state.level, assume_inputs=True)
+                built = build(
+                    net.message,
+                    state.phase,
+                    state.stages,
+                    state.level,
+                    input_shapes=net.input_shapes,
+                    assume_inputs=True,
+                )
                 found = None if built.refusals else memory(built)
                 if found is None:
                     return
