@@ -393,12 +393,23 @@ class _Build:
     def set_input_shapes(self, layer: Layer) -> None:
         """Shapes that the caller gave, or that are assumed, in place of unknown ones."""
         if self.input_shapes:
+            batches = {blob.shape[0] for blob in layer.tops if blob.shape} if self.is_one_of_several(layer) else set()
             for blob in layer.tops:
-                blob.shape = self.input_shapes.get(blob.name, blob.shape)
+                given = self.input_shapes.get(blob.name)
+                if given is not None:
+                    own_batch = blob.shape is None and len(batches) == 1 and len(given) > 1
+                    blob.shape = (*batches, *given[1:]) if own_batch else given
         if self.assume_inputs and isinstance(layer, DataLayer):
             for blob, shape in zip(layer.tops, layer.likely_shapes(), strict=False):
                 if blob.shape is None and shape is not None:
                     blob.shape = self.built.assumed[blob.name] = shape
+
+    def is_one_of_several(self, layer: Layer) -> bool:
+        """Do data layers of both phases make its blob? One shape is given for both, and each has its own batch."""
+        if not isinstance(layer, DataLayer) or not layer.tops:
+            return False
+        name = layer.tops[0].name
+        return sum(name in message.top and not message.bottom for message in self.built.message.layer) > 1
 
     def check_factory(self, layer: Layer) -> None:
         """CreateLayer: the type must be registered, and its engine built in."""

@@ -197,6 +197,14 @@ def test_input_shape(capsys: pytest.CaptureFixture[str]) -> None:
     assert known["params"]["conv1"] == [[20, 1, 5, 5], [20]]  # type: ignore[index]
 
 
+def test_input_shape_leaves_each_phase_its_batch(capsys: pytest.CaptureFixture[str]) -> None:
+    path = str(FIXTURES / "right" / "lenet" / "train_val.prototxt")
+    train, test = lines(capsys, path, "--input-shape", "data=64x1x28x28")
+    assert (train["loads"], test["loads"]) == (True, True)
+    assert train["blobs"]["data"] == [64, 1, 28, 28]  # type: ignore[index]
+    assert test["blobs"]["data"] == [100, 1, 28, 28]  # type: ignore[index]
+
+
 def test_folder_has_a_line_for_each_net_and_phase(capsys: pytest.CaptureFixture[str]) -> None:
     found = lines(capsys, str(FIXTURES / "right"))
     assert len(found) == 2 * len({line["file"] for line in found}) == 8
