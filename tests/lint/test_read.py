@@ -74,4 +74,5 @@ def test_a_fixs_title_shows_no_whole_file() -> None:
         (finding,) = caffelint.check_text(text.encode(encoding), kind="net").findings
         assert [fix.title for fix in finding.fixes] == ["save it as UTF-8 without a byte-order mark"]
     findings = caffelint.check_text('net: "%s' % ("x" * 70), kind="solver").findings
-    assert [fix.title for finding in findings for fix in finding.fixes if finding.code == "P001"] == ["write it as Caffe reads it"]
+    titles = [fix.title for finding in findings for fix in finding.fixes if finding.code == "P001"]
+    assert titles == ["write it as Caffe reads it"]
