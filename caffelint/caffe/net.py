@@ -87,6 +87,13 @@ class Layer:
             return len(value) > 0
         return bool(message.HasField(name))
 
+    def writes(self, *path: str) -> bool:
+        """Whether a field stands in the text, even with a value that could not be read, such as a placeholder."""
+        node = self.node
+        for name in path:
+            node = node.first(name) if node else None
+        return node is not None
+
     @property
     def phases(self) -> tuple[str, ...]:
         """The phases that this layer can be part of, whatever the stages and the level (net.cpp, StateMeetsRule)."""

@@ -96,7 +96,7 @@ class DataLayerWithoutItsBlock(LayerRule):
                 else f"this {layer.type} layer has no {block}: no source, no batch_size",
                 evidence=evidence,
             )
-        elif not getattr(layer.message, block).source and not _is_written(layer, block):
+        elif not getattr(layer.message, block).source and not layer.writes(block, "source"):
             filled_in = any(rule.stage for rule in layer.message.include)
             yield self.finding(
                 layer.at(block, "source"),
@@ -105,10 +105,3 @@ class DataLayerWithoutItsBlock(LayerRule):
                 severity=WARNING if filled_in else None,
                 certainty=LIKELY if filled_in else None,
             )
-
-
-def _is_written(layer: Layer, block: str) -> bool:
-    """Whether a source stands there that could not be read, which is another rule's matter."""
-    node = layer.node.first(block) if layer.node else None
-    source = node.first("source") if node else None
-    return source is not None and not layer.has(block, "source")

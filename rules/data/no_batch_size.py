@@ -38,6 +38,7 @@ class NoBatchSize(LayerRule):
         # 1 by default.
         'layer { name: "data" type: "ImageData" image_data_param { source: "a.txt" } }',
         'layers { name: "data" type: DATA data_param { source: "a" batch_size: 32 } }',
+        'layer { name: "data" type: "Data" data_param { source: "a" batch_size: $BATCH } }',
     ]
     INVALID = [
         Invalid(
@@ -58,7 +59,7 @@ class NoBatchSize(LayerRule):
             return
         if layer.has(block, "batch_size"):
             message = "batch_size is 0, and must be 1 or more"
-        elif not layer.has(block, "source"):
+        elif not layer.has(block, "source") or layer.writes(block, "batch_size"):
             return
         else:
             message = f"batch_size is not set, which makes it 0: Caffe ends without saying why; set {block}.batch_size"
