@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import random
 import time
 from collections.abc import Iterable
 from functools import lru_cache
@@ -70,7 +69,9 @@ def store(name: str, findings: list[ReportedFinding], suppressed: int) -> None:
         temporary = path.with_name(f"{name}.{os.getpid()}")
         temporary.write_text(json.dumps([findings, suppressed]), "utf-8")
         temporary.replace(path)
-        if random.random() < 0.01:
+        from random import random
+
+        if random() < 0.01:
             _prune()
     except (OSError, RuntimeError, ValueError):
         return

@@ -91,7 +91,8 @@ def _table(path: Path) -> dict[str, Any] | None:
     shared = path.name in ("pyproject.toml", "setup.cfg")
     try:
         data = path.read_bytes()
-        if shared and not any(name in data for name in (b"[tool.caffelint", b"\ncaffelint", b"[caffelint")):
+        marks = (b"[caffelint",) if path.suffix == ".cfg" else (b"[tool.caffelint", b"\ncaffelint")
+        if shared and not any(mark in data for mark in marks):
             return None  # parsing it would cost more than reading a small net
         text = data.decode("utf-8-sig")
     except OSError as error:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import importlib
 import json
-import pkgutil
 from collections.abc import Iterator
 from functools import lru_cache
 from pathlib import Path
@@ -74,6 +73,8 @@ def describe(rule: Any) -> RuleInfo:
 
 def rules_of(package: ModuleType) -> Iterator[RuleInfo]:
     """The rules of a package, by importing all of it."""
+    import pkgutil
+
     from caffelint.lint.rule import Rule
 
     found = pkgutil.walk_packages(getattr(package, "__path__", []), package.__name__ + ".")
