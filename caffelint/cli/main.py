@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 from collections.abc import Sequence
@@ -14,10 +15,15 @@ _COMPLETE = "_CAFFELINT_COMPLETE"
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command line and give its exit status; `argv` without the program's name, None for the real one."""
+    if argv is None:
+        gc.set_threshold(200_000, 20, 100)  # a process of our own: imports alone make it look a hundred times
     _open_what_is_closed()
     _never_fail_to_encode()
     try:
-        return _run(list(sys.argv[1:] if argv is None else argv))
+        status = _run(list(sys.argv[1:] if argv is None else argv))
+        if argv is None:
+            gc.freeze()  # nothing is worth collecting on the way out
+        return status
     except BrokenPipeError:
         _forget_stdout()
         return BROKEN_PIPE
