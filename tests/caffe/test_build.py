@@ -13,6 +13,7 @@ from google.protobuf import text_format
 from random_nets import Generator, cause, to_text
 
 from caffelint.caffe.build import BuiltNet, build
+from caffelint.caffe.upgrade import upgrade_net
 from caffelint.schema.messages import NetParameter
 
 SEED = int(os.environ.get("CAFFELINT_TEST_SEED", time.time()))
@@ -37,7 +38,7 @@ def test_random_nets(caffe_python: Path, capsys: pytest.CaptureFixture[str]) -> 
     for number, ((net, phase), real) in enumerate(zip(nets, answers, strict=True)):
         if not real["ok"] and (real["signal"] == SIGALRM or "alloc" in real["error"]):
             continue
-        model = build(net, phase, dialect="bvlc")
+        model = build(upgrade_net(net), phase, dialect="bvlc")
         verdicts[real["ok"]] += 1
         if model.refusals and not real["ok"]:
             first = model.refusals[0]
@@ -47,7 +48,7 @@ def test_random_nets(caffe_python: Path, capsys: pytest.CaptureFixture[str]) -> 
             wrong.append(f"net {number} in {phase}: {difference}")
     with capsys.disabled():
         print(f" [seed {SEED}: {verdicts[True]} load, {verdicts[False]} do not, {len(causes)} causes] ", end="")
-    assert min(verdicts[True], verdicts[False]) > 0.3 * NETS
+    assert min(verdicts[True], verdicts[False]) > 0.25 * NETS
     assert len(causes) > 0.08 * NETS
     assert not wrong, f"seed {SEED}:\n" + "\n".join(wrong[:20])
 
