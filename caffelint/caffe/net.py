@@ -43,8 +43,6 @@ DATA_TYPES = frozenset(
 )
 """Layer types that make blobs out of files or memory, those of the forks included."""
 
-METRIC_TYPES = frozenset(["Accuracy", "ArgMax", "Silence", "HDF5Output", "DetectionEvaluate", "SegAccuracy"])
-
 
 class Layer:
     """One layer of a net. `message` is its LayerParameter, upgraded to the current format."""
@@ -177,9 +175,7 @@ class Net:
         if phase not in self._built:
             from caffelint.caffe.build import build
 
-            self._built[phase] = build(
-                self.message, phase, input_shapes=self.input_shapes, dialect=self.bound.dialect
-            )
+            self._built[phase] = build(self.message, phase, input_shapes=self.input_shapes, dialect=self.bound.dialect)
         return self._built[phase]
 
     @property
