@@ -5,28 +5,59 @@ from __future__ import annotations
 import os
 import stat
 import tempfile
+from contextlib import suppress
 from pathlib import Path
 
 
-def write_atomically(path: Path, data: bytes) -> None:
-    """Replace a file's content; its mode is kept, a link still points to it. Raises `OSError`."""
+class ChangedOnDisk(OSError):
+    """A file no longer holds what was read from it."""
+
+
+def write_atomically(path: Path, data: bytes, expected: bytes | None = None) -> None:
+    """Replace a file's content; its mode is kept, its owner where we may, and a link still points to it.
+
+    `expected` is what the file has to hold at the last moment before; None for anything, or no file at all. Other
+    names of the file (hard links) keep the old content. Raises `ChangedOnDisk`, `OSError`.
+    """
     target = path.resolve()
     try:
-        mode = stat.S_IMODE(target.stat().st_mode)
+        before = target.stat()
     except FileNotFoundError:
-        mode = None
-    handle, temporary = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
+        before = None
+    handle, temporary = tempfile.mkstemp(prefix=".caffelint.", dir=target.parent)
     try:
         with os.fdopen(handle, "wb") as stream:
             stream.write(data)
             stream.flush()
             os.fsync(stream.fileno())
-        if mode is None:
-            umask = os.umask(0)
-            os.umask(umask)
-            mode = 0o666 & ~umask
-        os.chmod(temporary, mode)
+        if before is not None:
+            _keep_owner(temporary, before)
+        os.chmod(temporary, stat.S_IMODE(before.st_mode) if before else 0o666 & ~_umask())
+        if expected is not None and _content(target) != expected:
+            raise ChangedOnDisk("changed on disk since it was read")
         os.replace(temporary, target)
     except BaseException:
-        os.unlink(temporary)
+        with suppress(FileNotFoundError):  # where the signal that ends us came just behind the replacement
+            os.unlink(temporary)
         raise
+
+
+def _content(path: Path) -> bytes | None:
+    try:
+        return path.read_bytes()
+    except FileNotFoundError:
+        return None
+
+
+def _keep_owner(path: str, before: os.stat_result) -> None:
+    if not hasattr(os, "chown"):
+        return
+    with suppress(PermissionError):
+        os.chown(path, -1, before.st_gid)
+        os.chown(path, before.st_uid, -1)
+
+
+def _umask() -> int:
+    umask = os.umask(0)
+    os.umask(umask)
+    return umask

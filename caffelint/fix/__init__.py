@@ -1,0 +1,1 @@
+"""Applies what rules offer as fixes, and writes files."""

@@ -1,0 +1,76 @@
+"""Puts a new text in the place of an old one, or says in one line why not; then the old one is there, whole."""
+
+from __future__ import annotations
+
+import os
+import signal
+import stat
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from types import FrameType
+
+from caffelint.text.writing import ChangedOnDisk, write_atomically
+
+_TERMINATED = 143
+
+
+class SaveError(Exception):
+    """Why a file was left as it is: one line, without its name."""
+
+
+def save(path: str | os.PathLike[str], old: bytes | None, new: bytes) -> None:
+    """Write `new` to `path`, where `old` was read. `None` for `old`: whatever is there is replaced, or a file made.
+
+    The file is replaced in one step in its own folder: it holds the old or the new text at any moment. Its mode is
+    kept, its owner where we may change it; a symbolic link stays and its target is replaced; another hard link keeps
+    the old text. Encoding, line ends and a byte-order mark are those of `new`, so the caller keeps them.
+
+    Raises `SaveError` where the file changed since it was read, is read-only, is no regular file, or the system
+    refuses (no permission, full disk); nothing is changed then, and no temporary file left.
+    """
+    target = Path(path)
+    try:
+        _object_to(target)
+        write_atomically(target, new, old)
+    except ChangedOnDisk as error:
+        raise SaveError("it changed on disk since it was read, and was left alone; run again") from error
+    except OSError as error:
+        raise SaveError(f"it cannot be written, and was left alone: {_reason(error)}") from error
+    except RuntimeError as error:  # links in a ring, in Python before 3.13
+        raise SaveError("it cannot be written: too many levels of symbolic links") from error
+
+
+def _object_to(target: Path) -> None:
+    """Raises `SaveError` for what is not to be replaced although the system would allow it."""
+    try:
+        mode = target.stat().st_mode
+    except FileNotFoundError:
+        return
+    if not stat.S_ISREG(mode):
+        raise SaveError("it is a folder, a pipe or a device, and was left alone")
+    # To replace a file takes leave to write its folder alone, and root may do anything: the mode says what was meant.
+    if not mode & 0o222 or not os.access(target, os.W_OK):
+        raise SaveError("it is read-only, and was left alone")
+
+
+def _reason(error: OSError) -> str:
+    return (error.strerror or str(error)).lower()
+
+
+@contextmanager
+def ending_cleanly() -> Iterator[None]:
+    """Let SIGTERM end the process as an exception does, so that a file half written is removed on the way."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+
+    def end(number: int, frame: FrameType | None) -> None:
+        raise SystemExit(_TERMINATED)
+
+    before = signal.signal(signal.SIGTERM, end)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
