@@ -7,6 +7,7 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from pathlib import Path
+from typing import NamedTuple
 
 from caffelint.lint import plan
 from caffelint.lint.checker import Checker, Outcome
@@ -17,6 +18,15 @@ from caffelint.lint.report import Failure, Report, ReportedFinding
 from caffelint.schema.detect import NET, SOLVER
 
 Progress = Callable[[int, int], None]
+
+
+class Planned(NamedTuple):
+    """What a run is to do: the files that were named or lie below named folders, and the jobs that check them."""
+
+    files: list[str]
+    jobs: list[plan.Job]
+    failures: list[Failure]
+
 
 _WORTH_A_POOL = 2 << 20
 
@@ -36,16 +46,12 @@ def check(
     of what is on disk, by path; such a path need not exist.
     """
     config = _for_dialect(config or Config(), dialect)
-    paths = [paths] if isinstance(paths, str | os.PathLike) else paths
     texts = texts or {}
-    on_disk = [os.fspath(path) for path in paths if os.fspath(path) not in texts]
-    found = discover(on_disk, config.exclude, config.folder_of("exclude"))
-    jobs = plan.plan([*texts, *found.files], config.roots, changed, texts)
-    failures = [Failure(path, reason) for path, reason in found.unreadable]
+    _, jobs, failures = planned(paths, config, changed, texts)
     findings: list[ReportedFinding] = []
     suppressed = files = 0
     with rare_collections():
-        for done, outcome in enumerate(_outcomes(jobs, config, texts), 1):
+        for done, outcome in enumerate(outcomes(jobs, config, texts), 1):
             findings += outcome.findings
             failures += outcome.failures
             suppressed += outcome.suppressed
@@ -53,6 +59,21 @@ def check(
             if progress:
                 progress(done, len(jobs))
     return _report(findings, files, failures, suppressed, config)
+
+
+def planned(
+    paths: str | os.PathLike[str] | Iterable[str | os.PathLike[str]],
+    config: Config,
+    changed: set[str] | None,
+    texts: Mapping[str, bytes],
+) -> Planned:
+    """Find the files and group them; a path that leads nowhere is a failure."""
+    paths = [paths] if isinstance(paths, str | os.PathLike) else paths
+    on_disk = [os.fspath(path) for path in paths if os.fspath(path) not in texts]
+    found = discover(on_disk, config.exclude, config.folder_of("exclude"))
+    files = [*texts, *found.files]
+    failures = [Failure(path, reason) for path, reason in found.unreadable]
+    return Planned(files, plan.plan(files, config.roots, changed, texts), failures)
 
 
 def check_text(
@@ -96,7 +117,8 @@ def _report(
     return Report(findings, files, failures, suppressed, baselined)
 
 
-def _outcomes(jobs: Sequence[plan.Job], config: Config, texts: Mapping[str, bytes]) -> Iterator[Outcome]:
+def outcomes(jobs: Sequence[plan.Job], config: Config, texts: Mapping[str, bytes]) -> Iterator[Outcome]:
+    """What each job gives, in their order; on several cores where that pays."""
     workers = config.jobs or os.cpu_count() or 1
     if workers > 1 and len(jobs) > 1 and not texts and _size(jobs) > _WORTH_A_POOL:
         yield from _pooled(jobs, config, min(workers, len(jobs)))

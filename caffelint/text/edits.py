@@ -19,13 +19,29 @@ class OverlappingEdits(ValueError):
 
 
 def apply_edits(data: bytes, edits: Iterable[Edit]) -> bytes:
-    """`data` with the edits made. Raises `OverlappingEdits` where two touch the same bytes."""
+    """`data` with the edits made; insertions at one place stand in the order given.
+
+    Raises `OverlappingEdits` where two want the same bytes, `ValueError` where one lies outside of the text.
+    """
     pieces: list[bytes] = []
     done = 0
-    for edit in sorted(edits):
+    for edit in sorted(edits, key=_place):
         if edit.start < done:
             raise OverlappingEdits(f"two edits overlap at byte {edit.start}")
-        pieces += (data[done : edit.start], edit.text.encode("utf-8"))
+        if not edit.start <= edit.end <= len(data):
+            raise ValueError(f"no bytes {edit.start} to {edit.end} in a text of {len(data)}")
+        pieces += (data[done : edit.start], edit.text.encode("utf-8", "surrogateescape"))
         done = edit.end
     pieces.append(data[done:])
     return b"".join(pieces)
+
+
+def _place(edit: Edit) -> tuple[int, int]:
+    return edit.start, edit.end
+
+
+def with_line_ends_of(data: bytes, text: str) -> str:
+    """`text` with CRLF for its line ends where most lines of `data` end so."""
+    if "\n" not in text or 2 * data.count(b"\r\n") <= data.count(b"\n"):
+        return text
+    return text.replace("\r\n", "\n").replace("\n", "\r\n")

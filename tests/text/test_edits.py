@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from caffelint.text.edits import Edit, OverlappingEdits, apply_edits
+from caffelint.text.edits import Edit, OverlappingEdits, apply_edits, with_line_ends_of
 
 
 def test_replace_insert_remove() -> None:
@@ -35,3 +35,23 @@ def test_bytes_outside_of_edits_stay(data: bytes, wanted: list[tuple[int, int, s
     for edit in reversed(edits):
         left[edit.start : edit.end] = edit.text.encode()
     assert apply_edits(data, edits) == bytes(left)
+
+
+def test_insertions_at_one_place_keep_their_order() -> None:
+    assert apply_edits(b"ab", [Edit(1, 1, "z"), Edit(1, 1, "y"), Edit(1, 2, "B")]) == b"azyB"
+
+
+@pytest.mark.parametrize("edit", [Edit(1, 4, ""), Edit(4, 4, ""), Edit(2, 1, "")])
+def test_edits_outside_of_the_text_are_refused(edit: Edit) -> None:
+    with pytest.raises(ValueError, match="no bytes"):
+        apply_edits(b"abc", [edit])
+
+
+def test_bytes_that_are_no_utf8_go_in_as_they_came_out() -> None:
+    assert apply_edits(b"a\xff", [Edit(0, 0, b"\xe9".decode("utf-8", "surrogateescape"))]) == b"\xe9a\xff"
+
+
+def test_line_ends_follow_the_text() -> None:
+    assert with_line_ends_of(b"a\r\nb\r\n", "x\ny\r\n") == "x\r\ny\r\n"
+    assert with_line_ends_of(b"a\nb\r\nc\n", "x\n") == "x\n"
+    assert with_line_ends_of(b"", "x\n") == "x\n"
