@@ -1,0 +1,236 @@
+"""What an engine tells of a run: one JSON object a line on stdout, its kind under `event`.
+
+Numbers may be nan or infinite: they are written as Python's json does (NaN, Infinity, -Infinity). An engine keeps
+stdout for events alone: what layers or libraries print goes to stderr (`claim_stdout`).
+
+Events that say why a run ended: `done`, `non_finite`, `refused`, `python_layer`, `out_of_memory`, from an engine, and
+`timed_out`, `crashed`, from what started it. `done` always comes last where the child ended by itself and was not
+refused, behind `non_finite`, too.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Mapping
+from typing import Any, NamedTuple, TextIO
+
+FORWARD, BACKWARD, UPDATE, RATE = "forward", "backward", "update", "rate"
+BLOB, PARAM = "blob", "param"
+DATA, DIFF, CHANGE = "data", "diff", "update"
+
+
+class Loaded(NamedTuple):
+    """A net was built. layers, blobs: how many, Caffe's splits included. parameters: learnable numbers in it."""
+
+    net: int
+    phase: str
+    layers: int
+    blobs: int
+    parameters: int
+
+
+class Iteration(NamedTuple):
+    """An iteration is over; `loss` is that of its forward pass, before the update.
+
+    rate: the one that was used; 0 at iteration -1. loss: the sum of loss_weight * value over all tops with a
+    loss_weight, the mean over iter_size passes where the engine has it, else that of the last. losses: the value of
+    each such top, unweighted, and of the net's other outputs with one value, by blob name.
+    """
+
+    iteration: int
+    rate: float
+    loss: float
+    losses: Mapping[str, float]
+
+
+class Statistics(NamedTuple):
+    """Numbers of a blob or a parameter at an iteration.
+
+    kind: `blob` (name: the blob's) or `param` (name: its index in the layer, as text). layer: the one that writes the
+    blob's last version, or owns the parameter; for a shared parameter its owner. part: `data`, `diff` (the gradient) or
+    `update` (what the iteration took off the parameter). std: root mean square about the mean. zeros: share of exact
+    zeros. min and max are of the finite values; nan where there is none.
+    """
+
+    iteration: int
+    layer: str
+    kind: str
+    name: str
+    part: str
+    min: float
+    max: float
+    mean: float
+    std: float
+    zeros: float
+
+
+class NonFinite(NamedTuple):
+    """The first value that is nan or infinite, in Caffe's order of computing; the run ends with it.
+
+    where: `forward` (a blob's data), `backward` (a blob's or parameter's diff), `update` (gradients are finite and a
+    parameter is not, behind the update) or `rate` (the rate itself; no layer). net: index into `Job.nets`.
+    layer: the layer, as the user's net names it, that wrote the value. kind, name: as in `Statistics`. nan, inf,
+    size: how many of its values are nan, infinite, and how many there are. min, max: of the finite ones.
+    inputs: least and greatest value, and count of those that are not finite, of what the layer read, by blob name: its
+    bottoms' data, in backward its tops' diffs as `NAME diff`. For evidence such as "log of -0.2".
+    rate: of the iteration; the run before it used finite ones.
+    """
+
+    iteration: int
+    net: int
+    where: str
+    layer: str
+    kind: str
+    name: str
+    nan: int
+    inf: int
+    size: int
+    min: float
+    max: float
+    rate: float
+    inputs: Mapping[str, tuple[float, float, int]]
+
+
+class Tested(NamedTuple):
+    """A TEST net ran on what was trained: mean of each output over its passes, and the loss as in `Iteration`.
+
+    same_batch: whether it saw the batch that the TRAIN net was trained on (synthetic data of one shape).
+    """
+
+    net: int
+    iterations: int
+    loss: float
+    outputs: Mapping[str, float]
+    same_batch: bool
+
+
+class Refused(NamedTuple):
+    """The engine does not take the solver, a net or the weights: `message` is its own, `layer` "" where it names none.
+
+    during: `load`, `weights`, or `run` where a check failed only when values came in. net: -1 where it is none.
+    """
+
+    net: int
+    layer: str
+    message: str
+    during: str
+
+
+class PythonLayer(NamedTuple):
+    """A Python layer raised: the last line of the traceback, and the place in the layer's own file."""
+
+    layer: str
+    message: str
+    file: str
+    line: int
+
+
+class Running(NamedTuple):
+    """With `Job.trace`: this layer runs next. where: `forward` or `backward`."""
+
+    net: int
+    layer: str
+    where: str
+    iteration: int
+
+
+class OutOfMemory(NamedTuple):
+    """message: the library's own."""
+
+    message: str
+    device: str
+
+
+class TimedOut(NamedTuple):
+    """The child was ended after so many seconds."""
+
+    seconds: float
+
+
+class Crashed(NamedTuple):
+    """The child ended without a word of its own. status: exit status, or minus the signal; text: end of its stderr."""
+
+    status: int
+    text: str
+
+
+class Note(NamedTuple):
+    """Something to show: what the engine does unlike Caffe, versions, what data it reads."""
+
+    message: str
+
+
+class Done(NamedTuple):
+    """The run is over. iterations: how many were completed. seconds: of these alone, loading left out."""
+
+    iterations: int
+    seconds: float
+    peak_memory: int = 0
+
+
+Event = (
+    Loaded
+    | Iteration
+    | Statistics
+    | NonFinite
+    | Tested
+    | Refused
+    | PythonLayer
+    | Running
+    | OutOfMemory
+    | TimedOut
+    | Crashed
+    | Note
+    | Done
+)
+
+KINDS: dict[str, Any] = {
+    "loaded": Loaded,
+    "iteration": Iteration,
+    "statistics": Statistics,
+    "non_finite": NonFinite,
+    "test": Tested,
+    "refused": Refused,
+    "python_layer": PythonLayer,
+    "running": Running,
+    "out_of_memory": OutOfMemory,
+    "timed_out": TimedOut,
+    "crashed": Crashed,
+    "note": Note,
+    "done": Done,
+}
+_NAMES = {kind: name for name, kind in KINDS.items()}
+
+
+def to_line(event: Event) -> str:
+    """The event as one line of JSON, without the line's end."""
+    return json.dumps({"event": _NAMES[type(event)], **event._asdict()})
+
+
+def from_line(line: str | bytes) -> Event | None:
+    """The event of a line; None where it is none, as what a layer prints, or one of a kind not known here."""
+    if line.lstrip()[:1] not in ("{", b"{"):
+        return None
+    try:
+        values = json.loads(line)
+        kind = KINDS[values.pop("event")]
+        known = {name: values[name] for name in values if name in kind._fields}
+        event: Event = kind(**known)
+    except (ValueError, KeyError, TypeError, AttributeError):
+        return None
+    return event
+
+
+def claim_stdout() -> TextIO:
+    """Keep stdout for events: gives a stream to it, and sends what else is written there to stderr."""
+    sys.stdout.flush()
+    events = os.fdopen(os.dup(1), "w", buffering=1, encoding="utf-8")
+    os.dup2(2, 1)
+    return events
+
+
+def emit(event: Event, stream: TextIO) -> None:
+    stream.write(to_line(event) + "\n")
+    stream.flush()

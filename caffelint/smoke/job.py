@@ -1,0 +1,117 @@
+"""What an engine is asked to do: plain values that go to a file as JSON and come back the same.
+
+An engine is a child process that takes the path of such a file, prints events (events.py) and exits. Nothing in a job
+leads to a user's file but the data that real inputs name: solver and nets are prepared copies (prepare.py).
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any, NamedTuple
+
+TRAIN, TEST = "TRAIN", "TEST"
+REAL, SYNTHETIC = "real", "synthetic"
+UNIFORM, LABELS, CONSTANT, BOXES = "uniform", "labels", "constant", "boxes"
+
+
+class JobNet(NamedTuple):
+    """A net to build. The first of a job is the TRAIN net, those behind it the solver's TEST nets, in Caffe's order.
+
+    path: absolute, of the prepared copy; one copy may serve several nets. stages, level: of the solver's train_state
+    or test_state alone, as `caffelint.caffe.build.build` takes them (the net's own `state` adds to them there).
+    iterations: forward passes of a TEST net at the end; 0 for the TRAIN net.
+    """
+
+    path: str
+    phase: str
+    stages: tuple[str, ...] = ()
+    level: int = 0
+    iterations: int = 0
+
+
+class Input(NamedTuple):
+    """One top of a layer without bottoms that brings data into a net: what is in it, and whence.
+
+    net: index into `Job.nets`. layer: the layer's name as the user wrote it. top: blob name. kind: the layer's type in
+    the user's net (`Data`, `HDF5Data`, ...): in the prepared copy a synthetic input is a layer of type `Input`, of the
+    same name, tops and shapes; a real one is left as it is. shape: of the top; may be empty for a real input.
+
+    values says how a synthetic batch is made (synthetic.py):
+    - `uniform`: evenly spread in [low, high]; whole numbers where `whole`; then for each channel (axis 1) c
+      (x - mean[c]) * scale; an empty `mean` is 0, one of one value serves all channels.
+    - `labels`: whole numbers from low to high, each alike often; `ignore` never occurs (None: nothing is ignored).
+    - `constant`: all are `low`.
+    - `boxes`: rows of ground truth for SSD's MultiBoxLoss (1 x 1 x n x 8): item, label in [low, high], instance, four
+      corners in [0, 1], difficult 0.
+    """
+
+    net: int
+    layer: str
+    top: str
+    kind: str
+    source: str
+    shape: tuple[int, ...]
+    values: str = UNIFORM
+    low: float = 0.0
+    high: float = 1.0
+    whole: bool = False
+    mean: tuple[float, ...] = ()
+    scale: float = 1.0
+    ignore: int | None = None
+
+
+@dataclass(frozen=True)
+class Job:
+    """One run. Paths are absolute.
+
+    The run is always: load all nets; one forward and backward pass of the TRAIN net that updates nothing (its events
+    have iteration -1 and rate 0); `iterations` iterations as the solver has them, base_lr to rates, from iteration 0;
+    the TEST nets on what was trained. It ends at the first non-finite value. Synthetic inputs hold batch number
+    `iteration % batches` of synthetic.py, batch 0 in the pass at rate 0, and with iter_size above 1 the same batch in
+    all parts of an iteration.
+
+    solver: the prepared solver; its max_iter and all else that rates hang on are the user's own; it names the nets by
+    absolute paths. rates: the rate of each iteration as caffelint computes it, () where the policy is unknown.
+    device: `cpu` or `cuda:N`. weights: a .caffemodel to start from, or "". watch: names of blobs (last version) and
+    layers whose statistics are wanted at every iteration. statistics_every: those of all blobs and parameters are
+    emitted at iterations -1 and 0, then every so many and at the last; 0 for never.
+    trace: announce each layer before it runs (event `running`), so that an abort, a hang or a crash is known by its
+    layer; slow.
+    """
+
+    solver: str
+    nets: tuple[JobNet, ...]
+    inputs: tuple[Input, ...] = ()
+    iterations: int = 50
+    seed: int = 1
+    device: str = "cpu"
+    weights: str = ""
+    watch: tuple[str, ...] = ()
+    rates: tuple[float, ...] = ()
+    batches: int = 1
+    statistics_every: int = 10
+    trace: bool = False
+
+    def to_json(self) -> str:
+        """Rates may be nan or inf: written as Python's json does, NaN and Infinity."""
+        return json.dumps(asdict(self) | {"nets": [n._asdict() for n in self.nets], "inputs": self._inputs()})
+
+    def _inputs(self) -> list[dict[str, Any]]:
+        return [item._asdict() for item in self.inputs]
+
+    @staticmethod
+    def from_json(text: str) -> Job:
+        values = json.loads(text)
+        values["nets"] = tuple(_named(JobNet, net) for net in values["nets"])
+        values["inputs"] = tuple(_named(Input, item) for item in values["inputs"])
+        return Job(**_tuples(values))
+
+
+def _named(kind: Any, values: Mapping[str, Any]) -> Any:
+    return kind(**_tuples(values))
+
+
+def _tuples(values: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: tuple(value) if isinstance(value, list) else value for name, value in values.items()}
