@@ -1,0 +1,255 @@
+"""A net that runs: the layers of a built net in torch, with Caffe's forward, backward and parameters."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
+
+import torch
+
+from caffelint.smoke.torch.base import Fill, LayerError, TorchLayer
+from caffelint.smoke.torch.steps import plan
+from caffelint.smoke.torch.types import REGISTRY, not_runnable
+
+if TYPE_CHECKING:
+    from torch import Tensor
+
+    from caffelint.caffe.build import BuiltNet
+    from caffelint.caffe.layers import Layer
+
+__all__ = ["LayerError", "Parameter", "TorchNet", "Watch", "not_runnable"]
+
+Watch = Callable[["Layer", int, "Tensor"], None]
+"""Called with a layer, the number of one of its tops, and that top's data or gradient."""
+
+
+class Parameter:
+    """One of the net's learnable parameters (Caffe's Net::learnable_params): a blob that is shared comes once.
+
+    data: in Caffe's shape; `data.grad` adds up over backward passes, and is None where none has reached it.
+    layer, index: the layer that owns it, and its place there. name: of its `param` block, "" without.
+    lr_mult, decay_mult: what the solver multiplies its rate and decay by. users: all layers that read it, owner first.
+    """
+
+    __slots__ = ("data", "decay_mult", "index", "layer", "lr_mult", "name", "users")
+
+    def __init__(self, data: Tensor, layer: Layer, index: int, name: str, lr_mult: float, decay_mult: float) -> None:
+        self.data = data
+        self.layer = layer
+        self.index = index
+        self.name = name
+        self.lr_mult = lr_mult
+        self.decay_mult = decay_mult
+        self.users = [layer]
+
+    def __repr__(self) -> str:
+        return f"<Parameter {self.index} of {self.layer.name!r}, {tuple(self.data.shape)}>"
+
+
+class TorchNet:
+    """Runs a built net that Caffe would load and of which `not_runnable` says nothing.
+
+    layers: in Caffe's order, without inserted splits: those cost nothing, their tops are their bottom.
+    params: in Caffe's order. layer_params: those of each layer by its name, Caffe's net.params.
+    losses: (blob name, weight) of the tops that are part of the loss.
+    on_top: called in the forward pass for each top of each layer. on_gradient: called in the backward pass with the
+    gradient of each top once it is whole, last layer first. While either is set no layer overwrites its bottom and
+    none are fused, so all versions of all blobs are seen.
+    keep_gradients: are gradients of blobs kept, for `gradient`?
+
+    fill: fills parameters and DummyData, see `base.Fill`; without it that of `fillers.py`.
+    gradients: can it run backward? Without it: is it a TRAIN net?
+    """
+
+    def __init__(
+        self,
+        built: BuiltNet,
+        device: torch.device | str = "cpu",
+        seed: int = 1,
+        *,
+        fill: Fill | None = None,
+        gradients: bool | None = None,
+    ) -> None:
+        if fill is None:
+            from caffelint.smoke.torch.fillers import fill as caffe_fill
+
+            fill = caffe_fill
+        self.built = built
+        self.device = torch.device(device)
+        self.generator = torch.Generator(self.device)
+        self.generator.manual_seed(seed)
+        self.has_gradients = built.phase == "TRAIN" if gradients is None else gradients
+        self.on_top: Watch | None = None
+        self.on_gradient: Watch | None = None
+        self.keep_gradients = False
+        self.params: list[Parameter] = []
+        self.layer_params: dict[str, list[Tensor]] = {}
+        self.layers: list[TorchLayer] = []
+        owned: dict[int, Parameter] = {}
+        for spec in built.layers:
+            if spec.message is not None:
+                layer = REGISTRY[spec.type](spec, self.device, self.generator, fill)
+                self._make_params(layer, owned, fill)
+                self.layers.append(layer)
+        self._plan = plan(built, self.layers)
+        self.losses = [(name, weight) for name, _, weight in self._plan.losses]
+        self._values: list[Tensor | None] = [None] * self._plan.slots
+        self._slot_of_name = {blob.name: slot for blob, slot in self._plan.slot_of.items()}
+        self._gradients: dict[str, Tensor] = {}
+        self.loss: Tensor = torch.zeros((), device=self.device)
+
+    def _make_params(self, layer: TorchLayer, owned: dict[int, Parameter], fill: Fill) -> None:
+        """Make or share a layer's parameters, and hand them to it (Net::AppendParam)."""
+        spec = layer.spec
+        shapes = layer.param_shapes(spec)
+        if not shapes:
+            return
+        tensors = self.layer_params[spec.name] = []
+        for index, (shape, filler) in enumerate(zip(shapes, layer.fillers(), strict=True)):
+            known = spec.params[index] if spec.params else None
+            given = spec.message.param[index] if index < len(spec.message.param) else None
+            lr_mult = known.lr_mult if known else given.lr_mult if given else layer.default_lr_mult(index)
+            learns = (given.lr_mult if given else lr_mult) != 0
+            if known is not None and known.owner is not None:
+                param = owned[id(known.owner)]
+                param.users.append(spec)
+            else:
+                decay_mult = given.decay_mult if given else 1.0
+                data = torch.empty(shape, device=self.device)
+                fill_parameter(data, filler, self.generator, fill)
+                param = Parameter(data, spec, index, given.name if given else "", lr_mult, decay_mult)
+                if known is not None:
+                    owned[id(known)] = param
+                    param.decay_mult = known.decay_mult
+                self.params.append(param)
+            if learns and self.has_gradients:
+                param.data.requires_grad_()
+            data = param.data if learns else param.data.detach()
+            # A shared parameter may have another shape in each layer, with share_mode PERMISSIVE.
+            layer.params.append(data if data.shape == torch.Size(shape) else data.view(shape))
+            tensors.append(param.data)
+
+    def forward(self, inputs: Mapping[str, Tensor] | None = None) -> dict[str, Tensor]:
+        """One forward pass; gives the blobs that nothing reads, by name, and keeps the weighted sum of losses in `loss`.
+
+        inputs: tops of data layers by blob name; those of DummyData may be left out. Raises LayerError where a Caffe
+        would abort, or read past the end of a blob.
+        """
+        given = inputs or {}
+        values = self._values
+        watched = self.on_top is not None or self.on_gradient is not None or self.keep_gradients
+        self._gradients = {}
+        with torch.set_grad_enabled(self.has_gradients):
+            for layer, bottom_slots, top_slots, cut, records, wanted in self._plan.steps:
+                bottoms: list[Any] = [values[slot] for slot in bottom_slots]
+                for index in cut:
+                    bottoms[index] = bottoms[index].detach()
+                layer.in_place = layer.can_overwrite and not watched
+                if layer.takes_input:
+                    tops = layer.read(given)
+                elif records:
+                    tops = layer.forward(bottoms)
+                else:
+                    with torch.no_grad():
+                        tops = layer.forward(bottoms)
+                if wanted and self.has_gradients:
+                    tops = [
+                        top.detach().requires_grad_() if index in wanted and not top.requires_grad else top
+                        for index, top in enumerate(tops)
+                    ]
+                for slot, top in zip(top_slots, tops, strict=True):
+                    values[slot] = top
+                if watched:
+                    self._watch(layer, tops)
+            self._add_losses()
+        return {name: self.blob(name) for name in self.built.outputs}
+
+    def _watch(self, layer: TorchLayer, tops: Any) -> None:
+        for index, top in enumerate(tops):
+            if self.on_top is not None:
+                self.on_top(layer.spec, index, top.detach())
+            if top.requires_grad and (self.on_gradient is not None or self.keep_gradients):
+                top.register_hook(_Hook(self, layer.spec, index))
+
+    def _add_losses(self) -> None:
+        """The weighted sum over all elements of all losses (Layer::Forward)."""
+        total: Any = None
+        for _, slot, weight in self._plan.losses:
+            value: Any = self._values[slot]
+            value = value.detach()
+            value = (value.sum() if value.dim() else value) * weight
+            total = value if total is None else total + value
+        self.loss = torch.zeros((), device=self.device) if total is None else total
+
+    def backward(self) -> None:
+        """One backward pass from all losses; adds to the `grad` of the parameters' data."""
+        roots = []
+        weights = []
+        for _, slot, weight in self._plan.losses:
+            top = self._values[slot]
+            if top is not None and top.requires_grad:
+                roots.append(top)
+                weights.append(torch.full_like(top, weight))
+        if roots:
+            torch.autograd.backward(roots, weights)
+
+    def blob(self, name: str) -> Tensor:
+        """Data of a blob after the forward pass, that of its last version; raises KeyError where there is none."""
+        value = self._values[self._slot_of_name[name]]
+        if value is None:
+            raise KeyError(name)
+        return value.detach()
+
+    @property
+    def blobs(self) -> dict[str, Tensor]:
+        """Data of all blobs after the forward pass, by name, in Caffe's order."""
+        return {name: self.blob(name) for name in self.built.blobs if name in self._slot_of_name}
+
+    def gradient(self, name: str) -> Tensor | None:
+        """Gradient of a blob after the backward pass, what Caffe's diff holds: in place, that of the first version.
+
+        None where none has flowed to it. `keep_gradients` must be set before the forward pass.
+        """
+        return self._gradients.get(name)
+
+    def clear_gradients(self) -> None:
+        """Net::ClearParamDiffs."""
+        for param in self.params:
+            param.data.grad = None
+
+    def share_trained_layers(self, other: TorchNet) -> None:
+        """Read the parameters of another net's layers of the same name from now on (Net::ShareTrainedLayersWith)."""
+        for layer in self.layers:
+            theirs = other.layer_params.get(layer.name)
+            if theirs and layer.params:
+                layer.params = [
+                    data.detach().view(own.shape) for data, own in zip(theirs, layer.params, strict=True)
+                ]
+                self.layer_params[layer.name] = theirs
+
+
+class _Hook:
+    """Takes the gradient of a top."""
+
+    __slots__ = ("index", "net", "spec")
+
+    def __init__(self, net: TorchNet, spec: Layer, index: int) -> None:
+        self.net = net
+        self.spec = spec
+        self.index = index
+
+    def __call__(self, gradient: Tensor) -> None:
+        net = self.net
+        if net.keep_gradients:
+            # Versions of a blob share a name; backward comes to the first one last.
+            net._gradients[self.spec.tops[self.index].name] = gradient
+        if net.on_gradient is not None:
+            net.on_gradient(self.spec, self.index, gradient)
+
+
+def fill_parameter(data: Tensor, filler: Any, generator: torch.Generator, fill: Fill) -> None:
+    """Fill with a number, or as a FillerParameter says."""
+    if isinstance(filler, (int, float)):
+        data.fill_(filler)
+    else:
+        fill(data, filler, generator)

@@ -1,0 +1,70 @@
+"""The order in which a net's layers run, and where their blobs lie."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from caffelint.caffe.build import BuiltNet
+    from caffelint.caffe.net_parts import Blob
+    from caffelint.smoke.torch.base import TorchLayer
+
+
+class Step(NamedTuple):
+    """One layer's turn: it reads and writes numbered slots, one for each version of each blob.
+
+    cut: which bottoms pass no gradient down. records: is there a backward? wanted: tops to which a gradient flows.
+    """
+
+    layer: TorchLayer
+    bottoms: tuple[int, ...]
+    tops: tuple[int, ...]
+    cut: tuple[int, ...]
+    records: bool
+    wanted: tuple[int, ...]
+
+
+class Plan(NamedTuple):
+    """steps: one for each layer but inserted splits. slot_of: where each version of a blob lies.
+
+    losses: (blob name, slot, weight) of the tops that are part of the loss.
+    """
+
+    steps: list[Step]
+    slot_of: dict[Blob, int]
+    losses: list[tuple[str, int, float]]
+    slots: int
+
+
+def plan(built: BuiltNet, layers: Sequence[TorchLayer]) -> Plan:
+    """Number the blobs, those of a split as its bottom, and line the layers up."""
+    slot_of: dict[Blob, int] = {}
+    losses: list[tuple[str, int, float]] = []
+    steps = []
+    slots = 0
+    wanted: set[int] = set()
+    remaining = iter(layers)
+    for spec in built.layers:
+        inserted = spec.message is None
+        for index, blob in enumerate(spec.tops):
+            if inserted:
+                slot_of[blob] = slot_of[spec.bottoms[0]]
+            else:
+                slot_of[blob] = slots
+                slots += 1
+            if index < len(spec.loss_weights) and spec.loss_weights[index]:
+                name = spec.bottoms[0].name if inserted else blob.name
+                losses.append((name, slot_of[blob], spec.loss_weights[index]))
+        bottoms = tuple(slot_of[blob] for blob in spec.bottoms)
+        passes = spec.propagate_down if spec.need_backward else [False] * len(bottoms)
+        if not inserted:
+            wanted.update(slot for slot, down in zip(bottoms, passes, strict=True) if down)
+            cut = tuple(index for index, down in enumerate(passes) if not down)
+            tops = tuple(slot_of[blob] for blob in spec.tops)
+            steps.append(Step(next(remaining), bottoms, tops, cut, spec.need_backward, ()))
+    steps = [
+        step._replace(wanted=tuple(index for index, slot in enumerate(step.tops) if slot in wanted)) for step in steps
+    ]
+    return Plan(steps, slot_of, losses, slots)

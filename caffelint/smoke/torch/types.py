@@ -1,0 +1,56 @@
+"""All layer types that torch runs, by name, and what cannot run."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from caffelint.smoke.torch import (  # noqa: F401  (importing a family registers its types)
+    arrange,
+    convolution,
+    data,
+    linear,
+    loss,
+    neuron,
+    normalization,
+    pooling,
+    recurrent,
+    reduce,
+    scale,
+)
+from caffelint.smoke.torch.base import REGISTRY
+
+if TYPE_CHECKING:
+    from caffelint.caffe.build import BuiltNet
+    from caffelint.caffe.layers import Layer
+
+__all__ = ["NO_CLASS", "REGISTRY", "not_runnable"]
+
+NO_CLASS: dict[str, str] = {}
+"""Types that caffelint knows and torch does not run, with the reason."""
+
+
+def not_runnable(built: BuiltNet) -> list[tuple[Layer, str]]:
+    """What of a net cannot run in torch: (layer, why), in Caffe's order. A net that Caffe refuses is not looked at."""
+    found = []
+    for layer in built.layers:
+        why = _why_not(layer) if layer.message is not None else None
+        if why is not None:
+            found.append((layer, why))
+    return found
+
+
+def _why_not(layer: Layer) -> str | None:
+    if layer.type == "Python":
+        return "its code stands in a Python module, which this engine never runs"
+    torch_class = REGISTRY.get(layer.type)
+    if torch_class is None:
+        return NO_CLASS.get(layer.type, f"what a {layer.type} layer computes is not known here")
+    why = torch_class.why_not(layer)
+    if why is not None:
+        return why
+    if torch_class.param_shapes(layer) is None:
+        return "the shapes of its parameters are not known before it runs"
+    backward = layer.need_backward and any(layer.propagate_down)
+    if backward and not layer.has_backward:
+        return f"Caffe has no backward of {layer.type}, and a gradient would flow through it"
+    return None
