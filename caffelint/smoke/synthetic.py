@@ -3,12 +3,14 @@
 One file by itself: it is copied beside a runner that has no caffelint to import.
 """
 
+# ruff: noqa: UP010, UP032
+# mypy: allow-untyped-defs, allow-untyped-calls
 from __future__ import absolute_import, division
 
 import numpy
 
 
-def batch(spec, seed, number):  # type: ignore[no-untyped-def]
+def batch(spec, seed, number):
     """The values of one input for batch `number`: a float32 array of its shape.
 
     spec: a mapping with the fields of `caffelint.smoke.job.Input`. Inputs of one name in TRAIN and TEST nets hold the
@@ -37,7 +39,7 @@ def batch(spec, seed, number):  # type: ignore[no-untyped-def]
     return made
 
 
-def _start(top, seed, number):  # type: ignore[no-untyped-def]
+def _start(top, seed, number):
     """Where the generator starts: from the seed, the batch and the top's name (FNV-1a, the same on all Pythons)."""
     mixed = 2166136261
     for byte in bytearray("{}:{}:{}".format(seed, number, top).encode("utf-8")):
@@ -45,7 +47,7 @@ def _start(top, seed, number):  # type: ignore[no-untyped-def]
     return mixed
 
 
-def _labels(random, shape, low, high, ignore):  # type: ignore[no-untyped-def]
+def _labels(random, shape, low, high, ignore):
     """Each label alike often, in random order, so that a batch as large as the classes has them all."""
     allowed = numpy.array([label for label in range(low, high + 1) if label != ignore] or [low])
     size = int(numpy.prod(shape, dtype=numpy.int64))
@@ -55,7 +57,7 @@ def _labels(random, shape, low, high, ignore):  # type: ignore[no-untyped-def]
     return labels.reshape(shape)
 
 
-def _boxes(random, shape, low, high):  # type: ignore[no-untyped-def]
+def _boxes(random, shape, low, high):
     """Ground truth: rows of item, label, instance, xmin, ymin, xmax, ymax, difficult.
 
     There is one box for each item of the batch, so as many rows as items.
