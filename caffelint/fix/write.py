@@ -32,7 +32,8 @@ def save(path: str | os.PathLike[str], old: bytes | None, new: bytes) -> None:
     """
     target = Path(path)
     try:
-        _object_to(target)
+        if reason := objection(target):
+            raise SaveError(reason)
         write_atomically(target, new, old)
     except ChangedOnDisk as error:
         raise SaveError("it changed on disk since it was read, and was left alone; run again") from error
@@ -42,17 +43,20 @@ def save(path: str | os.PathLike[str], old: bytes | None, new: bytes) -> None:
         raise SaveError("it cannot be written: too many levels of symbolic links") from error
 
 
-def _object_to(target: Path) -> None:
-    """Raises `SaveError` for what is not to be replaced although the system would allow it."""
+def objection(path: str | os.PathLike[str]) -> str:
+    """Why a file is not to be replaced although the system would allow it; empty where it may."""
     try:
-        mode = target.stat().st_mode
+        mode = os.stat(path).st_mode
     except FileNotFoundError:
-        return
+        return ""
+    except OSError as error:
+        return f"it cannot be written: {_reason(error)}"
     if not stat.S_ISREG(mode):
-        raise SaveError("it is a folder, a pipe or a device, and was left alone")
+        return "it is a folder, a pipe or a device, and was left alone"
     # To replace a file takes leave to write its folder alone, and root may do anything: the mode says what was meant.
-    if not mode & 0o222 or not os.access(target, os.W_OK):
-        raise SaveError("it is read-only, and was left alone")
+    if not mode & 0o222 or not os.access(path, os.W_OK):
+        return "it is read-only, and was left alone"
+    return ""
 
 
 def _reason(error: OSError) -> str:

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
-from caffelint.lint.finding import ERROR, INFO, WARNING, Finding, rank
+from caffelint.lint.finding import ERROR, INFO, SAFE, UNSAFE, WARNING, Finding, rank
 
 DOCS = "https://caffelint.readthedocs.io/en/stable/rules/"
 
@@ -65,6 +65,11 @@ class ReportedFinding(NamedTuple):
     fixes: tuple[ReportedFix, ...] = ()
     source: tuple[str, ...] = ()
 
+    def fix(self, unsafe: bool = False) -> ReportedFix | None:
+        """The first fix that may be applied, with `unsafe` also one that may change what is trained."""
+        allowed = (SAFE, UNSAFE) if unsafe else (SAFE,)
+        return next((fix for fix in self.fixes if fix.safety in allowed and fix.edits), None)
+
     def as_json(self) -> dict[str, Any]:
         """The finding as the JSON contract has it (docs/json.md)."""
         value = self._asdict()
@@ -78,8 +83,19 @@ class ReportedFinding(NamedTuple):
         return value
 
 
+class Applied(NamedTuple):
+    """A fix that was made: its file, the rule and what it had said, and what the fix does."""
+
+    file: str
+    code: str
+    name: str
+    message: str
+    title: str
+    safety: str
+
+
 class Failure(NamedTuple):
-    """A file that could not be checked: it cannot be read (`internal` False), or caffelint itself failed."""
+    """A file not checked, or not written: that cannot be done (`internal` False), or caffelint itself failed."""
 
     file: str
     message: str
@@ -106,14 +122,23 @@ class Report:
         failures: Iterable[Failure] = (),
         suppressed: int = 0,
         baselined: int = 0,
-        fixed: int = 0,
+        applied: Iterable[Applied] = (),
     ):
         self.findings = sorted(findings, key=lambda f: (f.file, f.line or 0, f.column or 0, f.code, f.message))
         self.files = files
         self.failures = list(failures)
         self.suppressed = suppressed
         self.baselined = baselined
-        self.fixed = fixed
+        self.applied = sorted(applied)
+
+    @property
+    def fixed(self) -> int:
+        return len(self.applied)
+
+    def fixable(self) -> tuple[int, int]:
+        """How many findings have a safe fix, and how many others one that is unsafe."""
+        safe = sum(finding.fix() is not None for finding in self.findings)
+        return safe, sum(finding.fix(unsafe=True) is not None for finding in self.findings) - safe
 
     def count(self, severity: str) -> int:
         return sum(finding.severity == severity for finding in self.findings)
@@ -142,7 +167,12 @@ class Report:
         }
 
     def as_json(self) -> dict[str, Any]:
-        return {"version": 1, "findings": [f.as_json() for f in self.findings], "summary": self.summary()}
+        return {
+            "version": 1,
+            "findings": [finding.as_json() for finding in self.findings],
+            "applied": [applied._asdict() for applied in self.applied],
+            "summary": self.summary(),
+        }
 
 
 def reported(finding: Finding) -> ReportedFinding:

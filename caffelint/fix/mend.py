@@ -1,0 +1,242 @@
+"""Mends the files of one job: fixes what rules offer, reads the texts afresh, until nothing is left to fix."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Collection, Iterable, Iterator
+from functools import cache
+from pathlib import Path
+from typing import NamedTuple
+
+from caffelint.fix.guard import Guard, Judged, objection
+from caffelint.fix.pick import Offer, apply, by_file, pick
+from caffelint.fix.provided import PROVIDERS, asked_for
+from caffelint.lint import baseline
+from caffelint.lint.checker import Outcome
+from caffelint.lint.config import Config
+from caffelint.lint.discover import named_nets, relative
+from caffelint.lint.finding import SAFE, rank
+from caffelint.lint.plan import Job
+from caffelint.lint.report import Applied, ReportedFinding
+from caffelint.text.edits import Edit, with_line_ends_of
+
+PASSES = 20
+"""How often the texts are read afresh while the number of findings does not fall."""
+
+Agreed = Callable[[Offer, dict[str, bytes]], bool]
+"""Whether an offer is to be made, given the texts that it changes."""
+
+
+class Mended(NamedTuple):
+    """What became of a job: the new texts of the files that changed, the fixes made, what is left, what to tell."""
+
+    texts: dict[str, bytes]
+    applied: list[Applied]
+    outcome: Outcome
+    notes: list[str]
+
+
+class Mender:
+    """Mends jobs, one at a time.
+
+    A fix in another file than `writable` is not made, and the file put into `not_named`; nor one in a file that `hurdle`
+    objects to, and the file and the reason put into `closed`.
+    """
+
+    def __init__(
+        self,
+        config: Config,
+        writable: Collection[str],
+        *,
+        unsafe: bool = False,
+        least: str = "info",
+        agreed: Agreed | None = None,
+        hurdle: Callable[[str], str] | None = None,
+    ):
+        self.guard = Guard(config)
+        self.not_named: set[str] = set()
+        self.closed: dict[str, str] = {}
+        self._config = config
+        self._writable = {path.replace(os.sep, "/"): path for path in writable}
+        self._unsafe = unsafe
+        self._least = rank(least)
+        self._agreed = agreed
+        self._hurdle = cache(hurdle or _none)
+        self._provided = asked_for(config)
+        self._baseline = baseline.read(Path(config.baseline)) if config.baseline else None
+        self._refused: set[tuple[str, ...]] = set()
+
+    def may_have_work(self, outcome: Outcome) -> bool:
+        """Whether an earlier check of a job shows anything to fix."""
+        return any(
+            finding.fix(self._unsafe) or finding.name in self._provided for finding in self._concerned(outcome.findings)
+        )
+
+    def mend(self, job: Job, texts: dict[str, bytes]) -> Mended:
+        """`texts` holds the files of the job that can be read.
+
+        Where two rules undo each other's fixes, or one its own, again and again, the texts are mended without any fix
+        of these rules.
+        """
+        left_out: set[str] = set()
+        notes: list[str] = []
+        while True:
+            self._refused = set()
+            mended, fighting = self._attempt(job, texts, left_out)
+            if not fighting:
+                return mended._replace(notes=notes + mended.notes)
+            left_out |= fighting
+            where = ", ".join(sorted(set(job.report) & set(texts)))
+            notes.append(f"{where}: {_fight(sorted(fighting))}, and were left out; please report it")
+
+    def _attempt(
+        self, job: Job, texts: dict[str, bytes], left_out: Collection[str]
+    ) -> tuple[Mended, frozenset[str] | set[str]]:
+        """What comes of mending without the fixes of some rules; and the rules that fight over it."""
+        now, judged = texts, self.guard.judge(job, texts)
+        applied: list[Applied] = []
+        notes: list[str] = []
+        seen = [texts]
+        rules: list[set[str]] = []
+        stalled = 0
+        while stalled < PASSES:
+            offers = [offer for offer in self._offers(judged.outcome, now) if offer.finding.name not in left_out]
+            batch = pick(offers, lambda offer, texts=now: self._agree(offer, texts))  # type: ignore[misc]
+            if not batch:
+                changed = {path: data for path, data in now.items() if data != texts.get(path)}
+                return Mended(changed, applied, judged.outcome, notes), frozenset()
+            made, now, after = self._sound(job, now, judged, batch, notes)
+            job = _renewed(job, texts, now, self._config.roots)
+            stalled += len(after.outcome.findings) >= len(judged.outcome.findings)
+            judged = after
+            applied += (offer.applied for offer in made)
+            if made:
+                rules.append({offer.finding.name for offer in made})
+                if now in seen:
+                    return Mended({}, [], judged.outcome, []), set().union(*rules[seen.index(now) :])
+                seen.append(now)
+        return Mended({}, [], judged.outcome, []), set().union(*rules[-2:])
+
+    def _agree(self, offer: Offer, texts: dict[str, bytes]) -> bool:
+        if offer.identity in self._refused:
+            return False
+        if self._agreed and not self._agreed(offer, texts):
+            self._refused.add(offer.identity)
+            return False
+        return True
+
+    def _sound(
+        self, job: Job, texts: dict[str, bytes], before: Judged, batch: list[Offer], notes: list[str]
+    ) -> tuple[list[Offer], dict[str, bytes], Judged]:
+        """The offers of a batch that do no harm, and what they make of the texts; the others are refused and told."""
+        made: list[Offer] = []
+        now, judged = texts, before
+        pending = [batch]
+        while pending:
+            part = pending.pop()
+            try:
+                then = apply(texts, [*made, *part])
+            except ValueError as error:
+                reason = str(error)
+            else:
+                after = self.guard.judge(_renewed(job, texts, then, self._config.roots), then)
+                reason = objection(judged, after, part)
+                if not reason:
+                    made += part
+                    now, judged = then, after
+                    continue
+            if len(part) > 1:
+                middle = len(part) // 2
+                pending += (part[middle:], part[:middle])
+            else:
+                finding = part[0].finding
+                self._refused.add(part[0].identity)
+                notes.append(
+                    f"{finding.file}:{finding.line}: the fix of {finding.name} ({part[0].title}) was left out:"
+                    f" {reason}; please report it"
+                )
+        return made, now, judged
+
+    def _concerned(self, findings: list[ReportedFinding]) -> Iterator[ReportedFinding]:
+        """The findings that are reported: neither in the baseline nor below the level asked for."""
+        if self._baseline is not None and self._config.baseline:
+            findings, _ = baseline.subtract(findings, self._baseline, Path(self._config.baseline))
+        return (finding for finding in findings if rank(finding.severity) >= self._least)
+
+    def _offers(self, outcome: Outcome, texts: dict[str, bytes]) -> Iterator[Offer]:
+        """One for each finding with a fix that may be made and changes something."""
+        for finding in self._concerned(outcome.findings):
+            offer = self._provide(finding, texts) if finding.name in PROVIDERS else self._offer(finding, texts)
+            if offer is not None and offer.changes(texts):
+                yield offer
+
+    def _offer(self, finding: ReportedFinding, texts: dict[str, bytes]) -> Offer | None:
+        fix = finding.fix(self._unsafe)
+        if fix is None:
+            return None
+        edits = by_file(fix.edits)
+        if not self._open(edits, texts):
+            return None
+        own = {self._writable[file]: edits[file] for file in edits}
+        fitting = {
+            file: tuple(Edit(start, end, with_line_ends_of(texts[file], text)) for start, end, text in edits)
+            for file, edits in own.items()
+        }
+        return Offer(finding, fix.title, fix.safety, fitting)
+
+    def _open(self, files: Iterable[str], texts: dict[str, bytes]) -> bool:
+        """Whether all of these files may be changed."""
+        may = True
+        for file in files:
+            path = self._writable.get(file)
+            if path is None or path not in texts:
+                self.not_named.add(file)
+                may = False
+            elif reason := self._hurdle(path):
+                self.closed[path] = reason
+                may = False
+        return may
+
+    def _provide(self, finding: ReportedFinding, texts: dict[str, bytes]) -> Offer | None:
+        """What a provider makes of the file, if its rule was asked for by name."""
+        if finding.name not in self._provided:
+            return None
+        if not self._open([finding.file], texts):
+            return None
+        file = self._writable[finding.file]
+        provider = PROVIDERS[finding.name]
+        text = provider.rewrite(texts[file], file).decode("utf-8", "surrogateescape")
+        return Offer(finding, provider.title, SAFE, {file: (Edit(0, len(texts[file]), text),)})
+
+
+def _none(path: str) -> str:
+    return ""
+
+
+def _fight(rules: list[str]) -> str:
+    if len(rules) == 1:
+        return f"the fixes of {rules[0]} come to no end"
+    return f"the fixes of {' and '.join(rules)} undo each other"
+
+
+def _renewed(job: Job, before: dict[str, bytes], texts: dict[str, bytes], roots: list[str]) -> Job:
+    """The job with the nets that its solvers name by now."""
+    nets = dict(job.nets)
+    files = dict.fromkeys(job.files)
+    same = {os.path.realpath(file): file for file in job.files}
+    for path in job.files:
+        if texts.get(path) == before.get(path):
+            continue
+        named = named_nets(path, roots, texts[path])
+        if named == named_nets(path, roots, before[path]):
+            continue
+        found = tuple(
+            net._replace(path=same.setdefault(os.path.realpath(net.path), relative(net.path))) if net.path else net
+            for net in named
+        )
+        if found:
+            nets[path] = found
+            files.update(dict.fromkeys(net.path for net in found if net.path))
+        else:
+            nets.pop(path, None)
+    return job._replace(files=tuple(files), nets=tuple(nets.items()))

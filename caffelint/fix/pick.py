@@ -1,0 +1,87 @@
+"""Which of the fixes on offer go together."""
+
+from __future__ import annotations
+
+from bisect import bisect_left, insort
+from collections.abc import Callable, Iterable
+from typing import NamedTuple
+
+from caffelint.lint.report import Applied, ReportedEdit, ReportedFinding
+from caffelint.text.edits import Edit, apply_edits
+
+
+class Offer(NamedTuple):
+    """A finding and the change that would mend it: edits by file."""
+
+    finding: ReportedFinding
+    title: str
+    safety: str
+    edits: dict[str, tuple[Edit, ...]]
+
+    @property
+    def identity(self) -> tuple[str, ...]:
+        """What tells it from others also when lines have moved."""
+        return self.finding.name, self.finding.file, self.finding.layer, self.finding.message, self.title
+
+    @property
+    def applied(self) -> Applied:
+        finding = self.finding
+        return Applied(finding.file, finding.code, finding.name, finding.message, self.title, self.safety)
+
+    def changes(self, texts: dict[str, bytes]) -> bool:
+        """Whether it makes a difference."""
+        return any(
+            texts[file][edit.start : edit.end] != edit.text.encode("utf-8", "surrogateescape")
+            for file, edits in self.edits.items()
+            for edit in edits
+        )
+
+
+def by_file(edits: Iterable[ReportedEdit]) -> dict[str, tuple[Edit, ...]]:
+    found: dict[str, list[Edit]] = {}
+    for edit in edits:
+        found.setdefault(edit.file, []).append(Edit(edit.start, edit.end, edit.text))
+    return {file: tuple(own) for file, own in found.items()}
+
+
+def pick(offers: Iterable[Offer], agreed: Callable[[Offer], bool]) -> list[Offer]:
+    """The offers that do not touch each other, by place in the text; where two do, the first.
+
+    Each is taken with all its edits or not at all. An edit that two offers share is made once. What is left has to be
+    offered anew by rules that see the new text: behind a change, even one right beside it, nobody knows what it
+    would do. `agreed` is asked about what can be taken, in order.
+    """
+    taken: list[Offer] = []
+    made: dict[str, list[Edit]] = {}
+    for offer in sorted(offers, key=_place):
+        wanted = [(made.setdefault(file, []), edit) for file, edits in offer.edits.items() for edit in edits]
+        if any(_touches(edit, others) for others, edit in wanted) or not agreed(offer):
+            continue
+        for file, edits in offer.edits.items():
+            for edit in edits:
+                if edit not in made[file]:
+                    insort(made[file], edit)
+        taken.append(offer)
+    return taken
+
+
+def _place(offer: Offer) -> tuple[str, int, int, str, str]:
+    file = min(offer.edits)
+    first = min(offer.edits[file])
+    return file, first.start, first.end, offer.finding.code, offer.finding.message
+
+
+def _touches(edit: Edit, others: list[Edit]) -> bool:
+    """Whether an edit meets another than itself; the others, sorted, do not meet each other."""
+    at = bisect_left(others, edit)
+    near = others[max(0, at - 1) : at + 2]
+    return any(edit != other and edit.start <= other.end and other.start <= edit.end for other in near)
+
+
+def apply(texts: dict[str, bytes], offers: Iterable[Offer]) -> dict[str, bytes]:
+    """The texts with these offers made."""
+    edits: dict[str, dict[Edit, None]] = {}
+    for offer in offers:
+        for file, own in offer.edits.items():
+            edits.setdefault(file, {}).update(dict.fromkeys(own))
+    return texts | {file: apply_edits(texts[file], own) for file, own in edits.items()}

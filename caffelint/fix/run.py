@@ -1,0 +1,149 @@
+"""`check --fix`: checks files and folders as `check` does, mends what can be mended, and writes it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+from typing import NamedTuple
+
+from caffelint.fix.mend import Agreed, Mended, Mender
+from caffelint.fix.write import SaveError, objection, save
+from caffelint.lint import baseline
+from caffelint.lint.checker import Outcome
+from caffelint.lint.config import Config
+from caffelint.lint.engine import Progress, outcomes, planned
+from caffelint.lint.garbage import rare_collections
+from caffelint.lint.plan import Job
+from caffelint.lint.read import ReadError, read
+from caffelint.lint.report import Applied, Failure, Report, ReportedFinding
+
+
+class Change(NamedTuple):
+    """A file's text as it was read and as it is to be."""
+
+    path: str
+    old: bytes
+    new: bytes
+
+
+class Fixed(NamedTuple):
+    """What is left of the findings, what changed, and what a person should hear about it, a line each."""
+
+    report: Report
+    changes: list[Change]
+    notes: list[str]
+
+
+Mend = Callable[[Job, dict[str, bytes]], Mended]
+
+
+def fix(
+    paths: Iterable[str | os.PathLike[str]],
+    config: Config,
+    *,
+    unsafe: bool = False,
+    least: str = "info",
+    write: bool = True,
+    agreed: Agreed | None = None,
+    progress: Progress | None = None,
+    changed: set[str] | None = None,
+    texts: Mapping[str, bytes] | None = None,
+) -> Fixed:
+    """Apply the safe fixes of the findings in files and folders, with `unsafe` the others, too.
+
+    Findings below `least` are left alone. `write` False: nothing is written, the report tells what would be left.
+    `agreed` is asked about each fix. `changed` and `texts` are those of `caffelint.check`; a text that is given is
+    never written.
+    """
+    texts = dict(texts or {})
+    found = planned(paths, config, changed, texts)
+    reported = {path for job in found.jobs for path in job.report}
+    mender = Mender(
+        config,
+        reported.intersection(found.files),
+        unsafe=unsafe,
+        least=least,
+        agreed=agreed,
+        hurdle=None if texts or not write else objection,
+    )
+    result = run(found.jobs, config, texts, mender.may_have_work, mender.mend, write, progress)
+    result.report.failures[:0] = found.failures
+    result.report.failures += (Failure(path, reason) for path, reason in sorted(mender.closed.items()))
+    if mender.not_named:
+        names = ", ".join(sorted(mender.not_named))
+        result.notes.append(f"left alone, as only what is named is written: {names}")
+    return result
+
+
+def fix_text(data: bytes, path: str, config: Config, *, unsafe: bool = False, least: str = "info") -> Fixed:
+    """Apply the fixes of the findings in a text by itself, without looking at the disk."""
+    mender = Mender(config, [path], unsafe=unsafe, least=least)
+    job = Job((path,), frozenset([path]), ())
+    return run([job], config, {path: data}, mender.may_have_work, mender.mend, write=False)
+
+
+def run(
+    jobs: list[Job],
+    config: Config,
+    texts: dict[str, bytes],
+    has_work: Callable[[Outcome], bool],
+    mend: Mend,
+    write: bool,
+    progress: Progress | None = None,
+) -> Fixed:
+    """Check each job, mend it where there is work to do, and write what changed."""
+    findings: list[ReportedFinding] = []
+    failures: list[Failure] = []
+    applied: list[Applied] = []
+    changes: list[Change] = []
+    notes: list[str] = []
+    suppressed = checked = 0
+    with rare_collections():
+        for done, (job, outcome) in enumerate(zip(jobs, outcomes(jobs, config, texts), strict=True), 1):
+            if has_work(outcome):
+                old = _read(job, texts)
+                mended = mend(job, dict(old))
+                outcome = mended.outcome._replace(files=outcome.files)
+                notes += mended.notes
+                wanted = [Change(path, old[path], new) for path, new in mended.texts.items()]
+                lost = _save([change for change in wanted if change.path not in texts]) if write else []
+                if lost:
+                    outcome = next(outcomes([job], config, texts))
+                failures += lost
+                gone = {failure.file for failure in lost}
+                changes += (change for change in wanted if change.path not in gone)
+                applied += (made for made in mended.applied if made.file not in gone)
+            findings += outcome.findings
+            failures += (failure for failure in outcome.failures if failure not in failures)
+            suppressed += outcome.suppressed
+            checked += outcome.files
+            if progress:
+                progress(done, len(jobs))
+    baselined = 0
+    if config.baseline:
+        path = Path(config.baseline)
+        findings, baselined = baseline.subtract(findings, baseline.read(path), path)
+    return Fixed(Report(findings, checked, failures, suppressed, baselined, applied), changes, notes)
+
+
+def _read(job: Job, texts: dict[str, bytes]) -> dict[str, bytes]:
+    """The texts of a job as they are now: what an earlier check saw may be older."""
+    found = {}
+    for path in job.files:
+        try:
+            found[path] = texts[path] if path in texts else read(path)
+        except ReadError:
+            continue  # the check tells
+    return found
+
+
+def _save(changes: list[Change]) -> list[Failure]:
+    """Write each; those that could not be written."""
+    failures = []
+    for change in changes:
+        try:
+            save(change.path, change.old, change.new)
+        except SaveError as reason:
+            failures.append(Failure(change.path, str(reason)))
+    return failures
