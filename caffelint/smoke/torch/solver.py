@@ -99,7 +99,7 @@ class Solver:
             [_gradient(gradients[index], data) for index, data in zip(group.indices, group.data, strict=True)]
             for group in self.groups
         ]
-        self.clip_gradients([gradient for part in chosen for gradient in part])
+        self.clip_gradients([gradient for gradient in gradients if gradient is not None])
         for group, part in zip(self.groups, chosen, strict=True):
             self.normalize(part)
             self.regularize(group, part)
