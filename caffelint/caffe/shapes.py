@@ -11,6 +11,8 @@ from math import prod
 from caffelint.caffe.refusal import Refusal
 
 Shape = tuple[int, ...]
+PartialShape = tuple[int | None, ...]
+"""A shape of which single dimensions may be unknown."""
 
 INT_MAX = 2**31 - 1
 MAX_AXES = 32

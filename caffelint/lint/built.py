@@ -7,6 +7,7 @@ from caffelint.caffe.build import BuiltNet, build, has_fork_fields
 from caffelint.caffe.layers import BVLC_TYPES
 from caffelint.caffe.layers import Layer as BuiltLayer
 from caffelint.caffe.net_parts import Blob
+from caffelint.caffe.probe import unavoidable
 from caffelint.caffe.refusal import Refusal
 from caffelint.caffe.shapes import Shape
 from caffelint.caffe.shapes import text as shape_text
@@ -28,4 +29,5 @@ __all__ = [
     "build",
     "has_fork_fields",
     "shape_text",
+    "unavoidable",
 ]

@@ -2,10 +2,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caffelint.lint import ERROR, Finding, Invalid, Net, NetRule
+from caffelint.lint import ERROR, LIKELY, WARNING, Finding, Invalid, Net, NetRule
+from caffelint.lint.built import shape_text, unavoidable
 
-from ..graph._refusals import findings
-from ..graph._states import is_plain
+from ..graph._refusals import findings, where
+from ..graph._states import built, is_plain
 
 
 class RefusedByCaffe(NetRule):
@@ -33,9 +34,9 @@ class RefusedByCaffe(NetRule):
     ```
 
     ## Known problems
-    Silent about nets that use layers or fields of a fork, which may have relaxed a check, and behind layers whose
-    shapes stand in a data file. Refusals that have a rule of their own (an unknown bottom, a number of blobs) are
-    reported by that one.
+    Silent about nets that use layers or fields of a fork, which may have relaxed a check. Where the shape of the data
+    stands in a file, only two maps that fit together for none of about a hundred sizes are reported. Refusals that have
+    a rule of their own (an unknown bottom, a number of blobs) are reported by that one.
 
     ## References
     - LayerSetUp and Reshape of each layer's source in src/caffe/layers; net.cpp, Init
@@ -44,7 +45,17 @@ class RefusedByCaffe(NetRule):
     code = "L001"
     name = "refused-by-caffe"
     severity = ERROR
+    _UNKNOWN = (
+        'layer { name: "data" type: "Data" top: "data" data_param { source: "a" batch_size: 8 } }'
+        ' layer { name: "a" type: "Convolution" bottom: "data" top: "a"'
+        " convolution_param { num_output: 4 kernel_size: 3 pad: 1 } }"
+        ' layer { name: "b" type: "Convolution" bottom: "data" top: "b"'
+        " convolution_param { num_output: 4 kernel_size: 3 pad: 1 stride: 2 } }"
+    )
+    _SUM = ' layer { name: "sum" type: "Eltwise" bottom: "a" bottom: "b" top: "sum" }'
     VALID = [
+        # Where the maps are 1 x 1 they fit.
+        _UNKNOWN + _SUM,
         'layer { name: "data" type: "Input" top: "data" input_param { shape { dim: 1 dim: 3 dim: 8 dim: 8 } } }'
         ' layer { name: "conv" type: "Convolution" bottom: "data" top: "conv"'
         " convolution_param { num_output: 20 kernel_size: 5 } }",
@@ -54,6 +65,12 @@ class RefusedByCaffe(NetRule):
         ' layer { name: "pool" type: "Pooling" bottom: "norm" top: "pool" }',
     ]
     INVALID = [
+        Invalid(
+            _UNKNOWN.replace("pad: 1 }", "}").replace("stride: 2", "") + _SUM,
+            span='bottom: "b"',
+            message="bottom 1 is 8 x 4 x 256 x 256, the first 8 x 4 x 254 x 254; all must have one shape,"
+            ' where "data" is 8 x 3 x 256 x 256; no other size fits either',
+        ),
         Invalid(
             'layer { name: "data" type: "Input" top: "data" input_param { shape { dim: 1 dim: 3 dim: 8 dim: 8 } } }'
             ' layer { name: "conv" type: "Convolution" bottom: "data" top: "conv"'
@@ -87,3 +104,19 @@ class RefusedByCaffe(NetRule):
                 )
         if is_plain(net):
             yield from findings(self, net)
+            yield from self._unavoidable(net)
+
+    def _unavoidable(self, net: Net) -> Iterator[Finding]:
+        """What is refused whatever stands in the data files."""
+        for one in built(net):
+            found = unavoidable(one, net.input_shapes)
+            if found is not None and found.refusal.index is not None:
+                but = f"only {found.fits[0]} channels fit, no picture" if found.fits else "no other size fits either"
+                yield self.finding(
+                    where(net.layers[found.refusal.index], found.refusal.field),
+                    f'{found.refusal.message}, where "{found.blob}" is {shape_text(found.shape)}; {but}',
+                    evidence=f"Caffe ends with: {found.refusal.caffe}",
+                    severity=WARNING if found.fits else None,
+                    certainty=LIKELY,
+                    phases=(one.phase,),
+                )

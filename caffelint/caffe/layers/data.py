@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from caffelint.caffe.layers.base import AT_LEAST_ONE, NONE, NOTHING, ONE, ONE_OR_TWO, TWO, Layer, register
 from caffelint.caffe.refusal import Refusal
-from caffelint.caffe.shapes import UNSHAPED, Shape, as_int, new_blob, plural
+from caffelint.caffe.shapes import UNSHAPED, PartialShape, Shape, as_int, new_blob, plural
 from caffelint.caffe.values import UNKNOWN, Values, exactly, filled
 
 LMDB = 1
@@ -15,11 +15,7 @@ LARGEST_PIXEL = 255
 
 
 class DataLayer(Layer):
-    """No bottoms. What stands in data files is unknown, and so are shapes that come from them.
-
-    likely_shapes: what the tops most probably are, where the text says much but not all: channels from mean_value, or
-    3, and crop_size or new_height and new_width; None where even that is a guess too far.
-    """
+    """No bottoms. What stands in data files is unknown, and so are shapes that come from them."""
 
     fork_fields_change = NOTHING
     bottom_counts = NONE
@@ -41,7 +37,12 @@ class DataLayer(Layer):
             raise self.refuse(missing, "Check failed: data_", function, "batch_size")
         return as_int(p.batch_size)
 
+    def partial_image(self) -> PartialShape | None:
+        """Batch, channels, height and width of the first top as far as the text tells; None where it is no image."""
+        return None
+
     def likely_shapes(self) -> list[Shape | None]:
+        """What the tops most probably are: 3 channels where their number is open; None where the sides are open."""
         return [None] * len(self.tops)
 
 
@@ -61,14 +62,23 @@ class Transformed(DataLayer):
     def labels(self, batch_size: int) -> list[Shape | None]:
         return [(batch_size,)] if len(self.tops) > 1 else []
 
-    def likely_image(self, batch_size: int, height: int, width: int, channels: int = 0) -> list[Shape | None]:
+    def image(self, batch_size: int, height: int = 0, width: int = 0, channels: int = 0) -> PartialShape:
+        """The shape of images that are brought to these sizes, cropped as transform_param says; 0 for an open one."""
         t = self.message.transform_param
-        crop = t.crop_size
+        crop = as_int(t.crop_size)
         means = len(t.mean_value)
-        height, width = (crop, crop) if crop else (height, width)
-        image = (batch_size, channels or (means if means > 1 else 3), height, width) if height and width else None
-        shapes: list[Shape | None] = [image]
-        return [*shapes, *self.labels(batch_size)][: len(self.tops)]
+        known = (as_int(batch_size), channels or (means if means > 1 else 0), crop or height, crop or width)
+        batch, *sizes = (size if size > 0 else None for size in known)
+        return (batch, *sizes)
+
+    def likely_shapes(self) -> list[Shape | None]:
+        partial = self.partial_image()
+        shapes: list[Shape | None] = [None] * len(self.tops)
+        if partial is not None and shapes:
+            batch, channels, height, width = partial
+            if height and width:
+                shapes[0] = (batch or 0, channels or 3, height, width)
+        return shapes
 
 
 @register
@@ -83,8 +93,8 @@ class Data(Transformed):
         self.check_transform()
         return [None, *self.labels(self.check_batch_size("base_data_layer.cpp LayerSetUp"))]
 
-    def likely_shapes(self) -> list[Shape | None]:
-        return self.likely_image(self.parameters.batch_size, 0, 0)
+    def partial_image(self) -> PartialShape:
+        return self.image(self.parameters.batch_size)
 
 
 @register
@@ -115,9 +125,9 @@ class ImageData(Transformed):
         image = new_blob((batch_size, 3 if p.is_color else 1, height, width), "the top") if height else None
         return [image, (batch_size,)]
 
-    def likely_shapes(self) -> list[Shape | None]:
+    def partial_image(self) -> PartialShape:
         p = self.parameters
-        return self.likely_image(p.batch_size, p.new_height, p.new_width, 3 if p.is_color else 1)
+        return self.image(p.batch_size, as_int(p.new_height), as_int(p.new_width), 3 if p.is_color else 1)
 
     def values(self, bottoms: Sequence[Values]) -> Sequence[Values]:
         t = self.message.transform_param
@@ -145,8 +155,8 @@ class WindowData(Transformed):
             )
         return [None, (self.check_batch_size("base_data_layer.cpp LayerSetUp"),)]
 
-    def likely_shapes(self) -> list[Shape | None]:
-        return self.likely_image(self.parameters.batch_size, 0, 0)
+    def partial_image(self) -> PartialShape:
+        return self.image(self.parameters.batch_size)
 
 
 @register

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from caffelint.caffe.layers.base import ONE, TWO, Counts, Layer, register
 from caffelint.caffe.layers.data import Transformed
-from caffelint.caffe.shapes import Shape, as_int, new_blob
+from caffelint.caffe.shapes import PartialShape, Shape, as_int, new_blob
 
 SSD_PRIOR_FIELDS = frozenset(
     [
@@ -145,11 +145,10 @@ class AnnotatedData(Transformed):
     def set_up(self, bottoms: Sequence[Shape]) -> Sequence[Shape | None]:
         return [None] * len(self.tops)
 
-    def likely_shapes(self) -> list[Shape | None]:
+    def partial_image(self) -> PartialShape:
         resizes = self.message.transform_param.resize_param
         height, width = (resizes[0].height, resizes[0].width) if resizes else (0, 0)
-        image = self.likely_image(self.parameters.batch_size, height, width)[:1]
-        return [*image, *[None] * len(self.tops)][: len(self.tops)]
+        return self.image(self.parameters.batch_size, height, width)
 
 
 @register
