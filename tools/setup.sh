@@ -3,7 +3,7 @@
 # python3-venv, and that only where it is missing and we are root.
 #
 #   tools/setup.sh          caffelint alone
-#   tools/setup.sh dev      and what its tests need: their tools, official schemas, a real Caffe
+#   tools/setup.sh dev      and what its tests need: their tools, official schemas, a real Caffe, Python 2.7
 set -eu
 cd "$(dirname "$0")/.."
 
@@ -29,6 +29,7 @@ if [ "${1:-}" = dev ]; then
     .venv/bin/python -m pip install -q -e '.[dev]'
     tools/fetch_judges.sh
     tools/install_caffe.sh
+    tools/install_python2.sh
 else
     .venv/bin/python -m pip install -q -e .
 fi

@@ -10,6 +10,7 @@ COMMANDS = {
     "check": "Find the mistakes in solvers and nets",
     "summary": "Show what Caffe would build of a net: shapes, parameters, memory",
     "lr": "Show the learning rate over training",
+    "patch": "Put checks for nan and inf into a net, or take them out",
     "explain": "What a rule finds, why it is bad, and how to mend it",
     "rules": "List the rules",
     "dialects": "List the Caffes that --dialect takes",

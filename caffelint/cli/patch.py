@@ -1,0 +1,138 @@
+"""`caffelint patch`"""
+
+from __future__ import annotations
+
+import os
+import shlex
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import click
+
+if TYPE_CHECKING:
+    from caffelint.fix.finite import Patched
+
+
+@click.command("patch")
+@click.argument("net", required=False, type=click.Path())
+@click.option(
+    "--check-finite",
+    "where",
+    is_flag=False,
+    flag_value="suspects",
+    metavar="[suspects|losses|all|LAYER,...]",
+    help="Check what is likely to turn nan (suspects, the default), what losses read, all, or the tops of layers.",
+)
+@click.option("--remove", is_flag=True, help="Take out the checks again: what is left is the text from before.")
+@click.option("-o", "--output", metavar="OUT", type=click.Path(), help="Write to this file, not to stdout.")
+@click.option("--in-place", is_flag=True, help="Write to NET itself.")
+@click.option("--diff", is_flag=True, help="Show the changes alone, and write nothing.")
+def command(net: str | None, where: str | None, remove: bool, output: str | None, in_place: bool, diff: bool) -> int:
+    """Put layers into a net that stop Caffe at the first nan or inf, or take them out.
+
+    Each is an in-place Python layer; what it does stands in check_finite_layer.py, which is written beside OUT or NET.
+    Without --output or --in-place the net goes to stdout and no file is written. Exit status: 0 done, 2 the net cannot
+    be read, patched or written.
+    """
+    if net is None and where is not None and (os.path.exists(where) or where.endswith(".prototxt")):
+        net, where = where, "suspects"  # `--check-finite NET`
+    if net is None:
+        raise click.UsageError("name the net to patch: caffelint patch NET --check-finite")
+    if (where is None) != remove:
+        raise click.UsageError("say what to do, either --check-finite or --remove")
+    if sum((output is not None, in_place, diff)) > 1:
+        raise click.UsageError("--output, --in-place and --diff exclude each other")
+    from caffelint.fix.diff import diff as diff_of
+    from caffelint.fix.finite import PatchError, insert_checks, remove_checks
+    from caffelint.fix.write import SaveError, save
+    from caffelint.lint.read import ReadError, read
+
+    target = net if in_place else output
+    try:
+        old = read(net)
+        if where is None:
+            patched = None
+            new = remove_checks(old, net)
+        else:
+            patched = insert_checks(old, _where(where), net, _findings(net) if where == "suspects" else None)
+            new = patched.data
+            _tell(patched, net)
+        if target is None:
+            click.echo(diff_of(net, old, new) if diff else new, nl=False)
+        else:
+            save(target, old if in_place else None, new)
+            _say(f"{target} is written" if new != old or not in_place else f"{target} is as it was")
+    except (ReadError, PatchError, SaveError) as error:
+        path = target if isinstance(error, SaveError) and target else net
+        raise click.ClickException(f"{path}: {error}") from error
+    if patched is None or not patched.checks:
+        return 0
+    _tell_how_to_run(net, target)
+    return 0
+
+
+def _where(value: str) -> str | Sequence[str]:
+    if value in ("suspects", "losses", "all"):
+        return value
+    return [name.strip() for name in value.split(",") if name.strip()]
+
+
+def _findings(net: str) -> dict[str, str]:
+    """What the rules say of the net's layers, the gravest of each."""
+    from caffelint import check
+    from caffelint.cli.settings import settings
+    from caffelint.lint.finding import INFO, rank
+
+    found: dict[str, str] = {}
+    report = check([net], settings([net], {"jobs": 1}))
+    path = os.path.normpath(net).replace(os.sep, "/")
+    for finding in sorted(report.findings, key=lambda finding: -rank(finding.severity)):
+        if finding.layer and finding.file == path and finding.severity != INFO:
+            found.setdefault(finding.layer, finding.name)
+    return found
+
+
+def _say(line: str) -> None:
+    click.echo(f"caffelint: {line}", err=True)
+
+
+def _tell(patched: Patched, net: str) -> None:
+    count = len(patched.checks)
+    _say(f"{net}: {count or 'no'} {'check' if count == 1 else 'checks'}{':' if count else ''}")
+    # TRAIN and TEST may each have a layer of that name.
+    for line in dict.fromkeys(f'"{one.blob}" of layer "{one.layer}": {one.reason}' for one in patched.checks):
+        click.echo(f"  {line}", err=True)
+    if patched.left_out:
+        click.echo("  left out:", err=True)
+    for line in patched.left_out:
+        click.echo(f"  - {line}", err=True)
+
+
+def _tell_how_to_run(net: str, target: str | None) -> None:
+    """The layer's file, the command that finds it, and what would stop that."""
+    from caffelint.cli.settings import settings
+    from caffelint.fix.finite.gpus import several_gpus
+    from caffelint.fix.finite.layer_file import NAME, write_beside
+    from caffelint.fix.write import SaveError
+    from caffelint.lint.plan import plan
+    from caffelint.lint.read import ReadError
+
+    if target is None:
+        folder = "FOLDER"
+        _say(f"nothing was written; with -o OUT or --in-place {NAME}, which the checks need, is written beside it")
+    else:
+        folder = shlex.quote(os.path.dirname(os.path.abspath(target)))
+        try:
+            _say(write_beside(target))
+        except (ReadError, SaveError) as error:
+            raise click.ClickException(f"{os.path.join(os.path.dirname(target), NAME)}: {error}") from error
+    path = os.path.normpath(net)
+    jobs = plan([path], settings([path], {}).roots)
+    solvers = [solver for job in jobs for solver, named in job.nets if any(one.path == path for one in named)]
+    solver = shlex.quote(solvers[0]) if solvers else "SOLVER"
+    _say("run it with a Caffe that was built WITH_PYTHON_LAYER := 1, so that it finds the layer's file:")
+    click.echo(f"  PYTHONPATH={folder}:$PYTHONPATH caffe train -solver {solver}", err=True)
+    if solvers and target is not None and os.path.realpath(target) != os.path.realpath(net):
+        _say(f"{solvers[0]} names {net}: name {target} there")
+    for place in several_gpus(solvers, path):
+        _say(f"{place}: several GPUs: caffe train aborts there on the Python layers of the checks; use one GPU")

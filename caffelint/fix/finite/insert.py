@@ -1,0 +1,224 @@
+"""Puts the checks into a net's text."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+from caffelint.fix.finite.remove import ADDED, CLASS, MARK, MODULE, MOVED, Cut, apply, remove_checks
+from caffelint.fix.finite.spots import Spot, is_list, spots
+from caffelint.fix.finite.style import Item, place_behind, quote, style_of
+from caffelint.lint.file import load
+
+if TYPE_CHECKING:
+    from caffelint.caffe.net import Net
+    from caffelint.text.parser import Document
+
+SUSPECTS, LOSSES, ALL = "suspects", "losses", "all"
+
+_SIMPLE_STRING = re.compile(r"\"[^\"\\\n]*\"|'[^'\\\n]*'")
+_NOT_FOR_A_NAME = re.compile(r"[^A-Za-z0-9_.-]")
+_MOST_NAMED = 8
+
+
+class PatchError(ValueError):
+    """Why a net cannot be patched: one line, without the name of its file."""
+
+
+class Check(NamedTuple):
+    """A check that was put in: its own name, the blob, the layer that makes it, and why; the likeliest first."""
+
+    name: str
+    blob: str
+    layer: str
+    reason: str
+
+
+class Patched(NamedTuple):
+    """A net's text with its checks; `left_out` says of what else was asked for why it has none."""
+
+    data: bytes
+    checks: tuple[Check, ...]
+    left_out: tuple[str, ...]
+
+
+def insert_checks(
+    data: bytes,
+    where: str | Sequence[str] = SUSPECTS,
+    path: str = "<text>",
+    findings: Mapping[str, str] | None = None,
+) -> Patched:
+    """A net's text with layers that check blobs for nan and inf, in place of the checks that it had.
+
+    where: "suspects", "losses" (what losses read), "all", or names of layers whose tops are meant. findings: for
+    "suspects", what rules say of layers, by name. A loss is never read: a check of a layer that is named outright and
+    whose top is a loss bears the weight in its place, so that Caffe sees the same loss and the same gradient.
+
+    Raises `PatchError` where the text is no net in current format, or has no layer of a name.
+    """
+    data = remove_checks(data, path)
+    net = _net(data, path)
+    document = net.document
+    chosen, left_out = _choose(net, spots(net), where, findings or {})
+    cuts: list[Cut] = []
+    blocks: dict[int, list[str]] = {}
+    names = {layer.name for layer in net.layers}
+    checks: dict[int, Check] = {}
+    for number, spot in sorted(enumerate(chosen), key=lambda pair: (pair[1].layer.index, pair[1].top)):
+        reason = chosen[spot]
+        if is_list(spot.after) or any(is_list(maker.node) for maker in spot.makers if maker.node):
+            left_out.append(f'{_what(spot)}: its layer is an item of a list, "layer: [...]"')
+            continue
+        moved = _move_weight(spot, document.source.text) if spot.weight is not None else None
+        if isinstance(moved, str):
+            left_out.append(f"{_what(spot)}: {moved}")
+            continue
+        name = _free_name(spot.blob, names)
+        at, block = _block(document, spot, name, reason if where == SUSPECTS else "", moved)
+        blocks.setdefault(at, []).append(block)
+        if moved:
+            cuts.append(moved.cut)
+        checks[number] = Check(name, spot.blob, spot.layer.name, reason)
+    cuts += [Cut(at, at, "".join(texts)) for at, texts in blocks.items()]
+    patched = apply(document.source.text, cuts)
+    if remove_checks(patched, path) != data:
+        raise PatchError("the checks could not be taken out again as they were put in; please report it")
+    return Patched(patched, tuple(checks[number] for number in sorted(checks)), tuple(left_out))
+
+
+def _net(data: bytes, path: str) -> Net:
+    file = load(data, path)
+    wrong = next((problem for problem in file.document.problems if problem.certain), None)
+    if wrong:
+        line = file.document.source.position(wrong.start).line
+        raise PatchError(f"line {line}: {wrong.message}; mend it first")
+    if file.net is None:
+        raise PatchError("holds a solver; give the file of its net" if file.solver else "holds no net")
+    fields = {field.name for field in file.document.root.fields}
+    if "layers" in fields:
+        raise PatchError(
+            "is written in the old format, layers { }, which has no Python layers: caffelint upgrade first"
+        )
+    return file.net
+
+
+def _choose(
+    net: Net, all_spots: Sequence[Spot], where: str | Sequence[str], findings: Mapping[str, str]
+) -> tuple[dict[Spot, str], list[str]]:
+    """The spots to check with the reason for each, the likeliest first, and what is left out."""
+    from caffelint.fix.finite.suspects import feeds_losses, suspects
+
+    if where == SUSPECTS:
+        return suspects(net, all_spots, findings)
+    if where == LOSSES:
+        return feeds_losses(all_spots), []
+    if where == ALL:
+        return {spot: "all are checked" for spot in all_spots if not spot.loss}, [
+            f"{_what(spot)}: {spot.loss}" for spot in all_spots if spot.loss
+        ]
+    chosen: dict[Spot, str] = {}
+    left_out: list[str] = []
+    for name in [where] if isinstance(where, str) else where:
+        layers = [layer for layer in net.layers if layer.name == name]
+        if not layers:
+            raise PatchError(f'has no layer "{name}"{_near(name, net)}')
+        found = [spot for spot in all_spots if any(layer in spot.makers for layer in layers)]
+        if not found:
+            left_out.append(f'layer "{name}": it has no top that stands in the text')
+        for spot in found:
+            if spot.weight is not None:
+                chosen[spot] = "it was named; its loss weight moves to the check, or Caffe would drop the backward pass"
+            elif spot.loss:
+                left_out.append(f"{_what(spot)}: {spot.loss}")
+            else:
+                chosen[spot] = "it was named"
+    return chosen, left_out
+
+
+def _near(name: str, net: Net) -> str:
+    from difflib import get_close_matches
+
+    found = get_close_matches(name, [layer.name for layer in net.layers], 1, 0.6)
+    return f"; did you mean {found[0]}?" if found else ""
+
+
+def _what(spot: Spot) -> str:
+    return f'blob "{spot.blob}" of layer "{spot.layer.name}"'
+
+
+class _Moved(NamedTuple):
+    """The change of a loss layer whose weight goes to its check: how, the weight as written, and the cut."""
+
+    how: str
+    weight: str
+    cut: Cut
+
+
+def _move_weight(spot: Spot, text: str) -> _Moved | str:
+    """Take the weight from a loss; a text says why that cannot be."""
+    node = spot.layer.node
+    assert node is not None
+    if len(spot.makers) > 1:
+        return f'layer "{spot.makers[1].name}" works in place on this loss'
+    weights, tops = node.all("loss_weight"), node.all("top")
+    if not weights:
+        if len(tops) != 1:
+            return "write the loss_weight of each top first"
+        gap = text[tops[0].end : tops[0].end + 1]
+        before = text[: tops[0].start]
+        space = before[len(before.rstrip(" \t")) :]
+        line_end = re.search(r"(\r\n|\n|\r)\Z", before[: len(before) - len(space)])
+        space = line_end[0] + space if line_end else space or (gap if gap.isspace() else " ")
+        return _Moved(ADDED, "1", Cut(tops[0].start, tops[0].start, "loss_weight: 0" + space))
+    weight = weights[spot.top]
+    return _Moved(MOVED, weight.text, Cut(weight.value_start, weight.end, "0"))
+
+
+def _block(document: Document, spot: Spot, name: str, reason: str, moved: _Moved | None) -> tuple[int, str]:
+    """Where the check goes, and its text with the space before it."""
+    text = document.source.text
+    assert spot.after is not None
+    like = spot.after if spot.after.name == "layer" else document.root.all("layer")[0]
+    style = style_of(text, like)
+    at, space = place_behind(text, spot.after, style)
+    written = spot.written.text if _SIMPLE_STRING.fullmatch(spot.written.text) else quote(spot.blob)
+    mark = written[0]
+    settings: dict[str, object] = {"by": MARK, "blob": spot.blob, "made_by": _named(spot.makers)}
+    if spot.readers:
+        settings["read_by"] = _named(spot.readers)
+    if reason:
+        settings["why"] = reason
+    if moved:
+        settings["loss_weight"] = moved.how
+    items: list[Item] = [
+        ("name", f"{mark}{name}{mark}"),
+        ("type", f"{mark}Python{mark}"),
+        ("bottom", written),
+        ("top", written),
+    ]
+    if moved:
+        items.append(("loss_weight", moved.weight))
+    items += spot.rules
+    module: list[Item] = [("module", f"{mark}{MODULE}{mark}"), ("layer", f"{mark}{CLASS}{mark}")]
+    items.append(("python_param", [*module, ("param_str", quote(json.dumps(settings)))]))
+    return at, space + style.layer(text, items)
+
+
+def _named(layers: Sequence[object]) -> list[str]:
+    names = list(dict.fromkeys(str(getattr(layer, "name", "")) for layer in layers))
+    return names if len(names) <= _MOST_NAMED else [*names[:_MOST_NAMED], "..."]
+
+
+def _free_name(blob: str, names: set[str]) -> str:
+    stem = name = "check_finite_" + _NOT_FOR_A_NAME.sub("_", blob)
+    number = 2
+    while name in names:
+        name = f"{stem}_{number}"
+        number += 1
+    names.add(name)
+    return name
+
+
+__all__ = ["ALL", "LOSSES", "SUSPECTS", "Check", "PatchError", "Patched", "insert_checks"]

@@ -1,0 +1,35 @@
+"""`check_finite_layer.py`, which a net with checks needs beside it."""
+
+from __future__ import annotations
+
+import os
+
+from caffelint.fix.finite.remove import MODULE
+from caffelint.fix.write import save
+from caffelint.lint.read import read
+
+NAME = f"{MODULE}.py"
+_OURS = b"Written by `caffelint patch"
+
+
+def content() -> bytes:
+    return read(os.path.join(os.path.dirname(__file__), NAME))
+
+
+def write_beside(net: str) -> str:
+    """Write the file into the folder of a net, and tell what became of it in a few words.
+
+    One that another version of caffelint wrote is replaced; any other of that name is left. Raises `SaveError`.
+    """
+    path = os.path.join(os.path.dirname(net), NAME)
+    ours = content()
+    old = read(path) if os.path.exists(path) else None
+    if old == ours:
+        return f"{path} is there already"
+    if old is not None and _OURS not in old:
+        return (
+            f"{path} is there and is not caffelint's: it was left as it is, and the checks will run it;"
+            " move it away and patch again if that is not meant"
+        )
+    save(path, old, ours)
+    return f"{path} was that of another caffelint and is replaced" if old is not None else f"{path} is written"

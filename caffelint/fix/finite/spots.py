@@ -1,0 +1,122 @@
+"""Where a check can stand: behind each blob once all in-place layers have written it, but never on a loss."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from caffelint.caffe.layers import REGISTRY, UnknownLayer
+from caffelint.caffe.net import Layer, Net
+from caffelint.text.tree import LIST, MESSAGE, Field
+
+_NET_INPUT = ("input", "input_shape", "input_dim")
+
+
+class Spot:
+    """A blob of one layer, and what is to be known to check it.
+
+    makers: the layer whose top it is, and its in-place followers in the order of the text. readers: those that read it
+    after them. after: the block or field of the text that the check goes behind. loss: why a check must not read it as
+    it is, empty where it may. weight: its loss weight, None where it has none or where that is unknown.
+    """
+
+    def __init__(self, layer: Layer, top: int, written: Field):
+        self.layer = layer
+        self.top = top
+        self.blob = layer.tops[top]
+        self.written = written
+        self.makers = [layer]
+        self.readers: list[Layer] = []
+        self.after = layer.node
+        self.loss = ""
+        self.weight: float | None = None
+
+    @property
+    def rules(self) -> list[Field]:
+        """The include and exclude rules of the layer: a check is there when its blob is."""
+        node = self.layer.node
+        return [field for field in node.fields if field.name in ("include", "exclude")] if node else []
+
+
+def spots(net: Net) -> list[Spot]:
+    """All of a net, in the order of the text. Tops without a place in the text (`input: ` behind layers) are none."""
+    return [spot for layer in net.layers for spot in _spots_of(layer, net)]
+
+
+def _spots_of(layer: Layer, net: Net) -> Iterator[Spot]:
+    node = layer.node
+    written = node.all("top") if node else net.document.root.all("input")
+    for top, blob in enumerate(layer.tops):
+        if top >= len(written) or blob in layer.bottoms or blob in layer.tops[:top]:
+            continue
+        # Caffe makes one layer for each `input`, in their order.
+        field = written[top] if node else next((found for found in written if _value(found) == blob), None)
+        if field is None:
+            continue
+        spot = Spot(layer, top, field)
+        if node is None:
+            spot.after = _last_input(net)
+            if spot.after is None:
+                continue
+        _follow(spot, net)
+        spot.weight = _weight(layer, top)
+        spot.loss = _loss(spot)
+        yield spot
+
+
+def _follow(spot: Spot, net: Net) -> None:
+    """Find the in-place followers and the readers. Behind the first reader nothing may overwrite the blob any more."""
+    phases = set(spot.layer.phases)
+    for other in net.layers[spot.layer.index + 1 :]:
+        if spot.blob in other.bottoms and phases.intersection(other.phases):
+            if spot.blob in other.tops and not spot.readers and other.node is not None:
+                spot.makers.append(other)
+                spot.after = other.node
+            else:
+                spot.readers.append(other)
+
+
+def _value(field: Field) -> str:
+    from caffelint.text.scalars import string_value
+
+    return string_value(field.text)
+
+
+def _last_input(net: Net) -> Field | None:
+    """The last of the fields that give a net its inputs; None where a layer stands before it."""
+    last = None
+    for field in net.document.root.fields:
+        if field.name in _NET_INPUT:
+            last = field
+        elif field.name == "layer" and last is None:
+            return None
+    layers = net.document.root.all("layer")
+    return last if last and layers and last.start < layers[0].start else None
+
+
+def _weight(layer: Layer, top: int) -> float | None:
+    """The loss weight of a top as Caffe sets it (layer.hpp, SetLossWeights; loss_layer.cpp, LayerSetUp)."""
+    weights = list(layer.message.loss_weight)
+    if weights:
+        return weights[top] or None if top < len(weights) else None
+    return 1.0 if REGISTRY.get(layer.type, UnknownLayer).is_loss else None
+
+
+def _loss(spot: Spot) -> str:
+    layer = spot.layer
+    if spot.weight is not None:
+        return "it is a loss: Caffe would drop the backward pass behind a check that reads it"
+    for maker in spot.makers[1:]:
+        if any(maker.message.loss_weight):
+            return f'layer "{maker.name}", which works on it in place, makes a loss of it'
+    if layer.type in REGISTRY or layer.message.loss_weight:
+        if not spot.readers and len(layer.tops) > 1 and layer.bottoms:
+            return "nothing reads it, and a check would count as a reader that needs no gradient"
+        return ""
+    if "Loss" in layer.type or not spot.readers:
+        return f"it may be a loss: what {layer.type or 'a layer without a type'} makes is not known here"
+    return ""
+
+
+def is_list(field: Field | None) -> bool:
+    """Is it one item of a list (`layer: [{...}, {...}]`), behind which nothing can be put as a block of its own?"""
+    return field is None or (field.kind == MESSAGE and field.start == field.value_start) or field.kind == LIST

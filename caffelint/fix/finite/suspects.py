@@ -1,0 +1,132 @@
+"""Which blobs are the likeliest to turn nan or inf first, by what the graph and the rules know."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from math import inf
+from typing import NamedTuple
+
+from caffelint.caffe.layers import REGISTRY, UnknownLayer
+from caffelint.caffe.net import DATA_TYPES, PHASES, Layer, Net
+from caffelint.caffe.values import UNKNOWN, Values
+from caffelint.fix.finite.spots import Spot
+
+MOST = 30
+"""Beyond that many the run slows down for little: the first blob that is bad ends it."""
+
+
+class Suspicion(NamedTuple):
+    """Lower ranks first. `bottoms`: the blobs that the layer reads, where its bad gradient is seen; else its tops."""
+
+    rank: int
+    reason: str
+    bottoms: bool
+
+
+def feeds_losses(spots: Sequence[Spot]) -> dict[Spot, str]:
+    """What losses read, with the loss as the reason."""
+    found = {}
+    for spot in spots:
+        losses = [reader for reader in spot.readers if _is_loss(reader)]
+        if losses and not spot.loss:
+            found[spot] = "a loss reads it: " + ", ".join(f"{loss.name} ({loss.type})" for loss in losses)
+    return found
+
+
+def suspects(
+    net: Net, spots: Sequence[Spot], findings: Mapping[str, str] | None = None
+) -> tuple[dict[Spot, str], list[str]]:
+    """The suspects with the reason for each, the likeliest first, and a line where there are too many."""
+    ranked: dict[Spot, tuple[int, str]] = {}
+
+    def suspect(spot: Spot, rank: int, reason: str) -> None:
+        if not spot.loss and (spot not in ranked or rank < ranked[spot][0]):
+            ranked[spot] = rank, reason
+
+    for spot, reason in feeds_losses(spots).items():
+        suspect(spot, 1, reason)
+    values = _bottom_values(net)
+    for layer in net.layers:
+        for found in _suspicions(layer, values.get(layer.index, UNKNOWN), findings or {}):
+            for spot in spots:
+                reads = layer in spot.readers or layer in spot.makers[1:]
+                if layer in spot.makers or (found.bottoms and reads):
+                    suspect(spot, found.rank, found.reason)
+    order = sorted(ranked, key=lambda spot: (ranked[spot][0], spot.layer.index, spot.top))
+    left_out = [f"{len(order) - MOST} more suspects, the least likely; see all with --check-finite=all"]
+    return {spot: ranked[spot][1] for spot in order[:MOST]}, left_out if len(order) > MOST else []
+
+
+def _is_loss(layer: Layer) -> bool:
+    weights = list(layer.message.loss_weight)
+    known = REGISTRY.get(layer.type, UnknownLayer)
+    return any(weights) if weights and not known.is_loss else known.is_loss or "Loss" in layer.type
+
+
+def _bottom_values(net: Net) -> dict[int, Values]:
+    """What is known of the values that each layer reads first, in any phase."""
+    found: dict[int, Values] = {}
+    for phase in PHASES:
+        built = net.built(phase)
+        facts = built.values
+        for layer in built.layers:
+            if layer.index is not None and layer.bottoms:
+                values = facts.get(layer.bottoms[0], UNKNOWN)
+                found[layer.index] = found[layer.index].or_else(values) if layer.index in found else values
+    return found
+
+
+def _suspicions(layer: Layer, values: Values, findings: Mapping[str, str]) -> Iterator[Suspicion]:
+    if layer.name and layer.name in findings:
+        yield Suspicion(0, f"{layer.name}: {findings[layer.name]}", True)
+    judge = _RISKS.get(layer.type)
+    reason = judge(layer, values) if judge else ""
+    if reason:
+        yield Suspicion(2, f"{layer.name} ({layer.type}) {reason}", True)
+    if layer.type == "BatchNorm" and layer.param("batch_norm_param").use_global_stats:
+        yield Suspicion(
+            3, f"{layer.name} (BatchNorm) takes stored statistics: blank or broken ones give nan or inf", False
+        )
+    if layer.type == "LRN":
+        yield Suspicion(4, f"{layer.name} (LRN) divides by (k + alpha * sum of squares) ^ beta", False)
+    if not layer.bottoms and (layer.type in DATA_TYPES or layer.type in ("Input", "Python")):
+        yield Suspicion(5, "it is an input: bad data comes in here", False)
+    elif layer.type == "Python":
+        yield Suspicion(6, f"{layer.name} (Python) runs code that caffelint does not read", False)
+
+
+def _log(layer: Layer, values: Values) -> str:
+    p = layer.param("log_param")
+    return "" if values.shifted(p.scale, p.shift).low > 0 else "gives nan or -inf for what is not above 0"
+
+
+def _exp(layer: Layer, values: Values) -> str:
+    p = layer.param("exp_param")
+    top = values.shifted(p.scale, p.shift).exponential(p.base)
+    return "" if top.high < inf and abs(top.high) < 1e38 else "gives inf for large values"
+
+
+def _power(layer: Layer, values: Values) -> str:
+    p = layer.param("power_param")
+    base = values.shifted(p.scale, p.shift)
+    if p.power < 0 and base.may_be_zero:
+        return f"divides: the power {p.power:g} of 0 is inf"
+    if p.power % 1 and base.low <= 0:
+        if p.power < 1:
+            return f"gives nan for negative values, and an infinite gradient at 0 (power {p.power:g})"
+        return f"gives nan for negative values (power {p.power:g})"
+    return ""
+
+
+def _divides(layer: Layer, values: Values) -> str:
+    return "divides by the length or spread of its input, which may be 0"
+
+
+_RISKS: dict[str, Callable[[Layer, Values], str]] = {
+    "Log": _log,
+    "Exp": _exp,
+    "Power": _power,
+    "Normalize": _divides,
+    "NormalizeLayer": _divides,
+    "L2Normalization": _divides,
+}
