@@ -87,7 +87,7 @@ def _invalid(rule: type[Rule], example: Invalid) -> list[str]:
     wanted = list(zip(spans, messages, strict=False))
     if got != wanted:
         wrong.append(f"wanted {wanted}\n            got    {got}")
-    if example.fixed is not None and isinstance(example.text, str):
+    if example.fixed is not None:
         fixed = apply_fixes(example.text, found)
         if fixed != example.fixed:
             wrong.append(f"wanted fixed {example.fixed!r}\n            got          {fixed!r}")
@@ -96,13 +96,20 @@ def _invalid(rule: type[Rule], example: Invalid) -> list[str]:
     return wrong
 
 
-def apply_fixes(text: str, findings: Sequence[Finding]) -> str:
-    """The text with the first fix of every finding applied."""
+def apply_fixes(text: str | Files, findings: Sequence[Finding]) -> str | Files:
+    """The text, or each of the files, with the first fix of every finding applied."""
+    if not isinstance(text, str):
+        return {path: _apply(part, path, findings) for path, part in text.items()}
+    return _apply(text, "<text>", findings)
+
+
+def _apply(text: str, path: str, findings: Sequence[Finding]) -> str:
     edits = {
         Edit(edit.start, edit.end, edit.text)
         for finding in findings
         for fix in finding.fixes[:1]
         if fix.safety != DISPLAY
         for edit in fix.edits
+        if edit.path == path
     }
     return apply_edits(_bytes(text), edits).decode("utf-8", "surrogateescape")

@@ -45,7 +45,7 @@ class Invalid(NamedTuple):
     text: str | Files
     span: str | Sequence[str]
     message: str | Sequence[str]
-    fixed: str | None = None
+    fixed: str | Files | None = None
     options: Mapping[str, Any] = {}
 
 
