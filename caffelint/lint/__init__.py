@@ -6,6 +6,7 @@ A rule imports from here alone: the kinds of rule, findings and fixes, and the t
 from caffelint.caffe.net import DATA_TYPES, PHASES, TEST, TRAIN, Layer, Net
 from caffelint.caffe.place import Place
 from caffelint.caffe.solver import NetUse, Solver
+from caffelint.lint.edits import Edits, fix, join, quoted, remove, rename_blob, write
 from caffelint.lint.file import File
 from caffelint.lint.finding import (
     CERTAIN,
@@ -52,6 +53,7 @@ __all__ = [
     "TRAIN",
     "UNSAFE",
     "WARNING",
+    "Edits",
     "File",
     "Finding",
     "Fix",
@@ -73,9 +75,15 @@ __all__ = [
     "Solver",
     "SolverRule",
     "TextRule",
+    "fix",
     "insert_before",
     "insert_behind",
+    "join",
     "provenance",
+    "quoted",
+    "remove",
+    "rename_blob",
     "replace",
     "suggest",
+    "write",
 ]

@@ -1,0 +1,183 @@
+"""What rules make their fixes of: a field written or removed, a blob renamed, in the layout of what stands around.
+
+Each helper gives edits, or None where the text is not such that it can be done; `fix` then offers nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from caffelint.caffe.net import Layer, Net
+from caffelint.caffe.solver import Solver
+from caffelint.lint.finding import Fix, FixEdit
+from caffelint.text.edits import Edit
+from caffelint.text.layout import Value, put_in, take_out
+from caffelint.text.parser import Document
+from caffelint.text.tree import MESSAGE, Field
+
+Edits = tuple[FixEdit, ...] | None
+Owner = Layer | Net | Solver
+Path = Sequence[str | int]
+
+
+def fix(title: str, safety: str, *parts: Edits) -> tuple[Fix, ...]:
+    """A fix of all parts, for `fixes=`; none where a part cannot be done."""
+    edits: list[FixEdit] = []
+    for part in parts:
+        if part is None:
+            return ()
+        edits += (edit for edit in part if edit not in edits)
+    return (Fix(title, safety, tuple(edits)),) if edits else ()
+
+
+def join(parts: Iterable[Edits]) -> Edits:
+    """The edits of many; None where one cannot be done."""
+    edits: list[FixEdit] = []
+    for part in parts:
+        if part is None:
+            return None
+        edits += part
+    return tuple(dict.fromkeys(edits))
+
+
+def quoted(text: str) -> str:
+    """A text as prototxt writes it."""
+    escaped = text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
+    return f'"{escaped}"'
+
+
+def write(owner: Owner, *path: str | int, value: Value, behind: str = "") -> Edits:
+    """Set a field: its value anew where it is written, else a field more in the block that should hold it.
+
+    Blocks that are missing on the way are made; a new field stands behind the one named `behind`, or last.
+    """
+    document, node = _of(owner)
+    if node is None:
+        return None
+    names = list(path)
+    while names:
+        name, index, rest = _step(names)
+        found = node.all(name)
+        if index >= len(found):
+            break
+        node, names = found[index], rest
+    if not names:
+        text = value if isinstance(value, str) else _block(value)
+        return _checked(document, [Edit(node.value_start, node.end, text)])
+    if node.kind != MESSAGE or any(isinstance(name, int) and name for name in names):
+        return None
+    *outer, last = [name for name in names if isinstance(name, str)]
+    if outer:
+        if len(outer) > 1 or not isinstance(value, str):
+            return None
+        last, value = outer[0], [(last, value)]
+    return _checked(document, [put_in(document, node, last, value, node.first(behind) if behind else None)])
+
+
+def remove(owner: Owner, *path: str | int) -> Edits:
+    """Take out a field, all of that name where no index is given; with it a `..._param` that it leaves empty."""
+    document, node = _of(owner)
+    chain = [node] if node else []
+    names = list(path)
+    while chain:
+        name, index, rest = _step(names)
+        found = chain[-1].all(name)
+        if not rest:
+            gone = found[index : index + 1] if names[1:] else found
+            return _without(document, chain, gone)
+        if index >= len(found):
+            return None
+        chain.append(found[index])
+        names = rest
+    return None
+
+
+def rename_blob(layer: Layer, old: str, new: str = "") -> Edits:
+    """Give what a layer writes to `old` a name of its own, there and wherever it is read further down."""
+    net = layer.net
+    if _is_conditional(layer) or old not in layer.tops:
+        return None
+    new = new or _free_name(net, layer, old)
+    edits = [_renamed(layer, "top", old, new)]
+    for other in net.layers[layer.index + 1 :]:
+        if set(layer.phases).isdisjoint(other.phases) or old not in (*other.bottoms, *other.tops):
+            continue
+        # What some other phase reads under that name is another blob, or one that only the old name reaches.
+        if not set(other.phases) <= set(layer.phases):
+            return None
+        reads = old in other.bottoms
+        if reads:
+            edits.append(_renamed(other, "bottom", old, new))
+        if old in other.tops:
+            if not reads:
+                break
+            edits.append(_renamed(other, "top", old, new))
+    return join(edits)
+
+
+def _renamed(layer: Layer, field: str, old: str, new: str) -> Edits:
+    names = layer.tops if field == "top" else layer.bottoms
+    return join(write(layer, field, index, value=quoted(new)) for index, name in enumerate(names) if name == old)
+
+
+def _free_name(net: Net, layer: Layer, old: str) -> str:
+    """A blob's name that no layer uses: the layer's own, as is usual."""
+    taken = {name for other in net.layers for name in (*other.tops, *other.bottoms)}
+    stem = f"{old}_{layer.name}" if layer.name else old
+    choices = [layer.name, stem, *(f"{stem}_{number}" for number in range(2, len(taken) + 3))]
+    return next(name for name in choices if name and name not in taken)
+
+
+def _is_conditional(layer: Layer) -> bool:
+    """Does it hang on a stage or level whether the layer is there?"""
+    return any(
+        rule.stage or rule.not_stage or rule.HasField("min_level") or rule.HasField("max_level")
+        for rule in (*layer.message.include, *layer.message.exclude)
+    )
+
+
+def _of(owner: Owner) -> tuple[Document, Field | None]:
+    """A document and the block to write into; none for a layer that the text has in parts, as generation 0 has."""
+    if isinstance(owner, Solver):
+        return owner.document, owner.document.root
+    if isinstance(owner, Net):
+        return owner.document, owner.bound.node(owner.written)
+    node = owner.node
+    is_block = node is not None and node.name in ("layer", "layers") and node.first("layer") is None
+    return owner.net.document, node if is_block else None
+
+
+def _step(names: list[str | int]) -> tuple[str, int, list[str | int]]:
+    """The first name of a path, its index (0 where none is given), and the rest."""
+    if len(names) > 1 and isinstance(names[1], int):
+        return str(names[0]), names[1], names[2:]
+    return str(names[0]), 0, names[1:]
+
+
+def _block(value: Sequence[tuple[str, str]]) -> str:
+    return f"{{ {' '.join(f'{name}: {part}' for name, part in value)} }}"
+
+
+def _without(document: Document, chain: list[Field], gone: list[Field]) -> Edits:
+    if not gone:
+        return None
+    text = document.source.text
+    while len(chain) > 1 and chain[-1].name.endswith("_param") and _is_all(chain[-1], gone):
+        if "#" in text[chain[-1].start : chain[-1].end]:
+            break
+        gone = [chain.pop()]
+    return _checked(document, take_out(document, chain[-1], gone))
+
+
+def _is_all(block: Field, gone: list[Field]) -> bool:
+    return all(field in gone or (field.fields and all(item in gone for item in field.fields)) for field in block.fields)
+
+
+def _checked(document: Document, edits: list[Edit]) -> Edits:
+    """None where letters beyond ASCII are to be written into a text that is no UTF-8."""
+    if not all(edit.text.isascii() for edit in edits):
+        try:
+            document.source.data.decode("utf-8")
+        except UnicodeDecodeError:
+            return None
+    return tuple(FixEdit(document.path, *edit) for edit in edits)
