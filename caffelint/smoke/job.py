@@ -78,7 +78,7 @@ class Job:
     layers whose statistics are wanted at every iteration. statistics_every: those of all blobs and parameters are
     emitted at iterations -1 and 0, then every so many and at the last; 0 for never.
     trace: announce each layer before it runs (event `running`), so that an abort, a hang or a crash is known by its
-    layer; slow.
+    layer; slow. timeout: seconds; a child that is still there a good while later ends itself, 0 for never.
     """
 
     solver: str
@@ -93,6 +93,7 @@ class Job:
     batches: int = 1
     statistics_every: int = 10
     trace: bool = False
+    timeout: float = 0.0
 
     def to_json(self) -> str:
         """Rates may be nan or inf: written as Python's json does, NaN and Infinity."""

@@ -1,0 +1,1 @@
+"""The engine that is a real Caffe."""

@@ -1,0 +1,442 @@
+"""Runs a job with a real Caffe: Python 2.7 or 3, numpy and caffe alone; takes the path of the job.
+
+It lies beside a copy of synthetic.py in a folder of its own. What it prints is described in events.py; values are the
+same, names short, because a Caffe of ten years ago has to read this. Caffe ends the process on a failed check: whoever
+started this reads stderr.
+"""
+
+# ruff: noqa: UP010, UP031
+# mypy: ignore-errors
+from __future__ import absolute_import, division, print_function
+
+import json
+import os
+import signal
+import sys
+import threading
+import time
+import traceback
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+
+
+def main(path):
+    events = os.fdopen(os.dup(1), "w")
+    os.dup2(2, 1)
+    os.environ.update(GLOG_logtostderr="1", GLOG_minloglevel="0", GLOG_v="0")
+    with open(path) as file:
+        job = json.load(file)
+    end_in_time(job["timeout"])
+    sys.path.insert(0, os.getcwd())
+    run = Run(job, events)
+    try:
+        run.prepare()
+        run.train()
+    except Ended:
+        pass
+    except (SystemExit, KeyboardInterrupt, Exception) as error:
+        run.raised(error)
+    run.emit("done", iterations=run.completed, seconds=run.seconds, peak_memory=peak_memory())
+    events.flush()
+    os._exit(0)  # prefetching threads and C++ destructors of a broken net have nothing to add
+
+
+class Ended(Exception):
+    """The run is over: the reason has been told."""
+
+
+def end_in_time(seconds):
+    """End this process, should whoever started it be unable to: a container outlives the program that started it."""
+    if seconds:
+        timer = threading.Timer(seconds + 15, os._exit, [124])
+        timer.daemon = True
+        timer.start()
+        signal.alarm(int(seconds) + 30)
+
+
+def peak_memory():
+    import resource
+
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+
+
+class Run(object):
+    def __init__(self, job, events):
+        self.job = job
+        self.events = events
+        self.completed = 0
+        self.seconds = 0.0
+        self.solver = None
+        self.nets = []
+        self.batches = {}
+        self.at = (0, -1)
+
+    def emit(self, event, **values):
+        values["event"] = event
+        self.events.write(json.dumps(values) + "\n")
+        self.events.flush()
+
+    def prepare(self):
+        job = self.job
+        sys.path.append(HERE)
+        import synthetic
+
+        self.make = synthetic.batch
+        import caffe
+
+        self.emit("note", message="Caffe %s, Python %s" % (getattr(caffe, "__version__", "?"), sys.version.split()[0]))
+        caffe.set_random_seed(job["seed"])
+        if job["device"] == "cpu":
+            caffe.set_mode_cpu()
+        else:
+            caffe.set_device(int(job["device"].split(":")[1]))
+            caffe.set_mode_gpu()
+        self.solver = caffe.get_solver(encoded(job["solver"]))
+        self.nets = [Net(self.solver.net)] + [Net(net) for net in self.solver.test_nets]
+        for number, net in enumerate(self.nets):
+            phase = "TEST" if number else "TRAIN"
+            count = sum(int(param.data.size) for _, _, param in net.params)
+            self.emit("loaded", net=number, phase=phase, layers=len(net.names), blobs=len(net.blobs), parameters=count)
+        if job["weights"]:
+            self.solver.net.copy_from(encoded(job["weights"]))
+            self.emit("note", message="weights of %s taken" % job["weights"])
+
+    def fill(self, number, index):
+        """Put batch `index` into the synthetic inputs of a net."""
+        net = self.nets[number]
+        for spec in self.job["inputs"]:
+            if spec["net"] == number and spec["source"] == "synthetic":
+                key = spec["top"], index, tuple(spec["shape"]), spec["values"]
+                if key not in self.batches:
+                    if len(self.batches) > 8:
+                        self.batches.clear()
+                    self.batches[key] = self.make(spec, self.job["seed"], index)
+                blob = net.blobs[net.blob_names.index(spec["top"])]
+                if tuple(blob.data.shape) != tuple(spec["shape"]):
+                    blob.reshape(*[int(dim) for dim in spec["shape"]])
+                blob.data[...] = self.batches[key]
+
+    def train(self):
+        net = self.nets[0]
+        self.pass_at_rate_zero(net)
+        started = time.time()
+        for iteration in range(self.job["iterations"]):
+            self.iterate(net, iteration)
+            self.completed += 1
+            self.seconds = time.time() - started
+        for number in range(1, len(self.nets)):
+            self.test(number)
+
+    def pass_at_rate_zero(self, net):
+        """One pass forward and backward; what it leaves in the parameters, BatchNorm's averages, is taken back."""
+        self.at = 0, -1
+        kept = net.keep()
+        self.fill(0, 0)
+        if self.job["trace"]:
+            self.traced(0, -1)
+        net.net.forward()
+        net.clear_diffs()
+        if all(finite(blob.data) for blob in net.blobs):
+            net.net.backward()
+        self.judge(net, kept, -1, 0.0)
+        self.report(net, -1, 0.0, "diff")
+        net.restore(kept)
+
+    def iterate(self, net, iteration):
+        self.at = 0, iteration
+        index = iteration % self.job["batches"]
+        self.fill(0, index)
+        kept = net.keep()
+        if self.job["trace"]:
+            self.traced(0, iteration)
+            net.restore(kept)
+            self.fill(0, index)
+        self.solver.step(1)
+        rates = self.job["rates"]
+        rate = getattr(self.solver, "lr", rates[iteration] if iteration < len(rates) else float("nan"))
+        if not is_finite(rate):
+            self.report(net, iteration, rate, "update")
+            self.non_finite(net, iteration, rate, "rate", -1, "", "", rate, {})
+        self.judge(net, kept, iteration, rate)
+        self.report(net, iteration, rate, "update")
+
+    def report(self, net, iteration, rate, of_params):
+        """What an iteration gave. of_params: what the diffs of the parameters are at this moment."""
+        loss, losses = net.losses()
+        self.emit("iteration", iteration=iteration, rate=rate, loss=loss, losses=losses)
+        every = self.job["statistics_every"]
+        last = iteration == self.job["iterations"] - 1
+        whole = every and (iteration < 1 or last or iteration % every == 0)
+        watch = set(self.job["watch"])
+        if not whole and not watch:
+            return
+        for number, blob in enumerate(net.blobs):
+            layer = net.writer[number]
+            name = net.blob_names[number]
+            if layer is not None and (whole or watch & {name, net.names[layer]}):
+                self.statistics(iteration, net.names[layer], "blob", name, "data", blob.data)
+                if net.has_bottoms[layer]:
+                    self.statistics(iteration, net.names[layer], "blob", name, "diff", blob.diff)
+        for layer, index, param in net.params:
+            if whole or net.names[layer] in watch:
+                self.statistics(iteration, net.names[layer], "param", str(index), "data", param.data)
+                self.statistics(iteration, net.names[layer], "param", str(index), of_params, param.diff)
+
+    def statistics(self, iteration, layer, kind, name, part, values):
+        numbers = summary(values)
+        self.emit("statistics", iteration=iteration, layer=layer, kind=kind, name=name, part=part, **numbers)
+
+    def judge(self, net, kept, iteration, rate):
+        """Look at all that a pass wrote; where something is not finite, find where it began and end the run."""
+        bad_blob = next((number for number, blob in enumerate(net.blobs) if not finite(blob.data)), None)
+        if iteration < 0:
+            bad_diff = bad_blob is None and any(not finite(param.diff) for _, _, param in net.params)
+        else:
+            bad_diff = any(not finite(param.data) for _, _, param in net.params)
+        if bad_blob is None and not bad_diff:
+            return
+        self.report(net, iteration, rate, "diff" if iteration < 0 else "update")
+        bad = bad_param(net)
+        at_end = None if bad_blob is None else (bad_blob, net.blobs[bad_blob].data.copy())
+        self.find(net, kept, iteration, rate, at_end, bad)
+
+    def find(self, net, kept, iteration, rate, at_end, bad):
+        """Run the pass again layer by layer, from the parameters that it began with."""
+        net.restore(kept)
+        self.fill(0, max(iteration, 0) % self.job["batches"])
+        self.find_forward(net, iteration, rate)
+        if at_end is not None:  # another dropout or batch this time, perhaps
+            number, values = at_end
+            layer = net.writer[number]
+            self.non_finite(net, iteration, rate, "forward", layer, "blob", net.blob_names[number], values, {})
+        self.find_backward(net, iteration, rate)
+        if bad is not None:
+            layer, index, values = bad
+            self.non_finite(net, iteration, rate, "update", layer, "param", str(index), values, {})
+
+    def find_forward(self, net, iteration, rate, number=0):
+        for layer in range(len(net.names)):
+            tops, bottoms = net.tops[layer], net.bottoms[layer]
+            read = {}
+            if bottoms:
+                read = dict((net.blob_names[b], extent(net.blobs[b].data)) for b in bottoms)
+                net.net._forward(layer, layer)
+            for top in tops:
+                values = net.blobs[top].data
+                if not finite(values):
+                    name = net.blob_names[top]
+                    self.non_finite(net, iteration, rate, "forward", layer, "blob", name, values, read, number)
+
+    def find_backward(self, net, iteration, rate):
+        net.clear_diffs()
+        for layer in reversed(range(len(net.names))):
+            tops, bottoms = net.tops[layer], net.bottoms[layer]
+            read = dict((net.blob_names[t] + " diff", extent(net.blobs[t].diff)) for t in tops if bottoms)
+            read.update((net.blob_names[b], extent(net.blobs[b].data)) for b in bottoms)
+            net.net._backward(layer, layer)
+            written = [("param", str(i), param.diff) for own, i, param in net.params if own == layer]
+            written += [("blob", net.blob_names[b], net.blobs[b].diff) for b in bottoms if net.has_writer(b)]
+            for kind, name, values in written:
+                if not finite(values):
+                    self.non_finite(net, iteration, rate, "backward", layer, kind, name, values, read)
+
+    def non_finite(self, net, iteration, rate, where, layer, kind, name, values, read, number=0):
+        import numpy
+
+        values = numpy.asarray(values, numpy.float64)
+        low, high, _ = extent(values)
+        self.emit(
+            "non_finite",
+            iteration=iteration,
+            net=number,
+            where=where,
+            layer=net.names[layer] if layer is not None and layer >= 0 else "",
+            kind=kind,
+            name=name,
+            nan=int(numpy.isnan(values).sum()),
+            inf=int(numpy.isinf(values).sum()),
+            size=int(values.size),
+            min=low,
+            max=high,
+            rate=rate,
+            inputs=read,
+        )
+        raise Ended
+
+    def test(self, number):
+        """A TEST net on what was trained, as Solver::Test does it, on few batches."""
+        net = self.nets[number]
+        wanted = self.job["nets"][number] if number < len(self.job["nets"]) else {"iterations": 1}
+        net.net.share_with(self.solver.net)
+        own = [spec for spec in self.job["inputs"] if spec["net"] == number]
+        trained_on = [(spec["top"], spec["shape"]) for spec in self.job["inputs"] if spec["net"] == 0]
+        same = all(spec["source"] == "synthetic" and (spec["top"], spec["shape"]) in trained_on for spec in own)
+        total, outputs = 0.0, {}
+        passes = max(1, wanted["iterations"])
+        self.at = number, self.completed
+        for index in range(passes):
+            self.fill(number, index % self.job["batches"])
+            if self.job["trace"]:
+                self.traced(number, self.completed)
+            net.net.forward()
+            if not all(finite(blob.data) for blob in net.blobs):
+                self.fill(number, index % self.job["batches"])
+                self.find_forward(net, self.completed, 0.0, number)
+            loss, losses = net.losses()
+            total += loss
+            for name, value in losses.items():
+                outputs[name] = outputs.get(name, 0.0) + value / passes
+        loss = total / passes
+        self.emit("test", net=number, iterations=passes, loss=loss, outputs=outputs, same_batch=bool(own) and same)
+
+    def traced(self, number, iteration):
+        """The pass layer by layer, each named before it runs."""
+        net = self.nets[number]
+        for where in ("forward", "backward") if number == 0 else ("forward",):
+            order = range(len(net.names))
+            for layer in order if where == "forward" else reversed(order):
+                self.emit("running", net=number, layer=net.names[layer], where=where, iteration=iteration)
+                if where == "backward":
+                    net.net._backward(layer, layer)
+                elif net.bottoms[layer] or iteration < 0:
+                    net.net._forward(layer, layer)
+
+    def raised(self, error):
+        """A Python layer, or Caffe's own Python, raised: the layer is the one that raises again when run alone."""
+        kind, _, trace = sys.exc_info()
+        frames = traceback.extract_tb(trace)
+        own = [frame for frame in frames if os.path.abspath(frame[0]) != os.path.abspath(__file__)]
+        own = [frame for frame in own if os.sep + "caffe" + os.sep not in frame[0]]
+        traceback.print_exc()
+        message = "called exit" if kind is SystemExit else "%s: %s" % (kind.__name__, error)
+        if not own:
+            self.emit("crashed", status=1, text=traceback.format_exc()[-2000:])
+            return
+        place = own[-1]
+        layer = self.raiser(kind) if self.nets else ""
+        self.emit("python_layer", layer=layer, message=message[:2000], file=place[0], line=place[1])
+
+    def raiser(self, kind):
+        number, _ = self.at
+        net = self.nets[number]
+        layers = range(len(net.names))
+        steps = [(layer, net.net._forward) for layer in layers]
+        steps += [(layer, net.net._backward) for layer in reversed(layers)]
+        for layer, step in steps:
+            try:
+                step(layer, layer)
+            except kind:
+                return net.names[layer]
+            except BaseException:
+                return ""
+        return ""
+
+
+class Net(object):
+    """A net of pycaffe by the numbers of its layers and blobs: names may stand twice."""
+
+    def __init__(self, net):
+        self.net = net
+        self.names = list(net._layer_names)
+        self.blob_names = list(net._blob_names)
+        self.blobs = list(net._blobs)
+        layers = range(len(self.names))
+        self.tops = [list(net._top_ids(layer)) for layer in layers]
+        self.bottoms = [list(net._bottom_ids(layer)) for layer in layers]
+        self.has_bottoms = [bool(bottoms) for bottoms in self.bottoms]
+        self.writer = [None] * len(self.blobs)
+        for layer, tops in enumerate(self.tops):
+            for top in tops:
+                self.writer[top] = layer
+        self.params = []
+        seen = set()
+        for layer in layers:
+            for index, param in enumerate(net.layers[layer].blobs):
+                where = param.data.ctypes.data
+                if where not in seen:
+                    seen.add(where)
+                    self.params.append((layer, index, param))
+
+    def has_writer(self, blob):
+        layer = self.writer[blob]
+        return layer is not None and self.has_bottoms[layer]
+
+    def keep(self):
+        return [param.data.copy() for _, _, param in self.params]
+
+    def restore(self, kept):
+        for (_, _, param), values in zip(self.params, kept):
+            param.data[...] = values
+
+    def clear_diffs(self):
+        for _, _, param in self.params:
+            param.diff[...] = 0
+
+    def losses(self):
+        """The weighted sum of the losses, and the value of each and of the outputs that are one number."""
+        total, values = 0.0, {}
+        weights = list(self.net._blob_loss_weights)
+        outputs = set(self.net._outputs)
+        for number, name in enumerate(self.blob_names):
+            weight = weights[number] if number < len(weights) else 0
+            blob = self.blobs[number]
+            if weight or (number in outputs and blob.data.size == 1):
+                value = float(blob.data.sum(dtype="float64"))
+                values[name] = value
+                total += weight * value if weight else 0.0
+        return total, values
+
+
+def bad_param(net):
+    """The first parameter that is not finite, with its values."""
+    for layer, index, param in net.params:
+        if not finite(param.data):
+            return layer, index, param.data.copy()
+    return None
+
+
+def is_finite(value):
+    return value == value and abs(value) != float("inf")
+
+
+def finite(values):
+    """One cheap pass: a sum is finite unless something in it is not, or it overflows, which is then looked into."""
+    import numpy
+
+    with numpy.errstate(all="ignore"):
+        return bool(numpy.isfinite(values.sum()) or numpy.isfinite(values).all())
+
+
+def extent(values):
+    """Least and greatest finite value, nan where there is none, and how many are not finite."""
+    import numpy
+
+    good = numpy.isfinite(values)
+    bad = int(values.size - good.sum())
+    if bad:
+        values = values[good]
+    if not values.size:
+        return float("nan"), float("nan"), bad
+    return float(values.min()), float(values.max()), bad
+
+
+def summary(values):
+    import numpy
+
+    low, high, bad = extent(values)
+    if bad:
+        values = values[numpy.isfinite(values)]
+    size = max(values.size, 1)
+    mean = float(values.sum(dtype="float64")) / size
+    spread = float(values.std(dtype="float64")) if values.size else 0.0
+    zeros = 1 - float(numpy.count_nonzero(values)) / size
+    return {"min": low, "max": high, "mean": mean, "std": spread, "zeros": zeros}
+
+
+def encoded(text):
+    """Boost takes a `str`, on Python 2 in bytes."""
+    return text if isinstance(text, str) else text.encode("utf-8")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])
