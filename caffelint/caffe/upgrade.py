@@ -445,7 +445,7 @@ class _Upgrade:
                 new.type = self.v1_type(old)
             elif name == "layer" or name in V1_PARAM_FIELDS:
                 continue
-            elif _same_kind(field, LayerParameter.DESCRIPTOR.fields_by_name.get(name)):
+            elif same_kind(field, LayerParameter.DESCRIPTOR.fields_by_name.get(name)):
                 self.put(new, name, value)
         for name, target in V1_PARAM_FIELDS.items():
             for place, value in enumerate(getattr(old, name)):
@@ -534,7 +534,8 @@ def _has_old_transform(layer: Any) -> bool:
     return any(data.HasField(name) for name in TRANSFORM_FIELDS)
 
 
-def _same_kind(old: Any, new: Any) -> bool:
+def same_kind(old: Any, new: Any) -> bool:
+    """Whether the descriptor `new`, which may be None, is of a field that takes the values of `old`."""
     if new is None or old.type != new.type:
         return False
     return old.message_type is None or bool(old.message_type.full_name == new.message_type.full_name)

@@ -1,0 +1,44 @@
+"""Which Caffes read a text, and whether they read the current format too: an upgrade for nobody is none."""
+
+from __future__ import annotations
+
+from caffelint.caffe.upgrade import V1_FORK_TYPES, V1_TYPES
+from caffelint.schema.bind import Bound
+from caffelint.schema.provenance import provenance
+
+_CURRENT = 2
+
+
+def readers(bound: Bound) -> frozenset[str]:
+    """The forks that know all that a text says; empty where it says nothing of a fork's, or no fork knows it all."""
+    if bound.dialect is not None:
+        return frozenset([bound.dialect])
+    return provenance().infer(use.forks for use in bound.fork_uses) if bound.fork_uses else frozenset()
+
+
+def too_old(forks: frozenset[str]) -> str:
+    """Why a net with old layers cannot be upgraded for these forks; empty if it can."""
+    known = provenance()
+    if not forks or any(known.generation(fork) == _CURRENT for fork in forks):
+        return ""
+    return f"this net is for {known.describe(forks)}, which read no newer format"
+
+
+def without_input_layer(forks: frozenset[str]) -> str:
+    """Why the inputs of a net cannot be upgraded for these forks; empty if they can."""
+    known = provenance()
+    if not forks or any(known.may_have_type(fork, "Input") for fork in forks):
+        return ""
+    return f"this net is for {known.describe(forks)}, where there is no layer of type Input"
+
+
+def type_name(enum_name: str) -> str | None:
+    """Today's name of a V1 type; of a fork's one, where a fork that reads the current format has both."""
+    if enum_name in V1_TYPES:
+        return V1_TYPES[enum_name]
+    name = V1_FORK_TYPES.get(enum_name)
+    if name is None:
+        return None
+    known = provenance()
+    forks = known.enum_value("V1LayerParameter.LayerType", enum_name) & known.layer_type(name)
+    return name if any(known.generation(fork) == _CURRENT for fork in forks) else None

@@ -1,0 +1,220 @@
+"""`upgrade_text`: from old bytes to new ones, which are held against the message that Caffe would make of the old."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any, NamedTuple
+
+from caffelint.caffe.refusal import Refusal
+from caffelint.caffe.upgrade import SOLVER_TYPES, TRANSFORMED_TYPES, net_generation, upgrade_solver
+from caffelint.caffe.upgrade import upgrade_net as upgrade_message
+from caffelint.fix.upgrade import batch_norm, inputs, v0, v1
+from caffelint.fix.upgrade.forks import readers, too_old, without_input_layer
+from caffelint.fix.upgrade.left import CannotUpgrade, Left
+from caffelint.fix.upgrade.pieces import Layout
+from caffelint.schema.bind import Bound, bind
+from caffelint.schema.detect import NET, SOLVER, detect
+from caffelint.schema.messages import NetParameter, SolverParameter
+from caffelint.text.comments import find_comments
+from caffelint.text.parser import Document, parse
+from caffelint.text.source import UTF8_MARK
+from caffelint.text.tree import Problem
+
+_OLD_IN_NETS = ("layers", *inputs.FIELDS)
+_BUG = "the new text would mean something else, so nothing was changed; please report it"
+
+
+class UpgradeResult(NamedTuple):
+    """`data` is the new text, the old one where nothing is old or can be upgraded.
+
+    `done` says in words what was upgraded, `left` what could not be and why.
+    """
+
+    data: bytes
+    changed: bool
+    done: tuple[str, ...] = ()
+    left: tuple[Left, ...] = ()
+
+
+def upgrade_text(
+    data: bytes, path: str = "<text>", kind: str | None = None, dialect: str | None = None
+) -> UpgradeResult:
+    """Write a net or a solver (`kind` "net" or "solver", None to tell it from the text) in the current format.
+
+    `dialect` is the fork that is to read it (`caffelint.schema.provenance`), None to tell that, too.
+
+    Every comment stays, and the layout; bytes that are not concerned are identical. What comes out is a text that
+    Caffe reads as the message that its own upgrade makes of the old text; a text for which that fails is left alone.
+    """
+    if data.startswith(UTF8_MARK):
+        return _behind_mark(upgrade_text(data[len(UTF8_MARK) :], path, kind, dialect))
+    document = parse(data, path)
+    if kind is None:
+        kind = detect(document).kind
+    if kind == NET:
+        return _upgrade(document, _upgrade_net, dialect)
+    if kind == SOLVER:
+        return _upgrade(document, _upgrade_solver, dialect)
+    unreadable = [problem for problem in document.problems if problem.kind == "byte-order-mark"]
+    return UpgradeResult(data, False, (), _left(document, unreadable[:1]))
+
+
+def _behind_mark(result: UpgradeResult) -> UpgradeResult:
+    return result._replace(data=UTF8_MARK + result.data)
+
+
+def _upgrade(document: Document, upgrade: Any, dialect: str | None) -> UpgradeResult:
+    data = document.source.data
+    try:
+        text, done, left = upgrade(document, dialect)
+    except CannotUpgrade as error:
+        line = document.source.line_number(max(error.start, 0))
+        return UpgradeResult(data, False, (), (Left(line, error.message),))
+    new = text.encode("latin-1")
+    return UpgradeResult(new, new != data, tuple(done), tuple(left))
+
+
+def _left(document: Document, problems: list[Problem]) -> tuple[Left, ...]:
+    return tuple(Left(document.source.line_number(problem.start), problem.message) for problem in problems)
+
+
+def _object_to(document: Document, bound: Bound, refusals: list[Refusal]) -> None:
+    """Raises `CannotUpgrade` for a text that Caffe does not read or does not upgrade."""
+    problems = [problem for problem in document.problems + bound.problems if problem.certain]
+    problems = [problem for problem in problems if problem.kind != "fork-field"]
+    if problems:
+        first = min(problems, key=lambda problem: problem.start)
+        raise CannotUpgrade(first.start, first.message)
+    if refusals:
+        refusal = refusals[0]
+        at = bound.origin(refusal.at, (refusal.field or "").partition("[")[0]) or bound.origin(refusal.at)
+        raise CannotUpgrade(at.start if at else 0, refusal.message)
+
+
+def _upgrade_solver(document: Document, dialect: str | None) -> tuple[str, list[str], list[Left]]:
+    text = document.source.text
+    old = document.root.first("solver_type")
+    if old is None:
+        return text, [], []
+    bound = bind(document, SolverParameter(), dialect)
+    refusals: list[Refusal] = []
+    wanted = upgrade_solver(bound.message, bound, refusals)
+    _object_to(document, bound, refusals)
+    layout = _layout(document)
+    for piece in layout.root.all("solver_type"):
+        piece.name = "type"
+        name = SolverParameter.SolverType.Name(bound.message.solver_type)
+        piece.value = f'"{SOLVER_TYPES.get(name, name)}"'
+    new = _written(document, layout)
+    _check(document, new, wanted, upgrade_solver(_message(new, SolverParameter())))
+    return new, ["solver_type"], []
+
+
+def _upgrade_net(document: Document, dialect: str | None) -> tuple[str, list[str], list[Left]]:
+    text = document.source.text
+    names = {field.name for field in document.root.fields}
+    if not names.intersection(_OLD_IN_NETS) and "BatchNorm" not in text:
+        return text, [], []
+    bound = bind(document, NetParameter(), dialect)
+    message = bound.message
+    generation = net_generation(message)
+    has_shapes = bool(message.input_dim or message.input_shape)
+    if generation == 2 and not message.input and not any(map(batch_norm.is_old, message.layer)):
+        return text, [], []
+    refusals: list[Refusal] = []
+    wanted = upgrade_message(message, bound, refusals)
+    _object_to(document, bound, refusals)
+    layout = _layout(document)
+    done: list[str] = []
+    left: list[Left] = []
+    forks = readers(bound)
+    if generation < 2:
+        if why := too_old(forks):
+            raise CannotUpgrade(bound.fork_uses[0].field.start if bound.fork_uses else 0, why)
+        done = _upgrade_layers(layout, generation, len(message.layers))
+    why = without_input_layer(forks) if has_shapes else "Caffe drops an input without its shape; give an input_shape"
+    if message.input and why:
+        at = document.root.first("input")
+        left.append(Left(document.source.line_number(at.start if at else 0), why))
+    elif message.input:
+        inputs.upgrade_net(layout)
+        done.append("inputs")
+    new = _written(document, layout)
+    new, frozen = _freeze(new)
+    if frozen:
+        done.append(f"the statistics of {frozen} BatchNorm layers")
+    _check(document, new, wanted, upgrade_message(_message(new, NetParameter())))
+    return new, done, left
+
+
+def _upgrade_layers(layout: Layout, generation: int, count: int) -> list[str]:
+    merged = v0.upgrade_net(layout) if generation == 0 else 0
+    moved = v1.upgrade_net(layout)
+    done = [f"{count} layer{'s' * (count != 1)} of V{generation}"]
+    if merged:
+        done.append(f"{merged} padding layer{'s' * (merged != 1)} merged")
+    if moved:
+        done.append(f"transformation fields of {moved} layer{'s' * (moved != 1)}")
+    return done
+
+
+def _freeze(text: str) -> tuple[str, int]:
+    document = parse(text.encode("latin-1"))
+    if "BatchNorm" not in text:
+        return text, 0
+    message = bind(document, NetParameter()).message
+    if not any(map(batch_norm.is_old, message.layer)):
+        return text, 0
+    layout = _layout(document)
+    blocks = [
+        block
+        for piece in layout.root.all("layer")
+        for block in ([item.block for item in piece.block.pieces] if piece.is_list else [piece.block])
+    ]
+    old = [block for block, layer in zip(blocks, message.layer, strict=True) if batch_norm.is_old(layer)]
+    for block in old:
+        batch_norm.upgrade_layer(layout, block)
+    return _written(document, layout), len(old)
+
+
+def _layout(document: Document) -> Layout:
+    """The layout of a text that is sure to end its last line."""
+    text = document.source.text
+    if text.endswith("\n"):
+        return Layout(text, document.root)
+    return Layout(text + "\n", document.root)
+
+
+def _written(document: Document, layout: Layout) -> str:
+    new = layout.write()
+    return new if document.source.text.endswith("\n") else new.removesuffix("\n")
+
+
+def _message(text: str, message: Any) -> Any:
+    document = parse(text.encode("latin-1"))
+    bound = bind(document, message)
+    _object_to(document, bound, [])
+    return bound.message
+
+
+def _check(document: Document, new: str, wanted: Any, found: Any) -> None:
+    """Raises `CannotUpgrade` where the new text does not mean the same, or has other comments than the old."""
+    for message in (wanted, found):
+        _without_nothing(message)
+    if wanted != found or _comments(document.source.text) != _comments(new):
+        raise CannotUpgrade(0, _BUG)
+
+
+def _without_nothing(message: Any) -> None:
+    """Caffe's upgrade adds empty blocks to data layers, which say nothing."""
+    for layer in getattr(message, "layer", ()):
+        for name in ("transform_param", *TRANSFORMED_TYPES.values()):
+            if layer.HasField(name) and not getattr(layer, name).ListFields():
+                layer.ClearField(name)
+
+
+def _comments(text: str) -> Counter[str]:
+    return Counter(text[start:end] for start, end in find_comments(text))
+
+
+__all__ = ["Left", "UpgradeResult", "upgrade_text"]
