@@ -9,8 +9,6 @@ import click
 
 from caffelint.cli import complete
 
-_LEVELS = ("error", "warning", "info", "never")
-
 
 @click.command("check")
 @click.argument("paths", nargs=-1, type=click.Path())
@@ -48,6 +46,13 @@ _LEVELS = ("error", "warning", "info", "never")
     help="text, concise, statistics, json, sarif, github, gitlab or junit; repeat it for several outputs.",
 )
 @click.option("--statistics", is_flag=True, help="Show how often each rule speaks instead of the findings.")
+@click.option("--fix", is_flag=True, help="Make the safe fixes, write the files, and report what is left.")
+@click.option("--unsafe-fixes", is_flag=True, help="With --fix or --diff: also those that may change what is trained.")
+@click.option("--diff", is_flag=True, help="Show what --fix would change and write nothing; exit with 1 if anything.")
+@click.option("--interactive", is_flag=True, help="Show each fix and ask whether to make it.")
+@click.option("--exit-non-zero-on-fix", is_flag=True, help="With --fix: exit with 1 also where all was fixed.")
+@click.option("--add-ignores", is_flag=True, help="Write comments that silence what is reported now.")
+@click.option("--reason", metavar="TEXT", default="not looked into yet", help="What these comments say.")
 @click.option("--baseline", metavar="FILE", type=click.Path(), help="Leave out the findings that this file holds.")
 @click.option(
     "--write-baseline",
@@ -73,10 +78,10 @@ def command(**options: Any) -> int:
     \b
     Exit status: 0 nothing at or above --fail-on
                  1 findings
-                 2 wrong usage or settings, or a path that cannot be read
+                 2 wrong usage or settings, or a path that cannot be read or written
                  3 caffelint itself failed
     """
-    from caffelint.cli.checked import checked, chosen, write_baseline
+    from caffelint.cli.checked import checked, chosen, only_from, write_baseline
     from caffelint.cli.outputs import outputs, write_all
     from caffelint.cli.settings import level_of, settings
     from caffelint.report import Look
@@ -85,15 +90,16 @@ def command(**options: Any) -> int:
     level = level_of(options["severity"])
     paths = chosen(options)
     config = settings([options["stdin_filename"] or "."] if paths == ["-"] else paths, options)
+    everything = options["verbose"] or "info" in (level, config.fail_on)
+    look = Look(least="info" if everything else "warning", quiet=options["quiet"], fail_on=config.fail_on)
+    if any(options[name] for name in ("fix", "diff", "interactive", "add_ignores")):
+        from caffelint.cli.fixing import fixing
+
+        return fixing(paths, options, config, wanted, look, level)
     if options["write_baseline"] is not None:
         report = write_baseline(paths, options, config)
     else:
-        report = checked(paths, options, config)
-        if level:
-            reported = _LEVELS[: _LEVELS.index(level) + 1]
-            report.findings = [finding for finding in report.findings if finding.severity in reported]
-        everything = options["verbose"] or "info" in (level, config.fail_on)
-        look = Look(least="info" if everything else "warning", quiet=options["quiet"], fail_on=config.fail_on)
+        report = only_from(level, checked(paths, options, config))
         write_all(report, wanted, look)
     for failure in report.failures:
         click.echo(f"caffelint: {failure.file}: {failure.message}", err=True)

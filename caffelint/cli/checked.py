@@ -10,11 +10,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from caffelint.cli.settings import LEVELS
+
 if TYPE_CHECKING:
     from caffelint.lint.config import Config
     from caffelint.lint.report import Report
 
-_STDIN = "<stdin>"
+STDIN = "<stdin>"
 
 
 def chosen(options: dict[str, Any]) -> list[str]:
@@ -33,11 +35,11 @@ def checked(paths: Sequence[str], options: dict[str, Any], config: Config) -> Re
     from caffelint.cli.progress import Progress
 
     named = [options["stdin_filename"] or "."] if paths == ["-"] else paths
-    changed = _changed(options["base_ref"], named) if options["changed_only"] else None
+    changed = changed_since(options["base_ref"], named) if options["changed_only"] else None
     if paths == ["-"]:
-        data = _stdin()
+        data = stdin()
         if not options["stdin_filename"]:
-            return caffelint.check_text(data, path=_STDIN, config=config)
+            return caffelint.check_text(data, path=STDIN, config=config)
         return caffelint.check([], config, changed=changed, texts={options["stdin_filename"]: data})
     with Progress(options["quiet"]) as progress:
         report = caffelint.check(paths, config, progress=progress, changed=changed)
@@ -46,7 +48,15 @@ def checked(paths: Sequence[str], options: dict[str, Any], config: Config) -> Re
     return report
 
 
-def _stdin() -> bytes:
+def only_from(level: str | None, report: Report) -> Report:
+    """The report with the findings of that severity or above; None for all."""
+    if level:
+        reported = LEVELS[: LEVELS.index(level) + 1]
+        report.findings = [finding for finding in report.findings if finding.severity in reported]
+    return report
+
+
+def stdin() -> bytes:
     try:
         if sys.stdin is None:
             raise click.UsageError("stdin is closed")
@@ -55,7 +65,7 @@ def _stdin() -> bytes:
         raise click.UsageError(f"stdin cannot be read: {(error.strerror or str(error)).lower()}") from error
 
 
-def _changed(base_ref: str, paths: Sequence[str]) -> set[str]:
+def changed_since(base_ref: str, paths: Sequence[str]) -> set[str]:
     from caffelint.cli.settings import shared_folder
     from caffelint.lint.discover import changed_files
 

@@ -29,3 +29,13 @@ def _lines(data: bytes) -> list[bytes]:
 def _ended(lines: Iterator[bytes]) -> Iterator[bytes]:
     for line in lines:
         yield line if line.endswith(b"\n") else line + b"\n\\ No newline at end of file\n"
+
+
+def colored(text: bytes) -> bytes:
+    """A diff for a terminal that shows colours."""
+    styles = {b"+": b"32", b"-": b"31", b"@": b"36"}
+    lines = []
+    for line in text.split(b"\n"):
+        style = b"1" if line.startswith((b"+++ ", b"--- ")) else styles.get(line[:1])
+        lines.append(b"\x1b[%sm%s\x1b[0m" % (style, line) if style else line)
+    return b"\n".join(lines)

@@ -39,8 +39,8 @@ class Mended(NamedTuple):
 class Mender:
     """Mends jobs, one at a time.
 
-    A fix in another file than `writable` is not made, and the file put into `not_named`; nor one in a file that `hurdle`
-    objects to, and the file and the reason put into `closed`.
+    A fix in another file than `writable` is not made, and the file put into `not_named`; nor one in a file that
+    `hurdle` objects to, and the file and the reason put into `closed`.
     """
 
     def __init__(

@@ -1,4 +1,4 @@
-"""Fixes that need more than a rule may see, by the name of their rule; made only where that rule is asked for by name."""
+"""Fixes that need more than a rule may see, by the name of their rule; made only where it is asked for by name."""
 
 from __future__ import annotations
 

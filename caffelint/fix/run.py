@@ -12,7 +12,7 @@ from caffelint.fix.write import SaveError, objection, save
 from caffelint.lint import baseline
 from caffelint.lint.checker import Outcome
 from caffelint.lint.config import Config
-from caffelint.lint.engine import Progress, outcomes, planned
+from caffelint.lint.engine import Planned, Progress, outcomes, planned
 from caffelint.lint.garbage import rare_collections
 from caffelint.lint.plan import Job
 from caffelint.lint.read import ReadError, read
@@ -49,15 +49,16 @@ def fix(
     progress: Progress | None = None,
     changed: set[str] | None = None,
     texts: Mapping[str, bytes] | None = None,
+    alone: bool = False,
 ) -> Fixed:
     """Apply the safe fixes of the findings in files and folders, with `unsafe` the others, too.
 
     Findings below `least` are left alone. `write` False: nothing is written, the report tells what would be left.
     `agreed` is asked about each fix. `changed` and `texts` are those of `caffelint.check`; a text that is given is
-    never written.
+    never written; `alone`: each is by itself, and nothing beside it is looked at.
     """
     texts = dict(texts or {})
-    found = planned(paths, config, changed, texts)
+    found = by_themselves(texts) if alone else planned(paths, config, changed, texts)
     reported = {path for job in found.jobs for path in job.report}
     mender = Mender(
         config,
@@ -76,11 +77,9 @@ def fix(
     return result
 
 
-def fix_text(data: bytes, path: str, config: Config, *, unsafe: bool = False, least: str = "info") -> Fixed:
-    """Apply the fixes of the findings in a text by itself, without looking at the disk."""
-    mender = Mender(config, [path], unsafe=unsafe, least=least)
-    job = Job((path,), frozenset([path]), ())
-    return run([job], config, {path: data}, mender.may_have_work, mender.mend, write=False)
+def by_themselves(texts: Mapping[str, bytes]) -> Planned:
+    """Jobs for texts that belong to nothing."""
+    return Planned(list(texts), [Job((path,), frozenset([path]), ()) for path in texts], [])
 
 
 def run(

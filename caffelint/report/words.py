@@ -91,10 +91,24 @@ def summary(report: Report, least: str, paint: Paint) -> str:
     head = f"{', '.join(seen)} in {count(report.files, 'file')}" if report.files else "no prototxt file was checked"
     asides = [
         f"{', '.join(hidden)} not shown without -v" if hidden else "",
-        f"{report.fixed} fixed" if report.fixed else "",
         f"{report.suppressed} suppressed" if report.suppressed else "",
         f"{report.baselined} in the baseline" if report.baselined else "",
         f"{count(len(report.failures), 'path')} not checked" if report.failures else "",
     ]
     aside = "; ".join(filter(None, asides))
-    return head + (paint(f" ({aside})", "dim") if aside else "")
+    return head + (paint(f" ({aside})", "dim") if aside else "") + fixes(report, paint)
+
+
+def fixes(report: Report, paint: Paint) -> str:
+    """Behind the last line, where there is something to tell: what was fixed, and what can be."""
+    safe, unsafe = report.fixable()
+    if report.fixed:
+        files = len({applied.file for applied in report.applied})
+        head = f"fixed {count(report.fixed, 'finding')} in {count(files, 'file')}"
+    elif safe:
+        head = f"{safe} fixable with --fix"
+    elif unsafe:
+        return f"\n{unsafe} fixable with --fix --unsafe-fixes"
+    else:
+        return ""
+    return f"\n{head}" + (paint(f" ({unsafe} more with --unsafe-fixes)", "dim") if unsafe else "")

@@ -1,0 +1,129 @@
+"""`caffelint check` where it is to change files: `--fix`, `--diff`, `--interactive`, `--add-ignores`."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from caffelint.cli.checked import STDIN, changed_since, only_from, stdin
+from caffelint.cli.main import FINDINGS
+from caffelint.cli.outputs import Output, use_color, write_all
+from caffelint.report import Look, write
+from caffelint.report.words import count
+
+if TYPE_CHECKING:
+    from caffelint.fix.run import Change, Fixed
+    from caffelint.lint.config import Config
+
+
+def fixing(
+    paths: Sequence[str],
+    options: dict[str, Any],
+    config: Config,
+    wanted: Sequence[Output],
+    look: Look,
+    level: str | None,
+) -> int:
+    """Do as the options say, and report what is left; the exit status."""
+    from caffelint.fix.write import ending_cleanly
+
+    _object_to(paths, options)
+    data = stdin() if paths == ["-"] else None
+    write_files = not options["diff"] and data is None
+    with ending_cleanly():
+        result = _fixed(paths, options, config, look, level, data, write_files)
+    report = only_from(level, result.report)
+    verb = "silence" if options["add_ignores"] else "fix"
+    if options["add_ignores"]:
+        number, report.applied = len(report.applied), []
+    else:
+        number = report.fixed
+    if options["diff"]:
+        _show_diffs(result.changes)
+        would = f"would {verb} {count(number, 'finding')} in {count(len(result.changes), 'file')}"
+        click.echo(would if result.changes else f"nothing to {verb}", err=True)
+    elif data is not None:
+        _write(result.changes[0].new if result.changes else data)
+        write("text", report, sys.stderr, look)
+        write_all(report, [output for output in wanted if output.file], look)
+    else:
+        write_all(report, wanted, look)
+        if options["add_ignores"] and not look.quiet:
+            click.echo(f"silenced {count(number, 'finding')} in {count(len(result.changes), 'file')}", err=True)
+    for note in result.notes:
+        click.echo(f"caffelint: {note}", err=True)
+    for failure in report.failures:
+        click.echo(f"caffelint: {failure.file}: {failure.message}", err=True)
+    if options["diff"]:
+        return report.exit_status("never") or (FINDINGS if result.changes else 0)
+    changed = FINDINGS if options["exit_non_zero_on_fix"] and result.changes else 0
+    return report.exit_status(config.fail_on) or changed
+
+
+def _object_to(paths: Sequence[str], options: dict[str, Any]) -> None:
+    """Raises `click.UsageError` for what does not go together."""
+    if options["write_baseline"] is not None:
+        raise click.UsageError("--write-baseline stores findings and --fix mends them: run one, then the other")
+    if options["add_ignores"] and (options["fix"] or options["interactive"] or options["unsafe_fixes"]):
+        raise click.UsageError("--add-ignores silences findings and --fix mends them: run one, then the other")
+    if options["interactive"] and (paths == ["-"] or options["diff"]):
+        raise click.UsageError("--interactive asks on stdin and writes files; it goes with neither - nor --diff")
+    if not options["reason"].isprintable() or "caffelint:" in options["reason"]:
+        raise click.UsageError("--reason takes one line of text without `caffelint:`")
+
+
+def _fixed(
+    paths: Sequence[str],
+    options: dict[str, Any],
+    config: Config,
+    look: Look,
+    level: str | None,
+    data: bytes | None,
+    write_files: bool,
+) -> Fixed:
+    from caffelint.cli.progress import Progress
+
+    name = options["stdin_filename"]
+    named = [name or "."] if data is not None else paths
+    where: dict[str, Any] = {
+        "write": write_files,
+        "changed": changed_since(options["base_ref"], named) if options["changed_only"] else None,
+        "texts": {name or STDIN: data} if data is not None else None,
+        "alone": data is not None and not name,
+    }
+    on_disk = [] if data is not None else paths
+    if options["add_ignores"]:
+        from caffelint.fix.ignores import add_ignores
+
+        return add_ignores(on_disk, config, options["reason"], least=level or look.least, **where)
+    from caffelint.fix.run import fix
+
+    agreed = None
+    if options["interactive"]:
+        from caffelint.cli.asking import Asking
+
+        agreed = Asking(look._replace(color=use_color(sys.stdout)))
+    with Progress(options["quiet"] or agreed is not None) as progress:
+        unsafe, least = options["unsafe_fixes"], level or "info"
+        return fix(on_disk, config, unsafe=unsafe, least=least, agreed=agreed, progress=progress, **where)
+
+
+def _show_diffs(changes: Sequence[Change]) -> None:
+    from caffelint.fix.diff import colored, diff
+
+    for change in sorted(changes):
+        text = diff(*change)
+        _write(colored(text) if use_color(sys.stdout) else text)
+
+
+def _write(data: bytes) -> None:
+    """Bytes to stdout, as they are where it takes bytes."""
+    sys.stdout.flush()
+    if hasattr(sys.stdout, "buffer"):
+        sys.stdout.buffer.write(data)
+        sys.stdout.buffer.flush()
+    else:
+        sys.stdout.write(data.decode("utf-8", "replace"))

@@ -1,0 +1,155 @@
+"""`check --add-ignores`: writes the comments that silence what is found now."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Collection, Iterable, Mapping
+from pathlib import Path
+
+from caffelint.fix.mend import Mended
+from caffelint.fix.run import Fixed, by_themselves, run
+from caffelint.lint import baseline
+from caffelint.lint.checker import Checker, Outcome
+from caffelint.lint.config import Config
+from caffelint.lint.engine import planned
+from caffelint.lint.file import load
+from caffelint.lint.finding import rank
+from caffelint.lint.plan import Job
+from caffelint.lint.report import Applied, ReportedFinding
+from caffelint.text.edits import Edit, apply_edits, with_line_ends_of
+from caffelint.text.encodings import object_to
+from caffelint.text.source import UTF8_MARK, Source
+
+NOT_COMMENTS = frozenset(["unused-suppression"])
+"""Findings about such comments themselves: another comment is no answer to them."""
+
+_Identity = tuple[str, str, str]
+
+
+class Ignorer:
+    """Silences the findings of jobs, one job at a time, in the files of `writable`; `least` is the lowest severity."""
+
+    def __init__(self, config: Config, writable: Collection[str], reason: str, least: str):
+        self._config = config
+        self._checker = Checker(config)
+        self._writable = {path.replace(os.sep, "/"): path for path in writable}
+        self._reason = reason
+        self._least = rank(least)
+        self._baseline = baseline.read(Path(config.baseline)) if config.baseline else None
+
+    def may_have_work(self, outcome: Outcome) -> bool:
+        return bool(self._concerned(outcome))
+
+    def mend(self, job: Job, texts: dict[str, bytes]) -> Mended:
+        """Comments at the ends of lines; where one does not hold, one for the file; a new check tells."""
+        now, outcome = texts, self._judge(job, texts)
+        wanted = self._concerned(outcome)
+        stubborn: set[_Identity] = set()
+        while True:
+            now = texts | {path: self._silenced(path, texts[path], own, stubborn) for path, own in _by_file(wanted)}
+            outcome = self._judge(job, now)
+            left = {_identity(finding) for finding in self._concerned(outcome)}
+            if left <= stubborn:
+                break
+            stubborn |= left
+        notes = sorted(f"{file}: {name} cannot be silenced by a comment there" for file, name, _ in left)
+        applied = [
+            Applied(finding.file, finding.code, finding.name, finding.message, "silence it by a comment", "safe")
+            for finding in wanted
+            if _identity(finding) not in left
+        ]
+        changed = {path: data for path, data in now.items() if data != texts[path]}
+        return Mended(changed, applied, outcome, notes)
+
+    def _silenced(self, path: str, data: bytes, findings: list[ReportedFinding], stubborn: set[_Identity]) -> bytes:
+        """A text with comments for its findings: at line ends, for the `stubborn` ones above all."""
+        source = Source(data, path)
+        if object_to(source, []) < 0:
+            return data  # binary, or UTF-16
+        edits = _at_line_ends(source, [f for f in findings if _identity(f) not in stubborn], self._reason)
+        edits += _for_the_file(source, [f for f in findings if _identity(f) in stubborn], self._reason)
+        new = apply_edits(data, edits)
+        return new if _same_message(data, new, path) else data
+
+    def _judge(self, job: Job, texts: dict[str, bytes]) -> Outcome:
+        self._checker.texts = texts
+        return self._checker.job(job)
+
+    def _concerned(self, outcome: Outcome) -> list[ReportedFinding]:
+        findings = outcome.findings
+        if self._baseline is not None and self._config.baseline:
+            findings, _ = baseline.subtract(findings, self._baseline, Path(self._config.baseline))
+        return [
+            finding._replace(file=self._writable[finding.file])
+            for finding in findings
+            if finding.file in self._writable
+            and finding.name not in NOT_COMMENTS
+            and rank(finding.severity) >= self._least
+        ]
+
+
+def _identity(finding: ReportedFinding) -> _Identity:
+    return finding.file, finding.name, finding.key
+
+
+def _by_file(findings: Iterable[ReportedFinding]) -> Iterable[tuple[str, list[ReportedFinding]]]:
+    found: dict[str, list[ReportedFinding]] = {}
+    for finding in findings:
+        found.setdefault(finding.file, []).append(finding)
+    return found.items()
+
+
+def _at_line_ends(source: Source, findings: list[ReportedFinding], reason: str) -> list[Edit]:
+    """A comment behind the line that each finding begins in, one for all of that line.
+
+    In a file without LF, where a comment would reach to the end of the file, an LF goes behind it.
+    """
+    lines: dict[int, set[str]] = {}
+    for finding in findings:
+        lines.setdefault(finding.line or 1, set()).add(finding.name)
+    behind = "" if "\n" in source.text or "\r" not in source.text else "\n"
+    edits = []
+    for line, names in lines.items():
+        start, *rest = source.line_starts[line - 1 : line + 1]
+        end = start + len(source.text[start : rest[0] if rest else None].rstrip("\r\n"))
+        edits.append(Edit(end, end, f"  # caffelint: ignore[{', '.join(sorted(names))}] {reason}{behind}"))
+    return edits
+
+
+def _for_the_file(source: Source, findings: list[ReportedFinding], reason: str) -> list[Edit]:
+    """One comment above all."""
+    if not findings:
+        return []
+    start = len(UTF8_MARK) if source.data.startswith(UTF8_MARK) else 0
+    names = ", ".join(sorted({finding.name for finding in findings}))
+    return [Edit(start, start, with_line_ends_of(source.data, f"# caffelint: ignore-file[{names}] {reason}\n"))]
+
+
+def _same_message(old: bytes, new: bytes, path: str) -> bool:
+    """Whether Caffe reads the same: a comment has not swallowed what stood behind it."""
+    before, after = load(old, path), load(new, path)
+    if before.bound is None or after.bound is None:
+        return before.bound is after.bound
+    written: bytes = before.bound.message.SerializePartialToString()
+    return bool(written == after.bound.message.SerializePartialToString())
+
+
+def add_ignores(
+    paths: Iterable[str | os.PathLike[str]],
+    config: Config,
+    reason: str,
+    *,
+    least: str = "warning",
+    write: bool = True,
+    changed: set[str] | None = None,
+    texts: Mapping[str, bytes] | None = None,
+    alone: bool = False,
+) -> Fixed:
+    """Put comments into files and folders that silence their findings from `least` on; see `caffelint.fix.run.fix`."""
+    texts = dict(texts or {})
+    found = by_themselves(texts) if alone else planned(paths, config, changed, texts)
+    files = {path for job in found.jobs for path in job.report}.intersection(found.files)
+    ignorer = Ignorer(config, files, reason, least)
+    result = run(found.jobs, config, texts, ignorer.may_have_work, ignorer.mend, write)
+    result.report.failures[:0] = found.failures
+    return result
