@@ -1,0 +1,37 @@
+"""Upgrades files: reads each, writes what changed, and goes on where one cannot be upgraded."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+from caffelint.fix.upgrade.text import UpgradeResult, upgrade_text
+from caffelint.fix.write import SaveError, save
+from caffelint.lint.read import ReadError, read
+from caffelint.lint.report import Failure, own_failure
+
+
+class FileResult(NamedTuple):
+    """What became of a file: the old text and the result, or the failure."""
+
+    path: str
+    old: bytes
+    result: UpgradeResult
+    failure: Failure | None = None
+
+
+def upgrade_files(paths: Iterable[str], write: bool = True, dialect: str | None = None) -> Iterator[FileResult]:
+    """Upgrade each file, and write it back unless `write` is False."""
+    for path in paths:
+        old, failure = b"", None
+        result = UpgradeResult(b"", False)
+        try:
+            old = read(path)
+            result = upgrade_text(old, path, dialect=dialect)
+            if write and result.changed:
+                save(path, old, result.data)
+        except (ReadError, SaveError) as error:
+            failure = Failure(path, str(error))
+        except Exception as error:
+            failure = own_failure(path, error)
+        yield FileResult(path, old, result, failure)
