@@ -1,20 +1,32 @@
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
-from caffelint.lint import WARNING, Finding, Invalid, Net, NetRule
-from caffelint.lint.built import BuiltLayer
+from caffelint.lint import LIKELY, WARNING, Finding, Invalid, Net, NetRule, Related
+from caffelint.lint.built import BuiltLayer, BuiltNet, Shape, build
 
 from ..graph._states import built, is_plain
 
+_AVE = 1
+_LEAST_COVER = 4
+"""A smaller average blurs."""
+_HANDING_ON = frozenset(["Split", "Flatten", "Dropout", "Reshape"])
+_FAR = 6
+_MAP_AXES = 4
+_USUAL = (224, 227, 299, 331, 32, 28)
+"""Sides of the images that published nets take."""
+
 
 class MapShrinksToNothing(NetRule):
-    """A kernel is larger than the map that it is to slide over, padding included.
+    """A kernel is larger than the map that it is to slide over, or an average smaller than the map it was to cover.
 
     ## Why is this bad?
     Caffe divides towards 0, so a kernel that reaches over the border by less than its stride still gives one output,
     with zeros for the pixels that are not there; a pooling can give a blob without any elements. The input or crop is
     too small for the net, or the map was made smaller once too often.
+
+    Where the average before a classifier leaves more than one pixel, the input is larger than the one that the net was
+    made for, and the classifier gets many times the weights; those that were trained before do not fit.
 
     ## Example
     ```
@@ -28,7 +40,8 @@ class MapShrinksToNothing(NetRule):
     ```
 
     ## Known problems
-    Silent where the size of the map stands in a data file, and about nets that use layers or fields of a fork.
+    Silent where the size of the map stands in a data file. Small kernels and kernels that are too large are not looked
+    at in nets that use layers or fields of a fork.
 
     ## References
     - conv_layer.cpp, compute_output_shape; pooling_layer.cpp, Reshape; run on Caffe 1.0
@@ -43,8 +56,27 @@ class MapShrinksToNothing(NetRule):
         ' layer { name: "c" type: "Convolution" bottom: "data" top: "c"'
         " convolution_param { num_output: 2 kernel_size: 7 stride: 2%s } }"
     )
-    VALID = [_NET % (7, ""), _NET % (6, " pad: 1")]
+    _AVERAGE = (
+        'layer { name: "data" type: "Data" top: "data" transform_param { crop_size: %d } data_param { batch_size: 8 } }'
+        ' layer { name: "c" type: "Convolution" bottom: "data" top: "c"'
+        " convolution_param { num_output: 2 kernel_size: 32 stride: 32 } }"
+        ' layer { name: "p" type: "Pooling" bottom: "c" top: "p" pooling_param { pool: AVE kernel_size: %d } }'
+        ' layer { name: "fc" type: "InnerProduct" bottom: "p" top: "fc" inner_product_param { num_output: 9 } }'
+    )
+    VALID = [_NET % (7, ""), _NET % (6, " pad: 1"), _AVERAGE % (224, 7), _AVERAGE % (299, 3)]
     INVALID = [
+        Invalid(
+            _AVERAGE % (299, 7),
+            span="crop_size: 299",
+            message="p averages 7 x 7 of a map of 9 x 9, which leaves 3 x 3 to the classifier; an input of 224 x 224"
+            " makes one of 7 x 7",
+        ),
+        Invalid(
+            _AVERAGE % (224, 6),
+            span="kernel_size: 6",
+            message="p averages 6 x 6 of a map of 7 x 7, which leaves 2 x 2 to the classifier; kernel_size: 7, or"
+            " global_pooling: true, covers it",
+        ),
         Invalid(
             _NET % (6, ""),
             span="kernel_size: 7",
@@ -67,6 +99,8 @@ class MapShrinksToNothing(NetRule):
     ]
 
     def check(self, net: Net) -> Iterator[Finding]:
+        for one in built(net):
+            yield from self._uncovered(net, one)
         if not is_plain(net):
             return
         said = set()
@@ -97,6 +131,73 @@ class MapShrinksToNothing(NetRule):
                             net.layers[layer.index].at("slice_param", "slice_point", -1),
                             f'the slice leaves nothing for "{empty[0]}": its slice_point is the size of the axis',
                         )
+
+    def _uncovered(self, net: Net, one: BuiltNet) -> Iterator[Finding]:
+        """An average that was to cover the whole map before a classifier, and does not."""
+        if not any(_is_to_cover(layer) for layer in one.layers):
+            return
+        if one.memory is None:
+            one = _likely(net, one, {})
+        layer = [layer for layer in one.layers if _is_to_cover(layer)][-1]
+        shape, kernel = layer.bottoms[0].shape, layer.parameters.kernel_size
+        if one.refusals or shape is None or shape[2] != shape[3] or shape[2] <= kernel or layer.index is None:
+            return
+        side, left = shape[2], shape[2] - kernel + 1
+        place = net.layers[layer.index].at("pooling_param", "kernel_size")
+        related: tuple[Related, ...] = ()
+        what = f"kernel_size: {side}, or global_pooling: true, covers it"
+        data = next((made for made in one.layers if made.tops and not made.bottoms), None)
+        size = _fitting(net, one, data, layer)
+        if data is not None and data.index is not None and size:
+            what = f"an input of {size} x {size} makes one of {kernel} x {kernel}"
+            related = (Related("the average", place),)
+            maker = net.layers[data.index]
+            crop = maker.has("transform_param", "crop_size")
+            place = maker.at(*(("transform_param", "crop_size") if crop else ("input_param", "shape", 0, "dim", -2)))
+        yield self.finding(
+            place,
+            f"{layer.name} averages {kernel} x {kernel} of a map of {side} x {side}, which leaves {left} x {left} to"
+            f" the classifier; {what}",
+            certainty=LIKELY,
+            phases=(one.phase,),
+            related=related,
+        )
+
+
+def _is_to_cover(layer: BuiltLayer) -> bool:
+    """Is it an average with a large window and stride 1, straight before an InnerProduct?"""
+    if layer.type != "Pooling":
+        return False
+    param = layer.parameters
+    plain = param.pool == _AVE and param.stride == 1 and not param.pad and not param.global_pooling
+    if not plain or param.HasField("stride_h") or param.HasField("pad_h") or param.kernel_size < _LEAST_COVER:
+        return False
+    readers = [layer]
+    for _ in range(_FAR):
+        readers = [reader for one in readers for top in one.tops for reader, _ in top.consumers]
+        if not readers or not all(reader.type in _HANDING_ON for reader in readers):
+            break
+    return bool(readers) and all(reader.type == "InnerProduct" for reader in readers)
+
+
+def _likely(net: Net, one: BuiltNet, shapes: Mapping[str, Shape]) -> BuiltNet:
+    """The net with these shapes of data, or with what the text makes likely."""
+    given = {**net.input_shapes, **shapes}
+    return build(net.message, one.phase, one.stages, one.level, input_shapes=given, assume_inputs=True)
+
+
+def _fitting(net: Net, one: BuiltNet, data: BuiltLayer | None, average: BuiltLayer) -> int:
+    """A usual size of the input with which the average covers its map; 0 if there is none."""
+    shape = data.tops[0].shape if data is not None else None
+    if data is None or shape is None or len(shape) != _MAP_AXES:
+        return 0
+    kernel = average.parameters.kernel_size
+    for side in _USUAL:
+        other = _likely(net, one, {data.tops[0].name: (*shape[:2], side, side)})
+        layer = next((layer for layer in other.layers if layer.index == average.index), None)
+        if layer is not None and layer.bottoms[0].shape and layer.bottoms[0].shape[2:] == (kernel, kernel):
+            return side
+    return 0
 
 
 def _misfits(layer: BuiltLayer) -> Iterator[tuple[int, str, int]]:
