@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import shlex
-from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import click
@@ -54,7 +53,7 @@ def command(net: str | None, where: str | None, remove: bool, output: str | None
             patched = None
             new = remove_checks(old, net)
         else:
-            patched = insert_checks(old, _where(where), net, _findings(net) if where == "suspects" else None)
+            patched = insert_checks(old, _words(where), net, _findings(net) if "suspects" in _words(where) else None)
             new = patched.data
             _tell(patched, net)
         if target is None:
@@ -71,10 +70,8 @@ def command(net: str | None, where: str | None, remove: bool, output: str | None
     return 0
 
 
-def _where(value: str) -> str | Sequence[str]:
-    if value in ("suspects", "losses", "all"):
-        return value
-    return [name.strip() for name in value.split(",") if name.strip()]
+def _words(value: str) -> list[str]:
+    return [word.strip() for word in value.split(",") if word.strip()]
 
 
 def _findings(net: str) -> dict[str, str]:

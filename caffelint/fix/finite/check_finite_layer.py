@@ -56,14 +56,15 @@ class checkFiniteLayer(caffe.Layer):
 
     def forward(self, bottom, top):
         self.forwards += 1
-        for index, blob in enumerate(bottom):
-            if blob.count:
-                self.check(blob.data, "forward", index)
+        # Caffe's vectors of blobs can be indexed, and not iterated over.
+        for index in range(len(bottom)):
+            if bottom[index].count:
+                self.check(bottom[index].data, "forward", index)
 
     def backward(self, top, propagate_down, bottom):
-        for index, blob in enumerate(top):
-            if blob.count and propagate_down[index]:
-                self.check(blob.diff, "backward", index)
+        for index in range(len(top)):
+            if top[index].count and propagate_down[index]:
+                self.check(top[index].diff, "backward", index)
 
     def check(self, values, direction, index):
         flat = values.ravel()

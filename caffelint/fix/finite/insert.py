@@ -16,7 +16,10 @@ if TYPE_CHECKING:
     from caffelint.caffe.net import Net
     from caffelint.text.parser import Document
 
-SUSPECTS, LOSSES, ALL = "suspects", "losses", "all"
+SUSPECTS, LOSSES, ALL = _WORDS = "suspects", "losses", "all"
+
+_ONE_OF_ALL, _NAMED = "all are checked", "it was named"
+_BEARS_LOSS = "it was named; its loss weight moves to the check, or Caffe would drop the backward pass"
 
 _SIMPLE_STRING = re.compile(r"\"[^\"\\\n]*\"|'[^'\\\n]*'")
 _NOT_FOR_A_NAME = re.compile(r"[^A-Za-z0-9_.-]")
@@ -52,9 +55,11 @@ def insert_checks(
 ) -> Patched:
     """A net's text with layers that check blobs for nan and inf, in place of the checks that it had.
 
-    where: "suspects", "losses" (what losses read), "all", or names of layers whose tops are meant. findings: for
-    "suspects", what rules say of layers, by name. A loss is never read: a check of a layer that is named outright and
-    whose top is a loss bears the weight in its place, so that Caffe sees the same loss and the same gradient.
+    where: "suspects", "losses" (what losses read), "all", the name of a layer whose tops are meant, or several of
+    these. findings: for "suspects", what rules say of layers, by name.
+
+    A loss is never read as it is: only where its layer is named outright, and then the weight moves from the loss to
+    the check, which Caffe takes for the same loss with the same gradient.
 
     Raises `PatchError` where the text is no net in current format, or has no layer of a name.
     """
@@ -76,7 +81,9 @@ def insert_checks(
             left_out.append(f"{_what(spot)}: {moved}")
             continue
         name = _free_name(spot.blob, names)
-        at, block = _block(document, spot, name, reason if where == SUSPECTS else "", moved)
+        at, block = _block(
+            document, spot, name, reason if reason not in (_ONE_OF_ALL, _NAMED, _BEARS_LOSS) else "", moved
+        )
         blocks.setdefault(at, []).append(block)
         if moved:
             cuts.append(moved.cut)
@@ -110,31 +117,46 @@ def _choose(
     """The spots to check with the reason for each, the likeliest first, and what is left out."""
     from caffelint.fix.finite.suspects import feeds_losses, suspects
 
-    if where == SUSPECTS:
-        return suspects(net, all_spots, findings)
-    if where == LOSSES:
-        return feeds_losses(all_spots), []
-    if where == ALL:
-        return {spot: "all are checked" for spot in all_spots if not spot.loss}, [
-            f"{_what(spot)}: {spot.loss}" for spot in all_spots if spot.loss
-        ]
     chosen: dict[Spot, str] = {}
     left_out: list[str] = []
-    for name in [where] if isinstance(where, str) else where:
-        layers = [layer for layer in net.layers if layer.name == name]
-        if not layers:
-            raise PatchError(f'has no layer "{name}"{_near(name, net)}')
-        found = [spot for spot in all_spots if any(layer in spot.makers for layer in layers)]
-        if not found:
-            left_out.append(f'layer "{name}": it has no top that stands in the text')
-        for spot in found:
-            if spot.weight is not None:
-                chosen[spot] = "it was named; its loss weight moves to the check, or Caffe would drop the backward pass"
-            elif spot.loss:
-                left_out.append(f"{_what(spot)}: {spot.loss}")
-            else:
-                chosen[spot] = "it was named"
+    words = [where] if isinstance(where, str) else where
+    # What is named outright comes first, and is not told to be left out as well.
+    for word in sorted(words, key=_WORDS.__contains__):
+        if word == SUSPECTS:
+            found, too_many = suspects(net, all_spots, findings)
+            left_out += too_many
+        elif word == LOSSES:
+            found = feeds_losses(all_spots)
+        elif word == ALL:
+            found = {spot: _ONE_OF_ALL for spot in all_spots if not spot.loss}
+            left_out += [_loss(spot) for spot in all_spots if spot.loss and spot not in chosen]
+        else:
+            found = _named_outright(net, all_spots, word, left_out)
+        chosen = {**chosen, **{spot: reason for spot, reason in found.items() if spot not in chosen}}
     return chosen, left_out
+
+
+def _named_outright(net: Net, all_spots: Sequence[Spot], name: str, left_out: list[str]) -> dict[Spot, str]:
+    layers = [layer for layer in net.layers if layer.name == name]
+    if not layers:
+        raise PatchError(f'has no layer "{name}"{_near(name, net)}')
+    found = {}
+    for spot in all_spots:
+        if any(layer in spot.makers for layer in layers):
+            if spot.weight is not None:
+                found[spot] = _BEARS_LOSS
+            elif spot.loss:
+                left_out.append(_loss(spot))
+            else:
+                found[spot] = _NAMED
+    if not any(layer in spot.makers for spot in all_spots for layer in layers):
+        left_out.append(f'layer "{name}": it has no top that stands in the text')
+    return found
+
+
+def _loss(spot: Spot) -> str:
+    hint = f"; --check-finite={spot.layer.name} watches it" if spot.weight is not None else ""
+    return f"{_what(spot)}: {spot.loss}{hint}"
 
 
 def _near(name: str, net: Net) -> str:

@@ -104,7 +104,7 @@ def _weight(layer: Layer, top: int) -> float | None:
 def _loss(spot: Spot) -> str:
     layer = spot.layer
     if spot.weight is not None:
-        return "it is a loss: Caffe would drop the backward pass behind a check that reads it"
+        return "it is a loss: behind a plain check that reads it Caffe would drop the backward pass"
     for maker in spot.makers[1:]:
         if any(maker.message.loss_weight):
             return f'layer "{maker.name}", which works on it in place, makes a loss of it'
