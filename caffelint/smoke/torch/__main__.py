@@ -1,0 +1,30 @@
+"""`python -m caffelint.smoke.torch JOB.json [--device cpu|cuda:N]`: the torch engine as a child process."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+from caffelint.smoke.events import claim_stdout, emit
+from caffelint.smoke.job import Job
+
+USAGE = "usage: python -m caffelint.smoke.torch JOB.json [--device cpu|cuda:N]"
+
+
+def main(arguments: list[str]) -> int:
+    if len(arguments) not in (1, 3) or arguments[1:2] not in ([], ["--device"]):
+        sys.stderr.write(USAGE + "\n")
+        return 2
+    stream = claim_stdout()
+    job = Job.from_json(Path(arguments[0]).read_text(encoding="utf-8"))
+    if len(arguments) == 3:
+        job = replace(job, device=arguments[2])
+    from caffelint.smoke.torch.engine import run
+
+    run(job, lambda event: emit(event, stream))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

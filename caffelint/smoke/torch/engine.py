@@ -1,0 +1,315 @@
+"""Runs a job in torch: load, one pass at rate 0, the iterations, the TEST nets; emits events as it goes."""
+
+from __future__ import annotations
+
+import math
+import sys
+import time
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from caffelint.smoke.events import (
+    CHANGE,
+    DATA,
+    DIFF,
+    FORWARD,
+    RATE,
+    UPDATE,
+    Done,
+    Event,
+    Iteration,
+    Loaded,
+    NonFinite,
+    Note,
+    OutOfMemory,
+    Refused,
+    Running,
+    Tested,
+)
+from caffelint.smoke.job import Job
+from caffelint.smoke.torch.feed import Feed
+from caffelint.smoke.torch.load import Refusal, load_net, load_solver, make_net
+from caffelint.smoke.torch.net import LayerError, TorchNet
+from caffelint.smoke.torch.search import Culprit, Search, bad_parameter
+from caffelint.smoke.torch.solver import make_solver, refusal
+from caffelint.smoke.torch.sources import Unreadable
+from caffelint.smoke.torch.statistics import Collector, Summary, sums
+from caffelint.smoke.torch.weights import WrongWeights, load_weights
+
+Emit = Callable[[Event], None]
+BEFORE = -1
+"""Number of the pass at rate 0."""
+
+
+class Broken(Exception):
+    """A value is not finite: the run ends."""
+
+    def __init__(self, event: NonFinite) -> None:
+        super().__init__(event.layer)
+        self.event = event
+
+
+def run(job: Job, emit: Emit) -> None:
+    """Do a job from load to end; whatever happens to it is an event."""
+    device = torch.device(job.device)
+    try:
+        Run(job, device, emit).run()
+    except Refusal as reason:
+        emit(Refused(reason.net, reason.layer, reason.message, "load"))
+    except WrongWeights as reason:
+        emit(Refused(-1, reason.layer, reason.message, "weights"))
+    except (RuntimeError, MemoryError) as error:
+        if not is_out_of_memory(error):
+            raise
+        emit(OutOfMemory(str(error).splitlines()[0] if str(error) else "out of memory", job.device))
+
+
+def is_out_of_memory(error: BaseException) -> bool:
+    words = str(error).lower()
+    return isinstance(error, (MemoryError, torch.OutOfMemoryError)) or any(
+        sign in words for sign in ("out of memory", "can't allocate memory", "not enough memory")
+    )
+
+
+def make_deterministic(seed: int) -> None:
+    """The same numbers for the same seed, all of them float32 as in Caffe."""
+    torch.manual_seed(seed)
+    torch.backends.cudnn.deterministic = True
+    torch.backends.cudnn.benchmark = False
+    torch.backends.cudnn.allow_tf32 = False
+    torch.backends.cuda.matmul.allow_tf32 = False
+
+
+class Run:
+    def __init__(self, job: Job, device: torch.device, emit: Emit) -> None:
+        make_deterministic(job.seed)
+        self.job = job
+        self.device = device
+        self.emit = emit
+        self.message = load_solver(job)
+        why = refusal(self.message)
+        if why is not None and not (why[0] == "lr_policy" and job.rates):
+            raise Refusal(-1, "", f"the torch engine does not run this solver: {why[0]}: {why[1]}")
+        self.passes: int = max(0, self.message.iter_size)
+        self.nets: list[TorchNet] = []
+        self.feeds: list[Feed] = []
+        self.iteration = BEFORE
+        self.last_rate = 0.0
+        self.loss = math.nan
+        self.losses: dict[str, float] = {}
+        self.health: list[Tensor] = []
+        """Sums of all parameters behind the last update."""
+
+    def run(self) -> None:
+        self.load()
+        iterations = 0
+        started = time.perf_counter()
+        try:
+            self.watch_weights()
+            self.compute(0.0)
+            self.net.clear_gradients()
+            started = time.perf_counter()
+            for iteration in range(self.job.iterations):
+                self.iteration = iteration
+                self.iterate()
+                iterations += 1
+            self.watch_update()
+            elapsed = time.perf_counter() - started
+            self.test()
+        except Broken as broken:
+            elapsed = time.perf_counter() - started
+            self.emit(broken.event)
+        except LayerError as error:
+            self.emit(Refused(0, error.layer, error.message, "run"))
+            return
+        except Unreadable as reason:
+            self.emit(Refused(0, "", str(reason), "run"))
+            return
+        self.emit(Done(iterations, elapsed, peak_memory(self.device)))
+
+    def load(self) -> None:
+        loaded = [load_net(self.job, number) for number in range(len(self.job.nets))]
+        for number, (built, sources) in enumerate(loaded):
+            net = make_net(built, number, self.device, self.job.seed, self.nets[0] if self.nets else None)
+            self.nets.append(net)
+            self.feeds.append(Feed(self.job, number, sources, self.device))
+            size = sum(param.data.numel() for param in net.params)
+            self.emit(Loaded(number, built.phase, len(built.layers), len(built.blobs), size))
+            if self.job.trace:
+                announce(net, partial(self._announce, number))
+        self.net = self.nets[0]
+        if self.job.weights:
+            copied, ignored = load_weights(self.job.weights, self.nets)
+            lacking = f"; the net has no layer {', '.join(ignored[:20])}" if ignored else ""
+            self.emit(Note(f"weights were copied into {len(copied)} layers{lacking}"))
+        self.solver = make_solver(self.message, self.net.params)
+
+    def _announce(self, net: int, layer: str) -> None:
+        self.emit(Running(net, layer, FORWARD, self.iteration))
+
+    def watch_weights(self) -> None:
+        """Parameters may be broken from the start, by a filler or a file."""
+        self.check_parameters(sums([param.data for param in self.net.params]), FORWARD, 0.0)
+
+    def iterate(self) -> None:
+        rate = self.rate()
+        collector = self.compute(rate)
+        if not math.isfinite(rate):
+            values = Summary(int(math.isnan(rate)), int(math.isinf(rate)), 1, math.nan, math.nan)
+            raise self.broken(Culprit(RATE, "", "", "", values, {}), rate)
+        self.solver.step([param.data.grad for param in self.net.params], rate)
+        self.last_rate = rate
+        self.net.clear_gradients()
+        self.health = sums([param.data for param in self.net.params])
+        if collector is not None:
+            collector.params(self.net, CHANGE, self.solver.updates.items())
+            for event in collector.fetch(self.iteration):
+                self.emit(event)
+        self.emit(Iteration(self.iteration, rate, self.loss, self.losses))
+
+    def rate(self) -> float:
+        rates = self.job.rates
+        return rates[self.iteration] if self.iteration < len(rates) else self.solver.rate
+
+    def compute(self, rate: float) -> Collector | None:
+        """All passes of an iteration; raises Broken where a value is not finite."""
+        net = self.net
+        collector = self.collector()
+        random = net.generator.get_state()
+        batches = []
+        total = torch.zeros((), device=self.device)
+        for number in range(self.passes):
+            batch = self.feeds[0].next(self.iteration, keep=self.iteration == BEFORE and number == 0)
+            batches.append(batch)
+            if collector is not None and number == self.passes - 1:
+                net.on_top, net.on_gradient = collector.on_top, collector.on_gradient
+            outputs = net.forward(batch)
+            net.backward()
+            net.on_top = net.on_gradient = None
+            total = total + net.loss
+        gradients = [param.data.grad for param in net.params]
+        health = sums([gradient for gradient in gradients if gradient is not None])
+        shown = self.shown(outputs) if self.passes else {}
+        signs = [total / max(1, self.passes), *shown.values(), *self.health, *health]
+        numbers = torch.stack(signs).tolist()
+        self.loss = numbers[0]
+        self.losses = dict(zip(shown, numbers[1:], strict=False))
+        if not all(map(math.isfinite, numbers)):
+            self.watch_update()
+            self.search(batches, random, rate)
+        if collector is not None:
+            collector.params(net, DATA, enumerate(param.data for param in net.params))
+            collector.params(net, DIFF, enumerate(gradients))
+            if self.iteration == BEFORE:
+                for event in collector.fetch(BEFORE):
+                    self.emit(event)
+        if self.iteration == BEFORE:
+            self.emit(Iteration(BEFORE, 0.0, self.loss, self.losses))
+        return collector
+
+    def shown(self, outputs: Mapping[str, Tensor]) -> dict[str, Tensor]:
+        """Losses, and outputs of one value, on the device."""
+        found = {name: self.net.blob(name).sum() for name, _ in self.net.losses}
+        return found | {name: top.reshape(()) for name, top in outputs.items() if top.numel() == 1}
+
+    def collector(self) -> Collector | None:
+        job = self.job
+        every = job.statistics_every
+        if every and (self.iteration < 1 or self.iteration % every == 0 or self.iteration == job.iterations - 1):
+            return Collector(self.net, None)
+        return Collector(self.net, frozenset(job.watch)) if job.watch else None
+
+    def search(self, batches: list[dict[str, Tensor]], random: Tensor, rate: float) -> None:
+        """Run the passes once more, watched; raises Broken unless it was a false alarm, as of a sum that overflows."""
+        net = self.net
+        kept = [param.data.grad for param in net.params]
+        net.clear_gradients()
+        net.generator.set_state(random)
+        for batch in batches:
+            found = Search(net).run(batch)
+            if found is not None:
+                raise self.broken(found, rate)
+        for param, gradient in zip(net.params, kept, strict=True):
+            param.data.grad = gradient
+
+    def watch_update(self) -> None:
+        """Raises Broken where the last update left a parameter that is not finite."""
+        self.check_parameters(self.health, UPDATE, self.last_rate, self.solver.iteration - 1)
+        self.health = []
+
+    def check_parameters(self, health: list[Tensor], where: str, rate: float, iteration: int = BEFORE) -> None:
+        if health and not all(map(math.isfinite, torch.stack(health).tolist())):
+            found = bad_parameter(self.net.params, where, self.solver.updates)
+            if found is not None:
+                raise self.broken(found, rate, iteration)
+
+    def broken(self, culprit: Culprit, rate: float, iteration: int | None = None) -> Broken:
+        values = culprit.values
+        return Broken(
+            NonFinite(
+                self.iteration if iteration is None else iteration,
+                0,
+                culprit.where,
+                culprit.layer,
+                culprit.kind,
+                culprit.name,
+                values.nan,
+                values.inf,
+                values.size,
+                values.min,
+                values.max,
+                rate,
+                culprit.inputs,
+            )
+        )
+
+    def test(self) -> None:
+        """Each TEST net with the trained parameters; a value that is not finite shows in its outputs."""
+        for number, net in enumerate(self.nets[1:], 1):
+            totals: dict[str, Tensor] = {}
+            loss = torch.zeros((), device=self.device)
+            passes = self.job.nets[number].iterations
+            try:
+                for index in range(passes):
+                    outputs = net.forward(self.feeds[number].next(index))
+                    loss = loss + net.loss
+                    for name, top in outputs.items():
+                        values = top.sum() / max(1, top.numel())
+                        totals[name] = totals[name] + values if name in totals else values
+            except LayerError as error:
+                self.emit(Refused(number, error.layer, error.message, "run"))
+                continue
+            if passes:
+                means = {name: float(total) / passes for name, total in totals.items()}
+                same = self.feeds[number].holds_the_same_as(self.feeds[0])
+                self.emit(Tested(number, passes, float(loss) / passes, means, same))
+
+
+def announce(net: TorchNet, tell: Callable[[str], None]) -> None:
+    """Have each layer of a net told before it runs."""
+
+    def wrapped(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
+        def traced(*arguments: Any) -> Any:
+            tell(name)
+            return function(*arguments)
+
+        return traced
+
+    for layer in net.layers:
+        method = "read" if layer.takes_input else "forward"
+        setattr(layer, method, wrapped(layer.name, getattr(layer, method)))
+
+
+def peak_memory(device: torch.device) -> int:
+    """Bytes: of the device where it is a GPU, else of the process."""
+    if device.type == "cuda":
+        return torch.cuda.max_memory_allocated(device)
+    try:
+        import resource
+    except ImportError:
+        return 0
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * (1 if sys.platform == "darwin" else 1024)

@@ -1,0 +1,56 @@
+"""What the tops of a net's data layers hold, pass by pass."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import torch
+from torch import Tensor
+
+from caffelint.smoke.job import SYNTHETIC, Input, Job
+from caffelint.smoke.synthetic import batch
+
+if TYPE_CHECKING:
+    from caffelint.smoke.torch.sources import Source
+
+
+class Feed:
+    """Synthetic batches by their number, real ones in the order of their source."""
+
+    def __init__(self, job: Job, net: int, sources: Sequence[Source], device: torch.device) -> None:
+        self.planned = [item for item in job.inputs if item.net == net and item.source == SYNTHETIC]
+        self.seed = job.seed
+        self.batches = max(1, job.batches)
+        self.sources = sources
+        self.device = device
+        self.made: dict[int, dict[str, Tensor]] = {}
+        self.kept: dict[str, Tensor] | None = None
+
+    def next(self, number: int, keep: bool = False) -> dict[str, Tensor]:
+        """The tops of the next pass by name; number: of the iteration. keep: the pass behind it gets the same."""
+        number = max(0, number) % self.batches
+        if number not in self.made:
+            self.made[number] = {item.top: self._tensor(item, number) for item in self.planned}
+        if not self.sources:
+            return self.made[number]
+        real = self._real() if self.kept is None else self.kept
+        self.kept = real if keep else None
+        return {**self.made[number], **real}
+
+    def _tensor(self, item: Input, number: int) -> Tensor:
+        values: Any = batch(item._asdict(), self.seed, number)  # type: ignore[no-untyped-call]
+        return torch.from_numpy(values).to(self.device)
+
+    def _real(self) -> dict[str, Tensor]:
+        return {
+            name: torch.from_numpy(values).to(self.device)
+            for source in self.sources
+            for name, values in source.next().items()
+        }
+
+    def holds_the_same_as(self, other: Feed) -> bool:
+        """Does one batch of both have the same values under every name? Real data never counts as the same."""
+        shapes = {item.top: item._replace(net=0, layer="", kind="") for item in self.planned}
+        others = {item.top: item._replace(net=0, layer="", kind="") for item in other.planned}
+        return bool(shapes) and not self.sources and not other.sources and shapes == others

@@ -1,0 +1,94 @@
+"""Makes what runs out of the files that a job names."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+from torch import Generator, Tensor
+
+from caffelint.caffe.build import BuiltNet, build
+from caffelint.caffe.upgrade import upgrade_net, upgrade_solver
+from caffelint.lint.read import ReadError, read
+from caffelint.schema import NetParameter, SolverParameter
+from caffelint.schema.bind import bind
+from caffelint.smoke.job import REAL, Job
+from caffelint.smoke.torch.fillers import fill
+from caffelint.smoke.torch.net import LayerError, TorchNet, not_runnable
+from caffelint.smoke.torch.sources import Source, Unreadable, open_source
+from caffelint.text.parser import parse
+
+
+class Refusal(Exception):
+    """Why a job does not run: what stands in an event `refused`."""
+
+    def __init__(self, net: int, layer: str, message: str) -> None:
+        super().__init__(message)
+        self.net = net
+        self.layer = layer
+        self.message = message
+
+
+def message_of(path: str, message: Any, net: int) -> Any:
+    """The message in a prototxt file, as it is written."""
+    try:
+        return bind(parse(read(path), path), message).message
+    except (ReadError, OSError) as reason:
+        raise Refusal(net, "", str(reason)) from None
+
+
+def load_solver(job: Job) -> Any:
+    return upgrade_solver(message_of(job.solver, SolverParameter(), -1))
+
+
+def load_net(job: Job, number: int) -> tuple[BuiltNet, list[Source]]:
+    """One of a job's nets, built, and what reads its real data; raises Refusal where it cannot run."""
+    wanted = job.nets[number]
+    message = upgrade_net(message_of(wanted.path, NetParameter(), number))
+
+    def built_with(shapes: dict[str, tuple[int, ...]]) -> BuiltNet:
+        built = build(message, wanted.phase, wanted.stages, wanted.level, input_shapes=shapes)
+        if built.refusals:
+            first = built.refusals[0]
+            raise Refusal(number, first.layer or "", str(first))
+        return built
+
+    planned = [item for item in job.inputs if item.net == number]
+    built = built_with({item.top: item.shape for item in planned if item.shape})
+    real = {item.layer for item in planned if item.source == REAL}
+    sources: list[Source] = []
+    for layer in built.layers:
+        if layer.name in real:
+            try:
+                sources.append(open_source(layer, job.seed + len(sources)))
+            except Unreadable as reason:
+                raise Refusal(number, layer.name, str(reason)) from None
+    if sources:
+        shapes = {name: shape for source in sources for name, shape in source.shapes.items()}
+        built = built_with({**{item.top: item.shape for item in planned if item.shape}, **shapes})
+    for layer, why in not_runnable(built):
+        raise Refusal(number, layer.name, f"the torch engine does not run this {layer.type} layer: {why}")
+    return built, sources
+
+
+def make_net(built: BuiltNet, number: int, device: torch.device, seed: int, trained: TorchNet | None) -> TorchNet:
+    """The net in torch; trained: the TRAIN net whose parameters a TEST net reads. Others are not even filled."""
+    waiting: list[tuple[Tensor, Any, Generator]] = []
+
+    def fill_later(tensor: Tensor, filler: Any, generator: Generator) -> None:
+        waiting.append((tensor, filler, generator))
+
+    try:
+        if trained is None:
+            return TorchNet(built, device, seed)
+        net = TorchNet(built, device, seed, fill=fill_later)
+        net.share_trained_layers(trained)
+    except LayerError as error:
+        raise Refusal(number, error.layer, error.message) from None
+    own = {id(data) for datas in net.layer_params.values() for data in datas}
+    for tensor, filler, generator in waiting:
+        if id(tensor) in own:
+            fill(tensor, filler, generator)
+    for layer in net.layers:
+        layer.fill = fill
+    return net

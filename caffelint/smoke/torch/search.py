@@ -1,0 +1,125 @@
+"""Finds the first value of a pass that is nan or infinite, by running the pass once more, layer by layer."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+from torch import Tensor
+
+from caffelint.smoke.events import BACKWARD, BLOB, FORWARD, PARAM, UPDATE
+from caffelint.smoke.torch.statistics import Summary, summary
+
+if TYPE_CHECKING:
+    from caffelint.caffe.layers import Layer
+    from caffelint.caffe.net_parts import Blob
+    from caffelint.smoke.torch.net import Parameter, TorchNet
+
+Ranges = dict[str, tuple[float, float, int]]
+
+
+class Culprit(NamedTuple):
+    """What of an event `non_finite` this file knows."""
+
+    where: str
+    layer: str
+    kind: str
+    name: str
+    values: Summary
+    inputs: Ranges
+
+
+class _Stop(Exception):
+    """The forward pass has shown what was looked for."""
+
+
+class Search:
+    """Watches the passes of one iteration through a net; `run` is called for each.
+
+    Of a gradient that several layers add to, the last of them in the net is named.
+    """
+
+    def __init__(self, net: TorchNet) -> None:
+        self.net = net
+        self.order = {layer: number for number, layer in enumerate(net.built.layers)}
+        self.data: dict[Blob, Summary] = {}
+        self.diffs: dict[Blob, Summary] = {}
+        self.found: Culprit | None = None
+        self.found_at = -1
+
+    def run(self, inputs: Mapping[str, Tensor]) -> Culprit | None:
+        """The first culprit of one forward and backward pass, which adds to the parameters' gradients."""
+        net = self.net
+        net.on_top, net.on_gradient = self._on_top, self._on_gradient
+        try:
+            net.forward(inputs)
+            net.backward()
+        except _Stop:
+            return self.found
+        finally:
+            net.on_top = net.on_gradient = None
+        for param in net.params:
+            if param.data.grad is not None:
+                self._see_gradient_of(param)
+        return self.found
+
+    def _on_top(self, layer: Layer, top: int, data: Tensor) -> None:
+        blob = layer.tops[top]
+        values = self.data[blob] = summary(data)
+        if values.bad:
+            self.found = Culprit(FORWARD, layer.name, BLOB, blob.name, values, self._bottoms(layer))
+            raise _Stop
+
+    def _on_gradient(self, layer: Layer, top: int, gradient: Tensor) -> None:
+        blob = layer.tops[top]
+        values = self.diffs[blob] = summary(gradient)
+        if values.bad:
+            writer = max(_readers(blob), key=self.order.__getitem__, default=layer)
+            self._blame(writer, BLOB, blob.name, values)
+
+    def _see_gradient_of(self, param: Parameter) -> None:
+        gradient = param.data.grad
+        assert gradient is not None
+        values = summary(gradient)
+        if values.bad:
+            # Caffe computes the gradient of a layer's parameters before that of its bottoms.
+            writer = max(param.users, key=self.order.__getitem__)
+            self._blame(writer, PARAM, str(param.index), values, sooner=True)
+
+    def _blame(self, layer: Layer, kind: str, name: str, values: Summary, sooner: bool = False) -> None:
+        at = self.order[layer]
+        if at > self.found_at or sooner and at == self.found_at:
+            diffs = {f"{blob.name} diff": self.diffs[blob].range for blob in layer.tops if blob in self.diffs}
+            self.found = Culprit(BACKWARD, layer.name, kind, name, values, {**self._bottoms(layer), **diffs})
+            self.found_at = at
+
+    def _bottoms(self, layer: Layer) -> Ranges:
+        return {blob.name: self.data[blob].range for blob in map(_unsplit, layer.bottoms) if blob in self.data}
+
+
+def _unsplit(blob: Blob) -> Blob:
+    """The blob that an inserted split copies."""
+    while blob.producer is not None and blob.producer.message is None:
+        blob = blob.producer.bottoms[0]
+    return blob
+
+
+def _readers(blob: Blob) -> list[Layer]:
+    """The layers that send a gradient to a blob, those behind its split in place of that."""
+    found: list[Layer] = []
+    for layer, bottom in blob.consumers:
+        if layer.message is None:
+            found += [reader for top in layer.tops for reader in _readers(top)]
+        elif layer.need_backward and layer.propagate_down[bottom]:
+            found.append(layer)
+    return found
+
+
+def bad_parameter(params: Sequence[Parameter], where: str, updates: Mapping[int, Tensor]) -> Culprit | None:
+    """The first parameter of which a value is not finite; updates: what was taken off it last, by its number."""
+    for number, param in enumerate(params):
+        values = summary(param.data)
+        if values.bad:
+            took = {"update": summary(updates[number]).range} if where == UPDATE and number in updates else {}
+            return Culprit(where, param.layer.name, PARAM, str(param.index), values, took)
+    return None

@@ -1,0 +1,293 @@
+"""Reads real data batch by batch, as Caffe's data layers do. Needs the extra `caffelint[data]`; writes nothing.
+
+What these files hold may be damaged enough to end the process: this runs in an engine, which is a process of its own.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from caffelint.lint.data_source import LARGEST_COPY
+from caffelint.schema import Datum
+from caffelint.smoke.torch.transform import Array, Transform, Unreadable, decode, resize
+
+if TYPE_CHECKING:
+    from caffelint.caffe.layers import Layer
+
+__all__ = ["Source", "Unreadable", "open_source"]
+
+LMDB = 1
+
+
+class Source:
+    """One data layer's files. shapes: of the tops by name. next: the next batch, float32, by top name."""
+
+    def __init__(self, layer: Layer, seed: int) -> None:
+        self.tops = list(layer.top_names)
+        self.param: Any = layer.parameters
+        self.batch_size: int = self.param.batch_size
+        self.random = np.random.RandomState(seed)
+        self.transform = Transform(layer.message.transform_param, layer.phase, self.random)
+        self.waiting: dict[str, Array] | None = None
+        self.open(layer)
+        self.waiting = self.batch()
+        self.shapes = {name: values.shape for name, values in self.waiting.items()}
+
+    def open(self, layer: Layer) -> None:
+        raise NotImplementedError
+
+    def batch(self) -> dict[str, Array]:
+        raise NotImplementedError
+
+    def next(self) -> dict[str, Array]:
+        found, self.waiting = self.waiting or self.batch(), None
+        for name, values in found.items():
+            if values.shape != self.shapes[name]:
+                first, later = ("x".join(map(str, shape)) for shape in (self.shapes[name], values.shape))
+                raise Unreadable(f'"{name}" starts as {first} and comes as {later} later on')
+        return found
+
+    def stack(self, images: Sequence[Array], labels: Sequence[float]) -> dict[str, Array]:
+        """A batch of transformed images, and their labels where the layer has a top for them."""
+        made = []
+        for image in images:
+            made.append(self.transform(image))
+            if made[-1].shape != made[0].shape:
+                raise Unreadable("the images of a batch differ in size; resize them, or set crop_size")
+        return dict(zip(self.tops, [np.stack(made), np.array(labels, np.float32)], strict=False))
+
+
+class Data(Source):
+    """Records of a LMDB or LevelDB in the order of their keys, from the start again behind the last one."""
+
+    def open(self, layer: Layer) -> None:
+        transform = layer.message.transform_param
+        self.color = True if transform.force_color else False if transform.force_gray else None
+        path = self.param.source
+        open_records = _lmdb if self.param.backend == LMDB else _leveldb
+        self.records = open_records(path)
+        self.path = path
+
+    def batch(self) -> dict[str, Array]:
+        images, labels = [], []
+        for _ in range(self.batch_size):
+            datum: Any = Datum.FromString(next(self.records))
+            images.append(_image_of(datum, self.color))
+            labels.append(datum.label)
+        return self.stack(images, labels)
+
+
+def _image_of(datum: Any, color: bool | None) -> Array:
+    if datum.encoded:
+        return decode(datum.data, color)
+    shape = datum.channels, datum.height, datum.width
+    values = np.frombuffer(datum.data, np.uint8) if datum.data else np.array(datum.float_data, np.float32)
+    if values.size != np.prod(shape, dtype=np.int64):
+        raise Unreadable(f"a record of {'x'.join(map(str, shape))} holds {values.size} values")
+    return values.reshape(shape)
+
+
+def _lmdb(path: str) -> Iterator[bytes]:
+    import lmdb
+
+    if not os.path.isfile(os.path.join(path, "data.mdb")):
+        raise Unreadable(f"{path} is no LMDB: there is no data.mdb in it")
+    database = lmdb.open(path, readonly=True, lock=False, create=False, readahead=False)
+
+    def values() -> Iterator[bytes]:
+        with database.begin() as transaction, transaction.cursor() as cursor:
+            yield from cursor.iternext(keys=False, values=True)
+
+    return _for_ever(path, values)
+
+
+def _leveldb(path: str) -> Iterator[bytes]:
+    import plyvel
+
+    if os.path.isfile(os.path.join(path, "data.mdb")):
+        raise Unreadable(f"{path} is an LMDB, and the layer reads a LevelDB; set backend: LMDB")
+    if not os.path.isfile(os.path.join(path, "CURRENT")):
+        raise Unreadable(f"{path} is no LevelDB: there is no file CURRENT in it")
+    files = [entry.path for entry in os.scandir(path) if entry.is_file() and entry.name != "LOCK"]
+    size = sum(map(os.path.getsize, files))
+    if size > LARGEST_COPY:
+        raise Unreadable(f"{path} is not read: it would have to be copied, all {size >> 30} GiB; use --data synthetic")
+    folder = TemporaryDirectory(prefix="caffelint-")
+    for file in files:
+        shutil.copyfile(file, os.path.join(folder.name, os.path.basename(file)))
+    database = plyvel.DB(folder.name, create_if_missing=False)
+
+    def values() -> Iterator[bytes]:
+        # Named here, the folder lives as long as what reads it.
+        assert folder is not None
+        with database.iterator(include_key=False) as found:
+            yield from found
+
+    return _for_ever(path, values)
+
+
+def _for_ever(path: str, values: Callable[[], Iterator[bytes]]) -> Iterator[bytes]:
+    while True:
+        empty = True
+        for value in values():
+            empty = False
+            yield value
+        if empty:
+            raise Unreadable(f"{path} is empty")
+
+
+class ImageData(Source):
+    """Images of a list; behind the last one from the start again, in another order with `shuffle`."""
+
+    def open(self, layer: Layer) -> None:
+        self.lines = [_name_and_label(line) for line in _lines(self.param.source)]
+        if not self.lines:
+            raise Unreadable(f"{self.param.source} is empty")
+        if self.param.shuffle:
+            self.random.shuffle(self.lines)
+        self.place = int(self.random.randint(self.param.rand_skip)) if self.param.rand_skip else 0
+        if self.place >= len(self.lines):
+            raise Unreadable(f"{self.param.source} has fewer lines than rand_skip leaves out")
+
+    def batch(self) -> dict[str, Array]:
+        images, labels = [], []
+        for _ in range(self.batch_size):
+            name, label = self.lines[self.place]
+            images.append(self.image(self.param.root_folder + name))
+            labels.append(label)
+            self.place += 1
+            if self.place == len(self.lines):
+                self.place = 0
+                if self.param.shuffle:
+                    self.random.shuffle(self.lines)
+        return self.stack(images, labels)
+
+    def image(self, path: str) -> Array:
+        try:
+            image = decode(path, self.param.is_color)
+        except OSError as error:
+            why = error.strerror or str(error)
+            raise Unreadable(f'the list names "{path}", which cannot be read: {why.lower()}') from None
+        new = self.param.new_height, self.param.new_width
+        return resize(image, *new) if all(new) else image
+
+
+def _lines(path: str) -> list[str]:
+    try:
+        with open(path, "rb") as file:
+            text = os.fsdecode(file.read())
+    except OSError as error:
+        raise Unreadable(f"{path} cannot be read: {(error.strerror or str(error)).lower()}") from None
+    return text.split("\n")[: -1 if text.endswith("\n") or not text else None]
+
+
+def _name_and_label(line: str) -> tuple[str, int]:
+    """The label stands behind the last blank, read as C's atoi does; a line without one is all name."""
+    name, blank, label = line.rpartition(" ")
+    number = re.match(r"\s*[+-]?\d+", label)
+    return name if blank else line, int(number.group()) if number else 0
+
+
+class HDF5Data(Source):
+    """Rows of the datasets named as the tops, file by file; `shuffle` mixes the files, and the rows within each."""
+
+    def open(self, layer: Layer) -> None:
+        self.files = " ".join(_lines(self.param.source)).split()
+        if not self.files:
+            raise Unreadable(f"{self.param.source} names no HDF5 file")
+        if self.param.shuffle:
+            self.random.shuffle(self.files)
+        self.file = 0
+        self.row_shapes: list[tuple[int, ...]] = []
+        self.load()
+        self.row_shapes = [values.shape[1:] for values in self.datasets]
+
+    def load(self) -> None:
+        os.environ["HDF5_USE_FILE_LOCKING"] = "FALSE"
+        import h5py
+
+        path = self.files[self.file]
+        try:
+            with h5py.File(path, "r") as file:
+                self.datasets = [_dataset(file, name, path) for name in self.tops]
+        except OSError as error:
+            raise Unreadable(f"{path} cannot be read: {' '.join(str(error).split()).lower()[:300]}") from None
+        counts = [len(values) for values in self.datasets]
+        if min(counts) < max(counts) or not counts[0]:
+            raise Unreadable(f"{path} holds {' and '.join(map(str, counts))} rows; all tops need the same number")
+        self.row = 0
+        self.order = np.arange(counts[0])
+        if self.param.shuffle:
+            self.random.shuffle(self.order)
+
+    def batch(self) -> dict[str, Array]:
+        rows: list[list[Array]] = [[] for _ in self.tops]
+        for _ in range(self.batch_size):
+            number = int(self.order[self.row])
+            for index, values in enumerate(self.datasets):
+                rows[index].append(self._row(values, number, index))
+            self.advance()
+        return {name: np.stack(values) for name, values in zip(self.tops, rows, strict=True)}
+
+    def _row(self, values: Array, number: int, top: int) -> Array:
+        """Caffe reads later files with the row length of the first."""
+        shape = self.row_shapes[top] if self.row_shapes else values.shape[1:]
+        if shape == values.shape[1:]:
+            row: Array = values[number]
+            return row
+        size = int(np.prod(shape, dtype=np.int64))
+        found = values.reshape(-1)[number * size : (number + 1) * size]
+        if found.size < size:
+            raise Unreadable(f"{self.files[self.file]} has rows of another shape than the first file")
+        return found.reshape(shape)
+
+    def advance(self) -> None:
+        self.row += 1
+        if self.row < len(self.order):
+            return
+        self.row = 0
+        if len(self.files) > 1:
+            self.file = (self.file + 1) % len(self.files)
+            if self.file == 0 and self.param.shuffle:
+                self.random.shuffle(self.files)
+            self.load()
+        elif self.param.shuffle:
+            self.random.shuffle(self.order)
+
+
+def _dataset(file: Any, name: str, path: str) -> Array:
+    found = file.get(name)
+    if found is None or not hasattr(found, "shape") or not found.shape:
+        raise Unreadable(f'{path} has no dataset "{name}", the name of the top, with an axis')
+    if found.dtype.kind not in "fiu":
+        raise Unreadable(f'dataset "{name}" of {path} holds no numbers')
+    values: Array = found[()].astype(np.float32)
+    return values
+
+
+READERS: Mapping[str, type[Source]] = {"Data": Data, "ImageData": ImageData, "HDF5Data": HDF5Data}
+
+
+def open_source(layer: Layer, seed: int) -> Source:
+    """What reads a data layer's files; raises Unreadable, with the path and why, also for types that are not read."""
+    reader = READERS.get(layer.type)
+    if reader is None:
+        raise Unreadable(f"the torch engine reads no real data for {layer.type}; use --data synthetic")
+    try:
+        return reader(layer, seed)
+    except Unreadable:
+        raise
+    except ImportError as missing:
+        raise Unreadable(f"reading the data needs {missing.name}: pip install 'caffelint[data]'") from None
+    except Exception as error:
+        # What these libraries raise is of many kinds; all of it means that the file is not what it should be.
+        why = " ".join(str(error).split()) or type(error).__name__
+        source = getattr(layer.parameters, "source", "")
+        raise Unreadable(f"{source} cannot be read: {why[:1].lower()}{why[1:300]}") from None

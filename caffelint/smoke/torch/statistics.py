@@ -1,0 +1,129 @@
+"""Numbers of blobs and parameters, kept on the device until all of an iteration's are fetched at once."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+import torch
+from torch import Tensor
+
+from caffelint.smoke.events import BLOB, DATA, DIFF, PARAM, Statistics
+
+if TYPE_CHECKING:
+    from caffelint.caffe.layers import Layer
+    from caffelint.smoke.torch.net import TorchNet
+
+MOST_SAMPLES = 1 << 20
+"""Zeros are counted among evenly spaced values of a larger blob: counting takes longer than all the rest."""
+
+
+class Summary(NamedTuple):
+    """How many values are nan, infinite, and how many there are; least and greatest finite value, nan without one."""
+
+    nan: int
+    inf: int
+    size: int
+    min: float
+    max: float
+
+    @property
+    def bad(self) -> int:
+        return self.nan + self.inf
+
+    @property
+    def range(self) -> tuple[float, float, int]:
+        """As the `inputs` of an event `non_finite` have it."""
+        return self.min, self.max, self.bad
+
+
+def summary(tensor: Tensor) -> Summary:
+    """Fetched at once."""
+    values = tensor.detach()
+    size = values.numel()
+    if size == 0:
+        return Summary(0, 0, 0, math.nan, math.nan)
+    least, most = (float(end) for end in torch.aminmax(values))
+    if math.isfinite(least) and math.isfinite(most):
+        return Summary(0, 0, size, least, most)
+    nan, inf = int(values.isnan().sum()), int(values.isinf().sum())
+    finite = values[values.isfinite()]
+    ends = [float(end) for end in torch.aminmax(finite)] if finite.numel() else [math.nan, math.nan]
+    return Summary(nan, inf, size, *ends)
+
+
+def measure(tensor: Tensor) -> Tensor:
+    """Min, max, sum, sum of squares, share of zeros, on the tensor's device, in double."""
+    values = tensor.detach().reshape(-1)
+    if values.dtype != torch.float32:
+        values = values.float()
+    least, most = torch.aminmax(values)
+    sample = values[:: max(1, values.numel() // MOST_SAMPLES)]
+    zeros = 1 - torch.count_nonzero(sample) / sample.numel()
+    return torch.stack([least, most, values.sum(), torch.dot(values, values), zeros])
+
+
+def sums(tensors: Sequence[Tensor]) -> list[Tensor]:
+    """A number for each tensor that is finite where all its values are; it may overflow where they are huge."""
+    if tensors and tensors[0].is_cuda:
+        return list(torch._foreach_norm(list(tensors)))
+    return [tensor.sum() for tensor in tensors]
+
+
+class Collector:
+    """Statistics of one iteration. Its methods `on_top` and `on_gradient` are a net's hooks.
+
+    names: blobs and layers that are wanted; None for all. Of a blob with several versions the last one's data counts,
+    and the first one's gradient, as Caffe holds them.
+    """
+
+    def __init__(self, net: TorchNet, names: frozenset[str] | None) -> None:
+        self.names = names
+        self.writers = {name: _writer(blob.producer) for name, blob in net.built.blobs.items()}
+        self.rows: dict[tuple[str, str, str, str], tuple[int, Tensor]] = {}
+
+    def wants(self, *names: str) -> bool:
+        return self.names is None or not self.names.isdisjoint(names)
+
+    def on_top(self, layer: Layer, top: int, data: Tensor) -> None:
+        self._blob(layer, top, DATA, data)
+
+    def on_gradient(self, layer: Layer, top: int, gradient: Tensor) -> None:
+        self._blob(layer, top, DIFF, gradient)
+
+    def _blob(self, layer: Layer, top: int, part: str, values: Tensor) -> None:
+        name = layer.tops[top].name
+        if self.wants(layer.name, name):
+            self.add(self.writers.get(name, layer.name), BLOB, name, part, values)
+
+    def params(self, net: TorchNet, part: str, values: Iterable[tuple[int, Tensor | None]]) -> None:
+        """values: by the number of the parameter."""
+        for number, tensor in values:
+            param = net.params[number]
+            if tensor is not None and self.wants(*(user.name for user in param.users)):
+                self.add(param.layer.name, PARAM, str(param.index), part, tensor)
+
+    def add(self, layer: str, kind: str, name: str, part: str, values: Tensor) -> None:
+        if values.numel():
+            self.rows[layer, kind, name, part] = values.numel(), measure(values)
+
+    def fetch(self, iteration: int) -> list[Statistics]:
+        """One event for each; those of which a value is not finite are left out."""
+        if not self.rows:
+            return []
+        fetched = torch.stack([row for _, row in self.rows.values()]).tolist()
+        found = []
+        for (key, (size, _)), (least, most, total, squares, zeros) in zip(self.rows.items(), fetched, strict=True):
+            if math.isfinite(least) and math.isfinite(most):
+                mean = min(max(total / size, least), most)
+                # No values between two ends spread wider than half way; what overflows or cancels is held to that.
+                spread = min(math.sqrt(max(squares / size - mean * mean, 0)), (most - least) / 2)
+                found.append(Statistics(iteration, *key, least, most, mean, spread, zeros))
+        return found
+
+
+def _writer(layer: Layer | None) -> str:
+    while layer is not None and layer.message is None:
+        layer = layer.bottoms[0].producer
+    return layer.name if layer is not None else ""
