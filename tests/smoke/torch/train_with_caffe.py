@@ -2,7 +2,8 @@
 
     caffe-python train_with_caffe.py JOBS.json OUT.npz
 
-Each job is {"solver": text, "net": text, "iterations": n, "gradients": bool}. With `gradients` no net runs: each
+Each job is {"solver": text, "net": text, "iterations": n, "gradients": bool, "classes": n,
+"iter_size": n}. With `gradients` no net runs: each
 iteration the diffs of all parameters are drawn at random and one update is applied. Else each pass of each iteration
 gets new random values in the net's inputs ("label" and "label2" below `classes`), runs forward and backward, and the
 losses are kept. Of job 3 and parameter 1 the file holds 3/initial/1, 3/final/1, 3/rates, and 3/gradients/ITERATION/1
@@ -54,7 +55,7 @@ def train(solver, job, out, prefix):
     for _ in range(job["iterations"]):
         net.clear_param_diffs()
         loss = 0
-        for _ in range(solver.param.iter_size):
+        for _ in range(job["iter_size"]):
             for name in net.inputs:
                 shape = net.blobs[name].data.shape
                 if name.startswith("label"):
@@ -66,7 +67,7 @@ def train(solver, job, out, prefix):
             found = net.forward()
             loss += sum(float(found[name].sum()) * net.blob_loss_weights[name] for name in found)
             net.backward()
-        losses.append(loss / solver.param.iter_size)
+        losses.append(loss / job["iter_size"])
         solver.apply_update()
     out[prefix + "/losses"] = numpy.array(losses)
 
