@@ -22,22 +22,22 @@ Path = Sequence[str | int]
 
 def fix(title: str, safety: str, *parts: Edits) -> tuple[Fix, ...]:
     """A fix of all parts, for `fixes=`; none where a part cannot be done."""
-    edits: list[FixEdit] = []
-    for part in parts:
-        if part is None:
-            return ()
-        edits += (edit for edit in part if edit not in edits)
-    return (Fix(title, safety, tuple(edits)),) if edits else ()
+    edits = join(parts)
+    return (Fix(title, safety, edits),) if edits else ()
 
 
 def join(parts: Iterable[Edits]) -> Edits:
-    """The edits of many; None where one cannot be done."""
-    edits: list[FixEdit] = []
+    """The edits of many, with what is put in at one place in the given order; None where one cannot be done."""
+    edits: dict[tuple[str, int, int], FixEdit] = {}
     for part in parts:
         if part is None:
             return None
-        edits += part
-    return tuple(dict.fromkeys(edits))
+        for edit in part:
+            place = edit[:3]
+            if place in edits and edit.start == edit.end:
+                edit = edit._replace(text=edits[place].text + edit.text)
+            edits[place] = edit
+    return tuple(edits.values())
 
 
 def quoted(text: str) -> str:
@@ -75,7 +75,7 @@ def write(owner: Owner, *path: str | int, value: Value, behind: str = "") -> Edi
 
 
 def remove(owner: Owner, *path: str | int) -> Edits:
-    """Take out a field, all of that name where no index is given; with it a `..._param` that it leaves empty."""
+    """Take out a field, all of that name where no index is given; with it a block that it leaves empty."""
     document, node = _of(owner)
     chain = [node] if node else []
     names = list(path)
@@ -162,11 +162,16 @@ def _without(document: Document, chain: list[Field], gone: list[Field]) -> Edits
     if not gone:
         return None
     text = document.source.text
-    while len(chain) > 1 and chain[-1].name.endswith("_param") and _is_all(chain[-1], gone):
+    while len(chain) > 1 and _may_go(chain[-1]) and _is_all(chain[-1], gone):
         if "#" in text[chain[-1].start : chain[-1].end]:
             break
         gone = [chain.pop()]
     return _checked(document, take_out(document, chain[-1], gone))
+
+
+def _may_go(block: Field) -> bool:
+    """Is the block, once it is empty, the same as none at all?"""
+    return block.name.endswith("_param") or block.name in ("state", "train_state")
 
 
 def _is_all(block: Field, gone: list[Field]) -> bool:

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caffelint.lint import TEST, UNSAFE, WARNING, Finding, Fix, Invalid, Net, NetRule, replace
+from caffelint.lint import TEST, UNSAFE, WARNING, Finding, Invalid, Net, NetRule, fix, remove
 
 from ..graph._refusals import listed
 from ..graph._states import states
@@ -25,6 +25,9 @@ class BatchStatsInTesting(NetRule):
     ```
     batch_norm_param { }
     ```
+
+    ## Fix safety
+    Unsafe: the scores of the TEST phase change, to what a deployed net gives.
 
     ## References
     - batch_norm_layer.cpp, LayerSetUp; BVLC/caffe#5829
@@ -55,7 +58,7 @@ class BatchStatsInTesting(NetRule):
             message="BatchNorm bn takes the statistics of the batch in TEST too; leave use_global_stats out, which"
             " is false"
             " in TRAIN and true in TEST",
-            fixed=_NET % " batch_norm_param {  }",
+            fixed=_NET % "",
         ),
     ]
 
@@ -65,14 +68,17 @@ class BatchStatsInTesting(NetRule):
             return
         places = [layer.at("batch_norm_param", "use_global_stats") for layer in found]
         # Layers of the older format may have been given the field by Caffe's upgrade.
-        fix = Fix("leave use_global_stats out", UNSAFE, tuple(replace(place, "") for place in places))
         yield self.finding(
             places[0],
             f"BatchNorm {listed([layer.name for layer in found])} take{'s' if len(found) == 1 else ''} the"
             f" statistics of the"
             " batch in TEST too; leave use_global_stats out, which is false in TRAIN and true in TEST",
             phases=(TEST,),
-            fixes=(fix,),
+            fixes=fix(
+                "leave use_global_stats out",
+                UNSAFE,
+                *(remove(layer, "batch_norm_param", "use_global_stats") for layer in found),
+            ),
         )
 
 

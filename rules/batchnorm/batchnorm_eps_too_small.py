@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caffelint.lint import WARNING, Finding, Invalid, Layer, Net, NetRule
+from caffelint.lint import UNSAFE, WARNING, Finding, Invalid, Layer, Net, NetRule, fix, write
 
 from ..graph._refusals import listed
 from ._norms import is_norm
@@ -26,6 +26,9 @@ class BatchnormEpsTooSmall(NetRule):
     batch_norm_param { eps: 0.00001 }
     ```
 
+    ## Fix safety
+    Unsafe: each BatchNorm divides by another number from then on, if only a little.
+
     ## References
     - batch_norm_layer.cpp, Forward_cpu; run on Caffe 1.0
     """
@@ -37,11 +40,17 @@ class BatchnormEpsTooSmall(NetRule):
     _BN = 'layer { name: "bn" type: "BatchNorm" bottom: "a" top: "b" batch_norm_param { %s } }'
     VALID = [_BN % "", _BN % "eps: 1e-5", _BN % "eps: 0.001"]
     INVALID = [
-        Invalid(_BN % "eps: 0", span="eps: 0", message="eps 0 lets a constant channel give 0/0 = nan; use 1e-5"),
+        Invalid(
+            _BN % "eps: 0",
+            span="eps: 0",
+            message="eps 0 lets a constant channel give 0/0 = nan; use 1e-5",
+            fixed=_BN % "eps: 1e-5",
+        ),
         Invalid(
             _BN % "eps: 1e-12",
             span="eps: 1e-12",
             message="eps 1e-12 lets a constant channel's rounding errors grow 1e+06 times; use 1e-5",
+            fixed=_BN % "eps: 1e-5",
         ),
     ]
 
@@ -60,4 +69,9 @@ class BatchnormEpsTooSmall(NetRule):
             yield self.finding(
                 layers[0].at("batch_norm_param", "eps"),
                 f"eps {eps:g} lets {what}; use 1e-5{f' (also in {listed(others)})' if others else ''}",
+                fixes=fix(
+                    "write eps: 1e-5",
+                    UNSAFE,
+                    *(write(layer, "batch_norm_param", "eps", value="1e-5") for layer in layers),
+                ),
             )

@@ -2,9 +2,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caffelint.lint import ERROR, Finding, Invalid, Net, NetRule
+from caffelint.lint import ERROR, SAFE, Finding, Fix, Invalid, Net, NetRule, fix, write
 
-from ..graph._refusals import findings
+from ..graph._refusals import Refused, findings
 from ..graph._states import is_plain
 
 
@@ -28,6 +28,9 @@ class BatchnormParamNotFrozen(NetRule):
     ## Known problems
     Silent about nets that use layers or fields of a fork, whose BatchNorm may learn.
 
+    ## Fix safety
+    Safe: Caffe refuses the net as it stands, and takes no rate but 0.
+
     ## References
     - batch_norm_layer.cpp, LayerSetUp; upgrade_proto.cpp, UpgradeNetBatchNorm
     """
@@ -46,14 +49,29 @@ class BatchnormParamNotFrozen(NetRule):
             _NET % " param { lr_mult: 1 }",
             span="lr_mult: 1",
             message="lr_mult of a BatchNorm statistic must be 0, not 1",
+            fixed=_NET % " param { lr_mult: 0 }",
         ),
         Invalid(
             _NET % " param { decay_mult: 0 }",
             span="param",
             message="lr_mult of a BatchNorm statistic must be 0, not 1",
+            fixed=_NET % " param { decay_mult: 0 lr_mult: 0 }",
         ),
     ]
 
     def check(self, net: Net) -> Iterator[Finding]:
         if is_plain(net):
-            yield from findings(self, net)
+            yield from findings(self, net, _frozen)
+
+
+def _frozen(refused: Refused) -> tuple[Fix, ...]:
+    return fix(
+        "set lr_mult: 0",
+        SAFE,
+        *(
+            write(layer, "param", index, "lr_mult", value="0")
+            for layer in refused.layers
+            for index, spec in enumerate(layer.message.param)
+            if spec.lr_mult != 0
+        ),
+    )

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caffelint.lint import LIKELY, TRAIN, WARNING, Finding, Invalid, Net, NetRule
+from caffelint.lint import LIKELY, TRAIN, UNSAFE, WARNING, Finding, Invalid, Net, NetRule, fix, write
 
 from ..graph._refusals import listed
 from ..initialisation._fillers import WEIGHTS
@@ -28,6 +28,9 @@ class FrozenLayersMovingStatistics(NetRule):
     layer { name: "bn" type: "BatchNorm" bottom: "conv" top: "conv" batch_norm_param { use_global_stats: true } }
     ```
 
+    ## Fix safety
+    Unsafe: training takes the stored statistics, which is what frozen layers were trained with.
+
     ## References
     - batch_norm_layer.cpp, Forward_cpu; shicai/DenseNet-Caffe#8
     """
@@ -49,6 +52,7 @@ class FrozenLayersMovingStatistics(NetRule):
             _NET % (0, ""),
             span='type: "BatchNorm"',
             message="1 BatchNorm behind a frozen layer keeps moving its statistics: bn; set use_global_stats: true",
+            fixed=_NET % (0, " batch_norm_param { use_global_stats: true }"),
         ),
     ]
 
@@ -66,4 +70,9 @@ class FrozenLayersMovingStatistics(NetRule):
                 f"{len(found)} BatchNorm behind a frozen layer {moves} statistics:"
                 f" {listed([layer.name for layer in found])}; set use_global_stats: true",
                 phases=(TRAIN,),
+                fixes=fix(
+                    "set use_global_stats: true",
+                    UNSAFE,
+                    *(write(layer, "batch_norm_param", "use_global_stats", value="true") for layer in found),
+                ),
             )

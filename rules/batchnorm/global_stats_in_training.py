@@ -3,7 +3,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from math import log10
 
-from caffelint.lint import LIKELY, TRAIN, WARNING, Finding, Invalid, Layer, Net, NetRule
+from caffelint.lint import LIKELY, TRAIN, UNSAFE, WARNING, Finding, Invalid, Layer, Net, NetRule, fix, remove
 
 from ..graph._refusals import listed
 from ..initialisation._fillers import WEIGHTS, is_trained, starts_from_weights
@@ -31,6 +31,9 @@ class GlobalStatsInTraining(NetRule):
     ## Known problems
     Right for weights that are loaded and kept frozen. A solver with `weights`, a frozen layer in front, and layers
     without fillers are taken as signs of that; `caffe train --weights` cannot be seen.
+
+    ## Fix safety
+    Unsafe: training takes the statistics of each batch from then on, which is no use where weights are loaded.
 
     ## References
     - batch_norm_layer.cpp, Forward_cpu; shicai/MobileNet-Caffe#75
@@ -64,6 +67,13 @@ class GlobalStatsInTraining(NetRule):
             message="all 2 BatchNorm layers take stored statistics in TRAIN, which are 0 from scratch: each makes"
             " its input"
             " up to 316 times as large (1e+5 in all); leave use_global_stats out",
+            fixed=(
+                'layer { name: "data" type: "Data" top: "data" top: "label" include { phase: TRAIN } } layer { '
+                'name: "conv" type: "Convolution" bottom: "data" top: "conv" convolution_param { num_output: 8 '
+                'weight_filler { type: "msra" } } } layer { name: "bn" type: "BatchNorm" bottom: "conv" top: '
+                '"conv" } layer { name: "bn2" type: "BatchNorm" bottom: "conv" top: "conv" } layer { name: '
+                '"loss" type: "SoftmaxWithLoss" bottom: "conv" bottom: "label" top: "loss" }'
+            ),
         ),
         Invalid(
             _NET % ("", _TRUE, ""),
@@ -71,6 +81,13 @@ class GlobalStatsInTraining(NetRule):
             message="BatchNorm bn takes stored statistics in TRAIN, which are 0 from scratch, while the other 1 does"
             " not:"
             " it makes its input up to 316 times as large; leave use_global_stats out",
+            fixed=(
+                'layer { name: "data" type: "Data" top: "data" top: "label" include { phase: TRAIN } } layer { '
+                'name: "conv" type: "Convolution" bottom: "data" top: "conv" convolution_param { num_output: 8 '
+                'weight_filler { type: "msra" } } } layer { name: "bn" type: "BatchNorm" bottom: "conv" top: '
+                '"conv" } layer { name: "bn2" type: "BatchNorm" bottom: "conv" top: "conv" batch_norm_param {  } '
+                '} layer { name: "loss" type: "SoftmaxWithLoss" bottom: "conv" bottom: "label" top: "loss" }'
+            ),
         ),
     ]
 
@@ -105,6 +122,11 @@ class GlobalStatsInTraining(NetRule):
             f"{message}; leave use_global_stats out",
             evidence="Caffe divides by sqrt(0 + eps)",
             phases=(TRAIN,),
+            fixes=fix(
+                "leave use_global_stats out",
+                UNSAFE,
+                *(remove(layer, "batch_norm_param", "use_global_stats") for layer in stored),
+            ),
         )
 
 

@@ -2,7 +2,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caffelint.lint import DATA_TYPES, PHASES, TEST, TRAIN, WARNING, Finding, Invalid, Net, NetRule
+from caffelint.lint import (
+    DATA_TYPES,
+    PHASES,
+    TEST,
+    TRAIN,
+    UNSAFE,
+    WARNING,
+    Finding,
+    Fix,
+    Invalid,
+    Net,
+    NetRule,
+    fix,
+    write,
+)
 
 from ._layers import is_test_net, is_tested, makers, transform_place
 
@@ -26,6 +40,9 @@ class AugmentationInTesting(NetRule):
     layer { name: "data" type: "Data" include { phase: TEST } transform_param { mirror: false crop_size: 227 } }
     ```
 
+    ## Fix safety
+    Unsafe: the scores of testing change. There is none for a layer that is part of both phases.
+
     ## References
     - data_transformer.cpp, Transform
     """
@@ -46,6 +63,8 @@ class AugmentationInTesting(NetRule):
             + ' layer { name: "loss" type: "SoftmaxWithLoss" bottom: "data" bottom: "label" }',
             span="mirror: true",
             message="testing mirrors half of its images at random; set mirror: false in the TEST phase",
+            fixed=_LAYER % ("mirror: false", "include { phase: TEST } ")
+            + ' layer { name: "loss" type: "SoftmaxWithLoss" bottom: "data" bottom: "label" }',
         ),
         Invalid(
             {
@@ -64,7 +83,10 @@ class AugmentationInTesting(NetRule):
                 continue
             if not layer.message.transform_param.mirror or net.role != "train":
                 continue
+            fixes: tuple[Fix, ...] = ()
             if TRAIN not in layer.phases or is_test_net(net):
+                if layer.writes("transform_param", "mirror"):
+                    fixes = fix("write mirror: false", UNSAFE, write(layer, "transform_param", "mirror", value="false"))
                 message = "testing mirrors half of its images at random; set mirror: false in the TEST phase"
             elif (
                 is_tested(net) and layer.phases == PHASES and layer.tops and len(makers(net, TEST)[layer.tops[0]]) == 1
@@ -80,4 +102,5 @@ class AugmentationInTesting(NetRule):
                 message,
                 evidence="two tests of the same weights on the same images give different results",
                 phases=(TEST,),
+                fixes=fixes,
             )

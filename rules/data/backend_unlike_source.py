@@ -3,7 +3,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from caffelint.lint import LIKELY, WARNING, Finding, Invalid, Layer, LayerRule
+from caffelint.lint import LIKELY, UNSAFE, WARNING, Finding, Invalid, Layer, LayerRule, fix, write
 
 _NAMED = re.compile(r"lmdb|leveldb")
 
@@ -27,6 +27,9 @@ class BackendUnlikeSource(LayerRule):
     ## Known problems
     Goes by the name alone, and is silent where a path names both kinds or neither.
 
+    ## Fix safety
+    Unsafe: the name of a database does not prove its kind.
+
     ## References
     - caffe.proto, DataParameter; db.cpp, GetDB; db_leveldb.cpp and db_lmdb.cpp, Open
     """
@@ -48,11 +51,13 @@ class BackendUnlikeSource(LayerRule):
             span='source: "train_lmdb"',
             message="source 'train_lmdb' is an LMDB by its name, and backend is LEVELDB where it is not set;"
             " set backend: LMDB",
+            fixed='layer { name: "data" type: "Data" data_param { source: "train_lmdb" backend: LMDB } }',
         ),
         Invalid(
             'layer { name: "data" type: "Data" data_param { source: "train_leveldb" backend: LMDB } }',
             span="backend: LMDB",
             message="source 'train_leveldb' is a LEVELDB by its name, and backend is LMDB; set backend: LEVELDB",
+            fixed='layer { name: "data" type: "Data" data_param { source: "train_leveldb" backend: LEVELDB } }',
         ),
     ]
 
@@ -72,4 +77,5 @@ class BackendUnlikeSource(LayerRule):
             f"source {block.source!r} is {article} {kind} by its name, and backend is {backend}"
             f"{'' if is_set else ' where it is not set'}; set backend: {kind}",
             evidence="Caffe ends when it opens a database of the other kind",
+            fixes=fix(f"write backend: {kind}", UNSAFE, write(layer, "data_param", "backend", value=kind)),
         )

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caffelint.lint import WARNING, Finding, Invalid, Layer, LayerRule
+from caffelint.lint import DISPLAY, WARNING, Finding, Invalid, Layer, LayerRule, fix, remove
 
 
 class ColorAndGray(LayerRule):
@@ -43,8 +43,14 @@ class ColorAndGray(LayerRule):
     def check(self, layer: Layer) -> Iterator[Finding]:
         transform = layer.message.transform_param
         if transform.force_gray and transform.force_color:
+            choices = ("force_gray", "force_color")
             yield self.finding(
                 layer.at("transform_param", "force_gray"),
                 "force_gray and force_color exclude each other; keep one of the two",
                 evidence="with encoded images Caffe ends with: cannot set both force_color and force_gray",
+                fixes=tuple(
+                    one
+                    for name in choices
+                    for one in fix(f"remove {name}", DISPLAY, remove(layer, "transform_param", name))
+                ),
             )

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caffelint.lint import ERROR, LIKELY, WARNING, Finding, Invalid, Layer, LayerRule
+from caffelint.lint import ERROR, LIKELY, UNSAFE, WARNING, Finding, Invalid, Layer, LayerRule, fix, quoted, write
 
 from ._layers import OWN_BLOCK
 
@@ -43,6 +43,9 @@ class DataLayerWithoutItsBlock(LayerRule):
     ## Known problems
     Some tools, DIGITS among them, fill in the source later; layers with a stage and no source get a warning.
 
+    ## Fix safety
+    Unsafe: the type is guessed from the block that is there, though Caffe refuses the layer as it stands.
+
     ## References
     - DataLayerSetUp of data_layer.cpp, image_data_layer.cpp and window_data_layer.cpp; hdf5_data_layer.cpp, LayerSetUp
     """
@@ -68,6 +71,7 @@ class DataLayerWithoutItsBlock(LayerRule):
             span='type: "Data"',
             message="this Data layer has no data_param, only an input_param, which it does not read;"
             ' type: "Input" was meant',
+            fixed='layer { name: "data" type: "Input" top: "data" input_param { shape { dim: 1 } } }',
         ),
         Invalid(
             'layer { name: "data" type: "Data" top: "data" data_param { batch_size: 64 backend: LMDB } }',
@@ -95,6 +99,9 @@ class DataLayerWithoutItsBlock(LayerRule):
                 if other
                 else f"this {layer.type} layer has no {block}: no source, no batch_size",
                 evidence=evidence,
+                fixes=fix(f"write {_TYPE[other]}", UNSAFE, write(layer, "type", value=quoted(_TYPE[other])))
+                if other
+                else (),
             )
         elif not getattr(layer.message, block).source and not layer.writes(block, "source"):
             filled_in = any(rule.stage for rule in layer.message.include)

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caffelint.lint import INFO, LIKELY, TRAIN, Finding, Invalid, Layer, LayerRule
+from caffelint.lint import INFO, LIKELY, TRAIN, UNSAFE, Finding, Invalid, Layer, LayerRule, fix, write
 
 from ._layers import makers, source_of
 
@@ -26,6 +26,9 @@ class DataNotShuffled(LayerRule):
     ## Known problems
     A list that was shuffled when it was written is right as it is; the text does not tell, so this is no more than an
     info.
+
+    ## Fix safety
+    Unsafe: training reads its images in another order.
 
     ## References
     - image_data_layer.cpp, DataLayerSetUp; BVLC/caffe issues 1445 and 2343
@@ -52,6 +55,10 @@ class DataNotShuffled(LayerRule):
             span="image_data_param",
             message="training reads 'train.txt' from top to bottom in each epoch; set shuffle: true unless the list is"
             " shuffled already",
+            fixed=(
+                'layer { type: "ImageData" top: "d" image_data_param { source: "train.txt" shuffle: true } '
+                "include { phase: TRAIN } }"
+            ),
         ),
     ]
 
@@ -64,6 +71,7 @@ class DataNotShuffled(LayerRule):
                 layer.at("image_data_param", "shuffle"),
                 f"training reads {source!r} from top to bottom in each epoch; set shuffle: true unless the list is"
                 " shuffled already",
+                fixes=fix("set shuffle: true", UNSAFE, write(layer, "image_data_param", "shuffle", value="true")),
             )
 
 

@@ -3,7 +3,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from caffelint.lint import ERROR, INFO, WARNING, Finding, Invalid, Layer, LayerRule
+from caffelint.lint import ERROR, INFO, UNSAFE, WARNING, Finding, Fix, Invalid, Layer, LayerRule, fix, remove, write
 
 from ._layers import OWN_BLOCK
 
@@ -37,6 +37,9 @@ class IgnoredTransformField(LayerRule):
     }
     ```
 
+    ## Fix safety
+    Unsafe: what is moved takes effect from then on. What nobody reads is removed.
+
     ## References
     - upgrade_proto.cpp, NetNeedsDataUpgrade and UpgradeNetDataTransformation; data_layer.cpp; window_data_layer.cpp
     """
@@ -59,26 +62,34 @@ class IgnoredTransformField(LayerRule):
             'layer { name: "data" type: "Data" data_param { source: "a" scale: 0.1 } }',
             span="scale: 0.1",
             message="scale in data_param is ignored; move it to transform_param",
+            fixed='layer { name: "data" type: "Data" data_param { source: "a" } transform_param { scale: 0.1 } }',
         ),
         Invalid(
             'layer { type: "ImageData" transform_param { mirror: 1 } image_data_param { source: "a" crop_size: 9 } }',
             span="crop_size: 9",
             message="crop_size in image_data_param is ignored; move it to transform_param",
+            fixed=(
+                'layer { type: "ImageData" transform_param { mirror: 1 crop_size: 9 } image_data_param { source: '
+                '"a" } }'
+            ),
         ),
         Invalid(
             'layer { name: "data" type: "Data" data_param { source: "a" rand_skip: 9 } }',
             span="rand_skip: 9",
             message="rand_skip in data_param is ignored: Data no longer reads it",
+            fixed='layer { name: "data" type: "Data" data_param { source: "a" } }',
         ),
         Invalid(
             'layer { name: "data" type: "WindowData" transform_param { scale: 0.1 } }',
             span="scale: 0.1",
             message="WindowData ignores scale in transform_param; it alone reads it from window_data_param",
+            fixed='layer { name: "data" type: "WindowData" window_data_param { scale: 0.1 } }',
         ),
         Invalid(
             'layer { name: "data" type: "DummyData" transform_param { scale: 0.1 } }',
             span="transform_param",
             message="DummyData ignores transform_param",
+            fixed='layer { name: "data" type: "DummyData" }',
         ),
     ]
 
@@ -87,7 +98,10 @@ class IgnoredTransformField(LayerRule):
         if layer.type in _UNTRANSFORMED:
             if message.HasField("transform_param"):
                 yield self.finding(
-                    layer.at("transform_param"), f"{layer.type} ignores transform_param", severity=WARNING
+                    layer.at("transform_param"),
+                    f"{layer.type} ignores transform_param",
+                    severity=WARNING,
+                    fixes=fix("remove it", UNSAFE, remove(layer, "transform_param")),
                 )
             return
         name = OWN_BLOCK[layer.type]
@@ -101,6 +115,7 @@ class IgnoredTransformField(LayerRule):
                         layer.at(name, field),
                         f"{field} in {name} is ignored; move it to transform_param",
                         evidence="only in old `layers` blocks does Caffe move it by itself",
+                        fixes=_moved(layer, name, field, "transform_param"),
                     )
             if layer.type == "Data":
                 for field, harmless in _READ_BY_NOBODY.items():
@@ -109,9 +124,20 @@ class IgnoredTransformField(LayerRule):
                             layer.at(name, field),
                             f"{field} in {name} is ignored: Data no longer reads it",
                             severity=INFO,
+                            fixes=fix("remove it", UNSAFE, remove(layer, name, field)),
                         )
         if layer.type == "WindowData" and message.transform_param.scale != 1:
             yield self.finding(
                 layer.at("transform_param", "scale"),
                 "WindowData ignores scale in transform_param; it alone reads it from window_data_param",
+                fixes=_moved(layer, "transform_param", "scale", "window_data_param"),
             )
+
+
+def _moved(layer: Layer, block: str, field: str, home: str) -> tuple[Fix, ...]:
+    """The setting where Caffe reads it; gone where another one stands there already."""
+    gone = remove(layer, block, field)
+    if layer.writes(home, field):
+        return fix("remove it", UNSAFE, gone)
+    value = layer.at(block, field).text.partition(":")[2].strip()
+    return fix(f"move it to {home}", UNSAFE, gone, write(layer, home, field, value=value)) if value else ()

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caffelint.lint import ERROR, Finding, Invalid, Layer, LayerRule, Related
+from caffelint.lint import DISPLAY, ERROR, Finding, Invalid, Layer, LayerRule, Related, fix, remove
 
 from ._layers import transform_place
 
@@ -53,4 +53,9 @@ class MeanFileAndMeanValue(LayerRule):
                 "mean_value is given beside mean_file, which Caffe refuses; keep one of the two",
                 evidence="Caffe ends with: Cannot specify mean_file and mean_value at the same time",
                 related=(Related("the mean_file", transform_place(layer, "mean_file")),),
+                fixes=tuple(
+                    one
+                    for name in ("mean_value", "mean_file")
+                    for one in fix(f"remove {name}", DISPLAY, remove(layer, "transform_param", name))
+                ),
             )

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caffelint.lint import LIKELY, WARNING, Finding, Invalid, Layer, LayerRule
+from caffelint.lint import DISPLAY, LIKELY, WARNING, Finding, Invalid, Layer, LayerRule, fix, write
 
 _IMAGE_SCALE = 0.02
 
@@ -61,4 +61,12 @@ class MeanInScaledUnits(LayerRule):
                 f"mean_value {largest:g} is taken off before scale {transform.scale:g} is applied, so it counts in"
                 f" pixels; was {largest / transform.scale:g} meant?",
                 evidence="Caffe computes (pixel - mean) * scale",
+                fixes=fix(
+                    "write the mean in pixels",
+                    DISPLAY,
+                    *(
+                        write(layer, "transform_param", "mean_value", index, value=f"{mean / transform.scale:g}")
+                        for index, mean in enumerate(means)
+                    ),
+                ),
             )

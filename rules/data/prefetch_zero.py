@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caffelint.lint import ERROR, Finding, Invalid, Layer, LayerRule
+from caffelint.lint import ERROR, SAFE, Finding, Invalid, Layer, LayerRule, fix, remove
 
 
 class PrefetchZero(LayerRule):
@@ -21,6 +21,9 @@ class PrefetchZero(LayerRule):
     data_param { source: "train_lmdb" backend: LMDB batch_size: 64 prefetch: 4 }
     ```
 
+    ## Fix safety
+    Safe: Caffe waits for ever as it stands, and 4 batches, the default, are what all others read ahead.
+
     ## References
     - base_data_layer.cpp, BasePrefetchingDataLayer and Forward_cpu
     """
@@ -38,6 +41,7 @@ class PrefetchZero(LayerRule):
             'layer { name: "data" type: "Data" data_param { source: "a" batch_size: 64 prefetch: 0 } }',
             span="prefetch: 0",
             message="prefetch 0 leaves no batch to read into: the first forward pass waits for ever; 4 is the default",
+            fixed='layer { name: "data" type: "Data" data_param { source: "a" batch_size: 64 } }',
         ),
     ]
 
@@ -46,4 +50,5 @@ class PrefetchZero(LayerRule):
             yield self.finding(
                 layer.at("data_param", "prefetch"),
                 "prefetch 0 leaves no batch to read into: the first forward pass waits for ever; 4 is the default",
+                fixes=fix("remove prefetch", SAFE, remove(layer, "data_param", "prefetch")),
             )

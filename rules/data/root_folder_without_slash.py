@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caffelint.lint import LIKELY, WARNING, Finding, Invalid, Layer, LayerRule
+from caffelint.lint import LIKELY, UNSAFE, WARNING, Finding, Invalid, Layer, LayerRule, fix, quoted, write
 
 _BLOCKS = {"ImageData": "image_data_param", "WindowData": "window_data_param"}
 
@@ -25,6 +25,9 @@ class RootFolderWithoutSlash(LayerRule):
     ## Known problems
     A list whose paths begin with a slash is right as it is.
 
+    ## Fix safety
+    Unsafe: the text may be meant as the beginning of the files' names.
+
     ## References
     - image_data_layer.cpp, DataLayerSetUp; window_data_layer.cpp, DataLayerSetUp
     """
@@ -44,6 +47,9 @@ class RootFolderWithoutSlash(LayerRule):
             'layer { name: "data" type: "ImageData" image_data_param { source: "a.txt" root_folder: "images" } }',
             span='root_folder: "images"',
             message="root_folder 'images' is put before each path as it is: 'imagescat.jpg'; it must end in a slash",
+            fixed=(
+                'layer { name: "data" type: "ImageData" image_data_param { source: "a.txt" root_folder: "images/" } }'
+            ),
         ),
     ]
 
@@ -55,4 +61,5 @@ class RootFolderWithoutSlash(LayerRule):
                 layer.at(block, "root_folder"),
                 f"root_folder {folder!r} is put before each path as it is: {folder + 'cat.jpg'!r};"
                 " it must end in a slash",
+                fixes=fix("add a slash", UNSAFE, write(layer, block, "root_folder", value=quoted(folder + "/"))),
             )

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caffelint.lint import INFO, TRAIN, Finding, Invalid, Layer, LayerRule
+from caffelint.lint import INFO, TRAIN, UNSAFE, Finding, Invalid, Layer, LayerRule, fix, remove
 
 _BLOCKS = {"ImageData": "image_data_param", "HDF5Data": "hdf5_data_param", "VideoData": "video_data_param"}
 
@@ -29,6 +29,9 @@ class ShuffleInTesting(LayerRule):
     }
     ```
 
+    ## Fix safety
+    Unsafe: testing reads its data in another order.
+
     ## References
     - image_data_layer.cpp, load_batch; chuckcho/video-caffe commit bdd24fe
     """
@@ -47,6 +50,7 @@ class ShuffleInTesting(LayerRule):
             'layer { name: "d" type: "ImageData" image_data_param { shuffle: true } include { phase: TEST } }',
             span="shuffle: true",
             message="testing reads its data in another order each time; leave shuffle to training",
+            fixed='layer { name: "d" type: "ImageData" include { phase: TEST } }',
         ),
     ]
 
@@ -56,4 +60,5 @@ class ShuffleInTesting(LayerRule):
             yield self.finding(
                 layer.at(block, "shuffle"),
                 "testing reads its data in another order each time; leave shuffle to training",
+                fixes=fix("remove shuffle", UNSAFE, remove(layer, block, "shuffle")),
             )

@@ -2,7 +2,24 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caffelint.lint import LIKELY, PHASES, TEST, TRAIN, WARNING, Finding, Invalid, Layer, Net, NetRule, Related
+from caffelint.lint import (
+    DISPLAY,
+    LIKELY,
+    PHASES,
+    TEST,
+    TRAIN,
+    WARNING,
+    Finding,
+    Fix,
+    Invalid,
+    Layer,
+    Net,
+    NetRule,
+    Related,
+    fix,
+    quoted,
+    write,
+)
 
 from ._layers import Pair, is_for_training, is_held_out, is_tested, makers, other_test_nets, pairs, same_path, source_of
 
@@ -123,12 +140,19 @@ class TrainAndTestShareData(NetRule):
             for layer, block, path in tested:
                 if TRAIN not in layer.phases and is_for_training(path):
                     message = f"testing reads {path!r} and training {sources[0]!r}: have the two changed places?"
-                    yield self._finding(layer, block, message, others[0])
+                    yield self._finding(layer, block, message, others[0], self._swapped(layer, others))
 
-    def _finding(self, layer: Layer, block: str, message: str, training: Layer) -> Finding:
+    def _swapped(self, layer: Layer, others: list[Layer]) -> tuple[Fix, ...]:
+        if len(others) != 1:
+            return ()
+        (block, path), (other_block, other_path) = source_of(layer), source_of(others[0])
+        mine = write(layer, block, "source", value=quoted(other_path))
+        return fix("swap them", DISPLAY, mine, write(others[0], other_block, "source", value=quoted(path)))
+
+    def _finding(self, layer: Layer, block: str, message: str, training: Layer, fixes: tuple[Fix, ...] = ()) -> Finding:
         other_block, _ = source_of(training)
         related = (Related("what training reads", training.at(other_block, "source")),)
-        return self.finding(layer.at(block, "source"), message, phases=(TEST,), related=related)
+        return self.finding(layer.at(block, "source"), message, phases=(TEST,), related=related, fixes=fixes)
 
 
 def _tests_apart(net: Net, blob: str, trained: dict[str, Layer]) -> bool:

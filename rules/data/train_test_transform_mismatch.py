@@ -3,7 +3,23 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from caffelint.lint import LIKELY, TEST, WARNING, Finding, Invalid, Layer, Net, NetRule, Related
+from caffelint.lint import (
+    LIKELY,
+    TEST,
+    UNSAFE,
+    WARNING,
+    Finding,
+    Fix,
+    Invalid,
+    Layer,
+    Net,
+    NetRule,
+    Related,
+    fix,
+    quoted,
+    remove,
+    write,
+)
 
 from ._layers import pairs, transform_place
 
@@ -33,6 +49,9 @@ class TrainTestTransformMismatch(NetRule):
     Two different mean files are taken for right, since a training set that is padded has a mean of its own; so is a
     mean file in one phase and mean values in the other. Crop and mirror are meant to differ.
 
+    ## Fix safety
+    Unsafe: testing takes the scale of training, or its mean where it takes off none; the scores change.
+
     ## References
     - data_transformer.cpp, Transform
     """
@@ -55,6 +74,7 @@ class TrainTestTransformMismatch(NetRule):
             _LAYER % ("scale: 0.00390625", "TRAIN") + _LAYER % ("mirror: false", "TEST"),
             span="transform_param",
             message="testing has no scale, training has scale 0.00390625",
+            fixed=_LAYER % ("scale: 0.00390625", "TRAIN") + _LAYER % ("mirror: false scale: 0.00390625", "TEST"),
         ),
         Invalid(
             _LAYER % ("scale: 0.1 mean_value: 104", "TRAIN") + _LAYER % ("scale: 0.5 mean_value: 128", "TEST"),
@@ -63,11 +83,14 @@ class TrainTestTransformMismatch(NetRule):
                 "testing has scale 0.5, training has scale 0.1",
                 "testing takes off mean_value 128, training mean_value 104",
             ),
+            fixed=_LAYER % ("scale: 0.1 mean_value: 104", "TRAIN") + _LAYER % ("scale: 0.1 mean_value: 128", "TEST"),
         ),
         Invalid(
             _LAYER % ('mean_file: "m.binaryproto"', "TRAIN") + _LAYER % ("crop_size: 9", "TEST"),
             span="transform_param",
             message="testing takes off no mean, training mean_file 'm.binaryproto'",
+            fixed=_LAYER % ('mean_file: "m.binaryproto"', "TRAIN")
+            + _LAYER % ('crop_size: 9 mean_file: "m.binaryproto"', "TEST"),
         ),
     ]
 
@@ -96,7 +119,35 @@ class TrainTestTransformMismatch(NetRule):
 
     def _finding(self, layer: Layer, field: str, message: str, training: Layer) -> Finding:
         related = (Related("what training does", transform_place(training, field)),)
-        return self.finding(transform_place(layer, field), message, phases=(TEST,), related=related)
+        return self.finding(
+            transform_place(layer, field),
+            message,
+            phases=(TEST,),
+            related=related,
+            fixes=_as_in_training(layer, field, training),
+        )
+
+
+def _as_in_training(layer: Layer, field: str, training: Layer) -> tuple[Fix, ...]:
+    """Testing with the scale of training; its mean as well, where testing has none."""
+    wanted, given = _transform(training), _transform(layer)
+    if field == "scale":
+        if not wanted.HasField(field):
+            return fix("remove scale", UNSAFE, remove(layer, "transform_param", field))
+        edits = [
+            write(
+                layer, "transform_param", field, value=transform_place(training, field).text.partition(":")[2].strip()
+            )
+        ]
+    elif given.mean_file or len(given.mean_value):
+        return ()
+    elif wanted.mean_file:
+        edits = [write(layer, "transform_param", "mean_file", value=quoted(wanted.mean_file))]
+    else:
+        edits = [write(layer, "transform_param", "mean_value", value=f"{mean:g}") for mean in wanted.mean_value]
+        if len(edits) > 1 and not layer.writes("transform_param"):
+            return ()
+    return fix("do as in training", UNSAFE, *edits)
 
 
 def _transform(layer: Layer) -> Any:

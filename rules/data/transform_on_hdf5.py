@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caffelint.lint import ERROR, Finding, Invalid, Layer, LayerRule
+from caffelint.lint import ERROR, UNSAFE, Finding, Invalid, Layer, LayerRule, fix, remove
 
 
 class TransformOnHdf5(LayerRule):
@@ -25,6 +25,9 @@ class TransformOnHdf5(LayerRule):
     layer { name: "scale" type: "Power" bottom: "raw" top: "data" power_param { scale: 0.00390625 } }
     ```
 
+    ## Fix safety
+    Unsafe: the data come untransformed then, which they would have to be made for.
+
     ## References
     - hdf5_data_layer.cpp, LayerSetUp
     """
@@ -39,6 +42,7 @@ class TransformOnHdf5(LayerRule):
             'layer { name: "data" type: "HDF5Data" transform_param { scale: 0.1 } }',
             span="transform_param",
             message="HDF5Data refuses transform_param; transform the data before writing it, or in layers behind this",
+            fixed='layer { name: "data" type: "HDF5Data" }',
         ),
     ]
 
@@ -48,4 +52,5 @@ class TransformOnHdf5(LayerRule):
                 layer.at("transform_param"),
                 "HDF5Data refuses transform_param; transform the data before writing it, or in layers behind this",
                 evidence="Caffe ends with: HDF5Data does not transform data.",
+                fixes=fix("remove transform_param", UNSAFE, remove(layer, "transform_param")),
             )

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import lru_cache
 from typing import NamedTuple
 
-from caffelint.lint import PHASES, Finding, Layer, Net, Place, Rule
+from caffelint.lint import PHASES, Finding, Fix, Layer, Net, Place, Rule
 from caffelint.lint.built import MESSAGE, Field, Refusal
 
 from ._states import built
@@ -140,8 +140,16 @@ def where(layer: Layer, field: str | None) -> Place:
     return layer.at(*path)
 
 
-def findings(rule: Rule, net: Net) -> Iterator[Finding]:
-    """The findings of a rule that has nothing to add to what Caffe refuses."""
+def findings(
+    rule: Rule, net: Net, mend: Callable[[Refused], tuple[Fix, ...]] = lambda refused: ()
+) -> Iterator[Finding]:
+    """The findings of a rule that has nothing to add to what Caffe refuses but how to mend it."""
     for refused in refusals(net):
         if owner(refused.refusal) == rule.name:
-            yield rule.finding(refused.place, refused.message, evidence=refused.evidence, phases=refused.phases)
+            yield rule.finding(
+                refused.place,
+                refused.message,
+                evidence=refused.evidence,
+                phases=refused.phases,
+                fixes=mend(refused),
+            )

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caffelint.lint import ERROR, TRAIN, Finding, Invalid, Net, NetRule
+from caffelint.lint import ERROR, TRAIN, UNSAFE, Finding, Invalid, Net, NetRule, fix, remove
 
 from ._states import built, is_plain
 
@@ -24,6 +24,9 @@ class BackwardNotImplemented(NetRule):
     ```
     layer { name: "loss" type: "SoftmaxWithLoss" bottom: "fc" bottom: "label" top: "loss" }
     ```
+
+    ## Fix safety
+    Unsafe: the gradients of the data are no longer computed, which somebody may have wanted.
 
     ## References
     - argmax_layer.hpp, threshold_layer.hpp, accuracy_layer.hpp, embed_layer.cpp (Backward_cpu); run on Caffe 1.0
@@ -53,6 +56,10 @@ class BackwardNotImplemented(NetRule):
             span="force_backward: true",
             message="force_backward asks top1 for a gradient, and Accuracy has none: Caffe ends in the first backward"
             " pass; leave top1 out of TRAIN or remove force_backward",
+            fixed=(
+                "" + _NET + ' layer { name: "top1" type: "Accuracy" bottom: "fc" bottom: "label" }'
+                ' layer { name: "loss" type: "SoftmaxWithLoss" bottom: "fc" bottom: "label" }'
+            ),
         ),
     ]
 
@@ -74,6 +81,7 @@ class BackwardNotImplemented(NetRule):
                         f"force_backward asks {layer.name} for a gradient, and {layer.type} has none: Caffe ends in the"
                         f" first backward pass; leave {layer.name} out of TRAIN or remove force_backward",
                         phases=(TRAIN,),
+                        fixes=fix("remove force_backward", UNSAFE, remove(net, "force_backward")),
                     )
                     return
                 yield self.finding(

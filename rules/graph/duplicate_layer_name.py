@@ -2,7 +2,24 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caffelint.lint import CERTAIN, ERROR, LIKELY, WARNING, Finding, Invalid, Layer, Net, NetRule, Related
+from caffelint.lint import (
+    CERTAIN,
+    ERROR,
+    LIKELY,
+    PHASES,
+    UNSAFE,
+    WARNING,
+    Finding,
+    Fix,
+    Invalid,
+    Layer,
+    Net,
+    NetRule,
+    Related,
+    fix,
+    quoted,
+    write,
+)
 
 from ._learning import has_parameters
 from ._states import built
@@ -27,6 +44,9 @@ class DuplicateLayerName(NetRule):
     layer { name: "fc1" type: "InnerProduct" bottom: "pool" top: "fc1" }
     layer { name: "fc2" type: "InnerProduct" bottom: "fc1" top: "fc2" }
     ```
+
+    ## Fix safety
+    Unsafe: weights that are stored under the old name no longer reach this layer.
 
     ## References
     - net.cpp, ShareTrainedLayersWith and CopyTrainedLayersFrom
@@ -57,18 +77,35 @@ class DuplicateLayerName(NetRule):
             span='name: "fc"',
             message='layer name "fc" is taken (InnerProduct, line 1): Caffe copies parameters by name, so both go to'
             " the first of the two; give this InnerProduct a name of its own",
+            fixed=(
+                'layer { name: "fc" type: "InnerProduct" bottom: "data" top: "fc1" } layer { name: "fc2" type: '
+                '"InnerProduct" bottom: "fc1" top: "fc2" } layer { name: "loss" type: "EuclideanLoss" bottom: '
+                '"fc2" bottom: "label" }'
+            ),
         ),
         Invalid(
             _WIDTHS % (5, 5),
             span='name: "fc"',
             message='layer name "fc" is taken (InnerProduct, line 1): Caffe copies parameters by name, so both go to'
             " the first of the two; give this InnerProduct a name of its own",
+            fixed=(
+                'layer { name: "data" type: "Input" top: "data" input_param { shape { dim: 2 dim: 5 } } } layer '
+                '{ name: "fc" type: "InnerProduct" bottom: "data" top: "a" inner_product_param { num_output: 5 } '
+                '} layer { name: "b" type: "InnerProduct" bottom: "a" top: "b" inner_product_param { num_output: '
+                '5 } } layer { name: "loss" type: "EuclideanLoss" bottom: "b" bottom: "data" }'
+            ),
         ),
         Invalid(
             _WIDTHS % (5, 6),
             span='name: "fc"',
             message='layer name "fc" is taken (InnerProduct, line 1): Caffe copies parameters by name, and ends with'
             ' "shape mismatch"; give this InnerProduct a name of its own',
+            fixed=(
+                'layer { name: "data" type: "Input" top: "data" input_param { shape { dim: 2 dim: 5 } } } layer '
+                '{ name: "fc" type: "InnerProduct" bottom: "data" top: "a" inner_product_param { num_output: 5 } '
+                '} layer { name: "b" type: "InnerProduct" bottom: "a" top: "b" inner_product_param { num_output: '
+                '6 } } layer { name: "loss" type: "EuclideanLoss" bottom: "b" bottom: "data" }'
+            ),
         ),
         Invalid(
             'layer { name: "up" type: "Deconvolution" bottom: "data" top: "up" }'
@@ -77,6 +114,11 @@ class DuplicateLayerName(NetRule):
             span='name: "up"',
             message='layer name "up" is taken (Deconvolution, line 1): Caffe copies parameters by name, and ends with'
             ' "Incompatible number of blobs"; give this Dropout a name of its own',
+            fixed=(
+                'layer { name: "up" type: "Deconvolution" bottom: "data" top: "up" } layer { name: "up_2" type: '
+                '"Dropout" bottom: "up" top: "up" } layer { name: "loss" type: "EuclideanLoss" bottom: "up" '
+                'bottom: "label" }'
+            ),
         ),
         Invalid(
             'layer { type: "InnerProduct" bottom: "data" top: "fc1" }'
@@ -84,6 +126,10 @@ class DuplicateLayerName(NetRule):
             span="layer",
             message="layer has no name, like another one (InnerProduct, line 1): Caffe copies parameters by name, so"
             " both go to the first of the two; give this InnerProduct a name of its own",
+            fixed=(
+                'layer { type: "InnerProduct" bottom: "data" top: "fc1" } layer { type: "InnerProduct" bottom: '
+                '"fc1" top: "fc2" name: "fc2" }'
+            ),
         ),
     ]
 
@@ -122,9 +168,20 @@ class DuplicateLayerName(NetRule):
                     severity=severity,
                     certainty=CERTAIN if refusal else LIKELY,
                     related=(Related("the other one", other.at("name")),),
+                    fixes=_fixes(layer),
                 )
                 return
             above.setdefault((layer.phases, second), (number, layer))
+
+
+def _fixes(layer: Layer) -> tuple[Fix, ...]:
+    """A name of its own: that of its top, as is usual, or a number behind the old one."""
+    if layer.phases != PHASES or not (layer.name or layer.tops):
+        return ()
+    taken = {other.name for other in layer.net.layers}
+    choices = [*layer.tops[:1], *(f"{layer.name or layer.tops[0]}_{number}" for number in range(2, len(taken) + 3))]
+    name = quoted(next(name for name in choices if name not in taken))
+    return fix(f"name it {name}", UNSAFE, write(layer, "name", value=name))
 
 
 def _refusal(one: Layer, other: Layer) -> str:

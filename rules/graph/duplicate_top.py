@@ -2,9 +2,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caffelint.lint import ERROR, Finding, Invalid, Net, NetRule
+from caffelint.lint import DATA_TYPES, ERROR, UNSAFE, Finding, Fix, Invalid, Net, NetRule
 
-from ._refusals import findings
+from ._own_top import own_top
+from ._refusals import Refused, findings
 
 
 class DuplicateTop(NetRule):
@@ -25,6 +26,9 @@ class DuplicateTop(NetRule):
     layer { name: "train" type: "Data" top: "data" include { phase: TRAIN } }
     layer { name: "test" type: "Data" top: "data" include { phase: TEST } }
     ```
+
+    ## Fix safety
+    Unsafe: what stands further down reads the later of the two blobs, in the order of the text.
 
     ## References
     - net.cpp, AppendTop
@@ -48,4 +52,12 @@ class DuplicateTop(NetRule):
     ]
 
     def check(self, net: Net) -> Iterator[Finding]:
-        yield from findings(self, net)
+        yield from findings(self, net, _apart)
+
+
+def _apart(refused: Refused) -> tuple[Fix, ...]:
+    """The later blob by a name of its own; two data layers lack their phases rather."""
+    layer = refused.layers[0]
+    if len(refused.layers) > 1 or layer.type in DATA_TYPES or not layer.tops:
+        return ()
+    return own_top(layer, UNSAFE, next((top for top in layer.tops if f'"{top}"' in refused.message), ""))

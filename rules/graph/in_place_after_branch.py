@@ -2,8 +2,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caffelint.lint import ERROR, Finding, Invalid, Net, NetRule
+from caffelint.lint import ERROR, UNSAFE, Finding, Invalid, Net, NetRule
 
+from ._own_top import own_top
 from ._refusals import findings
 
 
@@ -27,6 +28,10 @@ class InPlaceAfterBranch(NetRule):
     ```
     or put the ReLU above the Pooling, if both are to see its result.
 
+    ## Fix safety
+    Unsafe: what stands further down reads the result of this layer, in the order of the text; whoever meant the
+    other blob has to say so.
+
     ## References
     - insert_splits.cpp, InsertSplits; net.cpp, AppendTop
     """
@@ -47,8 +52,14 @@ class InPlaceAfterBranch(NetRule):
             ' layer { name: "relu" type: "ReLU" bottom: "data" top: "data" }',
             span='top: "data"',
             message='"data" cannot be overwritten in place: other layers read it too',
+            fixed=(
+                'layer { name: "data" type: "Input" top: "data" } layer { name: "abs" type: "AbsVal" bottom: '
+                '"data" top: "abs" } layer { name: "relu" type: "ReLU" bottom: "data" top: "relu" }'
+            ),
         ),
     ]
 
     def check(self, net: Net) -> Iterator[Finding]:
-        yield from findings(self, net)
+        yield from findings(
+            self, net, lambda refused: own_top(refused.layers[0], UNSAFE) if len(refused.layers) == 1 else ()
+        )

@@ -2,9 +2,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caffelint.lint import ERROR, TRAIN, WARNING, Finding, Invalid, Net, NetRule, Related
+from caffelint.lint import ERROR, TRAIN, UNSAFE, WARNING, Finding, Invalid, Net, NetRule, Related
 from caffelint.lint.built import BuiltLayer
 
+from ._own_top import own_top
 from ._states import built, is_plain
 
 SIGN_KEPT = frozenset(["ReLU", "PReLU", "ELU", "TanH", "Dropout", "Swish", "AbsVal"])
@@ -41,6 +42,9 @@ class InPlaceCorruptsGradient(NetRule):
     Silent about nets that use layers or fields of a fork. A ReLU followed by an in-place BatchNorm is a warning: such
     nets train, with the gradient of other units than those that were active.
 
+    ## Fix safety
+    Unsafe: the gradient changes, to the right one, and with it what is trained.
+
     ## References
     - each pair was run on Caffe 1.0, the gradient compared with the one of separate blobs
     - BVLC/caffe#2015
@@ -76,6 +80,12 @@ class InPlaceCorruptsGradient(NetRule):
             span='top: "act"',
             message='Scale overwrites the output of layer "act" (Sigmoid), which needs it for its gradient;'
             " give scale a top of its own",
+            fixed=_DATA
+            + (
+                'layer { name: "act" type: "Sigmoid" bottom: "ip" top: "act" } layer { name: "scale" type: '
+                '"Scale" bottom: "act" top: "scale" } layer { name: "loss" type: "EuclideanLoss" bottom: "scale" '
+                'bottom: "label" top: "loss" }'
+            ),
         ),
         Invalid(
             _DATA + 'layer { name: "relu" type: "ReLU" bottom: "ip" top: "ip" }'
@@ -83,6 +93,12 @@ class InPlaceCorruptsGradient(NetRule):
             span='top: "ip"',
             message='BatchNorm overwrites the output of layer "relu" (ReLU), which needs it for its gradient;'
             " give bn a top of its own",
+            fixed=_DATA
+            + (
+                'layer { name: "relu" type: "ReLU" bottom: "ip" top: "ip" } layer { name: "bn" type: "BatchNorm" '
+                'bottom: "ip" top: "bn" } layer { name: "loss" type: "EuclideanLoss" bottom: "bn" bottom: '
+                '"label" top: "loss" }'
+            ),
         ),
         Invalid(
             _DATA
@@ -90,6 +106,11 @@ class InPlaceCorruptsGradient(NetRule):
             + _LOSS % "ip",
             span='top: "ip"',
             message="Power in place overwrites the input that its gradient needs; give power a top of its own",
+            fixed=_DATA
+            + (
+                'layer { name: "power" type: "Power" bottom: "ip" top: "power" power_param { power: 2 } } layer '
+                '{ name: "loss" type: "EuclideanLoss" bottom: "power" bottom: "label" top: "loss" }'
+            ),
         ),
     ]
 
@@ -111,6 +132,7 @@ class InPlaceCorruptsGradient(NetRule):
                 f"{layer.type} in place overwrites the input that its gradient needs;"
                 f" give {layer.name} a top of its own",
                 evidence="Caffe does not check this; the gradient below the layer is wrong",
+                fixes=own_top(mine, UNSAFE),
             )
             return
         needs = _needs(layer)
@@ -124,6 +146,7 @@ class InPlaceCorruptsGradient(NetRule):
             evidence="Caffe does not check this; the gradient below the layer is wrong",
             severity=WARNING if needs.type == "ReLU" else ERROR,
             related=(Related(f'"{needs.name}" needs its output', other.at("type")),),
+            fixes=own_top(mine, UNSAFE),
         )
 
 

@@ -2,9 +2,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caffelint.lint import ERROR, Finding, Invalid, Net, NetRule
+from caffelint.lint import ERROR, SAFE, Finding, Fix, Invalid, Net, NetRule
 
-from ._refusals import findings
+from ._own_top import own_top
+from ._refusals import Refused, findings
 from ._states import built, is_plain
 
 
@@ -29,6 +30,10 @@ class InPlaceNotSupported(NetRule):
     ## Known problems
     Silent about the layers that die in nets that use layers or fields of a fork.
 
+    ## Fix safety
+    Safe: Caffe refuses the net or dies with it, and what is read further down by that name is what this layer
+    makes.
+
     ## References
     - net.cpp, AppendTop; the Reshape functions in src/caffe/layers; layers that die were run on Caffe 1.0
     """
@@ -46,23 +51,35 @@ class InPlaceNotSupported(NetRule):
             ' layer { name: "flat" type: "Flatten" bottom: "data" top: "data" }',
             span='top: "data"',
             message="Flatten cannot run in place; give its top another name than its bottom",
+            fixed=(
+                'layer { name: "data" type: "Input" top: "data" input_param { shape { dim: 2 dim: 3 } } } layer '
+                '{ name: "flat" type: "Flatten" bottom: "data" top: "flat" }'
+            ),
         ),
         Invalid(
             'layer { name: "data" type: "Input" top: "data" input_param { shape { dim: 2 dim: 3 } } }'
             ' layer { name: "tile" type: "Tile" bottom: "data" top: "data" tile_param { tiles: 2 } }',
             span='top: "data"',
             message="Tile writes a larger result over its own input; give its top another name than its bottom",
+            fixed=(
+                'layer { name: "data" type: "Input" top: "data" input_param { shape { dim: 2 dim: 3 } } } layer '
+                '{ name: "tile" type: "Tile" bottom: "data" top: "tile" tile_param { tiles: 2 } }'
+            ),
         ),
         Invalid(
             'layer { name: "data" type: "Input" top: "data" top: "more" }'
             ' layer { name: "sum" type: "Eltwise" bottom: "more" bottom: "data" top: "data" }',
             span='top: "data"',
             message='"data" is bottom 1 but top 0; in place they must have the same number',
+            fixed=(
+                'layer { name: "data" type: "Input" top: "data" top: "more" } layer { name: "sum" type: '
+                '"Eltwise" bottom: "more" bottom: "data" top: "sum" }'
+            ),
         ),
     ]
 
     def check(self, net: Net) -> Iterator[Finding]:
-        yield from findings(self, net)
+        yield from findings(self, net, _renamed)
         if not is_plain(net):
             return
         said = set()
@@ -76,4 +93,9 @@ class InPlaceNotSupported(NetRule):
                             f"{layer.type} writes a larger result over its own input;"
                             " give its top another name than its bottom",
                             evidence="Caffe dies with a heap error and no word on the layer",
+                            fixes=own_top(net.layers[layer.index], SAFE),
                         )
+
+
+def _renamed(refused: Refused) -> tuple[Fix, ...]:
+    return own_top(refused.layers[0], SAFE) if len(refused.layers) == 1 else ()

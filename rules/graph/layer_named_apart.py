@@ -2,7 +2,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caffelint.lint import ERROR, TEST, TRAIN, Finding, Invalid, Layer, Net, NetRule, Related
+from caffelint.lint import (
+    ERROR,
+    TEST,
+    TRAIN,
+    UNSAFE,
+    Finding,
+    Invalid,
+    Layer,
+    Net,
+    NetRule,
+    Related,
+    fix,
+    quoted,
+    write,
+)
 
 from ._learning import RANDOM, has_parameters
 from ._states import states
@@ -27,6 +41,9 @@ class LayerNamedApart(NetRule):
     layer { name: "fc" type: "InnerProduct" bottom: "pool" top: "fc" include { phase: TEST } }
     ```
 
+    ## Fix safety
+    Unsafe: the layer takes the weights that were trained, where it had its initial ones.
+
     ## References
     - net.cpp, ShareTrainedLayersWith
     """
@@ -49,6 +66,7 @@ class LayerNamedApart(NetRule):
             span='name: "fc_test"',
             message='the test net finds no parameters for "fc_test", since TRAIN has no layer of that name: it keeps'
             ' its initial ones; call it "fc_train" as in TRAIN',
+            fixed=_FC % ("fc_train", "TRAIN", "") + _FC % ("fc_train", "TEST", "") + _LOSS,
         ),
     ]
 
@@ -77,6 +95,9 @@ class LayerNamedApart(NetRule):
                 f" it keeps its initial ones; {advice}",
                 phases=(TEST,),
                 related=(Related("the layer of TRAIN", twin.at("name")),) if twin else (),
+                fixes=fix(f'name it "{twin.name}"', UNSAFE, write(layer, "name", value=quoted(twin.name)))
+                if twin
+                else (),
             )
 
 

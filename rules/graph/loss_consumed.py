@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caffelint.lint import ERROR, TRAIN, Finding, Invalid, Net, NetRule, Related
+from caffelint.lint import ERROR, TRAIN, UNSAFE, Finding, Invalid, Net, NetRule, Related, fix, write
 
 from ._states import built
 
@@ -28,6 +28,9 @@ class LossConsumed(NetRule):
     ```
     A written `loss_weight` makes Caffe split the blob: the copy that is read no longer matters. An in-place layer
     cannot be had on a loss at all.
+
+    ## Fix safety
+    Unsafe: the net learns from this loss, which it did not before.
 
     ## References
     - net.cpp, Init (blobs_skip_backp); run on Caffe 1.0: the weights move by 0.0
@@ -55,6 +58,7 @@ class LossConsumed(NetRule):
             span='bottom: "loss"',
             message='quiet (Silence) reads the loss of layer "loss" and carries none: Caffe drops the backward pass'
             ' behind it, and nothing learns; write loss_weight: 1 in layer "loss", or do not read its top',
+            fixed=_NET % " loss_weight: 1" + 'layer { name: "quiet" type: "Silence" bottom: "loss" }',
         ),
     ]
 
@@ -80,5 +84,8 @@ class LossConsumed(NetRule):
                             " Caffe drops the backward pass behind it, and nothing learns; write loss_weight: 1 in"
                             f' layer "{layer.name}", or do not read its top',
                             related=(Related("the loss", loss.at("type")),),
+                            fixes=fix("write loss_weight: 1", UNSAFE, write(loss, "loss_weight", value="1"))
+                            if len(loss.tops) == 1 and not net.layers[reader.index].in_place
+                            else (),
                         )
             return

@@ -2,9 +2,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caffelint.lint import ERROR, Finding, Invalid, Net, NetRule
+from caffelint.lint import ERROR, UNSAFE, Finding, Fix, Invalid, Net, NetRule, fix, remove
 
-from ._refusals import findings
+from ._refusals import Refused, findings
 from ._states import is_plain
 
 
@@ -27,6 +27,9 @@ class LossWeightCount(NetRule):
     ## Known problems
     Silent about nets that use layers or fields of a fork.
 
+    ## Fix safety
+    Unsafe: the weights of the first tops are kept, which need not be the ones that were meant.
+
     ## References
     - layer.hpp, SetLossWeights
     """
@@ -46,9 +49,24 @@ class LossWeightCount(NetRule):
             " loss_weight: 1 loss_weight: 0 }",
             span="loss_weight: 0",
             message="loss_weight is given 2 times for 1 tops",
+            fixed=(
+                'layer { name: "data" type: "Input" top: "ip" top: "label" input_param { shape { dim: 2 dim: 3 } '
+                'shape { dim: 2 dim: 3 } } } layer { name: "loss" type: "EuclideanLoss" bottom: "ip" bottom: '
+                '"label" top: "loss" loss_weight: 1 }'
+            ),
         ),
     ]
 
     def check(self, net: Net) -> Iterator[Finding]:
         if is_plain(net):
-            yield from findings(self, net)
+            yield from findings(self, net, _surplus)
+
+
+def _surplus(refused: Refused) -> tuple[Fix, ...]:
+    """Those beyond the tops are gone; what is missing is not known."""
+    edits = [
+        remove(layer, "loss_weight", index)
+        for layer in refused.layers
+        for index in range(len(layer.tops), len(layer.message.loss_weight))
+    ]
+    return fix("keep one loss_weight for each top", UNSAFE, *edits)

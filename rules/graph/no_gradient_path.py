@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caffelint.lint import LIKELY, TRAIN, WARNING, Finding, Invalid, Net, NetRule
+from caffelint.lint import DISPLAY, LIKELY, TRAIN, WARNING, Finding, Invalid, Net, NetRule, fix, remove
 from caffelint.lint.built import BuiltLayer, BuiltNet
 
 from ._learning import learns
@@ -94,6 +94,7 @@ class NoGradientPath(NetRule):
                     " the losses below; remove it if they should learn from them",
                     certainty=LIKELY,
                     phases=(TRAIN,),
+                    fixes=fix("remove it", DISPLAY, remove(net.layers[layer.index], "propagate_down")),
                 )
 
     def _without(self, net: Net, one: BuiltNet) -> Iterator[Finding]:

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caffelint.lint import PHASES, TRAIN, WARNING, Finding, Invalid, Layer, Net, NetRule
+from caffelint.lint import PHASES, TRAIN, UNSAFE, WARNING, Finding, Invalid, Layer, Net, NetRule, fix, remove, replace
 
 MADE_A_TEST_NET = (
     "state makes the training net a TEST net: layers for TRAIN are left out, Dropout and BatchNorm act as in TEST;"
@@ -26,6 +26,9 @@ class PhaseFieldIgnored(NetRule):
     ```
     layer { name: "top1" type: "Accuracy" bottom: "ip" bottom: "label" include { phase: TEST } }
     ```
+
+    ## Fix safety
+    Unsafe: the layer is left out of the other phase, or the net is trained as a TRAIN net, which it was not.
 
     ## References
     - net.cpp, FilterNet and Init; solver.cpp, InitTrainNet
@@ -52,11 +55,16 @@ class PhaseFieldIgnored(NetRule):
                 "phase on a layer filters nothing: drop is in both phases, and acts as in TEST;"
                 " write include { phase: TEST } to have it there alone",
             ),
+            fixed=(
+                'layer { name: "data" type: "Data" top: "data" include { phase: TRAIN } } layer { name: "drop" '
+                'type: "Dropout" bottom: "data" top: "data" include { phase: TEST } }'
+            ),
         ),
         Invalid(
             'state { phase: TEST } layer { name: "data" type: "Data" top: "data" include { phase: TRAIN } }',
             span="phase: TEST",
             message=MADE_A_TEST_NET,
+            fixed='layer { name: "data" type: "Data" top: "data" include { phase: TRAIN } }',
         ),
         Invalid(
             {
@@ -65,6 +73,10 @@ class PhaseFieldIgnored(NetRule):
             },
             span="phase: TEST",
             message="train_" + MADE_A_TEST_NET,
+            fixed={
+                "solver.prototxt": 'net: "net.prototxt"',
+                "net.prototxt": 'layer { name: "data" type: "Input" top: "data" }',
+            },
         ),
     ]
 
@@ -72,11 +84,19 @@ class PhaseFieldIgnored(NetRule):
         message = net.message
         if message.HasField("state") and message.state.HasField("phase") and PHASES[message.state.phase] != TRAIN:
             if net.role == "train":
-                yield self.finding(net.at("state", "phase"), MADE_A_TEST_NET)
+                yield self.finding(
+                    net.at("state", "phase"),
+                    MADE_A_TEST_NET,
+                    fixes=fix("remove it", UNSAFE, remove(net, "state", "phase")),
+                )
         for solver in net.solvers:
             state = solver.message.train_state
             if state.HasField("phase") and PHASES[state.phase] != TRAIN:
-                yield self.finding(solver.at("train_state", "phase"), f"train_{MADE_A_TEST_NET}")
+                yield self.finding(
+                    solver.at("train_state", "phase"),
+                    f"train_{MADE_A_TEST_NET}",
+                    fixes=fix("remove it", UNSAFE, remove(solver, "train_state", "phase")),
+                )
         for layer in net.layers:
             if layer.message.HasField("phase"):
                 yield from self._judge(layer)
@@ -89,4 +109,11 @@ class PhaseFieldIgnored(NetRule):
             layer.at("phase"),
             f"phase on a layer filters nothing: {layer.name} is in both phases, and acts as in {phase};"
             f" write include {{ phase: {phase} }} to have it there alone",
+            fixes=()
+            if layer.message.include or layer.message.exclude
+            else fix(
+                f"write include {{ phase: {phase} }}",
+                UNSAFE,
+                (replace(layer.at("phase"), f"include {{ phase: {phase} }}"),),
+            ),
         )

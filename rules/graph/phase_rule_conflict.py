@@ -2,9 +2,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caffelint.lint import ERROR, Finding, Invalid, Net, NetRule
+from caffelint.lint import ERROR, SAFE, Finding, Fix, Invalid, Layer, Net, NetRule, fix, remove
 
-from ._refusals import findings
+from ._refusals import Refused, findings
 
 
 class PhaseRuleConflict(NetRule):
@@ -23,6 +23,10 @@ class PhaseRuleConflict(NetRule):
     layer { name: "top1" type: "Accuracy" include { phase: TEST not_stage: "quick" } }
     ```
 
+    ## Fix safety
+    Safe where both kinds say the same, as `include { phase: TEST } exclude { phase: TRAIN }` do. Else there is
+    none.
+
     ## References
     - net.cpp, FilterNet
     """
@@ -36,8 +40,23 @@ class PhaseRuleConflict(NetRule):
             'layer { name: "data" type: "Input" top: "data" include { phase: TEST } exclude { phase: TRAIN } }',
             span="exclude",
             message="include and exclude are both given; keep one kind",
+            fixed='layer { name: "data" type: "Input" top: "data" include { phase: TEST } }',
         ),
     ]
 
     def check(self, net: Net) -> Iterator[Finding]:
-        yield from findings(self, net)
+        yield from findings(self, net, _one_kind)
+
+
+def _one_kind(refused: Refused) -> tuple[Fix, ...]:
+    """Without the exclude rules, where these say what the include rules say."""
+    if not all(_agree(layer) for layer in refused.layers):
+        return ()
+    return fix("remove exclude", SAFE, *(remove(layer, "exclude") for layer in refused.layers))
+
+
+def _agree(layer: Layer) -> bool:
+    rules = (*layer.message.include, *layer.message.exclude)
+    if any(len(rule.ListFields()) != 1 or not rule.HasField("phase") for rule in rules):
+        return False
+    return {rule.phase for rule in layer.message.include}.isdisjoint(rule.phase for rule in layer.message.exclude)

@@ -2,9 +2,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caffelint.lint import ERROR, Finding, Invalid, Net, NetRule
+from caffelint.lint import ERROR, SAFE, Finding, Fix, Invalid, Net, NetRule, fix, remove
 
-from ._refusals import findings
+from ._refusals import Refused, findings
 
 
 class PropagateDownCount(NetRule):
@@ -21,6 +21,10 @@ class PropagateDownCount(NetRule):
     ```
     layer { name: "loss" type: "EuclideanLoss" bottom: "ip" bottom: "label" propagate_down: true propagate_down: false }
     ```
+
+    ## Fix safety
+    Safe where all that is given is `true`: Caffe refuses the net, and without the field a gradient goes wherever it
+    is needed. Else there is none.
 
     ## References
     - net.cpp, Init
@@ -40,8 +44,18 @@ class PropagateDownCount(NetRule):
             ' layer { name: "loss" type: "EuclideanLoss" bottom: "ip" bottom: "label" propagate_down: true }',
             span="propagate_down: true",
             message="propagate_down is given 1 times for 2 bottoms",
+            fixed=(
+                'layer { name: "data" type: "Input" top: "ip" top: "label" } layer { name: "loss" type: '
+                '"EuclideanLoss" bottom: "ip" bottom: "label" }'
+            ),
         ),
     ]
 
     def check(self, net: Net) -> Iterator[Finding]:
-        yield from findings(self, net)
+        yield from findings(self, net, _left_out)
+
+
+def _left_out(refused: Refused) -> tuple[Fix, ...]:
+    if not all(all(layer.message.propagate_down) for layer in refused.layers):
+        return ()
+    return fix("remove propagate_down", SAFE, *(remove(layer, "propagate_down") for layer in refused.layers))

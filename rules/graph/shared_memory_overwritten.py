@@ -3,9 +3,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
-from caffelint.lint import WARNING, Finding, Invalid, Net, NetRule
+from caffelint.lint import UNSAFE, WARNING, Finding, Invalid, Net, NetRule
 from caffelint.lint.built import Blob, BuiltLayer
 
+from ._own_top import own_top
 from ._states import built, is_plain
 
 SHARES = frozenset(["Flatten", "Reshape", "Split"])
@@ -36,6 +37,9 @@ class SharedMemoryOverwritten(NetRule):
     ## Known problems
     Silent about nets that use layers or fields of a fork.
 
+    ## Fix safety
+    Unsafe: the other branch gets its input as it was meant, and so computes something else than before.
+
     ## References
     - flatten_layer.cpp, reshape_layer.cpp and split_layer.cpp, Forward_cpu and Reshape (ShareData)
     """
@@ -60,6 +64,12 @@ class SharedMemoryOverwritten(NetRule):
             span='top: "flat"',
             message='relu also overwrites what layer "tanh" reads: layer "flat" (Flatten) only renames the memory;'
             " give relu a top of its own",
+            fixed=_DATA
+            + (
+                ' layer { name: "flat" type: "Flatten" bottom: "data" top: "flat" } layer { name: "relu" type: '
+                '"ReLU" bottom: "flat" top: "relu" } layer { name: "tanh" type: "TanH" bottom: "data" top: '
+                '"tanh" }'
+            ),
         ),
     ]
 
@@ -85,6 +95,7 @@ class SharedMemoryOverwritten(NetRule):
                         net.layers[layer.index].at("top"),
                         f'{layer.name} also overwrites what layer "{reader.name}" reads: layer "{sharer.name}"'
                         f" ({sharer.type}) only renames the memory; give {layer.name} a top of its own",
+                        fixes=own_top(net.layers[layer.index], UNSAFE),
                     )
 
 

@@ -1,10 +1,11 @@
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
-from caffelint.lint import ERROR, Finding, Invalid, Net, NetRule
+from caffelint.lint import ERROR, SAFE, Finding, Fix, Invalid, Net, NetRule, fix, join, remove
 
-from ._refusals import findings
+from ._refusals import Refused, findings
 from ._states import is_plain
 
 
@@ -35,6 +36,9 @@ class TooManyParams(NetRule):
     ## Known problems
     Silent about nets that use layers or fields of a fork.
 
+    ## Fix safety
+    Safe: Caffe refuses the net, and the blocks that are kept are those of the parameters that there are.
+
     ## References
     - net.cpp, Init
     """
@@ -54,9 +58,29 @@ class TooManyParams(NetRule):
             " param { lr_mult: 2 } convolution_param { num_output: 8 kernel_size: 3 bias_term: false } }",
             span="param",
             message="2 param blocks for 1 parameter",
+            fixed=(
+                'layer { name: "data" type: "Input" top: "data" input_param { shape { dim: 1 dim: 3 dim: 8 dim: '
+                '8 } } } layer { name: "conv" type: "Convolution" bottom: "data" top: "conv" param { lr_mult: 1 '
+                "} convolution_param { num_output: 8 kernel_size: 3 bias_term: false } }"
+            ),
         ),
     ]
 
     def check(self, net: Net) -> Iterator[Finding]:
         if is_plain(net):
-            yield from findings(self, net)
+            yield from findings(self, net, _surplus)
+
+
+def _surplus(refused: Refused) -> tuple[Fix, ...]:
+    """The blocks behind the first ones, as many as there are parameters, are gone."""
+    found = re.search(r"for (\d+) parameter", refused.message)
+    if found is None:
+        return ()
+    return fix(
+        "remove the surplus",
+        SAFE,
+        *(
+            join(remove(layer, "param", index) for index in range(int(found[1]), len(layer.message.param)))
+            for layer in refused.layers
+        ),
+    )

@@ -2,7 +2,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caffelint.lint import DATA_TYPES, ERROR, LIKELY, WARNING, Finding, Invalid, Net, NetRule
+from caffelint.lint import (
+    DATA_TYPES,
+    ERROR,
+    LIKELY,
+    UNSAFE,
+    WARNING,
+    Finding,
+    Fix,
+    Invalid,
+    Net,
+    NetRule,
+    fix,
+    quoted,
+    write,
+)
 
 from ._refusals import Refused, owner, refusals
 
@@ -33,6 +47,9 @@ class UnknownBottom(NetRule):
     where it has data for that phase, and as likely where it has other layers for that phase. Silent about a file
     without any data or input, which is a piece of a net.
 
+    ## Fix safety
+    Unsafe: the near name is a guess, though Caffe refuses the net as it stands.
+
     ## References
     - insert_splits.cpp, InsertSplits; net.cpp, AppendBottom
     """
@@ -58,6 +75,10 @@ class UnknownBottom(NetRule):
             ' layer { name: "relu" type: "ReLU" bottom: "dta" top: "relu" }',
             span='bottom: "dta"',
             message='no layer above makes "dta"; did you mean "data"?',
+            fixed=(
+                'layer { name: "data" type: "Input" top: "data" } layer { name: "relu" type: "ReLU" bottom: '
+                '"data" top: "relu" }'
+            ),
         ),
         Invalid(
             'layer { name: "relu" type: "ReLU" bottom: "data" top: "relu" }'
@@ -92,14 +113,27 @@ class UnknownBottom(NetRule):
             if owner(refused.refusal) == self.name and (net.solvers or _is_whole(net)):
                 certainty = _certainty(net, refused)
                 if certainty:
+                    meant = _meant(net, refused)
                     yield self.finding(
                         refused.place,
-                        refused.message + _meant(net, refused),
+                        refused.message + (f'; did you mean "{meant}"?' if meant else ""),
                         evidence=refused.evidence,
                         phases=refused.phases,
                         severity=WARNING if certainty == LIKELY else ERROR,
                         certainty=certainty,
+                        fixes=_fixes(refused, meant) if meant else (),
                     )
+
+
+def _fixes(refused: Refused, meant: str) -> tuple[Fix, ...]:
+    wrong = refused.layers[0].bottoms[_index(refused)]
+    edits = [
+        write(layer, "bottom", index, value=quoted(meant))
+        for layer in refused.layers
+        for index, name in enumerate(layer.bottoms)
+        if name == wrong
+    ]
+    return fix(f'take "{meant}"', UNSAFE, *edits)
 
 
 def _is_whole(net: Net) -> bool:
@@ -144,4 +178,4 @@ def _meant(net: Net, refused: Refused) -> str:
     above = [*net.layers[: min(layer.index, _NEAR)], *net.layers[max(layer.index - _NEAR, _NEAR) : layer.index]]
     made = [top for other in above for top in other.tops]
     close = get_close_matches(layer.bottoms[_index(refused)], made, n=1, cutoff=0.75)
-    return f'; did you mean "{close[0]}"?' if close else ""
+    return close[0] if close else ""

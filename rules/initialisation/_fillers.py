@@ -81,6 +81,19 @@ def starts_from_weights(net: Net) -> bool:
     return bool(given) and not given[0] and any(given)
 
 
+def random_filler(layer: Layer) -> list[tuple[str, str]]:
+    """The fields of a filler that suits what reads a layer: msra for a ReLU, xavier for all else."""
+    tops = set(layer.tops)
+    for other in layer.net.layers[layer.index + 1 :]:
+        if tops & set(other.bottoms):
+            if other.type in ("ReLU", "PReLU"):
+                return [("type", '"msra"')]
+            if other.type not in ("BatchNorm", "Scale", "Dropout"):
+                break
+            tops |= set(other.tops)
+    return [("type", '"xavier"')]
+
+
 def is_last(layer: Layer) -> bool:
     """Does a loss read the layer, so that each output has a gradient of its own?"""
     return any("Loss" in other.type for other in layer.net.layers if set(layer.tops) & set(other.bottoms))

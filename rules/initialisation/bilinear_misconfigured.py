@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caffelint.lint import INFO, WARNING, Finding, Invalid, Layer, LayerRule
+from caffelint.lint import DISPLAY, INFO, WARNING, Finding, Invalid, Layer, LayerRule, fix, write
 
 
 class BilinearMisconfigured(LayerRule):
@@ -69,6 +69,9 @@ class BilinearMisconfigured(LayerRule):
                 f"bilinear without groups makes each of the {outputs} outputs the sum of all inputs;"
                 f" set group: {outputs}",
                 severity=severity,
+                fixes=fix(
+                    f"set group: {outputs}", DISPLAY, write(layer, "convolution_param", "group", value=str(outputs))
+                ),
             )
         if len(param.kernel_size) == 1 and len(param.stride) == 1 and param.stride[0] > 1:
             kernel, stride = param.kernel_size[0], param.stride[0]
@@ -79,4 +82,10 @@ class BilinearMisconfigured(LayerRule):
                     f"bilinear weights of kernel {kernel} do not interpolate at stride {stride};"
                     f" use kernel_size: {right} stride: {stride} pad: {stride // 2}",
                     severity=severity,
+                    fixes=fix(
+                        f"use kernel_size: {right}",
+                        DISPLAY,
+                        write(layer, "convolution_param", "kernel_size", value=str(right)),
+                        write(layer, "convolution_param", "pad", value=str(stride // 2), behind="kernel_size"),
+                    ),
                 )

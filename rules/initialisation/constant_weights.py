@@ -2,9 +2,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caffelint.lint import WARNING, Finding, Invalid, Layer, LayerRule
+from caffelint.lint import UNSAFE, WARNING, Finding, Invalid, Layer, LayerRule, fix, write
 
-from ._fillers import fillers, is_frozen, is_last
+from ._fillers import fillers, is_frozen, is_last, random_filler
 
 
 class ConstantWeights(LayerRule):
@@ -25,6 +25,9 @@ class ConstantWeights(LayerRule):
 
     ## Known problems
     Silent about layers of one output, layers that a loss reads directly, and layers with `lr_mult: 0`.
+
+    ## Fix safety
+    Unsafe: training starts from other weights.
 
     ## References
     - filler.hpp, ConstantFiller; run on Caffe 1.0: all rows of the gradient are equal
@@ -54,6 +57,7 @@ class ConstantWeights(LayerRule):
             span="value: 0.1",
             message="all weights of fc start at 0.1: its 9 outputs get equal gradients and stay equal;"
             ' use a random filler, such as { type: "xavier" }',
+            fixed=_NET % ("", 9, 'weight_filler { type: "msra" }'),
         ),
     ]
 
@@ -69,4 +73,5 @@ class ConstantWeights(LayerRule):
                 layer.at(*path, "value"),
                 f"all weights of {layer.name} start at {filler.value:g}: its {outputs} outputs get equal gradients and"
                 ' stay equal; use a random filler, such as { type: "xavier" }',
+                fixes=fix("use a random filler", UNSAFE, write(layer, *path, value=random_filler(layer))),
             )

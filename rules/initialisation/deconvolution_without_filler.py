@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caffelint.lint import LIKELY, WARNING, Finding, Invalid, Net, NetRule
+from caffelint.lint import LIKELY, UNSAFE, WARNING, Finding, Fix, Invalid, Layer, Net, NetRule, fix, write
 
 from ..graph._refusals import listed
 from ._fillers import is_frozen, is_trained, starts_from_weights
@@ -30,6 +30,10 @@ class DeconvolutionWithoutFiller(NetRule):
 
     ## Known problems
     A training script may fill the layer itself, as the one of FCN does (`surgery.interp`).
+
+    ## Fix safety
+    Unsafe: training starts from other weights. Where several channels are not kept apart by `group` there is none,
+    since a bilinear filler would mix them.
 
     ## References
     - caffe.proto, FillerParameter; BVLC/caffe#4446
@@ -90,10 +94,21 @@ class DeconvolutionWithoutFiller(NetRule):
                 frozen[0].at("convolution_param"),
                 f"Deconvolution {names} {has} no weight_filler and lr_mult 0: {its} output stays 0 and nothing above"
                 f' {it} learns; give {each} {{ type: "bilinear" }}, or fill {it} in the training script',
+                fixes=_fixes(frozen),
             )
         elif not starts_from_weights(net):
             yield self.finding(
                 missing[0].at("convolution_param"),
                 f"Deconvolution {names} {has} no weight_filler: {its} weights start at 0; give {each} one, such as"
                 f' {{ type: "bilinear" }}, or fill {it} in the training script',
+                fixes=_fixes(missing),
             )
+
+
+def _fixes(layers: list[Layer]) -> tuple[Fix, ...]:
+    params = [layer.message.convolution_param for layer in layers]
+    if not all(param.num_output == param.group for param in params):
+        return ()
+    filler = [("type", '"bilinear"')]
+    edits = [write(layer, "convolution_param", "weight_filler", value=filler) for layer in layers]
+    return fix("fill bilinear", UNSAFE, *edits)

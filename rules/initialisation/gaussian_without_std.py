@@ -3,7 +3,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from math import prod
 
-from caffelint.lint import WARNING, Finding, Invalid, Layer, LayerRule
+from caffelint.lint import UNSAFE, WARNING, Finding, Invalid, Layer, LayerRule, fix, write
 
 from ..graph._states import built
 from ._fillers import WEIGHTS, fillers
@@ -24,6 +24,9 @@ class GaussianWithoutStd(LayerRule):
     ```
     weight_filler { type: "gaussian" std: 0.01 }
     ```
+
+    ## Fix safety
+    Unsafe: training starts from other weights.
 
     ## References
     - caffe.proto, FillerParameter; filler.hpp, GaussianFiller
@@ -51,6 +54,7 @@ class GaussianWithoutStd(LayerRule):
             span='type: "gaussian"',
             message="gaussian without std draws weights with std 1: the outputs of fc are 10 times its inputs (100 to"
             " each); set std, such as 0.01",
+            fixed=_NET % 'weight_filler { type: "gaussian" std: 0.01 }',
         ),
         Invalid(
             'layer { name: "data" type: "Data" top: "data" top: "label" }'
@@ -58,6 +62,8 @@ class GaussianWithoutStd(LayerRule):
             span='type: "gaussian"',
             message="gaussian without std draws weights with std 1, far too large for most layers; set std, such as"
             " 0.01",
+            fixed='layer { name: "data" type: "Data" top: "data" top: "label" }'
+            + _NET[_NET.index("layer", 9) :] % 'weight_filler { type: "gaussian" std: 0.01 }',
         ),
     ]
 
@@ -75,6 +81,7 @@ class GaussianWithoutStd(LayerRule):
                 yield self.finding(
                     layer.at(*path, "type"),
                     f"gaussian without std draws weights with std 1{scale}; set std, such as 0.01",
+                    fixes=fix("set std: 0.01", UNSAFE, write(layer, *path, "std", value="0.01")),
                 )
 
 

@@ -3,7 +3,22 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from caffelint.lint import INFO, WARNING, Finding, Invalid, Layer, Net, NetRule
+from caffelint.lint import (
+    DISPLAY,
+    INFO,
+    UNSAFE,
+    WARNING,
+    Finding,
+    Fix,
+    Invalid,
+    Layer,
+    Net,
+    NetRule,
+    fix,
+    quoted,
+    remove,
+    write,
+)
 
 from ..graph._refusals import listed
 from ._fillers import FILLERS, KNOWN, fillers
@@ -42,6 +57,10 @@ class MisreadFiller(NetRule):
     Only info where the net is not trained, since fillers play no part there, and where a setting is dropped and the
     weights are as the type says: the GoogLeNet that Caffe ships has `std` beside xavier.
 
+    ## Fix safety
+    Unsafe: training starts from other weights. Where the type is given and something else than it is set, what is
+    shown are two choices, neither of which is applied.
+
     ## References
     - filler.hpp; each was run on Caffe 1.0
     """
@@ -72,6 +91,7 @@ class MisreadFiller(NetRule):
             _NET % ("weight_filler { std: 0.1 }", ""),
             span="std: 0.1",
             message='without type the filler is the constant 0 and does not read std; use type: "gaussian"',
+            fixed=_NET % ('weight_filler { std: 0.1 type: "gaussian" }', ""),
         ),
         Invalid(
             _NET % ('weight_filler { type: "gaussian" std: 0.1 sparse: 0 }', "filler { }"),
@@ -81,11 +101,13 @@ class MisreadFiller(NetRule):
                 "an empty filler of a Scale is the constant 0: its output is all zeros; remove it (1 is the default"
                 " without one) or set value: 1",
             ),
+            fixed=_NET % ('weight_filler { type: "gaussian" std: 0.1 }', "filler { value: 1 }"),
         ),
         Invalid(
             _NET % ('transpose: true weight_filler { type: "xavier" }', ""),
             span='type: "xavier"',
             message="with transpose a xavier filler counts the outputs as inputs; add variance_norm: FAN_OUT",
+            fixed=_NET % ('transpose: true weight_filler { type: "xavier" variance_norm: FAN_OUT }', ""),
         ),
     ]
 
@@ -103,15 +125,45 @@ class MisreadFiller(NetRule):
                 layer.at(*where),
                 f"{slip.message} (also in {listed(others)})" if others else slip.message,
                 severity=slip.severity if net.role == "train" else INFO,
+                fixes=_fixes(slip, places),
             )
 
 
+def _fixes(slip: Slip, places: list[tuple[Layer, tuple[str, ...]]]) -> tuple[Fix, ...]:
+    """By what is in place of the field: "-" is nothing, and without any change the choice is the reader's."""
+    if slip.choices:
+        return tuple(
+            one
+            for name in slip.choices
+            for one in fix(
+                f"use {name}",
+                DISPLAY,
+                *(write(layer, *where[:2], "type", value=quoted(name)) for layer, where in places),
+            )
+        )
+    if not slip.change:
+        return ()
+    name, value = slip.change
+    if not value:
+        return fix(f"remove {name}", UNSAFE, *(remove(layer, *where[:2], name) for layer, where in places))
+    return fix(
+        f"set {name}: {value}",
+        UNSAFE,
+        *(write(layer, *where[:2], name, value=value) for layer, where in places),
+    )
+
+
 class Slip(NamedTuple):
-    """`severity` is info where the weights are still what the type says."""
+    """`severity` is info where the weights are still what the type says.
+
+    `change` is a field of the filler and what to set it to, empty to remove it; `choices` are types to choose from.
+    """
 
     field: tuple[str, ...]
     message: str
     severity: str
+    change: tuple[str, str] | None = None
+    choices: tuple[str, ...] = ()
 
 
 def _slips(name: str, layer: Layer, filler: Any) -> Iterator[Slip]:
@@ -123,22 +175,32 @@ def _slips(name: str, layer: Layer, filler: Any) -> Iterator[Slip]:
         wanted = SUGGESTED.get(field)
         if not filler.HasField("type"):
             message = f"without type the filler is the constant {filler.value:g} and does not read {field}"
-            yield Slip((field,), f'{message}; use type: "{wanted}"' if wanted else message, WARNING)
+            change = ("type", quoted(wanted)) if wanted else (field, "")
+            yield Slip((field,), f'{message}; use type: "{wanted}"' if wanted else message, WARNING, change)
         else:
             advice = f'use type: "{wanted}" or remove it' if wanted else "remove it"
             severity = WARNING if type_ in ("constant", "uniform") else INFO
-            yield Slip((field,), f"a {type_} filler does not read {field}; {advice}", severity)
+            yield Slip(
+                (field,),
+                f"a {type_} filler does not read {field}; {advice}",
+                severity,
+                None if wanted else (field, ""),
+                (wanted,) if wanted else (),
+            )
         return
     if type_ == "gaussian" and filler.HasField("sparse") and filler.sparse == 0:
-        yield Slip(("sparse",), "sparse 0 keeps no weight: all are 0; remove it or set it above 0", WARNING)
+        yield Slip(
+            ("sparse",), "sparse 0 keeps no weight: all are 0; remove it or set it above 0", WARNING, ("sparse", "")
+        )
     if layer.type == "Scale" and name == "filler" and type_ == "constant" and not filler.HasField("value"):
         yield Slip(
             (),
             "an empty filler of a Scale is the constant 0: its output is all zeros; remove it (1 is the default without"
             " one) or set value: 1",
             WARNING,
+            ("value", "1"),
         )
     if type_ in ("xavier", "msra") and name == "weight_filler" and layer.type == "InnerProduct":
         if layer.message.inner_product_param.transpose and not filler.HasField("variance_norm"):
             message = f"with transpose a {type_} filler counts the outputs as inputs; add variance_norm: FAN_OUT"
-            yield Slip(("type",), message, INFO)
+            yield Slip(("type",), message, INFO, ("variance_norm", "FAN_OUT"))

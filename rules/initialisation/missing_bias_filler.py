@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caffelint.lint import INFO, Finding, Invalid, Net, NetRule
+from caffelint.lint import INFO, UNSAFE, Finding, Invalid, Net, NetRule, fix, write
 
 from ..graph._refusals import listed
 from ._fillers import WEIGHTS
@@ -24,6 +24,10 @@ class MissingBiasFiller(NetRule):
     ```
     convolution_param { num_output: 20 kernel_size: 5 weight_filler { type: "xavier" } bias_filler { value: 0 } }
     ```
+
+    ## Fix safety
+    Unsafe, though nothing changes where the default is 0 as in Caffe 1.0: it touches every layer, so it is there
+    for those who ask for it.
 
     ## References
     - caffe.proto, FillerParameter; run on Caffe 1.0: bias 0, its gradient not 0
@@ -49,6 +53,7 @@ class MissingBiasFiller(NetRule):
             _NET % "",
             span="inner_product_param",
             message="1 layer has no bias_filler: fc; its biases start at 0, Caffe's default",
+            fixed=_NET % ' bias_filler { type: "constant" value: 0 }',
         ),
     ]
 
@@ -68,4 +73,12 @@ class MissingBiasFiller(NetRule):
             f"{len(found)} layer{'s have' if many else ' has'} no bias_filler: {listed([one.name for one in found])};"
             f" {'their' if many else 'its'} biases start at 0, Caffe's default",
             evidence="harmless in Caffe 1.0, where it was run; reported as a cause of nan losses in the field",
+            fixes=fix(
+                "fill biases with 0",
+                UNSAFE,
+                *(
+                    write(one, WEIGHTS[one.type], "bias_filler", value=[("type", '"constant"'), ("value", "0")])
+                    for one in found
+                ),
+            ),
         )

@@ -2,10 +2,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caffelint.lint import INFO, LIKELY, WARNING, Finding, Invalid, Net, NetRule
+from caffelint.lint import INFO, LIKELY, UNSAFE, WARNING, Finding, Invalid, Net, NetRule, fix, write
 
 from ..graph._refusals import listed
-from ._fillers import WEIGHTS, is_last, is_trained, starts_from_weights
+from ._fillers import WEIGHTS, is_last, is_trained, random_filler, starts_from_weights
 
 
 class MissingWeightFiller(NetRule):
@@ -29,6 +29,10 @@ class MissingWeightFiller(NetRule):
     `caffe train --weights` cannot be seen from the text. A solver with `weights`, a layer with `lr_mult: 0`, and
     fillers for the last layers alone are taken as signs that weights are loaded. A net without any filler is info
     where no solver names it.
+
+    ## Fix safety
+    Unsafe: training starts from other weights, unless all of them are loaded. Before a ReLU it is `msra`, else
+    `xavier`.
 
     ## References
     - caffe.proto, FillerParameter; run on Caffe 1.0: gradients of the weights are 0
@@ -60,11 +64,13 @@ class MissingWeightFiller(NetRule):
             message="no layer has a weight_filler: all weights start at 0 and get no gradient unless weights are"
             " loaded;"
             ' give each of fc1, fc2 one, such as { type: "xavier" }',
+            fixed=_NET % (' weight_filler { type: "xavier" }', ' weight_filler { type: "xavier" }'),
         ),
         Invalid(
             _NET % (_GIVEN, ""),
             span="inner_product_param",
             message='layer fc2 has no weight_filler: its weights start at 0; give it one, such as { type: "xavier" }',
+            fixed=_NET % (_GIVEN, ' weight_filler { type: "xavier" }'),
         ),
     ]
 
@@ -89,4 +95,13 @@ class MissingWeightFiller(NetRule):
             message = f"layer {names} has no weight_filler: its weights start at 0; give it one, {advice}"
         else:
             message = f"layers {names} have no weight_filler: their weights start at 0; give each one, {advice}"
-        yield self.finding(missing[0].at(WEIGHTS[missing[0].type]), message, severity=severity)
+        yield self.finding(
+            missing[0].at(WEIGHTS[missing[0].type]),
+            message,
+            severity=severity,
+            fixes=fix(
+                "draw the weights",
+                UNSAFE,
+                *(write(one, WEIGHTS[one.type], "weight_filler", value=random_filler(one)) for one in missing),
+            ),
+        )

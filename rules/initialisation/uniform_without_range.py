@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caffelint.lint import WARNING, Finding, Invalid, Layer, LayerRule
+from caffelint.lint import UNSAFE, WARNING, Finding, Invalid, Layer, LayerRule, fix, write
 
 from ._fillers import WEIGHTS, fillers
 
@@ -22,6 +22,9 @@ class UniformWithoutRange(LayerRule):
     ```
     weight_filler { type: "uniform" min: -0.1 max: 0.1 }
     ```
+
+    ## Fix safety
+    Unsafe: training starts from other weights.
 
     ## References
     - caffe.proto, FillerParameter; filler.hpp, UniformFiller
@@ -43,16 +46,19 @@ class UniformWithoutRange(LayerRule):
             span='type: "uniform"',
             message="uniform without min and max draws weights from 0 to 1, all positive; set both, as to -0.05 and"
             " 0.05",
+            fixed=_NET % 'weight_filler { type: "uniform" min: -0.05 max: 0.05 }',
         ),
         Invalid(
             _NET % 'weight_filler { type: "uniform" min: -0.1 }',
             span='type: "uniform"',
             message="uniform without max draws weights from -0.1 to 1; set max to 0.1",
+            fixed=_NET % 'weight_filler { type: "uniform" min: -0.1 max: 0.1 }',
         ),
         Invalid(
             _NET % 'weight_filler { type: "uniform" max: 0.1 }',
             span='type: "uniform"',
             message="uniform without min draws weights from 0 to 0.1, all positive; set min to -0.1",
+            fixed=_NET % 'weight_filler { type: "uniform" max: 0.1 min: -0.1 }',
         ),
     ]
 
@@ -63,12 +69,21 @@ class UniformWithoutRange(LayerRule):
             low, high = filler.HasField("min"), filler.HasField("max")
             if (low and high) or (low == high and layer.net.role == "deploy"):
                 continue
+            ends: dict[str, str] = {}
             if low:
+                if filler.min < 0:
+                    ends = {"max": f"{-filler.min:g}"}
                 message = f"without max draws weights from {filler.min:g} to 1; set max to {-filler.min:g}"
             elif high:
+                if filler.max > 0:
+                    ends = {"min": f"{-filler.max:g}"}
                 message = (
                     f"without min draws weights from 0 to {filler.max:g}, all positive; set min to {-filler.max:g}"
                 )
             else:
+                ends = {"min": "-0.05", "max": "0.05"}
                 message = "without min and max draws weights from 0 to 1, all positive; set both, as to -0.05 and 0.05"
-            yield self.finding(layer.at(*path, "type"), f"uniform {message}")
+            edits = [write(layer, *path, name, value=value) for name, value in ends.items()]
+            yield self.finding(
+                layer.at(*path, "type"), f"uniform {message}", fixes=fix("set the range", UNSAFE, *edits)
+            )

@@ -2,7 +2,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caffelint.lint import CERTAIN, ERROR, LIKELY, SAFE, WARNING, Finding, Fix, Invalid, Layer, LayerRule, replace
+from caffelint.lint import (
+    CERTAIN,
+    ERROR,
+    LIKELY,
+    SAFE,
+    UNSAFE,
+    WARNING,
+    Finding,
+    Invalid,
+    Layer,
+    LayerRule,
+    fix,
+    quoted,
+    write,
+)
 
 from ._fillers import FILLERS, KNOWN, fillers
 
@@ -22,6 +36,9 @@ class UnknownFillerType(LayerRule):
     ```
     weight_filler { type: "xavier" }
     ```
+
+    ## Fix safety
+    Safe where case alone is wrong: Caffe refuses the filler as it stands. Else unsafe, since the name is a guess.
 
     ## References
     - filler.hpp, GetFiller
@@ -67,13 +84,13 @@ class UnknownFillerType(LayerRule):
             place = layer.at(*path, "type")
             close = get_close_matches(type_.lower(), KNOWN, n=1, cutoff=0.8)
             if close:
-                fix = Fix(f'use "{close[0]}"', SAFE, (replace(place, f'type: "{close[0]}"'),))
+                safety = SAFE if type_.lower() == close[0] else UNSAFE
                 yield self.finding(
                     place,
                     f'Caffe has no filler "{type_}"; did you mean "{close[0]}"?',
                     evidence=f"Caffe ends with: Unknown filler name: {type_}",
                     certainty=CERTAIN,
-                    fixes=(fix,),
+                    fixes=fix(f'use "{close[0]}"', safety, write(layer, *path, "type", value=quoted(close[0]))),
                 )
             else:
                 yield self.finding(

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caffelint.lint import WARNING, Finding, Invalid, Layer, LayerRule
+from caffelint.lint import DISPLAY, WARNING, Finding, Invalid, Layer, LayerRule, fix, write
 
 
 class ConvolutionStrideExceedsKernel(LayerRule):
@@ -69,6 +69,9 @@ class ConvolutionStrideExceedsKernel(LayerRule):
                     layer.at("convolution_param", field),
                     f"{field} {step} is above {of} {kernel}: pixels between the windows are never read;"
                     f" use a stride of {reach} or less",
+                    fixes=fix(
+                        f"use {field}: {reach}", DISPLAY, write(layer, "convolution_param", field, value=str(reach))
+                    ),
                 )
                 if field == "stride":
                     return

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caffelint.lint import ERROR, TRAIN, Finding, Invalid, Layer, LayerRule
+from caffelint.lint import ERROR, TRAIN, UNSAFE, Finding, Invalid, Layer, LayerRule, fix, write
 
 
 class DropoutRatioOutOfRange(LayerRule):
@@ -21,6 +21,9 @@ class DropoutRatioOutOfRange(LayerRule):
     ```
     dropout_param { dropout_ratio: 0.5 }
     ```
+
+    ## Fix safety
+    Unsafe: a ratio from 2 to 99 is taken for per cent. For another one there is none.
 
     ## References
     - dropout_layer.cpp, LayerSetUp (DCHECK) and Forward_cpu; run on Caffe 1.0
@@ -47,6 +50,7 @@ class DropoutRatioOutOfRange(LayerRule):
             span="dropout_ratio: 50",
             message="dropout_ratio 50 is no share: Caffe ends at the first forward pass of TRAIN;"
             " use a ratio of at least 0 and below 1",
+            fixed='layer { name: "drop" type: "Dropout" bottom: "a" top: "a" dropout_param { dropout_ratio: 0.5 } }',
         ),
     ]
 
@@ -62,4 +66,11 @@ class DropoutRatioOutOfRange(LayerRule):
         yield self.finding(
             layer.at("dropout_param", "dropout_ratio"),
             f"dropout_ratio {ratio:g} {what}; use a ratio of at least 0 and below 1",
+            fixes=fix(
+                f"write {ratio / 100:g}",
+                UNSAFE,
+                write(layer, "dropout_param", "dropout_ratio", value=f"{ratio / 100:g}"),
+            )
+            if 2 <= ratio < 100
+            else (),
         )

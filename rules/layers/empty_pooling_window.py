@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caffelint.lint import ERROR, WARNING, Finding, Invalid, Net, NetRule
+from caffelint.lint import DISPLAY, ERROR, UNSAFE, WARNING, Finding, Invalid, Net, NetRule, fix, write
 
 from ..graph._states import built, is_plain
 from ._windows import Axis, axes, may_be_empty
@@ -32,6 +32,10 @@ class EmptyPoolingWindow(NetRule):
     ## Known problems
     Silent where the size of the map stands in a data file, and about nets that use layers or fields of a fork.
 
+    ## Fix safety
+    Unsafe: with `round_mode: FLOOR` the map has one row or column less, the empty one; layers behind it may count
+    on it.
+
     ## References
     - pooling_layer.cpp, Reshape, Forward_cpu and Backward_cpu; each size was run on Caffe 1.0
     """
@@ -51,18 +55,33 @@ class EmptyPoolingWindow(NetRule):
             span="stride: 5",
             message="on a height of 10 the last window starts at 10, behind the map: AVE gives 0/0 = nan;"
             " use a stride of 3 or less, or round_mode: FLOOR",
+            fixed=(
+                'layer { name: "data" type: "Input" top: "data" input_param { shape { dim: 1 dim: 3 dim: 10 dim: '
+                '8 } } } layer { name: "pool" type: "Pooling" bottom: "data" top: "pool" pooling_param { pool: '
+                "AVE kernel_size: 3 stride: 5 round_mode: FLOOR } }"
+            ),
         ),
         Invalid(
             _NET % (10, "MAX"),
             span="stride: 5",
             message="on a height of 10 the last window starts at 10, behind the map: MAX gives -3.4e38;"
             " use a stride of 3 or less, or round_mode: FLOOR",
+            fixed=(
+                'layer { name: "data" type: "Input" top: "data" input_param { shape { dim: 1 dim: 3 dim: 10 dim: '
+                '8 } } } layer { name: "pool" type: "Pooling" bottom: "data" top: "pool" pooling_param { pool: '
+                "MAX kernel_size: 3 stride: 5 round_mode: FLOOR } }"
+            ),
         ),
         Invalid(
             _NET % (9, "AVE"),
             span="stride: 5",
             message="on a height of 9 the last window starts at 10, behind the map: AVE gives 0;"
             " use a stride of 3 or less, or round_mode: FLOOR",
+            fixed=(
+                'layer { name: "data" type: "Input" top: "data" input_param { shape { dim: 1 dim: 3 dim: 9 dim: '
+                '8 } } } layer { name: "pool" type: "Pooling" bottom: "data" top: "pool" pooling_param { pool: '
+                "AVE kernel_size: 3 stride: 5 round_mode: FLOOR } }"
+            ),
         ),
     ]
 
@@ -76,6 +95,14 @@ class EmptyPoolingWindow(NetRule):
                 f"on a {side} of {size} the last window starts at {start}, behind the map: {wrong};"
                 f" use a stride of {axis.kernel} or less, or round_mode: FLOOR",
                 severity=WARNING if wrong == "AVE gives 0" else ERROR,
+                fixes=(
+                    *fix("round down", UNSAFE, write(layer, "pooling_param", "round_mode", value="FLOOR")),
+                    *fix(
+                        f"use a stride of {axis.kernel}",
+                        DISPLAY,
+                        write(layer, "pooling_param", axis.field, value=str(axis.kernel)),
+                    ),
+                ),
             )
 
 

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caffelint.lint import ERROR, LIKELY, WARNING, Finding, Invalid, Layer, LayerRule
+from caffelint.lint import DISPLAY, ERROR, LIKELY, UNSAFE, WARNING, Finding, Invalid, Layer, LayerRule, fix, write
 
 
 class LrnOutOfDomain(LayerRule):
@@ -21,6 +21,10 @@ class LrnOutOfDomain(LayerRule):
     ```
     lrn_param { local_size: 5 alpha: 0.0001 beta: 0.75 k: 1 }
     ```
+
+    ## Fix safety
+    Unsafe: `k` and `alpha` become what others train with. For the size there are two choices, neither of which is
+    applied.
 
     ## References
     - lrn_layer.cpp, LayerSetUp and CrossChannelForward_cpu; run on Caffe 1.0
@@ -47,6 +51,7 @@ class LrnOutOfDomain(LayerRule):
                 "k 0 lets the layer divide by 0 where all neighbours are 0: 0 * inf = nan; use 1, Caffe's default",
                 "alpha -1 is below 0: large activations make the base negative and its power nan; use one above 0",
             ),
+            fixed='layer { name: "norm" type: "LRN" bottom: "a" top: "b" lrn_param { k: 1 alpha: 1 } }',
         ),
     ]
 
@@ -61,6 +66,12 @@ class LrnOutOfDomain(LayerRule):
                 f"local_size {size} is even: Caffe takes odd sizes only; use"
                 f" {f'{size - 1} or ' * (size > 0)}{size + 1}",
                 evidence="Caffe ends with: LRN only supports odd values for local_size",
+                fixes=tuple(
+                    one
+                    for near in (size - 1, size + 1)
+                    if near > 0
+                    for one in fix(f"use {near}", DISPLAY, write(layer, "lrn_param", "local_size", value=str(near)))
+                ),
             )
         if param.k <= 0:
             yield self.finding(
@@ -69,6 +80,7 @@ class LrnOutOfDomain(LayerRule):
                 " use 1, Caffe's default",
                 severity=WARNING,
                 certainty=LIKELY,
+                fixes=fix("use k: 1", UNSAFE, write(layer, "lrn_param", "k", value="1")),
             )
         if param.alpha < 0:
             yield self.finding(
@@ -77,4 +89,5 @@ class LrnOutOfDomain(LayerRule):
                 " use one above 0",
                 severity=WARNING,
                 certainty=LIKELY,
+                fixes=fix("drop the sign", UNSAFE, write(layer, "lrn_param", "alpha", value=f"{-param.alpha:g}")),
             )

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caffelint.lint import INFO, Finding, Invalid, Layer, Net, NetRule
+from caffelint.lint import DISPLAY, INFO, Finding, Invalid, Layer, Net, NetRule, fix, remove
 
 from ..graph._refusals import listed
 
@@ -79,4 +79,9 @@ class NeedsGpu(NetRule):
                 yield self.finding(
                     layers[0].at(BLOCKS[layers[0].type], field),
                     f"{message} (layer{'s' if len(layers) > 1 else ''} {names})",
+                    fixes=fix(
+                        "let Caffe choose", DISPLAY, *(remove(layer, BLOCKS[layer.type], field) for layer in layers)
+                    )
+                    if field == "engine"
+                    else (),
                 )

@@ -3,7 +3,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import lru_cache
 
-from caffelint.lint import WARNING, Finding, Invalid, Layer, LayerRule, Net
+from caffelint.lint import DISPLAY, WARNING, Finding, Invalid, Layer, LayerRule, Net, fix, write
 
 from ..graph._states import is_for_bvlc
 from ._windows import axes, may_be_empty
@@ -102,6 +102,11 @@ class PoolingStrideExceedsKernel(LayerRule):
                 f"{axis.field} {step} is above {field} {kernel}:"
                 f" {', and '.join(part for part in (skipped, behind) if part)}; {advice}",
                 evidence="Caffe rounds the number of windows up" if empty else "",
+                fixes=fix("round down", DISPLAY, write(layer, "pooling_param", "round_mode", value="FLOOR"))
+                if kernel == 1
+                else fix(
+                    f"use a stride of {kernel}", DISPLAY, write(layer, "pooling_param", axis.field, value=str(kernel))
+                ),
             )
 
 

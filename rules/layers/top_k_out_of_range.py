@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caffelint.lint import ERROR, WARNING, Finding, Invalid, Net, NetRule
+from caffelint.lint import ERROR, UNSAFE, WARNING, Finding, Invalid, Net, NetRule, fix, write
 
 from ..graph._refusals import owner, refusals
 from ..graph._states import built, is_plain
@@ -25,6 +25,9 @@ class TopKOutOfRange(NetRule):
     layer { name: "top2" type: "Accuracy" bottom: "fc3" bottom: "label" accuracy_param { top_k: 2 } }
     ```
 
+    ## Fix safety
+    Unsafe: the score counts what it did not. Only for a `top_k` below 1.
+
     ## References
     - accuracy_layer.cpp, Reshape and Forward_cpu; argmax_layer.cpp, LayerSetUp; run on Caffe 1.0
     """
@@ -44,7 +47,12 @@ class TopKOutOfRange(NetRule):
         Invalid(
             _NET % (5, 5), span="top_k: 5", message="top_k 5 is the number of classes of fc: the accuracy is always 1"
         ),
-        Invalid(_NET % (5, 0), span="top_k: 0", message="top_k 0 counts nothing: the accuracy is 0; use 1"),
+        Invalid(
+            _NET % (5, 0),
+            span="top_k: 0",
+            message="top_k 0 counts nothing: the accuracy is 0; use 1",
+            fixed=_NET % (5, 1),
+        ),
         Invalid(
             _NET % (1, 1),
             span="top_k: 1",
@@ -84,7 +92,12 @@ class TopKOutOfRange(NetRule):
                     continue
                 said.add(layer.index)
                 place = net.layers[layer.index].at("accuracy_param" if accuracy else "argmax_param", "top_k")
-                yield self.finding(place, message, severity=severity)
+                fixes = (
+                    fix("use top_k: 1", UNSAFE, write(net.layers[layer.index], "accuracy_param", "top_k", value="1"))
+                    if top_k < 1
+                    else ()
+                )
+                yield self.finding(place, message, severity=severity, fixes=fixes)
         if is_plain(net):
             for refused in refusals(net):
                 if owner(refused.refusal) == self.name and refused.layers[0].index not in said:

@@ -3,7 +3,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from fractions import Fraction
 
-from caffelint.lint import LIKELY, WARNING, Finding, Invalid, Net, NetRule
+from caffelint.lint import LIKELY, UNSAFE, WARNING, Finding, Fix, Invalid, Layer, Net, NetRule, fix, write
 from caffelint.lint.built import Blob, BuiltLayer
 
 from ..graph._states import built
@@ -36,6 +36,10 @@ class UpsamplingGeometry(NetRule):
     ## Known problems
     Silent about a Crop without crop_param: older forks reckoned the offset by themselves. Two pixels are let pass,
     and half of the stride of the Deconvolution.
+
+    ## Fix safety
+    Unsafe: the map lies elsewhere, where it belongs, and the weights that were trained may have got used to the
+    other place.
 
     ## References
     - crop_layer.cpp, deconv_layer.cpp; the offsets of shelhamer/fcn.berkeleyvision.org
@@ -75,6 +79,7 @@ class UpsamplingGeometry(NetRule):
             _NET.format(4, 2, "crop_param { axis: 2 offset: 2 }"),
             span="offset: 2",
             message='"up" lies on "data" from offset 20 on, not 2: crop_param shifts the map by 18 pixels',
+            fixed=_NET.format(4, 2, "crop_param { axis: 2 offset: 20 }"),
         ),
         Invalid(
             _NET.format(8, 4, "crop_param { axis: 2 offset: 40 }"),
@@ -85,6 +90,7 @@ class UpsamplingGeometry(NetRule):
             _SEGNET.format(60, 91),
             span="upsample_w: 91",
             message="the mask is of a map of 60 x 90, the top is 60 x 91: its maxima are put elsewhere",
+            fixed=_SEGNET.format(60, "90"),
         ),
     ]
 
@@ -133,6 +139,7 @@ class UpsamplingGeometry(NetRule):
                     mine.at("crop_param", "offset", min(side, max(0, len(layer.parameters.offset) - 1))),
                     f'"{names[0]}" lies on "{names[1]}" from offset {_number(wanted)} on, not {offset}:'
                     f" crop_param shifts the map by {_number(abs(wanted - offset))} pixels",
+                    fixes=_offset(mine, map_, reference),
                 )
         return None
 
@@ -151,7 +158,24 @@ class UpsamplingGeometry(NetRule):
             mine.at("upsample_param", field if mine.has("upsample_param", field) else "scale"),
             f"the mask is of a map of {pooled[2]} x {pooled[3]}, the top is {made[2]} x {made[3]}:"
             " its maxima are put elsewhere",
+            fixes=fix(
+                f"unpool to {pooled[2]} x {pooled[3]}",
+                UNSAFE,
+                write(mine, "upsample_param", "upsample_h", value=str(pooled[2])),
+                write(mine, "upsample_param", "upsample_w", value=str(pooled[3])),
+            )
+            if mine.has("upsample_param", "upsample_h") and mine.has("upsample_param", "upsample_w")
+            else (),
         )
+
+
+def _offset(layer: Layer, map_: Position, reference: Position) -> tuple[Fix, ...]:
+    """The offset of rows and columns alike, where it is a whole number."""
+    rows = (reference.rows[1] - map_.rows[1]) / map_.rows[0]
+    columns = (reference.columns[1] - map_.columns[1]) / map_.columns[0]
+    if rows != columns or rows < 0 or rows.denominator != 1 or len(layer.message.crop_param.offset) != 1:
+        return ()
+    return fix(f"use offset: {rows}", UNSAFE, write(layer, "crop_param", "offset", value=str(rows)))
 
 
 def _factor(layer: BuiltLayer | None) -> int:

@@ -2,7 +2,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caffelint.lint import CERTAIN, ERROR, LIKELY, TRAIN, WARNING, Finding, Invalid, Net, NetRule
+from caffelint.lint import (
+    CERTAIN,
+    ERROR,
+    LIKELY,
+    SAFE,
+    TRAIN,
+    UNSAFE,
+    WARNING,
+    Finding,
+    Invalid,
+    Net,
+    NetRule,
+    fix,
+    remove,
+)
 
 from ..graph._states import built
 from ._makers import maker_of
@@ -25,6 +39,10 @@ class DivisionByZero(NetRule):
     ```
     eltwise_param { operation: PROD }
     ```
+
+    ## Fix safety
+    Safe where the factor is 0 for sure, since the gradient is nan then; else unsafe. The stable way gives the same
+    gradient wherever the other one is a number.
 
     ## References
     - eltwise_layer.cpp, Backward_cpu; run on Caffe 1.0
@@ -56,11 +74,13 @@ class DivisionByZero(NetRule):
             _NET % ("ReLU", " stable_prod_grad: false"),
             span="stable_prod_grad: false",
             message="the gradient of e divides by fc, which is 0 behind act (ReLU): 0/0 = nan; remove stable_prod_grad",
+            fixed=_NET % ("ReLU", ""),
         ),
         Invalid(
             _NET % ("Sigmoid", " stable_prod_grad: false"),
             span="stable_prod_grad: false",
             message="the gradient of e divides by its factors: 0/0 = nan where one is 0; remove stable_prod_grad",
+            fixed=_NET % ("Sigmoid", ""),
         ),
     ]
 
@@ -98,5 +118,10 @@ class DivisionByZero(NetRule):
                     severity=ERROR if found is not None else WARNING,
                     certainty=CERTAIN if found is not None else LIKELY,
                     phases=(TRAIN,),
+                    fixes=fix(
+                        "remove stable_prod_grad",
+                        SAFE if found is not None else UNSAFE,
+                        remove(net.layers[layer.index or 0], "eltwise_param", "stable_prod_grad"),
+                    ),
                 )
             return

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caffelint.lint import CERTAIN, ERROR, LIKELY, WARNING, Finding, Invalid, Net, NetRule
+from caffelint.lint import CERTAIN, ERROR, LIKELY, UNSAFE, WARNING, Finding, Invalid, Net, NetRule, fix, write
 from caffelint.lint.built import BuiltLayer, Values
 
 from ..graph._states import built
@@ -25,6 +25,9 @@ class LogOfNonpositive(NetRule):
     layer { name: "log" type: "Log" bottom: "relu" top: "log" log_param { shift: 0.00001 } }
     ```
 
+    ## Fix safety
+    Unsafe: all values are shifted a little. Where a shift alone does not help there is none.
+
     ## References
     - log_layer.cpp, Forward_cpu; run on Caffe 1.0
     """
@@ -46,11 +49,20 @@ class LogOfNonpositive(NetRule):
             _NET % ("relu", "ReLU") + 'layer { name: "log" type: "Log" bottom: "act" top: "log" }',
             span='bottom: "act"',
             message="log takes the logarithm of 0, behind relu (ReLU): -inf; add a small shift, such as 1e-5",
+            fixed=_NET % ("relu", "ReLU")
+            + 'layer { name: "log" type: "Log" bottom: "act" top: "log" log_param { shift: 1e-5 } }',
         ),
         Invalid(
             _NET % ("prob", "Softmax") + 'layer { name: "log" type: "Log" bottom: "act" top: "log" loss_weight: 1 }',
             span='bottom: "act"',
             message="log takes the logarithm of 0 once prob (Softmax) saturates: -inf; add a small shift, such as 1e-5",
+            fixed=(
+                _NET % ("prob", "Softmax")
+                + (
+                    'layer { name: "log" type: "Log" bottom: "act" top: "log" loss_weight: 1 log_param { shift: 1e-5 '
+                    "} }"
+                )
+            ),
         ),
         Invalid(
             _NET % ("bn", "BatchNorm") + 'layer { name: "log" type: "Log" bottom: "act" top: "log" }',
@@ -90,6 +102,13 @@ class LogOfNonpositive(NetRule):
                             message,
                             severity=ERROR if certain else WARNING,
                             certainty=CERTAIN if certain else LIKELY,
+                            fixes=fix(
+                                "add a shift",
+                                UNSAFE,
+                                write(net.layers[layer.index], "log_param", "shift", value="1e-5"),
+                            )
+                            if "add a small shift" in message and not layer.parameters.shift
+                            else (),
                         )
 
 

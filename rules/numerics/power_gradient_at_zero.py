@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caffelint.lint import CERTAIN, ERROR, LIKELY, TRAIN, WARNING, Finding, Invalid, Net, NetRule
+from caffelint.lint import CERTAIN, ERROR, LIKELY, TRAIN, UNSAFE, WARNING, Finding, Invalid, Net, NetRule, fix, write
 from caffelint.lint.built import BuiltLayer, BuiltNet
 
 from ..graph._states import built
@@ -25,6 +25,9 @@ class PowerGradientAtZero(NetRule):
     ```
     layer { name: "cube" type: "Power" bottom: "relu" top: "cube" power_param { power: 3 shift: 0.000001 } }
     ```
+
+    ## Fix safety
+    Unsafe: all values are shifted a little. Where a shift alone does not help there is none.
 
     ## References
     - power_layer.cpp, Backward_cpu; run on Caffe 1.0
@@ -56,6 +59,7 @@ class PowerGradientAtZero(NetRule):
             span="power: 3",
             message="the gradient of power 3 at 0, which relu (ReLU) gives, is 0/0 = nan; add a small shift, such as"
             " 1e-6",
+            fixed=_NET % "power: 3 shift: 1e-6",
         ),
         Invalid(
             'force_backward: true layer { name: "data" type: "Input" top: "data" input_param { shape { dim: 4 } } }'
@@ -84,6 +88,13 @@ class PowerGradientAtZero(NetRule):
                         message,
                         severity=ERROR if certain else WARNING,
                         certainty=CERTAIN if certain else LIKELY,
+                        fixes=fix(
+                            "add a shift",
+                            UNSAFE,
+                            write(net.layers[layer.index or 0], "power_param", "shift", value="1e-6"),
+                        )
+                        if "add a small shift" in message and not layer.parameters.shift
+                        else (),
                         phases=(TRAIN,),
                     )
             return

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caffelint.lint import CERTAIN, ERROR, LIKELY, WARNING, Finding, Invalid, Net, NetRule
+from caffelint.lint import CERTAIN, ERROR, LIKELY, UNSAFE, WARNING, Finding, Invalid, Net, NetRule, fix, write
 from caffelint.lint.built import BuiltLayer, Values
 
 from ..graph._states import built
@@ -24,6 +24,9 @@ class PowerOutOfDomain(NetRule):
     ```
     layer { name: "inverse" type: "Power" bottom: "relu" top: "inverse" power_param { power: -1 shift: 0.00001 } }
     ```
+
+    ## Fix safety
+    Unsafe: all values are shifted a little. Where a shift alone does not help there is none.
 
     ## References
     - power_layer.cpp, Forward_cpu; run on Caffe 1.0
@@ -56,6 +59,7 @@ class PowerOutOfDomain(NetRule):
             _NET % ("ReLU", "power: -1"),
             span="power: -1",
             message="p takes power -1 of 0, behind act (ReLU): inf; add a small shift, such as 1e-5",
+            fixed=_NET % ("ReLU", "power: -1 shift: 1e-5"),
         ),
         Invalid(
             _NET.replace('"Input"', '"DummyData"').replace(
@@ -95,6 +99,13 @@ class PowerOutOfDomain(NetRule):
                             message,
                             severity=ERROR if certain else WARNING,
                             certainty=CERTAIN if certain else LIKELY,
+                            fixes=fix(
+                                "add a shift",
+                                UNSAFE,
+                                write(net.layers[layer.index or 0], "power_param", "shift", value="1e-5"),
+                            )
+                            if "add a small shift" in message and not layer.parameters.shift
+                            else (),
                         )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from caffelint.lint import Layer
+from caffelint.lint import UNSAFE, Fix, Layer, fix, quoted, rename_blob, write
 
 VALUES_KEPT = frozenset({"Split", "Dropout", "Reshape", "Flatten"})
 """Layers that hand on the values of their first bottom (Dropout: some of them as 0)."""
@@ -47,6 +47,24 @@ def sources(
             index = made.layer.index
             found[index] = (made, (*found[index][1], phase) if index in found else (phase,))
     yield from found.values()
+
+
+def read_before(layer: Layer, maker: Layer, phases: tuple[str, ...]) -> tuple[Fix, ...]:
+    """The fix that lets a layer's first bottom be what the layer that makes it reads.
+
+    A layer that works in place gets a top of its own, for all that read it but this one.
+    """
+    name, above = layer.bottoms[0], maker.bottoms[0]
+    between = layer.net.layers[maker.index + 1 : layer.index]
+    seen = [other for other in between if not set(phases).isdisjoint(other.phases)]
+    if phases != layer.phases or name not in maker.tops or any({name, above} & set(other.tops) for other in seen):
+        return ()
+    title = f"read what {maker.name} reads"
+    if not maker.in_place:
+        return fix(title, UNSAFE, write(layer, "bottom", 0, value=quoted(above)))
+    mine = layer.at("bottom")
+    edits = rename_blob(maker, name)
+    return fix(title, UNSAFE, edits and tuple(edit for edit in edits if not mine.start <= edit.start < mine.end))
 
 
 def class_count(layer: Layer) -> int:

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caffelint.lint import WARNING, Finding, Invalid, Layer, LayerRule
+from caffelint.lint import UNSAFE, WARNING, Finding, Invalid, Layer, LayerRule, fix, remove
 
 
 class ContrastiveLegacyVersion(LayerRule):
@@ -28,6 +28,9 @@ class ContrastiveLegacyVersion(LayerRule):
     }
     ```
 
+    ## Fix safety
+    Unsafe: the loss changes, to the one of the paper.
+
     ## References
     - contrastive_loss_layer.cpp, Forward_cpu and Backward_cpu; caffe.proto, ContrastiveLossParameter
     - Hadsell, Chopra, LeCun: Dimensionality reduction by learning an invariant mapping, 2006
@@ -50,6 +53,10 @@ class ContrastiveLegacyVersion(LayerRule):
             span="legacy_version: true",
             message="legacy_version: true takes max(margin - d^2, 0) for pairs that differ, which no longer pushes them"
             " apart when they are close; false takes max(margin - d, 0)^2",
+            fixed=(
+                'layer { name: "loss" type: "ContrastiveLoss" bottom: "a" bottom: "b" bottom: "sim" '
+                "contrastive_loss_param { margin: 1 } }"
+            ),
         ),
     ]
 
@@ -61,4 +68,5 @@ class ContrastiveLegacyVersion(LayerRule):
             "legacy_version: true takes max(margin - d^2, 0) for pairs that differ, which no longer pushes them apart"
             " when they are close; false takes max(margin - d, 0)^2",
             evidence="the gradient of margin - d^2 is proportional to d, and 0 where both features are equal",
+            fixes=fix("remove it", UNSAFE, remove(layer, "contrastive_loss_param", "legacy_version")),
         )

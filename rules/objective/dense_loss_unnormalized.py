@@ -2,7 +2,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caffelint.lint import INFO, LIKELY, WARNING, Finding, Invalid, Layer, LayerRule, Place
+from caffelint.lint import (
+    DISPLAY,
+    INFO,
+    LIKELY,
+    WARNING,
+    Finding,
+    Fix,
+    Invalid,
+    Layer,
+    LayerRule,
+    Place,
+    fix,
+    remove,
+    write,
+)
 
 from ._graph import Source, source
 
@@ -123,7 +137,15 @@ class DenseLossUnnormalized(LayerRule):
             _message(layer, field, made.layer.tops[made.top], max(rates) if rates else None),
             evidence=f"{made.layer.name!r} is a {made.layer.type}: it makes a map",
             severity=None if rates else INFO,
+            fixes=_mean(layer, field),
         )
+
+
+def _mean(layer: Layer, field: str) -> tuple[Fix, ...]:
+    """To take the mean is one way; base_lr is the other."""
+    if field == "normalize":
+        return fix("take the mean", DISPLAY, remove(layer, "loss_param", field))
+    return fix("take the mean", DISPLAY, write(layer, "loss_param", "normalization", value="VALID"))
 
 
 def _map(layer: Layer, phase: str) -> Source | None:

@@ -2,7 +2,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caffelint.lint import ERROR, TRAIN, Finding, Invalid, Layer, LayerRule, Related
+from caffelint.lint import (
+    ERROR,
+    SAFE,
+    TRAIN,
+    UNSAFE,
+    Finding,
+    Fix,
+    Invalid,
+    Layer,
+    LayerRule,
+    Related,
+    fix,
+    quoted,
+    write,
+)
 
 from ._graph import VALUES_KEPT, source
 
@@ -30,6 +44,10 @@ class GradientToLabels(LayerRule):
       propagate_down: true propagate_down: false
     }
     ```
+
+    ## Fix safety
+    Safe for `propagate_down`, which has to be false for labels: Caffe ends at the first backward pass. To swap the
+    bottoms is unsafe, since it is a guess.
 
     ## References
     - net.cpp, Init (bottom_need_backward); softmax_loss_layer.cpp, Backward_cpu
@@ -61,6 +79,10 @@ class GradientToLabels(LayerRule):
             span='bottom: "fc"',
             message="the labels of SoftmaxWithLoss come from the InnerProduct 'fc', which learns, but labels get no"
             " gradient: Caffe ends at the first backward pass; the bottoms may have changed places",
+            fixed=(
+                'layer { name: "fc" type: "InnerProduct" bottom: "x" top: "fc" } layer { name: "loss" type: '
+                '"SoftmaxWithLoss" bottom: "fc" bottom: "label" }'
+            ),
         ),
         Invalid(
             'layer { name: "loss" type: "SoftmaxWithLoss" bottom: "fc" bottom: "label"'
@@ -68,6 +90,10 @@ class GradientToLabels(LayerRule):
             span="propagate_down: true",
             message="SoftmaxWithLoss has no gradient for its labels: Caffe ends at the first backward pass;"
             " the second propagate_down must be false",
+            fixed=(
+                'layer { name: "loss" type: "SoftmaxWithLoss" bottom: "fc" bottom: "label" propagate_down: true '
+                "propagate_down: false }"
+            ),
         ),
     ]
 
@@ -83,6 +109,7 @@ class GradientToLabels(LayerRule):
                     f"{layer.type} has no gradient for its labels: Caffe ends at the first backward pass;"
                     " the second propagate_down must be false",
                     evidence=evidence,
+                    fixes=fix("write false", SAFE, write(layer, "propagate_down", 1, value="false")),
                 )
             return
         made = source(layer, 1, TRAIN, _THROUGH)
@@ -94,7 +121,17 @@ class GradientToLabels(LayerRule):
             " get no gradient: Caffe ends at the first backward pass; the bottoms may have changed places",
             evidence=evidence,
             related=(Related("what makes the labels", made.layer.at("type")),),
+            fixes=_swapped(layer),
         )
+
+
+def _swapped(layer: Layer) -> tuple[Fix, ...]:
+    """The first two bottoms in the other order, unless the first is learnt, too."""
+    scores = source(layer, 0, TRAIN, _THROUGH)
+    if scores is not None and scores.layer.type in _LEARNED:
+        return ()
+    first, second = (quoted(name) for name in layer.bottoms[:2])
+    return fix("swap them", UNSAFE, write(layer, "bottom", 0, value=second), write(layer, "bottom", 1, value=first))
 
 
 def _learns(layer: Layer) -> bool:

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caffelint.lint import INFO, LIKELY, WARNING, Finding, Invalid, Layer, LayerRule
+from caffelint.lint import DISPLAY, INFO, LIKELY, WARNING, Finding, Invalid, Layer, LayerRule, fix, write
 
 from ._graph import CLASSES_KEPT, class_count, sources
 
@@ -85,6 +85,13 @@ class IgnoreLabelInRange(LayerRule):
                     f"ignore_label {label} is one of the 2 classes of {made_by.name!r}, so that only class"
                     f" {1 - label} is left to learn; a label that is no class, such as 255 or -1, was meant",
                     evidence="always to answer the class that is left brings the loss to 0",
+                    fixes=tuple(
+                        one
+                        for value in ("255", "-1")
+                        for one in fix(
+                            f"ignore {value}", DISPLAY, write(layer, "loss_param", "ignore_label", value=value)
+                        )
+                    ),
                 )
             else:
                 yield self.finding(

@@ -2,9 +2,22 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caffelint.lint import ERROR, LIKELY, WARNING, Finding, Invalid, Layer, LayerRule
+from caffelint.lint import (
+    ERROR,
+    LIKELY,
+    SAFE,
+    UNSAFE,
+    WARNING,
+    Finding,
+    Invalid,
+    Layer,
+    LayerRule,
+    fix,
+    remove,
+    replace,
+)
 
-from ._graph import only, source, sources
+from ._graph import only, read_before, source, sources
 
 _LOSS = 'layer { name: "loss" type: "InfogainLoss" bottom: "fc" bottom: "label" top: "loss"'
 _FC = 'layer { name: "fc" type: "InnerProduct" bottom: "data" top: "fc" inner_product_param { num_output: 3 } }'
@@ -40,6 +53,10 @@ class InfogainUnnormalized(LayerRule):
     ## Options
     `dialect`: name your fork, and the rule knows which of the two versions it has.
 
+    ## Fix safety
+    Safe for `normalize`, which Caffe refuses and which says what the newer field says. What goes beyond it is
+    unsafe, since the loss changes or a setting goes that had no effect.
+
     ## References
     - infogain_loss_layer.cpp, LayerSetUp and Reshape; BVLC/caffe pull request 3855, commit 337b07589
     """
@@ -60,6 +77,9 @@ class InfogainUnnormalized(LayerRule):
             span='bottom: "fc"',
             message="InfogainLoss applies softmax itself since 2016, so the Softmax 'prob' before it is the second one;"
             " take its bottom 'data'",
+            fixed='layer { name: "prob" type: "Softmax" bottom: "data" top: "fc" }'
+            + 'layer { name: "loss" type: "InfogainLoss" bottom: "data" bottom: "label" top: "loss"'
+            + ' infogain_loss_param { source: "H.binaryproto" } }',
         ),
         Invalid(
             _FC + _LOSS + ' infogain_loss_param { source: "H.binaryproto" } }',
@@ -77,11 +97,15 @@ class InfogainUnnormalized(LayerRule):
             _FC + _LOSS + ' infogain_loss_param { source: "H.binaryproto" } loss_param { normalize: true } }',
             span="normalize: true",
             message="InfogainLoss refuses loss_param.normalize; normalization: VALID is what normalize: true means",
+            fixed=_FC
+            + _LOSS
+            + ' infogain_loss_param { source: "H.binaryproto" } loss_param { normalization: VALID } }',
         ),
         Invalid(
             _FC + _LOSS + ' bottom: "H" infogain_loss_param { source: "H.binaryproto" } }',
             span='source: "H.binaryproto"',
             message="this file of H is never read, since H comes from the third bottom 'H'; keep one of the two",
+            fixed=_FC + _LOSS + ' bottom: "H" }',
         ),
         Invalid(
             'layer { name: "H" type: "DummyData" top: "H" dummy_data_param { shape { dim: 3 dim: 3 } } }'
@@ -104,6 +128,13 @@ class InfogainUnnormalized(LayerRule):
                 f"InfogainLoss refuses loss_param.normalize; normalization: {mode} is what normalize: {value} means",
                 severity=ERROR,
                 evidence='Caffe ends with: normalize is deprecated. use "normalization"',
+                fixes=fix(
+                    f"write normalization: {mode}",
+                    SAFE,
+                    remove(layer, "loss_param", "normalize")
+                    if layer.has("loss_param", "normalization")
+                    else (replace(layer.at("loss_param", "normalize"), f"normalization: {mode}"),),
+                ),
             )
 
     def _normalized(self, layer: Layer) -> Iterator[Finding]:
@@ -117,6 +148,7 @@ class InfogainUnnormalized(LayerRule):
                     f" second one{bottom}",
                     evidence="softmax of probabilities is nearly uniform: the loss stays large and learning is slow",
                     phases=only(phases, layer),
+                    fixes=read_before(layer, made_by, phases),
                 )
             elif older and made_by.type in ("InnerProduct", "Convolution", "Deconvolution"):
                 yield self.finding(
@@ -153,6 +185,7 @@ class InfogainUnnormalized(LayerRule):
                 layer.at("infogain_loss_param", "source"),
                 f"this file of H is never read, since H comes from the third bottom {layer.bottoms[2]!r};"
                 " keep one of the two",
+                fixes=fix("remove source", UNSAFE, remove(layer, "infogain_loss_param", "source")),
             )
         for phase in layer.phases:
             made = source(layer, 2, phase)

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caffelint.lint import ERROR, Finding, Invalid, Layer, LayerRule
+from caffelint.lint import ERROR, UNSAFE, Finding, Invalid, Layer, LayerRule, fix, write
 
 from ._graph import only, sources
 
@@ -26,6 +26,9 @@ class LossNeedsProbabilities(LayerRule):
     ```
     layer { name: "loss" type: "SoftmaxWithLoss" bottom: "fc8" bottom: "label" top: "loss" }
     ```
+
+    ## Fix safety
+    Unsafe: the loss changes, to one that can be learnt from.
 
     ## References
     - multinomial_logistic_loss_layer.cpp, Forward_cpu and Backward_cpu
@@ -54,6 +57,10 @@ class LossNeedsProbabilities(LayerRule):
             span='bottom: "fc8"',
             message="MultinomialLogisticLoss needs probabilities, and 'fc8' holds what the InnerProduct 'fc8' makes;"
             " use SoftmaxWithLoss, or put a Softmax between them",
+            fixed=(
+                'layer { name: "fc8" type: "InnerProduct" bottom: "data" top: "fc8" } layer { name: "loss" type: '
+                '"SoftmaxWithLoss" bottom: "fc8" bottom: "label" top: "loss" }'
+            ),
         ),
     ]
 
@@ -66,4 +73,5 @@ class LossNeedsProbabilities(LayerRule):
                     f" {made_by.type} {made_by.name!r} makes; use SoftmaxWithLoss, or put a Softmax between them",
                     evidence="a score of 0 or below counts as 1e-20: its loss is 46.05 and its gradient 1e20",
                     phases=only(phases, layer),
+                    fixes=fix("use SoftmaxWithLoss", UNSAFE, write(layer, "type", value='"SoftmaxWithLoss"')),
                 )

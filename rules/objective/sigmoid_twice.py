@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from caffelint.lint import WARNING, Finding, Invalid, Layer, LayerRule, Related
 
-from ._graph import only, sources
+from ._graph import only, read_before, sources
 
 
 class SigmoidTwice(LayerRule):
@@ -23,6 +23,10 @@ class SigmoidTwice(LayerRule):
     ```
     layer { name: "loss" type: "SigmoidCrossEntropyLoss" bottom: "fc8" bottom: "target" top: "loss" }
     ```
+
+    ## Fix safety
+    Unsafe: the loss changes, to one that can be learnt from. The layer whose result is no longer read stays, since
+    its top may be of use elsewhere.
 
     ## References
     - sigmoid_cross_entropy_loss_layer.cpp, Forward_cpu
@@ -49,6 +53,10 @@ class SigmoidTwice(LayerRule):
             span='bottom: "prob"',
             message="SigmoidCrossEntropyLoss applies the sigmoid itself, and 'prob' is a sigmoid already;"
             " take 'fc', the bottom of 'prob'",
+            fixed=(
+                'layer { name: "prob" type: "Sigmoid" bottom: "fc" top: "prob" } layer { name: "loss" type: '
+                '"SigmoidCrossEntropyLoss" bottom: "fc" bottom: "target" top: "loss" }'
+            ),
         ),
         Invalid(
             'layer { name: "sigmoid" type: "Sigmoid" bottom: "fc" top: "fc" }'
@@ -56,6 +64,10 @@ class SigmoidTwice(LayerRule):
             span='bottom: "fc"',
             message="SigmoidCrossEntropyLoss applies the sigmoid itself, and 'fc' is a sigmoid already;"
             " take 'fc' as it is before 'sigmoid'",
+            fixed=(
+                'layer { name: "sigmoid" type: "Sigmoid" bottom: "fc" top: "sigmoid" } layer { name: "loss" '
+                'type: "SigmoidCrossEntropyLoss" bottom: "fc" bottom: "target" top: "loss" }'
+            ),
         ),
     ]
 
@@ -75,4 +87,5 @@ class SigmoidTwice(LayerRule):
                 evidence="the loss stays above 0.31 for each target of 1 and 0.69 for each target of 0",
                 phases=only(phases, layer),
                 related=(Related("the first sigmoid", made_by.at("type")),),
+                fixes=read_before(layer, made_by, phases),
             )

@@ -5,7 +5,7 @@ from math import e, log
 
 from caffelint.lint import WARNING, Finding, Invalid, Layer, LayerRule, Related
 
-from ._graph import class_count, only, source, sources
+from ._graph import class_count, only, read_before, source, sources
 
 
 class SoftmaxTwice(LayerRule):
@@ -25,6 +25,10 @@ class SoftmaxTwice(LayerRule):
     ```
     layer { name: "loss" type: "SoftmaxWithLoss" bottom: "fc8" bottom: "label" top: "loss" }
     ```
+
+    ## Fix safety
+    Unsafe: the loss changes, to one that can be learnt from. The layer whose result is no longer read stays, since
+    its top may be of use elsewhere.
 
     ## References
     - softmax_loss_layer.cpp, Forward_cpu; BVLC/caffe issue 4084
@@ -54,6 +58,11 @@ class SoftmaxTwice(LayerRule):
             span='bottom: "prob"',
             message="SoftmaxWithLoss applies softmax itself, and 'prob' is a softmax already: no loss below 1.46 can be"
             " reached; take 'fc', the bottom of 'prob'",
+            fixed=(
+                'layer { name: "fc" type: "InnerProduct" bottom: "data" top: "fc" inner_product_param { '
+                'num_output: 10 } } layer { name: "prob" type: "Softmax" bottom: "fc" top: "prob" } layer { '
+                'name: "loss" type: "SoftmaxWithLoss" bottom: "fc" bottom: "label" top: "loss" }'
+            ),
         ),
         Invalid(
             'layer { name: "prob" type: "Softmax" bottom: "scores" top: "scores" }'
@@ -86,4 +95,5 @@ class SoftmaxTwice(LayerRule):
                 evidence="the softmax of C probabilities lies between 1 / (e + C - 1) and e / (e + C - 1)",
                 phases=only(phases, layer),
                 related=(Related("the first softmax", made_by.at("type")),),
+                fixes=read_before(layer, made_by, phases),
             )

@@ -2,7 +2,23 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caffelint.lint import CERTAIN, ERROR, LIKELY, TRAIN, WARNING, Finding, Invalid, Layer, Net, NetRule
+from caffelint.lint import (
+    CERTAIN,
+    ERROR,
+    LIKELY,
+    SAFE,
+    TRAIN,
+    UNSAFE,
+    WARNING,
+    Finding,
+    Invalid,
+    Layer,
+    Net,
+    NetRule,
+    fix,
+    remove,
+    write,
+)
 
 _MINIMISED = frozenset(
     {"SoftmaxWithLoss", "EuclideanLoss", "SigmoidCrossEntropyLoss", "HingeLoss", "InfogainLoss", "L1Loss"}
@@ -40,6 +56,9 @@ class SuspiciousLossWeight(NetRule):
     Losses of different types are not compared, since their scales differ by nature. A weight of 0 on some of the
     losses is taken for a metric to print.
 
+    ## Fix safety
+    Safe on an Accuracy, with which Caffe ends at the first backward pass. Else unsafe: what is minimised changes.
+
     ## References
     - layer.hpp, SetLossWeights; net.cpp, AppendTop and ForwardFromTo; accuracy_layer.hpp, Backward_cpu
     """
@@ -70,6 +89,7 @@ class SuspiciousLossWeight(NetRule):
             span="loss_weight: -1",
             message="loss_weight -1 makes Caffe maximise this SoftmaxWithLoss, which has no upper bound;"
             " a positive weight was meant",
+            fixed='layer { name: "loss" type: "SoftmaxWithLoss" bottom: "x" bottom: "label" loss_weight: 1 }',
         ),
         Invalid(
             'layer { name: "loss" type: "SoftmaxWithLoss" bottom: "x" bottom: "label" loss_weight: 0 }',
@@ -93,6 +113,10 @@ class SuspiciousLossWeight(NetRule):
             ' layer { name: "accuracy" type: "Accuracy" bottom: "x" bottom: "label" top: "acc" loss_weight: 1 }',
             span="loss_weight: 1",
             message="loss_weight on Accuracy, which has no gradient: Caffe ends at the first backward pass; remove it",
+            fixed=(
+                'layer { name: "a" type: "SoftmaxWithLoss" bottom: "x" bottom: "label" } layer { name: '
+                '"accuracy" type: "Accuracy" bottom: "x" bottom: "label" top: "acc" }'
+            ),
         ),
         Invalid(
             'layer { name: "fc" type: "InnerProduct" bottom: "x" top: "fc" loss_weight: 1 }'
@@ -100,6 +124,10 @@ class SuspiciousLossWeight(NetRule):
             span="loss_weight: 1",
             message="loss_weight on an InnerProduct: the sum of all values of 'fc' is minimised;"
             " it belongs on the loss layer",
+            fixed=(
+                'layer { name: "fc" type: "InnerProduct" bottom: "x" top: "fc" } layer { name: "a" type: '
+                '"SoftmaxWithLoss" bottom: "fc" bottom: "label" }'
+            ),
         ),
     ]
 
@@ -120,6 +148,7 @@ class SuspiciousLossWeight(NetRule):
                     place,
                     f"loss_weight {weight:g} makes Caffe maximise this {layer.type}, which has no upper bound;"
                     " a positive weight was meant",
+                    fixes=fix("drop the sign", UNSAFE, write(layer, "loss_weight", index, value=f"{-weight:g}")),
                 )
             elif weight and layer.type == "Accuracy":
                 yield self.finding(
@@ -128,6 +157,7 @@ class SuspiciousLossWeight(NetRule):
                     severity=ERROR,
                     certainty=CERTAIN,
                     evidence="Caffe ends with: Not Implemented Yet",
+                    fixes=fix("remove it", SAFE, remove(layer, "loss_weight")),
                 )
             elif weight and layer.type in _NO_LOSS:
                 article = "an" if layer.type[0] in "AEIOU" else "a"
@@ -136,6 +166,7 @@ class SuspiciousLossWeight(NetRule):
                     place,
                     f"loss_weight on {article} {layer.type}: the sum of all values{top} is minimised;"
                     " it belongs on the loss layer",
+                    fixes=fix("remove it", UNSAFE, remove(layer, "loss_weight")),
                 )
 
     def _all_zero(self, net: Net, weighted: list[Layer]) -> Iterator[Finding]:

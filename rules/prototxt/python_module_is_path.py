@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caffelint.lint import ERROR, SAFE, Finding, Fix, Invalid, Layer, LayerRule, replace
+from caffelint.lint import ERROR, SAFE, Finding, Invalid, Layer, LayerRule, fix, quoted, write
 
 
 class PythonModuleIsPath(LayerRule):
@@ -20,6 +20,9 @@ class PythonModuleIsPath(LayerRule):
     ```
     layer { type: "Python" python_param { module: "loss" layer: "Loss" } }
     ```
+
+    ## Fix safety
+    Safe: the import fails as it stands. The folder has to be put on `PYTHONPATH` by hand.
 
     ## References
     - caffe/layer_factory.cpp, GetPythonLayer
@@ -64,6 +67,6 @@ class PythonModuleIsPath(LayerRule):
             yield self.finding(place, message + "; write the name of the module without its folder")
             return
         message += f'; write module: "{name}"' + (f" and put {folder} on PYTHONPATH" if folder else "")
-        fix = Fix(f'write module: "{name}"', SAFE, (replace(place, f'module: "{name}"'),))
+        fixes = fix(f'write module: "{name}"', SAFE, write(layer, "python_param", "module", value=quoted(name)))
         evidence = "Caffe imports the module by this text and aborts: ModuleNotFoundError"
-        yield self.finding(place, message, evidence=evidence, fixes=(fix,))
+        yield self.finding(place, message, evidence=evidence, fixes=fixes)

@@ -7,17 +7,19 @@ from caffelint.lint import (
     ERROR,
     INFO,
     LIKELY,
+    SAFE,
     UNSAFE,
     WARNING,
     File,
     Finding,
-    Fix,
     Invalid,
     Layer,
     TextRule,
+    fix,
     provenance,
-    replace,
+    quoted,
     suggest,
+    write,
 )
 from caffelint.lint.built import BVLC_TYPES
 
@@ -41,6 +43,9 @@ class UnknownLayerType(TextRule):
     ```
     layer { name: "conv1" type: "Convolution" }
     ```
+
+    ## Fix safety
+    Safe where case alone is wrong: Caffe refuses the type as it stands. Else unsafe, since the name is a guess.
 
     ## References
     - caffe/layer_factory.hpp, LayerRegistry::CreateLayer
@@ -117,9 +122,10 @@ class UnknownLayerType(TextRule):
         meant = suggest(type_, [name for name in types if known.may_have_type(own, name)])
         if meant:
             message = f'"{type_}" is no layer type; did you mean "{meant}"?'
-            edits = tuple(replace(layer.at("type"), f'type: "{meant}"') for layer in layers)
-            fix = Fix(f"write {meant}", UNSAFE, edits)
-            yield self.finding(place, message, evidence=evidence, certainty=CERTAIN, fixes=(fix,))
+            edits = [write(layer, "type", value=quoted(meant)) for layer in layers]
+            safety = SAFE if type_.lower() == meant.lower() else UNSAFE
+            fixes = fix(f"write {meant}", safety, *edits)
+            yield self.finding(place, message, evidence=evidence, certainty=CERTAIN, fixes=fixes)
             return
         message = f'no Caffe that caffelint knows has a layer type "{type_}" ({where})'
         yield self.finding(place, message, evidence=evidence, severity=WARNING, certainty=LIKELY)

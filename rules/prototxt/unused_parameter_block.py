@@ -3,7 +3,23 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from caffelint.lint import ERROR, LIKELY, WARNING, Finding, Invalid, Layer, Net, NetRule, Provenance, provenance
+from caffelint.lint import (
+    ERROR,
+    LIKELY,
+    UNSAFE,
+    WARNING,
+    Finding,
+    Fix,
+    Invalid,
+    Layer,
+    Net,
+    NetRule,
+    Provenance,
+    fix,
+    provenance,
+    remove,
+    replace,
+)
 
 _LISTED = 3
 _PREFETCH_ONLY = {"ImageData": "image_data_param", "WindowData": "window_data_param"}
@@ -35,6 +51,9 @@ class UnusedParameterBlock(NetRule):
     layer { type: "Convolution" convolution_param { stride: 2 } }
     ```
 
+    ## Fix safety
+    Unsafe, though Caffe does not read what is removed: it may belong to another type, which was meant.
+
     ## References
     - the source of each layer type in caffe/layers
     """
@@ -54,17 +73,20 @@ class UnusedParameterBlock(NetRule):
             'layer { name: "c1" type: "Convolution" pooling_param { stride: 2 } }',
             span="pooling_param",
             message="Convolution reads no pooling_param, it is ignored (layer c1); it reads convolution_param",
+            fixed='layer { name: "c1" type: "Convolution" }',
         ),
         Invalid(
             'layer { name: "r1" type: "Silence" relu_param { } } layer { name: "r2" type: "Silence" relu_param { } }',
             span="relu_param",
             message="Silence reads no relu_param, it is ignored (layers r1, r2)",
+            fixed='layer { name: "r1" type: "Silence" } layer { name: "r2" type: "Silence" }',
         ),
         Invalid(
             'layer { name: "d" type: "ImageData" data_param { source: "a.txt" batch_size: 8 } }',
             span="data_param",
             message="ImageData reads only prefetch in data_param, the rest is ignored (layer d);"
             " it reads image_data_param, without which it has no source",
+            fixed='layer { name: "d" type: "ImageData" image_data_param { source: "a.txt" batch_size: 8 } }',
         ),
         Invalid(
             'layer { name: "d" type: "InnerDistance" inner_product_param { } }',
@@ -112,12 +134,26 @@ class UnusedParameterBlock(NetRule):
             if block in used:
                 message = f"{type_} reads only prefetch in {block}, the rest is ignored ({where})"
                 message += f"; it reads {_PREFETCH_ONLY[type_]}, without which it has no source"
-                yield self.finding(layers[0].at(block), message, severity=ERROR)
+                fixes = _renamed(layers, block, _PREFETCH_ONLY[type_])
+                yield self.finding(layers[0].at(block), message, severity=ERROR, fixes=fixes)
                 continue
             message = f"{type_} reads no {block}, it is ignored ({where})"
             if used:
                 message += f"; it reads {' and '.join(sorted(used))}"
-            yield self.finding(layers[0].at(block), message)
+            yield self.finding(layers[0].at(block), message, fixes=_removed(layers, block))
+
+
+def _removed(layers: list[Layer], block: str) -> tuple[Fix, ...]:
+    return fix(f"remove {block}", UNSAFE, *(remove(layer, block) for layer in layers))
+
+
+def _renamed(layers: list[Layer], block: str, wanted: str) -> tuple[Fix, ...]:
+    """The block by the name of the one that the layer reads, where that one has all of its fields."""
+    for layer in layers:
+        known = layer.param(wanted).DESCRIPTOR.fields_by_name
+        if any(field.name not in known for field, _ in layer.param(block).ListFields()):
+            return ()
+    return fix(f"call it {wanted}", UNSAFE, *((replace(layer.at(block), wanted),) for layer in layers))
 
 
 def _own_block(layer: Layer, known: Provenance) -> str:

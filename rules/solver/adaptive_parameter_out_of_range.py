@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caffelint.lint import ERROR, WARNING, Finding, Invalid, Solver, SolverRule
+from caffelint.lint import ERROR, UNSAFE, WARNING, Finding, Fix, Invalid, Solver, SolverRule, fix, write
 
 _WITH_DELTA = ("AdaGrad", "RMSProp", "AdaDelta", "Adam")
 
@@ -26,6 +26,9 @@ class AdaptiveParameterOutOfRange(SolverRule):
     type: "Adam" momentum2: 0.999
     ```
 
+    ## Fix safety
+    Unsafe: the value is the common one, not the one that was meant.
+
     ## References
     - sgd_solvers.hpp, RMSPropSolver; adam_solver.cpp, rmsprop_solver.cpp, adagrad_solver.cpp, adadelta_solver.cpp
     """
@@ -45,43 +48,51 @@ class AdaptiveParameterOutOfRange(SolverRule):
             'type: "RMSProp" rms_decay: 1 base_lr: 0.1',
             span="rms_decay: 1",
             message="rms_decay is 1, and must be at least 0 and below 1; 0.98 is common",
+            fixed='type: "RMSProp" rms_decay: 0.98 base_lr: 0.1',
         ),
         Invalid(
             'type: "Adam" momentum2: 1 base_lr: 0.1',
             span="momentum2: 1",
             message="momentum2 is 1, and must be below 1: Adam multiplies every update by sqrt(1 - momentum2 ^ t),"
             " which is 0; 0.999 is common",
+            fixed='type: "Adam" momentum2: 0.999 base_lr: 0.1',
         ),
         Invalid(
             'type: "Adam" momentum2: 1.5 base_lr: 0.1',
             span="momentum2: 1.5",
             message="momentum2 is 1.5, and must be below 1: Adam multiplies every update by sqrt(1 - momentum2 ^ t),"
             " which is nan; 0.999 is common",
+            fixed='type: "Adam" momentum2: 0.999 base_lr: 0.1',
         ),
         Invalid(
             'type: "Adam" momentum2: -0.9 base_lr: 0.1',
             span="momentum2: -0.9",
             message="momentum2 is -0.9: Adam may take the root of a negative mean square; 0.999 is common",
+            fixed='type: "Adam" momentum2: 0.999 base_lr: 0.1',
         ),
         Invalid(
             'type: "Adam" delta: 0 base_lr: 0.1',
             span="delta: 0",
             message="delta is 0: a gradient that is exactly 0 gives 0/0 = nan in Adam; 1e-8 is common",
+            fixed='type: "Adam" delta: 1e-8 base_lr: 0.1',
         ),
         Invalid(
             'type: "RMSProp" delta: -1e-6 base_lr: 0.1',
             span="delta: -1e-6",
             message="delta is -1e-06, and must be positive: RMSProp adds it to what it divides by; 1e-8 is common",
+            fixed='type: "RMSProp" delta: 1e-8 base_lr: 0.1',
         ),
         Invalid(
             'type: "AdaDelta" delta: 0 momentum: 0.9 base_lr: 0.1',
             span="delta: 0",
             message="delta is 0: the first update of AdaDelta is 0, or 0/0 = nan where a gradient is 0; 1e-6 is common",
+            fixed='type: "AdaDelta" delta: 1e-6 momentum: 0.9 base_lr: 0.1',
         ),
         Invalid(
             'type: "AdaDelta" base_lr: 1',
             span='type: "AdaDelta"',
             message="AdaDelta takes momentum as its decay, and it is not set: nothing is averaged; 0.95 is common",
+            fixed='type: "AdaDelta" momentum: 0.95 base_lr: 1',
         ),
     ]
 
@@ -94,32 +105,38 @@ class AdaptiveParameterOutOfRange(SolverRule):
                 solver.at("rms_decay"),
                 f"rms_decay is {message.rms_decay:g}, and must be at least 0 and below 1; 0.98 is common",
                 evidence="Caffe stops at the start: rms_decay should lie between 0 and 1",
+                fixes=_common(solver, "rms_decay", "0.98"),
             )
         if type_ == "Adam" and not 0 <= message.momentum2 < 1:
             yield self._momentum2(solver, message.momentum2)
         if type_ == "AdaDelta" and not solver.has("momentum"):
             text = "AdaDelta takes momentum as its decay, and it is not set: nothing is averaged; 0.95 is common"
             place = solver.at("type" if solver.written.HasField("type") else "solver_type")
-            yield self.finding(place, text, severity=WARNING)
+            yield self.finding(place, text, severity=WARNING, fixes=_common(solver, "momentum", "0.95"))
         if message.delta <= 0:
             yield self._delta(solver, type_, message.delta)
 
     def _momentum2(self, solver: Solver, value: float) -> Finding:
-        place = solver.at("momentum2")
+        place, fixes = solver.at("momentum2"), _common(solver, "momentum2", "0.999")
         if value < 0:
             text = f"momentum2 is {value:g}: Adam may take the root of a negative mean square; 0.999 is common"
-            return self.finding(place, text, severity=WARNING)
+            return self.finding(place, text, severity=WARNING, fixes=fixes)
         factor = "0" if value == 1 else "nan"
         text = f"momentum2 is {value:g}, and must be below 1: Adam multiplies every update by sqrt(1 - momentum2 ^ t)"
-        return self.finding(place, f"{text}, which is {factor}; 0.999 is common")
+        return self.finding(place, f"{text}, which is {factor}; 0.999 is common", fixes=fixes)
 
     def _delta(self, solver: Solver, type_: str, value: float) -> Finding:
         place = solver.at("delta")
+        fixes = _common(solver, "delta", "1e-6" if type_ == "AdaDelta" else "1e-8")
         if value < 0:
             text = f"delta is {value:g}, and must be positive: {type_} adds it to what it divides by; 1e-8 is common"
-            return self.finding(place, text, severity=WARNING)
+            return self.finding(place, text, severity=WARNING, fixes=fixes)
         if type_ == "AdaDelta":
             text = "delta is 0: the first update of AdaDelta is 0, or 0/0 = nan where a gradient is 0; 1e-6 is common"
-            return self.finding(place, text)
+            return self.finding(place, text, fixes=fixes)
         text = f"delta is 0: a gradient that is exactly 0 gives 0/0 = nan in {type_}; 1e-8 is common"
-        return self.finding(place, text, severity=WARNING)
+        return self.finding(place, text, severity=WARNING, fixes=fixes)
+
+
+def _common(solver: Solver, field: str, value: str) -> tuple[Fix, ...]:
+    return fix(f"write {field}: {value}", UNSAFE, write(solver, field, value=value, behind="type"))

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caffelint.lint import ERROR, Finding, Invalid, Related, Solver, SolverRule
+from caffelint.lint import DISPLAY, ERROR, Finding, Invalid, Related, Solver, SolverRule, fix, remove
 
 from ._text import NET_FIELDS
 
@@ -53,4 +53,11 @@ class AmbiguousTrainNet(SolverRule):
             f"{names} {both} a net to train: keep one of them",
             evidence="Caffe stops at the start: SolverParameter must not contain more than one of these fields",
             related=(Related("the other one", solver.at(given[0])),),
+            fixes=tuple(
+                one
+                for kept in given
+                for one in fix(
+                    f"keep {kept} alone", DISPLAY, *(remove(solver, field) for field in given if field != kept)
+                )
+            ),
         )

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caffelint.lint import ERROR, Finding, Invalid, Solver, SolverRule
+from caffelint.lint import ERROR, SAFE, Finding, Invalid, Solver, SolverRule, fix, remove
 
 
 class AverageLossNotPositive(SolverRule):
@@ -20,6 +20,9 @@ class AverageLossNotPositive(SolverRule):
     average_loss: 1
     ```
 
+    ## Fix safety
+    Safe: Caffe refuses the solver, and an average of one iteration, the default, is none.
+
     ## References
     - solver.cpp, Init
     """
@@ -33,6 +36,7 @@ class AverageLossNotPositive(SolverRule):
             "base_lr: 0.01 average_loss: 0",
             span="average_loss: 0",
             message="average_loss is 0, and must be at least 1: it counts the iterations that the log averages",
+            fixed="base_lr: 0.01",
         ),
     ]
 
@@ -43,4 +47,5 @@ class AverageLossNotPositive(SolverRule):
                 solver.at("average_loss"),
                 f"average_loss is {count}, and must be at least 1: it counts the iterations that the log averages",
                 evidence="Caffe stops at the start: average_loss should be non-negative",
+                fixes=fix("remove it", SAFE, remove(solver, "average_loss")),
             )

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caffelint.lint import ERROR, Finding, Invalid, Solver, SolverRule
+from caffelint.lint import ERROR, UNSAFE, Finding, Invalid, Solver, SolverRule, fix, remove
 
 
 class ClipGradientsZero(SolverRule):
@@ -21,6 +21,9 @@ class ClipGradientsZero(SolverRule):
     base_lr: 0.01
     ```
 
+    ## Fix safety
+    Unsafe: the net learns, which it did not before.
+
     ## References
     - sgd_solver.cpp, ClipGradients
     """
@@ -34,6 +37,7 @@ class ClipGradientsZero(SolverRule):
             "base_lr: 0.01 clip_gradients: 0",
             span="clip_gradients: 0",
             message="clip_gradients is 0, which scales every gradient to 0: remove it to clip nothing (-1 is off)",
+            fixed="base_lr: 0.01",
         ),
     ]
 
@@ -43,4 +47,5 @@ class ClipGradientsZero(SolverRule):
         yield self.finding(
             solver.at("clip_gradients"),
             "clip_gradients is 0, which scales every gradient to 0: remove it to clip nothing (-1 is off)",
+            fixes=fix("remove it", UNSAFE, remove(solver, "clip_gradients")),
         )

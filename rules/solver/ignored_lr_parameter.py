@@ -2,7 +2,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caffelint.lint import INFO, WARNING, Finding, Invalid, Solver, SolverRule
+from caffelint.lint import (
+    DISPLAY,
+    INFO,
+    UNSAFE,
+    WARNING,
+    Finding,
+    Invalid,
+    Solver,
+    SolverRule,
+    fix,
+    quoted,
+    remove,
+    write,
+)
 
 from ._text import DECAY_FIELDS
 
@@ -24,6 +37,10 @@ class IgnoredLrParameter(SolverRule):
     ```
     base_lr: 0.01 lr_policy: "step" gamma: 0.1 stepsize: 1000
     ```
+
+    ## Fix safety
+    Unsafe, though Caffe does not read what is removed: it may tell of a policy that was meant. Where it does so
+    plainly, the choice is shown and none applied.
 
     ## References
     - sgd_solver.cpp, GetLearningRate
@@ -48,11 +65,13 @@ class IgnoredLrParameter(SolverRule):
             'base_lr: 0.01 lr_policy: "fixed" power: 0.75',
             span="power: 0.75",
             message='lr_policy "fixed" reads no power',
+            fixed='base_lr: 0.01 lr_policy: "fixed"',
         ),
         Invalid(
             'base_lr: 0.01 lr_policy: "poly" power: 0.75 max_iter: 10 gamma: 0.1',
             span="gamma: 0.1",
             message='lr_policy "poly" reads no gamma',
+            fixed='base_lr: 0.01 lr_policy: "poly" power: 0.75 max_iter: 10',
         ),
     ]
 
@@ -67,7 +86,15 @@ class IgnoredLrParameter(SolverRule):
         meant = _meant(written) if schedule.policy == "fixed" and message.gamma != 1 else ""
         if meant:
             text += f': the rate stays {schedule.base:g}; lr_policy "{meant}" would use them'
-        yield self.finding(solver.at(ignored[0]), text, severity=None if meant else INFO)
+        gone = [remove(solver, field) for field in ignored]
+        if meant:
+            fixes = (
+                *fix(f'use "{meant}"', DISPLAY, write(solver, "lr_policy", value=quoted(meant))),
+                *fix("remove what is not read", DISPLAY, *gone),
+            )
+        else:
+            fixes = fix("remove what is not read", UNSAFE, *gone)
+        yield self.finding(solver.at(ignored[0]), text, severity=None if meant else INFO, fixes=fixes)
 
 
 def _meant(written: list[str]) -> str:

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caffelint.lint import ERROR, Finding, Invalid, Solver, SolverRule
+from caffelint.lint import ERROR, SAFE, UNSAFE, Finding, Invalid, Solver, SolverRule, fix, remove
 
 
 class IterSizeNotPositive(SolverRule):
@@ -21,6 +21,10 @@ class IterSizeNotPositive(SolverRule):
     base_lr: 0.01 iter_size: 1
     ```
 
+    ## Fix safety
+    Safe for 0, with which every weight becomes nan; 1 is the default. Unsafe for a negative number, which may stand
+    for a positive one.
+
     ## References
     - solver.cpp, Step; sgd_solver.cpp, Normalize
     """
@@ -34,11 +38,13 @@ class IterSizeNotPositive(SolverRule):
             "base_lr: 0.01 iter_size: 0",
             span="iter_size: 0",
             message="iter_size is 0, and must be at least 1: the gradients are divided by it and come out as nan",
+            fixed="base_lr: 0.01",
         ),
         Invalid(
             "base_lr: 0.01 iter_size: -2",
             span="iter_size: -2",
             message="iter_size is -2, and must be at least 1: no batch is run and nothing is learned",
+            fixed="base_lr: 0.01",
         ),
     ]
 
@@ -49,4 +55,8 @@ class IterSizeNotPositive(SolverRule):
         why = (
             "no batch is run and nothing is learned" if size else "the gradients are divided by it and come out as nan"
         )
-        yield self.finding(solver.at("iter_size"), f"iter_size is {size}, and must be at least 1: {why}")
+        yield self.finding(
+            solver.at("iter_size"),
+            f"iter_size is {size}, and must be at least 1: {why}",
+            fixes=fix("remove it", UNSAFE if size else SAFE, remove(solver, "iter_size")),
+        )

@@ -3,7 +3,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
-from caffelint.lint import WARNING, Finding, Invalid, Solver, SolverRule
+from caffelint.lint import UNSAFE, WARNING, Finding, Fix, Invalid, Solver, SolverRule, fix, write
 
 _HORIZON = 1_000_000
 """How far to look where max_iter is not set."""
@@ -29,6 +29,9 @@ class LearningRateGrows(SolverRule):
     ## Known problems
     A rate that is made to grow on purpose (a warm-up, a search for the largest rate that works) is reported too.
 
+    ## Fix safety
+    Unsafe: the rate falls where it rose.
+
     ## References
     - sgd_solver.cpp, GetLearningRate
     """
@@ -47,16 +50,19 @@ class LearningRateGrows(SolverRule):
             'base_lr: 0.01 lr_policy: "step" gamma: 10 stepsize: 1000 max_iter: 2500',
             span="gamma: 10",
             message="the learning rate grows from 0.01 to 1 at iteration 2499: a gamma above 1 is no decay",
+            fixed='base_lr: 0.01 lr_policy: "step" gamma: 0.1 stepsize: 1000 max_iter: 2500',
         ),
         Invalid(
             'base_lr: 0.01 lr_policy: "multistep" gamma: 10 stepvalue: 1000',
             span="gamma: 10",
             message="the learning rate grows: a gamma above 1 is no decay",
+            fixed='base_lr: 0.01 lr_policy: "multistep" gamma: 0.1 stepvalue: 1000',
         ),
         Invalid(
             'base_lr: 0.01 lr_policy: "inv" gamma: 1 power: -1 max_iter: 100',
             span="power: -1",
             message="the learning rate grows from 0.01 to 1 at iteration 99: a negative power is no decay",
+            fixed='base_lr: 0.01 lr_policy: "inv" gamma: 1 power: 1 max_iter: 100',
         ),
         Invalid(
             'base_lr: 0.1 lr_policy: "sigmoid" gamma: 0.1 stepsize: 50 max_iter: 100',
@@ -86,4 +92,9 @@ class LearningRateGrows(SolverRule):
         else:
             field, why = "gamma", "a gamma above 1 is no decay"
         how = f"grows from {start:g} to {abs(most):g} at iteration {iteration}" if runs > 0 else "grows"
-        yield self.finding(solver.at(field), f"the learning rate {how}: {why}")
+        fixes: tuple[Fix, ...] = ()
+        if field == "power":
+            fixes = fix("drop the sign", UNSAFE, write(solver, field, value=f"{-schedule.power:g}"))
+        elif field == "gamma" and schedule.policy in ("step", "multistep", "exp"):
+            fixes = fix(f"write gamma: {1 / schedule.gamma:g}", UNSAFE, write(solver, field, value=f"{1 / schedule.gamma:g}"))
+        yield self.finding(solver.at(field), f"the learning rate {how}: {why}", fixes=fixes)

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caffelint.lint import ERROR, WARNING, Finding, Invalid, Solver, SolverRule
+from caffelint.lint import ERROR, UNSAFE, WARNING, Finding, Fix, Invalid, Solver, SolverRule, fix, write
 
 from ._text import AT_FIRST_UPDATE, first_written, is_written
 
@@ -28,6 +28,10 @@ class MissingLrParameter(SolverRule):
     ## Known problems
     Caffe 1.0 of April 2017 and older did not check gamma and stepsize: a negative gamma changed the sign of the rate,
     a stepsize of 0 was a division by zero.
+
+    ## Fix safety
+    Unsafe: the rate takes another course. A `gamma` that is missing is 0.1, the common one, and a `power` 0.75 for
+    `inv` and 1 for `poly`. For `stepsize` and `stepvalue` there is none.
 
     ## References
     - sgd_solver.cpp, GetLearningRate
@@ -56,6 +60,7 @@ class MissingLrParameter(SolverRule):
             span='lr_policy: "step"',
             message='lr_policy "step" needs a stepsize greater than 0, and none is set;'
             ' stepvalue belongs to lr_policy "multistep"',
+            fixed='lr_policy: "multistep" gamma: 0.1 stepvalue: 100 base_lr: 1',
         ),
         Invalid(
             'lr_policy: "sigmoid" gamma: 0.1 stepsize: 0 base_lr: 1',
@@ -66,12 +71,14 @@ class MissingLrParameter(SolverRule):
             'lr_policy: "exp" gamma: -0.1 base_lr: 1',
             span="gamma: -0.1",
             message="gamma is -0.1, and must not be negative",
+            fixed='lr_policy: "exp" gamma: 0.1 base_lr: 1',
         ),
         Invalid(
             'lr_policy: "step" stepsize: 1000 base_lr: 1',
             span='lr_policy: "step"',
             message='lr_policy "step" without gamma, which is 0 then, sets the rate to 0 at iteration 1000:'
             " nothing is learned from there on",
+            fixed='lr_policy: "step" gamma: 0.1 stepsize: 1000 base_lr: 1',
         ),
         Invalid(
             'lr_policy: "exp" gamma: 0 base_lr: 1 max_iter: 10',
@@ -82,11 +89,13 @@ class MissingLrParameter(SolverRule):
             'lr_policy: "inv" gamma: 0.1 base_lr: 1',
             span='lr_policy: "inv"',
             message='lr_policy "inv" without power, which is 0 then, never changes the rate: it stays 1',
+            fixed='lr_policy: "inv" power: 0.75 gamma: 0.1 base_lr: 1',
         ),
         Invalid(
             'lr_policy: "poly" base_lr: 0.01 max_iter: 100',
             span='lr_policy: "poly"',
             message='lr_policy "poly" without power, which is 0 then, never changes the rate: it stays 0.01',
+            fixed='lr_policy: "poly" power: 1 base_lr: 0.01 max_iter: 100',
         ),
         Invalid(
             'lr_policy: "sigmoid" stepsize: 10 base_lr: 1',
@@ -97,6 +106,7 @@ class MissingLrParameter(SolverRule):
             'lr_policy: "multistep" gamma: 0.1 stepsize: 100 base_lr: 1',
             span="stepsize: 100",
             message='lr_policy "multistep" reads stepvalue and not stepsize: without a stepvalue the rate stays 1',
+            fixed='lr_policy: "step" gamma: 0.1 stepsize: 100 base_lr: 1',
         ),
         Invalid(
             'lr_policy: "multistep" gamma: 0.1 base_lr: 1',
@@ -121,6 +131,7 @@ class MissingLrParameter(SolverRule):
                     f'lr_policy "{policy}" {how} sets the rate to 0 at iteration {found[0]}:'
                     " nothing is learned from there on",
                     evidence="the rate is base_lr * gamma ^ (number of drops); 0.1 is a common gamma",
+                    fixes=_set(solver, "gamma", "0.1") if policy != "exp" else (),
                 )
             elif policy == "multistep" and not message.stepvalue:
                 yield from self._constant(solver, "stepvalue")
@@ -133,26 +144,47 @@ class MissingLrParameter(SolverRule):
         evidence = f"{AT_FIRST_UPDATE}, and ends there"
         if "gamma" in reads and not message.gamma >= 0:
             text = f"gamma is {message.gamma:g}, and must not be negative"
-            yield self.finding(solver.at("gamma"), text, evidence=f"{evidence}: Check failed: gamma() >= 0")
+            yield self.finding(
+                solver.at("gamma"),
+                text,
+                evidence=f"{evidence}: Check failed: gamma() >= 0",
+                fixes=_set(solver, "gamma", f"{-message.gamma:g}") if message.gamma < 0 else (),
+            )
         if "stepsize" in reads and message.stepsize <= 0:
             how = f"it is {message.stepsize}" if solver.has("stepsize") else "none is set"
             text = f'lr_policy "{message.lr_policy}" needs a stepsize greater than 0, and {how}'
             if message.stepvalue:
                 text += '; stepvalue belongs to lr_policy "multistep"'
             place = solver.at(first_written(solver, "stepsize", "lr_policy"))
-            yield self.finding(place, text, evidence=f"{evidence}: Check failed: stepsize() > 0")
+            yield self.finding(
+                place,
+                text,
+                evidence=f"{evidence}: Check failed: stepsize() > 0",
+                fixes=_set(solver, "lr_policy", '"multistep"')
+                if message.stepvalue and message.lr_policy == "step" and not solver.has("stepsize")
+                else (),
+            )
 
     def _constant(self, solver: Solver, unset: str) -> Iterator[Finding]:
         if not unset:
             return
         message, stays = solver.message, f"{solver.schedule.rate(0):g}"
+        fixes: tuple[Fix, ...] = ()
         if message.lr_policy == "multistep" and message.stepsize > 0:
             place = solver.at("stepsize")
+            fixes = _set(solver, "lr_policy", '"step"')
             text = f'lr_policy "multistep" reads stepvalue and not stepsize: without a stepvalue the rate stays {stays}'
         else:
             zero = (
                 "" if unset == "stepvalue" else ", which is 0 then," if " and " not in unset else ", which are 0 then,"
             )
             place = solver.at("lr_policy")
+            power = {"inv": "0.75", "poly": "1"}.get(message.lr_policy)
+            if unset == "power" and power:
+                fixes = _set(solver, "power", power)
             text = f'lr_policy "{message.lr_policy}" without {unset}{zero} never changes the rate: it stays {stays}'
-        yield self.finding(place, text, severity=WARNING)
+        yield self.finding(place, text, severity=WARNING, fixes=fixes)
+
+
+def _set(solver: Solver, field: str, value: str) -> tuple[Fix, ...]:
+    return fix(f"write {field}: {value}", UNSAFE, write(solver, field, value=value, behind="lr_policy"))

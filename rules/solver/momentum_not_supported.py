@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caffelint.lint import ERROR, Finding, Invalid, Solver, SolverRule
+from caffelint.lint import ERROR, SAFE, UNSAFE, Finding, Invalid, Solver, SolverRule, fix, remove
 
 
 class MomentumNotSupported(SolverRule):
@@ -19,6 +19,10 @@ class MomentumNotSupported(SolverRule):
     ```
     type: "RMSProp" rms_decay: 0.98
     ```
+
+    ## Fix safety
+    Safe: Caffe refuses the solver, and takes no momentum but 0. Unsafe for RMSProp without a `rms_decay`, which may
+    have been meant.
 
     ## References
     - sgd_solvers.hpp, AdaGradSolver and RMSPropSolver, constructor_sanity_check
@@ -37,11 +41,13 @@ class MomentumNotSupported(SolverRule):
             'type: "AdaGrad" momentum: 0.9 base_lr: 0.1',
             span="momentum: 0.9",
             message="AdaGrad takes no momentum, and it is 0.9: remove it",
+            fixed='type: "AdaGrad" base_lr: 0.1',
         ),
         Invalid(
             "solver_type: RMSPROP momentum: 0.9 base_lr: 0.1",
             span="momentum: 0.9",
             message="RMSProp takes no momentum, and it is 0.9: remove it, or set rms_decay if that was meant",
+            fixed="solver_type: RMSPROP base_lr: 0.1",
         ),
     ]
 
@@ -54,4 +60,9 @@ class MomentumNotSupported(SolverRule):
             solver.at("momentum"),
             f"{type_} takes no momentum, and it is {momentum:g}: remove it{also}",
             evidence=f"Caffe stops at the start: Momentum cannot be used with {type_}",
+            fixes=fix(
+                "remove it",
+                UNSAFE if type_ == "RMSProp" and not solver.has("rms_decay") else SAFE,
+                remove(solver, "momentum"),
+            ),
         )

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caffelint.lint import ERROR, WARNING, Finding, Invalid, Solver, SolverRule
+from caffelint.lint import ERROR, UNSAFE, WARNING, Finding, Invalid, Solver, SolverRule, fix, write
 
 
 class MomentumOutOfRange(SolverRule):
@@ -22,6 +22,9 @@ class MomentumOutOfRange(SolverRule):
     base_lr: 0.01 momentum: 0.9
     ```
 
+    ## Fix safety
+    Unsafe: training takes another course. Only for a sign too many, and for 5 to 9, taken for 0.5 to 0.9.
+
     ## References
     - sgd_solver.cpp, nesterov_solver.cpp, adam_solver.cpp, ComputeUpdateValue
     """
@@ -40,6 +43,7 @@ class MomentumOutOfRange(SolverRule):
             'base_lr: 0.01 momentum: 9 type: "Nesterov"',
             span="momentum: 9",
             message="momentum is 9, and must be below 1: past updates never fade, and training diverges",
+            fixed='base_lr: 0.01 momentum: 0.9 type: "Nesterov"',
         ),
         Invalid(
             'base_lr: 0.01 momentum: 1 type: "Adam"',
@@ -55,6 +59,7 @@ class MomentumOutOfRange(SolverRule):
             "base_lr: 0.01 momentum: -0.9",
             span="momentum: -0.9",
             message="momentum is -0.9: each update takes back part of the one before; 0.9 is common",
+            fixed="base_lr: 0.01 momentum: 0.9",
         ),
     ]
 
@@ -73,4 +78,10 @@ class MomentumOutOfRange(SolverRule):
         else:
             why = "past updates never fade, and training diverges"
         limit = ", and must be below 1" if not momentum < 0 else ""
-        yield self.finding(solver.at("momentum"), f"momentum is {momentum:g}{limit}: {why}", severity=severity)
+        meant = -momentum if -1 < momentum < 0 else momentum / 10 if 5 <= momentum < 10 else 0
+        yield self.finding(
+            solver.at("momentum"),
+            f"momentum is {momentum:g}{limit}: {why}",
+            severity=severity,
+            fixes=fix(f"write {meant:g}", UNSAFE, write(solver, "momentum", value=f"{meant:g}")) if meant else (),
+        )

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caffelint.lint import WARNING, Finding, Invalid, Layer, LayerRule
+from caffelint.lint import DISPLAY, WARNING, Finding, Invalid, Layer, LayerRule, fix, write
 
 
 class NegativeLrMult(LayerRule):
@@ -51,4 +51,9 @@ class NegativeLrMult(LayerRule):
                     layer.at("param", index, "lr_mult"),
                     f"lr_mult is {param.lr_mult:g}: this parameter climbs the loss instead of descending it;"
                     " 0 would freeze it",
+                    fixes=tuple(
+                        one
+                        for value in (f"{-param.lr_mult:g}", "0")
+                        for one in fix(f"write {value}", DISPLAY, write(layer, "param", index, "lr_mult", value=value))
+                    ),
                 )

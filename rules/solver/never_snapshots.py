@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caffelint.lint import WARNING, Finding, Invalid, Solver, SolverRule
+from caffelint.lint import UNSAFE, WARNING, Finding, Fix, Invalid, Solver, SolverRule, fix, remove
 
 
 class NeverSnapshots(SolverRule):
@@ -20,6 +20,9 @@ class NeverSnapshots(SolverRule):
     ```
     max_iter: 1000 snapshot: 500 snapshot_after_train: false
     ```
+
+    ## Fix safety
+    Unsafe: a file is written at the end.
 
     ## References
     - solver.cpp, Step and Solve
@@ -40,12 +43,14 @@ class NeverSnapshots(SolverRule):
             "max_iter: 1000 base_lr: 1 snapshot_after_train: false",
             span="snapshot_after_train: false",
             message="snapshot_after_train is false and there is no snapshot: the trained weights are never saved",
+            fixed="max_iter: 1000 base_lr: 1",
         ),
         Invalid(
             "max_iter: 1000 base_lr: 1 snapshot: 5000 snapshot_after_train: false",
             span="snapshot: 5000",
             message="snapshot 5000 lies behind max_iter 1000, and snapshot_after_train is false:"
             " the trained weights are never saved",
+            fixed="max_iter: 1000 base_lr: 1 snapshot: 5000",
         ),
     ]
 
@@ -56,10 +61,15 @@ class NeverSnapshots(SolverRule):
             return
         if message.snapshot == 0:
             text = "snapshot_after_train is false and there is no snapshot: the trained weights are never saved"
-            yield self.finding(solver.at("snapshot_after_train"), text)
+            yield self.finding(solver.at("snapshot_after_train"), text, fixes=_saved(solver))
         elif message.snapshot > message.max_iter:
             yield self.finding(
                 solver.at("snapshot"),
                 f"snapshot {message.snapshot} lies behind max_iter {message.max_iter}, and snapshot_after_train is"
                 " false: the trained weights are never saved",
+                fixes=_saved(solver),
             )
+
+
+def _saved(solver: Solver) -> tuple[Fix, ...]:
+    return fix("save at the end", UNSAFE, remove(solver, "snapshot_after_train"))

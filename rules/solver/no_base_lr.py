@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caffelint.lint import ERROR, Finding, Invalid, Solver, SolverRule
+from caffelint.lint import ERROR, UNSAFE, Finding, Invalid, Solver, SolverRule, fix, write
 
 from ._text import first_written, is_written
 
@@ -22,6 +22,9 @@ class NoBaseLr(SolverRule):
     ```
     base_lr: 0.01 lr_policy: "fixed" max_iter: 1000
     ```
+
+    ## Fix safety
+    Unsafe: the net descends the loss, which it climbed. Only for a negative rate.
 
     ## References
     - sgd_solver.cpp, GetLearningRate
@@ -50,6 +53,7 @@ class NoBaseLr(SolverRule):
             'base_lr: -0.1 lr_policy: "fixed" max_iter: 10',
             span="base_lr: -0.1",
             message="base_lr is -0.1: training climbs the loss instead of descending it",
+            fixed='base_lr: 0.1 lr_policy: "fixed" max_iter: 10',
         ),
     ]
 
@@ -67,4 +71,5 @@ class NoBaseLr(SolverRule):
         else:
             text = f"base_lr is {base:g}: training climbs the loss instead of descending it"
         near = first_written(solver, "base_lr", "lr_policy", "momentum", "weight_decay", "max_iter")
-        yield self.finding(solver.at(near), text)
+        fixes = fix("drop the sign", UNSAFE, write(solver, "base_lr", value=f"{-base:g}")) if base < 0 else ()
+        yield self.finding(solver.at(near), text, fixes=fixes)

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caffelint.lint import INFO, Finding, Invalid, Solver, SolverRule
+from caffelint.lint import DISPLAY, INFO, Finding, Invalid, Solver, SolverRule, fix, write
 
 from ._text import is_written
 
@@ -49,4 +49,9 @@ class NoSolverMode(SolverRule):
             solver.at(),
             _MESSAGE,
             evidence="pycaffe ignores the field: there caffe.set_mode_gpu() decides",
+            fixes=tuple(
+                one
+                for mode in ("GPU", "CPU")
+                for one in fix(f"write solver_mode: {mode}", DISPLAY, write(solver, "solver_mode", value=mode))
+            ),
         )

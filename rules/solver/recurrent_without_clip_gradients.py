@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caffelint.lint import LIKELY, WARNING, Finding, Invalid, ProjectRule, Solver
+from caffelint.lint import LIKELY, UNSAFE, WARNING, Finding, Invalid, ProjectRule, Solver, fix, write
 
 _RECURRENT = ("LSTM", "RNN", "GRU", "Lstm", "LSTMUnit", "ClockworkRNN")
 _NET = 'layer { name: "lstm" type: "LSTM" bottom: "x" bottom: "cont" top: "h" recurrent_param { num_output: 9 } }'
@@ -28,6 +28,9 @@ class RecurrentWithoutClipGradients(ProjectRule):
     net: "lstm.prototxt" base_lr: 0.01 clip_gradients: 10
     ```
 
+    ## Fix safety
+    Unsafe: gradients of a norm above 10 are scaled down to it.
+
     ## References
     - sgd_solver.cpp, ClipGradients
     - github.com/junhyukoh/caffe-lstm, issues 3 and 18
@@ -48,12 +51,17 @@ class RecurrentWithoutClipGradients(ProjectRule):
             {"solver.prototxt": 'net: "n.prototxt"\nbase_lr: 0.1', "n.prototxt": _NET},
             span='net: "n.prototxt"',
             message="lstm (LSTM) is trained without clip_gradients: its gradients may explode; 5 to 10 is common",
+            fixed={"solver.prototxt": 'net: "n.prototxt"\nbase_lr: 0.1' + "\nclip_gradients: 10", "n.prototxt": _NET},
         ),
         Invalid(
             {"solver.prototxt": 'net: "n.prototxt"\nbase_lr: 0.1', "n.prototxt": _NET + _NET.replace("lstm", "lstm2")},
             span='net: "n.prototxt"',
             message="lstm (LSTM) and 1 more are trained without clip_gradients: their gradients may explode;"
             " 5 to 10 is common",
+            fixed={
+                "solver.prototxt": 'net: "n.prototxt"\nbase_lr: 0.1' + "\nclip_gradients: 10",
+                "n.prototxt": _NET + _NET.replace("lstm", "lstm2"),
+            },
         ),
     ]
 
@@ -78,4 +86,5 @@ class RecurrentWithoutClipGradients(ProjectRule):
         yield self.finding(
             solver.at("clip_gradients" if solver.has("clip_gradients") else use.field),
             f"{first}{more} trained without clip_gradients: {whose} gradients may explode; 5 to 10 is common",
+            fixes=fix("write clip_gradients: 10", UNSAFE, write(solver, "clip_gradients", value="10")),
         )

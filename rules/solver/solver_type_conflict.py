@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caffelint.lint import ERROR, Finding, Invalid, Related, Solver, SolverRule
+from caffelint.lint import ERROR, SAFE, UNSAFE, Finding, Invalid, Related, Solver, SolverRule, fix, remove
 
 
 class SolverTypeConflict(SolverRule):
@@ -20,6 +20,9 @@ class SolverTypeConflict(SolverRule):
     type: "Adam"
     ```
 
+    ## Fix safety
+    Safe where both say the same: Caffe refuses the solver for having both. Else unsafe.
+
     ## References
     - util/upgrade_proto.cpp, UpgradeSolverType
     """
@@ -33,6 +36,7 @@ class SolverTypeConflict(SolverRule):
             'type: "Adam"\nsolver_type: ADAM\nbase_lr: 0.1',
             span="solver_type: ADAM",
             message='solver_type is given beside type: "Adam": remove solver_type',
+            fixed='type: "Adam"\nbase_lr: 0.1',
         ),
     ]
 
@@ -45,4 +49,9 @@ class SolverTypeConflict(SolverRule):
             f'solver_type is given beside type: "{written.type}": remove solver_type',
             evidence="Caffe stops while reading the file: solver_type and type cannot both be specified",
             related=(Related("the type", solver.at("type")),),
+            fixes=fix(
+                "remove solver_type",
+                SAFE if solver.at("solver_type").text.upper().endswith(written.type.upper()) else UNSAFE,
+                remove(solver, "solver_type"),
+            ),
         )

@@ -3,7 +3,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from caffelint.lint import INFO, LIKELY, TEST, Finding, Invalid, Net, ProjectRule, Solver
+from caffelint.lint import INFO, LIKELY, TEST, UNSAFE, Finding, Fix, Invalid, Net, ProjectRule, Solver, fix, write
 
 _NAMED = re.compile(r"(\d[\d,]{2,})\s+(?:test|testing|validation|val)\s+(?:images|samples|examples|instances)")
 _COPIED = re.compile(r"(?i)in the case of (?:mnist|cifar)")
@@ -45,6 +45,9 @@ class TestIterCoverage(ProjectRule):
     The size of the set is taken from the name of a known one in the data layer's source, or from a comment such as
     `10,000 testing images`. Either may speak of something else.
 
+    ## Fix safety
+    Unsafe: a test pass reads another number of images.
+
     ## References
     - solver.cpp, Test
     """
@@ -70,6 +73,7 @@ class TestIterCoverage(ProjectRule):
             span="test_iter: 1000",
             message="a test pass reads 1000 * 25 = 25000 of the 50000 images of ImageNet's validation set:"
             " test_iter: 2000 reads all",
+            fixed={"s.prototxt": 'net: "n.prototxt"\ntest_iter: 2000', "n.prototxt": _net("ilsvrc12_val_lmdb", 25)},
         ),
         Invalid(
             {
@@ -79,6 +83,10 @@ class TestIterCoverage(ProjectRule):
             span="test_iter: 100",
             message="a test pass reads 100 * 100 = 10000 images, of the 3000 that a comment speaks of some more than"
             " once: test_iter: 30 reads each once",
+            fixed={
+                "s.prototxt": '# all 3,000 testing images\nnet: "n.prototxt"\ntest_iter: 30',
+                "n.prototxt": _net("my_lmdb", 100),
+            },
         ),
     ]
 
@@ -95,13 +103,21 @@ class TestIterCoverage(ProjectRule):
         if read <= size - batch:
             text = f"a test pass reads {iters[0]} * {batch} = {read} of the {size} images"
             text += f" of {whose}" if whose else " that a comment speaks of"
-            yield self.finding(solver.at("test_iter"), f"{text}: test_iter: {enough} reads all")
+            yield self.finding(
+                solver.at("test_iter"), f"{text}: test_iter: {enough} reads all", fixes=_enough(solver, enough)
+            )
         elif read >= size + batch:
             text = f"a test pass reads {iters[0]} * {batch} = {read} images, of the {size}"
             text += f" of {whose}" if whose else " that a comment speaks of"
             yield self.finding(
-                solver.at("test_iter"), f"{text} some more than once: test_iter: {enough} reads each once"
+                solver.at("test_iter"),
+                f"{text} some more than once: test_iter: {enough} reads each once",
+                fixes=_enough(solver, enough),
             )
+
+
+def _enough(solver: Solver, count: int) -> tuple[Fix, ...]:
+    return fix(f"write test_iter: {count}", UNSAFE, write(solver, "test_iter", 0, value=str(count)))
 
 
 def _test_data(net: Net) -> tuple[int, str]:

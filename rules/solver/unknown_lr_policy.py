@@ -2,7 +2,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caffelint.lint import ERROR, LIKELY, UNSAFE, WARNING, Finding, Fix, Invalid, Solver, SolverRule, replace
+from caffelint.lint import (
+    ERROR,
+    LIKELY,
+    SAFE,
+    UNSAFE,
+    WARNING,
+    Finding,
+    Invalid,
+    Solver,
+    SolverRule,
+    fix,
+    quoted,
+    write,
+)
 
 from ._text import AT_FIRST_UPDATE, first_written, is_written
 
@@ -26,6 +39,9 @@ class UnknownLrPolicy(SolverRule):
     ```
     lr_policy: "step" stepsize: 1000 gamma: 0.1
     ```
+
+    ## Fix safety
+    Safe where case alone is wrong: Caffe refuses the policy as it stands. Else unsafe, since the name is a guess.
 
     ## References
     - sgd_solver.cpp, GetLearningRate
@@ -100,9 +116,10 @@ class UnknownLrPolicy(SolverRule):
             message = f"lr_policy is not set, and has no default; the policies are {_ALL}"
             yield self.finding(place, message, evidence=evidence)
         elif near := _near(policy):
-            fix = Fix(f'write "{near}"', UNSAFE, (replace(place, f'lr_policy: "{near}"'),))
+            safety = SAFE if policy.lower() == near else UNSAFE
+            fixes = fix(f'write "{near}"', safety, write(solver, "lr_policy", value=quoted(near)))
             message = f'lr_policy "{policy}" is unknown, did you mean "{near}"? ({_ALL})'
-            yield self.finding(place, message, evidence=evidence, fixes=(fix,))
+            yield self.finding(place, message, evidence=evidence, fixes=fixes)
         else:
             message = f'lr_policy "{policy}" is unknown; the policies are {_ALL}'
             yield self.finding(place, message, evidence=evidence)

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caffelint.lint import ERROR, INFO, Finding, Invalid, Solver, SolverRule
+from caffelint.lint import ERROR, INFO, SAFE, Finding, Fix, Invalid, Solver, SolverRule, fix, quoted, write
 
 
 class UnknownRegularizationType(SolverRule):
@@ -21,6 +21,9 @@ class UnknownRegularizationType(SolverRule):
     weight_decay: 0.0005 regularization_type: "L2"
     ```
 
+    ## Fix safety
+    Safe where case alone is wrong: Caffe refuses the type as it stands.
+
     ## References
     - sgd_solver.cpp, Regularize
     """
@@ -34,6 +37,7 @@ class UnknownRegularizationType(SolverRule):
             'base_lr: 1 weight_decay: 0.0005 regularization_type: "l2"',
             span='regularization_type: "l2"',
             message='regularization_type "l2" is unknown: write "L2" or "L1"',
+            fixed='base_lr: 1 weight_decay: 0.0005 regularization_type: "L2"',
         ),
         Invalid(
             'base_lr: 1 regularization_type: "none"',
@@ -49,7 +53,14 @@ class UnknownRegularizationType(SolverRule):
         text = f'regularization_type "{type_}" is unknown: write "L2" or "L1"'
         if solver.message.weight_decay == 0:
             text += "; without weight_decay Caffe never looks"
-            yield self.finding(solver.at("regularization_type"), text, severity=INFO)
+            yield self.finding(solver.at("regularization_type"), text, severity=INFO, fixes=_fixes(solver, type_))
         else:
             evidence = f"Caffe stops at the first update: Unknown regularization type: {type_}"
-            yield self.finding(solver.at("regularization_type"), text, evidence=evidence)
+            yield self.finding(solver.at("regularization_type"), text, evidence=evidence, fixes=_fixes(solver, type_))
+
+
+def _fixes(solver: Solver, type_: str) -> tuple[Fix, ...]:
+    known = type_.upper()
+    if known not in ("L1", "L2"):
+        return ()
+    return fix(f'write "{known}"', SAFE, write(solver, "regularization_type", value=quoted(known)))

@@ -2,7 +2,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caffelint.lint import ERROR, LIKELY, WARNING, Finding, Invalid, Solver, SolverRule
+from caffelint.lint import (
+    ERROR,
+    LIKELY,
+    SAFE,
+    UNSAFE,
+    WARNING,
+    Finding,
+    Invalid,
+    Solver,
+    SolverRule,
+    fix,
+    quoted,
+    write,
+)
 
 _TYPES = ("SGD", "Nesterov", "AdaGrad", "RMSProp", "AdaDelta", "Adam")
 _ALL = ", ".join(_TYPES)
@@ -26,6 +39,9 @@ class UnknownSolverType(SolverRule):
     type: "Adam"
     ```
 
+    ## Fix safety
+    Safe where case alone is wrong: Caffe refuses the type as it stands. Else unsafe, since the name is a guess.
+
     ## References
     - solver_factory.hpp, CreateSolver
     """
@@ -39,11 +55,13 @@ class UnknownSolverType(SolverRule):
             'type: "ADAM" base_lr: 0.001',
             span='type: "ADAM"',
             message=f'solver type "ADAM" is unknown, did you mean "Adam"? (case counts: {_ALL})',
+            fixed='type: "Adam" base_lr: 0.001',
         ),
         Invalid(
             'type: "Nestrov" base_lr: 0.001',
             span='type: "Nestrov"',
             message=f'solver type "Nestrov" is unknown, did you mean "Nesterov"? (case counts: {_ALL})',
+            fixed='type: "Nesterov" base_lr: 0.001',
         ),
         Invalid(
             'type: "AdamW" base_lr: 0.001',
@@ -86,6 +104,13 @@ class UnknownSolverType(SolverRule):
             evidence=f"Caffe stops at the start: Unknown solver type: {type_}",
             severity=None if certain else WARNING,
             certainty=None if certain else LIKELY,
+            fixes=fix(
+                f'write "{near}"',
+                SAFE if type_.lower() == near.lower() else UNSAFE,
+                write(solver, "type", value=quoted(near)),
+            )
+            if near and not fork_only
+            else (),
         )
 
 

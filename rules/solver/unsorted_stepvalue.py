@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caffelint.lint import WARNING, Finding, Invalid, Solver, SolverRule
+from caffelint.lint import UNSAFE, WARNING, Finding, Fix, Invalid, Solver, SolverRule, fix, remove, write
 
 
 class UnsortedStepvalue(SolverRule):
@@ -22,6 +22,9 @@ class UnsortedStepvalue(SolverRule):
     lr_policy: "multistep" gamma: 0.1 stepvalue: 10000 stepvalue: 20000
     ```
 
+    ## Fix safety
+    Unsafe: the rate drops when it should, in another iteration than before.
+
     ## References
     - sgd_solver.cpp, GetLearningRate
     """
@@ -38,16 +41,19 @@ class UnsortedStepvalue(SolverRule):
             'lr_policy: "multistep" gamma: 0.1\nstepvalue: 20\nstepvalue: 10',
             span="stepvalue: 10",
             message="stepvalue 10 stands behind 20: it drops the rate at iteration 21, right after it",
+            fixed='lr_policy: "multistep" gamma: 0.1\nstepvalue: 10\nstepvalue: 20',
         ),
         Invalid(
             'lr_policy: "multistep" gamma: 0.1\nstepvalue: 20\nstepvalue: 20',
             span="stepvalue: 20",
             message="stepvalue 20 is given twice: the rate drops at iteration 20 and again at 21",
+            fixed='lr_policy: "multistep" gamma: 0.1\nstepvalue: 20',
         ),
         Invalid(
             'lr_policy: "multistep" gamma: 0.1 stepvalue: 0 stepvalue: 20',
             span="stepvalue: 0",
             message="stepvalue 0 drops the rate before the first iteration: base_lr is never used",
+            fixed='lr_policy: "multistep" gamma: 0.1 stepvalue: 20',
         ),
     ]
 
@@ -67,5 +73,13 @@ class UnsortedStepvalue(SolverRule):
             else:
                 last = value
                 continue
-            yield self.finding(solver.at("stepvalue", index), text)
+            yield self.finding(solver.at("stepvalue", index), text, fixes=_fixes(solver, index, value, last))
             last = max(value, last)
+
+
+def _fixes(solver: Solver, index: int, value: int, last: int) -> tuple[Fix, ...]:
+    """All in order, or without the one that is given twice or drops the rate before the start."""
+    if value == last or value <= 0:
+        return fix("remove it", UNSAFE, remove(solver, "stepvalue", index))
+    values = enumerate(sorted(solver.message.stepvalue))
+    return fix("sort them", UNSAFE, *(write(solver, "stepvalue", place, value=str(step)) for place, step in values))

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caffelint.lint import ERROR, LIKELY, WARNING, Finding, Invalid, Solver, SolverRule
+from caffelint.lint import ERROR, LIKELY, UNSAFE, WARNING, Finding, Invalid, Solver, SolverRule, fix, write
 
 from ._text import scales_rates
 
@@ -27,6 +27,9 @@ class WeightDecayOutOfRange(SolverRule):
     base_lr: 0.01 weight_decay: 0.0005
     ```
 
+    ## Fix safety
+    Unsafe: weights decay, where they grew. Only for a negative one.
+
     ## References
     - sgd_solver.cpp, Regularize
     """
@@ -46,6 +49,7 @@ class WeightDecayOutOfRange(SolverRule):
             "base_lr: 0.01 weight_decay: -0.0005",
             span="weight_decay: -0.0005",
             message="weight_decay is -0.0005: a negative decay makes every weight grow without bound",
+            fixed="base_lr: 0.01 weight_decay: 0.0005",
         ),
         Invalid(
             "base_lr: 0.01 momentum: 0.9 weight_decay: 5",
@@ -64,7 +68,8 @@ class WeightDecayOutOfRange(SolverRule):
         decay, place = message.weight_decay, solver.at("weight_decay")
         if decay < 0:
             text = f"weight_decay is {decay:g}: a negative decay makes every weight grow without bound"
-            yield self.finding(place, text)
+            fixes = fix("drop the sign", UNSAFE, write(solver, "weight_decay", value=f"{-decay:g}"))
+            yield self.finding(place, text, fixes=fixes)
             return
         share = 0.0
         if (
