@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Collection, Iterable, Iterator
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import NamedTuple
 
@@ -36,6 +36,13 @@ class Mended(NamedTuple):
     notes: list[str]
 
 
+class Dropped(NamedTuple):
+    """A fix that would do harm: the texts for which that is known, and what to tell."""
+
+    texts: dict[str, bytes]
+    note: str
+
+
 class Mender:
     """Mends jobs, one at a time.
 
@@ -64,7 +71,8 @@ class Mender:
         self._hurdle = cache(hurdle or _none)
         self._provided = asked_for(config)
         self._baseline = baseline.read(Path(config.baseline)) if config.baseline else None
-        self._refused: set[tuple[str, ...]] = set()
+        self._declined: set[tuple[str, ...]] = set()
+        self._dropped: dict[tuple[str, ...], Dropped] = {}
 
     def may_have_work(self, outcome: Outcome) -> bool:
         """Whether an earlier check of a job shows anything to fix."""
@@ -81,7 +89,7 @@ class Mender:
         left_out: set[str] = set()
         notes: list[str] = []
         while True:
-            self._refused = set()
+            self._dropped = {}
             mended, fighting = self._attempt(job, texts, left_out)
             if not fighting:
                 return mended._replace(notes=notes + mended.notes)
@@ -95,17 +103,19 @@ class Mender:
         """What comes of mending without the fixes of some rules; and the rules that fight over it."""
         now, judged = texts, self.guard.judge(job, texts)
         applied: list[Applied] = []
-        notes: list[str] = []
         seen = [texts]
         rules: list[set[str]] = []
         stalled = 0
         while stalled < PASSES:
             offers = [offer for offer in self._offers(judged.outcome, now) if offer.finding.name not in left_out]
-            batch = pick(offers, lambda offer, texts=now: self._agree(offer, texts))  # type: ignore[misc]
+            batch = pick(offers, now, partial(self._agree, now))
+            if not batch and self._retry(now):
+                continue
             if not batch:
+                notes = [dropped.note for dropped in self._dropped.values()]
                 changed = {path: data for path, data in now.items() if data != texts.get(path)}
                 return Mended(changed, applied, judged.outcome, notes), frozenset()
-            made, now, after = self._sound(job, now, judged, batch, notes)
+            made, now, after = self._sound(job, now, judged, batch)
             job = _renewed(job, texts, now, self._config.roots)
             stalled += len(after.outcome.findings) >= len(judged.outcome.findings)
             judged = after
@@ -117,19 +127,27 @@ class Mender:
                 seen.append(now)
         return Mended({}, [], judged.outcome, []), set().union(*rules[-2:])
 
-    def _agree(self, offer: Offer, texts: dict[str, bytes]) -> bool:
-        if offer.identity in self._refused:
+    def _agree(self, texts: dict[str, bytes], offer: Offer) -> bool:
+        if offer.identity in self._declined or offer.identity in self._dropped:
             return False
         if self._agreed and not self._agreed(offer, texts):
-            self._refused.add(offer.identity)
+            self._declined.add(offer.identity)
             return False
         return True
 
+    def _retry(self, now: dict[str, bytes]) -> bool:
+        """Give what was dropped another chance in texts that have changed since; whether there is anything."""
+        again = [identity for identity, dropped in self._dropped.items() if dropped.texts != now]
+        for identity in again:
+            del self._dropped[identity]
+        return bool(again)
+
     def _sound(
-        self, job: Job, texts: dict[str, bytes], before: Judged, batch: list[Offer], notes: list[str]
+        self, job: Job, texts: dict[str, bytes], before: Judged, batch: list[Offer]
     ) -> tuple[list[Offer], dict[str, bytes], Judged]:
-        """The offers of a batch that do no harm, and what they make of the texts; the others are refused and told."""
+        """The offers of a batch that do no harm, and what they make of the texts; the others are dropped."""
         made: list[Offer] = []
+        dropped: list[tuple[tuple[str, ...], str]] = []
         now, judged = texts, before
         pending = [batch]
         while pending:
@@ -150,11 +168,9 @@ class Mender:
                 pending += (part[middle:], part[:middle])
             else:
                 finding = part[0].finding
-                self._refused.add(part[0].identity)
-                notes.append(
-                    f"{finding.file}:{finding.line}: the fix of {finding.name} ({part[0].title}) was left out:"
-                    f" {reason}; please report it"
-                )
+                where = f"{finding.file}:{finding.line}: the fix of {finding.name} ({part[0].title})"
+                dropped.append((part[0].identity, f"{where} was left out: {reason}; please report it"))
+        self._dropped |= {identity: Dropped(now, note) for identity, note in dropped}
         return made, now, judged
 
     def _concerned(self, findings: list[ReportedFinding]) -> Iterator[ReportedFinding]:

@@ -36,6 +36,15 @@ class Offer(NamedTuple):
             for edit in edits
         )
 
+    def renames(self, texts: dict[str, bytes]) -> dict[tuple[str, str], bytes]:
+        """The quoted values that it replaces: what stood there, by file and new value."""
+        return {
+            (file, edit.text): texts[file][edit.start : edit.end]
+            for file, edits in self.edits.items()
+            for edit in edits
+            if edit.text.startswith('"')
+        }
+
 
 def by_file(edits: Iterable[ReportedEdit]) -> dict[str, tuple[Edit, ...]]:
     found: dict[str, list[Edit]] = {}
@@ -44,19 +53,25 @@ def by_file(edits: Iterable[ReportedEdit]) -> dict[str, tuple[Edit, ...]]:
     return {file: tuple(own) for file, own in found.items()}
 
 
-def pick(offers: Iterable[Offer], agreed: Callable[[Offer], bool]) -> list[Offer]:
+def pick(offers: Iterable[Offer], texts: dict[str, bytes], agreed: Callable[[Offer], bool]) -> list[Offer]:
     """The offers that do not touch each other, by place in the text; where two do, the first.
 
     Each is taken with all its edits or not at all. An edit that two offers share is made once. What is left has to be
     offered anew by rules that see the new text: behind a change, even one right beside it, nobody knows what it
-    would do. `agreed` is asked about what can be taken, in order.
+    would do. The same holds where two names would become one: each was free when it was chosen. `agreed` is asked
+    about what can be taken, in order.
     """
     taken: list[Offer] = []
     made: dict[str, list[Edit]] = {}
+    renamed: dict[tuple[str, str], bytes] = {}
     for offer in sorted(offers, key=_place):
         wanted = [(made.setdefault(file, []), edit) for file, edits in offer.edits.items() for edit in edits]
-        if any(_touches(edit, others) for others, edit in wanted) or not agreed(offer):
+        renames = offer.renames(texts)
+        if any(_touches(edit, others) for others, edit in wanted):
             continue
+        if any(renamed.get(new, old) != old for new, old in renames.items()) or not agreed(offer):
+            continue
+        renamed |= renames
         for file, edits in offer.edits.items():
             for edit in edits:
                 if edit not in made[file]:

@@ -1,0 +1,171 @@
+"""The loop that mends: it ends, it does no harm, and it tells what it left out."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from caffelint.fix.mend import Mended, Mender
+from caffelint.fix.run import fix
+from caffelint.lint import SAFE, UNSAFE, Fix, Place, TextRule
+from caffelint.lint.checker import Checker
+from caffelint.lint.config import Config
+from caffelint.lint.finding import Finding, FixEdit
+from caffelint.lint.plan import Job
+from caffelint.lint.registry import describe
+from caffelint.lint.rule import Rule
+
+
+def rule(rule_name: str, pattern: str, text: str, how: str = SAFE, level: str = "warning") -> type[Rule]:
+    """A rule that finds a pattern and offers to replace it by `text`."""
+
+    class Made(TextRule):
+        """Finds a pattern."""
+
+        code, name, severity = "X001", rule_name, level
+
+        def check(self, file: Any) -> Iterator[Finding]:
+            for found in re.finditer(pattern, file.document.source.text):
+                edits = (FixEdit(file.path, *found.span(), found.expand(text)),)
+                yield self.finding(Place(file.document, *found.span()), rule_name, fixes=(Fix("mend it", how, edits),))
+
+    return Made
+
+
+def mend(texts: Mapping[str, bytes], *rules: type[Rule], **more: Any) -> Mended:
+    config = Config()
+    mender = Mender(config, more.pop("writable", texts), **more)
+    mender.guard.checker = Checker(config, infos=[*mender.guard.checker.infos, *map(describe, rules)])
+    for one in rules:
+        mender.guard.checker.rules.add(one)
+    return mender.mend(Job(tuple(texts), frozenset(texts), ()), dict(texts))
+
+
+NET = b'layer { name: "one" type: "ReLU" bottom: "data" top: "one" }\r\n'
+
+
+def test_rules_follow_upon_each_other() -> None:
+    mended = mend({"a": NET}, rule("x", '"one"', '"two"'), rule("y", '"two"', '"three"'))
+    assert mended.texts == {"a": NET.replace(b"one", b"three")}
+    assert [applied.name for applied in mended.applied] == ["x", "x", "y", "y"]
+    assert mended.notes == []
+
+
+def test_rules_that_fight_are_named_and_left_out_and_the_others_go_on() -> None:
+    mended = mend({"a": NET}, rule("x", '"one"', '"two"'), rule("y", '"two"', '"one"'), rule("z", '"data"', '"input"'))
+    assert mended.texts == {"a": NET.replace(b"data", b"input")}
+    assert mended.notes == ["a: the fixes of x and y undo each other, and were left out; please report it"]
+    assert [applied.name for applied in mended.applied] == ["z"]
+
+
+def test_a_rule_that_comes_to_no_end_is_left_out() -> None:
+    mended = mend({"a": NET}, rule("x", r'name: "(\w+)"', r'name: "\1a"'))
+    assert mended.texts == {}
+    assert mended.notes == ["a: the fixes of x come to no end, and were left out; please report it"]
+
+
+def test_many_steps_that_get_somewhere_are_no_fight() -> None:
+    class Slow(TextRule):
+        """Finds each q, and offers to take away the first."""
+
+        code, name = "X003", "slow"
+
+        def check(self, file: Any) -> Iterator[Finding]:
+            first = file.document.source.text.find("q")
+            for found in re.finditer("q", file.document.source.text):
+                fix = Fix("take one away", SAFE, (FixEdit(file.path, first, first + 1, ""),))
+                yield self.finding(Place(file.document, *found.span()), "a q", fixes=(fix,))
+
+    assert mend({"a": b"# " + b"q" * 50 + b"\n" + NET}, Slow).texts == {"a": b"# \n" + NET}
+
+
+def test_a_fix_that_brings_an_error_is_dropped_and_told_and_the_others_are_made() -> None:
+    mended = mend(
+        {"a": NET},
+        rule("harm", 'type: "ReLU"', "type: ReLU"),
+        rule("help", '"data"', '"input"'),
+        rule("worse", "}\r\n", "\r\n"),
+    )
+    assert mended.texts == {"a": NET.replace(b"data", b"input")}
+    assert mended.notes == [
+        "a:1: the fix of harm (mend it) was left out: it brings wrong-value-type in a; please report it",
+        "a:1: the fix of worse (mend it) was left out: it brings syntax-error in a; please report it",
+    ]
+
+
+def test_harm_is_seen_also_by_rules_that_were_not_asked_for() -> None:
+    config = Config()
+    config.select = ["byte-order-mark"]
+    mender = Mender(config, ["a"])
+    harm = rule("harm", 'type: "ReLU"', "type: ReLU")
+    mender.guard.checker = Checker(config, infos=[describe(harm)])
+    mender.guard.checker.rules.add(harm)
+    mended = mender.mend(Job(("a",), frozenset("a"), ()), {"a": NET})
+    assert mended.texts == {}
+    assert "it brings wrong-value-type" in mended.notes[0]
+
+
+def test_mending_an_error_may_bring_the_next_to_light() -> None:
+    text = b'base_lr: 0.1 lr_policy: "polly" power: 1 net: "n"'
+    config = Config()
+    mended = Mender(config, ["a"], unsafe=True).mend(Job(("a",), frozenset("a"), ()), {"a": text})
+    assert b'"poly"' in mended.texts["a"]
+    assert "poly-without-max-iter" in {finding.name for finding in mended.outcome.findings}
+    assert mended.notes == []
+
+
+def test_edits_of_one_fix_that_overlap_are_told() -> None:
+    class Odd(TextRule):
+        """Offers nonsense."""
+
+        code, name = "X002", "odd"
+
+        def check(self, file: Any) -> Iterator[Finding]:
+            edits = (FixEdit(file.path, 0, 5, ""), FixEdit(file.path, 3, 6, ""))
+            yield self.finding(Place(file.document, 0, 5), "odd", fixes=(Fix("break it", SAFE, edits),))
+
+    mended = mend({"a": NET}, Odd)
+    assert mended.texts == {}
+    assert mended.notes == [
+        "a:1: the fix of odd (break it) was left out: two edits overlap at byte 3; please report it"
+    ]
+
+
+def test_unsafe_and_low_ones_wait_to_be_asked_for() -> None:
+    rules = rule("x", '"one"', '"two"', UNSAFE), rule("y", '"data"', '"input"', level="info")
+    assert mend({"a": NET}, *rules).texts == {"a": NET.replace(b"data", b"input")}
+    assert mend({"a": NET}, *rules, least="warning").texts == {}
+    assert mend({"a": NET}, *rules, unsafe=True, least="warning").texts == {"a": NET.replace(b"one", b"two")}
+
+
+def test_inserted_lines_end_as_the_others() -> None:
+    assert mend({"a": NET}, rule("x", '"data"', '"in"\n')).texts == {"a": NET.replace(b'"data"', b'"in"\r\n')}
+
+
+def test_other_files_than_those_named_are_left_alone() -> None:
+    assert mend({"a": NET, "b": NET}, rule("x", '"one"', '"two"'), writable=["b"]).texts.keys() == {"b"}
+
+
+def test_a_note_for_each_answer() -> None:
+    asked: list[str] = []
+
+    def agreed(offer: Any, texts: dict[str, bytes]) -> bool:
+        asked.append(offer.finding.name)
+        return bool(offer.finding.name == "x")
+
+    mended = mend({"a": NET}, rule("x", '"data"', '"input"'), rule("y", '"ReLU"', '"TanH"'), agreed=agreed)
+    assert mended.texts == {"a": NET.replace(b"data", b"input")}
+    assert sorted(asked) == ["x", "y"], "nobody is asked twice"
+
+
+def test_a_mark_and_utf16_are_mended_although_errors_come_to_light(tmp_path: Path) -> None:
+    text = 'layer { name: "a" type: ReLU }\r\n'
+    for data in (b"\xef\xbb\xbf" + text.encode(), text.encode("utf-16")):
+        (tmp_path / "net.prototxt").write_bytes(data)
+        config = Config()
+        config.cache, config.select = False, ["byte-order-mark"]
+        result = fix([tmp_path], config)
+        assert (tmp_path / "net.prototxt").read_bytes() == text.encode()
+        assert result.notes == []
