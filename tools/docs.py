@@ -97,6 +97,7 @@ _LOOKS_AT = {
     "layer": "layers",
     "net": "nets",
     "project": "solvers with their nets",
+    "smoke": "training runs",
 }
 
 

@@ -33,6 +33,7 @@ from caffelint.lint.rule import (
     ProblemRule,
     ProjectRule,
     Rule,
+    SmokeRule,
     SolverRule,
     TextRule,
 )
@@ -72,6 +73,7 @@ __all__ = [
     "Provenance",
     "Related",
     "Rule",
+    "SmokeRule",
     "Solver",
     "SolverRule",
     "TextRule",

@@ -195,6 +195,20 @@ class Checker:
         by_file: dict[str, list[Finding]] = {path: [] for path in files}
         for finding in self._findings(files, nets, report, failures):
             by_file[finding.place.document.path].append(finding)
+        return self._settled(files, by_file, report)
+
+    def smoke(self, run: Any, files: Mapping[str, File]) -> tuple[list[ReportedFinding], int]:
+        """The findings of a finished training run over these files, and how many were silenced."""
+        by_file: dict[str, list[Finding]] = {path: [] for path in files}
+        for finding in self.rules.check_run(run):
+            by_file[finding.place.document.path].append(finding)
+        found, suppressed = self._settled(files, by_file, frozenset())
+        return self._reported(found), suppressed
+
+    def _settled(
+        self, files: Mapping[str, File], by_file: Mapping[str, Sequence[Finding]], report: frozenset[str]
+    ) -> tuple[list[Finding], int]:
+        """What comments and settings leave of findings; of the files of `report` with the comments that do nothing."""
         suppressed = 0
         result: list[Finding] = []
         for path, findings in by_file.items():
@@ -236,7 +250,9 @@ class Checker:
         if "unused-suppression" not in self.names:
             return
         info = next(info for info in self.infos if info.name == "unused-suppression")
-        has_project = bool((file.solver and file.solver.nets) or (file.net and file.net.solvers))
+        kinds = {"text", "problem", "solver", "layer", "net"}
+        if (file.solver and file.solver.nets) or (file.net and file.net.solvers):
+            kinds.add("project")
         for comment in comments:
             start, end = comment.comment_start, comment.comment_end
             if not comment.rules:
@@ -245,9 +261,9 @@ class Checker:
                 continue
             meant = [rule for name in comment.rules if (rule := find_rule(name))]
             if "all" in comment.rules:
-                meant = [rule for rule in all_rules() if not rule.preview]
+                meant = [rule for rule in all_rules() if not rule.preview and rule.kind != "smoke"]
             unknown = [name for name in comment.rules if name != "all" and find_rule(name) is None]
-            ran = [rule.name for rule in meant if rule.name in self.names and (rule.kind != "project" or has_project)]
+            ran = [rule.name for rule in meant if rule.name in self.names and rule.kind in kinds]
             if not unknown and len(ran) < len(meant):
                 continue
             if unknown:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -14,7 +15,7 @@ from caffelint.lint.finding import DISPLAY, Finding
 from caffelint.lint.plan import siblings_of
 from caffelint.lint.registry import describe
 from caffelint.lint.report import Failure
-from caffelint.lint.rule import Files, Invalid, Rule
+from caffelint.lint.rule import Files, Invalid, Rule, SmokeRule
 from caffelint.text.edits import Edit, apply_edits
 
 
@@ -23,6 +24,10 @@ def findings_of(rule: type[Rule], text: str | Files, options: Mapping[str, Any] 
 
     `options` are the rule's own, and `dialect`.
     """
+    if issubclass(rule, SmokeRule):
+        # What a run is stands above this layer, which only rules of its kind need.
+        run = importlib.import_module("caffelint.smoke.run").run_of(text)
+        return list(rule(options).check(run))
     settings = dict(options or {})
     dialect = settings.pop("dialect", None)
     config = Config()

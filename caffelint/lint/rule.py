@@ -1,7 +1,7 @@
 """What a rule is.
 
 A rule is a class with a code, a name, a severity, a docstring that is its documentation, and examples that are its
-tests. By what it looks at it derives from one of the six kinds below and implements `check`.
+tests. By what it looks at it derives from one of the seven kinds below and implements `check`.
 """
 
 from __future__ import annotations
@@ -161,11 +161,18 @@ class ProjectRule(Rule):
         raise NotImplementedError
 
 
-KINDS: tuple[type[Rule], ...] = (TextRule, ProblemRule, SolverRule, LayerRule, NetRule, ProjectRule)
+class SmokeRule(Rule):
+    """Looks at a finished training run (`caffelint.smoke.run.Run`); in examples its events stand under `events`."""
+
+    def check(self, run: Any) -> Iterator[Finding]:
+        raise NotImplementedError
+
+
+KINDS: tuple[type[Rule], ...] = (TextRule, ProblemRule, SolverRule, LayerRule, NetRule, ProjectRule, SmokeRule)
 
 
 def kind_of(rule: type[Rule]) -> str:
-    """`text`, `problem`, `solver`, `layer`, `net` or `project`."""
+    """`text`, `problem`, `solver`, `layer`, `net`, `project` or `smoke`."""
     for kind in KINDS:
         if issubclass(rule, kind):
             return kind.__name__.removesuffix("Rule").lower()

@@ -75,6 +75,11 @@ class RuleSet:
         for info in self._by_kind.get("project", ()):
             yield from self.rule(info).check(solver)
 
+    def check_run(self, run: Any) -> Iterator[Finding]:
+        """What the rules say of a finished training run (`caffelint.smoke.run.Run`)."""
+        for info in self._by_kind.get("smoke", ()):
+            yield from self.rule(info).check(run)
+
 
 def join(solver: Solver, uses: Iterable[NetUse]) -> None:
     """Let a solver and its nets know each other."""

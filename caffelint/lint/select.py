@@ -19,6 +19,7 @@ FAMILIES = {
     "numerics": "N",
     "data": "D",
     "resources": "R",
+    "smoke": "X",
 }
 """Names of the families of rules and the letter that their codes start with."""
 
