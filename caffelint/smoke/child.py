@@ -1,0 +1,189 @@
+"""Runs an engine as a child and collects its events, whatever it does: prints, hangs, aborts, is killed."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+import signal
+import subprocess
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Sequence
+from typing import IO, NamedTuple
+
+from caffelint.smoke.events import (
+    Crashed,
+    Done,
+    Event,
+    Loaded,
+    OutOfMemory,
+    PythonLayer,
+    Refused,
+    TimedOut,
+    from_line,
+)
+from caffelint.smoke.job import Job
+
+_TAIL_LINES = 60
+_LONGEST_LINE = 1 << 20
+_GRACE = 3.0
+_FATAL = re.compile(r"^F\d{4,8} [\d:.]+ +\d+ (?P<at>\S+)\] ?(?P<message>.*)")
+_CREATING = re.compile(r"\] (?:Creating layer|Setting up) (?P<layer>.+)$")
+_PHASE = re.compile(r"Creating (?P<phase>training|test) net")
+_NAMED = re.compile(r"layer '(?P<layer>[^']+)'")
+_MEMORY = re.compile(
+    r"out of memory|std::bad_alloc|Cannot allocate memory|MemoryError|unable to allocate", re.IGNORECASE
+)
+_SIGKILL = 9
+
+
+class Log:
+    """What matters of a child's stderr: the end of it, the first FATAL of glog, the layer that was being made."""
+
+    def __init__(self) -> None:
+        self.tail: deque[str] = deque(maxlen=_TAIL_LINES)
+        self.fatal = ""
+        self.layer = ""
+        self.tests = -1
+        self.trace: list[str] = []
+        self.more = 0
+        self.out_of_memory = ""
+
+    def read(self, stream: IO[bytes]) -> None:
+        for raw in iter(lambda: stream.readline(_LONGEST_LINE), b""):
+            self.line(raw.decode("utf-8", "replace").rstrip("\r\n"))
+
+    def line(self, line: str) -> None:
+        line = line[:4000]
+        self.tail.append(line)
+        if self.more:
+            self.more -= 1
+            if line and not line.startswith(("***", "    @")) and not re.match(r"^[A-Z]\d{4}", line):
+                self.fatal += f" {line.strip()}"
+        if found := _FATAL.match(line):
+            if not self.fatal:
+                self.fatal = found["message"].split("*** Check failure")[0].strip()
+                self.more = 0 if "*** Check" in line else 1
+        elif found := _CREATING.search(line):
+            self.layer = found["layer"]
+        elif found := _PHASE.search(line):
+            self.tests = 0 if found["phase"] == "training" else self.tests + 1
+            self.layer = ""
+        elif _MEMORY.search(line):
+            self.out_of_memory = self.out_of_memory or line.strip()
+        if line.startswith("Traceback (most recent call last)"):
+            self.trace = [line]
+        elif self.trace and (line.startswith(" ") or not self._traced()):
+            self.trace.append(line)
+
+    def _traced(self) -> bool:
+        """Is the traceback over? Its last line is the first that is not indented."""
+        return len(self.trace) > 1 and not self.trace[-1].startswith(" ")
+
+
+class Finished(NamedTuple):
+    """What a child told, the reason for its end last."""
+
+    events: list[Event]
+    log: Log
+
+
+def run_child(
+    command: Sequence[str], job: Job, job_path: str, on_event: Callable[[Event], None] | None = None
+) -> Finished:
+    """Start `command` with the job's path behind it, in the working directory. Raises OSError where it cannot start.
+
+    The last event says how it ended: one that the engine emitted, or TimedOut, Refused, OutOfMemory, PythonLayer or
+    Crashed, told from the way it went. The child and all that it started are ended on every way out of here.
+    """
+    environment = dict(os.environ, GLOG_logtostderr="1", GLOG_minloglevel="0", PYTHONUNBUFFERED="1")
+    events: list[Event] = []
+    log = Log()
+    started = time.monotonic()
+    late = threading.Event()
+    child = subprocess.Popen(
+        [*command, job_path],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env=environment,
+        start_new_session=True,
+    )
+
+    def end_late() -> None:
+        late.set()
+        end(child)
+
+    timer = threading.Timer(job.timeout, end_late) if job.timeout else None
+    assert child.stdout
+    assert child.stderr
+    reader = threading.Thread(target=log.read, args=(child.stderr,), daemon=True)
+    try:
+        if timer:
+            timer.daemon = True
+            timer.start()
+        reader.start()
+        for line in iter(lambda: child.stdout.readline(_LONGEST_LINE), b""):  # type: ignore[union-attr]
+            event = from_line(line)
+            if event is None:
+                log.line(line.decode("utf-8", "replace").rstrip("\r\n"))
+                continue
+            events.append(event)
+            if on_event:
+                on_event(event)
+        status = child.wait()
+    finally:
+        if timer:
+            timer.cancel()
+        end(child)
+        reader.join(_GRACE)
+    told = any(isinstance(event, Done | Crashed | Refused | OutOfMemory) for event in events)
+    if not told:
+        events.append(_reason(status, log, events, time.monotonic() - started if late.is_set() else 0.0, job))
+        if on_event:
+            on_event(events[-1])
+    return Finished(events, log)
+
+
+def _reason(status: int, log: Log, events: Sequence[Event], late: float, job: Job) -> Event:
+    """Why a child ended that did not say so itself."""
+    if late:
+        return TimedOut(round(late, 1))
+    loaded = sum(isinstance(event, Loaded) for event in events)
+    loading = loaded == 0
+    if log.fatal:
+        if _MEMORY.search(log.fatal):
+            return OutOfMemory(log.fatal, job.device)
+        during = "load" if loading else "run"
+        if "annot copy param" in log.fatal:
+            during = "weights"
+        named = _NAMED.search(log.fatal)
+        layer = named["layer"] if named else log.layer if loading else ""
+        return Refused(max(log.tests, 0) if loading else 0, layer, log.fatal, during)
+    if log.out_of_memory or status == -_SIGKILL:
+        return OutOfMemory(log.out_of_memory or "the system ended it, as it does for want of memory", job.device)
+    if log.trace:
+        return python_layer(log, loading)
+    return Crashed(status, "\n".join(list(log.tail)[-20:]))
+
+
+def python_layer(log: Log, loading: bool) -> Event:
+    """An exception whose traceback was printed: of a Python layer, unless the interpreter itself had no caffe."""
+    message = log.trace[-1].strip()
+    places = re.findall(r'File "([^"]+)", line (\d+)', "\n".join(log.trace))
+    path, line = places[-1] if places else ("", "0")
+    if re.match(r"(ModuleNotFoundError|ImportError)\b.*\b_?caffe\b", message):
+        return Crashed(1, message)
+    return PythonLayer(log.layer if loading else "", message, path, int(line))
+
+
+def end(child: subprocess.Popen[bytes]) -> None:
+    """End a child and all that it started."""
+    for number in (signal.SIGTERM, signal.SIGKILL):
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(child.pid, number)
+        if child.poll() is None:
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                child.wait(_GRACE)

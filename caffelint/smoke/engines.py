@@ -1,0 +1,81 @@
+"""Which engine runs a job, on which device, and why."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import shlex
+import sys
+from typing import NamedTuple
+
+CAFFE, TORCH, AUTO = "caffe", "torch", "auto"
+VARIABLE = "CAFFELINT_CAFFE_PYTHON"
+
+
+class NoEngine(Exception):
+    """Why nothing can run: one line."""
+
+
+class Engine(NamedTuple):
+    """command: what to start, the path of the job comes behind it. device: `cpu` or `cuda:N`. why: one line."""
+
+    name: str
+    command: tuple[str, ...]
+    device: str
+    why: str
+    remote: bool = False
+
+
+def choose(engine: str, device: str, gpu: int | None, caffe_python: str | None, source: str, folder: str) -> Engine:
+    """The engine for these wishes. caffe_python: the command of a Python with caffe, and `source`, where it was given.
+
+    folder: where runner.py of the caffe engine lies. Raises NoEngine.
+    """
+    where = "cuda:0" if device == AUTO and gpu is not None else device
+    if gpu is not None:
+        where = f"cuda:{gpu}"
+    if caffe_python is None and VARIABLE in os.environ:
+        caffe_python, source = os.environ[VARIABLE], VARIABLE
+    if engine != TORCH and caffe_python:
+        return _caffe(_split(caffe_python, source), where, f"{source} names a Python with caffe", folder, True)
+    if engine != TORCH and importlib.util.find_spec("caffe") is not None:
+        return _caffe((sys.executable,), where, "this Python imports caffe", folder, False)
+    if engine == CAFFE:
+        raise NoEngine(f"--engine caffe needs --caffe-python COMMAND or {VARIABLE}: no caffe can be imported here")
+    runs = importlib.util.find_spec("caffelint.smoke.torch.__main__") is not None
+    if importlib.util.find_spec("torch") is None or not runs:
+        raise NoEngine(
+            f"neither caffe nor torch can be imported: pip install 'caffelint[smoke]', or name a Python with caffe"
+            f" by --caffe-python COMMAND or {VARIABLE}"
+        )
+    why = "asked for" if engine == TORCH else "no caffe is configured or can be imported"
+    if where == AUTO:
+        where = _torch_device()
+    return Engine(TORCH, (sys.executable, "-m", "caffelint.smoke.torch"), where, why)
+
+
+def _caffe(command: tuple[str, ...], device: str, why: str, folder: str, remote: bool) -> Engine:
+    runner = os.path.join(folder, "runner.py")
+    return Engine(CAFFE, (*command, runner), "cpu" if device == AUTO else device, why, remote)
+
+
+def _split(command: str, source: str) -> tuple[str, ...]:
+    try:
+        words = tuple(shlex.split(command))
+    except ValueError as error:
+        raise NoEngine(f"{source} {command!r} is no command: {str(error).lower()}") from error
+    if not words:
+        raise NoEngine(f"{source} is empty; it takes the command of a Python that imports caffe")
+    return words
+
+
+def _torch_device() -> str:
+    """The first GPU, if torch can use one; asked in a child, so that this process does not import torch."""
+    import subprocess
+
+    question = "import torch; torch.zeros(1, device='cuda'); print('cuda:0')"
+    try:
+        done = subprocess.run([sys.executable, "-c", question], capture_output=True, timeout=120, check=False)
+    except (OSError, subprocess.TimeoutExpired):
+        return "cpu"
+    return "cuda:0" if done.returncode == 0 else "cpu"

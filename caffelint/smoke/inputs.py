@@ -1,0 +1,285 @@
+"""The data plan: what each top of a data layer holds, real or synthetic, in which shape and range.
+
+A synthetic batch has to fit what reads it: whole labels below the number of classes for a loss, pixels as
+transform_param leaves them for a net of images.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from caffelint.caffe.build import BuiltNet, build
+from caffelint.caffe.layers import Layer
+from caffelint.caffe.net import DATA_TYPES, Net
+from caffelint.caffe.net_parts import Blob
+from caffelint.caffe.shapes import Shape, text
+from caffelint.smoke.job import BOXES, LABELS, REAL, SYNTHETIC, UNIFORM, Input, JobNet
+
+SIZES = (224, 227, 256, 300, 321, 32, 28, 64, 128, 500)
+"""Heights and widths to try where nothing tells those of an image."""
+
+_BLOCKS = ("data_param", "image_data_param", "hdf5_data_param", "window_data_param", "memory_data_param")
+_IMAGES = DATA_TYPES - {"HDF5Data", "DummyData"}
+_PASSES_ON = frozenset(["Split", "Flatten", "Reshape", "Slice", "Concat", "Crop", "Silence", "Tile", "Permute"])
+_PIXEL, _PLAIN = 255, 1
+
+
+class Unplanned(Exception):
+    """Why there is no plan: one line."""
+
+
+class Plan(NamedTuple):
+    """Inputs of one net, the net built with their shapes, and what to tell of them."""
+
+    inputs: list[Input]
+    built: BuiltNet
+    notes: list[str]
+
+
+class _Wanted(NamedTuple):
+    """What a reader expects of a blob: values as in `Input`, and the shape that fits, None where any does."""
+
+    values: str
+    low: float
+    high: float
+    ignore: int | None = None
+    shape: Shape | None = None
+
+
+def plan_inputs(number: int, job_net: JobNet, net: Net, data: str, roots: Sequence[str] = ()) -> Plan:
+    """The inputs of net `number` of a job. data: auto, real or synthetic.
+
+    Sources are looked for in the working directory, as Caffe does. Raises Unplanned where data is `real` and a source
+    is not there, or the shape of a synthetic input cannot be told.
+    """
+    known: dict[str, Shape] = dict(net.input_shapes)
+    built = _build(net, job_net, known)
+    layers = [layer for layer in built.layers if brings_data(layer)]
+    missing = [reason for layer in layers for reason in _missing(layer)]
+    if data == REAL and missing:
+        raise Unplanned(f"--data real: {missing[0]}")
+    reads = [layer for layer in layers if layer.type != "Input"]
+    real = data != SYNTHETIC and not missing and bool(reads)
+    notes = []
+    if data == "auto" and missing and any(source_of(layer) for layer in reads):
+        notes.append(f"{job_net.phase} data is synthetic: {missing[0]}")
+    if layers:
+        from caffelint.lint.source_shapes import source_shapes
+
+        known = dict(source_shapes(built, net.path, roots).shapes) | known
+        built = _build(net, job_net, known)
+    inputs = []
+    for layer in [layer for layer in built.layers if brings_data(layer)]:
+        own = real and layer.type != "Input"
+        if not own:
+            built = _shaped(net, job_net, built, layer, known, notes)
+    for layer in [layer for layer in built.layers if brings_data(layer)]:
+        own = real and layer.type != "Input"
+        for top, blob in enumerate(layer.tops):
+            if not own and blob.shape is None:
+                raise Unplanned(f'the shape of "{blob.name}" is not known: give --input-shape {blob.name}=NxCxHxW')
+            inputs.append(_input(number, layer, top, blob, REAL if own else SYNTHETIC))
+    return Plan(inputs, built, notes)
+
+
+def brings_data(layer: Layer) -> bool:
+    """Is what it makes to be planned? DummyData makes its own, a Python layer does as it likes."""
+    return not layer.bottoms and layer.type != "DummyData" and (layer.type in DATA_TYPES or layer.type == "Input")
+
+
+def source_of(layer: Layer) -> str:
+    for block in _BLOCKS:
+        if layer.message.HasField(block) and hasattr(getattr(layer.message, block), "source"):
+            return str(getattr(layer.message, block).source)
+    return ""
+
+
+def _build(net: Net, job_net: JobNet, shapes: Mapping[str, Shape]) -> BuiltNet:
+    return build(net.message, job_net.phase, job_net.stages, job_net.level, input_shapes=shapes, assume_inputs=True)
+
+
+def _missing(layer: Layer) -> Iterator[str]:
+    """Why a layer cannot read its own data: lines that name what is not there."""
+    if layer.type == "Input":
+        return
+    source = source_of(layer)
+    if layer.type == "MemoryData" or layer.type not in ("Data", "ImageData", "HDF5Data", "WindowData"):
+        yield f'layer "{layer.name}" ({layer.type}) takes its data from a program'
+        return
+    for name in (source, layer.message.transform_param.mean_file):
+        if name and not os.path.exists(name):
+            yield f"{name} is not there"
+    if not source:
+        yield f'layer "{layer.name}" names no source'
+    elif layer.type == "HDF5Data" and os.path.isfile(source):
+        yield from _missing_names(_first_words(source), "")
+    elif layer.type == "ImageData" and os.path.isfile(source):
+        yield from _missing_names(_first_words(source), layer.message.image_data_param.root_folder)
+
+
+def _missing_names(names: Iterable[str], root: str) -> Iterator[str]:
+    for name in names:
+        if not os.path.exists(root + name):
+            yield f"{root + name} is not there"
+
+
+def _first_words(path: str) -> list[str]:
+    try:
+        with open(path, encoding="utf-8", errors="surrogateescape") as file:
+            line = file.readline(1 << 16)
+    except OSError:
+        return []
+    return line.split()[:1]
+
+
+def _shaped(
+    net: Net, job_net: JobNet, built: BuiltNet, layer: Layer, known: dict[str, Shape], notes: list[str]
+) -> BuiltNet:
+    """The net built anew with a shape for each top of a data layer that had none."""
+    for top, blob in enumerate(layer.tops):
+        if blob.shape is not None:
+            continue
+        current = next(other for other in built.layers if other.name == layer.name and brings_data(other))
+        for shape in _candidates(current, top):
+            known[blob.name] = shape
+            built = _build(net, job_net, known)
+            if not built.refusals:
+                notes.append(f'"{blob.name}" is taken to be {text(shape)}; --input-shape {blob.name}=... tells better')
+                break
+        else:
+            known.pop(blob.name, None)
+            built = _build(net, job_net, known)
+    return built
+
+
+def _candidates(layer: Layer, top: int) -> Iterator[Shape]:
+    """Shapes that a top may have, the likeliest first."""
+    wanted = _wanted(layer.tops[top])
+    if wanted and wanted.shape is not None:
+        yield wanted.shape
+        return
+    batch = _batch_size(layer)
+    if layer.type in ("HDF5Data", "Input") and top > 0:
+        yield (batch,)
+        yield (batch, 1)
+    means = len(layer.message.transform_param.mean_value)
+    for channels in (means,) if means > 1 else (3, 1):
+        for size in SIZES:
+            yield batch, channels, size, size
+    if layer.type == "HDF5Data":
+        yield batch, 100
+
+
+def _batch_size(layer: Layer) -> int:
+    for block in _BLOCKS:
+        if layer.message.HasField(block):
+            return int(getattr(layer.message, block).batch_size) or 1
+    return 1
+
+
+def _input(number: int, layer: Layer, top: int, blob: Blob, source: str) -> Input:
+    shape = blob.shape or ()
+    made = Input(number, layer.name, blob.name, layer.type, source, shape)
+    wanted = _wanted(blob)
+    if wanted:
+        return made._replace(values=wanted.values, low=wanted.low, high=wanted.high, ignore=wanted.ignore)
+    if top > 0 and layer.type in _IMAGES:
+        return made._replace(values=LABELS, low=0, high=1)
+    if layer.type in _IMAGES:
+        transform = layer.message.transform_param
+        mean = tuple(transform.mean_value) or ((120.0,) if transform.mean_file else ())
+        return made._replace(values=UNIFORM, low=0, high=_PIXEL, whole=True, mean=mean, scale=transform.scale)
+    return made._replace(values=UNIFORM, low=0, high=_PLAIN)
+
+
+def _wanted(blob: Blob) -> _Wanted | None:
+    """What those that read a blob expect, directly or behind layers that move values about; None for any values."""
+    found = [wanted for layer, bottom in _readers(blob) if (wanted := _expects(layer, bottom))]
+    if not found:
+        return None
+    first = min(found, key=lambda wanted: wanted.high)
+    direct = [wanted for layer, bottom in _direct(blob) if (wanted := _expects(layer, bottom))]
+    ignore = next((wanted.ignore for wanted in found if wanted.ignore is not None), None)
+    shape = next((wanted.shape for wanted in direct if wanted.shape is not None), None)
+    return first._replace(ignore=ignore, shape=shape)
+
+
+def _readers(blob: Blob) -> Iterator[tuple[Layer, int]]:
+    pending, seen = [blob], set()
+    while pending:
+        current = pending.pop()
+        if id(current) in seen:
+            continue
+        seen.add(id(current))
+        for layer, bottom in current.consumers:
+            if layer.type in _PASSES_ON:
+                pending += layer.tops
+            else:
+                yield layer, bottom
+
+
+def _direct(blob: Blob) -> Iterator[tuple[Layer, int]]:
+    for layer, bottom in blob.consumers:
+        if layer.type == "Split":
+            for top in layer.tops:
+                yield from top.consumers
+        else:
+            yield layer, bottom
+
+
+_CLASSES = frozenset(
+    ["SoftmaxWithLoss", "SoftmaxWithLossOHEM", "InfogainLoss", "MultinomialLogisticLoss", "HingeLoss", "Accuracy"]
+)
+
+
+def _expects(layer: Layer, bottom: int) -> _Wanted | None:
+    """What a layer expects of one of its bottoms; None where any values do."""
+    kind, message = layer.type, layer.message
+    if kind in _CLASSES and bottom == 1:
+        return _class_labels(layer)
+    if kind == "SigmoidCrossEntropyLoss" and bottom == 1:
+        return _Wanted(LABELS, 0, 1, None, layer.bottoms[0].shape)
+    if kind in ("EuclideanLoss", "SmoothL1Loss") and bottom == 1:
+        return _Wanted(UNIFORM, 0, 1, None, layer.bottoms[0].shape)
+    if kind in ("LSTM", "RNN") and bottom == 1:
+        return _Wanted(LABELS, 0, 1)
+    if kind == "ContrastiveLoss" and bottom == 2:
+        return _Wanted(LABELS, 0, 1)
+    if kind == "Embed" and bottom == 0:
+        return _Wanted(LABELS, 0, max(message.embed_param.input_dim - 1, 0))
+    if kind in ("Filter", "BatchReindex") and bottom == len(layer.bottoms) - 1:
+        return _Wanted(LABELS, 0, 0 if kind == "BatchReindex" else 1)
+    if kind == "MultiBoxLoss" and bottom == 3:
+        return _Wanted(BOXES, 1, max(message.multibox_loss_param.num_classes - 1, 1))
+    if kind in ("CenterLoss", "LargeMarginInnerProduct", "MarginInnerProduct") and bottom == 1:
+        outputs = _num_output(message)
+        return _Wanted(LABELS, 0, max(outputs - 1, 0)) if outputs else None
+    return None
+
+
+def _class_labels(layer: Layer) -> _Wanted:
+    message: Any = layer.message
+    scores = layer.bottoms[0].shape
+    axis = 1
+    ignore = None
+    if layer.type == "Accuracy":
+        axis = message.accuracy_param.axis
+        ignore = message.accuracy_param.ignore_label if message.accuracy_param.HasField("ignore_label") else None
+    elif layer.type.startswith(("SoftmaxWithLoss", "Infogain")):
+        axis = message.softmax_param.axis if layer.type != "InfogainLoss" else message.infogain_loss_param.axis
+        ignore = message.loss_param.ignore_label if message.loss_param.HasField("ignore_label") else None
+    if scores is None or not -len(scores) <= axis < len(scores):
+        return _Wanted(LABELS, 0, 1, ignore)
+    axis %= len(scores)
+    around = scores[:axis] + scores[axis + 1 :]
+    shape = around if len(around) == 1 else (*scores[:axis], 1, *scores[axis + 1 :])
+    return _Wanted(LABELS, 0, max(scores[axis] - 1, 0), ignore, shape)
+
+
+def _num_output(message: Any) -> int:
+    for field, value in message.ListFields():
+        if field.name.endswith("_param") and hasattr(value, "num_output"):
+            return int(value.num_output)
+    return 0

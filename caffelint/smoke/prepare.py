@@ -1,0 +1,226 @@
+"""A safe copy of a project: a solver that stops, tests and snapshots when it is told to, and nets whose data is there.
+
+Nothing of the user's is written to. The texts are changed as little as possible, and no line of a net moves: what Caffe
+says of line 12 of the copy holds for line 12 of the original.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from caffelint.caffe.build import BuiltNet
+from caffelint.caffe.learning_rate import schedule
+from caffelint.caffe.net import Net
+from caffelint.smoke.inputs import plan_inputs
+from caffelint.smoke.job import SYNTHETIC, Input, Job, JobNet
+from caffelint.smoke.project import PlannedNet, Project
+from caffelint.text.edits import Edit, apply_edits
+from caffelint.text.tree import Field
+
+NEVER = 2147483647
+_REPLACED = (
+    "base_lr",
+    "debug_info",
+    "device_id",
+    "display",
+    "random_seed",
+    "snapshot",
+    "snapshot_after_train",
+    "snapshot_format",
+    "snapshot_prefix",
+    "solver_mode",
+    "test_initialization",
+    "test_interval",
+)
+_NETS = ("net", "train_net", "net_param", "train_net_param", "test_net_param", "test_net")
+_SYNTHETIC_TESTS, _REAL_TESTS = 4, 10
+
+
+@dataclass(frozen=True)
+class Wishes:
+    """How the run is to be: from the command line. base_lr: in place of the solver's own, None for that."""
+
+    iterations: int = 50
+    seed: int = 1
+    device: str = "cpu"
+    weights: str = ""
+    watch: tuple[str, ...] = ()
+    data: str = "auto"
+    timeout: float = 600.0
+    statistics_every: int = 10
+    base_lr: float | None = None
+    roots: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """A job in its folder. built: the nets in the order of the job, as Caffe would build the copies."""
+
+    job: Job
+    path: str
+    planned: list[PlannedNet]
+    built: list[BuiltNet]
+    notes: list[str] = field(default_factory=list)
+
+
+def prepare(project: Project, wishes: Wishes, folder: Path) -> Prepared:
+    """Write the copies and the job into `folder`. Raises Unplanned and NoProject."""
+    planned = project.nets()
+    inputs: list[Input] = []
+    built: list[BuiltNet] = []
+    notes: list[str] = []
+    nets: list[JobNet] = []
+    for number, one in enumerate(planned):
+        plan = plan_inputs(number, one.job, one.net, wishes.data, wishes.roots)
+        inputs += plan.inputs
+        built.append(plan.built)
+        notes += [note for note in plan.notes if note not in notes]
+        nets.append(one.job)
+    copies = _write_nets(planned, inputs, folder)
+    tests = _SYNTHETIC_TESTS if any(item.source == SYNTHETIC for item in inputs) else _REAL_TESTS
+    nets = [
+        net._replace(path=copies[id(one.net)], iterations=min(net.iterations, tests))
+        for net, one in zip(nets, planned, strict=True)
+    ]
+    solver = folder / "solver.prototxt"
+    solver.write_bytes(_solver(project, copies, wishes))
+    message = project.solver.message
+    rates = schedule(_with_rate(message, wishes.base_lr))
+    job = Job(
+        solver=str(solver),
+        nets=tuple(nets),
+        inputs=tuple(inputs),
+        iterations=wishes.iterations,
+        seed=wishes.seed,
+        device=wishes.device,
+        weights=os.path.abspath(wishes.weights) if wishes.weights else "",
+        watch=wishes.watch,
+        rates=() if rates.problem else tuple(rates.rate(index) for index in range(wishes.iterations)),
+        statistics_every=wishes.statistics_every,
+        timeout=wishes.timeout,
+    )
+    path = folder / "job.json"
+    path.write_text(job.to_json(), "utf-8")
+    here = Path(__file__).parent
+    for source in (here / "synthetic.py", here / "caffe" / "runner.py"):
+        shutil.copyfile(source, folder / source.name)
+    return Prepared(job, str(path), planned, built, notes)
+
+
+def _with_rate(message: Any, base_lr: float | None) -> Any:
+    if base_lr is None:
+        return message
+    changed = type(message)()
+    changed.CopyFrom(message)
+    changed.base_lr = base_lr
+    return changed
+
+
+def _write_nets(planned: Sequence[PlannedNet], inputs: Sequence[Input], folder: Path) -> dict[int, str]:
+    """The copies of the nets, by the id of each: one for a net that serves both phases."""
+    copies: dict[int, str] = {}
+    for one in planned:
+        if id(one.net) in copies:
+            continue
+        serves = {number for number, other in enumerate(planned) if other.net is one.net}
+        made = [item for item in inputs if item.net in serves and item.source == SYNTHETIC and item.kind != "Input"]
+        path = folder / f"net{len(copies)}.prototxt"
+        path.write_bytes(_net(one.net, made, {planned[number].job.phase for number in serves}))
+        copies[id(one.net)] = str(path)
+    return copies
+
+
+def _net(net: Net, made: Sequence[Input], phases: set[str]) -> bytes:
+    """The text of a net in which layers that bring synthetic data are of type Input."""
+    tops: dict[str, list[Input]] = {}
+    for item in made:
+        already = tops.setdefault(item.layer, [])
+        if item.top not in [other.top for other in already]:
+            already.append(item)
+    if tops and not len(net.written.layer):
+        return _current(net, tops)
+    data = net.document.source.data
+    start, end = 0, len(data)
+    inline = net.bound.node(net.written)
+    if inline is not None and inline.name:
+        start, end = inline.value_start + 1, inline.end - 1
+    edits = []
+    for layer in net.layers:
+        replaced = tops.get(layer.name)
+        if replaced and not layer.bottoms and layer.node is not None and phases.intersection(layer.phases):
+            edits.append(_input_layer(layer.node, data, replaced, start))
+    lines_before = data.count(b"\n", 0, start)
+    return b"\n" * lines_before + apply_edits(data[start:end], edits)
+
+
+def _input_layer(node: Field, data: bytes, tops: Sequence[Input], start: int) -> Edit:
+    parts = [data[rule.start : rule.end].decode("utf-8", "replace") for rule in node.fields if rule.name in _RULES]
+    text = " ".join([f'name: "{tops[0].layer}" type: "Input"', *(f'top: "{item.top}"' for item in tops), *parts])
+    shapes = " ".join("shape { " + " ".join(f"dim: {dim}" for dim in item.shape) + " }" for item in tops)
+    text = f"{text} input_param {{ {shapes} }}"
+    name = "layer " if node.start != node.value_start else ""
+    missing = data.count(b"\n", node.start, node.end) - text.count("\n")
+    return Edit(node.start - start, node.end - start, f"{name}{{ {text}{' ' + chr(10) * missing if missing else ''} }}")
+
+
+_RULES = ("include", "exclude")
+
+
+def _current(net: Net, tops: Mapping[str, Sequence[Input]]) -> bytes:
+    """A net of an older format, in the current one: there is no layer Input in those."""
+    from google.protobuf import text_format
+
+    message: Any = type(net.message)()
+    message.CopyFrom(net.message)
+    for layer in message.layer:
+        if layer.name in tops and not layer.bottom:
+            kept = [rule for rules in (layer.include, layer.exclude) for rule in rules], list(layer.top)
+            made = type(layer)(name=layer.name, type="Input", top=kept[1], include=layer.include, exclude=layer.exclude)
+            for item in tops[layer.name]:
+                made.input_param.shape.add().dim.extend(item.shape)
+            layer.CopyFrom(made)
+    return text_format.MessageToString(message).encode()
+
+
+def _solver(project: Project, copies: Mapping[int, str], wishes: Wishes) -> bytes:
+    """The text of the solver with its nets' copies, and with what would write files or test in between taken out."""
+    solver = project.solver
+    document = solver.document
+    data = document.source.data
+    replaced = set(_REPLACED)
+    if wishes.base_lr is None:
+        replaced.discard("base_lr")
+    paths = {
+        field: [copies[id(use.net)] for use in solver.nets if use.field == field and id(use.net) in copies]
+        for field in _NETS
+    }
+    edits = [_without(node, data) for node in document.root.fields if node.name in replaced or node.name in _NETS]
+    lines = []
+    for name, found in paths.items():
+        lines += [f"{name.removesuffix('_param')}: {_quoted(path)}" for path in found]
+    if solver.message.test_interval > 0:
+        lines.append(f"test_interval: {NEVER}")
+    lines += ["test_initialization: false", "display: 1", "snapshot: 0", "snapshot_after_train: false"]
+    lines += [f"random_seed: {wishes.seed}", f"solver_mode: {'CPU' if wishes.device == 'cpu' else 'GPU'}"]
+    if wishes.device != "cpu":
+        lines.append(f"device_id: {wishes.device.rpartition(':')[2]}")
+    if wishes.base_lr is not None:
+        lines.append(f"base_lr: {wishes.base_lr!r}")
+    return apply_edits(data, edits) + ("\n" + "\n".join(lines) + "\n").encode("utf-8", "surrogateescape")
+
+
+def _without(node: Field, data: bytes) -> Edit:
+    """Take out a field and the separator behind it, and leave its line ends."""
+    end = node.end
+    while data[end : end + 1] in (b";", b","):
+        end += 1
+    return Edit(node.start, end, "\n" * data.count(b"\n", node.start, end))
+
+
+def _quoted(path: str) -> str:
+    return '"' + path.replace("\\", "\\\\").replace('"', '\\"') + '"'

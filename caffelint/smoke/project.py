@@ -1,0 +1,96 @@
+"""A solver with the nets that it names, read and joined as a check does it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from caffelint.caffe.net import Net
+from caffelint.caffe.solver import NetUse, Solver
+from caffelint.lint.config import Config
+from caffelint.lint.discover import named_nets, relative
+from caffelint.lint.file import File, load
+from caffelint.lint.read import ReadError, read
+from caffelint.lint.run import join
+from caffelint.smoke.job import TEST, TRAIN, JobNet
+
+GENERIC = ("net", "net_param")
+
+
+class NoProject(Exception):
+    """Why there is nothing to run: one line."""
+
+
+class PlannedNet(NamedTuple):
+    """A net that the solver would build, with what the user's text has of it. `job.path` is that of the user's file."""
+
+    job: JobNet
+    net: Net
+    field: str
+
+
+class Project:
+    """files: by path, the solver's first."""
+
+    def __init__(self, solver: Solver, files: dict[str, File]):
+        self.solver = solver
+        self.files = files
+
+    def nets(self) -> list[PlannedNet]:
+        """The TRAIN net, then the TEST nets, in Caffe's order (solver.cpp InitTrainNet, InitTestNets)."""
+        solver = self.solver
+        train = next((use for use in solver.nets if use.trains), None)
+        if train is None:
+            raise NoProject(f"{solver.path}: names no net to train that can be read")
+        state = solver.message.train_state
+        planned = [PlannedNet(JobNet(train.net.path, TRAIN, tuple(state.stage), state.level), train.net, train.field)]
+        own = [use for field in ("test_net_param", "test_net") for use in solver.nets if use.field == field]
+        generic = next((use for use in solver.nets if use.field in GENERIC), None)
+        iterations = list(solver.message.test_iter)
+        tests = own + ([generic] * (len(iterations) - len(own)) if generic else [])
+        states = solver.message.test_state
+        for number, use in enumerate(tests[: len(iterations)]):
+            stages = tuple(states[number].stage) if number < len(states) else ()
+            level = states[number].level if number < len(states) else 0
+            planned.append(
+                PlannedNet(JobNet(use.net.path, TEST, stages, level, iterations[number]), use.net, use.field)
+            )
+        return planned
+
+
+def load_project(path: str, config: Config, input_shapes: dict[str, tuple[int, ...]] | None = None) -> Project:
+    """Read a solver and its nets. Raises NoProject where there is no solver to read."""
+    try:
+        file = load(read(path), path, None, config.dialect)
+    except ReadError as error:
+        raise NoProject(f"{path}: {error}") from error
+    solver = file.solver
+    if solver is None:
+        raise NoProject(f"{path}: holds {'a net' if file.net else 'no solver'}; give the solver that trains it")
+    files = {path: file}
+    uses = _uses(solver, files, config.roots, config)
+    join(solver, uses)
+    join(solver, solver.inline_nets())
+    shapes = {top: tuple(int(dim) for dim in dims.split("x")) for top, dims in config.input_shape.items()}
+    shapes |= input_shapes or {}
+    for use in solver.nets:
+        tops = {top for layer in use.net.layers for top in layer.tops}
+        use.net.input_shapes = {top: shape for top, shape in shapes.items() if top in tops}
+    return Project(solver, files)
+
+
+def _uses(solver: Solver, files: dict[str, File], roots: Sequence[str], config: Config) -> list[NetUse]:
+    uses = []
+    for named in named_nets(solver.path, roots):
+        if named.path is None:
+            raise NoProject(f"{solver.path}: {named.field} {named.name} is not there")
+        where = relative(named.path)
+        if where not in files:
+            try:
+                files[where] = load(read(where), where, "net", config.dialect)
+            except ReadError as error:
+                raise NoProject(f"{where}: {error}") from error
+        net = files[where].net
+        if net:
+            uses.append(NetUse(named.field, net))
+    return uses

@@ -1,0 +1,210 @@
+"""A finished run, as the rules of family X look at it: events joined with the solver, its nets and what a check says.
+
+This is the public API of those rules, beside `caffelint.lint`.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, TypeVar
+
+from caffelint.caffe.build import BuiltNet, build
+from caffelint.caffe.layers import Layer
+from caffelint.caffe.net import Net
+from caffelint.caffe.place import Place
+from caffelint.caffe.solver import NetUse, Solver
+from caffelint.lint.file import load
+from caffelint.lint.report import ReportedFinding
+from caffelint.lint.run import join
+from caffelint.smoke.events import (
+    BACKWARD,
+    BLOB,
+    CHANGE,
+    DATA,
+    DIFF,
+    FORWARD,
+    PARAM,
+    RATE,
+    UPDATE,
+    Crashed,
+    Event,
+    Iteration,
+    NonFinite,
+    OutOfMemory,
+    PythonLayer,
+    Refused,
+    Running,
+    Statistics,
+    Tested,
+    TimedOut,
+    from_line,
+)
+from caffelint.smoke.project import PlannedNet, Project
+
+__all__ = [
+    "BACKWARD",
+    "BLOB",
+    "CHANGE",
+    "DATA",
+    "DIFF",
+    "FORWARD",
+    "PARAM",
+    "RATE",
+    "UPDATE",
+    "BuiltNet",
+    "Crashed",
+    "Iteration",
+    "Layer",
+    "NonFinite",
+    "OutOfMemory",
+    "PythonLayer",
+    "Refused",
+    "Run",
+    "Running",
+    "Statistics",
+    "Tested",
+    "TimedOut",
+]
+
+_Kind = TypeVar("_Kind")
+_EVENTS = "events"
+
+
+class Run:
+    """solver, nets: as the user wrote them. built: each net as Caffe builds it, in the order of the job.
+
+    events: all of the run. static: what a check says of the same files. synthetic: was any data made up?
+    asked: the iterations that were asked for.
+    """
+
+    def __init__(
+        self,
+        solver: Solver,
+        planned: Sequence[PlannedNet],
+        built: Sequence[BuiltNet],
+        events: Sequence[Event],
+        static: Sequence[ReportedFinding] = (),
+        synthetic: bool = True,
+        asked: int = 50,
+    ):
+        self.solver = solver
+        self.nets: list[Net] = [one.net for one in planned]
+        self.planned = planned
+        self.built = built
+        self.events = events
+        self.static = static
+        self.synthetic = synthetic
+        self.asked = asked
+        self._statistics: dict[tuple[int, str, str, str, str], Statistics] = {}
+        for event in self.all(Statistics):
+            self._statistics[event.iteration, event.layer, event.kind, event.name, event.part] = event
+
+    def all(self, kind: type[_Kind]) -> Iterator[_Kind]:
+        """The events of one kind."""
+        for event in self.events:
+            if isinstance(event, kind):
+                yield event
+
+    def first(self, kind: type[_Kind]) -> _Kind | None:
+        return next(self.all(kind), None)
+
+    @property
+    def iterations(self) -> list[Iteration]:
+        """Those that updated, or were to; without the pass at rate 0."""
+        return [event for event in self.all(Iteration) if event.iteration >= 0]
+
+    @property
+    def finite(self) -> bool:
+        """Did it run to the end without a value that is nan or infinite?"""
+        return self.first(NonFinite) is None
+
+    def statistics(self, iteration: int, layer: str, kind: str, name: str | int, part: str) -> Statistics | None:
+        return self._statistics.get((iteration, layer, kind, str(name), part))
+
+    @property
+    def measured(self) -> list[int]:
+        """The iterations, from -1 on, at which all blobs and parameters were looked at."""
+        return sorted({event.iteration for event in self.all(Statistics)})
+
+    def layer(self, name: str, net: int = 0) -> Layer | None:
+        """The layer of that name as it is built; None where there is none, as for a name that Caffe made up."""
+        if not 0 <= net < len(self.built):
+            return None
+        found = [layer for layer in self.built[net].layers if layer.name == name]
+        return found[0] if found else None
+
+    def place(self, layer: str, net: int = 0, *path: str | int) -> Place:
+        """Where a layer, or a field of it, stands in the user's text; a split stands where its blob is made."""
+        if 0 <= net < len(self.nets):
+            built = self.layer(layer, net)
+            if built is not None and built.index is None and built.bottoms and built.bottoms[0].producer:
+                built = built.bottoms[0].producer
+            written = self.nets[net].layers
+            if built is not None and built.index is not None and built.index < len(written):
+                return written[built.index].at(*path)
+            for one in written:
+                if one.name == layer:
+                    return one.at(*path)
+            return self.nets[net].at()
+        return self.solver.at()
+
+    def known(self, layers: Sequence[str] = (), rules: Sequence[str] = ()) -> list[ReportedFinding]:
+        """What the static rules say of these layers, and what these rules say of anything; gravest first."""
+        found = [
+            finding
+            for finding in self.static
+            if finding.severity in ("error", "warning")
+            and (finding.layer in layers and layers or finding.name in rules)
+        ]
+        return sorted(found, key=lambda finding: finding.severity != "error")
+
+    def explained(self, layers: Sequence[str] = (), rules: Sequence[str] = ()) -> str:
+        """The same as a sentence for a finding's evidence; empty where nothing is known."""
+        found = self.known([layer for layer in layers if layer], rules)[:2]
+        return "; ".join(f"{one.name} at {one.file}:{one.line}: {one.message}" for one in found)
+
+    @property
+    def rate_text(self) -> str:
+        """The solver's rate in words: `base_lr 10` and what multiplies it."""
+        message = self.solver.message
+        text = f"base_lr {message.base_lr:g}"
+        if self.solver.type in ("SGD", "Nesterov") and 0 < message.momentum < 1:
+            text += f" with momentum {message.momentum:g}"
+        return text
+
+    @property
+    def loss_layers(self) -> list[Layer]:
+        """Layers of the TRAIN net whose tops bear a loss weight."""
+        return [layer for layer in self.built[0].layers if any(layer.loss_weights)] if self.built else []
+
+
+def loss_grew(iterations: Sequence[Iteration]) -> tuple[float, float] | None:
+    """The first loss and the largest finite one, where it rose to at least twice the first; else None."""
+    losses = [event.loss for event in iterations if math.isfinite(event.loss)]
+    if not losses:
+        return None
+    peak = max(losses, key=abs)
+    return (losses[0], peak) if abs(peak) > 2 * abs(losses[0]) and abs(peak) > 1 else None
+
+
+def run_of(files: Mapping[str, str]) -> Run:
+    """The run of an example: files by name, a solver and its nets among them, and under `events` its events, one a line."""
+    texts = {name: text.encode("utf-8", "surrogateescape") for name, text in files.items() if name != _EVENTS}
+    loaded = {name: load(data, name) for name, data in texts.items()}
+    solver: Any = next(file.solver for file in loaded.values() if file.solver)
+    uses = []
+    for field in ("net", "train_net", "test_net"):
+        value = getattr(solver.message, field)
+        for name in [value] if isinstance(value, str) else list(value):
+            file = loaded.get(name) or loaded.get(os.path.basename(name))
+            if file and file.net:
+                uses.append(NetUse(field, file.net))
+    join(solver, [*uses, *solver.inline_nets()])
+    planned = Project(solver, loaded).nets()
+    built = [
+        build(one.net.message, one.job.phase, one.job.stages, one.job.level, assume_inputs=True) for one in planned
+    ]
+    events = [event for line in files[_EVENTS].splitlines() if (event := from_line(line)) is not None]
+    return Run(solver, planned, built, events)

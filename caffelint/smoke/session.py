@@ -1,0 +1,162 @@
+"""One run from beginning to end: check, prepare, load, train, judge."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import NamedTuple
+
+import caffelint
+from caffelint.lint.checker import Checker
+from caffelint.lint.config import Config
+from caffelint.lint.finding import CERTAIN, ERROR
+from caffelint.lint.report import Report, ReportedFinding
+from caffelint.smoke import engines
+from caffelint.smoke.child import Finished, run_child
+from caffelint.smoke.engines import Engine
+from caffelint.smoke.events import Crashed, Event, Iteration, Note, Refused, Running, TimedOut
+from caffelint.smoke.job import SYNTHETIC
+from caffelint.smoke.prepare import Prepared, Wishes, prepare
+from caffelint.smoke.project import Project, load_project
+from caffelint.smoke.run import Run
+
+_TRACED_SECONDS = 120.0
+
+
+class Choice(NamedTuple):
+    """What the command line says of the engine. source: where `caffe_python` was set, for messages."""
+
+    engine: str = engines.AUTO
+    device: str = "auto"
+    gpu: int | None = None
+    caffe_python: str | None = None
+    source: str = "--caffe-python"
+    work_dir: str | None = None
+    python_layers: bool = True
+
+
+class Session(NamedTuple):
+    """What came of it. run: None where the check stopped it before it ran."""
+
+    report: Report
+    run: Run | None
+    engine: Engine | None
+
+
+class Watcher:
+    """Told of what happens; a command that shows it overrides what it needs."""
+
+    def started(self, engine: Engine, prepared: Prepared) -> None:
+        """The job is ready and starts now."""
+
+    def event(self, event: Event) -> None:
+        """The engine emitted an event."""
+
+    def stopped(self, report: Report) -> None:
+        """The check found what surely ends the run: it is not started."""
+
+
+def smoke(
+    path: str,
+    config: Config,
+    wishes: Wishes,
+    choice: Choice,
+    watcher: Watcher,
+    force: bool = False,
+    input_shapes: dict[str, tuple[int, ...]] | None = None,
+) -> Session:
+    """Check a solver and its nets, run them for a while, and say what came of it.
+
+    Raises NoProject, Unplanned and NoEngine, each a line for the user. Nothing is left behind on any way out.
+    """
+    project = load_project(path, config, input_shapes)
+    report = caffelint.check([path], config)
+    own = {os.path.realpath(file) for file in project.files}
+    report.findings = [finding for finding in report.findings if os.path.realpath(finding.file) in own]
+    if not force and any(one.severity == ERROR and one.certainty == CERTAIN for one in report.findings):
+        watcher.stopped(report)
+        return Session(report, None, None)
+    with work_folder(choice) as folder:
+        engine = pick(choice, folder)
+        prepared = prepare(project, replace(wishes, device=engine.device, roots=tuple(config.roots)), folder)
+        refuse_python_layers(prepared, choice)
+        watcher.started(engine, prepared)
+        finished = run_job(engine, prepared, watcher.event)
+    run = finished_run(project, prepared, finished, report)
+    findings, suppressed = judge(run, project, config)
+    report.findings += findings
+    report.suppressed += suppressed
+    return Session(report, run, engine)
+
+
+def finished_run(project: Project, prepared: Prepared, finished: Finished, report: Report) -> Run:
+    synthetic = any(item.source == SYNTHETIC for item in prepared.job.inputs)
+    return Run(
+        project.solver,
+        prepared.planned,
+        prepared.built,
+        finished.events,
+        report.findings,
+        synthetic,
+        prepared.job.iterations,
+    )
+
+
+def pick(choice: Choice, folder: Path) -> Engine:
+    return engines.choose(choice.engine, choice.device, choice.gpu, choice.caffe_python, choice.source, str(folder))
+
+
+@contextmanager
+def work_folder(choice: Choice) -> Iterator[Path]:
+    """A folder that is gone afterwards: hidden in the working directory where a container has to see it."""
+    remote = choice.caffe_python or os.environ.get(engines.VARIABLE)
+    where = choice.work_dir or (os.getcwd() if remote and choice.engine != engines.TORCH else None)
+    with tempfile.TemporaryDirectory(prefix=".caffelint-smoke-", dir=where, ignore_cleanup_errors=True) as folder:
+        os.chmod(folder, 0o755)  # a container's user may be another one
+        yield Path(folder).resolve()
+
+
+def refuse_python_layers(prepared: Prepared, choice: Choice) -> None:
+    if choice.python_layers:
+        return
+    for built in prepared.built:
+        for layer in built.layers:
+            if layer.type == "Python":
+                raise engines.NoEngine(f'--no-python-layers: layer "{layer.name}" runs {module_of(layer)}')
+
+
+def module_of(layer: object) -> str:
+    """The module and class that a Python layer names."""
+    parameters = layer.message.python_param  # type: ignore[attr-defined]
+    return f"{parameters.module}.{parameters.layer}"
+
+
+def run_job(engine: Engine, prepared: Prepared, on_event: Callable[[Event], None]) -> Finished:
+    """Run it; where it died or hung without telling at which layer, run it again with each layer announced."""
+    job = prepared.job
+    finished = run_child(engine.command, job, prepared.path, on_event)
+    last = finished.events[-1] if finished.events else None
+    nameless = isinstance(last, Crashed | TimedOut) or (isinstance(last, Refused) and not last.layer)
+    started = any(isinstance(event, Iteration | Running) for event in finished.events)
+    slow = isinstance(last, TimedOut) and sum(isinstance(event, Iteration) for event in finished.events) > 1
+    if not nameless or slow or (isinstance(last, Refused) and last.during != "run" and not started):
+        return finished
+    seconds = min(job.timeout or _TRACED_SECONDS, _TRACED_SECONDS)
+    traced = replace(job, trace=True, timeout=seconds)
+    path = Path(prepared.path).with_name("traced.json")
+    path.write_text(traced.to_json(), "utf-8")
+    on_event(Note("running once more, layer by layer, to see where it ends"))
+    again = run_child(engine.command, traced, str(path))
+    where = [event for event in again.events if isinstance(event, Running)]
+    if where and type(again.events[-1]) is type(last):
+        finished.events.insert(len(finished.events) - 1, where[-1])
+    return finished
+
+
+def judge(run: Run, project: Project, config: Config) -> tuple[list[ReportedFinding], int]:
+    """What the rules of family X say of a run, and how many comments and settings silenced."""
+    return Checker(config).smoke(run, project.files)
