@@ -15,6 +15,7 @@ from caffelint.caffe.layers import BVLC_TYPES, REGISTRY, Layer, UnknownLayer
 from caffelint.caffe.layers.arrange import Split
 from caffelint.caffe.layers.base import FIRST_FORK_NUMBER
 from caffelint.caffe.layers.data import DataLayer
+from caffelint.caffe.layers.python import FiniteCheck, is_finite_check
 from caffelint.caffe.net_parts import Blob, Param
 from caffelint.caffe.refusal import Refusal
 from caffelint.caffe.shapes import UNSHAPED, Shape, count, no_data, plural, text
@@ -194,6 +195,8 @@ class _Build:
             layer_class = REGISTRY.get(layer_type, UnknownLayer)
             if layer_class.fork and self.strict:
                 layer_class = UnknownLayer
+            if layer_type == "Python" and is_finite_check(message):
+                layer_class = FiniteCheck
             layer = layer_class(message, message.name, layer_type, index, phase)
             if message.HasField("phase"):
                 layer.phase = PHASES[message.phase]

@@ -7,8 +7,9 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from caffelint.fix.finite.remove import ADDED, CLASS, MARK, MODULE, MOVED, Cut, apply, remove_checks
-from caffelint.fix.finite.spots import Spot, is_list, spots
+from caffelint.caffe.layers.python import FINITE_CHECK
+from caffelint.fix.finite.remove import ADDED, MARK, MODULE, MOVED, Cut, apply, remove_checks
+from caffelint.fix.finite.spots import Spot, block_of, is_list, spots
 from caffelint.fix.finite.style import Item, place_behind, quote, style_of
 from caffelint.lint.file import load
 
@@ -73,7 +74,7 @@ def insert_checks(
     checks: dict[int, Check] = {}
     for number, spot in sorted(enumerate(chosen), key=lambda pair: (pair[1].layer.index, pair[1].top)):
         reason = chosen[spot]
-        if is_list(spot.after) or any(is_list(maker.node) for maker in spot.makers if maker.node):
+        if is_list(spot.after) or any(is_list(node) for node in map(block_of, spot.makers) if node):
             left_out.append(f'{_what(spot)}: its layer is an item of a list, "layer: [...]"')
             continue
         moved = _move_weight(spot, document.source.text) if spot.weight is not None else None
@@ -180,7 +181,7 @@ class _Moved(NamedTuple):
 
 def _move_weight(spot: Spot, text: str) -> _Moved | str:
     """Take the weight from a loss; a text says why that cannot be."""
-    node = spot.layer.node
+    node = block_of(spot.layer)
     assert node is not None
     if len(spot.makers) > 1:
         return f'layer "{spot.makers[1].name}" works in place on this loss'
@@ -223,7 +224,7 @@ def _block(document: Document, spot: Spot, name: str, reason: str, moved: _Moved
     if moved:
         items.append(("loss_weight", moved.weight))
     items += spot.rules
-    module: list[Item] = [("module", f"{mark}{MODULE}{mark}"), ("layer", f"{mark}{CLASS}{mark}")]
+    module: list[Item] = [("module", f"{mark}{MODULE}{mark}"), ("layer", f"{mark}{FINITE_CHECK}{mark}")]
     items.append(("python_param", [*module, ("param_str", quote(json.dumps(settings)))]))
     return at, space + style.layer(text, items)
 

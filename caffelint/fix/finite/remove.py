@@ -6,11 +6,12 @@ import json
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
+from caffelint.caffe.layers.python import FINITE_CHECK
 from caffelint.text.parser import Document, parse
 from caffelint.text.scalars import string_value
 from caffelint.text.tree import STRING, Field
 
-MODULE, CLASS, MARK = "check_finite_layer", "checkFiniteLayer", "caffelint"
+MODULE, MARK = "check_finite_layer", "caffelint"
 ADDED, MOVED = "added", "moved"
 """How a check came by its loss weight: the loss layer had none written, or the one that the check bears now."""
 
@@ -40,7 +41,7 @@ def remove_checks(data: bytes, path: str = "<text>") -> bytes:
 
 def own_checks(document: Document) -> Iterator[tuple[Field, dict[str, Any]]]:
     """The layers that `insert_checks` wrote, with the settings in their `param_str`."""
-    if CLASS not in document.source.text:
+    if FINITE_CHECK not in document.source.text:
         return
     for layer in document.root.all("layer"):
         settings = _settings(layer)
@@ -59,7 +60,7 @@ def apply(text: str, cuts: list[Cut]) -> bytes:
 
 def _settings(layer: Field) -> dict[str, Any]:
     python = layer.first("python_param")
-    if python is None or _string(python, "layer") != CLASS or _string(layer, "type") != "Python":
+    if python is None or _string(python, "layer") != FINITE_CHECK or _string(layer, "type") != "Python":
         return {}
     try:
         found = json.loads(_string(python, "param_str"))

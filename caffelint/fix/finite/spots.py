@@ -26,15 +26,20 @@ class Spot:
         self.written = written
         self.makers = [layer]
         self.readers: list[Layer] = []
-        self.after = layer.node
+        self.after = block_of(layer)
         self.loss = ""
         self.weight: float | None = None
 
     @property
     def rules(self) -> list[Field]:
         """The include and exclude rules of the layer: a check is there when its blob is."""
-        node = self.layer.node
+        node = block_of(self.layer)
         return [field for field in node.fields if field.name in ("include", "exclude")] if node else []
+
+
+def block_of(layer: Layer) -> Field | None:
+    """The layer's own block; None for the layer that Caffe makes of a net's `input` fields."""
+    return layer.node if layer.node and layer.node.name == "layer" else None
 
 
 def spots(net: Net) -> list[Spot]:
@@ -43,16 +48,12 @@ def spots(net: Net) -> list[Spot]:
 
 
 def _spots_of(layer: Layer, net: Net) -> Iterator[Spot]:
-    node = layer.node
+    node = block_of(layer)
     written = node.all("top") if node else net.document.root.all("input")
     for top, blob in enumerate(layer.tops):
         if top >= len(written) or blob in layer.bottoms or blob in layer.tops[:top]:
             continue
-        # Caffe makes one layer for each `input`, in their order.
-        field = written[top] if node else next((found for found in written if _value(found) == blob), None)
-        if field is None:
-            continue
-        spot = Spot(layer, top, field)
+        spot = Spot(layer, top, written[top])
         if node is None:
             spot.after = _last_input(net)
             if spot.after is None:
@@ -68,17 +69,12 @@ def _follow(spot: Spot, net: Net) -> None:
     phases = set(spot.layer.phases)
     for other in net.layers[spot.layer.index + 1 :]:
         if spot.blob in other.bottoms and phases.intersection(other.phases):
-            if spot.blob in other.tops and not spot.readers and other.node is not None:
+            node = block_of(other)
+            if spot.blob in other.tops and not spot.readers and node is not None:
                 spot.makers.append(other)
-                spot.after = other.node
+                spot.after = node
             else:
                 spot.readers.append(other)
-
-
-def _value(field: Field) -> str:
-    from caffelint.text.scalars import string_value
-
-    return string_value(field.text)
 
 
 def _last_input(net: Net) -> Field | None:

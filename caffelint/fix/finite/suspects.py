@@ -7,7 +7,7 @@ from math import inf
 from typing import NamedTuple
 
 from caffelint.caffe.layers import REGISTRY, UnknownLayer
-from caffelint.caffe.net import DATA_TYPES, PHASES, Layer, Net
+from caffelint.caffe.net import PHASES, Layer, Net
 from caffelint.caffe.values import UNKNOWN, Values
 from caffelint.fix.finite.spots import Spot
 
@@ -89,7 +89,7 @@ def _suspicions(layer: Layer, values: Values, findings: Mapping[str, str]) -> It
         )
     if layer.type == "LRN":
         yield Suspicion(4, f"{layer.name} (LRN) divides by (k + alpha * sum of squares) ^ beta", False)
-    if not layer.bottoms and (layer.type in DATA_TYPES or layer.type in ("Input", "Python")):
+    if not layer.bottoms and layer.type != "Parameter":
         yield Suspicion(5, "it is an input: bad data comes in here", False)
     elif layer.type == "Python":
         yield Suspicion(6, f"{layer.name} (Python) runs code that caffelint does not read", False)
