@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import training_nets as nets
 
 from caffelint.fix.finite import insert_checks
-from tests.fix.finite import nets
 
 _PLAIN = 'base_lr: 0.01 lr_policy: "fixed" momentum: 0.9 weight_decay: 0.001'
 
