@@ -78,15 +78,13 @@ class BatchNorm(TorchLayer):
     """Statistics are sums that fade, with their weight as third parameter (batch_norm_layer.cpp)."""
 
     leaves_top = True
+    statistics = (0, 1, 2)
 
     def set_up(self) -> None:
         spec: Any = self.spec
         self.uses_global_stats: bool = spec.uses_global_stats
         self.fraction: float = self.p.moving_average_fraction
         self.eps: float = self.p.eps
-
-    def fillers(self) -> Sequence[Any]:
-        return [0.0, 0.0, 0.0]
 
     def forward(self, bottoms: list[Tensor]) -> Sequence[Tensor]:
         return [self.normalise(bottoms[0], None, None)]
@@ -98,15 +96,20 @@ class BatchNorm(TorchLayer):
         if x.dim() == 1:
             x = x[:, None]
         if self.uses_global_stats:
-            factor = torch.where(weight == 0, 0, 1 / weight)
+            factor = torch.where(weight == 0, weight, 1 / weight)
             y = functional.batch_norm(x, mean * factor, variance * factor, scale, shift, False, 0, self.eps)
             return y.view(shape)
-        batch_mean, batch_variance = torch.empty_like(mean), torch.empty_like(variance)
-        # The variance that torch gives is already times m / (m - 1), as the running one of Caffe.
-        y = torch.batch_norm(x, scale, shift, batch_mean, batch_variance, True, 1.0, self.eps, True)
+        batch_mean, batch_variance = torch.zeros_like(mean), torch.zeros_like(variance)
+        if x.numel() == x.shape[1]:
+            # One value is its own mean.
+            y = x - x
+            batch_mean, batch_variance = x.detach().flatten(), batch_variance.zero_()
+            if scale is not None and shift is not None:
+                y = y * scale.view(1, -1, *[1] * (x.dim() - 2)) + shift.view(1, -1, *[1] * (x.dim() - 2))
+        else:
+            # The variance that torch gives is already times m / (m - 1), as the running one of Caffe.
+            y = torch.batch_norm(x, scale, shift, batch_mean, batch_variance, True, 1.0, self.eps, True)
         with torch.no_grad():
-            if x.numel() == x.shape[1]:
-                batch_variance.zero_()
             weight.mul_(self.fraction).add_(1)
             mean.mul_(self.fraction).add_(batch_mean)
             variance.mul_(self.fraction).add_(batch_variance)
@@ -173,6 +176,7 @@ class BN(TorchLayer):
     """
 
     leaves_top = True
+    statistics = (2, 3)
 
     def set_up(self) -> None:
         p = self.p
