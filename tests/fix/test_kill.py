@@ -1,0 +1,68 @@
+"""A process that is killed while it fixes a folder leaves every file whole: the old or the new text."""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from caffelint.fix.run import fix
+from caffelint.lint.config import Config
+
+if sys.platform == "win32":
+    pytest.skip("kills as POSIX does", allow_module_level=True)
+
+OLD = b'layer { name: "n" type: ReLU bottom: "data" top: "n" }\r\n# ' + b"x" * 20_000 + b"\r\n"
+NEW = OLD.replace(b"ReLU", b'"ReLU"')
+MOMENTS = int(os.environ.get("CAFFELINT_TEST_KILLS", "15"))
+
+
+def _folder(path: Path, files: int = 12) -> list[Path]:
+    path.mkdir()
+    paths = [path / f"net{number}.prototxt" for number in range(files)]
+    for file in paths:
+        file.write_bytes(OLD)
+    return paths
+
+
+def _start(folder: Path) -> int:
+    """A process that fixes the folder, without the time that imports take; its id."""
+    child = os.fork()
+    if child == 0:
+        try:
+            fix([folder], _config())
+        finally:
+            os._exit(0)
+    return child
+
+
+def _config() -> Config:
+    config = Config()
+    config.cache, config.jobs, config.select = False, 1, ["wrong-value-type"]
+    return config
+
+
+def test_killed_at_any_moment(tmp_path: Path) -> None:
+    _folder(tmp_path / "warm")
+    started = time.monotonic()
+    os.waitpid(_start(tmp_path / "warm"), 0)
+    takes = time.monotonic() - started
+    assert {path.read_bytes() for path in (tmp_path / "warm").iterdir()} == {NEW}
+    moments = random.Random(5)
+    states = set()
+    for number in range(MOMENTS):
+        files = _folder(tmp_path / str(number))
+        child = _start(tmp_path / str(number))
+        time.sleep(moments.uniform(0, takes))
+        os.kill(child, signal.SIGKILL)
+        os.waitpid(child, 0)
+        found = [file.read_bytes() for file in files]
+        assert set(found) <= {OLD, NEW}
+        states.add(found.count(NEW))
+        assert sum(path.name not in {file.name for file in files} for path in files[0].parent.iterdir()) <= 1
+    assert len(states) > 2, f"killed always at the same moment: {states} of the files were new"
