@@ -134,17 +134,7 @@ def test_a_check_is_written_like_its_neighbour(style: object, between: str) -> N
     last = style(_LINES.replace('"ip"', '"last"'))
     before = style(_LINES) + between + last
     found = insert_checks(before.encode(), ["ip"])
-    wanted = style(_CHECK)
-    if "layer: {" in before:
-        wanted = wanted.replace("python_param {", "python_param: {").replace('layer: "check', 'layer: "check')
-    wanted = wanted.replace("include: {", "include {")
-    if "layer{" in before or "layer\n{" in before:
-        assert (
-            found.data.decode().replace("python_param{", "python_param {")
-            == style(_LINES) + between + wanted + between + last
-        )
-    else:
-        assert found.data.decode() == style(_LINES) + between + wanted + between + last
+    assert found.data.decode() == style(_LINES) + between + style(_CHECK) + between + last
 
 
 def test_the_order_is_producer_followers_check_and_the_rest_of_a_line_stays() -> None:
@@ -166,7 +156,9 @@ def test_a_reader_of_another_phase_stands_before_no_check() -> None:
         'layer { name: "r" type: "ReLU" top: "z" bottom: "x" include { phase: TEST } }\n'
         'layer { name: "d" type: "Dropout" top: "x" bottom: "x" include { phase: TRAIN } }\n'
     )
-    names = [layer.name for layer in load(insert_checks(net.encode(), ["a"]).data).net.layers]  # type: ignore[union-attr]
+    after = load(insert_checks(net.encode(), ["a"]).data).net
+    assert after is not None
+    names = [layer.name for layer in after.layers]
     assert names == ["a", "check_finite_x", "r", "d"]
 
 
@@ -212,7 +204,8 @@ def test_a_named_loss_hands_its_weight_to_the_check(loss: str, zeroed: str, weig
 
 def test_each_loss_of_one_name_gets_its_own_weight_back() -> None:
     net = "".join(
-        f'layer {{ name: "l" type: "HingeLoss" bottom: "a" bottom: "b" top: "x" {weight}include {{ phase: {phase} }} }}\n'
+        f'layer {{ name: "l" type: "HingeLoss" bottom: "a" bottom: "b" top: "x" {weight}'
+        f"include {{ phase: {phase} }} }}\n"
         for weight, phase in (("loss_weight: 2 ", "TRAIN"), ("loss_weight: 3.0 ", "TEST"))
     )
     found = insert_checks(net.encode(), ["l"])
@@ -222,15 +215,23 @@ def test_each_loss_of_one_name_gets_its_own_weight_back() -> None:
 
 
 def test_names_never_clash() -> None:
-    net = 'layer { name: "check_finite_x" type: "Power" top: "x" bottom: "y" } layer { name: "check_finite_x_2" type: "ReLU" top: "x" bottom: "x" }'
+    net = (
+        'layer { name: "check_finite_x" type: "Power" top: "x" bottom: "y" }'
+        ' layer { name: "check_finite_x_2" type: "ReLU" top: "x" bottom: "x" }'
+    )
     assert [check.name for check in insert_checks(net.encode(), ["check_finite_x"]).checks] == ["check_finite_x_3"]
 
 
 def test_inputs_of_the_net_are_checked() -> None:
-    net = 'input: "data"\ninput_dim: 1\ninput_dim: 3\ninput_dim: 4\ninput_dim: 4\n\nlayer { name: "r" type: "ReLU" bottom: "data" top: "r" }\n'
+    net = (
+        'input: "data"\ninput_dim: 1\ninput_dim: 3\ninput_dim: 4\ninput_dim: 4\n\n'
+        'layer { name: "r" type: "ReLU" bottom: "data" top: "r" }\n'
+    )
     found = insert_checks(net.encode(), "suspects")
     assert [check.blob for check in found.checks] == ["data"]
-    assert [layer.name for layer in load(found.data).net.layers] == ["input", "check_finite_data", "r"]  # type: ignore[union-attr]
+    after = load(found.data).net
+    assert after is not None
+    assert [layer.name for layer in after.layers] == ["input", "check_finite_data", "r"]
 
 
 @pytest.mark.parametrize(
@@ -253,7 +254,10 @@ def test_an_unknown_layer_is_told_with_the_one_that_was_meant() -> None:
 
 
 def test_strange_names_survive() -> None:
-    net = 'layer { name: \'it\'\'s\' type: \'Power\' bottom: \'y\' top: "b\\"\\\\ü" }\nlayer { name: "\u4e2d" type: "ReLU" bottom: "b\\"\\\\ü" top: "z" }'
+    net = (
+        """layer { name: 'it\\'s' type: 'Power' bottom: 'y' top: "b\\"\\\\ü" }\n"""
+        """layer { name: "\u4e2d" type: "ReLU" bottom: "b\\"\\\\ü" top: "z" }"""
+    )
     for data in (net.encode(), net.encode("latin-1", "replace")):
         found = insert_checks(data, "all")
         assert [check.blob for check in found.checks][1:] == ["z"]
@@ -306,29 +310,19 @@ def test_a_patched_net_is_judged_as_the_net_itself() -> None:
         assert after == before, name
 
 
-@given(
-    st.lists(
-        st.sampled_from(
-            [
-                "layer { name: 'a' type: 'ReLU' bottom: 'a' top: 'b' }",
-                "layer<\ttop:'c'\n>",
-                "#x",
-                ";",
-                " ",
-                "\n",
-                "\r\n",
-                "\t",
-                "}",
-            ]
-        ),
-        max_size=12,
-    )
-)
-def test_any_layout_comes_back(parts: list[str]) -> None:
-    data = "".join(parts).encode()
-    try:
-        found = insert_checks(data, "all")
-    except PatchError as error:
-        assert "please report" not in str(error)
-        return
-    assert remove_checks(found.data) == data
+_PIECES = [
+    "layer { name: 'a' type: 'ReLU' bottom: 'a' top: 'b' }",
+    "layer<\ttop:'c'\n>",
+    *("#x", ";", " ", "\n", "\r\n", "\t", "}"),
+]
+
+
+@given(st.lists(st.sampled_from(_PIECES), max_size=12))
+def test_any_layout_comes_back(pieces: list[str]) -> None:
+    data = "".join(pieces).encode()
+    refused = load(data).net is None or any(problem.certain for problem in load(data).document.problems)
+    if refused:
+        with pytest.raises(PatchError):
+            insert_checks(data, "all")
+    else:
+        assert remove_checks(insert_checks(data, "all").data) == data
