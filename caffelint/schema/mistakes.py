@@ -12,10 +12,11 @@ from typing import TYPE_CHECKING, Any
 from caffelint.schema import values
 from caffelint.schema.bind import LAYERS, ForkUse
 from caffelint.schema.provenance import Alternative, provenance
-from caffelint.schema.spelling import suggest
+from caffelint.schema.spelling import is_same, suggest
 from caffelint.schema.tables import ENUM, FLOAT, INTEGER, MESSAGE, STRING, FieldType, MessageType
 from caffelint.schema.wording import block_name, out_of_range, shown, wanted
 from caffelint.text import tree
+from caffelint.text.layout import put_in, take_out
 from caffelint.text.scalars import string_value, without_thousands
 from caffelint.text.tree import BROKEN, IDENTIFIER, LIST, Field, Problem
 
@@ -128,8 +129,11 @@ class Mistakes:
         meant, message, certain = self._unknown[key]
         start, end = field.name_span
         evidence = f'Caffe says: Message type "caffe.{type_.name}" has no field named "{name}"'
-        repairs = ((start, end, meant),) if meant else ()
-        self._add("unknown-field", start, end, message, evidence, field=name, certain=certain, repairs=repairs)
+        repairs = ((start, end, meant),) if meant else self._moved(type_, field, node)
+        safe = bool(meant) and certain and is_same(name, meant or "")
+        self._add(
+            "unknown-field", start, end, message, evidence, field=name, certain=certain, repairs=repairs, safe=safe
+        )
         if not meant or type_.fields[meant].fork_only or len(node.fields) > _LARGE:
             return None
         return None if any(other.name == meant for other in node.fields) else type_.fields[meant]
@@ -148,12 +152,29 @@ class Mistakes:
             return None, f"{where} has no field {name} in {self._whose()}", True
         return None, f"no Caffe that caffelint knows has a field {name} in {where}", False
 
-    def _home(self, type_: MessageType, name: str, node: Field) -> str:
-        """The block that a field was meant for: one beside it, its layer type's own, or the layer around it."""
+    def _moved(self, type_: MessageType, field: Field, node: Field) -> Repairs:
+        """The field in the block beside it that has one of that name, and none yet."""
+        block = self._beside(type_, field.name, node)
+        if block is None or field.kind in (BROKEN, LIST, tree.MESSAGE) or block.first(field.name):
+            return ()
+        document = self.bound.document
+        value = document.source.slice(*field.value_span)
+        if not value.isascii():
+            return ()
+        return (*take_out(document, node, [field]), put_in(document, block, field.name, value))
+
+    def _beside(self, type_: MessageType, name: str, node: Field) -> Field | None:
         for other in node.fields[:_LARGE]:
             inner = type_.fields.get(other.name)
             if inner and inner.message and other.kind == tree.MESSAGE and _has(inner.message, name):
-                return f"the {other.name} block"
+                return other
+        return None
+
+    def _home(self, type_: MessageType, name: str, node: Field) -> str:
+        """The block that a field was meant for: one beside it, its layer type's own, or the layer around it."""
+        beside = self._beside(type_, name, node)
+        if beside is not None:
+            return f"the {beside.name} block"
         if type_.name == "LayerParameter":
             written = node.first("type")
             layer_type = string_value(written.text) if written and written.kind == tree.STRING else ""
@@ -216,7 +237,11 @@ class Mistakes:
         message = f"{what}{field.name} stands twice in {block_name(type_, node)} (first on line {line}); keep one"
         evidence = f'Caffe says: Non-repeated field "{field.name}" is specified multiple times'
         start, end = field.name_span
-        problem = Problem("repeated-scalar", start, end, message, True, evidence, field=field.name)
+        source = self.bound.document.source
+        written = source.slice(*field.value_span)
+        same = written == source.slice(*first.value_span) and "#" not in written
+        repairs = tuple(take_out(self.bound.document, node, [field])) if same else ()
+        problem = Problem("repeated-scalar", start, end, message, True, evidence, repairs, same, field.name)
         self._unless_a_fork_repeats(problem, type_, field_type, field)
 
     def list_of_one(self, type_: MessageType, field_type: FieldType, field: Field) -> list[Field]:
@@ -406,7 +431,8 @@ class Mistakes:
         start, end = item.value_span
         repairs = ((start, end, name),) if name else ()
         evidence = f'Caffe says: Expected integer or identifier, got: "{written}"'
-        self._add("mixed-layer-formats", start, end, message, evidence, repairs=repairs, field="type")
+        safe = bool(name)
+        self._add("mixed-layer-formats", start, end, message, evidence, repairs=repairs, safe=safe, field="type")
         return enum_values.get(name)
 
     def _v1_type_in_v2(self, item: Field) -> str:
@@ -416,7 +442,7 @@ class Mistakes:
         if meant:
             message = f'type: {item.text} is the form of a layers block, this one is layer; write type: "{meant}"'
             repairs = ((start, end, f'"{meant}"'),)
-            self._add("mixed-layer-formats", start, end, message, evidence, repairs=repairs, field="type")
+            self._add("mixed-layer-formats", start, end, message, evidence, repairs=repairs, safe=True, field="type")
             return meant
         quoted = f'"{item.text}"'
         message = f"a layer's type is a text in quotes: type: {quoted}"
@@ -442,8 +468,18 @@ class Mistakes:
             certain = meant in enum.of_bvlc or self.dialect is not None
             repairs = ((start, end, meant),)
             said += f"; did you mean {meant}?"
-            name = item.name
-            self._add("unknown-enum-value", start, end, said, evidence, field=name, certain=certain, repairs=repairs)
+            name, safe = item.name, certain and is_same(text, meant)
+            self._add(
+                "unknown-enum-value",
+                start,
+                end,
+                said,
+                evidence,
+                field=name,
+                certain=certain,
+                repairs=repairs,
+                safe=safe,
+            )
             return enum.values[meant]
         whose = "any Caffe that caffelint knows" if self.dialect is None else self._whose()
         choices = "" if len(enum.values) > 12 else f"; it takes {wanted(field_type)}"

@@ -49,6 +49,11 @@ def _plain(name: str) -> str:
     return name.replace("_", "").replace("-", "").lower()
 
 
+def is_same(name: str, known: str) -> bool:
+    """Whether two names differ in case, '_' and '-' alone, so that nothing else can be meant."""
+    return _plain(name) == _plain(known)
+
+
 def distance(one: str, other: str, limit: int) -> int:
     """Edits (insert, delete, replace, swap of neighbours) between two names; `limit` + 1 where there are more."""
     if abs(len(one) - len(other)) > limit:

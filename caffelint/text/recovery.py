@@ -281,11 +281,13 @@ class Recovery:
         awaits_item = last is None or current.end > last.end
         if char == "]":
             if last is not None and awaits_item:
-                self._syntax(token.start, token.end, "a list takes no ',' behind its last item")
+                repairs = ((current.end - 1, current.end, ""),)
+                self._syntax(token.start, token.end, "a list takes no ',' behind its last item", repairs, safe=True)
             return self._close(token)
         if char == ",":
             if awaits_item:
-                self._syntax(token.start, token.end, "',' separates nothing here; remove it")
+                repairs = ((token.start, token.end, ""),)
+                self._syntax(token.start, token.end, "',' separates nothing here; remove it", repairs, safe=True)
             current.end = token.end
             return token.end
         strange = char and (char in "})>;" or strangers.CONFLICT.match(text, token.start))
@@ -356,7 +358,8 @@ class Recovery:
             self.stack.append(Field("", start, start, start + 1, MESSAGE, "", []))
             return start + 1
         if char in ";,":
-            self._syntax(start, start + 1, f"{char!r} separates nothing here; remove it", ((start, start + 1, ""),))
+            repairs = ((start, start + 1, ""),)
+            self._syntax(start, start + 1, f"{char!r} separates nothing here; remove it", repairs, safe=True)
             return start + 1
         end = token.end if token.kind == STRING else self._word_end(token.end)
         self._syntax(start, end, f"{_short(text[start:end])} stands where a field's name is expected")

@@ -42,6 +42,7 @@ class RepeatedScalar(ProblemRule):
             "layer { relu_param { } relu_param { } }",
             span="relu_param",
             message="block relu_param stands twice in layer (first on line 1); keep one",
+            fixed="layer { relu_param { } }",
         ),
         Invalid(
             "layer { pooling_param { stride: 2 stride: 1 } }",
