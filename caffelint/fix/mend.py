@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator
 from functools import cache, partial
 from pathlib import Path
@@ -71,7 +72,7 @@ class Mender:
         self._hurdle = cache(hurdle or _none)
         self._provided = asked_for(config)
         self._baseline = baseline.read(Path(config.baseline)) if config.baseline else None
-        self._declined: set[tuple[str, ...]] = set()
+        self._declined: Counter[tuple[str, ...]] = Counter()
         self._dropped: dict[tuple[str, ...], Dropped] = {}
 
     def may_have_work(self, outcome: Outcome) -> bool:
@@ -108,7 +109,7 @@ class Mender:
         stalled = 0
         while stalled < PASSES:
             offers = [offer for offer in self._offers(judged.outcome, now) if offer.finding.name not in left_out]
-            batch = pick(offers, now, partial(self._agree, now))
+            batch = pick(offers, now, partial(self._agree, now, self._declined.copy()))
             if not batch and self._retry(now):
                 continue
             if not batch:
@@ -127,11 +128,15 @@ class Mender:
                 seen.append(now)
         return Mended({}, [], judged.outcome, []), set().union(*rules[-2:])
 
-    def _agree(self, texts: dict[str, bytes], offer: Offer) -> bool:
-        if offer.identity in self._declined or offer.identity in self._dropped:
+    def _agree(self, texts: dict[str, bytes], declined: Counter[tuple[str, ...]], offer: Offer) -> bool:
+        """Whether to make an offer; nobody is asked again about as many of its like as were `declined` before."""
+        if offer.identity in self._dropped:
+            return False
+        if declined[offer.identity]:
+            declined[offer.identity] -= 1
             return False
         if self._agreed and not self._agreed(offer, texts):
-            self._declined.add(offer.identity)
+            self._declined[offer.identity] += 1
             return False
         return True
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from caffelint.lint.report import Report, ReportedFinding
+from caffelint.lint.report import Applied, Report, ReportedEdit, ReportedFinding, ReportedFix
 from caffelint.report import Look, write
 
 
@@ -42,6 +42,7 @@ net/solver.prototxt:9:1: error: and once more, with 100 % of <it> & "all" [S101 
       | ^^^^^^^^^^^^^^^^^
 
 2 errors, 1 warning in 5 files (1 info not shown without -v; 2 suppressed; 1 in the baseline; 2 paths not checked)
+1 fixable with --fix --unsafe-fixes
 """  # noqa: E501
     )
 
@@ -51,6 +52,25 @@ def test_infos_are_shown_when_asked_for(report: Report) -> None:
     first = "/data/labels.prototxt: info: this is a label map of TensorFlow, not a net [P014 not-caffe]"
     assert text.startswith(f"{first}\n\n")
     assert "2 errors, 1 warning, 1 info in 5 files (2 suppressed" in text
+
+
+@pytest.mark.parametrize(
+    ("safe", "unsafe", "fixed", "line"),
+    [
+        (2, 0, 0, "2 fixable with --fix"),
+        (2, 1, 0, "2 fixable with --fix (1 more with --unsafe-fixes)"),
+        (0, 1, 0, "1 fixable with --fix --unsafe-fixes"),
+        (0, 1, 3, "fixed 3 findings in 2 files (1 more with --unsafe-fixes)"),
+        (0, 0, 1, "fixed 1 finding in 1 file"),
+    ],
+)
+def test_the_last_line_tells_of_fixes(finding: Any, safe: int, unsafe: int, fixed: int, line: str) -> None:
+    edits = (ReportedEdit("a", 0, 1, "x"),)
+    fixes = [ReportedFix("mend", "safe", edits)] * safe + [ReportedFix("mend", "unsafe", edits)] * unsafe
+    display = ReportedFix("think", "display", edits)
+    applied = [Applied(f"file{number % 2}", "S101", "x", "said", "mend", "safe") for number in range(fixed)]
+    report = Report([finding(fixes=(display, fix)) for fix in fixes], files=1, applied=applied)
+    assert shown(report).splitlines()[-1] == line
 
 
 def test_clean(clean: Report) -> None:
@@ -146,6 +166,7 @@ def test_statistics(report: Report) -> None:
 1  info     P014 not-caffe
 
 2 errors, 1 warning, 1 info in 5 files (2 suppressed; 1 in the baseline; 2 paths not checked)
+1 fixable with --fix --unsafe-fixes
 """
     )
 
