@@ -2,11 +2,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caffelint.lint import ERROR, LIKELY, WARNING, Finding, Invalid, Net, NetRule
-from caffelint.lint.built import shape_text, unavoidable
+from caffelint.lint import ERROR, LIKELY, WARNING, Finding, Invalid, Net, NetRule, Related
+from caffelint.lint.built import BuiltNet, shape_text, unavoidable
 
 from ..graph._refusals import findings, where
 from ..graph._states import built, is_plain
+from ..objective._graph import count_place
 
 
 class RefusedByCaffe(NetRule):
@@ -66,6 +67,15 @@ class RefusedByCaffe(NetRule):
     ]
     INVALID = [
         Invalid(
+            _UNKNOWN.replace("batch_size: 8 }", "batch_size: 8 } transform_param { mean_value: 127 }").replace(
+                "4", "40", 1
+            )
+            + ' layer { name: "loss" type: "EuclideanLoss" bottom: "a" bottom: "data" }',
+            span="num_output: 40",
+            message="predictions of 8 x 40 x 256 x 256 and targets of 8 x 3 x 256 x 256 differ in size per item,"
+            ' where "data" is 8 x 3 x 256 x 256; only 40 channels fit, no picture',
+        ),
+        Invalid(
             _UNKNOWN.replace("pad: 1 }", "}").replace("stride: 2", "") + _SUM,
             span='bottom: "b"',
             message="bottom 1 is 8 x 4 x 256 x 256, the first 8 x 4 x 254 x 254; all must have one shape,"
@@ -110,13 +120,35 @@ class RefusedByCaffe(NetRule):
         """What is refused whatever stands in the data files."""
         for one in built(net):
             found = unavoidable(one, net.input_shapes)
-            if found is not None and found.refusal.index is not None:
-                but = f"only {found.fits[0]} channels fit, no picture" if found.fits else "no other size fits either"
-                yield self.finding(
-                    where(net.layers[found.refusal.index], found.refusal.field),
-                    f'{found.refusal.message}, where "{found.blob}" is {shape_text(found.shape)}; {but}',
-                    evidence=f"Caffe ends with: {found.refusal.caffe}",
-                    severity=WARNING if found.fits else None,
-                    certainty=LIKELY,
-                    phases=(one.phase,),
-                )
+            if found is None or found.refusal.index is None:
+                continue
+            place = where(net.layers[found.refusal.index], found.refusal.field)
+            but = "no other size fits either"
+            related: tuple[Related, ...] = ()
+            if found.fits:
+                but = f"only {found.fits[0]} channels fit, no picture"
+                maker = _maker(one, found.refusal.index, found.fits[0])
+                if maker is not None:
+                    related = (Related("where it is refused", place),)
+                    place = net.layers[maker].at(*count_place(net.layers[maker]))
+            yield self.finding(
+                place,
+                f'{found.refusal.message}, where "{found.blob}" is {shape_text(found.shape)}; {but}',
+                evidence=f"Caffe ends with: {found.refusal.caffe}",
+                severity=WARNING if found.fits else None,
+                certainty=LIKELY,
+                phases=(one.phase,),
+                related=related,
+            )
+
+
+def _maker(one: BuiltNet, index: int, channels: int) -> int | None:
+    """The index of the layer that gives a bottom of layer `index` so many channels by its num_output."""
+    refused = next(layer for layer in one.layers if layer.index == index)
+    for blob in refused.bottoms:
+        maker = blob.producer
+        while maker is not None and maker.bottoms and maker.type not in ("Convolution", "Deconvolution"):
+            maker = maker.bottoms[0].producer
+        if maker is not None and maker.bottoms and maker.parameters.num_output == channels:
+            return maker.index
+    return None
