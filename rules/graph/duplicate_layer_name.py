@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from caffelint.lint import (
     CERTAIN,
     ERROR,
+    INFO,
     LIKELY,
     PHASES,
     UNSAFE,
@@ -26,13 +27,16 @@ from ._states import built
 
 
 class DuplicateLayerName(NetRule):
-    """Two layers of one phase share a name, and one of them has parameters.
+    """Two layers of one phase share a name, and one of them has parameters, or both bring data.
 
     ## Why is this bad?
     Caffe finds parameters by the name of their layer: when the test net takes those of the training net, and when a
     .caffemodel is loaded. All layers of a name go to the first of that name. So the first ends with the parameters of
     the last, the others keep random ones: a warning, for training itself says nothing and may go well. Where the
     numbers or shapes of parameters differ Caffe ends with "Incompatible number of blobs" or "shape mismatch".
+
+    Of two data layers nothing is copied, but whoever asks for a layer by its name, to feed it or to look at it, gets
+    the last one.
 
     ## Example
     ```
@@ -49,7 +53,7 @@ class DuplicateLayerName(NetRule):
     Unsafe: weights that are stored under the old name no longer reach this layer.
 
     ## References
-    - net.cpp, ShareTrainedLayersWith and CopyTrainedLayersFrom
+    - net.cpp, ShareTrainedLayersWith, CopyTrainedLayersFrom and layer_by_name
     """
 
     code = "G004"
@@ -70,6 +74,15 @@ class DuplicateLayerName(NetRule):
         ' layer { name: "act" type: "ReLU" bottom: "b" top: "b" }',
     ]
     INVALID = [
+        Invalid(
+            'layer { name: "data" type: "DummyData" top: "data" }'
+            ' layer { name: "data" type: "DummyData" top: "label" }',
+            span='name: "data"',
+            message='layer name "data" is taken (DummyData, line 1): by name only this DummyData is found; give it a'
+            " name of its own",
+            fixed='layer { name: "data" type: "DummyData" top: "data" }'
+            ' layer { name: "label" type: "DummyData" top: "label" }',
+        ),
         Invalid(
             'layer { name: "fc" type: "InnerProduct" bottom: "data" top: "fc1" }'
             ' layer { name: "fc" type: "InnerProduct" bottom: "fc1" top: "fc2" }'
@@ -171,6 +184,17 @@ class DuplicateLayerName(NetRule):
                     fixes=_fixes(layer),
                 )
                 return
+            for (phases, _), (_, other) in above.items():
+                if not layer.bottoms and not other.bottoms and layer.name and set(phases) & set(layer.phases):
+                    yield self.finding(
+                        layer.at("name"),
+                        f'layer name "{layer.name}" is taken ({other.type}, line {other.at().line}): by name only this'
+                        f" {layer.type} is found; give it a name of its own",
+                        severity=INFO,
+                        related=(Related("the other one", other.at("name")),),
+                        fixes=_fixes(layer),
+                    )
+                    return
             above.setdefault((layer.phases, second), (number, layer))
 
 
