@@ -28,6 +28,9 @@ _PART = re.compile(
 )
 """Words in a path that tell of a part of a data set, or of another one."""
 
+_NUM_CLASSES = re.compile(r"""num_classes["']?\s*[:=]\s*(\d{1,6})(?!\d)""")
+_LABELS = re.compile(r"(?:cls_?|roi_?)?labels?$")
+"""Other tops may hold labels of something else, such as attributes."""
 
 _NET = (
     'layer {{ name: "data" type: "Data" top: "data" top: "label" data_param {{ source: "{}" }} }}'
@@ -37,7 +40,7 @@ _NET = (
 
 
 class ClassCountUnlikeData(LayerRule):
-    """The classifier has another number of outputs than the data set in the path has classes.
+    """The classifier has another number of outputs than the data set, or the layer that makes its labels, has classes.
 
     ## Why is this bad?
     With too few outputs labels point past the end of the scores: Caffe does not check them in release builds, reads
@@ -55,6 +58,8 @@ class ClassCountUnlikeData(LayerRule):
     layer { name: "fc" type: "InnerProduct" bottom: "pool5" top: "fc" inner_product_param { num_output: 1000 } }
     ```
 
+    A Python layer that makes the labels is often told their number too, as `num_classes` in its `param_str`.
+
     ## Known problems
     Goes by the path. A part of a data set, or one that was given other labels, is not known from the name.
 
@@ -68,6 +73,13 @@ class ClassCountUnlikeData(LayerRule):
     certainty = LIKELY
     preview = True
     layer_types = ("SoftmaxWithLoss",)
+    _TOLD = (
+        'layer {{ name: "rois" type: "Python" top: "rois" top: "labels" python_param {{ module: "a" layer: "B"'
+        """ param_str: "'num_classes': {}" }} }}"""
+        ' layer {{ name: "cls" type: "InnerProduct" bottom: "rois" top: "cls"'
+        " inner_product_param {{ num_output: {} }} }}"
+        ' layer {{ name: "loss" type: "SoftmaxWithLoss" bottom: "cls" bottom: "labels" }}'
+    )
     VALID = [
         _NET.format("examples/imagenet/ilsvrc12_train_lmdb", 1000),
         _NET.format("cifar100_train_lmdb", 100),
@@ -75,8 +87,14 @@ class ClassCountUnlikeData(LayerRule):
         _NET.format("flowers_lmdb", 17),
         # Room for an unknown class, or for the background.
         _NET.format("mnist_train_lmdb", 11),
+        _TOLD.format(21, 21),
     ]
     INVALID = [
+        Invalid(
+            _TOLD.format(21, 81),
+            span="num_output: 81",
+            message="'cls' scores 81 classes, but 'rois', which makes the labels, has num_classes 21",
+        ),
         Invalid(
             _NET.format("examples/imagenet/ilsvrc12_train_lmdb", 101),
             span="num_output: 101",
@@ -89,6 +107,8 @@ class ClassCountUnlikeData(LayerRule):
         if TRAIN not in layer.phases:
             return
         labels = source(layer, 1, TRAIN)
+        if labels is not None and labels.layer.type == "Python" and _LABELS.match(labels.layer.tops[labels.top]):
+            yield from self._told(layer, labels.layer)
         if labels is None or labels.layer.type not in DATA_TYPES or labels.top == 0:
             return
         path = _path(labels.layer)
@@ -104,6 +124,20 @@ class ClassCountUnlikeData(LayerRule):
                 scores.layer.at(*count_place(scores.layer)),
                 f"{scores.layer.name!r} scores {outputs} classes, but {name}, which {path!r} names, has {classes}",
             )
+
+    def _told(self, layer: Layer, maker: Layer) -> Iterator[Finding]:
+        """What a Python layer that makes the labels is told of them."""
+        told = {int(number) for number in _NUM_CLASSES.findall(maker.message.python_param.param_str)}
+        scores = source(layer, 0, TRAIN)
+        if scores and scores.layer.type == "InnerProduct" and len(told) == 1:
+            (classes,) = told
+            outputs = class_count(scores.layer)
+            if outputs and outputs not in (classes, classes + 1):
+                yield self.finding(
+                    scores.layer.at(*count_place(scores.layer)),
+                    f"{scores.layer.name!r} scores {outputs} classes, but {maker.name!r}, which makes the labels, has"
+                    f" num_classes {classes}",
+                )
 
 
 def _path(layer: Layer) -> str:

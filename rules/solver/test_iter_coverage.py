@@ -3,7 +3,22 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from caffelint.lint import INFO, LIKELY, TEST, UNSAFE, Finding, Fix, Invalid, Net, ProjectRule, Solver, fix, write
+from caffelint.lint import (
+    INFO,
+    LIKELY,
+    TEST,
+    TRAIN,
+    UNSAFE,
+    Finding,
+    Fix,
+    Invalid,
+    Layer,
+    Net,
+    ProjectRule,
+    Solver,
+    fix,
+    write,
+)
 
 _NAMED = re.compile(r"(\d[\d,]{2,})\s+(?:test|testing|validation|val)\s+(?:images|samples|examples|instances)")
 _COPIED = re.compile(r"(?i)in the case of (?:mnist|cifar)")
@@ -17,6 +32,9 @@ _KNOWN = (
 _BLOCKS = ("data_param", "image_data_param", "hdf5_data_param", "window_data_param")
 
 
+_TRAIN = 'layer {{ name: "data" type: "Data" top: "data" include {{ phase: TRAIN }} data_param {{ batch_size: {} }} }} '
+
+
 def _net(source: str, batch: int) -> str:
     return (
         f'layer {{ name: "data" type: "Data" top: "data" include {{ phase: TEST }}'
@@ -25,12 +43,13 @@ def _net(source: str, batch: int) -> str:
 
 
 class TestIterCoverage(ProjectRule):
-    """A test pass reads another number of images than the test set has.
+    """A test pass reads another number of images than the test set has, or more than training between two tests.
 
     ## Why is this bad?
     A test pass reads test_iter * batch_size images. If that is less than the set, the score is that of a part, and the
     next pass goes on where this one stopped, so that scores of two passes do not compare; if it is more, some images
-    count twice.
+    count twice. Where it reads more images than training does from one test to the next, most of the time goes into
+    testing: as a rule the batch size of one net was taken for that of the other.
 
     ## Example
     ```
@@ -43,7 +62,8 @@ class TestIterCoverage(ProjectRule):
 
     ## Known problems
     The size of the set is taken from the name of a known one in the data layer's source, or from a comment such as
-    `10,000 testing images`. Either may speak of something else.
+    `10,000 testing images`. Either may speak of something else. Where several machines share the training, each of them
+    tests alone.
 
     ## Fix safety
     Unsafe: a test pass reads another number of images.
@@ -66,6 +86,11 @@ class TestIterCoverage(ProjectRule):
             "n.prototxt": _net("faces", 100),
         },
         {"s.prototxt": 'net: "n.prototxt" test_iter: 157', "n.prototxt": _net("mnist_test_lmdb", 64)},
+        # As much as training.
+        {
+            "s.prototxt": 'net: "n.prototxt" test_iter: 300 test_interval: 300',
+            "n.prototxt": _TRAIN.format(64) + _net("my_lmdb", 64),
+        },
     ]
     INVALID = [
         Invalid(
@@ -88,9 +113,41 @@ class TestIterCoverage(ProjectRule):
                 "n.prototxt": _net("my_lmdb", 100),
             },
         ),
+        Invalid(
+            {
+                "s.prototxt": 'net: "n.prototxt" test_iter: 300 test_interval: 1000',
+                "n.prototxt": _TRAIN.format(64) + _net("my_lmdb", 1024),
+            },
+            span="batch_size: 1024",
+            message="each test reads 300 * 1024 = 307200 images, more than training does between two tests,"
+            " 1000 * 64 = 64000: lower the batch_size here, or test_iter",
+        ),
     ]
 
     def check(self, solver: Solver) -> Iterator[Finding]:
+        yield from self._coverage(solver)
+        yield from self._share(solver)
+
+    def _share(self, solver: Solver) -> Iterator[Finding]:
+        """Testing that takes more images than training."""
+        message = solver.message
+        nets = [use.net for use in solver.nets if use.tests]
+        if len(message.test_iter) != 1 or len(nets) != 1 or solver.train_net is None or message.test_interval <= 0:
+            return
+        tested, trained = _data(nets[0], TEST), _data(solver.train_net, TRAIN)
+        if tested is None or trained is None:
+            return
+        test, train = (layer.param(block).batch_size for layer, block in (tested, trained))
+        iters, steps = message.test_iter[0], message.test_interval * max(1, message.iter_size)
+        if train > 0 and iters * test > steps * train:
+            layer, block = tested
+            yield self.finding(
+                layer.at(block, "batch_size"),
+                f"each test reads {iters} * {test} = {iters * test} images, more than training does between two tests,"
+                f" {steps} * {train} = {steps * train}: lower the batch_size here, or test_iter",
+            )
+
+    def _coverage(self, solver: Solver) -> Iterator[Finding]:
         nets = [use.net for use in solver.nets if use.tests]
         iters = solver.message.test_iter
         if len(iters) != 1 or len(nets) != 1 or iters[0] <= 0:
@@ -120,15 +177,24 @@ def _enough(solver: Solver, count: int) -> tuple[Fix, ...]:
     return fix(f"write test_iter: {count}", UNSAFE, write(solver, "test_iter", 0, value=str(count)))
 
 
-def _test_data(net: Net) -> tuple[int, str]:
-    """Batch size and source of the one data layer for TEST; 0 where there is not just one."""
+def _data(net: Net, phase: str) -> tuple[Layer, str] | None:
+    """The one data layer of a phase with a batch size, and its block; None where there is not just one."""
     found = [
-        layer.param(block)
+        (layer, block)
         for layer in net.layers
         for block in _BLOCKS
-        if layer.has(block, "batch_size") and TEST in layer.phases
+        if layer.has(block, "batch_size") and phase in layer.phases
     ]
-    return (found[0].batch_size, found[0].source) if len(found) == 1 else (0, "")
+    return found[0] if len(found) == 1 else None
+
+
+def _test_data(net: Net) -> tuple[int, str]:
+    """Batch size and source of the one data layer for TEST; 0 where there is not just one."""
+    found = _data(net, TEST)
+    if found is None:
+        return 0, ""
+    param = found[0].param(found[1])
+    return param.batch_size, param.source
 
 
 def _size(solver: Solver, source: str) -> tuple[int, str]:
