@@ -28,8 +28,6 @@ JSON with any of these keys:
 `caffe train` ends without showing what a Python layer raised, so the message also goes to stderr.
 """
 
-from __future__ import print_function
-
 import json
 import re
 import sys
@@ -146,8 +144,8 @@ def as_text(value):
     """A `str` of Python 2 or 3 that goes through any terminal and log."""
     if isinstance(value, bytes):
         value = value.decode("utf-8", "replace")
-    elif not isinstance(value, type("")):
-        value = "%s" % (value,)
+    elif not hasattr(value, "encode"):
+        value = str(value)
     return str(value.encode("ascii", "backslashreplace").decode("ascii"))
 
 
