@@ -1,4 +1,4 @@
-"""The real pre-commit, in somebody's repository, stops a commit that holds a mistake."""
+"""The real pre-commit, in somebody's repository, stops a commit that holds a mistake, and mends what it may."""
 
 from __future__ import annotations
 
@@ -8,26 +8,41 @@ from typing import Any
 
 import pytest
 
+MISTAKE = 'net: "net.prototxt"\nbase_lr: 0.01\nlr_policy: "poly"\npower: 1\n'
+SOUND = MISTAKE + "max_iter: 100\n"
+UNQUOTED = SOUND.replace('"poly"', "poly")
+LEGACY = SOUND + "solver_type: ADAM  # kept\n"
+
 
 @pytest.fixture
 def commit(clone: Path, run: Any, tmp_path: Path) -> Any:
-    """Writes a solver beside a net, in a repository that uses the hook, and runs the hook; what it said."""
+    """Writes a solver beside a net, in a repository that uses a hook, and runs that; what it said."""
     revision = run("git", "rev-parse", "HEAD", cwd=clone).stdout.strip()
-    hook = f"repos:\n- repo: {clone}\n  rev: {revision}\n  hooks:\n  - id: caffelint\n"
-    (tmp_path / ".pre-commit-config.yaml").write_text(hook)
+    ids = "".join(f"  - id: {name}\n" for name in ("caffelint", "caffelint-fix", "caffelint-upgrade"))
+    (tmp_path / ".pre-commit-config.yaml").write_text(f"repos:\n- repo: {clone}\n  rev: {revision}\n  hooks:\n{ids}")
     (tmp_path / "net.prototxt").write_text('name: "empty"\n')
     run("git", "init", "-q", cwd=tmp_path)
 
-    def commit(solver: str, status: int) -> str:
+    def commit(hook: str, solver: str, status: int) -> str:
         (tmp_path / "solver.prototxt").write_text(solver)
         run("git", "add", "--all", cwd=tmp_path)
-        command = [sys.executable, "-m", "pre_commit", "run"]
+        command = [sys.executable, "-m", "pre_commit", "run", hook]
         return run(*command, cwd=tmp_path, status=status, PRE_COMMIT_HOME=str(tmp_path / ".git/pre-commit")).stdout
 
     return commit
 
 
-def test_hook(commit: Any) -> None:
-    mistake = 'net: "net.prototxt"\nbase_lr: 0.01\nlr_policy: "poly"\npower: 1\n'
-    assert "poly-without-max-iter" in commit(mistake, status=1)
-    assert "Passed" in commit(mistake + "max_iter: 100\n", status=0)
+def test_hooks(commit: Any, tmp_path: Path) -> None:
+    solver = tmp_path / "solver.prototxt"
+    assert "poly-without-max-iter" in commit("caffelint", MISTAKE, status=1)
+    assert "Passed" in commit("caffelint", SOUND, status=0)
+
+    said = commit("caffelint-fix", UNQUOTED, status=1)
+    assert "fixed 1 finding in 1 file" in said
+    assert solver.read_text() == SOUND
+    assert "Passed" in commit("caffelint-fix", SOUND, status=0)
+    assert "poly-without-max-iter" in commit("caffelint-fix", MISTAKE, status=1)
+
+    assert "files were modified by this hook" in commit("caffelint-upgrade", LEGACY, status=1)
+    assert solver.read_text() == SOUND + 'type: "Adam"  # kept\n'
+    assert "Passed" in commit("caffelint-upgrade", solver.read_text(), status=0)
