@@ -60,7 +60,7 @@ class Reshape(TorchLayer):
         start = p.axis if p.axis >= 0 else x.dim() + p.axis + 1
         end = x.dim() if p.num_axes == -1 else start + p.num_axes
         dims = [x.shape[start + index] if dim == 0 else int(dim) for index, dim in enumerate(p.shape.dim)]
-        return [x.reshape(*x.shape[:start], *dims, *x.shape[end:])]
+        return [x.reshape((*x.shape[:start], *dims, *x.shape[end:]))]
 
 
 @register

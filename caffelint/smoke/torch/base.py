@@ -41,6 +41,9 @@ class TorchLayer:
     # that runs in place may overwrite it.
     leaves_top: ClassVar[bool] = False
 
+    # Which parameters are counted rather than learned? No gradient flows to them, whatever their lr_mult.
+    statistics: ClassVar[tuple[int, ...]] = ()
+
     # Does it take its tops from what the net is given?
     takes_input: ClassVar[bool] = False
 

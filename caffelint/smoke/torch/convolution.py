@@ -43,6 +43,8 @@ class Windowed(TorchLayer):
     def why_not(cls, spec: Layer) -> str | None:
         if not hasattr(spec, "kernel"):
             return "the size of its kernel, or the shape of its bottom, is not known before it runs"
+        if min(spec.stride, default=1) <= 0:
+            return "a stride of 0, by which Caffe divides"
         if len(spec.kernel) > MOST_AXES:
             return f"its bottom has {len(spec.kernel)} spatial axes; torch convolves at most {MOST_AXES}"
         return None
@@ -59,6 +61,9 @@ class Weighted(Windowed):
     def set_up(self) -> None:
         super().set_up()
         self.groups = int(self.p.group)
+        # With a dilation of 0 all of a kernel lies on one pixel.
+        self.collapsed = [axis + 2 for axis, dilation in enumerate(self.dilation) if dilation == 0]
+        self.dilation = [max(dilation, 1) for dilation in self.dilation]
 
     def fillers(self) -> Sequence[Any]:
         return [self.p.weight_filler, self.p.bias_filler][: 2 if self.p.bias_term else 1]
@@ -68,6 +73,8 @@ class Weighted(Windowed):
 
     def forward(self, bottoms: list[Tensor]) -> Sequence[Tensor]:
         weight = self.params[0]
+        for axis in self.collapsed:
+            weight = weight.sum(axis, keepdim=True)
         bias = self.params[1] if len(self.params) > 1 else None
         if self.axis == 1:
             return [self.convolve(x, weight, bias) for x in bottoms]

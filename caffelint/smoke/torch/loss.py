@@ -189,8 +189,18 @@ class SigmoidCrossEntropyLoss(Normalised):
         return [apply(_SigmoidLoss, x, target, valid, divisor)]
 
 
+class PerItem(TorchLayer):
+    """A loss that is divided by the `num` of its first bottom, which a blob of more than 4 axes does not have."""
+
+    @classmethod
+    def why_not(cls, spec: Layer) -> str | None:
+        shape = spec.bottoms[0].shape
+        axes = len(shape) if shape is not None else 0
+        return f"its first bottom has {axes} axes; Caffe ends the run where there are more than 4" if axes > 4 else None
+
+
 @register
-class EuclideanLoss(TorchLayer):
+class EuclideanLoss(PerItem):
     def forward(self, bottoms: list[Tensor]) -> Sequence[Tensor]:
         a, b = bottoms
         difference = a - b.reshape(a.shape)
@@ -198,7 +208,7 @@ class EuclideanLoss(TorchLayer):
 
 
 @register
-class HingeLoss(TorchLayer):
+class HingeLoss(PerItem):
     def forward(self, bottoms: list[Tensor]) -> Sequence[Tensor]:
         scores, labels = bottoms[0].flatten(1), bottoms[1].detach().reshape(-1, 1)
         index, _ = class_labels(self, labels, scores.shape[1], None)
@@ -225,7 +235,7 @@ class _MultinomialLoss(torch.autograd.Function):
 
 
 @register
-class MultinomialLogisticLoss(TorchLayer):
+class MultinomialLogisticLoss(PerItem):
     def forward(self, bottoms: list[Tensor]) -> Sequence[Tensor]:
         probability = bottoms[0].flatten(1)
         index, _ = class_labels(self, bottoms[1].detach().reshape(-1, 1), probability.shape[1], None)
@@ -278,7 +288,7 @@ class Accuracy(TorchLayer):
         found = better < p.top_k
         if valid is not None:
             found &= valid
-            counted = valid.sum()
+            counted = valid.sum().clamp(min=1)
         else:
             counted = torch.tensor(index.numel(), device=scores.device)
         tops = [found.sum() / counted.to(scores.dtype)]

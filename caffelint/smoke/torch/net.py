@@ -109,7 +109,9 @@ class TorchNet:
             known = spec.params[index] if spec.params else None
             given = spec.message.param[index] if index < len(spec.message.param) else None
             lr_mult = known.lr_mult if known else given.lr_mult if given else layer.default_lr_mult(index)
-            learns = (given.lr_mult if given else lr_mult) != 0
+            # force_backward makes all parameters learn; one with a lr_mult of 0 then has a gradient that moves nothing.
+            learns = (given.lr_mult if given else lr_mult) != 0 or self.built.message.force_backward
+            learns = learns and index not in layer.statistics
             if known is not None and known.owner is not None:
                 param = owned[id(known.owner)]
                 param.users.append(spec)
@@ -145,13 +147,18 @@ class TorchNet:
                 for index in cut:
                     bottoms[index] = bottoms[index].detach()
                 layer.in_place = layer.can_overwrite and not watched
-                if layer.takes_input:
-                    tops = layer.read(given)
-                elif records:
-                    tops = layer.forward(bottoms)
-                else:
-                    with torch.no_grad():
+                try:
+                    if layer.takes_input:
+                        tops = layer.read(given)
+                    elif records:
                         tops = layer.forward(bottoms)
+                    else:
+                        with torch.no_grad():
+                            tops = layer.forward(bottoms)
+                except RuntimeError as error:
+                    if "memory" in str(error):
+                        raise
+                    raise layer.error(str(error).partition("\n")[0]) from error
                 if wanted and self.has_gradients:
                     tops = [
                         top.detach().requires_grad_() if index in wanted and not top.requires_grad else top

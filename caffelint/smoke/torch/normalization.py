@@ -97,7 +97,7 @@ class BatchNorm(TorchLayer):
             x = x[:, None]
         if self.uses_global_stats:
             factor = torch.where(weight == 0, weight, 1 / weight)
-            y = functional.batch_norm(x, mean * factor, variance * factor, scale, shift, False, 0, self.eps)
+            y = torch.batch_norm(x, scale, shift, mean * factor, variance * factor, False, 0, self.eps, True)
             return y.view(shape)
         batch_mean, batch_variance = torch.zeros_like(mean), torch.zeros_like(variance)
         if x.numel() == x.shape[1]:

@@ -97,7 +97,7 @@ class ArgMax(TorchLayer):
 
     @staticmethod
     def _largest(x: Tensor, axis: int, top_k: int) -> tuple[Tensor, Tensor]:
-        values, order = x.flip(axis).sort(axis, descending=True, stable=True)
+        values, order = torch.sort(x.flip(axis), dim=axis, descending=True, stable=True)
         index = x.shape[axis] - 1 - order.narrow(axis, 0, top_k)
         return values.narrow(axis, 0, top_k), index.to(x.dtype)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from caffelint.caffe.layers.loss import Loss
 from caffelint.smoke.torch import (  # noqa: F401  (importing a family registers its types)
     arrange,
     convolution,
@@ -50,7 +51,16 @@ def _why_not(layer: Layer) -> str | None:
         return why
     if torch_class.param_shapes(layer) is None:
         return "the shapes of its parameters are not known before it runs"
-    backward = layer.need_backward and any(layer.propagate_down)
-    if backward and not layer.has_backward:
-        return f"Caffe has no backward of {layer.type}, and a gradient would flow through it"
+    for index, flows in enumerate(layer.propagate_down):
+        if flows and layer.need_backward and not _passes(layer, index):
+            return f"a gradient would flow to its bottom {index}, where Caffe ends the run"
     return None
+
+
+def _passes(layer: Layer, bottom: int) -> bool:
+    """Has Caffe a gradient for that bottom?"""
+    if layer.is_loss and isinstance(layer, Loss):
+        return bottom in layer.differentiable
+    last = len(layer.bottoms) - 1
+    unreachable = {"BatchReindex": 1, "LSTM": 1, "RNN": 1, "LSTMUnit": 2, "Filter": last}.get(layer.type)
+    return layer.has_backward and bottom != unreachable
