@@ -190,7 +190,7 @@ def loss_grew(iterations: Sequence[Iteration]) -> tuple[float, float] | None:
 
 
 def run_of(files: Mapping[str, str]) -> Run:
-    """The run of an example: files by name, a solver and its nets among them, and under `events` its events, one a line."""
+    """The run of an example: files by name, a solver and its nets among them, and under `events` those of the run."""
     texts = {name: text.encode("utf-8", "surrogateescape") for name, text in files.items() if name != _EVENTS}
     loaded = {name: load(data, name) for name, data in texts.items()}
     solver: Any = next(file.solver for file in loaded.values() if file.solver)
