@@ -28,6 +28,7 @@ from caffelint.smoke.events import (
     OutOfMemory,
     Refused,
     Running,
+    Statistics,
     Tested,
 )
 from caffelint.smoke.job import Job
@@ -167,8 +168,7 @@ class Run:
         self.health = sums([param.data for param in self.net.params])
         if collector is not None:
             collector.params(self.net, CHANGE, self.solver.updates.items())
-            for event in collector.fetch(self.iteration):
-                self.emit(event)
+            self.tell(collector.fetch(self.iteration))
         self.emit(Iteration(self.iteration, rate, self.loss, self.losses))
 
     def rate(self) -> float:
@@ -198,18 +198,23 @@ class Run:
         numbers = torch.stack(signs).tolist()
         self.loss = numbers[0]
         self.losses = dict(zip(shown, numbers[1:], strict=False))
-        if not all(map(math.isfinite, numbers)):
-            self.watch_update()
-            self.search(batches, random, rate)
+        statistics: list[Statistics] = []
         if collector is not None:
             collector.params(net, DATA, enumerate(param.data for param in net.params))
             collector.params(net, DIFF, enumerate(gradients))
-            if self.iteration == BEFORE:
-                for event in collector.fetch(BEFORE):
-                    self.emit(event)
+            statistics = collector.fetch(self.iteration)
+        if not all(map(math.isfinite, numbers)) or (collector is not None and collector.bad):
+            self.watch_update()
+            self.search(batches, random, rate)
+        if self.iteration != BEFORE or self.job.statistics_every or self.job.watch:
+            self.tell(statistics)
         if self.iteration == BEFORE:
             self.emit(Iteration(BEFORE, 0.0, self.loss, self.losses))
         return collector
+
+    def tell(self, statistics: list[Statistics]) -> None:
+        for event in statistics:
+            self.emit(event)
 
     def shown(self, outputs: Mapping[str, Tensor]) -> dict[str, Tensor]:
         """Losses, and outputs of one value, on the device."""
@@ -217,9 +222,13 @@ class Run:
         return found | {name: top.reshape(()) for name, top in outputs.items() if top.numel() == 1}
 
     def collector(self) -> Collector | None:
+        """What watches all blobs in the pass at rate 0, and where all statistics are wanted; else the watched ones."""
         job = self.job
         every = job.statistics_every
-        if every and (self.iteration < 1 or self.iteration % every == 0 or self.iteration == job.iterations - 1):
+        last = job.iterations - 1
+        if every and (self.iteration < 1 or self.iteration % every == 0 or self.iteration == last):
+            return Collector(self.net, None)
+        if self.iteration == BEFORE and not job.watch:
             return Collector(self.net, None)
         return Collector(self.net, frozenset(job.watch)) if job.watch else None
 

@@ -74,14 +74,15 @@ def sums(tensors: Sequence[Tensor]) -> list[Tensor]:
 class Collector:
     """Statistics of one iteration. Its methods `on_top` and `on_gradient` are a net's hooks.
 
-    names: blobs and layers that are wanted; None for all. Of a blob with several versions the last one's data counts,
-    and the first one's gradient, as Caffe holds them.
+    names: blobs and layers that are wanted; None for all. bad: was a value fetched that is not finite?
+    Of a blob with several versions the last one's data counts, and the first one's gradient, as Caffe holds them.
     """
 
     def __init__(self, net: TorchNet, names: frozenset[str] | None) -> None:
         self.names = names
         self.writers = {name: _writer(blob.producer) for name, blob in net.built.blobs.items()}
         self.rows: dict[tuple[str, str, str, str], tuple[int, Tensor]] = {}
+        self.bad = False
 
     def wants(self, *names: str) -> bool:
         return self.names is None or not self.names.isdisjoint(names)
@@ -109,7 +110,7 @@ class Collector:
             self.rows[layer, kind, name, part] = values.numel(), measure(values)
 
     def fetch(self, iteration: int) -> list[Statistics]:
-        """One event for each; those of which a value is not finite are left out."""
+        """One event for each that was added since; those with a value that is not finite are left out: see `bad`."""
         if not self.rows:
             return []
         fetched = torch.stack([row for _, row in self.rows.values()]).tolist()
@@ -120,6 +121,9 @@ class Collector:
                 # No values between two ends spread wider than half way; what overflows or cancels is held to that.
                 spread = min(math.sqrt(max(squares / size - mean * mean, 0)), (most - least) / 2)
                 found.append(Statistics(iteration, *key, least, most, mean, spread, zeros))
+            else:
+                self.bad = True
+        self.rows = {}
         return found
 
 

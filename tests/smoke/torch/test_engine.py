@@ -1,0 +1,278 @@
+"""The torch engine from job to events: a run in order, and each way to break told with its layer."""
+
+from __future__ import annotations
+
+import json
+import math
+import subprocess
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+
+from caffelint.smoke import events as told
+from caffelint.smoke.events import (
+    Done,
+    Event,
+    Iteration,
+    Loaded,
+    NonFinite,
+    OutOfMemory,
+    Refused,
+    Running,
+    Statistics,
+    from_line,
+)
+from caffelint.smoke.job import Input, Job, JobNet
+from caffelint.smoke.torch import engine
+
+FIXED = 'lr_policy: "fixed" base_lr: 0.01 momentum: 0.9'
+
+
+def layer(name: str, kind: str, bottom: str, top: str, more: str = "") -> str:
+    bottoms = " ".join(f'bottom: "{one}"' for one in bottom.split())
+    return f'layer {{ name: "{name}" type: "{kind}" {bottoms} top: "{top}" {more} }}\n'
+
+
+def ip(name: str, bottom: str, top: str, outputs: int = 3, std: float = 0.5, more: str = "") -> str:
+    filler = f'weight_filler {{ type: "gaussian" std: {std} }}'
+    return layer(name, "InnerProduct", bottom, top, f"inner_product_param {{ num_output: {outputs} {filler} }} {more}")
+
+
+DATA = """layer { name: "data" type: "Input" top: "data" top: "label"
+input_param { shape { dim: 4 dim: 5 } shape { dim: 4 } } }
+"""
+LOSS = layer("loss", "SoftmaxWithLoss", "ip2 label", "loss")
+ACCURACY = layer("accuracy", "Accuracy", "ip2 label", "accuracy", "include { phase: TEST }")
+HIDDEN = ip("ip1", "data", "ip1", 6) + layer("relu", "ReLU", "ip1", "ip1")
+NET = DATA + HIDDEN + ip("ip2", "ip1", "ip2") + ACCURACY + LOSS
+
+
+def make_job(folder: Path, net: str = NET, solver: str = FIXED, **changes: Any) -> Job:
+    (folder / "net.prototxt").write_text(net)
+    (folder / "solver.prototxt").write_text(f'net: "net.prototxt" {solver}')
+    path = str(folder / "net.prototxt")
+    nets = (JobNet(path, "TRAIN"), JobNet(path, "TEST", iterations=2))
+    inputs = [
+        item
+        for number in range(len(nets))
+        for item in (
+            Input(number, "data", "data", "Input", "synthetic", (4, 5), low=-1.0, high=1.0),
+            Input(number, "data", "label", "Input", "synthetic", (4,), values="labels", low=0, high=2),
+        )
+    ]
+    values: dict[str, Any] = {"iterations": 5, "statistics_every": 0, "nets": nets, "inputs": tuple(inputs)}
+    return Job(str(folder / "solver.prototxt"), **{**values, **changes})
+
+
+def events_of(job: Job) -> list[Event]:
+    events: list[Event] = []
+    engine.run(job, events.append)
+    return events
+
+
+def only(events: Iterable[Event], kind: type) -> Any:
+    (found,) = [event for event in events if isinstance(event, kind)]
+    return found
+
+
+def test_a_run_is_told_in_order(tmp_path: Path) -> None:
+    events = events_of(make_job(tmp_path))
+    assert [type(event) for event in events] == [Loaded, Loaded, *[Iteration] * 6, told.Tested, Done]
+    assert events[0] == Loaded(0, "TRAIN", 5, 5, 5 * 6 + 6 + 6 * 3 + 3)
+    iterations = [event for event in events if isinstance(event, Iteration)]
+    assert [event.iteration for event in iterations] == [-1, 0, 1, 2, 3, 4]
+    assert [event.rate for event in iterations] == pytest.approx([0] + [0.01] * 5)
+    assert iterations[0].loss == iterations[1].loss == iterations[0].losses["loss"]
+    assert iterations[-1].loss < iterations[1].loss
+    tested = only(events, told.Tested)
+    assert tested.same_batch
+    assert set(tested.outputs) == {"accuracy", "loss"}
+    assert tested.loss == pytest.approx(tested.outputs["loss"])
+    assert only(events, Done).iterations == 5
+
+
+def test_a_seed_decides_all(tmp_path: Path) -> None:
+    net = NET.replace(LOSS, "").replace('bottom: "ip1" top: "ip2"', 'bottom: "drop" top: "ip2"') + LOSS
+    drop = layer("drop", "Dropout", "ip1", "drop", "dropout_param { dropout_ratio: 0.5 }")
+    net = net.replace('layer { name: "ip2"', drop + 'layer { name: "ip2"')
+    runs = [
+        [event.loss for event in events_of(make_job(tmp_path, net, seed=seed)) if isinstance(event, Iteration)]
+        for seed in (3, 3, 4)
+    ]
+    assert runs[0] == runs[1]
+    assert runs[0] != runs[2]
+
+
+def test_child_prints_events_alone(tmp_path: Path) -> None:
+    (tmp_path / "job.json").write_text(make_job(tmp_path).to_json())
+    command = [sys.executable, "-m", "caffelint.smoke.torch", tmp_path / "job.json", "--device", "cpu"]
+    done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=60)
+    events = [from_line(line) for line in done.stdout.splitlines()]
+    assert None not in events
+    assert type(events[0]) is Loaded
+    assert type(events[-1]) is Done
+    losses = [event.loss for event in events if isinstance(event, Iteration)]
+    assert losses == [event.loss for event in events_of(make_job(tmp_path)) if isinstance(event, Iteration)]
+
+
+LOG = layer("log", "Log", "ip1", "log") + ip("ip2", "log", "ip2") + LOSS
+
+
+def test_forward_names_the_first_blob(tmp_path: Path) -> None:
+    """Log of a negative number in the pass at rate 0, in the layer that makes it and not in those behind."""
+    events = events_of(make_job(tmp_path, DATA + ip("ip1", "data", "ip1", 6) + LOG))
+    found = only(events, NonFinite)
+    assert (found.iteration, found.where, found.layer, found.kind, found.name) == (-1, "forward", "log", "blob", "log")
+    assert found.nan > 0
+    assert found.size == 24
+    assert found.inputs["ip1"][0] < 0
+    assert found.inputs["ip1"][2] == 0
+    assert not any(isinstance(event, told.Tested) for event in events)
+    assert only(events, Done).iterations == 0
+
+
+def test_backward_names_the_layer_that_makes_the_gradient(tmp_path: Path) -> None:
+    """The root of 0 has a value and no gradient."""
+    power = layer("root", "Power", "relu", "root", "power_param { power: 0.5 }")
+    net = DATA + ip("ip1", "data", "ip1", 6) + layer("relu", "ReLU", "ip1", "relu") + power
+    events = events_of(make_job(tmp_path, net + ip("ip2", "root", "ip2") + LOSS))
+    found = only(events, NonFinite)
+    assert (found.iteration, found.where, found.layer, found.name) == (-1, "backward", "root", "relu")
+    assert found.inf + found.nan > 0
+    assert found.inputs["root diff"][2] == 0
+    assert found.inputs["relu"][0] == 0
+
+
+def test_update_names_the_parameter(tmp_path: Path) -> None:
+    """A delta of 0 divides the zero gradient of a dead unit by 0."""
+    solver = 'type: "RMSProp" rms_decay: 0.9 delta: 0 lr_policy: "fixed" base_lr: 0.01'
+    net = NET.replace(
+        "inner_product_param { num_output: 6", "param {} param { lr_mult: 0 } inner_product_param { num_output: 6"
+    )
+    found = only(events_of(make_job(tmp_path, net, solver)), NonFinite)
+    assert (found.iteration, found.where, found.layer, found.kind) == (0, "update", "ip1", "param")
+    assert found.nan > 0
+
+
+def test_rate_is_told_before_it_is_used(tmp_path: Path) -> None:
+    solver = 'lr_policy: "poly" power: 0.5 max_iter: 2 base_lr: 0.01'
+    events = events_of(make_job(tmp_path, solver=solver))
+    found = only(events, NonFinite)
+    assert (found.iteration, found.where, found.layer, found.nan) == (3, "rate", "", 1)
+    assert math.isnan(found.rate)
+    assert only(events, Done).iterations == 3
+
+
+def test_a_high_rate_diverges_at_some_layer(tmp_path: Path) -> None:
+    net = DATA + HIDDEN + ip("ip2", "ip1", "ip2", 6) + layer("loss", "EuclideanLoss", "ip2 ip1", "loss")
+    found = only(events_of(make_job(tmp_path, net, 'lr_policy: "fixed" base_lr: 1e8', iterations=50)), NonFinite)
+    assert found.iteration >= 1
+    assert found.layer in ("ip1", "relu", "ip2", "loss")
+    assert found.rate == pytest.approx(1e8)
+
+
+def test_weights_that_are_broken_from_the_start(tmp_path: Path) -> None:
+    found = only(events_of(make_job(tmp_path, NET.replace("std: 0.5", "std: 0.5 mean: inf"))), NonFinite)
+    assert (found.iteration, found.where, found.layer, found.kind, found.name) == (-1, "forward", "ip1", "param", "0")
+
+
+def test_sums_that_overflow_are_no_alarm(tmp_path: Path) -> None:
+    """Each value is finite and their sum is not."""
+    big = layer("zero", "Power", "data", "zero", "power_param { scale: 0 }")
+    filler = 'bias_term: false weight_filler { type: "constant" value: 3e38 }'
+    big += layer("big", "InnerProduct", "zero", "big", f"inner_product_param {{ num_output: 3 {filler} }}")
+    events = events_of(make_job(tmp_path, NET + big))
+    assert not any(isinstance(event, NonFinite) for event in events)
+    assert only(events, Done).iterations == 5
+
+
+def test_statistics(tmp_path: Path) -> None:
+    job = make_job(tmp_path, statistics_every=2)
+    events = [event for event in events_of(job) if isinstance(event, Statistics)]
+    assert sorted({event.iteration for event in events}) == [-1, 0, 2, 4]
+    first = {(e.layer, e.kind, e.name, e.part): e for e in events if e.iteration == 0}
+    assert {key[2:] for key in first if key[1] == "blob" and key[3] == "data"} == {
+        (name, "data") for name in ("data", "label", "ip1", "ip2", "loss")
+    }
+    hidden = first["relu", "blob", "ip1", "data"]
+    assert hidden.min == 0
+    assert 0 < hidden.zeros < 1
+    assert hidden.min <= hidden.mean <= hidden.max
+    assert {key for key in first if key[0] == "ip2" and key[1] == "param"} == {
+        ("ip2", "param", name, part) for name in "01" for part in ("data", "diff", "update")
+    }
+    gradient, update = first["ip2", "param", "0", "diff"], first["ip2", "param", "0", "update"]
+    assert update.max == pytest.approx(0.01 * gradient.max, rel=1e-4)
+    assert update.std == pytest.approx(0.01 * gradient.std, rel=1e-4)
+
+
+def test_watched_names_are_told_every_iteration(tmp_path: Path) -> None:
+    job = make_job(tmp_path, watch=("ip2",), iterations=3)
+    events = [event for event in events_of(job) if isinstance(event, Statistics)]
+    assert sorted({event.iteration for event in events}) == [-1, 0, 1, 2]
+    assert {event.layer for event in events} == {"ip2"}
+    assert {event.part for event in events} == {"data", "diff", "update"}
+
+
+def test_watching_changes_nothing(tmp_path: Path) -> None:
+    runs = [
+        [event for event in events_of(make_job(tmp_path, statistics_every=every)) if isinstance(event, Iteration)]
+        for every in (0, 1)
+    ]
+    assert runs[0] == runs[1]
+
+
+@pytest.mark.parametrize(
+    ("net", "solver", "where", "words"),
+    [
+        (NET, 'lr_policy: "fixed" type: "Adagrad"', "", "the solvers are SGD"),
+        (NET.replace("ReLU", "Python"), FIXED, "relu", "never runs"),
+        (NET.replace("ReLU", "NoSuchType"), FIXED, "relu", "not known"),
+        (
+            NET.replace('bottom: "ip1" top: "ip2"', 'bottom: "none" top: "ip2"'),
+            FIXED,
+            "ip2",
+            'no layer above makes "none"',
+        ),
+    ],
+)
+def test_what_does_not_run_is_refused_before(tmp_path: Path, net: str, solver: str, where: str, words: str) -> None:
+    events = events_of(make_job(tmp_path, net, solver))
+    found = only(events, Refused)
+    assert found.during == "load"
+    assert found.layer == where
+    assert words in found.message
+    assert not any(isinstance(event, Iteration | Done) for event in events)
+
+
+def test_a_label_too_large_is_refused_in_the_run(tmp_path: Path) -> None:
+    job = make_job(tmp_path)
+    inputs = tuple(item._replace(low=3, high=3) if item.top == "label" else item for item in job.inputs)
+    found = only(events_of(make_job(tmp_path, inputs=inputs)), Refused)
+    assert (found.during, found.layer) == ("run", "loss")
+
+
+def test_trace_announces_each_layer(tmp_path: Path) -> None:
+    events = events_of(make_job(tmp_path, trace=True, iterations=1))
+    first = [event.layer for event in events if isinstance(event, Running) and event.iteration == -1 and event.net == 0]
+    assert first == ["data", "ip1", "relu", "ip2", "loss"]
+
+
+def test_out_of_memory_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(self: Any, inputs: Any = None) -> Any:
+        return torch.empty(1 << 60)
+
+    monkeypatch.setattr(engine.TorchNet, "forward", full)
+    found = only(events_of(make_job(tmp_path)), OutOfMemory)
+    assert found.device == "cpu"
+    assert "\n" not in found.message
+
+
+def test_job_survives_json(tmp_path: Path) -> None:
+    job = make_job(tmp_path)
+    assert Job.from_json(job.to_json()) == job
+    json.loads(job.to_json())
