@@ -44,7 +44,7 @@ def read_weights(path: str) -> Trained:
         message: Any = NetParameter.FromString(data)
     except Exception:
         raise WrongWeights("", f"{path} is no caffemodel") from None
-    return {name: list(map(_values, blobs)) for name, blobs in _layers(message)}
+    return {name: [_values(blob, name) for blob in blobs] for name, blobs in _layers(message)}
 
 
 def _layers(message: Any) -> Iterator[tuple[str, Any]]:
@@ -55,14 +55,17 @@ def _layers(message: Any) -> Iterator[tuple[str, Any]]:
         yield old.name, old.blobs
 
 
-def _values(blob: Any) -> Array:
+def _values(blob: Any, layer: str) -> Array:
     values = np.array(blob.double_data or blob.data, np.float32)
     old = blob.num, blob.channels, blob.height, blob.width
     shape = list(old) if any(map(blob.HasField, ("num", "channels", "height", "width"))) else list(blob.shape.dim)
     if values.size != np.prod(shape, dtype=np.int64):
-        # Kept as it is: its shape fits no parameter, and that is told.
-        return values
+        raise WrongWeights(layer, f"the weights hold {values.size} values for a blob of {_text(shape)}")
     return values.reshape(shape)
+
+
+def _text(shape: Sequence[int]) -> str:
+    return "x".join(map(str, shape)) or "one number"
 
 
 def _read_hdf5(path: str) -> Trained:
@@ -79,19 +82,19 @@ def _read_hdf5(path: str) -> Trained:
 
 
 def copy_weights(trained: Trained, net: TorchNet) -> tuple[list[str], list[str]]:
-    """Names of the layers that got weights, and of those in the file that the net lacks; raises WrongWeights."""
+    """Names of the layers that got weights, and of those with weights that the net lacks; raises WrongWeights."""
     copied, ignored = [], []
     names = {layer.name for layer in net.layers}
     for name, sources in trained.items():
         targets = net.layer_params.get(name, [])
         if name not in names:
-            ignored.append(name)
+            ignored += [name] if sources else []
             continue
         if len(sources) != len(targets):
             raise WrongWeights(name, f"the weights have {len(sources)} blobs for it, and it has {len(targets)}")
         for index, (source, target) in enumerate(zip(sources, targets, strict=True)):
             if not _fits(source, target):
-                there, here = ("x".join(map(str, shape)) or "one number" for shape in (source.shape, target.shape))
+                there, here = _text(source.shape), _text(tuple(target.shape))
                 raise WrongWeights(
                     name,
                     f"the weights hold {there} for its parameter {index}, and it is {here}; rename the layer to "
