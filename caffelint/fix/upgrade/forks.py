@@ -27,7 +27,7 @@ def too_old(forks: frozenset[str]) -> str:
 def without_input_layer(forks: frozenset[str]) -> str:
     """Why the inputs of a net cannot be upgraded for these forks; empty if they can."""
     known = provenance()
-    if not forks or any(known.may_have_type(fork, "Input") for fork in forks):
+    if not forks or any(known.generation(fork) == _CURRENT and known.may_have_type(fork, "Input") for fork in forks):
         return ""
     return f"this net is for {known.describe(forks)}, where there is no layer of type Input"
 

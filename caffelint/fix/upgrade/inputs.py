@@ -20,6 +20,8 @@ def upgrade_net(layout: Layout) -> None:
     spread_lists(layout, root, FIELDS)
     fields = root.all(*FIELDS)
     first, inputs = fields[0], root.all("input")
+    _leave_comments(root)
+    layout.step = _step(layout, fields)
     if any(piece.ends_line for piece in fields[:-1]):
         root.break_line_before(first, layout.newline, "")
     before = next((piece for piece in root.pieces if piece.name in ("layer", "layers")), first)
@@ -47,6 +49,29 @@ def upgrade_net(layout: Layout) -> None:
     following = root.index(layer) + 1
     if not own_line and following < len(root.pieces) and not layer.ends_line:
         root.pieces[following].indent = root.pieces[following].indent or " "
+
+
+def _leave_comments(root: Block) -> None:
+    """Let what stands above an input behind layers stay there: it may speak of those."""
+    for index, piece in reversed(list(enumerate(root.pieces))):
+        if index and piece.name in FIELDS and root.pieces[index - 1].name in ("layer", "layers"):
+            following = next((other for other in root.pieces[index:] if other.name not in FIELDS), None)
+            if following:
+                ends_blank = piece.lead.endswith(("\n\n", "\n\r\n"))
+                following.lead = piece.lead + (following.lead.lstrip("\r\n") if ends_blank else following.lead)
+            else:
+                root.tail = piece.lead + root.tail
+            piece.lead = ""
+
+
+def _step(layout: Layout, fields: Sequence[Piece]) -> str:
+    """The indentation of the shapes that are there, which may not be that of the layers."""
+    for piece in fields:
+        if not isinstance(piece.value, str) and piece.block.pieces and piece.block.head.endswith("\n"):
+            indent = piece.block.pieces[0].indent.removeprefix(piece.indent)
+            if indent:
+                return indent
+    return layout.step
 
 
 def _shapes(layout: Layout, fields: Sequence[Piece], count: int, own_line: bool) -> tuple[list[Piece], list[Piece]]:

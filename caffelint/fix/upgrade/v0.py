@@ -138,9 +138,8 @@ def _remove(layout: Layout, padding: Piece) -> None:
     root = layout.root
     place = root.index(padding)
     following = root.pieces[place + 1] if place + 1 < len(root.pieces) else None
-    if padding.value != "":
-        if following:
-            _move_comments(layout, padding, following)
-        else:
-            root.tail = layout.lines(comments_in(padding.write()), "") + root.tail
+    if padding.value != "" and following:
+        _move_comments(layout, padding, following)
     root.take(padding)
+    if not following:
+        root.tail = layout.lines(comments_in(padding.write()), "") + root.tail

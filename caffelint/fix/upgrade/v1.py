@@ -89,9 +89,10 @@ def _beside(layout: Layout, layer: Block, data: Piece, fields: list[Piece]) -> N
     layer.pieces.insert(layer.index(data) + 1, made)
     if own_line:
         set_on_line(layout, made, data.indent)
-    else:
-        made.indent, made.after = " ", data.after
-        data.after = ""
+        return
+    said = comments_in(made.after)
+    made.indent, made.after = " ", data.after
+    data.after = "".join(f"  {comment}{layout.newline}" for comment in said)
 
 
 def _into(layout: Layout, target: Block, source: Block, fields: list[Piece]) -> None:
@@ -100,8 +101,8 @@ def _into(layout: Layout, target: Block, source: Block, fields: list[Piece]) -> 
         source.take(field)
         present = target.first(field.name)
         if present:
-            field.lead += layout.lines(comments_in(present.write()), field.indent)
             target.take(present)
+            field.lead += layout.lines(comments_in(present.write()), field.indent)
         last = target.pieces[-1] if target.pieces else None
         if last is None or (target.starts_line(last) and last.ends_line):
             if not target.head.endswith("\n") and last is None:

@@ -18,7 +18,9 @@ def wrap(layout: Layout, block: Block, rows: Sequence[Sequence[Piece]], name: st
     if any(piece.ends_line for piece in members[:-1]):
         block.break_line_before(first, layout.newline, layout.indent_in(block))
     alone = all(block.starts_line(piece) and piece.ends_line for piece in members)
-    own_line = block.starts_line(first) and members[-1].ends_line
+    last = members[-1]
+    own_line = block.starts_line(first) and last.ends_line
+    shared = own_line and not block.starts_line(last)
     indent = first.indent if block.starts_line(first) else layout.indent_in(block)
     neighbours = {id(b) for a, b in zip(block.pieces, block.pieces[1:], strict=False) if any(a is m for m in members)}
     groups = []
@@ -30,19 +32,23 @@ def wrap(layout: Layout, block: Block, rows: Sequence[Sequence[Piece]], name: st
     block.pieces[place:place] = groups
     for piece in members:
         block.take(piece)
+    if shared:
+        groups[-1].after, last.after = last.after, ""
     for group, row in zip(groups, rows, strict=True):
         earliest = next(piece for piece in members if any(piece is member for member in row))
         group.lead = earliest.lead if earliest is first else comment_lines(earliest.lead)
         earliest.lead = ""
         for piece in row:
-            if id(piece) not in neighbours:
+            if id(piece) not in neighbours or len(rows) > 1:
                 piece.lead = comment_lines(piece.lead)
         fill(layout, group.block, row, indent, alone and not short)
 
 
 def fill(layout: Layout, block: Block, pieces: Sequence[Piece], indent: str, many_lines: bool) -> None:
     """Put fields into a new block that is indented by `indent`; on many lines where they or their comments need it."""
-    many_lines = many_lines or any("\n" in piece.write() or "#" in piece.after for piece in pieces)
+    for piece in pieces:
+        piece.after = piece.after if "#" in piece.after else ""
+    many_lines = many_lines or any("\n" in piece.write() for piece in pieces)
     if not many_lines:
         for piece in pieces:
             piece.indent, piece.after = " ", ""
