@@ -58,9 +58,11 @@ def command(net: str | None, where: str | None, remove: bool, output: str | None
             _tell(patched, net)
         if target is None:
             click.echo(diff_of(net, old, new) if diff else new, nl=False)
+        elif in_place and new == old:
+            _say(f"{target} is as it was")
         else:
             save(target, old if in_place else None, new)
-            _say(f"{target} is written" if new != old or not in_place else f"{target} is as it was")
+            _say(f"{target} is written")
     except (ReadError, PatchError, SaveError) as error:
         path = target if isinstance(error, SaveError) and target else net
         raise click.ClickException(f"{path}: {error}") from error

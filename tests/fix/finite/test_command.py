@@ -1,0 +1,165 @@
+"""`caffelint patch`: what it prints and writes, and that Caffe runs it as told."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+import training_nets as nets
+
+from caffelint.cli.main import main
+
+NET = nets.LENET.encode()
+SOLVER = 'net: "net.prototxt" base_lr: 0.01 lr_policy: "fixed" max_iter: 3 solver_mode: CPU random_seed: 1\n'
+
+
+class Run(NamedTuple):
+    status: int
+    out: str
+    err: str
+
+
+@pytest.fixture
+def patch(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Callable[..., Run]:
+    """Runs `caffelint patch` in a folder with a solver and its net."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    folder = tmp_path / "project"
+    folder.mkdir()
+    monkeypatch.chdir(folder)
+    Path("net.prototxt").write_bytes(NET)
+    Path("solver.prototxt").write_text(SOLVER, "utf-8")
+
+    def run(*arguments: str) -> Run:
+        capsys.readouterr()
+        status = main(["patch", *arguments])
+        return Run(status, *capsys.readouterr())
+
+    return run
+
+
+def _files() -> set[str]:
+    return set(os.listdir())
+
+
+def test_it_prints_and_writes_nothing(patch: Callable[..., Run]) -> None:
+    files = _files()
+    for arguments in (("net.prototxt", "--check-finite"), ("--check-finite", "net.prototxt")):
+        run = patch(*arguments)
+        assert run.status == 0
+        assert 'name: "check_finite_ip2"' in run.out
+        assert '"ip2" of layer "ip2": a loss reads it: loss (SoftmaxWithLoss)' in run.err
+        assert "WITH_PYTHON_LAYER" in run.err
+        assert "nothing was written" in run.err
+    assert _files() == files
+    assert Path("net.prototxt").read_bytes() == NET
+
+
+def test_in_place_and_back(patch: Callable[..., Run]) -> None:
+    files = _files()
+    run = patch("net.prototxt", "--check-finite=all", "--in-place")
+    assert (run.status, run.out) == (0, "")
+    assert f"PYTHONPATH={Path.cwd()}:$PYTHONPATH caffe train -solver solver.prototxt" in run.err
+    assert 'blob "loss" of layer "loss": it is a loss' in run.err
+    assert "--check-finite=loss watches it" in run.err
+    assert _files() == files | {"check_finite_layer.py"}
+    assert Path("net.prototxt").read_bytes().countXX
+    assert patch("net.prototxt", "--remove", "--in-place").status == 0
+    assert Path("net.prototxt").read_bytes() == NET
+    assert "as it was" in patch("net.prototxt", "--remove", "--in-place").err
+
+
+def test_to_another_file(patch: Callable[..., Run]) -> None:
+    os.mkdir("out")
+    run = patch("net.prototxt", "--check-finite=ip1,loss", "-o", "out/checked.prototxt")
+    assert run.status == 0
+    assert sorted(os.listdir("out")) == ["check_finite_layer.py", "checked.prototxt"]
+    assert "solver.prototxt names net.prototxt: name out/checked.prototxt there" in run.err
+    assert Path("net.prototxt").read_bytes() == NET
+    assert patch("out/checked.prototxt", "--remove").out.encode() == NET
+
+
+def test_diff(patch: Callable[..., Run]) -> None:
+    run = patch("net.prototxt", "--check-finite=ip1", "--diff")
+    lines = run.out.splitlines()
+    assert lines[:2] == ["--- net.prototxt", "+++ net.prototxt"]
+    assert not [line for line in lines[2:] if line.startswith("-")]
+    assert '+  name: "check_finite_ip1"' in lines
+    assert patch("net.prototxt", "--remove", "--diff").out == ""
+
+
+def test_a_strange_layer_file_is_left_and_an_older_one_replaced(patch: Callable[..., Run]) -> None:
+    file = Path("check_finite_layer.py")
+    file.write_text("class checkFiniteLayer: pass\n", "utf-8")
+    run = patch("net.prototxt", "--check-finite", "--in-place")
+    assert "is not caffelint's: it was left as it is" in run.err
+    assert file.read_text("utf-8") == "class checkFiniteLayer: pass\n"
+    file.write_text('"""Written by `caffelint patch NET --check-finite`, long ago."""\n', "utf-8")
+    assert "is replaced" in patch("net.prototxt", "--check-finite", "--in-place").err
+    assert "is there already" in patch("net.prototxt", "--check-finite", "--in-place").err
+
+
+@pytest.mark.parametrize(
+    ("file", "text", "told"),
+    [
+        ("train.sh", "#!/bin/sh\ncaffe train --solver=solver.prototxt --gpu 0,1\n", "train.sh:2: --gpu 0,1"),
+        ("train.sh", "caffe train -gpu=all -solver x", "train.sh:1: -gpu=all"),
+        ("train.sh", "caffe train -gpu 0 -solver x", ""),
+        ("solver.prototxt", SOLVER + "# run with -gpu 0,1,2", "solver.prototxt:2: -gpu 0,1,2"),
+        ("solver.prototxt", SOLVER + "layer_wise_reduce: false", "solver.prototxt:2: layer_wise_reduce: false"),
+        ("solver.prototxt", SOLVER + "device_id: 0\ndevice_id: 1", "solver.prototxt:3: device_id: 1"),
+    ],
+)
+def test_it_warns_of_several_gpus(patch: Callable[..., Run], file: str, text: str, told: str) -> None:
+    Path(file).write_text(text, "utf-8")
+    err = patch("net.prototxt", "--check-finite").err
+    assert f"{told}: several GPUs: caffe train aborts" in err if told else "several GPUs" not in err
+
+
+def test_findings_make_suspects(patch: Callable[..., Run]) -> None:
+    Path("net.prototxt").write_bytes(
+        NET.replace(b"pool: MAX kernel_size: 2 stride: 2", b"pool: AVE kernel_size: 2 stride: 5")
+    )
+    assert '"pool1" of layer "pool1": pool1: ' in patch("net.prototxt", "--check-finite").err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("net.prototxt",), "say what to do, either --check-finite or --remove"),
+        (("net.prototxt", "--remove", "--check-finite"), "say what to do"),
+        (("--remove",), "name the net to patch"),
+        (("net.prototxt", "--remove", "--in-place", "--diff"), "exclude each other"),
+        (("net.prototxt", "--check-finite=conv"), 'net.prototxt: has no layer "conv"; did you mean conv1?'),
+        (("solver.prototxt", "--check-finite"), "solver.prototxt: holds a solver; give the file of its net"),
+        (("gone.prototxt", "--remove"), "gone.prototxt: cannot be read: no such file or directory"),
+        (("net.prototxt", "--remove", "-o", "gone/x"), "gone/x: it cannot be written"),
+    ],
+)
+def test_what_cannot_be_done_is_told(patch: Callable[..., Run], arguments: tuple[str, ...], message: str) -> None:
+    run = patch(*arguments)
+    assert run.status == 2
+    assert message in run.err
+    assert Path("net.prototxt").read_bytes() == NET
+
+
+def test_the_caffe_tool_shows_the_message(patch: Callable[..., Run], caffe_python: Path) -> None:
+    """It ends with "terminate called" and nothing of what Python raised, so the layer tells by itself."""
+    launcher = caffe_python.with_name("caffe-exec")
+    if not launcher.exists():
+        pytest.skip("no caffe tool beside this Python")
+    Path("net.prototxt").write_bytes(NET.replace(b'type: "gaussian" std: 1', b'type: "constant" value: inf'))
+    err = patch("net.prototxt", "--check-finite", "--in-place").err
+    folder = re.search(r"PYTHONPATH=(\S+):\$PYTHONPATH caffe train -solver solver.prototxt", err)
+    assert folder
+    usr = launcher.parent / "usr"
+    env = {"PYTHONHOME": str(usr), "PYTHONPATH": f"{folder[1]}:{usr}/lib/python3/dist-packages", "PATH": os.defpath}
+    command = [launcher, "caffe", "train", "-solver", "solver.prototxt"]
+    done = subprocess.run(command, env=env, capture_output=True, text=True, check=False, timeout=120)
+    assert done.returncode != 0
+    told = 'checkFiniteLayer: forward pass, iteration 0 of TRAIN: blob "data", made by layer "data": 0 nan and 3072 inf'
+    assert told in done.stderr
