@@ -67,7 +67,7 @@ def test_in_place_and_back(patch: Callable[..., Run]) -> None:
     assert 'blob "loss" of layer "loss": it is a loss' in run.err
     assert "--check-finite=loss watches it" in run.err
     assert _files() == files | {"check_finite_layer.py"}
-    assert Path("net.prototxt").read_bytes().countXX
+    assert Path("net.prototxt").read_bytes().count(b'"checkFiniteLayer"') == 9
     assert patch("net.prototxt", "--remove", "--in-place").status == 0
     assert Path("net.prototxt").read_bytes() == NET
     assert "as it was" in patch("net.prototxt", "--remove", "--in-place").err
