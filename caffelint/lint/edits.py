@@ -49,6 +49,8 @@ def quoted(text: str) -> str:
 def write(owner: Owner, *path: str | int, value: Value, behind: str = "") -> Edits:
     """Set a field: its value anew where it is written, else a field more in the block that should hold it.
 
+    A string keeps its kind of quotes, and a block that holds a comment stays.
+
     Blocks that are missing on the way are made; a new field stands behind the one named `behind`, or last.
     """
     document, node = _of(owner)
@@ -62,7 +64,12 @@ def write(owner: Owner, *path: str | int, value: Value, behind: str = "") -> Edi
             break
         node, names = found[index], rest
     if not names:
+        old = document.source.text[node.value_start : node.end]
+        if node.kind == MESSAGE and "#" in old:
+            return None
         text = value if isinstance(value, str) else _block(value)
+        if old[0] == "'" and text[0] == '"' and not {"'", "\\"} & set(text):
+            text = f"'{text[1:-1]}'"
         return _checked(document, [Edit(node.value_start, node.end, text)])
     if node.kind != MESSAGE or any(isinstance(name, int) and name for name in names):
         return None
@@ -162,6 +169,8 @@ def _without(document: Document, chain: list[Field], gone: list[Field]) -> Edits
     if not gone:
         return None
     text = document.source.text
+    if any("#" in text[field.start : field.end] for field in gone if field.kind == MESSAGE):
+        return None  # comments stay
     while len(chain) > 1 and _may_go(chain[-1]) and _is_all(chain[-1], gone):
         if "#" in text[chain[-1].start : chain[-1].end]:
             break

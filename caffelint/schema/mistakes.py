@@ -403,7 +403,7 @@ class Mistakes:
             field=name,
             certain=certain,
             repairs=repairs,
-            safe=bool(repair),
+            safe=bool(repair) and certain,
         )
         return value
 

@@ -34,7 +34,7 @@ def put_in(document: Document, block: Field, name: str, value: Value, behind: Fi
     many = isinstance(value, str) or not _prefers_one_line(text, block)
     lines = [f"{name}: {value}"] if isinstance(value, str) else [_one_line(name, value)]
     if many and not isinstance(value, str):
-        inner = indent + _unit(document)
+        inner = indent + _unit(document, block)
         lines = [f"{name} {{", *(f"{inner}{key}: {part}" for key, part in value), f"{indent}}}"]
     if at == 0:
         return Edit(0, 0, newline.join([*lines, ""]))
@@ -140,13 +140,13 @@ def _indent_inside(document: Document, block: Field) -> str:
     if block is document.root:
         return ""
     line = text[_line_start(text, block.start) : block.start]
-    return line[: len(line) - len(line.lstrip(" \t"))] + _unit(document)
+    return line[: len(line) - len(line.lstrip(" \t"))] + _unit(document, block)
 
 
-def _unit(document: Document) -> str:
-    """What one level of a document is indented by: as in the first block with a line of its own inside."""
+def _unit(document: Document, block: Field) -> str:
+    """What one level is indented by: as in the block, else in the first one with a line of its own inside."""
     text = document.source.text
-    for outer in document.root.fields:
+    for outer in (block, *document.root.fields):
         indent = _own_indent(text, outer)
         for field in outer.fields:
             inner = _own_indent(text, field)

@@ -110,7 +110,8 @@ class Recovery:
         if char == "=":
             repairs = ((value.start, value.end, ":"),)
             message = f"'=' stands behind {_short(name)}; a value follows ':'"
-            self._syntax(value.start, value.end, message, repairs, safe=True)
+            # Behind a ';' it may be part of a text without quotes: a=1;b=2.
+            self._syntax(value.start, value.end, message, repairs, safe=text[start - 1 : start] != ";")
             return self._behind_colon(name, start, value.end, current)
         if value.kind in (STRING, *_NUMBERS) or (char == "-" and next_token(text, value.end).kind in _NUMBERS):
             self._colon_missing(name, start, end)
@@ -118,7 +119,7 @@ class Recovery:
         if value.kind == IDENTIFIER and "\n" not in text[end : value.start]:
             follows = next_token(text, value.end)
             if follows.kind != SYMBOL or text[follows.start] not in ":{<":
-                self._colon_missing(name, start, end)
+                self._colon_missing(name, start, end, safe=False)
                 return self._scalar(name, start, value, current)
         if placeholder := self._placeholder(value.start):
             self.problems.append(strangers.unfilled(placeholder))
@@ -146,8 +147,8 @@ class Recovery:
         self.stack.append(opened)
         return brace.end
 
-    def _colon_missing(self, name: str, start: int, end: int) -> None:
-        self._syntax(start, end, f"':' is missing between {name} and its value", ((end, end, ":"),), safe=True)
+    def _colon_missing(self, name: str, start: int, end: int, safe: bool = True) -> None:
+        self._syntax(start, end, f"':' is missing between {name} and its value", ((end, end, ":"),), safe)
 
     def _alone(self, name: str, start: int, end: int) -> int:
         self._syntax(start, end, f"{_short(name)} stands alone; a field is written as name: value or name {{ ... }}")

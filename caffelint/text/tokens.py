@@ -107,7 +107,10 @@ def _string(text: str, start: int, quote: str) -> Token:
         for escape in _BAD_ESCAPE.finditer(text, start, end - 1):
             if escape["bad"] is not None:
                 message = f"{escape[0]!r} is no escape sequence; write \\\\ for a backslash".replace("\\\\", "\\", 1)
-                wrong = Wrong(escape.start(), escape.end(), message, "\\" + escape[0])
+                # Beside escapes that are some, which are then likely to be none either, it takes a person.
+                others = {other[0] for other in _BAD_ESCAPE.finditer(text, start, end - 1) if other["bad"] is None}
+                repair = "\\" + escape[0] if others <= {"\\\\"} else None
+                wrong = Wrong(escape.start(), escape.end(), message, repair)
                 return Token(STRING, start, end, wrong)
     return Token(STRING, start, end)
 

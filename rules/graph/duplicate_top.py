@@ -60,4 +60,4 @@ def _apart(refused: Refused) -> tuple[Fix, ...]:
     layer = refused.layers[0]
     if len(refused.layers) > 1 or layer.type in DATA_TYPES or not layer.tops:
         return ()
-    return own_top(layer, UNSAFE, next((top for top in layer.tops if f'"{top}"' in refused.message), ""))
+    return own_top(layer, safety=UNSAFE, top=next((top for top in layer.tops if f'"{top}"' in refused.message), ""))

@@ -2,10 +2,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caffelint.lint import ERROR, UNSAFE, Finding, Invalid, Net, NetRule
+from caffelint.lint import ERROR, UNSAFE, Finding, Fix, Invalid, Net, NetRule
 
 from ._own_top import own_top
-from ._refusals import findings
+from ._refusals import Refused, findings
 
 
 class InPlaceAfterBranch(NetRule):
@@ -49,17 +49,25 @@ class InPlaceAfterBranch(NetRule):
         Invalid(
             'layer { name: "data" type: "Input" top: "data" }'
             ' layer { name: "abs" type: "AbsVal" bottom: "data" top: "abs" }'
-            ' layer { name: "relu" type: "ReLU" bottom: "data" top: "data" }',
+            ' layer { name: "relu" type: "ReLU" bottom: "data" top: "data" }'
+            ' layer { name: "tanh" type: "TanH" bottom: "data" top: "tanh" }',
             span='top: "data"',
             message='"data" cannot be overwritten in place: other layers read it too',
             fixed=(
                 'layer { name: "data" type: "Input" top: "data" } layer { name: "abs" type: "AbsVal" bottom: '
-                '"data" top: "abs" } layer { name: "relu" type: "ReLU" bottom: "data" top: "relu" }'
+                '"data" top: "abs" } layer { name: "relu" type: "ReLU" bottom: "data" top: "relu" } layer { '
+                'name: "tanh" type: "TanH" bottom: "relu" top: "tanh" }'
             ),
         ),
     ]
 
     def check(self, net: Net) -> Iterator[Finding]:
-        yield from findings(
-            self, net, lambda refused: own_top(refused.layers[0], UNSAFE) if len(refused.layers) == 1 else ()
-        )
+        yield from findings(self, net, _own_top)
+
+
+def _own_top(refused: Refused) -> tuple[Fix, ...]:
+    """None where nothing further down reads the result: then its name is the slip."""
+    layer, field = refused.layers[0], refused.place.text.partition(":")[2].strip(" \"'")
+    below = layer.net.layers[layer.index + 1 :]
+    read = any(field in other.bottoms for other in below)
+    return own_top(layer, safety=UNSAFE) if len(refused.layers) == 1 and read else ()

@@ -132,7 +132,7 @@ class InPlaceCorruptsGradient(NetRule):
                 f"{layer.type} in place overwrites the input that its gradient needs;"
                 f" give {layer.name} a top of its own",
                 evidence="Caffe does not check this; the gradient below the layer is wrong",
-                fixes=own_top(mine, UNSAFE),
+                fixes=own_top(mine, safety=UNSAFE),
             )
             return
         needs = _needs(layer)
@@ -146,7 +146,7 @@ class InPlaceCorruptsGradient(NetRule):
             evidence="Caffe does not check this; the gradient below the layer is wrong",
             severity=WARNING if needs.type == "ReLU" else ERROR,
             related=(Related(f'"{needs.name}" needs its output', other.at("type")),),
-            fixes=own_top(mine, UNSAFE),
+            fixes=own_top(mine, safety=UNSAFE),
         )
 
 

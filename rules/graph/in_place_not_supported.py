@@ -93,9 +93,9 @@ class InPlaceNotSupported(NetRule):
                             f"{layer.type} writes a larger result over its own input;"
                             " give its top another name than its bottom",
                             evidence="Caffe dies with a heap error and no word on the layer",
-                            fixes=own_top(net.layers[layer.index], SAFE),
+                            fixes=own_top(net.layers[layer.index], safety=SAFE),
                         )
 
 
 def _renamed(refused: Refused) -> tuple[Fix, ...]:
-    return own_top(refused.layers[0], SAFE) if len(refused.layers) == 1 else ()
+    return own_top(*refused.layers, safety=SAFE)

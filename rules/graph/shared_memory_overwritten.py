@@ -95,7 +95,7 @@ class SharedMemoryOverwritten(NetRule):
                         net.layers[layer.index].at("top"),
                         f'{layer.name} also overwrites what layer "{reader.name}" reads: layer "{sharer.name}"'
                         f" ({sharer.type}) only renames the memory; give {layer.name} a top of its own",
-                        fixes=own_top(net.layers[layer.index], UNSAFE),
+                        fixes=own_top(net.layers[layer.index], safety=UNSAFE),
                     )
 
 

@@ -176,6 +176,6 @@ def _meant(net: Net, refused: Refused) -> str:
     layer = refused.layers[0]
     # A net's inputs and what is near are what a name mostly means; to compare it with thousands would take its time.
     above = [*net.layers[: min(layer.index, _NEAR)], *net.layers[max(layer.index - _NEAR, _NEAR) : layer.index]]
-    made = [top for other in above for top in other.tops]
+    made = [top for other in above for top in other.tops if top not in layer.bottoms]
     close = get_close_matches(layer.bottoms[_index(refused)], made, n=1, cutoff=0.75)
     return close[0] if close else ""

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caffelint.lint import UNSAFE, WARNING, Finding, Invalid, Layer, LayerRule, fix, write
+from caffelint.lint import UNSAFE, WARNING, Finding, Fix, Invalid, Layer, LayerRule, fix, remove, write
 
 from ._fillers import fillers, is_frozen, is_last, random_filler
 
@@ -73,5 +73,13 @@ class ConstantWeights(LayerRule):
                 layer.at(*path, "value"),
                 f"all weights of {layer.name} start at {filler.value:g}: its {outputs} outputs get equal gradients and"
                 ' stay equal; use a random filler, such as { type: "xavier" }',
-                fixes=fix("use a random filler", UNSAFE, write(layer, *path, value=random_filler(layer))),
+                fixes=_fixes(layer, path),
             )
+
+
+def _fixes(layer: Layer, path: tuple[str, str]) -> tuple[Fix, ...]:
+    filler = random_filler(layer)
+    if not layer.writes(*path, "type"):
+        return fix("use a random filler", UNSAFE, write(layer, *path, value=filler))
+    edits = (write(layer, *path, name, value=value) for name, value in filler)
+    return fix("use a random filler", UNSAFE, *edits, remove(layer, *path, "value"))

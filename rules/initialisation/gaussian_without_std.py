@@ -3,7 +3,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from math import prod
 
-from caffelint.lint import UNSAFE, WARNING, Finding, Invalid, Layer, LayerRule, fix, write
+from caffelint.lint import UNSAFE, WARNING, Finding, Fix, Invalid, Layer, LayerRule, fix, replace, write
 
 from ..graph._states import built
 from ._fillers import WEIGHTS, fillers
@@ -81,8 +81,17 @@ class GaussianWithoutStd(LayerRule):
                 yield self.finding(
                     layer.at(*path, "type"),
                     f"gaussian without std draws weights with std 1{scale}; set std, such as 0.01",
-                    fixes=fix("set std: 0.01", UNSAFE, write(layer, *path, "std", value="0.01")),
+                    fixes=_fixes(layer, path, filler.value),
                 )
+
+
+def _fixes(layer: Layer, path: tuple[str, str], value: float) -> tuple[Fix, ...]:
+    """A `value`, which gaussian does not read, was meant for the std."""
+    place = layer.at(*path, "value")
+    if value > 0 and place.text.startswith("value"):
+        name = place._replace(end=place.start + len("value"))
+        return fix("call value std", UNSAFE, (replace(name, "std"),))
+    return fix("set std: 0.01", UNSAFE, write(layer, *path, "std", value="0.01"))
 
 
 def _inputs(layer: Layer) -> int | None:

@@ -96,5 +96,6 @@ class LearningRateGrows(SolverRule):
         if field == "power":
             fixes = fix("drop the sign", UNSAFE, write(solver, field, value=f"{-schedule.power:g}"))
         elif field == "gamma" and schedule.policy in ("step", "multistep", "exp"):
-            fixes = fix(f"write gamma: {1 / schedule.gamma:g}", UNSAFE, write(solver, field, value=f"{1 / schedule.gamma:g}"))
+            gamma = f"{1 / schedule.gamma:g}"
+            fixes = fix(f"write gamma: {gamma}", UNSAFE, write(solver, field, value=gamma))
         yield self.finding(solver.at(field), f"the learning rate {how}: {why}", fixes=fixes)
