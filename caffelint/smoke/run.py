@@ -31,6 +31,7 @@ from caffelint.smoke.events import (
     Crashed,
     Event,
     Iteration,
+    Loaded,
     NonFinite,
     OutOfMemory,
     PythonLayer,
@@ -40,6 +41,7 @@ from caffelint.smoke.events import (
     Tested,
     TimedOut,
     from_line,
+    to_line,
 )
 from caffelint.smoke.project import PlannedNet, Project
 
@@ -55,8 +57,10 @@ __all__ = [
     "UPDATE",
     "BuiltNet",
     "Crashed",
+    "Event",
     "Iteration",
     "Layer",
+    "Loaded",
     "NonFinite",
     "OutOfMemory",
     "PythonLayer",
@@ -66,6 +70,8 @@ __all__ = [
     "Statistics",
     "Tested",
     "TimedOut",
+    "loss_grew",
+    "to_line",
 ]
 
 _Kind = TypeVar("_Kind")

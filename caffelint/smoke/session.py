@@ -16,9 +16,9 @@ from caffelint.lint.config import Config
 from caffelint.lint.finding import CERTAIN, ERROR
 from caffelint.lint.report import Report, ReportedFinding
 from caffelint.smoke import engines
-from caffelint.smoke.child import Finished, run_child
+from caffelint.smoke.child import Finished, Log, run_child
 from caffelint.smoke.engines import Engine
-from caffelint.smoke.events import Crashed, Event, Iteration, Note, Refused, Running, TimedOut
+from caffelint.smoke.events import Crashed, Event, Iteration, Note, OutOfMemory, Refused, Running, TimedOut
 from caffelint.smoke.job import SYNTHETIC
 from caffelint.smoke.prepare import Prepared, Wishes, prepare
 from caffelint.smoke.project import Project, load_project
@@ -85,7 +85,8 @@ def smoke(
         prepared = prepare(project, replace(wishes, device=engine.device, roots=tuple(config.roots)), folder)
         refuse_python_layers(prepared, choice)
         watcher.started(engine, prepared)
-        finished = run_job(engine, prepared, watcher.event)
+        needs = needs_too_much(prepared)
+        finished = Finished([needs], Log()) if needs else run_job(engine, prepared, watcher.event)
     run = finished_run(project, prepared, finished, report)
     findings, suppressed = judge(run, project, config)
     report.findings += findings
@@ -133,6 +134,20 @@ def module_of(layer: object) -> str:
     """The module and class that a Python layer names."""
     parameters = layer.message.python_param  # type: ignore[attr-defined]
     return f"{parameters.module}.{parameters.layer}"
+
+
+def needs_too_much(prepared: Prepared) -> OutOfMemory | None:
+    """Why not to start at all: on a CPU the system ends any process where one takes all there is.
+
+    What Caffe logs as "Memory required for data" counts shared memory again, and gradients not at all.
+    """
+    if prepared.job.device != "cpu" or "SC_PHYS_PAGES" not in os.sysconf_names:
+        return None
+    there = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    needed = sum(built.memory or 0 for built in prepared.built)
+    if needed <= there:
+        return None
+    return OutOfMemory(f"the blobs alone take {needed >> 30} GiB, the machine has {there >> 30} GiB", "cpu")
 
 
 def run_job(engine: Engine, prepared: Prepared, on_event: Callable[[Event], None]) -> Finished:

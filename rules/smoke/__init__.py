@@ -1,0 +1,1 @@
+"""Rules about what a short training run shows (codes X...)."""

@@ -1,0 +1,86 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from caffelint.lint import WARNING, Finding, Invalid, SmokeRule
+from caffelint.smoke.run import BLOB, DATA, Layer, Run
+
+from ._example import CALM, WITH_DROPOUT, losses, project, spread
+
+_WHY = {
+    "ReLU": "all it reads is at most 0: a bias far below 0, weights of one sign, or an update that was too large",
+    "Dropout": "it drops everything: dropout_ratio is the share that is dropped",
+    "Scale": "its scale is 0: give it a filler of 1, which is the default where no filler is written",
+    "BatchNorm": "it takes one value for each channel, whose mean is the value itself: use larger batches or maps",
+    "Pooling": "its windows lie on padding alone",
+}
+_NORMALISERS = frozenset(["BatchNorm", "MVN"])
+
+
+class DeadUnits(SmokeRule):
+    """Every value that a layer gives is 0, whatever comes in.
+
+    ## Why is this bad?
+    What lies behind it sees nothing of the data, and no gradient passes back: what lies before it cannot learn. A ReLU
+    is dead where all that it reads is at most 0, from the start for want of sound fillers, or from an iteration on in
+    which an update was too large.
+
+    ## References
+    - relu_layer.cpp, Backward_cpu; dropout_layer.cpp; batch_norm_layer.cpp
+    """
+
+    code = "X106"
+    name = "dead-units"
+    severity = WARNING
+    VALID = [project(*losses(*CALM), spread(-1, "relu", BLOB, "fc", 1, 0.5), spread(5, "relu", BLOB, "fc", 1, 0.9))]
+    INVALID = [
+        Invalid(
+            project(*losses(*CALM), spread(-1, "relu", BLOB, "fc", 0, 1), spread(5, "relu", BLOB, "fc", 0, 1)),
+            span="layer",
+            message='all that "relu" (ReLU) gives is 0, from the start to iteration 5',
+        ),
+        Invalid(
+            project(
+                *losses(*CALM),
+                spread(-1, "log", BLOB, "log", 1, 0.5),
+                spread(5, "log", BLOB, "log", 0, 1),
+                net=WITH_DROPOUT,
+            ),
+            span="layer",
+            message='all that "log" (Dropout) gives is 0 in iteration 5, and was not at the start',
+        ),
+    ]
+
+    def check(self, run: Run) -> Iterator[Finding]:
+        measured = run.measured
+        if not run.finite or len(measured) < 2:
+            return
+        dead = [layer for layer in run.built[0].layers if _dies(run, layer, measured[-1])]
+        if not dead:
+            return
+        layer, blob = dead[0], dead[0].tops[0].name
+        first = run.statistics(measured[0], layer.name, BLOB, blob, DATA)
+        always = first is not None and first.zeros == 1
+        message = f'all that "{layer.name}" ({layer.type}) gives is 0'
+        message += (
+            f", from the start to iteration {measured[-1]}"
+            if always
+            else f" in iteration {measured[-1]}, and was not at the start"
+        )
+        cause = layer
+        if layer.type == "ReLU" and layer.bottoms[0].producer and layer.bottoms[0].producer.type in _NORMALISERS:
+            cause = layer.bottoms[0].producer
+        reason = _WHY.get(cause.type, "")
+        if not always and layer.type == "ReLU":
+            reason = f"{run.rate_text} is most likely too high: one update moved all that it reads below 0"
+        others = [f'"{other.name}"' for other in dead[1:4]]
+        evidence = [reason, f"so are {', '.join(others)}" if others else "", run.explained([cause.name])]
+        yield self.finding(run.place(layer.name), message, evidence="; ".join(part for part in evidence if part))
+
+
+def _dies(run: Run, layer: Layer, last: int) -> bool:
+    """Is the last version of a blob that the layer writes all 0 at the end, with a gradient wanted through it?"""
+    if not layer.bottoms or layer.is_loss or not layer.need_backward or not layer.tops:
+        return False
+    found = run.statistics(last, layer.name, BLOB, layer.tops[0].name, DATA)
+    return found is not None and found.zeros == 1

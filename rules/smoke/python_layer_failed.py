@@ -1,0 +1,51 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from caffelint.lint import ERROR, Finding, Invalid, SmokeRule
+from caffelint.smoke.run import PythonLayer, Run
+
+from ._example import CALM, NET, losses, project
+
+_PYTHON = NET.replace('type: "Log" bottom: "fc" top: "log"', 'type: "Python" bottom: "fc" top: "log"').replace(
+    'top: "log" }', 'top: "log"\n  python_param { module: "mine" layer: "Twice" } }'
+)
+
+
+class PythonLayerFailed(SmokeRule):
+    """A Python layer raised, or ended the process.
+
+    ## Why is this bad?
+    Training ends there. The message is that of the layer; the place that of its own file.
+
+    ## References
+    - layer_factory.cpp, GetPythonLayer; python_layer.hpp
+    """
+
+    code = "X112"
+    name = "python-layer-failed"
+    severity = ERROR
+    VALID = [project(*losses(*CALM))]
+    INVALID = [
+        Invalid(
+            project(PythonLayer("log", "ValueError: no box is left", "/home/me/mine.py", 31), net=_PYTHON),
+            span="layer",
+            message='Python layer "log" (mine.Twice) failed: ValueError: no box is left, at /home/me/mine.py:31',
+        )
+    ]
+
+    def check(self, run: Run) -> Iterator[Finding]:
+        for event in run.all(PythonLayer):
+            name = event.layer
+            python = [layer for built in run.built for layer in built.layers if layer.type == "Python"]
+            if not name and len({layer.name for layer in python}) == 1:
+                name = python[0].name
+            net = next((i for i, built in enumerate(run.built) if any(one.name == name for one in built.layers)), 0)
+            layer = run.layer(name, net)
+            of = ""
+            if layer is not None and layer.type == "Python":
+                of = f" ({layer.message.python_param.module}.{layer.message.python_param.layer})"
+            at = f", at {event.file}:{event.line}" if event.file else ""
+            what = f'Python layer "{name}"{of}' if name else "a Python layer"
+            message = " ".join(event.message.split()).removesuffix(".")
+            yield self.finding(run.place(name, net) if name else run.nets[0].at(), f"{what} failed: {message}{at}")

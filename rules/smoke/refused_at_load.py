@@ -1,0 +1,71 @@
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from caffelint.lint import ERROR, Finding, Invalid, SmokeRule
+from caffelint.smoke.run import Refused, Run, Running
+
+from ._example import CALM, losses, project
+
+_LONGEST = 300
+_PREFIX = re.compile(r"^Check failed: ")
+
+
+class RefusedAtLoad(SmokeRule):
+    """Caffe ended with a failed check, where it loaded the solver, a net or weights, or with the first values.
+
+    ## Why is this bad?
+    The same happens in the real run, behind the queue and the loading of the data. Caffe's own words are told, and the
+    layer that was being made.
+
+    ## References
+    - net.cpp, Init and CopyTrainedLayersFrom; solver.cpp, Init; the CHECKs of each layer's LayerSetUp and Reshape
+    """
+
+    code = "X107"
+    name = "refused-at-load"
+    severity = ERROR
+    VALID = [project(*losses(*CALM))]
+    INVALID = [
+        Invalid(
+            project(Refused(0, "log", "Check failed: base > 0 (-2 vs. 0) base must be positive.", "load")),
+            span="layer",
+            message='at "log" Caffe ends: base > 0 (-2 vs. 0) base must be positive',
+        ),
+        Invalid(
+            project(Refused(0, "fc", "Cannot copy param 0 weights from layer 'fc'; shape mismatch.", "weights")),
+            span="layer",
+            message="the weights do not fit \"fc\": Cannot copy param 0 weights from layer 'fc'; shape mismatch",
+        ),
+    ]
+
+    def check(self, run: Run) -> Iterator[Finding]:
+        for event in run.all(Refused):
+            said = " ".join(_PREFIX.sub("", event.message).split()).removesuffix(".")[:_LONGEST]
+            running = run.first(Running)
+            layer = event.layer or (running.layer if running else "")
+            net = max(event.net, running.net if running and not event.layer else 0)
+            at = f'at "{layer}" ' if layer else ""
+            message = f"{at}Caffe ends: {said}"
+            evidence = []
+            place = run.place(layer, net) if layer else run.solver.at()
+            if event.during == "weights":
+                message = f'the weights do not fit "{layer}": {said}'
+                evidence.append("give the layer another name to start it anew, or the shape that the weights have")
+            elif 0 <= net < len(run.built) and run.built[net].refusals and event.during == "load":
+                refusal = run.built[net].refusals[0]
+                evidence.append(refusal.message)
+                if refusal.layer == layer and refusal.field:
+                    place = run.place(layer, net, *_path(refusal.field))
+            if event.during == "run":
+                where = f" in its {running.where} pass" if running else ""
+                evidence.append(f"the net was loaded; it ended{where} when values came in")
+            if known := run.explained([layer]):
+                evidence.append(f"see {known}")
+            yield self.finding(place, message, evidence=". ".join(evidence))
+
+
+def _path(field: str) -> list[str | int]:
+    """`bottom[1]`, `pooling_param.stride` as parts."""
+    return [int(part) if part.isdigit() else part for part in re.findall(r"\w+", field)]

@@ -1,0 +1,73 @@
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from statistics import mean
+
+from caffelint.lint import LIKELY, WARNING, Finding, Invalid, SmokeRule
+from caffelint.smoke.run import Layer, Run, Tested
+
+from ._example import CALM, NET, losses, project
+from ._words import number
+
+_TIMES = 1.3
+_TAIL = 5
+_NORMED = NET.replace(
+    'type: "Log" bottom: "fc" top: "log"',
+    'type: "BatchNorm" bottom: "fc" top: "log" batch_norm_param { use_global_stats: false }',
+)
+_TESTS = 'net: "n.prototxt"\nbase_lr: 0.1 lr_policy: "fixed" test_iter: 1 test_interval: 100\n'
+
+
+class TrainTestDisagree(SmokeRule):
+    """The TEST net, with the weights that were trained, does much worse than the TRAIN net did.
+
+    ## Why is this bad?
+    What is tested is not what was trained. A BatchNorm that takes the statistics of the TEST batch itself
+    (use_global_stats: false) gives answers that hang on who else is in the batch, and with one image alone none at all.
+
+    ## Known problems
+    Moving averages need some hundred iterations: a BatchNorm that uses them in TEST is not judged here.
+
+    ## References
+    - batch_norm_layer.cpp, LayerSetUp: use_global_stats is true in TEST unless it is set
+    """
+
+    code = "X110"
+    name = "train-test-disagree"
+    severity = WARNING
+    certainty = LIKELY
+    VALID = [project(*losses(*CALM), Tested(1, 1, 2.1, {}, True), solver=_TESTS)]
+    INVALID = [
+        Invalid(
+            project(*losses(*CALM), Tested(1, 1, 4.0, {}, True), net=_NORMED, solver=_TESTS),
+            span="use_global_stats: false",
+            message='the TEST net has a loss of 4, the TRAIN net had 2.128: "log" (BatchNorm) takes the statistics of'
+            " the TEST batch itself; leave use_global_stats out",
+        )
+    ]
+
+    def check(self, run: Run) -> Iterator[Finding]:
+        values = [event.loss for event in run.iterations[-_TAIL:]]
+        if not values or not all(map(math.isfinite, values)):
+            return
+        trained = mean(values)
+        for event in run.all(Tested):
+            if not 0 <= event.net < len(run.built):
+                continue
+            own = [layer for layer in run.built[event.net].layers if _takes_own(layer)]
+            if own and event.loss > _TIMES * trained > 0:
+                yield self.finding(
+                    run.place(own[0].name, event.net, "batch_norm_param", "use_global_stats"),
+                    f"the TEST net has a loss of {number(event.loss)}, the TRAIN net had {number(trained)}:"
+                    f' "{own[0].name}" (BatchNorm) takes the statistics of the TEST batch itself; leave'
+                    " use_global_stats out",
+                    evidence=run.explained([own[0].name]),
+                )
+
+
+def _takes_own(layer: Layer) -> bool:
+    if layer.type != "BatchNorm":
+        return False
+    parameters = layer.parameters
+    return bool(parameters.HasField("use_global_stats") and not parameters.use_global_stats)
