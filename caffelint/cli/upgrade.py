@@ -84,7 +84,7 @@ def _stdin(diff: bool, quiet: bool, dialect: str | None) -> int:
     old = stdin()
     result = upgrade_text(old, STDIN, dialect=dialect)
     if not diff:
-        click.echo(result.data, nl=False)
+        _write(result.data)
     elif not quiet:
         _show_diff(STDIN, old, result.data)
     left = _tell_left(STDIN, result.left)
@@ -102,7 +102,17 @@ def _show_diff(path: str, old: bytes, new: bytes) -> None:
     from caffelint.fix.diff import colored, diff
 
     text = diff(path, old, new)
-    click.echo(colored(text) if use_color(sys.stdout) else text, nl=False, color=True)
+    _write(colored(text) if use_color(sys.stdout) else text)
+
+
+def _write(data: bytes) -> None:
+    """Bytes to stdout, as they are where it takes bytes."""
+    sys.stdout.flush()
+    if hasattr(sys.stdout, "buffer"):
+        sys.stdout.buffer.write(data)
+        sys.stdout.buffer.flush()
+    else:
+        sys.stdout.write(data.decode("utf-8", "replace"))
 
 
 def _say_summary(changed: int, current: int, files: int, diff: bool) -> None:
