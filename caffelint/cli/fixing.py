@@ -33,8 +33,13 @@ def fixing(
     _object_to(paths, options)
     data = stdin() if paths == ["-"] else None
     write_files = not options["diff"] and data is None
-    with ending_cleanly():
-        result = _fixed(paths, options, config, look, level, data, write_files)
+    try:
+        with ending_cleanly():
+            result = _fixed(paths, options, config, look, level, data, write_files)
+    except (KeyboardInterrupt, SystemExit):
+        if write_files:
+            click.echo("caffelint: interrupted; every file is whole, and some may be done already", err=True)
+        raise
     report = only_from(level, result.report)
     verb = "silence" if options["add_ignores"] else "fix"
     if options["add_ignores"]:

@@ -226,7 +226,7 @@ class Mender:
             return None
         file = self._writable[finding.file]
         provider = PROVIDERS[finding.name]
-        text = provider.rewrite(texts[file], file).decode("utf-8", "surrogateescape")
+        text = provider.rewrite(texts[file], file, self._config.dialect).decode("utf-8", "surrogateescape")
         return Offer(finding, provider.title, SAFE, {file: (Edit(0, len(texts[file]), text),)})
 
 

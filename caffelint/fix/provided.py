@@ -10,17 +10,17 @@ from caffelint.lint.select import names_outright
 
 
 class Provider:
-    """Turns the whole text of a file into one without the finding."""
+    """Turns the whole text of a file (its bytes, path and dialect) into one without the finding."""
 
-    def __init__(self, title: str, rewrite: Callable[[bytes, str], bytes]):
+    def __init__(self, title: str, rewrite: Callable[[bytes, str, str | None], bytes]):
         self.title = title
         self.rewrite = rewrite
 
 
-def _upgrade(data: bytes, path: str) -> bytes:
+def _upgrade(data: bytes, path: str, dialect: str | None) -> bytes:
     from caffelint.fix.upgrade import upgrade_text
 
-    new: bytes = upgrade_text(data, path).data
+    new: bytes = upgrade_text(data, path, dialect=dialect).data
     return new
 
 
