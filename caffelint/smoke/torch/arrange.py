@@ -12,8 +12,6 @@ from caffelint.smoke.torch.base import TorchLayer, axis_of, register
 if TYPE_CHECKING:
     from torch import Tensor
 
-    from caffelint.caffe.layers import Layer
-
 
 def shared_axis(p: Any, old: str, x: Tensor) -> int:
     """Axis of a Concat or Slice: `axis`, or the older concat_dim or slice_dim."""
@@ -106,25 +104,3 @@ class Filter(TorchLayer):
         *values, selector = bottoms
         index = selector.flatten().nonzero().flatten()
         return [x.index_select(0, index) for x in values]
-
-
-@register
-class Permute(TorchLayer):
-    def forward(self, bottoms: list[Tensor]) -> Sequence[Tensor]:
-        order = [int(axis) for axis in self.p.order]
-        return [bottoms[0].permute(*order, *(axis for axis in range(bottoms[0].dim()) if axis not in order))]
-
-
-@register
-class ShuffleChannel(TorchLayer):
-    @classmethod
-    def why_not(cls, spec: Layer) -> str | None:
-        group = spec.parameters.group
-        shape = spec.bottoms[0].shape
-        return "group does not divide the channels" if group < 1 or shape and shape[1] % group else None
-
-    def forward(self, bottoms: list[Tensor]) -> Sequence[Tensor]:
-        x = bottoms[0]
-        group = int(self.p.group)
-        grouped = x.reshape(x.shape[0], group, x.shape[1] // group, *x.shape[2:])
-        return [grouped.transpose(1, 2).reshape(x.shape)]

@@ -41,6 +41,9 @@ class TorchLayer:
     # that runs in place may overwrite it.
     leaves_top: ClassVar[bool] = False
 
+    # Can it overwrite its bottom?
+    overwrites: ClassVar[bool] = False
+
     # Which parameters are counted rather than learned? No gradient flows to them, whatever their lr_mult.
     statistics: ClassVar[tuple[int, ...]] = ()
 

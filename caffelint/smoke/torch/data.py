@@ -91,3 +91,38 @@ class HDF5Output(TorchLayer):
 
     def forward(self, bottoms: list[Tensor]) -> Sequence[Tensor]:
         return []
+
+
+@register
+class AnnotatedData(FromOutside):
+    pass
+
+
+@register
+class VideoData(FromOutside):
+    pass
+
+
+@register
+class DenseImageData(FromOutside):
+    pass
+
+
+@register
+class ImageSegData(FromOutside):
+    pass
+
+
+@register
+class ImageLabelmapData(FromOutside):
+    pass
+
+
+@register
+class MultiLabelImageData(FromOutside):
+    pass
+
+
+@register
+class DetectionData(FromOutside):
+    pass

@@ -142,7 +142,7 @@ class TorchNet:
         watched = self.on_top is not None or self.on_gradient is not None or self.keep_gradients
         self._gradients = {}
         with torch.set_grad_enabled(self.has_gradients):
-            for layer, bottom_slots, top_slots, cut, records, wanted in self._plan.steps:
+            for layer, bottom_slots, top_slots, cut, records, wanted in self._plan.steps if watched else self._plan.fused:
                 bottoms: list[Any] = [values[slot] for slot in bottom_slots]
                 for index in cut:
                     bottoms[index] = bottoms[index].detach()

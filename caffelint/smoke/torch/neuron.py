@@ -49,6 +49,7 @@ class Clip(Neuron):
 class Dropout(Neuron):
     """mask: what the bottom is multiplied by in the next passes, in place of random numbers, where it is given."""
 
+    overwrites = True
     mask: Tensor | None = None
 
     def set_up(self) -> None:
@@ -148,6 +149,8 @@ class PReLU(Neuron):
 
 @register
 class ReLU(Neuron):
+    overwrites = True
+
     def set_up(self) -> None:
         self.slope: float = self.p.negative_slope
 

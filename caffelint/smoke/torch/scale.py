@@ -12,6 +12,8 @@ from caffelint.smoke.torch.base import TorchLayer, axis_of, register
 if TYPE_CHECKING:
     from torch import Tensor
 
+    from caffelint.smoke.torch.normalization import BatchNorm
+
 
 def laid_along(small: Tensor, x: Tensor, axis: int) -> Tensor:
     """`small` with its axes at those of `x` from `axis` on, to be broadcast."""
@@ -42,7 +44,7 @@ class Scale(TorchLayer):
         # torch then does in one go.
         self.channels: tuple[Tensor, Tensor] | None = None
         shape = self.spec.bottoms[0].shape
-        if self.learned and self.p.bias_term and shape is not None and len(shape) > 2:
+        if self.learned and self.p.bias_term and shape is not None and len(shape) > 1:
             if self.p.axis in (1, 1 - len(shape)) and self.p.num_axes == 1:
                 self.channels = (
                     torch.zeros(shape[1], device=self.device),
@@ -63,3 +65,17 @@ class Scale(TorchLayer):
             return [x * small]
         shift = laid_along(self.params[-1], x, axis)
         return [torch.addcmul(shift, x, small)]
+
+
+class Scaled(TorchLayer):
+    """A BatchNorm with the Scale behind it, as one layer that has the name of the first."""
+
+    leaves_top = True
+
+    def __init__(self, norm: BatchNorm, scale: Scale) -> None:
+        self.norm = norm
+        self.scale = scale
+        super().__init__(norm.spec, norm.device, norm.generator, norm.fill)
+
+    def forward(self, bottoms: list[Tensor]) -> Sequence[Tensor]:
+        return [self.norm.normalise(bottoms[0], *self.scale.params)]

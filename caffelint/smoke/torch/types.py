@@ -9,6 +9,7 @@ from caffelint.smoke.torch import (  # noqa: F401  (importing a family registers
     arrange,
     convolution,
     data,
+    detection,
     linear,
     loss,
     neuron,
@@ -16,7 +17,9 @@ from caffelint.smoke.torch import (  # noqa: F401  (importing a family registers
     pooling,
     recurrent,
     reduce,
+    resample,
     scale,
+    volume,
 )
 from caffelint.smoke.torch.base import REGISTRY
 
@@ -26,7 +29,23 @@ if TYPE_CHECKING:
 
 __all__ = ["NO_CLASS", "REGISTRY", "not_runnable"]
 
-NO_CLASS: dict[str, str] = {}
+DIFFER = "forks differ in what it computes"
+NO_CLASS: dict[str, str] = {
+    "BoxAnnotatorOHEM": DIFFER,
+    "DetectionEvaluate": "it counts what a DetectionOutput found, and has no part in training",
+    "DetectionOutput": "it lists found boxes for a test, and has no part in training",
+    "HardSigmoid": DIFFER,
+    "KLDivLoss": DIFFER,
+    "MultiBoxLoss": "matching and mining of boxes is not written for torch yet",
+    "NormalizedSigmoidCrossEntropyLoss": DIFFER,
+    "Proposal": "how many regions it proposes hangs on the data",
+    "ProposalTarget": "how many regions it draws hangs on the data",
+    "ROIAlign": DIFFER,
+    "SigmoidCrossEntropyBalanceLoss": DIFFER,
+    "SmoothL1LossOHEM": DIFFER,
+    "SoftmaxWithLossOHEM": DIFFER,
+    "SymmetricRectify": DIFFER,
+}
 """Types that caffelint knows and torch does not run, with the reason."""
 
 

@@ -35,7 +35,7 @@ WITHOUT_A_CASE = {
     "Python": "is code that never runs here",
 }
 TYPES = sorted(BVLC_TYPES - set(WITHOUT_A_CASE))
-INDICES = {"BatchReindex": (1,), "InfogainLoss": (1, 2)}
+INDICES = {"Embed": (0,), "BatchReindex": (1,), "InfogainLoss": (1, 2)}
 STATEFUL = {"BatchNorm", "LSTM", "RNN"}
 
 
@@ -124,7 +124,8 @@ def values_for(layer_type: str, index: int, shapes: Shapes, block: Any) -> Any:
     if layer_type == "BatchReindex" and index == 1:
         return whole_numbers(0, shapes[0][0])
     if layer_type == "Filter" and index == bottom:
-        return lambda random_state, shape: np.minimum(1, random_state.randint(0, 3, shape))
+        # At least one item is kept: Caffe dies of an empty batch.
+        return lambda random_state, shape: np.where(np.arange(shape[0]) == 1, 1, random_state.randint(0, 2, shape))
     if layer_type in ("LSTM", "RNN") and index == 1 or layer_type == "LSTMUnit" and index == 2:
         return lambda random_state, shape: random_state.choice([0, 1, 1, 1, 0.5], shape)
     if layer_type in ("LSTM", "RNN", "LSTMUnit"):
@@ -217,7 +218,7 @@ def _case(generator: Generator, layer: Any, net: Any, shapes: Shapes, layer_clas
         return None
     given = _values(spec, shapes, tested, layer_class, rng.randrange(2**31))
     passes = 2 if layer.type in STATEFUL else 1
-    return Case(name, net, phase, given, passes, backward=spec.has_backward and bool(tops))
+    return Case(name, net, phase, given, passes, backward=bool(tops) and (spec.has_backward or spec.type == "Embed"))
 
 
 def _is_odd(spec: Any) -> bool:

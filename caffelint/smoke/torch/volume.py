@@ -1,0 +1,74 @@
+"""Three-dimensional layers of C3D."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import torch.nn.functional as functional
+
+from caffelint.smoke.torch.base import FLT_MAX, TorchLayer, register
+
+if TYPE_CHECKING:
+    from torch import Tensor
+
+    from caffelint.caffe.layers import Layer
+    from caffelint.caffe.shapes import Shape
+
+UNKNOWN = "the shape of its bottom, or the size of its kernel, is not known before it runs"
+
+
+def _sides(p: Any) -> tuple[list[int], list[int], list[int]]:
+    """Kernel, stride and pad along length, height and width."""
+    return (
+        [p.kernel_depth, p.kernel_size, p.kernel_size],
+        [p.temporal_stride, p.stride, p.stride],
+        [p.temporal_pad, p.pad, p.pad],
+    )
+
+
+@register
+class Convolution3D(TorchLayer):
+    leaves_top = True
+
+    @classmethod
+    def why_not(cls, spec: Layer) -> str | None:
+        return None if spec.tops[0].shape is not None else UNKNOWN
+
+    @classmethod
+    def param_shapes(cls, spec: Layer) -> Sequence[Shape] | None:
+        p = spec.parameters
+        shape = spec.bottoms[0].shape
+        if shape is None:
+            return None
+        weight = (p.num_output, shape[1] // p.filter_group, p.kernel_depth, p.kernel_size, p.kernel_size)
+        return [weight, (1, 1, 1, 1, p.num_output)] if p.bias_term else [weight]
+
+    def fillers(self) -> Sequence[Any]:
+        return [self.p.weight_filler, self.p.bias_filler][: 2 if self.p.bias_term else 1]
+
+    def forward(self, bottoms: list[Tensor]) -> Sequence[Tensor]:
+        _, stride, pad = _sides(self.p)
+        bias = self.params[1].flatten() if self.p.bias_term else None
+        return [
+            functional.conv3d(x, self.params[0], bias, stride, pad, groups=int(self.p.filter_group)) for x in bottoms
+        ]
+
+
+@register
+class Pooling3D(TorchLayer):
+    @classmethod
+    def why_not(cls, spec: Layer) -> str | None:
+        if spec.tops[0].shape is None:
+            return UNKNOWN
+        return None if spec.parameters.pool == 0 else "forks differ in what an average of a clipped window is"
+
+    def forward(self, bottoms: list[Tensor]) -> Sequence[Tensor]:
+        x = bottoms[0]
+        kernel, stride, pad = _sides(self.p)
+        number = (self.spec.tops[0].shape or ())[2:]
+        reach = []
+        for axis in (2, 1, 0):
+            after = (number[axis] - 1) * stride[axis] + kernel[axis] - x.shape[2 + axis] - pad[axis]
+            reach += [pad[axis], max(after, 0)]
+        return [functional.max_pool3d(functional.pad(x, reach, value=-FLT_MAX), kernel, stride)]
