@@ -12,8 +12,8 @@ class LegacyFormat(TextRule):
 
     ## Why is this bad?
     Caffe still upgrades it each time it loads it. New layer types and most forks' fields exist in the current format
-    alone, and people and tools that never saw the old one misread it. `upgrade_net_proto_text` and
-    `upgrade_solver_proto_text`, which come with Caffe, write the current format (and drop all comments).
+    alone, and people and tools that never saw the old one misread it. `caffelint upgrade` writes the current format and
+    keeps all comments; `upgrade_net_proto_text` and `upgrade_solver_proto_text`, which come with Caffe, drop them.
 
     Silent where the configured or inferred dialect is a Caffe of that time.
 

@@ -197,8 +197,9 @@ class Layout:
         return found.end() if found else at
 
     def _measure(self, block: Block, indent: str, steps: Counter[str], short: Counter[bool]) -> None:
-        for piece in block.pieces:
-            starts = block.starts_line(piece)
+        starts = not block.opening or block.head.endswith("\n")
+        for before, piece in zip([None, *block.pieces], block.pieces, strict=False):
+            starts = before.ends_line if before else starts
             if starts and block is not self.root and piece.indent.startswith(indent) and piece.indent != indent:
                 steps[piece.indent[len(indent) :]] += 1
             if isinstance(piece.value, str):
