@@ -3,7 +3,8 @@
     python tools/measure_checks.py [ROUNDS]     default: 15
 
 Trains three copies of a net as GoogLeNet begins, without checks, with suspects and with all, a step of each in turn, on
-a real Caffe (make caffe), and prints the ratio of the medians. One thread, so that a busy machine disturbs less.
+a real Caffe (make caffe), and prints the ratio of the medians. It takes one thread and its processor time, so that a
+busy machine disturbs less.
 """
 
 from __future__ import annotations
@@ -28,9 +29,9 @@ solvers = [caffe.get_solver(path) for path in sys.argv[3:]]
 times = [[] for _ in solvers]
 for turn in range(int(sys.argv[2]) + 1):
     for solver, taken in zip(solvers, times):
-        start = time.time()
+        start = time.process_time()
         solver.step(1)
-        taken.append(time.time() - start)
+        taken.append(time.process_time() - start)
 print(json.dumps([float(numpy.median(taken[1:])) for taken in times]))
 """
 
