@@ -18,6 +18,7 @@ from caffelint.caffe.shapes import PartialShape, Shape
 _LIKELY_CHANNELS, _LIKELY_SIDE = 3, 256
 _MAP_AXES = 4
 _MOST_COUNTS = 64
+_COMPARING = frozenset(["Concat", "Crop", "Eltwise", "EuclideanLoss", "SigmoidCrossEntropyLoss"])
 _MAKING = frozenset(["Convolution", "Deconvolution", "InnerProduct"])
 _PICTURES = range(1, 33)
 """Numbers of channels of pictures, frames in a row and stacked flow."""
@@ -38,7 +39,9 @@ class Unavoidable(NamedTuple):
 
 def unavoidable(one: BuiltNet, input_shapes: Mapping[str, Shape]) -> Unavoidable | None:
     """Two maps that never fit together, whatever the data hold, in a net that was built without a refusal."""
-    if one.refusals or one.memory is not None or _has_fixed_sizes(one):
+    if one.refusals or one.memory is not None:
+        return None
+    if not any(layer.type in _COMPARING for layer in one.layers) or _has_fixed_sizes(one):
         return None
     for layer in one.layers:
         if isinstance(layer, DataLayer) and layer.tops and layer.tops[0].shape is None:

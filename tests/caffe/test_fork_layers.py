@@ -67,6 +67,21 @@ def top_shape(layer: str, *bottoms: tuple[int, ...]) -> Any:
         ('type: "Interp" interp_param { zoom_factor: 8 }', [(1, 21, 41, 41)], (1, 21, 321, 321)),
         ('type: "Interp" interp_param { shrink_factor: 2 }', [(1, 3, 321, 321)], (1, 3, 161, 161)),
         ('type: "Interp" interp_param { height: 33 width: 65 }', [(1, 3, 9, 9)], (1, 3, 33, 65)),
+        (
+            'type: "Deconvolution3D" convolution3d_param { num_output: 64 kernel_size: 4 kernel_depth: 4 pad: 1'
+            " temporal_pad: 1 stride: 2 temporal_stride: 2 }",
+            [(1, 256, 2, 14, 14)],
+            (1, 64, 4, 28, 28),
+        ),
+        ('type: "Squeeze" squeeze_param { axis: 1 axis: -2 }', [(8, 1, 1, 1001)], (8, 1001)),
+        ('type: "Squeeze"', [(8, 1, 1, 1001)], (8, 1001)),
+        ('type: "Squeeze" squeeze_param { axis: 3 }', [(8, 1, 1, 1001)], None),
+        (
+            'type: "Proposal" proposal_param { feat_stride: 16 post_nms_topn: 300 }',
+            [(2, 18, 38, 50), (2, 36, 38, 50), (2, 3)],
+            (600, 5),
+        ),
+        ('type: "Proposal" proposal_param { nms_num: 300 }', [(1, 18, 38, 50), (1, 36, 38, 50)], None),
         ('type: "Axpy"', [(2, 8, 1, 1), (2, 8, 4, 4), (2, 8, 4, 4)], (2, 8, 4, 4)),
         ('type: "ReLU6"', [(2, 8, 4)], (2, 8, 4)),
         ('type: "SmoothL1Loss"', [(2, 8, 4), (2, 8, 4)], ()),
@@ -100,3 +115,9 @@ def test_shapes(layer: str, bottoms: list[tuple[int, ...]], expected: Any) -> No
 def test_every_type_of_caffe_is_known() -> None:
     assert len(BVLC_TYPES) == 61
     assert {"Python", *REGISTRY} >= BVLC_TYPES
+
+
+def test_a_great_many_aspect_ratios_take_no_time() -> None:
+    ratios = " ".join(f"aspect_ratio: {number + 0.5}" for number in range(100_000))
+    layer = f'type: "PriorBox" prior_box_param {{ min_size: 30 {ratios} }}'
+    assert top_shape(layer, (1, 512, 38, 38), (1, 3, 300, 300)) is None

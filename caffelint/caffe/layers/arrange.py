@@ -514,3 +514,25 @@ class Filter(Layer):
 
     def values(self, bottoms: Sequence[Values]) -> Sequence[Values]:
         return list(bottoms[:-1])
+
+
+@register
+class Squeeze(Layer):
+    """Leaves out axes of size 1: those that are named, or all of them."""
+
+    types = ("Squeeze",)
+    block = "squeeze_param"
+    fork = True
+    bottom_counts = ONE
+    top_counts = ONE
+
+    def set_up(self, bottoms: Sequence[Shape]) -> Sequence[Shape | None]:
+        shape = bottoms[0]
+        axes = {axis % len(shape) for axis in self.parameters.axis} if shape else set()
+        gone = axes or {axis for axis, dim in enumerate(shape) if dim == 1}
+        if any(shape[axis] != 1 for axis in gone):
+            return [None]
+        return [tuple(dim for axis, dim in enumerate(shape) if axis not in gone)]
+
+    def values(self, bottoms: Sequence[Values]) -> Sequence[Values]:
+        return [bottoms[0]]

@@ -8,6 +8,9 @@ from caffelint.caffe.layers.base import ONE, TWO, Counts, Layer, register
 from caffelint.caffe.layers.data import Transformed
 from caffelint.caffe.shapes import PartialShape, Shape, as_int, new_blob
 
+MOST_RATIOS = 1000
+"""Each is compared with all before it; no net has as many."""
+
 SSD_PRIOR_FIELDS = frozenset(
     [
         "min_size",
@@ -43,8 +46,11 @@ class PriorBox(Layer):
         p = self.parameters
         if any(field.name not in SSD_PRIOR_FIELDS for field, _ in p.ListFields()):
             return None
+        given = p.aspect_ratio
+        if len(given) > MOST_RATIOS:
+            return None
         ratios = [1.0]
-        for ratio in p.aspect_ratio:
+        for ratio in given:
             if all(abs(ratio - known) >= 1e-6 for known in ratios):
                 ratios.append(ratio)
                 if p.flip and ratio:
@@ -122,9 +128,29 @@ class PSROIPooling(RegionPooling):
 
 @register
 class Proposal(Layer):
-    """Regions from scores; how many is found out in each pass."""
+    """Regions from scores: at set-up as many as are kept at most for each image; each pass then finds out how many."""
 
-    types = ("Proposal", "ProposalTarget", "BoxAnnotatorOHEM", "DetectionEvaluate")
+    types = ("Proposal",)
+    block = "proposal_param"
+    fork = True
+    bottom_counts = Counts(1)
+    has_backward = False
+
+    def set_up(self, bottoms: Sequence[Shape]) -> Sequence[Shape | None]:
+        p = self.parameters
+        shape = bottoms[0]
+        # The layer of PVANet and Intel's Caffe; others of this name have a field of their own for the number.
+        if len(shape) != 4 or not p.HasField("post_nms_topn"):
+            return [None] * len(self.tops)
+        rows = as_int(shape[0] * p.post_nms_topn)
+        return [new_blob((rows, 5), "the top"), (rows,), *[None] * len(self.tops)][: len(self.tops)]
+
+
+@register
+class Regions(Layer):
+    """Regions whose number is found out in each pass."""
+
+    types = ("ProposalTarget", "BoxAnnotatorOHEM", "DetectionEvaluate")
     fork = True
     bottom_counts = Counts(1)
     has_backward = False

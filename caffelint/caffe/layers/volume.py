@@ -58,3 +58,17 @@ class Pooling3D(Volume):
         shape = bottoms[0]
         sizes = self.windows(shape, True) if self.is_plain(shape) else []
         return [new_blob((*shape[:2], *sizes), "the top") if sizes and min(sizes) > 0 else None]
+
+
+@register
+class Deconvolution3D(Convolution3D):
+    types = ("Deconvolution3D",)
+
+    def windows(self, shape: Shape, round_up: bool) -> list[int]:
+        p = self.parameters
+        side = (p.kernel_size, p.stride, p.pad)
+        sides = ((p.kernel_depth, p.temporal_stride, p.temporal_pad), side, side)
+        return [
+            as_int(stride * (size - 1) + kernel - 2 * pad)
+            for size, (kernel, stride, pad) in zip(shape[2:], sides, strict=True)
+        ]
