@@ -109,16 +109,12 @@ def rename_blob(layer: Layer, old: str, new: str = "") -> Edits:
     for other in net.layers[layer.index + 1 :]:
         if set(layer.phases).isdisjoint(other.phases) or old not in (*other.bottoms, *other.tops):
             continue
+        if old not in other.bottoms and set(layer.phases) <= set(other.phases):
+            break  # another blob of that name
         # What some other phase reads under that name is another blob, or one that only the old name reaches.
-        if not set(other.phases) <= set(layer.phases):
+        if old not in other.bottoms or not set(other.phases) <= set(layer.phases):
             return None
-        reads = old in other.bottoms
-        if reads:
-            edits.append(_renamed(other, "bottom", old, new))
-        if old in other.tops:
-            if not reads:
-                break
-            edits.append(_renamed(other, "top", old, new))
+        edits += [_renamed(other, "bottom", old, new), _renamed(other, "top", old, new)]
     return join(edits)
 
 
