@@ -22,12 +22,14 @@ import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import redirect_stdout
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 from caffelint.cli.main import main as caffelint
 from caffelint.lint.examples import findings_of
 from caffelint.lint.file import load
+from caffelint.lint.finding import DISPLAY, SAFE, UNSAFE
 from caffelint.lint.registry import RuleInfo, rules_of
 from caffelint.lint.report import Report, reported
 from caffelint.lint.rule import Invalid
@@ -60,23 +62,32 @@ def overview(rules: list[RuleInfo]) -> str:
     names = {letter: name for name, letter in FAMILIES.items()}
     lines = [GENERATED, "# Rules", ""]
     for family in dict.fromkeys(info.family for info in rules):
-        lines += [f"## {names.get(family, family)} ({family})", "", "| code | name | severity | what it finds |"]
-        lines.append("|---|---|---|---|")
+        lines += [f"## {names.get(family, family)} ({family})", "", "| code | name | severity | fix | what it finds |"]
+        lines.append("|---|---|---|---|---|")
         for info in rules:
             if info.family == family:
                 preview = ", preview" * info.preview
                 summary = info.summary.replace("|", "\\|")
-                lines.append(f"| {info.code} | [{info.name}]({info.name}.md) | {info.severity}{preview} | {summary} |")
+                name = f"[{info.name}]({info.name}.md)"
+                lines.append(f"| {info.code} | {name} | {info.severity}{preview} | {fixes(info)} | {summary} |")
         lines.append("")
     return "\n".join(lines)
+
+
+@cache
+def fixes(info: RuleInfo) -> str:
+    """How safe the fixes are that the examples of a rule show: `safe, unsafe`; `shown` for those never applied."""
+    rule = info.load()
+    found = [finding for one in rule.INVALID for finding in findings_of(rule, one.text, one.options)]
+    kinds = [fix.safety for finding in found for fix in finding.fixes[:1]]
+    return ", ".join("shown" if kind == DISPLAY else kind for kind in (SAFE, UNSAFE, DISPLAY) if kind in kinds)
 
 
 def page(info: RuleInfo) -> str:
     """A rule's page: its docstring, its options, and its first examples with what caffelint says of them."""
     rule = info.load()
-    fixable = any(example.fixed is not None for example in rule.INVALID)
     facts = [info.severity, info.certainty, f"looks at {_LOOKS_AT[info.kind]}", f"since {info.since}"]
-    facts += ["in preview"] * info.preview + ["has a fix"] * fixable
+    facts += ["in preview"] * info.preview + [f"fix: {kinds}" for kinds in [fixes(info)] if kinds]
     parts = [GENERATED, f"# {info.name} ({info.code})\n", f"*{', '.join(facts)}*\n"]
     parts.append(inspect.cleandoc(rule.__doc__ or ""))
     if rule.OPTIONS:
