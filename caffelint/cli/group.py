@@ -10,6 +10,7 @@ COMMANDS = {
     "check": "Find the mistakes in solvers and nets",
     "summary": "Show what Caffe would build of a net: shapes, parameters, memory",
     "lr": "Show the learning rate over training",
+    "smoke": "Train for a while on a safe copy, and say where it breaks",
     "patch": "Put checks for nan and inf into a net, or take them out",
     "upgrade": "Write nets and solvers of older formats in the current one",
     "explain": "What a rule finds, why it is bad, and how to mend it",

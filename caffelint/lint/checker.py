@@ -23,7 +23,7 @@ from caffelint.lint.select import matches, most_exact, selected
 from caffelint.lint.suppress import Suppression, silence
 from caffelint.text.tree import Problem
 
-_OF_NO_MATTER = frozenset(["baseline", "cache", "fail_on", "jobs", "sources"])
+_OF_NO_MATTER = frozenset(["baseline", "cache", "caffe_python", "fail_on", "jobs", "sources"])
 """Settings that leave the findings of a job as they are."""
 
 

@@ -36,6 +36,7 @@ class Config:
         self.input_shape: dict[str, str] = {}
         self.read_data = False
         self.baseline: str | None = None
+        self.caffe_python: str | None = None
         self.jobs = 0
         self.cache = True
         self.rules: dict[str, dict[str, Any]] = {}

@@ -156,6 +156,17 @@ class Crashed(NamedTuple):
     text: str
 
 
+class RateFound(NamedTuple):
+    """What a search for the rate came to (find_lr.py); from the command, not from an engine.
+
+    largest: the largest base_lr at which the run stayed finite, 0 where none did. suggested: 0 where nothing is.
+    """
+
+    largest: float
+    suggested: float
+    runs: int
+
+
 class Note(NamedTuple):
     """Something to show: what the engine does unlike Caffe, versions, what data it reads."""
 
@@ -182,6 +193,7 @@ Event = (
     | OutOfMemory
     | TimedOut
     | Crashed
+    | RateFound
     | Note
     | Done
 )
@@ -198,6 +210,7 @@ KINDS: dict[str, Any] = {
     "out_of_memory": OutOfMemory,
     "timed_out": TimedOut,
     "crashed": Crashed,
+    "rate_found": RateFound,
     "note": Note,
     "done": Done,
 }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import tempfile
 from collections.abc import Callable, Iterator
@@ -18,7 +19,8 @@ from caffelint.lint.report import Report, ReportedFinding
 from caffelint.smoke import engines
 from caffelint.smoke.child import Finished, Log, run_child
 from caffelint.smoke.engines import Engine
-from caffelint.smoke.events import Crashed, Event, Iteration, Note, OutOfMemory, Refused, Running, TimedOut
+from caffelint.smoke.events import Crashed, Event, Iteration, Note, OutOfMemory, RateFound, Refused, Running, TimedOut
+from caffelint.smoke.find_lr import Trial, find_lr, trial
 from caffelint.smoke.job import SYNTHETIC
 from caffelint.smoke.prepare import Prepared, Wishes, prepare
 from caffelint.smoke.project import Project, load_project
@@ -92,6 +94,46 @@ def smoke(
     report.findings += findings
     report.suppressed += suppressed
     return Session(report, run, engine)
+
+
+def search(
+    path: str,
+    config: Config,
+    wishes: Wishes,
+    choice: Choice,
+    watcher: Watcher,
+    tell: Callable[[Trial], None],
+    force: bool = False,
+    input_shapes: dict[str, tuple[int, ...]] | None = None,
+) -> Session:
+    """Run at several rates for the largest that stays finite. Where every rate breaks, what the first run said is kept.
+
+    The session's run holds one event, RateFound, or is None where the check stopped the search. Raises as `smoke`.
+    """
+    sessions: list[Session] = []
+
+    def run(rate: float) -> Trial:
+        if sessions and sessions[0].run is None:
+            return Trial(rate, False, math.nan)
+        own = replace(wishes, base_lr=rate, statistics_every=0)
+        one = smoke(path, config, own, choice, Watcher() if sessions else watcher, force, input_shapes)
+        sessions.append(one)
+        done = trial(rate, one.run.events if one.run else ())
+        if one.run:
+            tell(done)
+        return done
+
+    project = load_project(path, config, input_shapes)
+    found = find_lr(project.solver.message.base_lr, run)
+    report, first, engine = sessions[0]
+    if first is None:
+        return sessions[0]
+    event = RateFound(found.largest, found.suggested, len(found.trials))
+    summary = Run(project.solver, first.planned, first.built, [event], report.findings, first.synthetic, first.asked)
+    if found.largest:
+        report.findings = [finding for finding in report.findings if not finding.code.startswith("X")]
+        report.findings += judge(summary, project, config)[0]
+    return Session(report, summary, engine)
 
 
 def finished_run(project: Project, prepared: Prepared, finished: Finished, report: Report) -> Run:

@@ -65,3 +65,12 @@ def only_decays(run: Run, values: Weights) -> bool:
     momentum = message.momentum if 0 <= message.momentum < 1 else 0.0
     decay = rate * message.weight_decay * size(values.data) / (1 - momentum)
     return size(values.last) <= _DECAY_ALONE * decay
+
+
+def first_ratios(run: Run) -> dict[str, float]:
+    """Root mean square of the first update over that of the weights before it, by layer; without weights of 0."""
+    return {
+        one.layer: size(one.first) / size(one.data)
+        for one in weights(run)
+        if one.data is not None and one.first is not None and size(one.data) > 0 and one.first.zeros < 1
+    }

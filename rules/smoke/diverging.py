@@ -8,11 +8,13 @@ from caffelint.lint import DISPLAY, ERROR, LIKELY, Finding, Fix, Invalid, SmokeR
 from caffelint.smoke.run import Run
 
 from ._example import CALM, losses, project
+from ._learning import first_ratios
 from ._words import number
 
 _TIMES = 3.0
 _TAIL = 5
 _CLAMPED = 87.3365
+_USUAL = 0.01
 
 
 class Diverging(SmokeRule):
@@ -63,7 +65,7 @@ class Diverging(SmokeRule):
             return
         if size <= _TIMES * abs(first) or size < abs(first) + 0.5:
             return
-        lower = f"base_lr: {run.solver.message.base_lr / 10:g}"
+        lower = f"base_lr: {run.solver.message.base_lr * _share(run):.1g}"
         place = run.solver.at("base_lr")
         evidence = ""
         if abs(size - _CLAMPED) < 0.01:
@@ -94,3 +96,9 @@ class Diverging(SmokeRule):
             " what it is made for",
             evidence=evidence,
         )
+
+
+def _share(run: Run) -> float:
+    """The share of the rate to try: a tenth, or what makes the largest first update a hundredth of its weights."""
+    ratios = first_ratios(run)
+    return min(0.1, _USUAL / max(ratios.values())) if ratios else 0.1

@@ -6,7 +6,7 @@ from caffelint.lint import LIKELY, WARNING, Finding, Invalid, SmokeRule
 from caffelint.smoke.run import CHANGE, DIFF, PARAM, Run
 
 from ._example import CALM, losses, project, spread
-from ._learning import size, weights
+from ._learning import first_ratios, size
 from ._words import number
 
 _MOST, _LEAST = 0.5, 1e-7
@@ -54,10 +54,7 @@ class UpdateOutOfScale(SmokeRule):
     ]
 
     def check(self, run: Run) -> Iterator[Finding]:
-        ratios = {}
-        for one in weights(run):
-            if one.data is not None and one.first is not None and size(one.data) > 0 and one.first.zeros < 1:
-                ratios[one.layer] = size(one.first) / size(one.data)
+        ratios = first_ratios(run)
         if not ratios:
             return
         largest = max(ratios, key=lambda layer: ratios[layer])

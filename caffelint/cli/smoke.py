@@ -1,0 +1,90 @@
+"""`caffelint smoke`"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+
+@click.command("smoke")
+@click.argument("solver", type=click.Path())
+@click.option("--iterations", type=click.IntRange(min=1), default=50, show_default=True, metavar="N")
+@click.option("--engine", type=click.Choice(["auto", "caffe", "torch"]), default="auto", show_default=True)
+@click.option(
+    "--caffe-python", metavar="COMMAND", help="A Python that imports caffe: a path, or docker run ... python."
+)
+@click.option("--device", default="auto", metavar="auto|cpu|cuda:N", show_default=True, help="Where to run.")
+@click.option("--gpu", type=click.IntRange(min=0), metavar="N", help="Run on this GPU, with either engine.")
+@click.option("--data", type=click.Choice(["auto", "real", "synthetic"]), default="auto", show_default=True)
+@click.option("--input-shape", multiple=True, metavar="TOP=NxCxHxW", help="The shape of a data layer's top.")
+@click.option("--weights", type=click.Path(), metavar="FILE.caffemodel", help="Start from these weights.")
+@click.option("--seed", type=click.IntRange(0, 2**31 - 1), default=1, show_default=True, metavar="N")
+@click.option("--timeout", type=click.FloatRange(min=1), default=600, show_default=True, metavar="SECONDS")
+@click.option("--watch", multiple=True, metavar="BLOBS", help="Blobs or layers to measure in every iteration.")
+@click.option("--find-lr", is_flag=True, help="Look for the largest base_lr that stays finite, and suggest one.")
+@click.option("--plot", type=click.Path(path_type=Path), metavar="FILE", help="Draw the run: FILE.png, .svg or .html.")
+@click.option("--force", is_flag=True, help="Run even what a check says Caffe cannot run.")
+@click.option("--no-python-layers", is_flag=True, help="Refuse to run a net that has Python layers.")
+@click.option("--work-dir", type=click.Path(exists=True, file_okay=False), metavar="DIR", help="Where copies are made.")
+@click.option("--dialect", metavar="NAME", help="The Caffe that the files are for.")
+@click.option("--config", "config_file", type=click.Path(path_type=Path), metavar="FILE", help="Read these settings.")
+@click.option("--fail-on", metavar="LEVEL", help="Exit with 1 from here on: error (default), warning, info; or never.")
+@click.option("--format", "formats", multiple=True, metavar="FORMAT[:FILE]", help="As in caffelint check.")
+@click.option("-v", "--verbose", is_flag=True, help="Show infos, too.")
+@click.option("-q", "--quiet", is_flag=True, help="Show findings alone.")
+def command(solver: str, **options: Any) -> int:
+    """Train for a while, on a safe copy, and say where it breaks and why.
+
+    SOLVER is a solver.prototxt. It is checked first; then the net is loaded, run once at rate 0, trained for some
+    iterations, and tested. No file of yours is written to. With the caffe engine, Python layers are run.
+
+    \b
+    Exit status: 0 nothing at or above --fail-on
+                 1 findings
+                 2 wrong usage or settings, a file that cannot be read, or nothing to run with
+                 3 caffelint itself failed
+    """
+    from caffelint.cli.outputs import outputs, write_all
+    from caffelint.cli.settings import input_shapes, settings
+    from caffelint.cli.smoked import Shown, lr_found, plotted, ready_to_plot, wishes_of
+    from caffelint.report import Look
+    from caffelint.smoke.engines import NoEngine
+    from caffelint.smoke.inputs import Unplanned
+    from caffelint.smoke.project import NoProject
+    from caffelint.smoke.session import Choice, smoke
+
+    wanted = outputs(options["formats"], False)
+    config = settings([solver], options)
+    if options["plot"]:
+        ready_to_plot(options["plot"])
+    wishes, shapes = wishes_of(options), input_shapes(options["input_shape"])
+    asked = options["caffe_python"]
+    choice = Choice(
+        options["engine"],
+        options["device"],
+        options["gpu"],
+        asked or config.caffe_python,
+        "--caffe-python" if asked else config.sources.get("caffe_python", "--caffe-python"),
+        options["work_dir"],
+        not options["no_python_layers"],
+    )
+    on_stdout = any(output.format == "text" and output.file is None for output in wanted)
+    try:
+        with Shown(wishes.iterations, on_stdout, options["quiet"]) as shown:
+            run = lr_found if options["find_lr"] else smoke
+            session = run(solver, config, wishes, choice, shown, options["force"], shapes)
+            shown.verdict(session)
+            if options["plot"] and session.run:
+                plotted(session.run.events, options["plot"], solver)
+    except (NoEngine, NoProject, Unplanned) as error:
+        raise click.UsageError(str(error)) from error
+    report = session.report
+    everything = options["verbose"] or config.fail_on == "info"
+    write_all(
+        report, wanted, Look(least="info" if everything else "warning", quiet=options["quiet"], fail_on=config.fail_on)
+    )
+    for failure in report.failures:
+        click.echo(f"caffelint: {failure.file}: {failure.message}", err=True)
+    return report.exit_status(config.fail_on)

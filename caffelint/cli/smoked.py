@@ -1,0 +1,176 @@
+"""What `caffelint smoke` shows while it runs, and what it makes of its options."""
+
+from __future__ import annotations
+
+import math
+import os
+import signal
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from types import FrameType, TracebackType
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from caffelint.smoke.events import Event, Iteration, Note, RateFound, Tested
+from caffelint.smoke.job import REAL
+from caffelint.smoke.prepare import Prepared, Wishes
+from caffelint.smoke.session import Choice, Session, Watcher, module_of
+
+if TYPE_CHECKING:
+    from caffelint.lint.config import Config
+    from caffelint.lint.report import Report
+    from caffelint.smoke.engines import Engine
+
+_TERMINATED = 143
+_ROWS = 8
+
+
+def wishes_of(options: dict[str, Any]) -> Wishes:
+    weights = options["weights"] or ""
+    if weights and not os.path.isfile(weights):
+        raise click.UsageError(f"--weights {weights}: no such file")
+    device = options["device"]
+    if device not in ("auto", "cpu") and not (device.startswith("cuda:") and device[5:].isdigit()):
+        raise click.UsageError(f"--device {device}: it takes auto, cpu or cuda:N")
+    names = tuple(name.strip() for value in options["watch"] for name in value.split(",") if name.strip())
+    return Wishes(options["iterations"], options["seed"], "cpu", weights, names, options["data"], options["timeout"])
+
+
+class Shown(Watcher):
+    """Prints what happens: to stdout with the text format, else to stderr. A line of progress on a terminal alone."""
+
+    def __init__(self, iterations: int, on_stdout: bool, quiet: bool):
+        self.iterations = iterations
+        self.err = not on_stdout
+        self.quiet = quiet
+        self.progress = sys.stderr.isatty() and not quiet
+        self.drawn = False
+        self._before: Any = None
+
+    def __enter__(self) -> Shown:
+        self._before = signal.signal(signal.SIGTERM, _end)
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._clear()
+        signal.signal(signal.SIGTERM, self._before)
+
+    def say(self, line: str) -> None:
+        self._clear()
+        if not self.quiet:
+            click.echo(line, err=self.err)
+
+    def started(self, engine: Engine, prepared: Prepared) -> None:
+        self.say(f"engine {engine.name} on {engine.device}: {engine.why}")
+        sources = {item.source for item in prepared.job.inputs}
+        if sources:
+            self.say(f"data: {' and '.join(sorted(sources))}{', as Caffe reads it' if sources == {REAL} else ''}")
+        for note in prepared.notes:
+            self.say(f"note: {note}")
+        python = {module_of(layer) for built in prepared.built for layer in built.layers if layer.type == "Python"}
+        if python:
+            self.say(f"runs code of yours: Python layers {', '.join(sorted(python))}")
+
+    def stopped(self, report: Report) -> None:
+        self.say("not run: a check says that it cannot work; --force runs it all the same\n")
+
+    def event(self, event: Event) -> None:
+        if isinstance(event, Note):
+            self.say(f"note: {event.message}")
+        elif isinstance(event, Iteration) and self.progress:
+            line = f"iteration {event.iteration + 1} of {self.iterations}  rate {event.rate:.4g}  loss {event.loss:.5g}"
+            sys.stderr.write(f"\r\x1b[K{line}")
+            sys.stderr.flush()
+            self.drawn = True
+
+    def _clear(self) -> None:
+        if self.drawn:
+            sys.stderr.write("\r\x1b[K")
+            sys.stderr.flush()
+            self.drawn = False
+
+    def verdict(self, session: Session) -> None:
+        """A table of the loss, and one line that says how it went."""
+        run = session.run
+        if run is None or run.first(RateFound) is not None:
+            return
+        iterations = run.iterations
+        if iterations:
+            self.say(f"\n{'iteration':>9}  {'rate':>10}  {'loss':>12}")
+            for event in _some(iterations):
+                self.say(f"{event.iteration:>9}  {event.rate:>10.4g}  {event.loss:>12.5g}")
+        for test in run.all(Tested):
+            outputs = ", ".join(f"{name} {value:.4g}" for name, value in test.outputs.items())
+            self.say(f"TEST net {test.net}, {test.iterations} passes: {outputs}")
+        flagged = [finding for finding in session.report.findings if finding.code.startswith("X")]
+        if len(iterations) == run.asked and not flagged:
+            first, last = iterations[0].loss, iterations[-1].loss
+            self.say(f"it trains: {run.asked} iterations, every value finite, loss {first:.4g} to {last:.4g}")
+        self.say("")
+
+
+def _some(iterations: Sequence[Iteration]) -> list[Iteration]:
+    if len(iterations) <= _ROWS:
+        return list(iterations)
+    step = (len(iterations) - 1) / (_ROWS - 1)
+    return [iterations[round(number * step)] for number in range(_ROWS)]
+
+
+def _end(number: int, frame: FrameType | None) -> None:
+    """SIGTERM ends the command on the way that clears up."""
+    raise SystemExit(_TERMINATED)
+
+
+def lr_found(
+    path: str,
+    config: Config,
+    wishes: Wishes,
+    choice: Choice,
+    shown: Shown,
+    force: bool,
+    shapes: dict[str, tuple[int, ...]],
+) -> Session:
+    """Run at several rates, each told when it is over."""
+    from caffelint.smoke.find_lr import Trial
+    from caffelint.smoke.session import search
+
+    def tell(done: Trial) -> None:
+        if math.isnan(done.loss):
+            shown.say(f"base_lr {done.rate:<8g} it breaks")
+        else:
+            shown.say(f"base_lr {done.rate:<8g} loss {done.loss:.5g}{'' if done.finite else ', which grew'}")
+
+    session = search(path, config, wishes, choice, shown, tell, force, shapes)
+    found = session.run.first(RateFound) if session.run else None
+    if found and found.largest:
+        shown.say(f"\nlargest base_lr that stays finite: {found.largest:g}; suggested: {found.suggested:g}\n")
+    elif found:
+        shown.say("\nit breaks at every rate, so the rate is not the cause\n")
+    return session
+
+
+def ready_to_plot(path: Path) -> None:
+    """Raise `click.UsageError` before anything runs, where no picture could be drawn in the end."""
+    import importlib.util
+
+    from caffelint.smoke.plot import SUFFIXES
+
+    if importlib.util.find_spec("matplotlib") is None:
+        raise click.UsageError("--plot needs matplotlib: pip install 'caffelint[plot]'")
+    if path.suffix.lower() not in SUFFIXES:
+        raise click.UsageError(f"--plot {path}: the name ends with .png, .svg or .html")
+    if not path.parent.is_dir():
+        raise click.UsageError(f"--plot {path}: there is no such folder")
+
+
+def plotted(events: Sequence[Event], path: Path, title: str) -> None:
+    from caffelint.smoke.plot import draw
+
+    try:
+        draw(events, path, title)
+    except OSError as error:
+        raise click.UsageError(f"{path}: cannot be written: {(error.strerror or str(error)).lower()}") from error

@@ -1,0 +1,97 @@
+"""The largest base_lr at which a run stays finite: a coarse search by tens, then bisection, then what to suggest.
+
+Each rate is a run of its own, from the same weights and data: Smith's range test (arXiv 1506.01186) raises the rate
+within one run, which cannot be done by a solver that has a schedule of its own.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+from caffelint.smoke.events import Iteration, NonFinite
+
+_LOWEST, _HIGHEST = 1e-8, 1e4
+_BISECTIONS = 3
+_GROWTH = 4.0
+_SHARE = 0.1
+_TAIL = 5
+_NEAR = 1e-6
+
+
+class Trial(NamedTuple):
+    """One rate: did the run stay finite, and the median of its last losses; nan where it did not end."""
+
+    rate: float
+    finite: bool
+    loss: float
+
+
+class Found(NamedTuple):
+    """largest: the largest rate that stayed finite, 0 where none did. suggested: 0 where nothing is."""
+
+    trials: list[Trial]
+    largest: float
+    suggested: float
+
+
+def trial(rate: float, events: Sequence[object]) -> Trial:
+    """What a run at a rate came to; a loss that grew to several times the first counts as not finite."""
+    losses = [event.loss for event in events if isinstance(event, Iteration) and event.iteration >= 0]
+    finite = bool(losses) and not any(isinstance(event, NonFinite) for event in events)
+    tail = sorted(losses[-_TAIL:])
+    loss = tail[len(tail) // 2] if tail and finite else math.nan
+    if finite and abs(loss) > _GROWTH * abs(losses[0]) and abs(loss) > abs(losses[0]) + 0.5:
+        finite = False
+    return Trial(rate, finite, loss)
+
+
+def find_lr(start: float, run: Callable[[float], Trial]) -> Found:
+    """start: the solver's base_lr. run: trains at a rate."""
+    trials: dict[float, Trial] = {}
+
+    def stays(rate: float) -> bool:
+        if rate not in trials:
+            trials[rate] = run(rate)
+        return trials[rate].finite
+
+    rate = start if math.isfinite(start) and start > 0 else 0.01
+    if stays(rate):
+        while rate < _HIGHEST and stays(_rounded(rate * 10)):
+            rate = _rounded(rate * 10)
+        low, high = rate, _rounded(rate * 10)
+    else:
+        high = rate
+        while rate > _LOWEST and not stays(_rounded(rate / 10)):
+            rate = _rounded(rate / 10)
+            high = rate
+        low = _rounded(rate / 10)
+        if not trials.get(low, Trial(low, False, math.nan)).finite:
+            return Found(sorted(trials.values()), 0.0, 0.0)
+    for _ in range(_BISECTIONS):
+        middle = _rounded(math.sqrt(low * high))
+        if middle in (low, high):
+            break
+        if stays(middle):
+            low = middle
+        else:
+            high = middle
+    return Found(sorted(trials.values()), low, _suggestion(sorted(trials.values()), low))
+
+
+def _suggestion(trials: list[Trial], largest: float) -> float:
+    """A tenth of the largest, or the rate with the lowest loss where that is lower still."""
+    good = [one for one in trials if one.finite and one.rate <= largest]
+    best = min(good, key=lambda one: one.loss).rate if good else largest
+    return _round_down(min(max(largest * _SHARE, min(one.rate for one in good)), best))
+
+
+def _rounded(rate: float) -> float:
+    return float(f"{rate:.2g}")
+
+
+def _round_down(rate: float) -> float:
+    """One digit: 0.0316 is 0.03."""
+    exponent = math.floor(math.log10(rate) + _NEAR)
+    return float(f"{math.floor(rate / 10.0**exponent + _NEAR) * 10.0**exponent:.1g}")

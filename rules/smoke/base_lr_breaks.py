@@ -1,0 +1,58 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from caffelint.lint import ERROR, INFO, LIKELY, UNSAFE, Finding, Fix, Invalid, SmokeRule, replace
+from caffelint.smoke.run import RateFound, Run
+
+from ._example import CALM, SOLVER, losses, project
+
+
+class BaseLrBreaks(SmokeRule):
+    """A search found the largest base_lr at which a run stays finite, and this one lies near or above it.
+
+    ## Why is this bad?
+    Above it the loss grows or is nan within some dozen iterations. Just below it the run hangs on the batch: a tenth of
+    it leaves room. What `caffelint smoke --find-lr` suggests is a rate to begin with, and no more than that.
+
+    ## References
+    - Smith, Cyclical learning rates for training neural networks (arXiv 1506.01186), section 3.3
+    """
+
+    code = "X114"
+    name = "base-lr-breaks"
+    severity = ERROR
+    certainty = LIKELY
+    VALID = [project(*losses(*CALM)), project(RateFound(1000, 10, 7))]
+    INVALID = [
+        Invalid(
+            project(RateFound(1.5, 0.1, 7)),
+            span="base_lr: 10",
+            message="base_lr 10 breaks the run; the largest that stays finite is 1.5; try base_lr: 0.1",
+            fixed=project(RateFound(1.5, 0.1, 7), solver=SOLVER.replace("10", "0.1")),
+        ),
+        Invalid(
+            project(RateFound(12, 1, 7)),
+            span="base_lr: 10",
+            message="base_lr 10 is near the largest that stays finite, 12; try base_lr: 1",
+            fixed=project(RateFound(12, 1, 7), solver=SOLVER.replace("10", "1")),
+        ),
+    ]
+
+    def check(self, run: Run) -> Iterator[Finding]:
+        found = run.first(RateFound)
+        rate = run.solver.message.base_lr
+        if found is None or not found.largest or rate <= found.largest / 2:
+            return
+        place = run.solver.at("base_lr")
+        better = f"base_lr: {found.suggested:g}"
+        message = f"base_lr {rate:g} breaks the run; the largest that stays finite is {found.largest:g}; try {better}"
+        if rate <= found.largest:
+            message = f"base_lr {rate:g} is near the largest that stays finite, {found.largest:g}; try {better}"
+        yield self.finding(
+            place,
+            message,
+            severity=None if rate > found.largest else INFO,
+            evidence=f"found in {found.runs} runs of {run.asked} iterations",
+            fixes=(Fix(better, UNSAFE, (replace(place, better),)),) if place.text.startswith("base_lr") else (),
+        )
