@@ -84,7 +84,7 @@ def _suggestion(trials: list[Trial], largest: float) -> float:
     """A tenth of the largest, or the rate with the lowest loss where that is lower still."""
     good = [one for one in trials if one.finite and one.rate <= largest]
     best = min(good, key=lambda one: one.loss).rate if good else largest
-    return _round_down(min(max(largest * _SHARE, min(one.rate for one in good)), best))
+    return _round_down(min(largest * _SHARE, best))
 
 
 def _rounded(rate: float) -> float:
