@@ -31,9 +31,9 @@ class Slice(TorchLayer):
         axis = shared_axis(self.p, "slice_dim", x)
         points = [int(point) for point in self.p.slice_point]
         if not points:
-            return x.split(x.shape[axis] // len(self.spec.tops), axis)
+            return torch.split(x, x.shape[axis] // len(self.spec.tops), axis)
         ends = [*points, x.shape[axis]]
-        return x.split([end - start for start, end in zip([0, *points], ends, strict=True)], axis)
+        return torch.split(x, [end - start for start, end in zip([0, *points], ends, strict=True)], axis)
 
 
 @register

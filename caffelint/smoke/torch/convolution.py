@@ -41,12 +41,13 @@ class Windowed(TorchLayer):
 
     @classmethod
     def why_not(cls, spec: Layer) -> str | None:
+        window: Any = spec
         if not hasattr(spec, "kernel"):
             return "the size of its kernel, or the shape of its bottom, is not known before it runs"
-        if min(spec.stride, default=1) <= 0:
+        if min(window.stride, default=1) <= 0:
             return "a stride of 0, by which Caffe divides"
-        if len(spec.kernel) > MOST_AXES:
-            return f"its bottom has {len(spec.kernel)} spatial axes; torch convolves at most {MOST_AXES}"
+        if len(window.kernel) > MOST_AXES:
+            return f"its bottom has {len(window.kernel)} spatial axes; torch convolves at most {MOST_AXES}"
         return None
 
     def widened(self, x: Tensor) -> Tensor:
@@ -143,9 +144,7 @@ class Im2col(Windowed):
         axes = len(self.kernel)
         sizes = [
             (size - dilation * (kernel - 1) - 1) // stride + 1
-            for size, kernel, stride, dilation in zip(
-                x.shape[2:], self.kernel, self.stride, self.dilation, strict=True
-            )
+            for size, kernel, stride, dilation in zip(x.shape[2:], self.kernel, self.stride, self.dilation, strict=True)
         ]
         steps = x.stride()
         windows = x.as_strided(

@@ -130,4 +130,5 @@ class PSROIPooling(TorchLayer):
         high = ((bins + 1) * step + start[:, None]).ceil().clamp(0, size)
         pixels = torch.arange(size, device=first.device)
         inside = (pixels >= low[..., None]) & (pixels < high[..., None])
-        return inside / inside.sum(-1, keepdim=True).clamp(min=1)
+        weights: Tensor = inside / inside.sum(-1, keepdim=True).clamp(min=1)
+        return weights

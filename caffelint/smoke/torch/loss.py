@@ -148,9 +148,7 @@ class InfogainLoss(Normalised):
             raise self.error(f"its matrix is for {matrix.shape[0]} classes; there are {classes}")
         index, valid = class_labels(self, labels.reshape(outer, inner), classes, self.ignored)
         divisor = self.normalizer(outer, inner, valid.sum() if valid is not None else None)
-        loss, probability = apply(
-            _InfogainLoss, scores.reshape(outer, classes, inner), index, valid, matrix, divisor
-        )
+        loss, probability = apply(_InfogainLoss, scores.reshape(outer, classes, inner), index, valid, matrix, divisor)
         return [loss, probability.detach().view(scores.shape)][: len(self.spec.tops)]
 
 
@@ -165,7 +163,8 @@ class _SigmoidLoss(torch.autograd.Function):
             losses = torch.where(valid, losses, 0)
         ctx.save_for_backward(x, target, valid)
         ctx.divisor = divisor
-        return -losses.sum() / divisor
+        loss: Tensor = -losses.sum() / divisor
+        return loss
 
     @staticmethod
     def backward(ctx: Any, *gradients: Any) -> Any:
@@ -324,7 +323,7 @@ class SmoothL1Loss(TorchLayer):
         difference = a - b.reshape(a.shape)
         if weights:
             difference = difference * weights[0].detach().reshape(a.shape)
-        sigma2 = self.spec.message.smooth_l1_loss_param.sigma ** 2
+        sigma2 = self.spec.message.smooth_l1_loss_param.sigma**2
         losses = functional.smooth_l1_loss(difference, torch.zeros_like(difference), reduction="none", beta=1 / sigma2)
         if len(weights) > 1:
             losses = losses * weights[1].detach().reshape(a.shape)

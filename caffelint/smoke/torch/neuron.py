@@ -116,7 +116,8 @@ class Power(Neuron):
     def value(self, x: Tensor) -> Tensor:
         power, scale, shift = self.p.power, self.p.scale, self.p.shift
         if power * scale == 0:
-            result: Tensor = apply(_Constant, x, 1.0 if power == 0 else float(torch.tensor(shift).pow(power)))
+            constant = 1.0 if power == 0 else float(torch.tensor(shift).pow(power))
+            result: Tensor = apply(_Constant, x, constant)
             return result
         if power == 1:
             x = x * scale if scale != 1 else x
@@ -182,7 +183,8 @@ class TanH(Neuron):
 @register
 class Threshold(Neuron):
     def value(self, x: Tensor) -> Tensor:
-        return (x > self.p.threshold).to(x.dtype)
+        above: Tensor = x > self.p.threshold
+        return above.to(x.dtype)
 
 
 @register

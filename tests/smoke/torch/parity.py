@@ -22,7 +22,7 @@ Arrays = dict[str, np.ndarray[Any, Any]]
 
 @dataclass
 class Case:
-    """net: a NetParameter. given: see run_with_caffe.py. passes: how often the net runs forward before it is looked at."""
+    """net: a NetParameter. given: see run_with_caffe.py. passes: how often it runs forward before it is looked at."""
 
     name: str
     net: Any

@@ -1,8 +1,9 @@
 """Runs under a Python that can `import caffe`: one forward and backward pass of each net in a folder.
 
-A case is NAME.json, {"net": text, "phase": "TRAIN" or "TEST", "passes": forward passes}, and NAME.npz, with "input/BLOB",
-"param/LAYER/NUMBER" and "diff/BLOB" for the gradients to begin with (without any, the net's losses begin). NAME.out.npz
-gets "data/BLOB", "grad/BLOB", "param/LAYER/NUMBER" and "param_grad/LAYER/NUMBER"; NAME.err the log of one that died.
+A case is NAME.json, {"net": text, "phase": "TRAIN" or "TEST", "passes": forward passes, "backward": bool}, and
+NAME.npz, with "input/BLOB", "param/LAYER/NUMBER" and "diff/BLOB" for the gradients to begin with (without any, the
+net's losses begin). NAME.out.npz gets "data/BLOB", "grad/BLOB", "param/LAYER/NUMBER" and "param_grad/LAYER/NUMBER";
+NAME.err the log of one that died.
 """
 
 import glob
@@ -11,7 +12,7 @@ import os
 import signal
 import sys
 
-os.environ["GLOG_logtostderr"] = "1"
+os.environ.update(GLOG_logtostderr="1")
 import caffe
 import numpy
 
@@ -45,8 +46,8 @@ def run(case):
         found.update({"grad/" + name: blob.diff.copy() for name, blob in net.blobs.items()})
     for layer, blobs in net.params.items():
         for number, blob in enumerate(blobs):
-            found["param/%s/%d" % (layer, number)] = blob.data.copy()
-            found["param_grad/%s/%d" % (layer, number)] = blob.diff.copy()
+            found[f"param/{layer}/{number}"] = blob.data.copy()
+            found[f"param_grad/{layer}/{number}"] = blob.diff.copy()
     numpy.savez(case + ".out.npz", **found)
 
 
@@ -63,7 +64,7 @@ def main():
             try:
                 run(case)
             except BaseException as error:
-                os.write(2, ("error: %r\n" % (error,)).encode())
+                os.write(2, f"error: {error!r}\n".encode())
                 os._exit(1)
             os._exit(0)
         os.waitpid(child, 0)
