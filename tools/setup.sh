@@ -26,7 +26,7 @@ if ! .venv/bin/python -m pip --version >/dev/null 2>&1; then
     fi
 fi
 if [ "${1:-}" = dev ]; then
-    .venv/bin/python -m pip install -q -e '.[dev]'
+    .venv/bin/python -m pip install -q -c constraints-test.txt -e '.[dev]'
     tools/fetch_judges.sh
     tools/install_caffe.sh
     tools/install_python2.sh
