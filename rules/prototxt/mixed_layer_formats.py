@@ -20,6 +20,9 @@ class MixedLayerFormats(ProblemRule):
     layer { name: "pool1" type: "Pooling" }
     ```
 
+    ## Fix safety
+    Safe: each format has one way to write the type. To write all layers in one format is for `caffelint upgrade`.
+
     ## References
     - caffe/util/upgrade_proto.cpp, UpgradeV1Net
     """

@@ -21,6 +21,9 @@ class RepeatedScalar(ProblemRule):
     layer { name: "conv1" }
     ```
 
+    ## Fix safety
+    Safe, and only where both say the same: Caffe refuses the file as it stands.
+
     ## References
     - protobuf 3.12, text_format.cc, ConsumeField
     """

@@ -23,6 +23,10 @@ class SyntaxError(ProblemRule):
     ## Known problems
     Caffe's C++ parser is the judge; Python's `text_format` differs from it in places: it takes `+0.1`, for one.
 
+    ## Fix safety
+    Safe where no other text can be meant: a colon, a comma or a space in the wrong place, `//` for `#`, `=` for
+    `:`. Unsafe where a quote, a brace or the extent of a text is guessed.
+
     ## References
     - protobuf 3.12, io/tokenizer.cc and text_format.cc; caffe/util/io.cpp, ReadProtoFromTextFile
     """

@@ -19,6 +19,10 @@ class UnknownEnumValue(ProblemRule):
     layer { pooling_param { pool: AVE } }
     ```
 
+    ## Fix safety
+    Safe where case or underscores alone are wrong, since Caffe refuses the file as it stands. Else unsafe, since
+    the name is a guess.
+
     ## References
     - protobuf 3.12, text_format.cc, ConsumeFieldValue
     """

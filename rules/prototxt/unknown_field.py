@@ -20,6 +20,10 @@ class UnknownField(ProblemRule):
     layer { type: "Pooling" pooling_param { pool: AVE stride: 5 kernel_size: 3 } }
     ```
 
+    ## Fix safety
+    Safe where case or underscores alone are wrong, since Caffe refuses the file as it stands. Else unsafe: the near
+    name is a guess, and so is the block that a field is moved into.
+
     ## References
     - protobuf 3.12, text_format.cc, ConsumeField
     - Stack Overflow 33962226

@@ -20,6 +20,10 @@ class WrongValueType(ProblemRule):
     layer { pooling_param { pool: MAX } }
     ```
 
+    ## Fix safety
+    Safe: Caffe refuses the file as it stands, and the value is plain. Unsafe in a field that only forks have, since
+    they change its type from one version to the next.
+
     ## References
     - protobuf 3.12, text_format.cc, ConsumeFieldValue
     """
