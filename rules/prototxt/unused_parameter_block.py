@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator
 
 from caffelint.lint import (
+    DATA_TYPES,
     ERROR,
     LIKELY,
     UNSAFE,
@@ -144,6 +145,12 @@ class UnusedParameterBlock(NetRule):
 
 
 def _removed(layers: list[Layer], block: str) -> tuple[Fix, ...]:
+    """None for a data layer without a block of its own: there the type may be the slip."""
+    for layer in layers:
+        if layer.type in DATA_TYPES:
+            own = provenance().param_blocks(layer.type) - _SHARED
+            if not any(layer.has(name) for name in own):
+                return ()
     return fix(f"remove {block}", UNSAFE, *(remove(layer, block) for layer in layers))
 
 
