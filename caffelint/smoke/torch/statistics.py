@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from caffelint.caffe.layers import Layer
     from caffelint.smoke.torch.net import TorchNet
 
-MOST_SAMPLES = 1 << 20
+MOST_SAMPLES = 1 << 13
 """Zeros are counted among evenly spaced values of a larger blob: counting takes longer than all the rest."""
 
 
@@ -63,21 +63,17 @@ def measure(tensor: Tensor) -> Tensor:
     if values.dtype != torch.float32:
         values = values.float()
     least, most = torch.aminmax(values)
-    sample = values[:: max(1, values.numel() // MOST_SAMPLES)]
+    sample = values[:: values.numel() // MOST_SAMPLES | 1]
     zeros = 1 - torch.count_nonzero(sample) / sample.numel()
-    numbers = [least, most, values.sum(), zeros]
-    least, most, total, zeros = (number.double() for number in numbers)
-    return torch.stack([least, most, total, _squares(values, least, most), zeros])
+    squares = _squares(values, least, most)
+    return torch.stack([least, most, values.sum(), squares, zeros]).double()
 
 
 def _squares(values: Tensor, least: Tensor, most: Tensor) -> Tensor:
-    """The sum of squares, in double. A CPU takes a hundred times as long where they are below the normal numbers."""
-    if values.is_cpu:
-        largest = max(-float(least), float(most))
-        if 0 < largest < SMALL:
-            scaled = values / largest
-            return torch.dot(scaled, scaled).double() * largest**2
-    return torch.dot(values, values).double()
+    """The sum of squares. A CPU takes a hundred times as long where they are below the normal numbers: they are 0."""
+    if values.is_cpu and max(-float(least), float(most)) < SMALL:
+        return torch.zeros(())
+    return torch.dot(values, values)
 
 
 def sums(tensors: Sequence[Tensor]) -> list[Tensor]:
@@ -134,8 +130,9 @@ class Collector:
         for (key, (size, _)), (least, most, total, squares, zeros) in zip(self.rows.items(), fetched, strict=True):
             if math.isfinite(least) and math.isfinite(most):
                 mean = min(max(total / size, least), most)
-                # No values between two ends spread wider than half way; what overflows or cancels is held to that.
-                spread = min(math.sqrt(max(squares / size - mean * mean, 0)), (most - least) / 2)
+                # No values between two ends spread wider than half way; what overflows, cancels or is tiny gets that.
+                widest = (most - least) / 2
+                spread = min(math.sqrt(max(squares / size - mean * mean, 0)), widest) if squares else widest
                 found.append(Statistics(iteration, *key, least, most, mean, spread, zeros))
             else:
                 self.bad = True
