@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
 if TYPE_CHECKING:
+    from caffelint.lint.discover import NamedNet
     from caffelint.lint.report import Failure
     from caffelint.lint.summary import Summary
 
@@ -34,16 +35,69 @@ class Tops:
                 raise click.UsageError(f"--input-shape {name}: no net here has such a top; inputs are {inputs}")
 
 
-def nets(file: str, named: bool, roots: Sequence[str], failed: list[Failure]) -> Iterator[str]:
-    """The nets that a solver names where it was itself named, else the file; what is not there goes to `failed`."""
+class Shown(NamedTuple):
+    """A net to show: its file, and the phases, stages and level that a solver builds it with.
+
+    phases: None for those that are asked for. text: of a net that stands in the solver's file.
+    """
+
+    file: str
+    phases: tuple[str, ...] | None = None
+    stages: tuple[str, ...] = ()
+    level: int = 0
+    text: bytes | None = None
+
+
+def nets(file: str, named: bool, roots: Sequence[str], failed: list[Failure]) -> Iterator[Shown]:
+    """The nets of a solver where it was itself named, else the file; what is not there goes to `failed`."""
     from caffelint.lint.discover import named_nets, names_a_net
+    from caffelint.lint.read import ReadError, read
+
+    try:
+        inside = named and b"net_param" in read(file)
+    except ReadError:
+        inside = False
+    found = named_nets(file, roots) if named and names_a_net(file) else []
+    if found or inside:
+        yield from _of_solver(file, found, failed)
+    if not found and not inside:
+        yield Shown(file)
+
+
+def _of_solver(file: str, found: Sequence[NamedNet], failed: list[Failure]) -> Iterator[Shown]:
+    """What solver.cpp builds: InitTrainNet and InitTestNets."""
+    from google.protobuf import text_format
+
+    from caffelint.lint.file import load
+    from caffelint.lint.read import read
     from caffelint.lint.report import Failure
 
-    found = named_nets(file, roots) if named and names_a_net(file) else []
+    solver = load(read(file), file).solver
+    if solver is None:
+        yield Shown(file)
+        return
+    message = solver.message
+    rows: list[tuple[str, str, bytes | None]] = [
+        (use.field, file, text_format.MessageToString(use.net.message).encode()) for use in solver.inline_nets()
+    ]
     for net in found:
         if net.path is None:
             failed.append(Failure(file, f"{net.field} {net.name} is not there"))
         else:
-            yield net.path
-    if not found:
-        yield file
+            rows.append((net.field, net.path, None))
+    train = message.train_state
+    states = list(message.test_state)
+    own = sum(field.startswith("test_") for field, *_ in rows)
+    number = 0
+    for field, path, text in rows:
+        if not field.startswith("test_"):
+            yield Shown(path, ("TRAIN",), tuple(train.stage), train.level, text)
+        if field.startswith("test_"):
+            state = states[number : number + 1]
+            number += 1
+        elif field.startswith("train_"):
+            continue
+        else:
+            state = states[own:]
+        for one in state or [None]:
+            yield Shown(path, ("TEST",), tuple(one.stage) if one else (), one.level if one else 0, text)

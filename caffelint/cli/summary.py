@@ -14,6 +14,7 @@ import click
 from caffelint.cli import complete
 
 if TYPE_CHECKING:
+    from caffelint.cli.nets import Shown
     from caffelint.lint.report import Failure
     from caffelint.lint.summary import Summary
 
@@ -76,7 +77,9 @@ def command(
     }
     failed = [Failure(path, reason) for path, reason in found.unreadable]
     outright = {os.path.normpath(path) for path in paths}
-    files = list(dict.fromkeys(net for file in found.files for net in nets(file, file in outright, roots, failed)))
+    shown = dict.fromkeys(net for file in found.files for net in nets(file, file in outright, roots, failed))
+    solved = {net.file for net in shown if net.phases}
+    files = [net for net in shown if net.phases or net.file not in solved]
     refused = False
     tops = Tops()
     from caffelint.cli.outputs import use_color
@@ -108,7 +111,7 @@ def command(
 _Result = tuple[str, "list[Summary]", "Failure | None"]
 
 
-def _each(files: Sequence[str], options: dict[str, Any], jobs: int) -> Iterator[_Result]:
+def _each(files: Sequence[Shown], options: dict[str, Any], jobs: int) -> Iterator[_Result]:
     workers = min(jobs or os.cpu_count() or 1, len(files))
     if workers < 2 or len(files) < 8:
         yield from map(partial(_one, options), files)
@@ -119,15 +122,19 @@ def _each(files: Sequence[str], options: dict[str, Any], jobs: int) -> Iterator[
         yield from pool.imap(partial(_one, options), files, chunksize=4)
 
 
-def _one(options: dict[str, Any], file: str) -> _Result:
+def _one(options: dict[str, Any], net: Shown) -> _Result:
     from caffelint.lint.garbage import rare_collections
     from caffelint.lint.read import ReadError, read
     from caffelint.lint.report import Failure, own_failure
     from caffelint.lint.summary import summarize
 
+    file = net.file
+    phases = [phase for phase in options["phases"] if net.phases is None or phase in net.phases]
+    state = {"phases": phases, "stages": (*options["stages"], *net.stages), "level": options["level"] or net.level}
     try:
         with rare_collections():
-            return file, list(summarize(read(file), file.replace(os.sep, "/"), **options)), None
+            data = read(file) if net.text is None else net.text
+            return file, list(summarize(data, file.replace(os.sep, "/"), **(options | state))), None
     except ReadError as error:
         return file, [], Failure(file, str(error))
     except Exception as error:

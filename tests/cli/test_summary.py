@@ -86,6 +86,27 @@ def test_a_solver_stands_for_its_nets(
     assert capsys.readouterr() == ("", "caffelint: solver.prototxt: net gone/away.prototxt is not there\n")
 
 
+def test_a_solver_builds_its_nets_in_its_own_states(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    staged = NET + 'layer { name: "on" type: "Silence" bottom: "pool" include { stage: "far" } }'
+    (tmp_path / "net.prototxt").write_text(staged)
+    solver = 'net: "net.prototxt" test_state { } test_state { stage: "far" } test_iter: 1 test_iter: 1'
+    (tmp_path / "solver.prototxt").write_text(solver)
+    assert [(line["phase"], line["outputs"]) for line in lines(capsys, "solver.prototxt")] == [
+        ("TRAIN", ["pool"]),
+        ("TEST", ["pool", "sum"]),
+        ("TEST", ["sum"]),
+    ]
+    assert [line["phase"] for line in lines(capsys, "solver.prototxt", "--phase", "train")] == ["TRAIN"]
+    (tmp_path / "solver.prototxt").write_text(f"net_param {{ {NET} }} base_lr: 1")
+    assert [(line["file"], line["outputs"]) for line in lines(capsys, "solver.prototxt")] == [
+        ("solver.prototxt", ["pool"]),
+        ("solver.prototxt", ["pool", "sum"]),
+    ]
+
+
 def test_an_input_shape_of_no_top(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "net.prototxt"
     path.write_text(NET)
