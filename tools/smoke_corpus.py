@@ -1,6 +1,6 @@
 """Train real nets a few iterations on synthetic data in the torch engine, and count what keeps the others from it.
 
-    python tools/smoke_corpus.py FOLDER [--every N] [--seconds S] [--out FILE]
+    python tools/smoke_corpus.py FOLDER [--every N] [--start N] [--seconds S] [--out FILE]
 
 FOLDER holds index.jsonl, a line for each file with `file`, `kind` and `train_net`, and files/. Taken are the nets with
 a loss whose TRAIN phase has no layer type that caffelint does not know, and that Caffe would load. Batches are cut down
@@ -140,6 +140,7 @@ def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("folder", type=Path)
     parser.add_argument("--every", type=int, default=1, help="take every so many nets")
+    parser.add_argument("--start", type=int, default=0, help="leave out so many first")
     parser.add_argument("--seconds", type=int, default=60)
     parser.add_argument("--batch", type=int, default=2)
     parser.add_argument("--out", type=Path, default=Path("smoke_corpus.jsonl"))
@@ -148,7 +149,9 @@ def main() -> None:
     if options.out.exists():
         results = {row["file"]: row for row in map(json.loads, options.out.read_text().splitlines())}
     rows = [json.loads(line) for line in (options.folder / "index.jsonl").read_text().splitlines()]
-    chosen = [row["file"] for row in rows if row["kind"] == "net" and row.get("train_net")][:: options.every]
+    chosen = [row["file"] for row in rows if row["kind"] == "net" and row.get("train_net")][
+        options.start :: options.every
+    ]
     with options.out.open("a") as file:
         for name in chosen:
             if name not in results:

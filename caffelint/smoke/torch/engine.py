@@ -44,6 +44,8 @@ from caffelint.smoke.torch.weights import WrongWeights, load_weights
 Emit = Callable[[Event], None]
 BEFORE = -1
 """Number of the pass at rate 0."""
+FLOAT16 = 2
+"""`Type` of NVIDIA's fork."""
 
 
 class Broken(Exception):
@@ -56,9 +58,8 @@ class Broken(Exception):
 
 def run(job: Job, emit: Emit) -> None:
     """Do a job from load to end; whatever happens to it is an event."""
-    device = torch.device(job.device)
     try:
-        Run(job, device, emit).run()
+        Run(job, usable(job.device), emit).run()
     except Refusal as reason:
         emit(Refused(reason.net, reason.layer, reason.message, "load"))
     except WrongWeights as reason:
@@ -67,6 +68,19 @@ def run(job: Job, emit: Emit) -> None:
         if not is_out_of_memory(error):
             raise
         emit(OutOfMemory(str(error).splitlines()[0] if str(error) else "out of memory", job.device))
+
+
+def usable(name: str) -> torch.device:
+    """The device of a job; raises Refusal where torch cannot use it."""
+    try:
+        device = torch.device(name)
+        torch.zeros(1, device=device)
+    except (RuntimeError, AssertionError) as error:
+        if is_out_of_memory(error):
+            raise
+        why = str(error).splitlines()[0]
+        raise Refusal(-1, "", f'torch cannot use the device "{name}": {why[:1].lower()}{why[1:200]}') from None
+    return device
 
 
 def is_out_of_memory(error: BaseException) -> bool:
@@ -95,6 +109,7 @@ class Run:
         why = refusal(self.message)
         if why is not None and not (why[0] == "lr_policy" and job.rates):
             raise Refusal(-1, "", f"the torch engine does not run this solver: {why[0]}: {why[1]}")
+        self.half = False
         self.passes: int = max(0, self.message.iter_size)
         self.nets: list[TorchNet] = []
         self.feeds: list[Feed] = []
@@ -143,11 +158,18 @@ class Run:
             if self.job.trace:
                 announce(net, partial(self._announce, number))
         self.net = self.nets[0]
+        message: Any = self.net.built.message
+        if message.default_forward_type == FLOAT16 or message.default_forward_math == FLOAT16:
+            self.half = True
+            self.emit(Note("FLOAT16: convolutions and matrix products run in half precision, all else as torch has it"))
         if self.job.weights:
             copied, ignored = load_weights(self.job.weights, self.nets)
             lacking = f"; the net has no layer {', '.join(ignored[:20])}" if ignored else ""
             self.emit(Note(f"weights were copied into {len(copied)} layers{lacking}"))
         self.solver = make_solver(self.message, self.net.params)
+
+    def precision(self) -> torch.autocast:
+        return torch.autocast(self.device.type, torch.float16, enabled=self.half)
 
     def _announce(self, net: int, layer: str) -> None:
         self.emit(Running(net, layer, FORWARD, self.iteration))
@@ -187,7 +209,8 @@ class Run:
             batches.append(batch)
             if collector is not None and number == self.passes - 1:
                 net.on_top, net.on_gradient = collector.on_top, collector.on_gradient
-            outputs = net.forward(batch)
+            with self.precision():
+                outputs = net.forward(batch)
             net.backward()
             net.on_top = net.on_gradient = None
             total = total + net.loss
@@ -239,7 +262,8 @@ class Run:
         net.clear_gradients()
         net.generator.set_state(random)
         for batch in batches:
-            found = Search(net).run(batch)
+            with self.precision():
+                found = Search(net).run(batch)
             if found is not None:
                 raise self.broken(found, rate)
         for param, gradient in zip(net.params, kept, strict=True):
@@ -284,7 +308,8 @@ class Run:
             passes = self.job.nets[number].iterations
             try:
                 for index in range(passes):
-                    outputs = net.forward(self.feeds[number].next(index))
+                    with self.precision():
+                        outputs = net.forward(self.feeds[number].next(index))
                     loss = loss + net.loss
                     for name, top in outputs.items():
                         values = top.sum() / max(1, top.numel())

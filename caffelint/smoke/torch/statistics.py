@@ -44,7 +44,7 @@ class Summary(NamedTuple):
 
 def summary(tensor: Tensor) -> Summary:
     """Fetched at once."""
-    values = tensor.detach()
+    values = tensor.detach().float()
     size = values.numel()
     if size == 0:
         return Summary(0, 0, 0, math.nan, math.nan)

@@ -276,3 +276,26 @@ def test_job_survives_json(tmp_path: Path) -> None:
     job = make_job(tmp_path)
     assert Job.from_json(job.to_json()) == job
     json.loads(job.to_json())
+
+
+def test_half_precision_overflows_where_float_does_not(tmp_path: Path) -> None:
+    """NVIDIA's fork: 300 * 300 is more than a half can hold."""
+    big = layer("scale1", "Power", "data", "big", "power_param { scale: 300 shift: 300 }")
+    big += ip("ip1", "big", "ip1", 6, 300.0) + layer("scale2", "Power", "ip1", "small", "power_param { scale: 1e-6 }")
+    net = DATA + big + ip("ip2", "small", "ip2") + LOSS
+    assert not any(isinstance(event, NonFinite) for event in events_of(make_job(tmp_path, net)))
+    found = only(events_of(make_job(tmp_path, "default_forward_type: FLOAT16 " + net)), NonFinite)
+    assert (found.iteration, found.where, found.layer) == (-1, "forward", "ip1")
+
+
+def test_half_precision_trains(tmp_path: Path) -> None:
+    events = events_of(make_job(tmp_path, "default_forward_type: FLOAT16 " + NET))
+    losses = [event.loss for event in events if isinstance(event, Iteration)]
+    assert losses[-1] < losses[1]
+    assert all(math.isfinite(loss) for loss in losses)
+
+
+def test_a_device_that_is_not_there_is_refused(tmp_path: Path) -> None:
+    for device in ("cuda:77", "gpu"):
+        found = only(events_of(make_job(tmp_path, device=device)), Refused)
+        assert f'cannot use the device "{device}"' in found.message
