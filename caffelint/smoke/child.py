@@ -73,9 +73,9 @@ class Log:
             self.layer = ""
         elif _MEMORY.search(line):
             self.out_of_memory = self.out_of_memory or line.strip()
-        if line.startswith("Traceback (most recent call last)"):
+        if line.startswith("Traceback (most recent call last)") and not self.trace:
             self.trace = [line]
-        elif self.trace and (line.startswith(" ") or not self._traced()):
+        elif self.trace and not self._traced():
             self.trace.append(line)
 
     def _traced(self) -> bool:
@@ -176,6 +176,8 @@ def python_layer(log: Log, loading: bool) -> Event:
     path, line = places[-1] if places else ("", "0")
     if re.match(r"(ModuleNotFoundError|ImportError)\b.*\b_?caffe\b", message):
         return Crashed(1, message)
+    if os.path.basename(path) == "runner.py":
+        return Crashed(1, "\n".join(log.trace))
     return PythonLayer(log.layer if loading else "", message, path, int(line))
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import os
+import re
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -27,6 +28,7 @@ from caffelint.smoke.project import Project, load_project
 from caffelint.smoke.run import Run
 
 _TRACED_SECONDS = 120.0
+_NO_CAFFE = r"(ModuleNotFound|Import)Error\b.*caffe"
 
 
 class Choice(NamedTuple):
@@ -195,8 +197,14 @@ def needs_too_much(prepared: Prepared) -> OutOfMemory | None:
 def run_job(engine: Engine, prepared: Prepared, on_event: Callable[[Event], None]) -> Finished:
     """Run it; where it died or hung without telling at which layer, run it again with each layer announced."""
     job = prepared.job
-    finished = run_child(engine.command, job, prepared.path, on_event)
+    try:
+        finished = run_child(engine.command, job, prepared.path, on_event)
+    except OSError as error:
+        reason = (error.strerror or str(error)).lower()
+        raise engines.NoEngine(f"{engine.command[0]} cannot be started: {reason} ({engine.why})") from error
     last = finished.events[-1] if finished.events else None
+    if isinstance(last, Crashed) and re.match(_NO_CAFFE, last.text):
+        raise engines.NoEngine(f"{engine.command[0]} cannot import caffe: {last.text} ({engine.why})")
     nameless = isinstance(last, Crashed | TimedOut) or (isinstance(last, Refused) and not last.layer)
     started = any(isinstance(event, Iteration | Running) for event in finished.events)
     slow = isinstance(last, TimedOut) and sum(isinstance(event, Iteration) for event in finished.events) > 1

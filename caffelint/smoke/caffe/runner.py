@@ -91,6 +91,8 @@ class Run(object):
         else:
             caffe.set_device(int(job["device"].split(":")[1]))
             caffe.set_mode_gpu()
+        with open(job["solver"], "rb") as file:
+            self.multistep = b"multistep" in file.read()
         self.solver = caffe.get_solver(encoded(job["solver"]))
         self.nets = [Net(self.solver.net)] + [Net(net) for net in self.solver.test_nets]
         for number, net in enumerate(self.nets):
@@ -151,14 +153,20 @@ class Run(object):
             self.traced(0, iteration)
             net.restore(kept)
             self.fill(0, index)
+        rate = self.rate(iteration)
         self.solver.step(1)
-        rates = self.job["rates"]
-        rate = getattr(self.solver, "lr", rates[iteration] if iteration < len(rates) else float("nan"))
         if not is_finite(rate):
             self.report(net, iteration, rate, "update")
             self.non_finite(net, iteration, rate, "rate", -1, "", "", rate, {})
         self.judge(net, kept, iteration, rate)
         self.report(net, iteration, rate, "update")
+
+    def rate(self, iteration):
+        """The rate of the coming update. To ask Caffe moves multistep on; older ones have no answer."""
+        rates = self.job["rates"]
+        if rates and (self.multistep or not hasattr(self.solver, "lr")):
+            return rates[iteration]
+        return getattr(self.solver, "lr", 0.0)
 
     def report(self, net, iteration, rate, of_params):
         """What an iteration gave. of_params: what the diffs of the parameters are at this moment."""
@@ -310,8 +318,8 @@ class Run(object):
         traceback.print_exc()
         message = "called exit" if kind is SystemExit else "%s: %s" % (kind.__name__, error)
         if not own:
-            self.emit("crashed", status=1, text=traceback.format_exc()[-2000:])
-            return
+            self.events.flush()
+            os._exit(1)  # Caffe printed the traceback of a layer that failed to load, or this is a defect here
         place = own[-1]
         layer = self.raiser(kind) if self.nets else ""
         self.emit("python_layer", layer=layer, message=message[:2000], file=place[0], line=place[1])

@@ -1,0 +1,31 @@
+"""Lets the tests here import `project_files`, and gives them a smoke run of a project."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+from caffelint.lint.config import Config
+from caffelint.smoke.prepare import Wishes
+from caffelint.smoke.session import Choice, Session, Watcher, smoke
+
+
+@pytest.fixture
+def in_caffe(caffe_python: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Session]:
+    """Runs a solver with the real Caffe, in the solver's folder."""
+
+    def run(solver: Path, force: bool = True, **wishes: Any) -> Session:
+        monkeypatch.chdir(solver.parent)
+        config = Config()
+        config.cache = False
+        config.jobs = 1
+        wanted = Wishes(**{"timeout": 60.0, **wishes})
+        return smoke(solver.name, config, wanted, Choice("caffe", caffe_python=str(caffe_python)), Watcher(), force)
+
+    return run

@@ -1,0 +1,124 @@
+"""Whatever an engine does, its end is told and nothing of it is left."""
+
+from __future__ import annotations
+
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from caffelint.smoke.child import run_child
+from caffelint.smoke.events import (
+    Crashed,
+    Done,
+    Event,
+    Iteration,
+    OutOfMemory,
+    PythonLayer,
+    Refused,
+    TimedOut,
+    from_line,
+    to_line,
+)
+from caffelint.smoke.job import Job
+
+ITERATION = Iteration(0, 0.1, 2.3, {"loss": 2.3})
+FATAL = "F1121 14:44:34.272150 16110 net.cpp:759] Cannot copy param 0 weights from layer 'fc'; shape mismatch."
+
+
+def run(tmp_path: Path, script: str, timeout: float = 30) -> list[Event]:
+    path = tmp_path / "engine.py"
+    path.write_text("import os, sys, time, signal\n" + script)
+    return run_child([sys.executable, str(path)], Job("", (), timeout=timeout), "job.json").events
+
+
+def test_events_come_back_the_same() -> None:
+    event = Iteration(3, float("inf"), float("-inf"), {"loss": 1e-30})
+    assert from_line(to_line(event)) == event
+    assert from_line("{") is from_line("I1121 net.cpp:1] hello") is from_line('{"event": "unheard of"}') is None
+
+
+def test_rubbish_on_stdout_is_no_event(tmp_path: Path) -> None:
+    script = f"print('hello')\nprint({to_line(ITERATION)!r})\nprint('[1')\nprint({to_line(Done(1, 0.1))!r})"
+    assert run(tmp_path, script) == [ITERATION, Done(1, 0.1)]
+
+
+def test_a_hang_ends_in_time_with_all_that_it_started(tmp_path: Path) -> None:
+    started = time.monotonic()
+    pid = tmp_path / "pid"
+    script = (
+        "import subprocess\nsignal.signal(signal.SIGTERM, signal.SIG_IGN)\n"
+        f"child = subprocess.Popen([sys.executable, '-c', 'import time; time.sleep(600)'])\n"
+        f"open({str(pid)!r}, 'w').write(str(child.pid))\ntime.sleep(600)"
+    )
+    (event,) = run(tmp_path, script, timeout=2)
+    assert isinstance(event, TimedOut)
+    assert time.monotonic() - started < 20
+    for _ in range(50):
+        if not alive(int(pid.read_text())):
+            return
+        time.sleep(0.1)
+    pytest.fail("what the child started is still there")
+
+
+def alive(pid: int) -> bool:
+    try:
+        state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+    except FileNotFoundError:
+        return False
+    return state != "Z"
+
+
+@pytest.mark.parametrize(
+    ("script", "wanted"),
+    [
+        ("os.kill(os.getpid(), signal.SIGSEGV)", Crashed(-11, "")),
+        ("os._exit(3)", Crashed(3, "")),
+        (
+            "os.kill(os.getpid(), signal.SIGKILL)",
+            OutOfMemory("the system ended it, as it does for want of memory", "cpu"),
+        ),
+        (
+            f"sys.stderr.write({FATAL!r} + chr(10)); sys.stderr.flush(); os.abort()",
+            Refused(0, "fc", FATAL.partition("] ")[2], "weights"),
+        ),
+        (
+            "sys.stderr.write('F1121 14:44:34.272150 16110 syncedmem.cpp:71] Check failed: error == cudaSuccess"
+            " (2 vs. 0)  out of memory' + chr(10)); os._exit(134)",
+            OutOfMemory("Check failed: error == cudaSuccess (2 vs. 0)  out of memory", "cpu"),
+        ),
+    ],
+)
+def test_ends(tmp_path: Path, script: str, wanted: Event) -> None:
+    assert run(tmp_path, script) == [wanted]
+
+
+def test_a_check_that_failed_is_told_with_its_second_line_and_layer(tmp_path: Path) -> None:
+    lines = [
+        "I1121 14:44:34.1 16110 layer_factory.hpp:77] Creating layer pool",
+        "F1121 14:44:34.2 16110 pooling_layer.cpp:60] Check failed: pad_h_ < kernel_h_ (3 vs. 2) ",
+        "*** Check failure stack trace: ***",
+    ]
+    script = f"sys.stderr.write({chr(10).join(lines)!r}); sys.stderr.flush(); os.abort()"
+    assert run(tmp_path, script) == [Refused(0, "pool", "Check failed: pad_h_ < kernel_h_ (3 vs. 2)", "load")]
+
+
+def test_what_floods_is_not_kept(tmp_path: Path) -> None:
+    script = "line = b'x' * 4095 + b'\\n'\nfor _ in range(1 << 13):\n    os.write(2, line)\nos._exit(1)"
+    (event,) = run(tmp_path, script)
+    assert isinstance(event, Crashed)
+    assert len(event.text) < 100_000
+
+
+def test_an_exception_that_was_printed(tmp_path: Path) -> None:
+    (event,) = run(tmp_path, "def forward():\n    raise ValueError('no box')\nforward()")
+    assert isinstance(event, PythonLayer)
+    assert event.message == "ValueError: no box"
+    assert event.line == 3
+
+
+def test_a_python_without_caffe_is_no_python_layer(tmp_path: Path) -> None:
+    (event,) = run(tmp_path, "import caffe.of.nobody")
+    assert isinstance(event, Crashed)
+    assert "No module named" in event.text

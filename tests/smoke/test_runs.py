@@ -1,0 +1,187 @@
+"""Runs with the real Caffe that end in all the ways there are."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from project_files import NET, SOLVER, python_layer, write
+
+from caffelint.cli.main import main
+from caffelint.lint.report import ReportedFinding
+from caffelint.smoke import events
+from caffelint.smoke.events import Iteration, Note
+from caffelint.smoke.session import Session
+
+Run = Callable[..., Session]
+
+
+def only(session: Session) -> ReportedFinding:
+    (found,) = [finding for finding in session.report.findings if finding.code.startswith("X")]
+    return found
+
+
+def test_a_sound_project_trains(tmp_path: Path, in_caffe: Run) -> None:
+    session = in_caffe(write(tmp_path), iterations=5)
+    assert session.run is not None
+    assert [event.iteration for event in session.run.all(Iteration)] == [-1, 0, 1, 2, 3, 4]
+    (tested,) = session.run.all(events.Tested)
+    assert (tested.net, tested.iterations) == (1, 3)
+    assert not [finding for finding in session.report.findings if finding.code.startswith("X")]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["net.prototxt", "solver.prototxt"]
+
+
+def test_two_runs_of_one_seed_are_the_same(tmp_path: Path, in_caffe: Run) -> None:
+    runs = [in_caffe(write(tmp_path), iterations=3, seed=seed).run for seed in (5, 5, 6)]
+    losses = [[event.loss for event in run.iterations] for run in runs if run]
+    assert losses[0] == losses[1] != losses[2]
+
+
+def test_a_python_layer_that_raises_is_named(tmp_path: Path, in_caffe: Run) -> None:
+    net = python_layer(tmp_path, "if self.calls > 3:\n    raise ValueError('no box is left')")
+    found = only(in_caffe(write(tmp_path, net)))
+    assert found.name == "python-layer-failed"
+    assert found.layer == "mine"
+    assert found.message.startswith('Python layer "mine" (mine.Mine) failed: ValueError: no box is left, at ')
+    assert found.message.endswith("mine.py:18")
+
+
+def test_a_python_layer_that_calls_exit(tmp_path: Path, in_caffe: Run) -> None:
+    found = only(in_caffe(write(tmp_path, python_layer(tmp_path, "sys.exit(0)"))))
+    assert (found.name, found.layer) == ("python-layer-failed", "mine")
+    assert "called exit" in found.message
+
+
+@pytest.mark.parametrize(
+    ("body", "message"),
+    [
+        ("os._exit(0)", 'the process ended with status 0 in the forward pass of "mine"'),
+        ("os.kill(os.getpid(), 11)", 'the process died by signal 11 in the forward pass of "mine"'),
+        ("time.sleep(600)", 'after 4 s "mine" was still in its forward pass: it hangs, or is very slow'),
+    ],
+)
+def test_a_python_layer_that_ends_or_stops_the_process(tmp_path: Path, in_caffe: Run, body: str, message: str) -> None:
+    found = only(in_caffe(write(tmp_path, python_layer(tmp_path, body)), timeout=4))
+    assert (found.name, found.layer, found.message) == ("timed-out", "mine", message)
+
+
+def test_a_python_layer_that_prints(tmp_path: Path, in_caffe: Run) -> None:
+    net = python_layer(tmp_path, "print('{\"event\": \"done\"}')\nos.write(1, b'x' * 100000)")
+    session = in_caffe(write(tmp_path, net), iterations=3)
+    assert session.run is not None
+    assert len(session.run.iterations) == 3
+
+
+def test_a_python_layer_that_cannot_be_imported(tmp_path: Path, in_caffe: Run) -> None:
+    net = python_layer(tmp_path, "")
+    (tmp_path / "mine.py").write_text("import no_such_module_at_all\n")
+    found = only(in_caffe(write(tmp_path, net)))
+    assert found.name == "python-layer-failed"
+    assert found.layer == "mine"
+    assert "No module named 'no_such_module_at_all'" in found.message
+
+
+def test_weights_that_do_not_fit(tmp_path: Path, in_caffe: Run, caffe_python: Path) -> None:
+    solver = write(tmp_path, NET, 'net: "net.prototxt" base_lr: 0.1 lr_policy: "fixed"')
+    five = tmp_path / "five.prototxt"
+    five.write_text(
+        'layer { name: "fc" type: "InnerProduct" bottom: "x" top: "y" inner_product_param { num_output: 3 } }\n'
+        'layer { name: "x" type: "Input" top: "x" input_param { shape { dim: 1 dim: 4 } } }\n'
+    )
+    lines = five.read_text().splitlines()
+    five.write_text("\n".join(reversed(lines)))
+    script = tmp_path / "save.py"
+    script.write_text("import sys, caffe\ncaffe.Net(sys.argv[1], caffe.TEST).save(sys.argv[2])\n")
+    weights = tmp_path / "five.caffemodel"
+    subprocess.run([caffe_python, script, five, weights], check=True, capture_output=True)
+    found = only(in_caffe(solver, weights=str(weights)))
+    assert (found.name, found.layer) == ("refused-at-load", "fc")
+    assert found.message.startswith('the weights do not fit "fc": Cannot copy param 0')
+
+
+def test_a_gpu_that_caffe_was_not_built_for(tmp_path: Path, caffe_python: Path, capsys: Any) -> None:
+    solver = write(tmp_path)
+    status = main(["smoke", str(solver), "--caffe-python", str(caffe_python), "--gpu", "0"])
+    out = capsys.readouterr().out
+    assert status == 1
+    assert out.startswith("engine caffe on cuda:0: --caffe-python names a Python with caffe\n")
+    assert "Cannot use GPU in CPU-only Caffe" in out
+
+
+def test_the_check_stops_what_cannot_load(tmp_path: Path, in_caffe: Run) -> None:
+    session = in_caffe(write(tmp_path, NET.replace('bottom: "fc"', 'bottom: "fcl"')), force=False)
+    assert session.run is None
+    assert "unknown-bottom" in [finding.name for finding in session.report.findings]
+
+
+def test_python_layers_can_be_refused(tmp_path: Path, caffe_python: Path, capsys: Any) -> None:
+    (tmp_path / "ran").unlink(missing_ok=True)
+    solver = write(tmp_path, python_layer(tmp_path, f"open({str(tmp_path / 'ran')!r}, 'w')"))
+    status = main(["smoke", str(solver), "--caffe-python", str(caffe_python), "--no-python-layers"])
+    assert status == 2
+    assert 'layer "mine" runs mine.Mine' in capsys.readouterr().err
+    assert not (tmp_path / "ran").exists()
+
+
+@pytest.mark.parametrize(
+    ("command", "message"),
+    [
+        ("/no/such/python", "/no/such/python cannot be started: no such file or directory (--caffe-python names"),
+        ("'open", '--caffe-python "\'open" is no command: no closing quotation'),
+    ],
+)
+def test_a_command_that_does_not_start(tmp_path: Path, command: str, message: str, capsys: Any) -> None:
+    assert main(["smoke", str(write(tmp_path)), "--caffe-python", command]) == 2
+    assert message in capsys.readouterr().err
+
+
+def test_a_python_without_caffe(tmp_path: Path, capsys: Any) -> None:
+    status = main(["smoke", str(write(tmp_path)), "--caffe-python", sys.executable])
+    assert status == 2
+    assert "cannot import caffe: ModuleNotFoundError: No module named 'caffe'" in capsys.readouterr().err
+
+
+def test_ctrl_c_leaves_nothing(tmp_path: Path, caffe_python: Path) -> None:
+    solver = write(tmp_path, python_layer(tmp_path, "open('pid', 'w').write(str(os.getpid()))\ntime.sleep(600)"))
+    command = [sys.executable, "-m", "caffelint", "smoke", solver.name, "--caffe-python", str(caffe_python)]
+    process = subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    pid = tmp_path / "pid"
+    for _ in range(600):
+        if pid.exists() and pid.read_text():
+            break
+        time.sleep(0.1)
+    process.send_signal(signal.SIGINT)
+    assert process.wait(30) == 130
+    assert sorted(path.name for path in tmp_path.iterdir() if path.name != "__pycache__") == [
+        "mine.py",
+        "net.prototxt",
+        "pid",
+        "solver.prototxt",
+    ]
+    with pytest.raises(ProcessLookupError):
+        os.kill(int(pid.read_text()), 0)
+
+
+def test_notes_tell_versions_and_data(tmp_path: Path, caffe_python: Path, capsys: Any) -> None:
+    assert main(["smoke", str(write(tmp_path)), "--caffe-python", str(caffe_python), "--iterations", "3"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0] == "engine caffe on cpu: --caffe-python names a Python with caffe"
+    assert lines[1] == "data: synthetic"
+    assert lines[2] == "note: TRAIN data is synthetic: no/such/lmdb is not there"
+    assert any(line.startswith("note: Caffe ") for line in lines)
+    assert any(line.startswith("it trains: 3 iterations, every value finite") for line in lines)
+
+
+def test_poly_sees_the_users_max_iter(tmp_path: Path, in_caffe: Run) -> None:
+    solver = SOLVER.replace('"fixed"', '"poly"') + "power: 1\n"
+    session = in_caffe(write(tmp_path, solver=solver), iterations=4)
+    assert session.run is not None
+    assert [event.rate for event in session.run.iterations] == pytest.approx([0.01 * (1 - i / 1000) for i in range(4)])
+    assert any(isinstance(event, Note) for event in session.run.events)
