@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import sys
 import time
 from collections.abc import Callable, Mapping
 from functools import partial
@@ -32,6 +31,7 @@ from caffelint.smoke.events import (
     Tested,
 )
 from caffelint.smoke.job import Job
+from caffelint.smoke.torch.device import NoDevice, is_out_of_memory, make_deterministic, peak_memory, usable
 from caffelint.smoke.torch.feed import Feed
 from caffelint.smoke.torch.load import Refusal, load_net, load_solver, make_net
 from caffelint.smoke.torch.net import LayerError, TorchNet
@@ -60,6 +60,8 @@ def run(job: Job, emit: Emit) -> None:
     """Do a job from load to end; whatever happens to it is an event."""
     try:
         Run(job, usable(job.device), emit).run()
+    except NoDevice as reason:
+        emit(Refused(-1, "", str(reason), "load"))
     except Refusal as reason:
         emit(Refused(reason.net, reason.layer, reason.message, "load"))
     except WrongWeights as reason:
@@ -68,35 +70,6 @@ def run(job: Job, emit: Emit) -> None:
         if not is_out_of_memory(error):
             raise
         emit(OutOfMemory(str(error).splitlines()[0] if str(error) else "out of memory", job.device))
-
-
-def usable(name: str) -> torch.device:
-    """The device of a job; raises Refusal where torch cannot use it."""
-    try:
-        device = torch.device(name)
-        torch.zeros(1, device=device)
-    except (RuntimeError, AssertionError) as error:
-        if is_out_of_memory(error):
-            raise
-        why = str(error).splitlines()[0]
-        raise Refusal(-1, "", f'torch cannot use the device "{name}": {why[:1].lower()}{why[1:200]}') from None
-    return device
-
-
-def is_out_of_memory(error: BaseException) -> bool:
-    words = str(error).lower()
-    return isinstance(error, (MemoryError, torch.OutOfMemoryError)) or any(
-        sign in words for sign in ("out of memory", "can't allocate memory", "not enough memory")
-    )
-
-
-def make_deterministic(seed: int) -> None:
-    """The same numbers for the same seed, all of them float32 as in Caffe."""
-    torch.manual_seed(seed)
-    torch.backends.cudnn.deterministic = True
-    torch.backends.cudnn.benchmark = False
-    torch.backends.cudnn.allow_tf32 = False
-    torch.backends.cuda.matmul.allow_tf32 = False
 
 
 class Run:
@@ -336,14 +309,3 @@ def announce(net: TorchNet, tell: Callable[[str], None]) -> None:
     for layer in net.layers:
         method = "read" if layer.takes_input else "forward"
         setattr(layer, method, wrapped(layer.name, getattr(layer, method)))
-
-
-def peak_memory(device: torch.device) -> int:
-    """Bytes: of the device where it is a GPU, else of the process."""
-    if device.type == "cuda":
-        return torch.cuda.max_memory_allocated(device)
-    try:
-        import resource
-    except ImportError:
-        return 0
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * (1 if sys.platform == "darwin" else 1024)

@@ -117,7 +117,9 @@ class Solver:
             return
         flat = [gradient.reshape(-1) for gradient in gradients]
         norm = torch.stack([torch.dot(values, values) for values in flat]).sum().sqrt()
-        torch._foreach_mul_(gradients, torch.where(norm > self.clip, self.clip / norm, 1.0))
+        scale = torch.where(norm > self.clip, self.clip / norm, 1.0)
+        for gradient in gradients:
+            gradient.mul_(scale)
 
     def normalize(self, gradients: list[Tensor]) -> None:
         if self.iter_size != 1:
