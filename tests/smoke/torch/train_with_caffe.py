@@ -2,12 +2,11 @@
 
     caffe-python train_with_caffe.py JOBS.json OUT.npz
 
-Each job is {"solver": text, "net": text, "iterations": n, "gradients": bool, "classes": n,
-"iter_size": n}. With `gradients` no net runs: each
-iteration the diffs of all parameters are drawn at random and one update is applied. Else each pass of each iteration
-gets new random values in the net's inputs ("label" and "label2" below `classes`), runs forward and backward, and the
-losses are kept. Of job 3 and parameter 1 the file holds 3/initial/1, 3/final/1, 3/rates, and 3/gradients/ITERATION/1
-with 3/params/ITERATION/1, or 3/losses and 3/inputs/PASS/NAME.
+Each job is {"solver": text, "net": text, "iterations": n, "gradients": bool, "classes": n, "iter_size": n}. With
+`gradients` no net runs: each iteration the diffs of all parameters are drawn at random and one update is applied. Else
+each pass of each iteration gets new random values in the net's inputs (those whose name starts with "label" below
+`classes`), runs forward and backward, and the losses are kept. Of job 3 and parameter 1 the file holds 3/initial/1,
+3/final/1, and 3/gradients/ITERATION/1 with 3/params/ITERATION/1, or 3/losses and 3/inputs/PASS/NAME.
 """
 
 import json
