@@ -132,7 +132,7 @@ class TorchNet:
             tensors.append(param.data)
 
     def forward(self, inputs: Mapping[str, Tensor] | None = None) -> dict[str, Tensor]:
-        """One forward pass; gives the blobs that nothing reads, by name, and keeps the weighted sum of losses in `loss`.
+        """One forward pass; gives the blobs that nothing reads, and keeps the weighted sum of all losses in `loss`.
 
         inputs: tops of data layers by blob name; those of DummyData may be left out. Raises LayerError where a Caffe
         would abort, or read past the end of a blob.
@@ -142,7 +142,9 @@ class TorchNet:
         watched = self.on_top is not None or self.on_gradient is not None or self.keep_gradients
         self._gradients = {}
         with torch.set_grad_enabled(self.has_gradients):
-            for layer, bottom_slots, top_slots, cut, records, wanted in self._plan.steps if watched else self._plan.fused:
+            for layer, bottom_slots, top_slots, cut, records, wanted in (
+                self._plan.steps if watched else self._plan.fused
+            ):
                 bottoms: list[Any] = [values[slot] for slot in bottom_slots]
                 for index in cut:
                     bottoms[index] = bottoms[index].detach()
@@ -229,9 +231,7 @@ class TorchNet:
         for layer in self.layers:
             theirs = other.layer_params.get(layer.name)
             if theirs and layer.params:
-                layer.params = [
-                    data.detach().view(own.shape) for data, own in zip(theirs, layer.params, strict=True)
-                ]
+                layer.params = [data.detach().view(own.shape) for data, own in zip(theirs, layer.params, strict=True)]
                 self.layer_params[layer.name] = theirs
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import torch
 import torch.nn.functional as functional
@@ -117,16 +117,14 @@ class Power(Neuron):
         power, scale, shift = self.p.power, self.p.scale, self.p.shift
         if power * scale == 0:
             constant = 1.0 if power == 0 else float(torch.tensor(shift).pow(power))
-            result: Tensor = apply(_Constant, x, constant)
-            return result
+            return cast("Tensor", apply(_Constant, x, constant))
         if power == 1:
             x = x * scale if scale != 1 else x
             return x + shift if shift else x
         if power == 2:
             x = x * scale if scale != 1 else x
             return (x + shift if shift else x).square()
-        result = apply(_Power, x, power, scale, shift)
-        return result
+        return cast("Tensor", apply(_Power, x, power, scale, shift))
 
 
 class _Constant(torch.autograd.Function):

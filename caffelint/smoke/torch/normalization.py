@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from caffelint.caffe.shapes import Shape
 
 WITHIN_CHANNEL = 1
+# Fields of forks that change what a BatchNorm computes in a way that is not known here.
+CHANGE = ("use_alpha_beta", "disable_mean", "disable_variance", "stats_batch_size", "relu", "fused_relu", "icnet")
 
 
 def _to_power(scale: Tensor, beta: float) -> Tensor:
@@ -86,12 +88,30 @@ class BatchNorm(TorchLayer):
         self.fraction: float = self.p.moving_average_fraction
         self.eps: float = self.p.eps
 
+    @classmethod
+    def param_shapes(cls, spec: Layer) -> Sequence[Shape] | None:
+        """Three; with the scale_bias of NVCaffe scale and shift too."""
+        p = spec.parameters
+        shape = spec.bottoms[0].shape
+        if not p.scale_bias or shape is None or len(shape) < 2 or any(p.HasField(name) for name in CHANGE):
+            return super().param_shapes(spec)
+        return [(shape[1],), (shape[1],), (1,), (shape[1],), (shape[1],)]
+
+    def fillers(self) -> Sequence[Any]:
+        p = self.p
+        scale = [p.scale_filler if p.HasField("scale_filler") else 1.0, p.bias_filler] if p.scale_bias else []
+        return [0.0, 0.0, 0.0, *scale]
+
+    def default_lr_mult(self, index: int) -> float:
+        return 0.0 if index < 3 else 1.0
+
     def forward(self, bottoms: list[Tensor]) -> Sequence[Tensor]:
-        return [self.normalise(bottoms[0], None, None)]
+        scale, shift = self.params[3:] or (None, None)
+        return [self.normalise(bottoms[0], scale, shift)]
 
     def normalise(self, x: Tensor, scale: Tensor | None, shift: Tensor | None) -> Tensor:
         """The top, times a scale and plus a shift of a layer behind it."""
-        mean, variance, weight = self.params
+        mean, variance, weight = self.params[:3]
         shape = x.shape
         if x.dim() == 1:
             x = x[:, None]

@@ -95,10 +95,9 @@ def _fused(steps: list[Step]) -> list[Step]:
         before = result[-1] if result else None
         if before is not None and isinstance(before.layer, BatchNorm) and isinstance(step.layer, Scale):
             alone = step.bottoms == before.tops and len(before.layer.spec.tops[0].consumers) == 1
+            alone = alone and len(before.layer.params) == 3
             if alone and step.layer.channels is not None and step.records == before.records and not step.cut:
-                result[-1] = before._replace(
-                    layer=Scaled(before.layer, step.layer), tops=step.tops, wanted=step.wanted
-                )
+                result[-1] = before._replace(layer=Scaled(before.layer, step.layer), tops=step.tops, wanted=step.wanted)
                 continue
         result.append(step)
     return result

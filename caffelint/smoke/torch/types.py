@@ -12,6 +12,7 @@ from caffelint.smoke.torch import (  # noqa: F401  (importing a family registers
     detection,
     linear,
     loss,
+    multibox,
     neuron,
     normalization,
     pooling,
@@ -37,7 +38,6 @@ NO_CLASS: dict[str, str] = {
     "DetectionOutput": "it lists found boxes for a test, and has no part in training",
     "HardSigmoid": DIFFER,
     "KLDivLoss": DIFFER,
-    "MultiBoxLoss": "matching and mining of boxes is not written for torch yet",
     "NormalizedSigmoidCrossEntropyLoss": DIFFER,
     "Proposal": "how many regions it proposes hangs on the data",
     "ProposalTarget": "how many regions it draws hangs on the data",
@@ -79,7 +79,9 @@ def _why_not(layer: Layer) -> str | None:
 
 
 def _passes(layer: Layer, bottom: int) -> bool:
-    """Has Caffe a gradient for that bottom?"""
+    """Has Caffe a gradient for that bottom? Of a fork's layers that is not known."""
+    if layer.fork:
+        return True
     if layer.is_loss and isinstance(layer, Loss):
         return bottom in layer.differentiable
     last = len(layer.bottoms) - 1
