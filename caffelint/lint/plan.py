@@ -36,7 +36,7 @@ def plan(
     changed: set[str] | None = None,
     texts: Mapping[str, bytes] | None = None,
 ) -> list[Job]:
-    """Group files into jobs. `changed` (absolute paths) leaves those files, and the solvers of changed nets.
+    """Group files into jobs. `changed` (absolute paths) leaves those files, and the solvers and deploy nets of changed nets.
 
     `texts` holds content in place of what is on disk.
 
@@ -76,8 +76,6 @@ def plan(
         if file not in solved and file not in nets:
             for solver, beside in solvers_in(os.path.dirname(os.path.abspath(file))).get(file, ()):
                 nets.setdefault(solver, beside)
-    if changed is not None:
-        report = _changed(report, nets, changed)
     solved = {path for named in nets.values() for path in _paths(named)}
     siblings: dict[str, tuple[str, ...]] = {}
     for file in given:
@@ -85,6 +83,9 @@ def plan(
             found = siblings_of(file, files_beside(os.path.dirname(os.path.abspath(file))))
             if found:
                 siblings[file] = tuple(same.setdefault(os.path.realpath(path), relative(path)) for path in found)
+    if changed is not None:
+        report = _changed(report, nets, siblings, changed)
+        siblings = {file: beside for file, beside in siblings.items() if file in report}
     return _components(given, nets, report, siblings)
 
 
@@ -128,7 +129,9 @@ def _paths(nets: Iterable[NamedNet]) -> list[str]:
     return [net.path for net in nets if net.path]
 
 
-def _changed(report: set[str], nets: dict[str, tuple[NamedNet, ...]], changed: set[str]) -> set[str]:
+def _changed(
+    report: set[str], nets: dict[str, tuple[NamedNet, ...]], siblings: dict[str, tuple[str, ...]], changed: set[str]
+) -> set[str]:
     real = {os.path.realpath(path) for path in changed}
     wanted = {file for file in report if os.path.realpath(file) in real}
     gone = [path for path in real if not os.path.exists(path)]
@@ -138,6 +141,9 @@ def _changed(report: set[str], nets: dict[str, tuple[NamedNet, ...]], changed: s
         ends = tuple(os.sep + os.path.normpath(net.name).lstrip("." + os.sep) for net in named if net.path is None)
         if any(path.endswith(ends) for path in gone):
             wanted.add(solver)
+    for file, beside in siblings.items():
+        if any(os.path.realpath(path) in real for path in beside):
+            wanted.add(file)
     return wanted
 
 

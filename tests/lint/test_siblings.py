@@ -67,3 +67,15 @@ def test_a_net_that_the_solver_tests_is_no_deploy_net(tmp_path: Path, monkeypatc
     Path("solver.prototxt").write_text('train_net: "train.prototxt" test_net: "test.prototxt"')
     (job,) = plan(["test.prototxt"])
     assert job.siblings == ()
+
+
+def test_a_changed_training_net_brings_its_deploy_net(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name in ("train_val.prototxt", "deploy.prototxt"):
+        Path(name).write_text(_TRAIN)
+    changed = {str(tmp_path / "train_val.prototxt")}
+    given = ["train_val.prototxt", "deploy.prototxt"]
+    (job,) = plan(given, changed=changed)
+    assert job.report == {"train_val.prototxt", "deploy.prototxt"}
+    (job,) = plan(given, changed={str(tmp_path / "deploy.prototxt")})
+    assert job.report == {"deploy.prototxt"}
