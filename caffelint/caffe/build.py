@@ -11,14 +11,15 @@ from functools import cached_property
 from math import prod
 from typing import Any
 
+from caffelint.caffe.backward import find_gradient_flow
 from caffelint.caffe.layers import BVLC_TYPES, REGISTRY, Layer, UnknownLayer
-from caffelint.caffe.layers.arrange import Split
 from caffelint.caffe.layers.base import FIRST_FORK_NUMBER
 from caffelint.caffe.layers.data import DataLayer
 from caffelint.caffe.layers.python import FiniteCheck, is_finite_check
 from caffelint.caffe.net_parts import Blob, Param
 from caffelint.caffe.refusal import Refusal
 from caffelint.caffe.shapes import UNSHAPED, Shape, count, no_data, plural, text
+from caffelint.caffe.splits import insert_splits
 from caffelint.caffe.values import Values, value_facts
 
 PHASES = ("TRAIN", "TEST")
@@ -122,7 +123,7 @@ class _Build:
         built = self.built
         if self.strict:
             self.refuse_fork_fields(built.message)
-        built.layers = self.insert_splits(self.filter())
+        built.layers = self.with_splits(self.filter())
         for layer in built.layers:
             self.add_layer(layer)
         find_gradient_flow(built)
@@ -214,75 +215,9 @@ class _Build:
             return False
         return built.stages.issuperset(rule.stage) and built.stages.isdisjoint(rule.not_stage)
 
-    def insert_splits(self, layers: list[Layer]) -> list[Layer]:
-        """A Split behind each top with several readers, a loss counted as one (InsertSplits).
-
-        Fills in bottom_names and top_names, as they are after splits, and given_loss_weights.
-        """
-        last_maker: dict[str, int] = {}
-        readers: list[int] = []
-        losses: dict[int, float] = {}
-        sources: list[list[int]] = []
-        shared = False
-        for layer in layers:
-            message = layer.message
-            bottoms = layer.bottom_names = list(message.bottom)
-            tops = layer.top_names = list(message.top)
-            source = []
-            for name in bottoms:
-                top = last_maker.get(name, -1)
-                source.append(top)
-                if top < 0:
-                    self.refuse_unknown_bottom(layer, len(source) - 1, layers)
-                elif readers[top]:
-                    readers[top] += 1
-                    shared = True
-                else:
-                    readers[top] = 1
-            sources.append(source)
-            for name in tops:
-                last_maker[name] = len(readers)
-                readers.append(0)
-            weights = message.loss_weight
-            if weights:
-                layer.given_loss_weights = list(weights)
-                for name, weight in zip(tops, weights, strict=False):
-                    top = last_maker[name]
-                    losses[top] = weight
-                    if weight:
-                        readers[top] += 1
-                        shared = shared or readers[top] > 1
-        return self.with_splits(layers, sources, readers, losses) if shared or losses else layers
-
-    def with_splits(
-        self, layers: list[Layer], sources: list[list[int]], readers: list[int], losses: dict[int, float]
-    ) -> list[Layer]:
-        """`readers` counts the readers of each top, `sources` numbers the tops that each layer reads."""
-        result = []
-        made: dict[int, str] = {}
-        used: dict[int, int] = {}
-        top = 0
-        for layer, source in zip(layers, sources, strict=False):
-            result.append(layer)
-            for index, maker in enumerate(source):
-                if maker >= 0 and readers[maker] > 1:
-                    number = used.get(maker, 0)
-                    used[maker] = number + 1
-                    layer.bottom_names[index] = f"{made[maker]}_split_{number}"
-            for index, name in enumerate(layer.top_names):
-                if readers[top] > 1:
-                    stem = made[top] = f"{name}_{layer.name}_{index}"
-                    split = Split(None, f"{stem}_split", "Split", None, self.built.phase)
-                    split.bottom_names = [name]
-                    split.top_names = [f"{stem}_split_{number}" for number in range(readers[top])]
-                    weight = losses.get(top)
-                    if weight:
-                        split.given_loss_weights = [weight] + [0.0] * (readers[top] - 1)
-                        layer.given_loss_weights = ()
-                        used[top] = 1
-                    result.append(split)
-                top += 1
-        return result
+    def with_splits(self, layers: list[Layer]) -> list[Layer]:
+        phase = self.built.phase
+        return insert_splits(layers, phase, lambda layer, bottom: self.refuse_unknown_bottom(layer, bottom, layers))
 
     def refuse_unknown_bottom(self, layer: Layer, bottom: int, layers: list[Layer]) -> None:
         """Who makes each blob is listed once: a net of nothing but such bottoms takes no longer than another."""
@@ -610,38 +545,6 @@ def _mismatch(param: Param, name: str, owned: float, given: float) -> Refusal:
         "net.cpp AppendParam",
         f"param[{param.index}].{name}",
     )
-
-
-def find_gradient_flow(built: BuiltNet) -> None:
-    """Clear need_backward and propagate_down where no loss asks for them (the second half of Net::Init)."""
-    under_loss: set[str] = set()
-    skipped: set[str] = set()
-    for layer in reversed(built.layers):
-        # A layer of unknown type may be a loss.
-        contributes = not layer.known
-        skip = True
-        if any(layer.loss_weights):
-            contributes = True
-        for blob in layer.tops:
-            contributes = contributes or blob.name in under_loss
-            skip = skip and blob.name in skipped
-        if layer.need_backward and skip and layer.known:
-            layer.need_backward = False
-            layer.propagate_down = [False] * len(layer.bottoms)
-        if not contributes:
-            layer.need_backward = False
-            layer.propagate_down = [False] * len(layer.bottoms)
-        for blob, propagates in zip(layer.bottoms, layer.propagate_down, strict=False):
-            if contributes:
-                under_loss.add(blob.name)
-            if not propagates:
-                skipped.add(blob.name)
-    if built.message.force_backward:
-        for layer in built.layers:
-            layer.need_backward = True
-            layer.propagate_down = [
-                flow or layer.allows_force_backward(index) for index, flow in enumerate(layer.propagate_down)
-            ]
 
 
 def has_fork_fields(message: Any) -> bool:

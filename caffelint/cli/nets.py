@@ -99,5 +99,5 @@ def _of_solver(file: str, found: Sequence[NamedNet], failed: list[Failure]) -> I
             continue
         else:
             state = states[own:]
-        for one in state or [None]:
-            yield Shown(path, ("TEST",), tuple(one.stage) if one else (), one.level if one else 0, text)
+        for stages, level in [(tuple(one.stage), one.level) for one in state] or [((), 0)]:
+            yield Shown(path, ("TEST",), stages, level, text)

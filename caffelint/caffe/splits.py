@@ -1,0 +1,81 @@
+"""The Split layers that Caffe inserts: insert_splits.cpp."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from caffelint.caffe.layers import Layer
+from caffelint.caffe.layers.arrange import Split
+
+
+def insert_splits(layers: list[Layer], phase: str, refuse: Callable[[Layer, int], None]) -> list[Layer]:
+    """A Split behind each top with several readers, a loss counted as one (InsertSplits).
+
+    `refuse` is told of each bottom that nothing makes: the layer and the number of the bottom. Fills in bottom_names
+    and top_names, as they are after splits, and given_loss_weights.
+    """
+    last_maker: dict[str, int] = {}
+    readers: list[int] = []
+    losses: dict[int, float] = {}
+    sources: list[list[int]] = []
+    shared = False
+    for layer in layers:
+        message = layer.message
+        bottoms = layer.bottom_names = list(message.bottom)
+        tops = layer.top_names = list(message.top)
+        source = []
+        for name in bottoms:
+            top = last_maker.get(name, -1)
+            source.append(top)
+            if top < 0:
+                refuse(layer, len(source) - 1)
+            elif readers[top]:
+                readers[top] += 1
+                shared = True
+            else:
+                readers[top] = 1
+        sources.append(source)
+        for name in tops:
+            last_maker[name] = len(readers)
+            readers.append(0)
+        weights = message.loss_weight
+        if weights:
+            layer.given_loss_weights = list(weights)
+            for name, weight in zip(tops, weights, strict=False):
+                top = last_maker[name]
+                losses[top] = weight
+                if weight:
+                    readers[top] += 1
+                    shared = shared or readers[top] > 1
+    return _with_splits(layers, phase, sources, readers, losses) if shared or losses else layers
+
+
+def _with_splits(
+    layers: list[Layer], phase: str, sources: list[list[int]], readers: list[int], losses: dict[int, float]
+) -> list[Layer]:
+    """`readers` counts the readers of each top, `sources` numbers the tops that each layer reads."""
+    result = []
+    made: dict[int, str] = {}
+    used: dict[int, int] = {}
+    top = 0
+    for layer, source in zip(layers, sources, strict=False):
+        result.append(layer)
+        for index, maker in enumerate(source):
+            if maker >= 0 and readers[maker] > 1:
+                number = used.get(maker, 0)
+                used[maker] = number + 1
+                layer.bottom_names[index] = f"{made[maker]}_split_{number}"
+        for index, name in enumerate(layer.top_names):
+            if readers[top] > 1:
+                stem = made[top] = f"{name}_{layer.name}_{index}"
+                split = Split(None, f"{stem}_split", "Split", None, phase)
+                split.bottom_names = [name]
+                split.top_names = [f"{stem}_split_{number}" for number in range(readers[top])]
+                weight = losses.get(top)
+                if weight:
+                    split.given_loss_weights = [weight] + [0.0] * (readers[top] - 1)
+                    layer.given_loss_weights = ()
+                    used[top] = 1
+                result.append(split)
+            top += 1
+    return result
