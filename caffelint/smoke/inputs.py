@@ -20,6 +20,9 @@ from caffelint.smoke.job import BOXES, LABELS, REAL, SYNTHETIC, UNIFORM, Input, 
 SIZES = (224, 227, 256, 300, 321, 32, 28, 64, 128, 500)
 """Heights and widths to try where nothing tells those of an image."""
 
+VIDEO = (112, 224)
+"""The same for clips of 16 frames."""
+
 _BLOCKS = ("data_param", "image_data_param", "hdf5_data_param", "window_data_param", "memory_data_param")
 _IMAGES = DATA_TYPES - {"HDF5Data", "DummyData"}
 _PASSES_ON = frozenset(["Split", "Flatten", "Reshape", "Slice", "Concat", "Crop", "Silence", "Tile", "Permute"])
@@ -138,19 +141,22 @@ def _shaped(
     net: Net, job_net: JobNet, built: BuiltNet, layer: Layer, known: dict[str, Shape], notes: list[str]
 ) -> BuiltNet:
     """The net built anew with a shape for each top of a data layer that had none."""
+    refusals = len(built.refusals)
     for top, blob in enumerate(layer.tops):
         if blob.shape is not None:
             continue
-        current = next(other for other in built.layers if other.name == layer.name and brings_data(other))
+        current = next(other for other in built.layers if other.index == layer.index)
+        best = None
         for shape in _candidates(current, top):
-            known[blob.name] = shape
-            built = _build(net, job_net, known)
-            if not built.refusals:
-                notes.append(f'"{blob.name}" is taken to be {text(shape)}; --input-shape {blob.name}=... tells better')
+            tried = _build(net, job_net, known | {blob.name: shape})
+            if best is None or len(tried.refusals) < len(best[1].refusals):
+                best = shape, tried
+            if not tried.refusals:
                 break
-        else:
-            known.pop(blob.name, None)
-            built = _build(net, job_net, known)
+        if best and len(best[1].refusals) <= refusals:
+            known[blob.name], built = best
+            shown = text(known[blob.name])
+            notes.append(f'"{blob.name}" is taken to be {shown}; --input-shape {blob.name}=... tells better')
     return built
 
 
@@ -165,9 +171,11 @@ def _candidates(layer: Layer, top: int) -> Iterator[Shape]:
         yield (batch,)
         yield (batch, 1)
     means = len(layer.message.transform_param.mean_value)
-    for channels in (means,) if means > 1 else (3, 1):
+    for channels in (means,) if means > 1 else (3, 1, 2, 6, 4):
         for size in SIZES:
             yield batch, channels, size, size
+    for size in VIDEO:
+        yield batch, 3, 16, size, size
     if layer.type == "HDF5Data":
         yield batch, 100
 

@@ -17,7 +17,7 @@ from caffelint.caffe.build import BuiltNet
 from caffelint.caffe.learning_rate import schedule
 from caffelint.caffe.net import Net
 from caffelint.smoke.inputs import plan_inputs
-from caffelint.smoke.job import SYNTHETIC, Input, Job, JobNet
+from caffelint.smoke.job import LABELS, SYNTHETIC, Input, Job, JobNet
 from caffelint.smoke.project import PlannedNet, Project
 from caffelint.text.edits import Edit, apply_edits
 from caffelint.text.tree import Field
@@ -99,7 +99,7 @@ def prepare(project: Project, wishes: Wishes, folder: Path) -> Prepared:
         seed=wishes.seed,
         device=wishes.device,
         weights=os.path.abspath(wishes.weights) if wishes.weights else "",
-        watch=wishes.watch,
+        watch=(*wishes.watch, *(item.top for item in inputs if item.net == 0 and item.values == LABELS)),
         rates=() if rates.problem else tuple(rates.rate(index) for index in range(wishes.iterations)),
         statistics_every=wishes.statistics_every,
         timeout=wishes.timeout,

@@ -3,6 +3,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from caffelint.lint import ERROR, Finding, Invalid, SmokeRule
+from caffelint.lint.built import Blob
 from caffelint.smoke.run import DATA, Layer, Run, Statistics
 
 from ._example import CALM, losses, project
@@ -38,17 +39,24 @@ class LabelOutOfRange(SmokeRule):
     ]
 
     def check(self, run: Run) -> Iterator[Finding]:
-        found = {event.name: event for event in run.all(Statistics) if event.kind == "blob" and event.part == DATA}
+        found: dict[str, tuple[float, float]] = {}
+        for event in run.all(Statistics):
+            if event.kind == "blob" and event.part == DATA:
+                low, high = found.get(event.name, (event.min, event.max))
+                found[event.name] = min(low, event.min), max(high, event.max)
         for layer in run.built[0].layers:
-            if layer.type not in _CLASSES or len(layer.bottoms) < 2 or layer.bottoms[1].name not in found:
+            if layer.type not in _CLASSES or len(layer.bottoms) < 2:
                 continue
-            labels = found[layer.bottoms[1].name]
+            labels = found.get(_source(layer.bottoms[1]))
             classes = _classes(layer)
-            if classes is None or _ignores(layer, labels) or 0 <= labels.min <= labels.max < classes:
+            if labels is None or classes is None:
+                continue
+            low, high = labels
+            if _ignores(layer, labels) or 0 <= low <= high < classes:
                 continue
             yield self.finding(
                 run.place(layer.name, 0, "bottom", 1),
-                f'labels of {extent(labels.min, labels.max)} came to "{layer.name}" ({layer.type}), which has'
+                f'labels of {extent(low, high)} came to "{layer.name}" ({layer.type}), which has'
                 f" {classes} classes, 0 to {classes - 1}; labels count from 0",
             )
 
@@ -59,7 +67,14 @@ def _classes(layer: Layer) -> int | None:
     return scores[axis] if scores and -len(scores) <= axis < len(scores) else None
 
 
-def _ignores(layer: Layer, labels: Statistics) -> bool:
+def _source(blob: Blob) -> str:
+    """The name of the blob, or of the one that it is a copy of."""
+    while blob.producer is not None and blob.producer.type == "Split":
+        blob = blob.producer.bottoms[0]
+    return blob.name
+
+
+def _ignores(layer: Layer, labels: tuple[float, float]) -> bool:
     """May the label that lies outside be the one that is ignored?"""
     loss = layer.message.loss_param
-    return bool(loss.HasField("ignore_label") and loss.ignore_label in (labels.min, labels.max))
+    return bool(loss.HasField("ignore_label") and loss.ignore_label in labels)

@@ -185,3 +185,27 @@ def test_poly_sees_the_users_max_iter(tmp_path: Path, in_caffe: Run) -> None:
     assert session.run is not None
     assert [event.rate for event in session.run.iterations] == pytest.approx([0.01 * (1 - i / 1000) for i in range(4)])
     assert any(isinstance(event, Note) for event in session.run.events)
+
+
+def test_real_data_is_read_by_caffe(tmp_path: Path, in_caffe: Run, caffe_python: Path) -> None:
+    layer = (
+        'layer { name: "data" type: "HDF5Data" top: "data" top: "label"\n'
+        '  hdf5_data_param { source: "list.txt" batch_size: 4 } }\n'
+    )
+    solver = write(tmp_path, layer + NET.partition('name: "conv"')[2].join(('layer {\n  name: "conv"', "")))
+    (tmp_path / "list.txt").write_text("data.h5\n")
+    script = tmp_path / "make.py"
+    script.write_text(
+        "import h5py, numpy, sys\nwith h5py.File('data.h5', 'w') as file:\n"
+        "    file['data'] = numpy.random.RandomState(1).randn(8, 3, 8, 8).astype('float32')\n"
+        "    file['label'] = (numpy.arange(8) % 5 + int(sys.argv[1])).astype('float32')\n"
+        "    file['data'][5, 0, 0, 0] = float(sys.argv[2])\n"
+    )
+    outcomes = []
+    for first, odd in ((0, 0.0), (1, 0.0), (0, float("nan"))):
+        subprocess.run([caffe_python, script, str(first), str(odd)], check=True, capture_output=True, cwd=tmp_path)
+        session = in_caffe(solver, iterations=4)
+        assert session.run is not None
+        assert not session.run.synthetic
+        outcomes.append([(one.name, one.layer) for one in session.report.findings if one.code.startswith("X")])
+    assert outcomes == [[], [("label-out-of-range", "loss")], [("non-finite-forward", "data")]]

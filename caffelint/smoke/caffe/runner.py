@@ -137,12 +137,20 @@ class Run(object):
         if self.job["trace"]:
             self.traced(0, -1)
         net.net.forward()
+        self.report_inputs(net)
         net.clear_diffs()
         if all(finite(blob.data) for blob in net.blobs):
             net.net.backward()
         self.judge(net, kept, -1, 0.0)
         self.report(net, -1, 0.0, "diff")
         net.restore(kept)
+
+    def report_inputs(self, net):
+        """What the data holds, before a backward pass to labels out of range writes where it should not."""
+        for number, blob in enumerate(net.blobs):
+            layer = net.writer[number]
+            if layer is not None and not net.has_bottoms[layer]:
+                self.statistics(-1, net.names[layer], "blob", net.blob_names[number], "data", blob.data)
 
     def iterate(self, net, iteration):
         self.at = 0, iteration
