@@ -36,7 +36,7 @@ def plan(
     changed: set[str] | None = None,
     texts: Mapping[str, bytes] | None = None,
 ) -> list[Job]:
-    """Group files into jobs. `changed` (absolute paths) leaves those files, and the solvers and deploy nets of changed ones.
+    """Group files into jobs. `changed` (absolute paths) leaves those, and solvers and deploy nets of changed nets.
 
     `texts` holds content in place of what is on disk.
 
