@@ -82,6 +82,7 @@ def make_net(built: BuiltNet, number: int, device: torch.device, seed: int, trai
         if trained is None:
             return TorchNet(built, device, seed)
         net = TorchNet(built, device, seed, fill=fill_later)
+        check_shared(net, trained, number)
         net.share_trained_layers(trained)
     except LayerError as error:
         raise Refusal(number, error.layer, error.message) from None
@@ -92,3 +93,15 @@ def make_net(built: BuiltNet, number: int, device: torch.device, seed: int, trai
     for layer in net.layers:
         layer.fill = fill
     return net
+
+
+def check_shared(net: TorchNet, trained: TorchNet, number: int) -> None:
+    """Raise Refusal where a TEST net cannot take a layer's parameters from the TRAIN net (ShareTrainedLayersWith)."""
+    for name, datas in net.layer_params.items():
+        theirs = trained.layer_params.get(name)
+        if theirs is not None and [data.shape for data in datas] != [data.shape for data in theirs]:
+            test, train = (
+                " and ".join("x".join(map(str, data.shape)) or "one number" for data in side)
+                for side in (datas, theirs)
+            )
+            raise Refusal(number, name, f"its parameters are {test} here and {train} in the TRAIN net")

@@ -299,3 +299,12 @@ def test_a_device_that_is_not_there_is_refused(tmp_path: Path) -> None:
     for device in ("cuda:77", "gpu"):
         found = only(events_of(make_job(tmp_path, device=device)), Refused)
         assert f'cannot use the device "{device}"' in found.message
+
+
+def test_a_test_net_of_another_shape_is_refused(tmp_path: Path) -> None:
+    """Layers of one name in both phases, with other parameters."""
+    twice = ip("ip2", "ip1", "ip2", 3, more="include { phase: TRAIN }")
+    twice += ip("ip2", "ip1", "ip2", 4, more="include { phase: TEST }")
+    found = only(events_of(make_job(tmp_path, DATA + HIDDEN + twice + LOSS)), Refused)
+    assert (found.net, found.layer, found.during) == (1, "ip2", "load")
+    assert found.message == "its parameters are 4x6 and 4 here and 3x6 and 3 in the TRAIN net"
