@@ -17,8 +17,8 @@ from caffelint.caffe.net_parts import Blob
 from caffelint.caffe.shapes import Shape, text
 from caffelint.smoke.job import BOXES, LABELS, REAL, SYNTHETIC, UNIFORM, Input, JobNet
 
-SIZES = (224, 227, 256, 300, 321, 32, 28, 64, 128, 500)
-"""Heights and widths to try where nothing tells those of an image."""
+SIZES = (28, 32, 64, 128, 224, 227, 256, 300, 321, 500)
+"""Heights and widths to try where nothing tells those of an image: nets for large ones refuse small ones."""
 
 VIDEO = (112, 224)
 """The same for clips of 16 frames."""

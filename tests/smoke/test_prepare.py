@@ -116,8 +116,8 @@ def test_real_data_is_asked_for_and_not_there(tmp_path: Path) -> None:
 
 def test_a_shape_that_nothing_tells_is_guessed_and_told(tmp_path: Path) -> None:
     made = prepared(write(tmp_path, NET.replace("crop_size: 8 ", "")), tmp_path / "work")
-    assert made.job.inputs[0].shape == (4, 3, 224, 224)
-    assert made.notes[1] == '"data" is taken to be 4 x 3 x 224 x 224; --input-shape data=... tells better'
+    assert made.job.inputs[0].shape == (4, 3, 28, 28)
+    assert made.notes[1] == '"data" is taken to be 4 x 3 x 28 x 28; --input-shape data=... tells better'
 
 
 @pytest.mark.parametrize(
