@@ -104,3 +104,9 @@ class Filter(TorchLayer):
         *values, selector = bottoms
         index = selector.flatten().nonzero().flatten()
         return [x.index_select(0, index) for x in values]
+
+
+@register
+class Squeeze(TorchLayer):
+    def forward(self, bottoms: list[Tensor]) -> Sequence[Tensor]:
+        return [bottoms[0].squeeze(tuple(self.p.axis)) if self.p.axis else bottoms[0].squeeze()]

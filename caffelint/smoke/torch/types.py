@@ -33,7 +33,6 @@ __all__ = ["NO_CLASS", "REGISTRY", "not_runnable"]
 DIFFER = "forks differ in what it computes"
 NO_CLASS: dict[str, str] = {
     "BoxAnnotatorOHEM": DIFFER,
-    "Deconvolution3D": "not written for torch yet",
     "DetectionEvaluate": "it counts what a DetectionOutput found, and has no part in training",
     "DetectionOutput": "it lists found boxes for a test, and has no part in training",
     "HardSigmoid": DIFFER,
@@ -45,7 +44,6 @@ NO_CLASS: dict[str, str] = {
     "SigmoidCrossEntropyBalanceLoss": DIFFER,
     "SmoothL1LossOHEM": DIFFER,
     "SoftmaxWithLossOHEM": DIFFER,
-    "Squeeze": "not written for torch yet",
     "SymmetricRectify": DIFFER,
 }
 """Types that caffelint knows and torch does not run, with the reason."""

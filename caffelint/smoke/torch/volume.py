@@ -56,6 +56,24 @@ class Convolution3D(TorchLayer):
 
 
 @register
+class Deconvolution3D(Convolution3D):
+    @classmethod
+    def param_shapes(cls, spec: Layer) -> Sequence[Shape] | None:
+        p = spec.parameters
+        shape = spec.bottoms[0].shape
+        if shape is None:
+            return None
+        weight = (shape[1], p.num_output // p.filter_group, p.kernel_depth, p.kernel_size, p.kernel_size)
+        return [weight, (1, 1, 1, 1, p.num_output)] if p.bias_term else [weight]
+
+    def forward(self, bottoms: list[Tensor]) -> Sequence[Tensor]:
+        _, stride, pad = _sides(self.p)
+        bias = self.params[1].flatten() if self.p.bias_term else None
+        groups = int(self.p.filter_group)
+        return [functional.conv_transpose3d(x, self.params[0], bias, stride, pad, 0, groups) for x in bottoms]
+
+
+@register
 class Pooling3D(TorchLayer):
     @classmethod
     def why_not(cls, spec: Layer) -> str | None:

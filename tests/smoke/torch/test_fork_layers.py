@@ -219,6 +219,24 @@ def test_layers_of_c3d() -> None:
     assert float(top[0, 1, 2, 2, 2]) == float(x[0, 1, 2, 4, 4])
 
 
+def test_deconvolution_of_c3d_and_squeeze() -> None:
+    x = values(1, 2, 3, 4, 4)
+    layer = 'type: "Deconvolution3D" convolution3d_param { num_output: 3 kernel_size: 2 kernel_depth: 1 stride: 2 }'
+    net = net_of(layer, [x])
+    weight = net.layer_params["tested"][0]
+    assert weight.shape == (2, 3, 1, 2, 2)
+    with torch.no_grad():
+        weight.normal_()
+    net.forward()
+    top = net.blob("y0")
+    assert top.shape == (1, 3, 3, 8, 8)
+    assert float(top[0, 1, 2, 5, 2]) == pytest.approx(
+        float((x[0, :, 2, 2, 1] * weight.detach()[:, 1, 0, 1, 0]).sum()), rel=1e-4
+    )
+    assert run('type: "Squeeze" squeeze_param { axis: 2 }', values(1, 3, 1)).shape == (1, 3)
+    assert run('type: "Squeeze"', values(1, 3, 1)).shape == (3,)
+
+
 def test_batch_normalisation_of_forks() -> None:
     x = values(4, 3, 5, 5) * 3 + 1
     for layer in (

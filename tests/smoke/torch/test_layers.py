@@ -6,6 +6,8 @@ What differs, and is left out here or allowed for:
 - A label that is no class: Caffe reads and writes past the end of the blob; here it is a LayerError.
 - Stochastic pooling: Caffe has it on a GPU alone.
 - Layers that run in place where Caffe's gradient is spoilt by that have the right gradient here.
+- Log with a scale of 0: a BLAS takes the factor 0 as "set to 0", where 0 times infinity is nan.
+- Dilations that do not fit into an int, and so turn negative.
 - Dropout with a ratio of 1, and LRN with a negative alpha, where infinities hang on rounding.
 """
 
