@@ -260,7 +260,10 @@ def _expects(layer: Layer, bottom: int) -> _Wanted | None:
     if kind in ("Filter", "BatchReindex") and bottom == len(layer.bottoms) - 1:
         return _Wanted(LABELS, 0, 0 if kind == "BatchReindex" else 1)
     if kind == "MultiBoxLoss" and bottom == 3:
-        return _Wanted(BOXES, 1, max(message.multibox_loss_param.num_classes - 1, 1))
+        # One box for each item of the batch: what the net predicts tells how many those are.
+        predicted = layer.bottoms[0].shape
+        rows = (1, 1, predicted[0], 8) if predicted else None
+        return _Wanted(BOXES, 1, max(message.multibox_loss_param.num_classes - 1, 1), None, rows)
     if kind in ("CenterLoss", "LargeMarginInnerProduct", "MarginInnerProduct") and bottom == 1:
         outputs = _num_output(message)
         return _Wanted(LABELS, 0, max(outputs - 1, 0)) if outputs else None
