@@ -31,6 +31,7 @@ _LONGEST_LINE = 1 << 20
 _GRACE = 3.0
 _FATAL = re.compile(r"^F\d{4,8} [\d:.]+ +\d+ (?P<at>\S+)\] ?(?P<message>.*)")
 _CREATING = re.compile(r"\] (?:Creating layer|Setting up) (?P<layer>.+)$")
+_PARSING = re.compile(r"Error parsing text-format \S+: (?P<what>\d+:\d+: .+)$")
 _PHASE = re.compile(r"Creating (?P<phase>training|test) net")
 _NAMED = re.compile(r"layer '(?P<layer>[^']+)'")
 _MEMORY = re.compile(
@@ -46,6 +47,7 @@ class Log:
         self.tail: deque[str] = deque(maxlen=_TAIL_LINES)
         self.fatal = ""
         self.layer = ""
+        self.parsing = ""
         self.tests = -1
         self.trace: list[str] = []
         self.more = 0
@@ -66,6 +68,8 @@ class Log:
             if not self.fatal:
                 self.fatal = found["message"].split("*** Check failure")[0].strip()
                 self.more = 0 if "*** Check" in line else 1
+        elif found := _PARSING.search(line):
+            self.parsing = found["what"]
         elif found := _CREATING.search(line):
             self.layer = found["layer"]
         elif found := _PHASE.search(line):
@@ -161,7 +165,8 @@ def _reason(status: int, log: Log, events: Sequence[Event], late: float, job: Jo
             during = "weights"
         named = _NAMED.search(log.fatal)
         layer = named["layer"] if named else log.layer if loading else ""
-        return Refused(max(log.tests, 0) if loading else 0, layer, log.fatal, during)
+        message = log.parsing if log.parsing and "Failed to parse" in log.fatal else log.fatal
+        return Refused(max(log.tests, 0) if loading else 0, layer, message, during)
     if log.out_of_memory or status == -_SIGKILL:
         return OutOfMemory(log.out_of_memory or "the system ended it, as it does for want of memory", job.device)
     if log.trace:

@@ -158,6 +158,16 @@ class Run:
             return self.nets[net].at()
         return self.solver.at()
 
+    def line(self, number: int, net: int = 0) -> Place:
+        """A line of a net's text; copies keep the lines of the user's file."""
+        document = self.nets[net].document
+        starts = document.source.line_starts
+        if not 1 <= number <= len(starts):
+            return self.nets[net].at()
+        text = document.source.line(number)
+        start = starts[number - 1] + len(text) - len(text.lstrip())
+        return Place(document, start, starts[number - 1] + len(text.rstrip().encode()))
+
     def known(self, layers: Sequence[str] = (), rules: Sequence[str] = ()) -> list[ReportedFinding]:
         """What the static rules say of these layers, and what these rules say of anything; gravest first."""
         found = [

@@ -9,6 +9,7 @@ from caffelint.smoke.run import Refused, Run, Running
 from ._example import CALM, losses, project
 
 _LONGEST = 300
+_LINE = re.compile(r"(\d+):\d+: (.+)")
 _PREFIX = re.compile(r"^Check failed: ")
 
 
@@ -34,6 +35,11 @@ class RefusedAtLoad(SmokeRule):
             message='at "log" Caffe ends: base > 0 (-2 vs. 0) base must be positive',
         ),
         Invalid(
+            project(Refused(0, "", '4:63: Message type "caffe.FillerParameter" has no field named "typ".', "load")),
+            span='inner_product_param { num_output: 10 weight_filler { type: "xavier" } } }',
+            message='this Caffe cannot read it: Message type "caffe.FillerParameter" has no field named "typ"',
+        ),
+        Invalid(
             project(Refused(0, "fc", "Cannot copy param 0 weights from layer 'fc'; shape mismatch.", "weights")),
             span="layer",
             message="the weights do not fit \"fc\": Cannot copy param 0 weights from layer 'fc'; shape mismatch",
@@ -50,6 +56,9 @@ class RefusedAtLoad(SmokeRule):
             message = f"{at}Caffe ends: {said}"
             evidence = []
             place = run.place(layer, net) if layer else run.solver.at()
+            if found := _LINE.match(said):
+                place = run.line(int(found[1]), net)
+                message = f"this Caffe cannot read it: {found[2]}"
             if event.during == "weights":
                 message = f'the weights do not fit "{layer}": {said}'
                 evidence.append("give the layer another name to start it anew, or the shape that the weights have")

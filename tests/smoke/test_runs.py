@@ -209,3 +209,9 @@ def test_real_data_is_read_by_caffe(tmp_path: Path, in_caffe: Run, caffe_python:
         assert not session.run.synthetic
         outcomes.append([(one.name, one.layer) for one in session.report.findings if one.code.startswith("X")])
     assert outcomes == [[], [("label-out-of-range", "loss")], [("non-finite-forward", "data")]]
+
+
+def test_what_this_caffe_cannot_read_stands_at_its_line(tmp_path: Path, in_caffe: Run) -> None:
+    found = only(in_caffe(write(tmp_path, NET.replace("kernel_size: 3 ", "kernel_size: 3 of_a_fork: 1 "))))
+    assert (found.name, found.file, found.line) == ("refused-at-load", "net.prototxt", 25)
+    assert 'has no field named "of_a_fork"' in found.message

@@ -5,7 +5,7 @@ same, names short, because a Caffe of ten years ago has to read this. Caffe ends
 started this reads stderr.
 """
 
-# ruff: noqa: UP010, UP031
+# ruff: noqa: B905, C402, UP004, UP010, UP031
 # mypy: ignore-errors
 from __future__ import absolute_import, division, print_function
 
