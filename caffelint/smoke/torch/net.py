@@ -211,8 +211,9 @@ class TorchNet:
 
     @property
     def blobs(self) -> dict[str, Tensor]:
-        """Data of all blobs after the forward pass, by name, in Caffe's order."""
-        return {name: self.blob(name) for name in self.built.blobs if name in self._slot_of_name}
+        """Data of all blobs after the forward pass, by name, in Caffe's order; none that fused layers leave out."""
+        slots = {name: self._slot_of_name[name] for name in self.built.blobs}
+        return {name: self.blob(name) for name, slot in slots.items() if self._values[slot] is not None}
 
     def gradient(self, name: str) -> Tensor | None:
         """Gradient of a blob after the backward pass, what Caffe's diff holds: in place, that of the first version.
