@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from caffelint.cli.main import USAGE
+
 if TYPE_CHECKING:
     from caffelint.fix.finite import Patched
 
@@ -23,7 +25,7 @@ if TYPE_CHECKING:
     help="Check what is likely to turn nan (suspects, the default), what losses read, all, or the tops of layers.",
 )
 @click.option("--remove", is_flag=True, help="Take out the checks again: what is left is the text from before.")
-@click.option("-o", "--output", metavar="OUT", type=click.Path(), help="Write to this file, not to stdout.")
+@click.option("-o", "--output", metavar="OUT", type=click.Path(), help="Write to this file; - is stdout.")
 @click.option("--in-place", is_flag=True, help="Write to NET itself.")
 @click.option("--diff", is_flag=True, help="Show the changes alone, and write nothing.")
 def command(net: str | None, where: str | None, remove: bool, output: str | None, in_place: bool, diff: bool) -> int:
@@ -41,12 +43,17 @@ def command(net: str | None, where: str | None, remove: bool, output: str | None
         raise click.UsageError("say what to do, either --check-finite or --remove")
     if sum((output is not None, in_place, diff)) > 1:
         raise click.UsageError("--output, --in-place and --diff exclude each other")
+    if net == "-":
+        raise click.UsageError("patch takes a file, since its solver and folder play a part, not -")
+    if output == "-":
+        output = None
     from caffelint.fix.diff import diff as diff_of
     from caffelint.fix.finite import PatchError, insert_checks, remove_checks
-    from caffelint.fix.write import SaveError, save
+    from caffelint.fix.write import SaveError, ending_cleanly, save
     from caffelint.lint.read import ReadError, read
 
     target = net if in_place else output
+    at = net
     try:
         old = read(net)
         if where is None:
@@ -56,20 +63,39 @@ def command(net: str | None, where: str | None, remove: bool, output: str | None
             patched = insert_checks(old, _words(where), net, _findings(net) if "suspects" in _words(where) else None)
             new = patched.data
             _tell(patched, net)
+        checks = patched is not None and len(patched.checks) > 0
         if target is None:
             click.echo(diff_of(net, old, new) if diff else new, nl=False)
-        elif in_place and new == old:
-            _say(f"{target} is as it was")
         else:
-            save(target, old if in_place else None, new)
-            _say(f"{target} is written")
+            at = target
+            with ending_cleanly():
+                if checks:
+                    _write_layer_file(target)
+                if in_place and new == old:
+                    _say(f"{target} is as it was")
+                else:
+                    save(target, old if in_place else None, new)
+                    _say(f"{target} is written")
     except (ReadError, PatchError, SaveError) as error:
-        path = target if isinstance(error, SaveError) and target else net
-        raise click.ClickException(f"{path}: {error}") from error
-    if patched is None or not patched.checks:
-        return 0
-    _tell_how_to_run(net, target)
+        _say(f"{at}: {error}")
+        return USAGE
+    if checks:
+        _tell_how_to_run(net, target)
     return 0
+
+
+def _write_layer_file(target: str) -> None:
+    """First of all, for without it no net with checks loads; but not where the net cannot be written."""
+    from caffelint.fix.finite.layer_file import NAME, write_beside
+    from caffelint.fix.write import SaveError, objection
+    from caffelint.lint.read import ReadError
+
+    if reason := objection(target):
+        raise SaveError(reason)
+    try:
+        _say(write_beside(target))
+    except (ReadError, SaveError) as error:
+        raise SaveError(f"{NAME} is needed beside it: {error}") from error
 
 
 def _words(value: str) -> list[str]:
@@ -108,23 +134,17 @@ def _tell(patched: Patched, net: str) -> None:
 
 
 def _tell_how_to_run(net: str, target: str | None) -> None:
-    """The layer's file, the command that finds it, and what would stop that."""
+    """The command that finds the layer's file, and what would stop that."""
     from caffelint.cli.settings import settings
     from caffelint.fix.finite.gpus import several_gpus
-    from caffelint.fix.finite.layer_file import NAME, write_beside
-    from caffelint.fix.write import SaveError
+    from caffelint.fix.finite.layer_file import NAME
     from caffelint.lint.plan import plan
-    from caffelint.lint.read import ReadError
 
     if target is None:
         folder = "FOLDER"
         _say(f"nothing was written; with -o OUT or --in-place {NAME}, which the checks need, is written beside it")
     else:
         folder = shlex.quote(os.path.dirname(os.path.abspath(target)))
-        try:
-            _say(write_beside(target))
-        except (ReadError, SaveError) as error:
-            raise click.ClickException(f"{os.path.join(os.path.dirname(target), NAME)}: {error}") from error
     path = os.path.normpath(net)
     jobs = plan([path], settings([path], {}).roots)
     solvers = [solver for job in jobs for solver, named in job.nets if any(one.path == path for one in named)]

@@ -83,6 +83,27 @@ def test_to_another_file(patch: Callable[..., Run]) -> None:
     assert patch("out/checked.prototxt", "--remove").out.encode() == NET
 
 
+def test_a_dash_is_stdout(patch: Callable[..., Run]) -> None:
+    assert patch("net.prototxt", "--check-finite", "-o", "-").out == patch("net.prototxt", "--check-finite").out
+    assert not Path("-").exists()
+
+
+def test_no_net_is_written_without_the_layer_file(patch: Callable[..., Run]) -> None:
+    os.mkdir("check_finite_layer.py")
+    run = patch("net.prototxt", "--check-finite", "--in-place")
+    assert run.status == 2
+    assert "net.prototxt: check_finite_layer.py is needed beside it: " in run.err
+    assert Path("net.prototxt").read_bytes() == NET
+
+
+def test_no_layer_file_is_written_without_the_net(patch: Callable[..., Run]) -> None:
+    os.chmod("net.prototxt", 0o444)
+    run = patch("net.prototxt", "--check-finite", "--in-place")
+    assert run.status == 2
+    assert run.err.endswith("caffelint: net.prototxt: it is read-only, and was left alone\n")
+    assert not Path("check_finite_layer.py").exists()
+
+
 def test_diff(patch: Callable[..., Run]) -> None:
     run = patch("net.prototxt", "--check-finite=ip1", "--diff")
     lines = run.out.splitlines()
@@ -138,6 +159,7 @@ def test_findings_make_suspects(patch: Callable[..., Run]) -> None:
         (("solver.prototxt", "--check-finite"), "solver.prototxt: holds a solver; give the file of its net"),
         (("gone.prototxt", "--remove"), "gone.prototxt: cannot be read: no such file or directory"),
         (("net.prototxt", "--remove", "-o", "gone/x"), "gone/x: it cannot be written"),
+        (("-", "--check-finite"), "patch takes a file"),
     ],
 )
 def test_what_cannot_be_done_is_told(patch: Callable[..., Run], arguments: tuple[str, ...], message: str) -> None:
