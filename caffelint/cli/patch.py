@@ -47,8 +47,10 @@ def command(net: str | None, where: str | None, remove: bool, output: str | None
         raise click.UsageError("patch takes a file, since its solver and folder play a part, not -")
     if output == "-":
         output = None
+    from caffelint.cli.settings import settings
     from caffelint.fix.diff import diff as diff_of
     from caffelint.fix.finite import PatchError, insert_checks, remove_checks
+    from caffelint.fix.finite.project import findings
     from caffelint.fix.write import SaveError, ending_cleanly, save
     from caffelint.lint.read import ReadError, read
 
@@ -60,7 +62,8 @@ def command(net: str | None, where: str | None, remove: bool, output: str | None
             patched = None
             new = remove_checks(old, net)
         else:
-            patched = insert_checks(old, _words(where), net, _findings(net) if "suspects" in _words(where) else None)
+            known = findings(net, settings([net], {"jobs": 1})) if "suspects" in _words(where) else None
+            patched = insert_checks(old, _words(where), net, known)
             new = patched.data
             _tell(patched, net)
         checks = patched is not None and len(patched.checks) > 0
@@ -102,21 +105,6 @@ def _words(value: str) -> list[str]:
     return [word.strip() for word in value.split(",") if word.strip()]
 
 
-def _findings(net: str) -> dict[str, str]:
-    """What the rules say of the net's layers, the gravest of each."""
-    from caffelint import check
-    from caffelint.cli.settings import settings
-    from caffelint.lint.finding import INFO, rank
-
-    found: dict[str, str] = {}
-    report = check([net], settings([net], {"jobs": 1}))
-    path = os.path.normpath(net).replace(os.sep, "/")
-    for finding in sorted(report.findings, key=lambda finding: -rank(finding.severity)):
-        if finding.layer and finding.file == path and finding.severity != INFO:
-            found.setdefault(finding.layer, finding.name)
-    return found
-
-
 def _say(line: str) -> None:
     click.echo(f"caffelint: {line}", err=True)
 
@@ -138,20 +126,18 @@ def _tell_how_to_run(net: str, target: str | None) -> None:
     from caffelint.cli.settings import settings
     from caffelint.fix.finite.gpus import several_gpus
     from caffelint.fix.finite.layer_file import NAME
-    from caffelint.lint.plan import plan
+    from caffelint.fix.finite.project import solvers
 
     if target is None:
         folder = "FOLDER"
         _say(f"nothing was written; with -o OUT or --in-place {NAME}, which the checks need, is written beside it")
     else:
         folder = shlex.quote(os.path.dirname(os.path.abspath(target)))
-    path = os.path.normpath(net)
-    jobs = plan([path], settings([path], {}).roots)
-    solvers = [solver for job in jobs for solver, named in job.nets if any(one.path == path for one in named)]
-    solver = shlex.quote(solvers[0]) if solvers else "SOLVER"
+    found = solvers(net, settings([net], {}))
+    solver = shlex.quote(found[0]) if found else "SOLVER"
     _say("run it with a Caffe that was built WITH_PYTHON_LAYER := 1, so that it finds the layer's file:")
     click.echo(f"  PYTHONPATH={folder}:$PYTHONPATH caffe train -solver {solver}", err=True)
-    if solvers and target is not None and os.path.realpath(target) != os.path.realpath(net):
-        _say(f"{solvers[0]} names {net}: name {target} there")
-    for place in several_gpus(solvers, path):
+    if found and target is not None and os.path.realpath(target) != os.path.realpath(net):
+        _say(f"{found[0]} names {net}: name {target} there")
+    for place in several_gpus(found, os.path.normpath(net)):
         _say(f"{place}: several GPUs: caffe train aborts there on the Python layers of the checks; use one GPU")
