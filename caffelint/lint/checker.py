@@ -264,13 +264,16 @@ class Checker:
                 meant = [rule for rule in all_rules() if not rule.preview and rule.kind != "smoke"]
             unknown = [name for name in comment.rules if name != "all" and find_rule(name) is None]
             ran = [rule.name for rule in meant if rule.name in self.names and rule.kind in kinds]
-            if not unknown and len(ran) < len(meant):
+            if not unknown and not comment.in_vain and len(ran) < len(meant):
                 continue
             if unknown:
                 message = f"no rule is called {', '.join(sorted(unknown))}: this comment silences nothing"
+            elif comment.in_vain:
+                message = "this comment silences nothing: no field follows it in its block; write it above one"
             elif "all" not in comment.rules:
                 message = f"this comment silences nothing: {', '.join(sorted(ran))} finds nothing here"
             else:
                 message = "this comment silences nothing: no rule finds anything here"
-            problem = Problem(info.name, start, end, message, True, "", ((start, end, ""),), True)
+            repairs = () if comment.in_vain else ((start, end, ""),)
+            problem = Problem(info.name, start, end, message, True, "", repairs, True)
             yield from self.rules.rule(info).report(problem, file)

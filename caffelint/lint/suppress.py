@@ -1,9 +1,10 @@
 """Comments that silence findings.
 
 `# caffelint: ignore[name, CODE] reason` behind a field silences findings on that field, behind `layer {` on the whole
-block; on a line of its own, on the field or block that follows. `# caffelint: ignore-file[name] reason` silences the
-file. Without brackets the rules that it begins with are meant (`ignore CODE, name reason`), all where it begins with
-none. It may stand behind other words in a comment, and another one behind it.
+block; on a line of its own, on the field or block that follows, which has to stand in the same block as the comment.
+`# caffelint: ignore-file[name] reason` silences the file. Without brackets the rules that it begins with are meant
+(`ignore CODE, name reason`), all where it begins with none. It may stand behind other words in a comment, and another
+one behind it.
 """
 
 from __future__ import annotations
@@ -24,12 +25,14 @@ _DIRECTIVE = re.compile(r"(ignore-file|ignore)(?:\s*\[([^\]]*)\]|(?![\w-]|\s*[\[
 _UNBRACKETED = re.compile(r"[\s:=,]*([\w-]+)")
 _CODE = re.compile(r"[A-Z]+[0-9]{3}")
 _ALL = frozenset({"all"})
+_NOTHING = re.compile(r"(?:[\s,;]+|#[^\n]*)*")
 
 
 class Suppression(NamedTuple):
     """One comment: the names of its rules (`all` for all), the characters it covers, and the reason it gives.
 
-    A comment to caffelint that is no directive has no rules, and covers nothing.
+    A comment to caffelint that is no directive has no rules, and covers nothing; nor does one on a line of its own
+    that no field follows in its block.
     """
 
     rules: frozenset[str]
@@ -39,8 +42,13 @@ class Suppression(NamedTuple):
     comment_end: int
     reason: str
 
+    @property
+    def in_vain(self) -> bool:
+        """Whether nothing stands where it reaches."""
+        return bool(self.rules) and self.start == self.end
+
     def covers(self, finding: Finding) -> bool:
-        if not self.start <= finding.place.start < max(self.end, self.start + 1):
+        if not self.start <= finding.place.start < self.end:
             return False
         return "all" in self.rules or finding.name in self.rules
 
@@ -60,7 +68,7 @@ def suppressions(document: Document) -> list[Suppression]:
                 continue
             names, reason = _meant(directive[2], directive[3])
             whole = directive[1] == "ignore-file"
-            covered = (0, len(document.source.text)) if whole else _covered(document, start, fields)
+            covered = (0, len(document.source.text) + 1) if whole else _covered(document, start, fields)
             found.append(Suppression(names, *covered, mark.start(), last, reason.strip()))
     return found
 
@@ -93,7 +101,9 @@ def _covered(document: Document, comment: int, fields: list[Field]) -> tuple[int
     line_end = starts[line] if line < len(starts) else len(source.text)
     if alone:
         following = bisect_right(fields, comment, key=_start)
-        return (fields[following].start, fields[following].end) if following < len(fields) else (comment, comment)
+        if following == len(fields) or not _NOTHING.fullmatch(source.text, comment, fields[following].start):
+            return comment, comment  # a brace closes before the next field: that one was not meant
+        return fields[following].start, fields[following].end
     on_line = fields[bisect_left(fields, line_start, key=_start) : bisect_left(fields, comment, key=_start)]
     return line_start, max([line_end, *(field.end for field in on_line)])
 

@@ -129,3 +129,28 @@ def test_many_comments_take_no_longer_than_they_should() -> None:
     without = text.replace(b"caffelint:", b"caffelints")
     seconds(without)
     assert seconds(text) < 5 * seconds(without)
+
+
+BLOCK = 'layer {\n  name: "p"\n  type: "ReLU"\n%s}\n%slayer { name: "q" type: "Relu" }\n'
+
+
+def of_the_second_layer(text: str) -> set[str]:
+    return {finding.name for finding in caffelint.check_text(text).findings if finding.layer == "q"}
+
+
+@pytest.mark.parametrize("rules", ["[P002, L002]", "", "[all]"])
+def test_a_comment_at_the_end_of_a_block_covers_nothing_behind_the_brace(rules: str) -> None:
+    comment = f"  # as it is\n  # caffelint: ignore{rules} a reason\n"
+    assert of_the_second_layer(BLOCK % (comment, "")) == of_the_second_layer(BLOCK % ("", "")) != set()
+    (finding,) = [f for f in caffelint.check_text(BLOCK % (comment, "")).findings if f.name == "unused-suppression"]
+    told = "this comment silences nothing: no field follows it in its block; write it above one"
+    assert (finding.message, finding.line, finding.fixes) == (told, 5, ())
+
+
+def test_other_comments_and_empty_lines_may_stand_before_the_field() -> None:
+    assert of_the_second_layer(BLOCK % ("", "# caffelint: ignore[all] x\n\n  # a } note\n")) == set()
+
+
+def test_a_comment_for_the_file_covers_what_stands_at_its_very_end() -> None:
+    text = 'layer {\n  name: "p"\n# caffelint: ignore-file[syntax-error, unused-suppression]'
+    assert "syntax-error" not in {finding.name for finding in caffelint.check_text(text).findings}
