@@ -11,6 +11,7 @@ COMMANDS = {
     "summary": "Show what Caffe would build of a net: shapes, parameters, memory",
     "lr": "Show the learning rate over training",
     "smoke": "Train for a while on a safe copy, and say where it breaks",
+    "env": "Show what there is to run with: engines, devices, libraries",
     "patch": "Put checks for nan and inf into a net, or take them out",
     "upgrade": "Write nets and solvers of older formats in the current one",
     "explain": "What a rule finds, why it is bad, and how to mend it",

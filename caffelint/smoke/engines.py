@@ -37,7 +37,7 @@ def choose(engine: str, device: str, gpu: int | None, caffe_python: str | None, 
     if caffe_python is None and VARIABLE in os.environ:
         caffe_python, source = os.environ[VARIABLE], VARIABLE
     if engine != TORCH and caffe_python:
-        return _caffe(_split(caffe_python, source), where, f"{source} names a Python with caffe", folder, True)
+        return _caffe(split(caffe_python, source), where, f"{source} names a Python with caffe", folder, True)
     if engine != TORCH and importlib.util.find_spec("caffe") is not None:
         return _caffe((sys.executable,), where, "this Python imports caffe", folder, False)
     if engine == CAFFE:
@@ -59,7 +59,7 @@ def _caffe(command: tuple[str, ...], device: str, why: str, folder: str, remote:
     return Engine(CAFFE, (*command, runner), "cpu" if device == AUTO else device, why, remote)
 
 
-def _split(command: str, source: str) -> tuple[str, ...]:
+def split(command: str, source: str) -> tuple[str, ...]:
     try:
         words = tuple(shlex.split(command))
     except ValueError as error:
