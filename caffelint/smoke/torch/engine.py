@@ -253,12 +253,12 @@ class Run:
             if found is not None:
                 raise self.broken(found, rate, iteration)
 
-    def broken(self, culprit: Culprit, rate: float, iteration: int | None = None) -> Broken:
+    def broken(self, culprit: Culprit, rate: float, iteration: int | None = None, net: int = 0) -> Broken:
         values = culprit.values
         return Broken(
             NonFinite(
                 self.iteration if iteration is None else iteration,
-                0,
+                net,
                 culprit.where,
                 culprit.layer,
                 culprit.kind,
@@ -274,15 +274,17 @@ class Run:
         )
 
     def test(self) -> None:
-        """Each TEST net with the trained parameters; a value that is not finite shows in its outputs."""
+        """Each TEST net with the trained parameters; raises Broken where a value is not finite."""
+        self.iteration = self.job.iterations
         for number, net in enumerate(self.nets[1:], 1):
             totals: dict[str, Tensor] = {}
             loss = torch.zeros((), device=self.device)
             passes = self.job.nets[number].iterations
             try:
                 for index in range(passes):
+                    batch = self.feeds[number].next(index)
                     with self.precision():
-                        outputs = net.forward(self.feeds[number].next(index))
+                        outputs = self.first_test(number, batch) if index == 0 else net.forward(batch)
                     loss = loss + net.loss
                     for name, top in outputs.items():
                         values = top.sum() / max(1, top.numel())
@@ -294,6 +296,13 @@ class Run:
                 means = {name: float(total) / passes for name, total in totals.items()}
                 same = self.feeds[number].holds_the_same_as(self.feeds[0])
                 self.emit(Tested(number, passes, float(loss) / passes, means, same))
+
+    def first_test(self, number: int, batch: dict[str, Tensor]) -> dict[str, Tensor]:
+        search = Search(self.nets[number])
+        outputs = search.run_forward(batch)
+        if search.found is not None:
+            raise self.broken(search.found, 0.0, net=number)
+        return outputs
 
 
 def announce(net: TorchNet, tell: Callable[[str], None]) -> None:

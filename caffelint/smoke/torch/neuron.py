@@ -14,6 +14,8 @@ from caffelint.smoke.torch.base import TorchLayer, apply, register
 if TYPE_CHECKING:
     from torch import Tensor
 
+    from caffelint.caffe.layers import Layer
+
 
 class Neuron(TorchLayer):
     def value(self, x: Tensor) -> Tensor:
@@ -152,11 +154,46 @@ class ReLU(Neuron):
 
     def set_up(self) -> None:
         self.slope: float = self.p.negative_slope
+        self.passes_nan = not self.slope and _may_break(self.spec)
 
     def value(self, x: Tensor) -> Tensor:
         if self.slope:
             return functional.leaky_relu(x, self.slope)
+        if self.passes_nan:
+            return cast("Tensor", apply(_ReLU, x))
         return x.relu_() if self.in_place else x.relu()
+
+
+class _ReLU(torch.autograd.Function):
+    """A gradient that is nan stays so where the ReLU is closed: Caffe multiplies it by 0 (relu_layer.cpp)."""
+
+    @staticmethod
+    def forward(ctx: Any, x: Tensor) -> Tensor:
+        top = x.relu()
+        ctx.save_for_backward(top)
+        return top
+
+    @staticmethod
+    def backward(ctx: Any, *gradients: Any) -> Any:
+        (top,) = ctx.saved_tensors
+        return gradients[0] * (top > 0)
+
+
+def _may_break(spec: Layer) -> bool:
+    """May a layer behind this one, before the next that learns, give a gradient of 0/0 where what it reads is 0?"""
+    pending, seen = list(spec.tops), set()
+    while pending:
+        for layer, _ in pending.pop().consumers:
+            if layer in seen:
+                continue
+            seen.add(layer)
+            if layer.type == "Sqrt" or (layer.type == "Power" and layer.parameters.power not in (0, 1, 2)):
+                return True
+            if layer.type == "Eltwise" and layer.parameters.operation == layer.parameters.PROD:
+                return True
+            if not layer.params:
+                pending += layer.tops
+    return False
 
 
 @register

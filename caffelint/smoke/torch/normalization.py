@@ -120,10 +120,8 @@ class BatchNorm(TorchLayer):
             y = torch.batch_norm(x, scale, shift, mean * factor, variance * factor, False, 0, self.eps, True)
             return y.view(shape)
         batch_mean, batch_variance = torch.zeros_like(mean), torch.zeros_like(variance)
-        if x.numel() == x.shape[1]:
-            # One value is its own mean.
-            y = x - x
-            batch_mean, batch_variance = x.detach().flatten(), batch_variance.zero_()
+        if self.eps == 0 or x.numel() == x.shape[1]:
+            y = _by_hand(x, batch_mean, batch_variance, self.eps)
             if scale is not None and shift is not None:
                 y = y * scale.view(1, -1, *[1] * (x.dim() - 2)) + shift.view(1, -1, *[1] * (x.dim() - 2))
         else:
@@ -134,6 +132,18 @@ class BatchNorm(TorchLayer):
             mean.mul_(self.fraction).add_(batch_mean)
             variance.mul_(self.fraction).add_(batch_variance)
         return y.view(shape)
+
+
+def _by_hand(x: Tensor, mean: Tensor, variance: Tensor, eps: float) -> Tensor:
+    """x normalised, and its statistics: torch takes no single value, and gives 0 where Caffe gives 0/0 with eps 0."""
+    axes = [axis for axis in range(x.dim()) if axis != 1]
+    centred = x - x.mean(axes, keepdim=True)
+    spread = centred.square().mean(axes, keepdim=True)
+    with torch.no_grad():
+        size = x.numel() // x.shape[1]
+        mean.copy_(x.mean(axes))
+        variance.copy_(spread.flatten() * (size / max(1, size - 1)))
+    return centred / (spread + eps).sqrt()
 
 
 class _Normalised(torch.autograd.Function):

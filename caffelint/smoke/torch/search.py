@@ -63,6 +63,16 @@ class Search:
                 self._see_gradient_of(param)
         return self.found
 
+    def run_forward(self, inputs: Mapping[str, Tensor]) -> dict[str, Tensor]:
+        """The outputs of a forward pass alone; where it breaks there are none, and `found` says why."""
+        self.net.on_top = self._on_top
+        try:
+            return self.net.forward(inputs)
+        except _Stop:
+            return {}
+        finally:
+            self.net.on_top = None
+
     def _on_top(self, layer: Layer, top: int, data: Tensor) -> None:
         blob = layer.tops[top]
         values = self.data[blob] = summary(data)

@@ -308,3 +308,25 @@ def test_a_test_net_of_another_shape_is_refused(tmp_path: Path) -> None:
     found = only(events_of(make_job(tmp_path, DATA + HIDDEN + twice + LOSS)), Refused)
     assert (found.net, found.layer, found.during) == (1, "ip2", "load")
     assert found.message == "its parameters are 4x6 and 4 here and 3x6 and 3 in the TRAIN net"
+
+
+def test_only_a_relu_before_0_over_0_pays_for_it(tmp_path: Path) -> None:
+    power = layer("power", "Power", "ip1", "power", "power_param { power: 0.5 }")
+    for net, wanted in ((NET, False), (DATA + HIDDEN + power + ip("ip2", "power", "ip2") + LOSS, True)):
+        job = make_job(tmp_path, net)
+        run = engine.Run(job, torch.device("cpu"), lambda event: None)
+        run.load()
+        (relu,) = [one for one in run.net.layers if one.spec.type == "ReLU"]
+        assert relu.passes_nan is wanted  # type: ignore[attr-defined]
+
+
+def test_a_test_net_breaks_at_a_blob_that_no_output_shows(tmp_path: Path) -> None:
+    """exp(log(0)) is 0 again: the outputs are finite."""
+    test = "include { phase: TEST }"
+    mask = layer("mask", "Threshold", "ip1", "mask", f"threshold_param {{ threshold: 1e9 }} {test}")
+    log = layer("log", "Log", "mask", "log", test) + layer("exp", "Exp", "log", "exp", test)
+    events = events_of(make_job(tmp_path, NET.replace(LOSS, mask + log + LOSS)))
+    found = only(events, NonFinite)
+    assert (found.iteration, found.net, found.where, found.layer, found.name) == (5, 1, "forward", "log", "log")
+    assert found.inputs["mask"] == (0, 0, 0)
+    assert only(events, Done).iterations == 5
