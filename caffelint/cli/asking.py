@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from caffelint.cli.outputs import width
+from caffelint.lint.finding import SAFE, UNSAFE
 from caffelint.report.text import block
 from caffelint.report.words import painter
 
@@ -15,20 +16,36 @@ if TYPE_CHECKING:
     from caffelint.fix.pick import Offer
     from caffelint.report import Look
 
+_HELP = {
+    SAFE: """\
+y  make this fix
+n  leave it
+a  make this and all safe ones after it; those that may change what is trained are still asked about
+q  leave this and all after it; what was agreed to is written
+""",
+    UNSAFE: """\
+y  make this fix; it is unsafe: it may change what is trained
+n  leave it
+a  make this and all after it, safe or not
+q  leave this and all after it; what was agreed to is written
+""",
+}
+
 
 class Asking:
     """Called with an offer and the texts that it changes; whether to make it. Remembers `all` and `quit`."""
 
     def __init__(self, look: Look):
         self._look = look._replace(width=width(sys.stdout))
-        self._always: bool | None = None
+        self._all: set[str] = set()
+        self._quit = False
 
     def __call__(self, offer: Offer, texts: dict[str, bytes]) -> bool:
         from caffelint.fix.diff import colored, diff
         from caffelint.fix.pick import apply
 
-        if self._always is not None:
-            return self._always
+        if self._quit or offer.safety in self._all:
+            return not self._quit
         for line in block(offer.finding, self._look, painter(self._look.color)):
             click.echo(line)
         then = apply(texts, [offer])
@@ -37,17 +54,29 @@ class Asking:
             shown = (colored(change) if self._look.color else change).decode("utf-8", "replace")
             click.echo(shown.replace("\r", ""), nl=False)
         answer = self._answer(offer)
-        if answer in ("a", "q"):
-            self._always = answer == "a"
+        if answer == "a":
+            self._all |= {SAFE, offer.safety}
+        self._quit = answer == "q"
         return answer in ("y", "a")
 
     def _answer(self, offer: Offer) -> str:
+        many = "[a]ll" if offer.safety == UNSAFE else "[a]ll safe"
         while True:
-            click.echo(f"{offer.title} ({offer.safety})? [y]es, [n]o, [a]ll, [q]uit: ", nl=False)
-            line = sys.stdin.readline()
+            click.echo(f"{offer.title} ({offer.safety})? [y]es, [n]o, {many}, [q]uit, [?]: ", nl=False)
+            line = _line()
             if not line:
-                click.echo()
+                click.echo("\ncaffelint: stdin gives no more answers: this and all after it are left", err=True)
                 return "q"
-            answer = line.strip().lower()[:1]
-            if answer and answer in "ynaq":
-                return answer
+            answer = line.strip().lower()
+            if answer in ("y", "yes", "n", "no", "a", "all", "q", "quit"):
+                return answer[0]
+            click.echo(_HELP[UNSAFE if offer.safety == UNSAFE else SAFE], nl=False)
+
+
+def _line() -> str:
+    """A line of stdin, empty at its end or where it is closed."""
+    sys.stdout.flush()
+    try:
+        return sys.stdin.readline() if sys.stdin else ""
+    except UnicodeDecodeError:
+        return "?"

@@ -49,10 +49,10 @@ from caffelint.cli import complete
 @click.option("--fix", is_flag=True, help="Make the safe fixes, write the files, and report what is left.")
 @click.option("--unsafe-fixes", is_flag=True, help="With --fix or --diff: also those that may change what is trained.")
 @click.option("--diff", is_flag=True, help="Show what --fix would change and write nothing; exit with 1 if anything.")
-@click.option("--interactive", is_flag=True, help="Show each fix and ask whether to make it.")
+@click.option("--interactive", is_flag=True, help="Show each fix, safe or not, and ask whether to make it.")
 @click.option("--exit-non-zero-on-fix", is_flag=True, help="With --fix: exit with 1 also where all was fixed.")
 @click.option("--add-ignores", is_flag=True, help="Write comments that silence what is reported now.")
-@click.option("--reason", metavar="TEXT", default="not looked into yet", help="What these comments say.")
+@click.option("--reason", metavar="TEXT", help="What these comments say.")
 @click.option("--baseline", metavar="FILE", type=click.Path(), help="Leave out the findings that this file holds.")
 @click.option(
     "--write-baseline",
@@ -83,19 +83,22 @@ def command(**options: Any) -> int:
     """
     from caffelint.cli.checked import checked, chosen, only_from, write_baseline
     from caffelint.cli.outputs import outputs, write_all
-    from caffelint.cli.settings import level_of, settings
+    from caffelint.cli.settings import by_name_alone, level_of, settings
     from caffelint.report import Look
 
     wanted = outputs(options["formats"], options["statistics"])
     level = level_of(options["severity"])
     paths = chosen(options)
     config = settings([options["stdin_filename"] or "."] if paths == ["-"] else paths, options)
-    everything = options["verbose"] or "info" in (level, config.fail_on)
+    everything = options["verbose"] or "info" in (level, config.fail_on) or by_name_alone(config)
     look = Look(least="info" if everything else "warning", quiet=options["quiet"], fail_on=config.fail_on)
     if any(options[name] for name in ("fix", "diff", "interactive", "add_ignores")):
         from caffelint.cli.fixing import fixing
 
         return fixing(paths, options, config, wanted, look, level)
+    for name, others in (("unsafe_fixes", "--fix or --diff"), ("reason", "--add-ignores")):
+        if options[name]:
+            raise click.UsageError(f"--{name.replace('_', '-')} goes with {others}")
     if options["write_baseline"] is not None:
         report = write_baseline(paths, options, config)
     else:

@@ -12,7 +12,7 @@ from caffelint.cli.checked import STDIN, changed_since, only_from, stdin
 from caffelint.cli.main import FINDINGS
 from caffelint.cli.outputs import Output, use_color, write_all
 from caffelint.report import Look, write
-from caffelint.report.words import count
+from caffelint.report.words import count, left
 
 if TYPE_CHECKING:
     from caffelint.fix.run import Change, Fixed
@@ -49,7 +49,8 @@ def fixing(
     if options["diff"]:
         _show_diffs(result.changes)
         would = f"would {verb} {count(number, 'finding')} in {count(len(result.changes), 'file')}"
-        click.echo(would if result.changes else f"nothing to {verb}", err=True)
+        click.echo("; ".join([would if result.changes else f"nothing to {verb}", *left(report)]), err=True)
+        write_all(report, [output for output in wanted if output.file], look)
     elif data is not None:
         _write(result.changes[0].new if result.changes else data)
         write("text", report, sys.stderr, look)
@@ -76,8 +77,15 @@ def _object_to(paths: Sequence[str], options: dict[str, Any]) -> None:
         raise click.UsageError("--add-ignores silences findings and --fix mends them: run one, then the other")
     if options["interactive"] and (paths == ["-"] or options["diff"]):
         raise click.UsageError("--interactive asks on stdin and writes files; it goes with neither - nor --diff")
-    if not options["reason"].isprintable() or "caffelint:" in options["reason"]:
+    reason = options["reason"]
+    if reason is not None and not options["add_ignores"]:
+        raise click.UsageError("--reason goes with --add-ignores")
+    if reason and (not reason.isprintable() or "caffelint:" in reason):
         raise click.UsageError("--reason takes one line of text without `caffelint:`")
+    what = "diff" if options["diff"] else "new text" if paths == ["-"] else ""
+    for name in [*options["formats"], *["statistics"] * options["statistics"]]:
+        if what and ":" not in name:
+            raise click.UsageError(f"the {what} goes to stdout; send the report to a file, as in --format {name}:FILE")
 
 
 def _fixed(
@@ -98,12 +106,15 @@ def _fixed(
         "changed": changed_since(options["base_ref"], named) if options["changed_only"] else None,
         "texts": {name or STDIN: data} if data is not None else None,
         "alone": data is not None and not name,
+        "least": level or look.least,
     }
     on_disk = [] if data is not None else paths
     if options["add_ignores"]:
         from caffelint.fix.ignores import add_ignores
 
-        return add_ignores(on_disk, config, options["reason"], least=level or look.least, **where)
+        reason = options["reason"] or "not looked into yet"
+        with Progress(options["quiet"]) as progress:
+            return add_ignores(on_disk, config, reason, progress=progress, **where)
     from caffelint.fix.run import fix
 
     agreed = None
@@ -112,8 +123,8 @@ def _fixed(
 
         agreed = Asking(look._replace(color=use_color(sys.stdout)))
     with Progress(options["quiet"] or agreed is not None) as progress:
-        unsafe, least = options["unsafe_fixes"], level or "info"
-        return fix(on_disk, config, unsafe=unsafe, least=least, agreed=agreed, progress=progress, **where)
+        unsafe = options["unsafe_fixes"] or agreed is not None
+        return fix(on_disk, config, unsafe=unsafe, agreed=agreed, progress=progress, **where)
 
 
 def _show_diffs(changes: Sequence[Change]) -> None:

@@ -46,6 +46,13 @@ def level_of(values: Iterable[str]) -> str | None:
     return levels[-1] if levels else None
 
 
+def by_name_alone(config: Config) -> bool:
+    """Whether the settings select rules by their names or codes alone: then their infos are wanted, too."""
+    from caffelint.lint.registry import find_rule
+
+    return bool(config.select) and all(find_rule(name) for name in config.select)
+
+
 def input_shapes(values: Sequence[str]) -> dict[str, tuple[int, ...]]:
     """From `--input-shape TOP=NxCxHxW` to shapes by top."""
     shapes = {}

@@ -11,9 +11,9 @@ from caffelint.fix.run import Fixed, by_themselves, run
 from caffelint.lint import baseline
 from caffelint.lint.checker import Checker, Outcome
 from caffelint.lint.config import Config
-from caffelint.lint.engine import planned
+from caffelint.lint.engine import Progress, planned
 from caffelint.lint.file import load
-from caffelint.lint.finding import rank
+from caffelint.lint.finding import ERROR, rank
 from caffelint.lint.plan import Job
 from caffelint.lint.report import Applied, ReportedFinding
 from caffelint.text.edits import Edit, apply_edits, with_line_ends_of
@@ -27,7 +27,10 @@ _Identity = tuple[str, str, str]
 
 
 class Ignorer:
-    """Silences the findings of jobs, one job at a time, in the files of `writable`; `least` is the lowest severity."""
+    """Silences the findings of jobs, one job at a time, in the files of `writable`; `least` is the lowest severity.
+
+    `errors` counts those of them that are errors.
+    """
 
     def __init__(self, config: Config, writable: Collection[str], reason: str, least: str):
         self._config = config
@@ -35,6 +38,7 @@ class Ignorer:
         self._writable = {path.replace(os.sep, "/"): path for path in writable}
         self._reason = reason
         self._least = rank(least)
+        self.errors = 0
         self._baseline = baseline.read(Path(config.baseline)) if config.baseline else None
 
     def may_have_work(self, outcome: Outcome) -> bool:
@@ -53,10 +57,11 @@ class Ignorer:
                 break
             stubborn |= left
         notes = sorted(f"{file}: {name} cannot be silenced by a comment there" for file, name, _ in left)
+        silenced = [finding for finding in wanted if _identity(finding) not in left]
+        self.errors += sum(finding.severity == ERROR for finding in silenced)
         applied = [
             Applied(finding.file, finding.code, finding.name, finding.message, "silence it by a comment", "safe")
-            for finding in wanted
-            if _identity(finding) not in left
+            for finding in silenced
         ]
         changed = {path: data for path, data in now.items() if data != texts[path]}
         return Mended(changed, applied, outcome, notes)
@@ -141,6 +146,7 @@ def add_ignores(
     *,
     least: str = "warning",
     write: bool = True,
+    progress: Progress | None = None,
     changed: set[str] | None = None,
     texts: Mapping[str, bytes] | None = None,
     alone: bool = False,
@@ -150,6 +156,9 @@ def add_ignores(
     found = by_themselves(texts) if alone else planned(paths, config, changed, texts)
     files = {path for job in found.jobs for path in job.report}.intersection(found.files)
     ignorer = Ignorer(config, files, reason, least)
-    result = run(found.jobs, config, texts, ignorer.may_have_work, ignorer.mend, write)
+    result = run(found.jobs, config, texts, ignorer.may_have_work, ignorer.mend, write, progress)
     result.report.failures[:0] = found.failures
+    if ignorer.errors:
+        are = "1 of these is an error" if ignorer.errors == 1 else f"{ignorer.errors} of these are errors"
+        result.notes.append(f"{are}: Caffe stops there, or training surely fails, silenced or not")
     return result

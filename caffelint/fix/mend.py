@@ -81,6 +81,23 @@ class Mender:
             finding.fix(self._unsafe) or finding.name in self._provided for finding in self._concerned(outcome.findings)
         )
 
+    def left(self, findings: list[ReportedFinding]) -> Counter[str]:
+        """How many findings keep a fix that was to be made, by the reason why it was not; for after the mending."""
+        reasons: Counter[str] = Counter()
+        for finding in self._concerned(findings):
+            fix = finding.fix(self._unsafe)
+            if fix is None:
+                continue
+            files = {edit.file for edit in fix.edits}
+            if files & self.not_named:
+                reason = "in files that were not named"
+            elif files & {path.replace(os.sep, "/") for path in self.closed}:
+                reason = "in files that cannot be written"
+            else:
+                reason = "as you answered" if self._agreed else "for the reason below"
+            reasons[reason] += 1
+        return reasons
+
     def mend(self, job: Job, texts: dict[str, bytes]) -> Mended:
         """`texts` holds the files of the job that can be read.
 
@@ -179,10 +196,12 @@ class Mender:
         return made, now, judged
 
     def _concerned(self, findings: list[ReportedFinding]) -> Iterator[ReportedFinding]:
-        """The findings that are reported: neither in the baseline nor below the level asked for."""
+        """The findings that are shown, neither in the baseline nor below the level; and those asked for by name."""
         if self._baseline is not None and self._config.baseline:
             findings, _ = baseline.subtract(findings, self._baseline, Path(self._config.baseline))
-        return (finding for finding in findings if rank(finding.severity) >= self._least)
+        return (
+            finding for finding in findings if rank(finding.severity) >= self._least or finding.name in self._provided
+        )
 
     def _offers(self, outcome: Outcome, texts: dict[str, bytes]) -> Iterator[Offer]:
         """One for each finding with a fix that may be made and changes something."""

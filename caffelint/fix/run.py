@@ -13,6 +13,7 @@ from caffelint.lint import baseline
 from caffelint.lint.checker import Outcome
 from caffelint.lint.config import Config
 from caffelint.lint.engine import Planned, Progress, outcomes, planned
+from caffelint.lint.finding import SAFE, UNSAFE
 from caffelint.lint.garbage import rare_collections
 from caffelint.lint.plan import Job
 from caffelint.lint.read import ReadError, read
@@ -53,6 +54,8 @@ def fix(
 ) -> Fixed:
     """Apply the safe fixes of the findings in files and folders, with `unsafe` the others, too.
 
+    The report tells in `left` what was not made, and why.
+
     Findings below `least` are left alone. `write` False: nothing is written, the report tells what would be left.
     `agreed` is asked about each fix. `changed` and `texts` are those of `caffelint.check`; a text that is given is
     never written; `alone`: each is by itself, and nothing beside it is looked at.
@@ -71,6 +74,8 @@ def fix(
     result = run(found.jobs, config, texts, mender.may_have_work, mender.mend, write, progress)
     result.report.failures[:0] = found.failures
     result.report.failures += (Failure(path, reason) for path, reason in sorted(mender.closed.items()))
+    result.report.tried = (SAFE, UNSAFE) if unsafe else (SAFE,)
+    result.report.left = dict(mender.left(result.report.findings))
     if mender.not_named:
         names = ", ".join(sorted(mender.not_named))
         result.notes.append(f"left alone, as only what is named is written: {names}")

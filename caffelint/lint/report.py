@@ -130,15 +130,20 @@ class Report:
         self.suppressed = suppressed
         self.baselined = baselined
         self.applied = sorted(applied)
+        self.tried: tuple[str, ...] = ()
+        """Where fixes were made: of which safety."""
+        self.left: dict[str, int] = {}
+        """How many findings keep a fix of such safety, by the reason why it was not made."""
 
     @property
     def fixed(self) -> int:
         return len(self.applied)
 
-    def fixable(self) -> tuple[int, int]:
-        """How many findings have a safe fix, and how many others one that is unsafe."""
-        safe = sum(finding.fix() is not None for finding in self.findings)
-        return safe, sum(finding.fix(unsafe=True) is not None for finding in self.findings) - safe
+    def fixable(self, least: str = INFO) -> tuple[int, int]:
+        """How many findings from `least` on have a safe fix, and how many others one that is unsafe."""
+        findings = [finding for finding in self.findings if rank(finding.severity) >= rank(least)]
+        safe = sum(finding.fix() is not None for finding in findings)
+        return safe, sum(finding.fix(unsafe=True) is not None for finding in findings) - safe
 
     def count(self, severity: str) -> int:
         return sum(finding.severity == severity for finding in self.findings)

@@ -16,6 +16,7 @@ from caffelint.report import Look
 
 _FORBIDDEN = re.compile("[^\t\n\r -\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
+
 def write(report: Report, out: TextIO, look: Look) -> None:
     limit = rank(look.fail_on) or 9
     failed = sum(rank(finding.severity) >= limit for finding in report.findings)

@@ -7,7 +7,7 @@ from typing import TextIO
 
 from caffelint.lint.report import Report
 from caffelint.report import Look
-from caffelint.report.words import painter, summary
+from caffelint.report.words import fixes, painter, summary
 
 
 def write(report: Report, out: TextIO, look: Look) -> None:
@@ -17,4 +17,6 @@ def write(report: Report, out: TextIO, look: Look) -> None:
     for (code, name, severity), number in sorted(counts.items(), key=lambda item: (-item[1], item[0])):
         out.write(f"{number:>{digits}}  {paint(f'{severity:<7}', severity)}  {code} {name}\n")
     if not look.quiet:
-        out.write("\n" * bool(counts) + summary(report, "info", paint) + "\n")
+        out.write("\n" * bool(counts))
+        last = summary(report, "info", paint), fixes(report, look.least, paint)
+        out.writelines(f"{line}\n" for line in last if line)

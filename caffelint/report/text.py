@@ -7,7 +7,7 @@ from typing import TextIO
 from caffelint.lint.finding import DISPLAY
 from caffelint.lint.report import Report, ReportedFinding
 from caffelint.report import Look
-from caffelint.report.words import Paint, columns, painter, place, sentence, shown, summary, tag, visible
+from caffelint.report.words import Paint, columns, fixes, painter, place, sentence, shown, summary, tag, visible
 
 _GUTTER = 5
 _NOTE = " " * (_GUTTER + 1) + "= "
@@ -22,7 +22,8 @@ def write(report: Report, out: TextIO, look: Look) -> None:
             out.write(line + "\n")
         out.write("\n")
     if not look.quiet:
-        out.write(summary(report, look.least, paint) + "\n")
+        last = summary(report, look.least, paint), fixes(report, look.least, paint)
+        out.writelines(f"{line}\n" for line in last if line)
 
 
 def block(finding: ReportedFinding, look: Look, paint: Paint) -> list[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from caffelint.lint.finding import ERROR, INFO, LIKELY, WARNING, rank
+from caffelint.lint.finding import ERROR, INFO, LIKELY, UNSAFE, WARNING, rank
 from caffelint.lint.report import Report, ReportedFinding
 
 _STYLES = {
@@ -96,19 +96,26 @@ def summary(report: Report, least: str, paint: Paint) -> str:
         f"{count(len(report.failures), 'path')} not checked" if report.failures else "",
     ]
     aside = "; ".join(filter(None, asides))
-    return head + (paint(f" ({aside})", "dim") if aside else "") + fixes(report, paint)
+    return head + (paint(f" ({aside})", "dim") if aside else "")
 
 
-def fixes(report: Report, paint: Paint) -> str:
-    """Behind the last line, where there is something to tell: what was fixed, and what can be."""
-    safe, unsafe = report.fixable()
+def fixes(report: Report, least: str, paint: Paint) -> str:
+    """A line about what was fixed, or can be, of the findings of severity `least` or above; empty where nothing is."""
+    safe, unsafe = report.fixable(least)
+    parts = []
     if report.fixed:
         files = len({applied.file for applied in report.applied})
-        head = f"fixed {count(report.fixed, 'finding')} in {count(files, 'file')}"
+        parts.append(f"fixed {count(report.fixed, 'finding')} in {count(files, 'file')}")
+    if report.tried:
+        parts += left(report)
     elif safe:
-        head = f"{safe} fixable with --fix"
-    elif unsafe:
-        return f"\n{unsafe} fixable with --fix --unsafe-fixes"
-    else:
-        return ""
-    return f"\n{head}" + (paint(f" ({unsafe} more with --unsafe-fixes)", "dim") if unsafe else "")
+        parts.append(f"{safe} fixable with --fix")
+    more = 0 if UNSAFE in report.tried else unsafe
+    if not parts:
+        return f"{more} fixable with --fix --unsafe-fixes" if more else ""
+    return "; ".join(parts) + (paint(f" ({more} more with --unsafe-fixes)", "dim") if more else "")
+
+
+def left(report: Report) -> list[str]:
+    """What could have been fixed and was not, with the reason: `2 not made, in files that were not named`."""
+    return [f"{number} not made, {reason}" for reason, number in sorted(report.left.items())]

@@ -31,7 +31,7 @@ def test_a_finding_is_status_1(check: Any) -> None:
 def test_nothing_found_is_status_0(check: Any, project: Path) -> None:
     (project / "solver.prototxt").write_text(MENDED, "utf-8")
     run = check(project)
-    assert (run.status, run.out, run.err) == (0, "no errors or warnings in 2 files\n", "")
+    assert (run.status, run.out, run.err) == (0, "no findings in 2 files\n", "")
 
 
 @pytest.mark.parametrize(("level", "status"), [("error", 0), ("warning", 1), ("info", 1), ("never", 0), ("WARNING", 1)])
@@ -156,7 +156,7 @@ def test_stdin(check: Any) -> None:
 
 def test_stdin_with_a_name_stands_for_that_file(check: Any, project: Path) -> None:
     run = check("--stdin-filename", "solver.prototxt", stdin=MENDED.encode())
-    assert (run.status, run.out) == (0, "no errors or warnings in 2 files\n")
+    assert (run.status, run.out) == (0, "no findings in 2 files\n")
     run = check("--stdin-filename", "models/new.prototxt", "-", stdin=b'base_lr: 0.1 lr_policy: "poly" power: 1')
     assert run.out.startswith("models/new.prototxt:1:14: error: ")
 
@@ -166,7 +166,7 @@ def test_baseline(check: Any, project: Path) -> None:
     assert (run.status, run.out) == (0, "1 finding stored in known.json\n")
     (project / "solver.prototxt").write_text("# moved\n\n" + (project / "solver.prototxt").read_text("utf-8"), "utf-8")
     run = check("--baseline", "known.json")
-    assert (run.status, run.out) == (0, "no errors or warnings in 2 files (1 in the baseline)\n")
+    assert (run.status, run.out) == (0, "no findings in 2 files (1 in the baseline)\n")
     (project / "caffelint.toml").write_text('baseline = "known.json"\n', "utf-8")
     assert check("--write-baseline").out == "1 finding stored in known.json\n", "the old one hides nothing from the new"
 
@@ -193,12 +193,12 @@ def test_severity_level_leaves_out_what_is_below(check: Any) -> None:
     assert json.loads(check(*as_warning, "--severity", "error", "--format", "json").out)["findings"] == []
 
 
-def test_infos_are_counted_and_shown_when_asked_for(check: Any) -> None:
-    as_info = ("--severity", "poly-without-max-iter=info")
-    run = check(*as_info)
+def test_infos_are_counted_and_shown_when_asked_for(caffelint: Any) -> None:
+    as_info = ("check", "--severity", "S101=info", "--ignore", "all", "--extend-select", "S101")
+    run = caffelint(*as_info)
     assert (run.status, run.out) == (0, "no errors or warnings in 2 files (1 info not shown without -v)\n")
-    for more in (["-v"], ["--severity", "info"], ["--fail-on", "info"]):
-        assert "solver.prototxt:3:1: info: " in check(*as_info, *more).out
+    for more in (["-v"], ["--severity", "info"], ["--fail-on", "info"], ["--select", "poly-without-max-iter,S102"]):
+        assert "solver.prototxt:3:1: info: " in caffelint(*as_info, *more).out
 
 
 def test_quiet(check: Any, project: Path) -> None:

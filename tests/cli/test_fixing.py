@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import subprocess
@@ -57,7 +58,7 @@ def test_unsafe_fixes_when_asked_for(check: Any, net: Path) -> None:
     net.write_text(MISSPELT, "utf-8")
     run = check("--fix", "--unsafe-fixes", "net.prototxt")
     assert (run.status, net.read_text("utf-8")) == (0, SPELT)
-    assert run.out == "no errors or warnings in 1 file\nfixed 2 findings in 1 file\n"
+    assert run.out == "no findings in 1 file\nfixed 2 findings in 1 file\n"
 
 
 def test_nothing_to_fix_changes_nothing(check: Any, net: Path) -> None:
@@ -199,13 +200,35 @@ def test_interactive(check: Any, net: Path) -> None:
     net.write_text(WRONG * 4, "utf-8")
     run = check("--interactive", "net.prototxt", stdin=b"what?\ny\nn\na\n")
     assert net.read_text("utf-8") == RIGHT + WRONG + RIGHT * 2
-    assert run.out.count("? [y]es, [n]o, [a]ll, [q]uit: ") == 4
+    assert run.out.count("? [y]es, [n]o, [a]ll safe, [q]uit, [?]: ") == 4
+    assert run.out.count("\nn  leave it\n") == 1
     assert f"-{WRONG}" in run.out
+    assert run.out.endswith("1 error in 1 file\nfixed 3 findings in 1 file; 1 not made, as you answered\n")
     net.write_text(WRONG * 3, "utf-8")
     check("--interactive", "net.prototxt", stdin=b"y\nq\n")
     assert net.read_text("utf-8") == RIGHT + WRONG * 2
-    check("--interactive", "net.prototxt", stdin=b"")
-    assert net.read_text("utf-8") == RIGHT + WRONG * 2
+
+
+def test_interactive_asks_about_unsafe_fixes_as_such(check: Any, net: Path) -> None:
+    net.write_text(MISSPELT, "utf-8")
+    run = check("--interactive", "net.prototxt", stdin=b"a\n?\nn\n")
+    assert net.read_text("utf-8") == QUOTED
+    assert run.out.count("(unsafe)? [y]es, [n]o, [a]ll, [q]uit, [?]: ") == 2
+    assert "it may change what is trained\nn  leave it\na  make this and all after it, safe or not\n" in run.out
+    net.write_text(MISSPELT * 2, "utf-8")
+    check("--interactive", "net.prototxt", stdin=b"n\na\n")
+    assert net.read_text("utf-8") == SPELT.replace('"Pooling"', "Pooling") + SPELT
+
+
+@pytest.mark.parametrize("stdin", [b"", b"\xff\xfe\n", None])
+def test_interactive_without_an_answer_changes_nothing(
+    check: Any, net: Path, stdin: bytes | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if stdin is None:
+        monkeypatch.setattr(io, "TextIOWrapper", lambda _: None)
+    run = check("--interactive", "net.prototxt", stdin=stdin or b"")
+    assert (run.status, net.read_text("utf-8")) == (1, WRONG)
+    assert run.err == "\ncaffelint: stdin gives no more answers: this and all after it are left\n"
 
 
 @pytest.mark.parametrize(
@@ -216,6 +239,15 @@ def test_interactive(check: Any, net: Path) -> None:
         (["--interactive", "--diff"], "--interactive asks on stdin and writes files"),
         (["--interactive", "-"], "--interactive asks on stdin and writes files"),
         (["--add-ignores", "--reason", "a\nb"], "--reason takes one line of text"),
+        (["--reason", "a"], "--reason goes with --add-ignores"),
+        (["--fix", "--reason", "a"], "--reason goes with --add-ignores"),
+        (["--unsafe-fixes"], "--unsafe-fixes goes with --fix or --diff"),
+        (
+            ["--diff", "--format", "json"],
+            "the diff goes to stdout; send the report to a file, as in --format json:FILE",
+        ),
+        (["--diff", "--statistics"], "the diff goes to stdout"),
+        (["--fix", "-", "--format", "json"], "the new text goes to stdout"),
     ],
 )
 def test_what_does_not_go_together(check: Any, net: Path, arguments: list[str], line: str) -> None:
@@ -283,3 +315,51 @@ def test_add_ignores_as_a_diff_and_for_utf16(caffelint: Any, net: Path) -> None:
     assert run.status == 1
     assert "net.prototxt: byte-order-mark cannot be silenced by a comment there" in run.err
     assert net.read_bytes() == WRONG.encode("utf-16")
+
+
+def test_what_is_not_shown_is_neither_fixed_nor_counted_as_fixable(caffelint: Any, net: Path) -> None:
+    fix = ["--fix", "--unsafe-fixes"]
+    rules = ["--ignore", "all", "--extend-select", "P004", "--severity", "P004=info", "net.prototxt"]
+    for how in ([], fix):
+        run = caffelint("check", *how, *rules)
+        assert run.out == "no errors or warnings in 1 file (1 info not shown without -v)\n"
+    assert net.read_text("utf-8") == WRONG
+    for wanted in (["-v"], ["--severity", "info"], ["--severity", "P004=warning"], ["--select", "P004"]):
+        net.write_text(WRONG, "utf-8")
+        assert "1 fixable with --fix\n" in caffelint("check", *rules, *wanted).out
+        assert "fixed 1 finding in 1 file\n" in caffelint("check", *fix, *rules, *wanted).out
+        assert net.read_text("utf-8") == RIGHT
+
+
+def test_what_was_not_made_is_counted_with_the_reason(check: Any, net: Path, project: Path) -> None:
+    (project / "solver.prototxt").write_text('net: "net.prototxt" base_lr: 0.1 lr_policy: fixed\n', "utf-8")
+    net.write_text(MISSPELT, "utf-8")
+    run = check("--fix", "solver.prototxt")
+    told = "fixed 1 finding in 1 file; 1 not made, in files that were not named (1 more with --unsafe-fixes)\n"
+    assert run.out.endswith(told)
+    run = check("--fix", "--unsafe-fixes", "solver.prototxt")
+    assert run.out.endswith("2 errors in 2 files\n2 not made, in files that were not named\n")
+    assert (
+        "nothing to fix; 2 not made, in files that were not named\n"
+        in check("--diff", "--unsafe-fixes", "solver.prototxt").err
+    )
+    net.chmod(0o444)
+    run = check("--fix", "--unsafe-fixes", "net.prototxt")
+    assert run.out.endswith("2 not made, in files that cannot be written\n")
+
+
+def test_a_report_beside_a_diff_goes_to_a_file(check: Any, net: Path, project: Path) -> None:
+    run = check("--diff", "--format", "json:left.json", "net.prototxt")
+    assert run.out.startswith("--- net.prototxt\n")
+    value = json.loads((project / "left.json").read_text("utf-8"))
+    assert (value["findings"], value["summary"]["fixed"]) == ([], 1)
+
+
+def test_silenced_errors_are_counted_as_such(check: Any, net: Path) -> None:
+    net.write_text(MISSPELT, "utf-8")
+    run = check("--add-ignores", "--reason", "as it came", "net.prototxt")
+    assert run.err == (
+        "silenced 2 findings in 1 file\n"
+        "caffelint: 2 of these are errors: Caffe stops there, or training surely fails, silenced or not\n"
+    )
+    assert run.status == 0
