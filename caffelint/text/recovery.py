@@ -20,6 +20,13 @@ _CLOSING = {"{": "}", "<": ">", "[": "]"}
 _WORD_REST = re.compile(r"[^\s;,#{}\[\]\"'\0]*")
 _NUMBER_START = re.compile(r"-?\.?\d")
 _BETWEEN_VALUES = re.compile(r",?[ \t]+")
+_RUN_ON = re.compile(
+    r"[^\s;,=#{}\[\]\"']+=[^\s;,\"']*(?:[;,]+[ \t]*[^\s;,=#:{}\[\]\"']+=[^\s;,\"']*)+(?:[;,]+(?=\s*(?:\n|\Z)))?"
+)
+"""Settings of some program's own as one text without quotes: `A=1;B=2;`."""
+_PROSE = re.compile(r"[A-Za-z]+(?:[ \t]+[A-Za-z]+){2,}[.!?]*(?=[ \t\r]*(?:[\n#]|\Z))")
+"""A line of words."""
+_REST_IS_BLANK = re.compile(r"[;,]?[ \t\r]*(?:[\n#}]|\Z)")
 _LONG = 1000
 
 Repairs = tuple[tuple[int, int, str], ...]
@@ -116,6 +123,10 @@ class Recovery:
         if value.kind in (STRING, *_NUMBERS) or (char == "-" and next_token(text, value.end).kind in _NUMBERS):
             self._colon_missing(name, start, end)
             return self._scalar(name, start, value, current)
+        if prose := _PROSE.match(text, start):
+            end = prose.end()
+            self._syntax(start, end, f"{_short(prose[0])!r} is no field; a comment starts with '#'")
+            return end
         if value.kind == IDENTIFIER and "\n" not in text[end : value.start]:
             follows = next_token(text, value.end)
             if follows.kind != SYMBOL or text[follows.start] not in ":{<":
@@ -243,6 +254,8 @@ class Recovery:
         """Where a text ends that should stand in quotes, such as a/b.txt, 224x224 or conv1"; 0 if it is no such."""
         if token.wrong is not None and not token.wrong.repair:
             return 0
+        if run := _RUN_ON.match(self.text, token.start):
+            return run.end()
         follows = self.text[token.end : token.end + 1]
         if follows and follows in "\"'":
             line_end = self._line_end(token.end + 1)
@@ -262,6 +275,7 @@ class Recovery:
         inner = written.rstrip("\"'")
         value = '"' + inner.replace("\\", "\\\\") + '"'
         kind = STRING
+        safe = False
         if written != inner:
             message = f"{_short(written)} has no opening {written[-1]}"
         elif _NUMBER_START.match(written):
@@ -269,9 +283,20 @@ class Recovery:
             kind = BROKEN
         else:
             message = f"{_short(written)} stands without quotes, which a text needs"
-        self._syntax(value_start, end, message, ((value_start, end, value),))
+            safe = _REST_IS_BLANK.match(self.text, end) is not None and not _RUN_ON.match(written)
+        repairs = ((value_start, end, value),) if self._is_whole(end) else ()
+        self._syntax(value_start, end, message, repairs, safe)
         current.fields.append(Field(name, start, value_start, end, kind, value if kind == STRING else "", NO_FIELDS))
         return self._behind(end)
+
+    def _is_whole(self, end: int) -> bool:
+        """Whether no more words, as of a path with spaces in it, follow a text on its line."""
+        follows = next_token(self.text, end)
+        if follows.kind == END or "\n" in self.text[end : follows.start]:
+            return True
+        if follows.kind == SYMBOL:
+            return self.text[follows.start] in ";,}]>)"
+        return follows.kind == IDENTIFIER and self._starts_field(follows)
 
     # Lists.
 

@@ -71,6 +71,14 @@ MISTAKES = [
     ("a: 08 b: 2", "08", "08 starts with 0, which makes it octal, and octal has no digit 8; drop the leading 0", None),
     ("a: x/y.txt b: 2", "x/y.txt", "x/y.txt stands without quotes, which a text needs", 'a: "x/y.txt" b: 2'),
     ("a: ./x.txt b: 2", "./x.txt", "./x.txt stands without quotes, which a text needs", 'a: "./x.txt" b: 2'),
+    (
+        "a: A=1;B=2;;C=D:\\x;\nb: 2",
+        "A=1;B=2;;C=D:\\x;",
+        "A=1;B=2;;C=D:\\x; stands without quotes, which a text needs",
+        'a: "A=1;B=2;;C=D:\\\\x;"\nb: 2',
+    ),
+    ("a: A=1; B=2; b: 2", "A=1; B=2", "A=1; B=2 stands without quotes, which a text needs", 'a: "A=1; B=2"; b: 2'),
+    ("this was a test\nb: 2", "this was a test", "'this was a test' is no field; a comment starts with '#'", None),
     ("a: C:\\x b: 2", "C:\\x", "C:\\x stands without quotes, which a text needs", 'a: "C:\\\\x" b: 2'),
     ('a: x" b: 2', 'x"', 'x" has no opening "', 'a: "x" b: 2'),
     ('a: "x b: 2', '"x', 'the string that starts here has no closing "', 'a: "x" b: 2'),
@@ -164,3 +172,18 @@ def test_numbers_that_are_none_among_values_without_a_name() -> None:
 def test_a_number_with_a_thousands_separator_is_no_value() -> None:
     (field,) = parse(b"max_iter: 1,000").root.fields
     assert (field.kind, field.span) == (BROKEN, (0, 15))
+
+
+@pytest.mark.parametrize(
+    ("text", "safe"),
+    [("a: x/y\nb: 2", [True]), ("a { b: x/y }", [True]), ("a: x/y # z", [True]), ("a: A=1;B=2", [False])],
+)
+def test_quotes_around_a_text_are_safe_where_its_end_is_plain(text: str, safe: list[bool]) -> None:
+    assert [problem.repair_is_safe for problem in parse(text.encode()).problems] == safe
+
+
+@pytest.mark.parametrize("text", ["a: x/y z.txt\nb: 2", "a: ./my own/list.txt\nb: 2", "a dummy test\nb: 2"])
+def test_what_may_be_meant_in_two_ways_is_not_mended(text: str) -> None:
+    problems = parse(text.encode()).problems
+    assert problems
+    assert not any(problem.repairs for problem in problems)
