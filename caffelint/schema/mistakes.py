@@ -7,10 +7,13 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
+from functools import cached_property
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from caffelint.schema import values
 from caffelint.schema.bind import LAYERS, ForkUse
+from caffelint.schema.newer import newer_form
 from caffelint.schema.provenance import Alternative, provenance
 from caffelint.schema.spelling import is_same, suggest
 from caffelint.schema.tables import ENUM, FLOAT, INTEGER, MESSAGE, STRING, FieldType, MessageType
@@ -26,6 +29,7 @@ if TYPE_CHECKING:
 _SHOWN = 3
 MOST_PROBLEMS = 500
 """So many problems with the schema are told of one file."""
+_LONGEST = 40
 _LARGE = 1000
 """A block of more fields is not searched for the one that a misspelt name stands for."""
 _WIDER = ("int64", "uint64")
@@ -50,6 +54,11 @@ class Mistakes:
         self._in_dialect: dict[FieldType, str] = {}
         self._alike: dict[str, tuple[int, list[Problem]]] = {}
         self._unknown: dict[tuple[str, str], tuple[str | None, str, bool]] = {}
+        self._told_newer_form = False
+
+    @cached_property
+    def _newer_form(self) -> Repairs:
+        return newer_form(self.bound.document.root)
 
     def finish(self) -> None:
         """Decide on what some forks take and most refuse: by the forks whose names the rest of the text uses."""
@@ -68,6 +77,8 @@ class Mistakes:
             if others:
                 first = self.bound.problems[index]
                 repairs = first.repairs + tuple(repair for other in others for repair in other.repairs)
+                if any(end > start for (_, end, _), (start, _, _) in pairwise(sorted(repairs))):
+                    repairs = first.repairs
                 message = f"{first.message} (it stands {len(others) + 1} times in this file)"
                 self.bound.problems[index] = first._replace(message=message, repairs=repairs)
 
@@ -112,14 +123,16 @@ class Mistakes:
             " Caffe refuses to mix them, write all as layer, the newer form"
         )
         evidence = "Caffe says: Refusing to upgrade inconsistent NetParameter input"
-        self._add("mixed-layer-formats", start, end, message, evidence, field=fewer[0].name)
+        repairs = newer_form(node)
+        name = fewer[0].name
+        self._add("mixed-layer-formats", start, end, message, evidence, field=name, repairs=repairs, safe=bool(repairs))
 
     # Fields.
 
     def unknown_field(self, type_: MessageType, field: Field, node: Field) -> FieldType | None:
         """Report a field that no known Caffe has; the field that was meant, where one is near and not there yet."""
         name = field.name
-        if not name or self._was_told(field):
+        if not name or (self._was_told(field) and not self._was_told_as_list(field)):
             return None
         key = (type_.name, name)
         if key not in self._unknown:
@@ -137,6 +150,15 @@ class Mistakes:
         if not meant or type_.fields[meant].fork_only or len(node.fields) > _LARGE:
             return None
         return None if any(other.name == meant for other in node.fields) else type_.fields[meant]
+
+    def _was_told_as_list(self, field: Field) -> bool:
+        """Take back that several values are a list: nobody knows what a field that there is not would take."""
+        if field.kind != LIST or self.bound.document.source.text[field.value_start] == "[":
+            return False
+        problems = self.bound.document.problems
+        problems[:] = [problem for problem in problems if problem.start != field.value_start]
+        self._told.remove(field.value_start)
+        return True
 
     def _say_unknown(self, type_: MessageType, name: str, node: Field) -> tuple[str | None, str, bool]:
         """The field that was meant, what to say, and whether Caffe surely refuses the name."""
@@ -317,6 +339,8 @@ class Mistakes:
         if field_type.form == MESSAGE:
             self._no_block(item)
             return None
+        if kind == BROKEN and field_type.form != STRING:
+            self._takes_no_text(field_type, item)
         if kind == BROKEN or (kind == LIST and self._was_told(item)):
             return None
         if field_type.form == ENUM and kind == IDENTIFIER and item.text[0] != "-":
@@ -369,7 +393,11 @@ class Mistakes:
         start, end = item.value_span
         name, source = item.name, self.bound.document.source
         if self._was_told(item):
-            return values.meant(field_type, item)[0] if item.kind not in (tree.MESSAGE, LIST) else None
+            if item.kind in (tree.MESSAGE, LIST):
+                return None
+            value, repair = values.meant(field_type, item)
+            self._takes_no_text(field_type, item, repair)
+            return value
         if item.kind in (tree.MESSAGE, LIST):
             message = f"{name} takes {wanted(field_type)}, not a {'block' if item.kind == tree.MESSAGE else 'list'}"
             certain = not field_type.fork_only or self.dialect is not None
@@ -407,6 +435,17 @@ class Mistakes:
         )
         return value
 
+    def _takes_no_text(self, field_type: FieldType, item: Field, repair: str = "") -> None:
+        """The text's own grammar cannot know that quotes are no help here."""
+        start, end = item.value_span
+        written = self.bound.document.source.slice(start, end)
+        problems = self.bound.document.problems
+        for index, problem in enumerate(problems):
+            if problem.start == start and any({'"', "'"} & set(text) for _, _, text in problem.repairs):
+                message = f"{item.name} takes {wanted(field_type)}, not {written[:_LONGEST]}"
+                repairs = ((start, end, repair),) if repair else ()
+                problems[index] = problem._replace(message=message, repairs=repairs, repair_is_safe=False)
+
     def _names_for_numbers(self) -> None:
         """`num_output: cls3x`: one such name is a mistake, several are those of a template that nobody filled in."""
         several = sum(map(len, self._names.values())) > 1
@@ -427,11 +466,16 @@ class Mistakes:
         enum_values = field_type.enum.values if field_type.enum else {}
         name = next((name for name in enum_values if provenance().v1_type(name) == written), "")
         hint = f"write type: {name} here, or layer in place of layers" if name else "write layer in place of layers"
+        repairs: Repairs = ((*item.value_span, name),) if name else ()
+        if len(self.parents) == 1 and self._newer_form:
+            if self._told_newer_form or self.bound.document.root.first("layer"):  # `mixed_formats` tells
+                return enum_values.get(name)
+            self._told_newer_form = True
+            hint, repairs = "write layer in place of layers", self._newer_form
         message = f'type: "{written}" is the form of a layer block, this one is layers; {hint}'
         start, end = item.value_span
-        repairs = ((start, end, name),) if name else ()
         evidence = f'Caffe says: Expected integer or identifier, got: "{written}"'
-        safe = bool(name)
+        safe = bool(repairs)
         self._add("mixed-layer-formats", start, end, message, evidence, repairs=repairs, safe=safe, field="type")
         return enum_values.get(name)
 

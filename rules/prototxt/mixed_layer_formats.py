@@ -21,7 +21,8 @@ class MixedLayerFormats(ProblemRule):
     ```
 
     ## Fix safety
-    Safe: each format has one way to write the type. To write all layers in one format is for `caffelint upgrade`.
+    Safe: a few `layers` blocks become `layer` where most of the net is of that form and nothing in them is of the older
+    one alone; else the type is written as its block has it. To write all of a net anew is for `caffelint upgrade`.
 
     ## References
     - caffe/util/upgrade_proto.cpp, UpgradeV1Net
@@ -38,9 +39,15 @@ class MixedLayerFormats(ProblemRule):
         Invalid(
             'layers { name: "pool1" type: "Pooling" }',
             span='"Pooling"',
-            message='type: "Pooling" is the form of a layer block, this one is layers;'
-            " write type: POOLING here, or layer in place of layers",
-            fixed='layers { name: "pool1" type: POOLING }',
+            message='type: "Pooling" is the form of a layer block, this one is layers; write layer in place of layers',
+            fixed='layer { name: "pool1" type: "Pooling" }',
+        ),
+        Invalid(
+            'layers { name: "conv1" type: "Convolution" blobs_lr: 1 }',
+            span='"Convolution"',
+            message='type: "Convolution" is the form of a layer block, this one is layers;'
+            " write type: CONVOLUTION here, or layer in place of layers",
+            fixed='layers { name: "conv1" type: CONVOLUTION blobs_lr: 1 }',
         ),
         Invalid(
             'layer { name: "pool1" type: POOLING }',

@@ -81,8 +81,14 @@ LAYERS = [
     (
         "convolution_param { num_output: 3x3 }",
         "syntax-error",
-        "3x3 is no number; if it is meant as a text, put it in quotes",
+        "num_output takes a whole number, 0 or more, not 3x3",
     ),
+    (
+        "pooling_param { pool: 'MAX }",
+        "syntax-error",
+        "pool takes one of MAX, AVE, STOCHASTIC (without quotes), not 'MAX",
+    ),
+    ("dim: 1,28,28", "unknown-field", "layer has no field dim in BVLC's Caffe"),
     ("top: 'a', 'b'", "syntax-error", "top takes one value at a time; several are written top: ['a', 'b']"),
     ("name: 'a', 'b'", "syntax-error", "name takes one value, not several"),
     ("convolution_param { kernel_size [3] }", "syntax-error", "':' is missing between kernel_size and its value"),
@@ -138,7 +144,7 @@ def test_evidence_is_what_caffe_says() -> None:
 
 
 def test_a_type_of_the_other_format() -> None:
-    (old,) = problems('layers { type: "Pooling" }')
+    (old,) = problems('layers { type: "Pooling" blobs_lr: 1 }')
     (new,) = problems("layer { type: POOLING }")
     assert (old.kind, old.repairs[0][2]) == ("mixed-layer-formats", "POOLING")
     assert (new.kind, new.repairs[0][2]) == ("mixed-layer-formats", '"Pooling"')
@@ -229,3 +235,52 @@ def test_a_template_without_sigils_is_told_once_a_name() -> None:
     ]
     assert [problem.kind for problem in problems(layer % "ten")] == ["wrong-value-type"]
     assert {problem.kind for problem in problems((layer % "SAME") * 2)} == {"wrong-value-type"}
+
+
+@pytest.mark.parametrize(
+    ("text", "mended"),
+    [
+        (
+            'layer { type: "ReLU" } layer { type: "ReLU" } layers { type: "Softmax" }',
+            'layer { type: "ReLU" } layer { type: "ReLU" } layer { type: "Softmax" }',
+        ),
+        (
+            'layer { type: "ReLU" } layer { type: "ReLU" } layers { type: SOFTMAX }',
+            'layer { type: "ReLU" } layer { type: "ReLU" } layer { type: "Softmax" }',
+        ),
+        (
+            'layers { type: "ReLU" } layers { type: "Pooling" } layers { type: SOFTMAX }',
+            'layer { type: "ReLU" } layer { type: "Pooling" } layer { type: "Softmax" }',
+        ),
+        (
+            'layers { type: RELU } layers { type: POOLING } layers { type: "Softmax" }',
+            "layers { type: RELU } layers { type: POOLING } layers { type: SOFTMAX }",
+        ),
+    ],
+)
+def test_layers_are_written_as_most_of_the_net_is(text: str, mended: str) -> None:
+    (problem,) = problems(text)
+    assert (problem.kind, problem.repair_is_safe) == ("mixed-layer-formats", True)
+    assert apply_edits(text.encode(), [Edit(*repair) for repair in problem.repairs]).decode() == mended
+    assert problems(mended) == []
+
+
+@pytest.mark.parametrize(
+    "text", ["layer { } layer { } layers { blobs_lr: 1 type: RELU }", "layer { } layer { } layers [{ type: RELU }]"]
+)
+def test_layers_with_what_a_layer_lacks_are_left_to_the_upgrade(text: str) -> None:
+    assert not any(problem.repairs for problem in problems(text))
+
+
+def test_fields_on_one_line_are_moved_one_after_the_other() -> None:
+    text = "input_shape { }\ndim: 1\ndim: 2 dim: 3\n"
+    (problem,) = problems(text)
+    assert problem.message.endswith("(it stands 3 times in this file)")
+    edited = apply_edits(text.encode(), [Edit(*repair) for repair in problem.repairs]).decode()
+    assert edited == "input_shape { dim: 1 }\ndim: 2 dim: 3\n"
+
+
+@pytest.mark.parametrize("text", ['pooling_param { pool: "MAX }', 'pooling_param { pool: MAX" }'])
+def test_a_quote_too_many_is_taken_away_where_none_is_wanted(text: str) -> None:
+    (problem,) = problems(f"layer {{ {text} }}")
+    assert problem.repairs[0][2] == "MAX"
