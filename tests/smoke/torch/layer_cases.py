@@ -229,6 +229,8 @@ def _is_odd(spec: Any) -> bool:
         return True
     if min(getattr(spec, "dilation", ()), default=0) < 0 or spec.type == "Log" and spec.parameters.scale == 0:
         return True
+    if spec.type in ("BatchNorm", "MVN") and spec.parameters.eps < 0:
+        return True
     if spec.type == "Dropout":
         return not 0 <= spec.parameters.dropout_ratio < 1
     return spec.type == "LRN" and (spec.parameters.alpha < 0 or spec.parameters.k <= 0)

@@ -8,6 +8,7 @@ What differs, and is left out here or allowed for:
 - Layers that run in place where Caffe's gradient is spoilt by that have the right gradient here.
 - Log with a scale of 0: a BLAS takes the factor 0 as "set to 0", where 0 times infinity is nan.
 - Dilations that do not fit into an int, and so turn negative.
+- BatchNorm and MVN with an eps below 0, which may leave next to nothing of the variance.
 - Dropout with a ratio of 1, and LRN with a negative alpha, where infinities hang on rounding.
 """
 
