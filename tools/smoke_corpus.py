@@ -1,19 +1,20 @@
 """Train real nets a few iterations on synthetic data in the torch engine, and count what keeps the others from it.
 
-    python tools/smoke_corpus.py FOLDER [--every N] [--start N] [--seconds S] [--out FILE]
+    python tools/smoke_corpus.py FOLDER [--sample N] [--seed N] [--seconds S] [--out FILE]
 
 FOLDER holds index.jsonl, a line for each file with `file`, `kind` and `train_net`, and files/. Taken are the nets with
 a loss whose TRAIN phase has no layer type that caffelint does not know, and that Caffe would load. Batches are cut down
-to `--batch`, where the net still loads so. A net that takes longer than `--seconds` counts as `too slow`, not as one
-that fails. Results are appended to FILE, one JSON object a line; nets that stand there are not run again.
+to `--batch`, where the net still loads so. Each net has a process of its own; one that takes longer than `--seconds`
+counts as `too slow`, not as one that fails. Results are appended to FILE, one JSON object a line; nets that stand there are not run again.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import multiprocessing
 import os
-import signal
+import random
 import sys
 import tempfile
 import time
@@ -36,14 +37,6 @@ from caffelint.text.parser import parse
 ITERATIONS = 3
 SOLVER = 'net: "net.prototxt" base_lr: 1e-5 lr_policy: "fixed" momentum: 0.9 weight_decay: 0.0005 max_iter: 100'
 TRAIN = JobNet("", "TRAIN")
-
-
-class TooSlow(Exception):
-    pass
-
-
-def late(signum: int, frame: Any) -> None:
-    raise TooSlow
 
 
 def net_of(path: Path) -> Net:
@@ -122,25 +115,35 @@ def outcome(path: Path, folder: Path, batch: int) -> str:
     return "runs" if done and sum(isinstance(event, Iteration) for event in events) == ITERATIONS + 1 else "no end"
 
 
-def timed(path: Path, batch: int, seconds: int) -> str:
+def told(path: Path, batch: int, results: Any) -> None:
     with tempfile.TemporaryDirectory() as name:
-        signal.signal(signal.SIGALRM, late)
-        signal.alarm(seconds)
         try:
-            return outcome(path, Path(name), batch)
-        except TooSlow:
-            return "too slow"
+            found = outcome(path, Path(name), batch)
         except Exception as error:
-            return f"raises {type(error).__name__}: {' '.join(str(error).split())[:300]}"
-        finally:
-            signal.alarm(0)
+            found = f"raises {type(error).__name__}: {' '.join(str(error).split())[:300]}"
+    results.send(found)
+
+
+def timed(path: Path, batch: int, seconds: int) -> str:
+    here, there = multiprocessing.Pipe(duplex=False)
+    child = multiprocessing.Process(target=told, args=(path, batch, there))
+    child.start()
+    there.close()
+    try:
+        return str(here.recv()) if here.poll(seconds) else "too slow"
+    except EOFError:
+        child.join()
+        return f"dies: {child.exitcode}"
+    finally:
+        child.kill()
+        child.join()
 
 
 def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("folder", type=Path)
-    parser.add_argument("--every", type=int, default=1, help="take every so many nets")
-    parser.add_argument("--start", type=int, default=0, help="leave out so many first")
+    parser.add_argument("--sample", type=int, help="take so many nets by chance; without it all")
+    parser.add_argument("--seed", type=int, default=1, help="decides which")
     parser.add_argument("--seconds", type=int, default=60)
     parser.add_argument("--batch", type=int, default=2)
     parser.add_argument("--out", type=Path, default=Path("smoke_corpus.jsonl"))
@@ -149,9 +152,9 @@ def main() -> None:
     if options.out.exists():
         results = {row["file"]: row for row in map(json.loads, options.out.read_text().splitlines())}
     rows = [json.loads(line) for line in (options.folder / "index.jsonl").read_text().splitlines()]
-    chosen = [row["file"] for row in rows if row["kind"] == "net" and row.get("train_net")][
-        options.start :: options.every
-    ]
+    chosen = [row["file"] for row in rows if row["kind"] == "net" and row.get("train_net")]
+    if options.sample is not None:
+        chosen = random.Random(options.seed).sample(chosen, min(options.sample, len(chosen)))
     with options.out.open("a") as file:
         for name in chosen:
             if name not in results:
