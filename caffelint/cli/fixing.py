@@ -10,12 +10,12 @@ import click
 
 from caffelint.cli.checked import STDIN, changed_since, only_from, stdin
 from caffelint.cli.main import FINDINGS
-from caffelint.cli.outputs import Output, use_color, write_all
+from caffelint.cli.outputs import Output, show_diff, use_color, write_all, write_bytes
 from caffelint.report import Look, write
 from caffelint.report.words import count, left
 
 if TYPE_CHECKING:
-    from caffelint.fix.run import Change, Fixed
+    from caffelint.fix.run import Fixed
     from caffelint.lint.config import Config
 
 
@@ -47,12 +47,13 @@ def fixing(
     else:
         number = report.fixed
     if options["diff"]:
-        _show_diffs(result.changes)
+        for change in sorted(result.changes):
+            show_diff(*change)
         would = f"would {verb} {count(number, 'finding')} in {count(len(result.changes), 'file')}"
         click.echo("; ".join([would if result.changes else f"nothing to {verb}", *left(report)]), err=True)
         write_all(report, [output for output in wanted if output.file], look)
     elif data is not None:
-        _write(result.changes[0].new if result.changes else data)
+        write_bytes(result.changes[0].new if result.changes else data)
         write("text", report, sys.stderr, look)
         write_all(report, [output for output in wanted if output.file], look)
     else:
@@ -125,21 +126,3 @@ def _fixed(
     with Progress(options["quiet"] or agreed is not None) as progress:
         unsafe = options["unsafe_fixes"] or agreed is not None
         return fix(on_disk, config, unsafe=unsafe, agreed=agreed, progress=progress, **where)
-
-
-def _show_diffs(changes: Sequence[Change]) -> None:
-    from caffelint.fix.diff import colored, diff
-
-    for change in sorted(changes):
-        text = diff(*change)
-        _write(colored(text) if use_color(sys.stdout) else text)
-
-
-def _write(data: bytes) -> None:
-    """Bytes to stdout, as they are where it takes bytes."""
-    sys.stdout.flush()
-    if hasattr(sys.stdout, "buffer"):
-        sys.stdout.buffer.write(data)
-        sys.stdout.buffer.flush()
-    else:
-        sys.stdout.write(data.decode("utf-8", "replace"))

@@ -71,3 +71,21 @@ def width(stream: TextIO) -> int | None:
     from shutil import get_terminal_size
 
     return max(40, min(get_terminal_size().columns, 120))
+
+
+def show_diff(path: str, old: bytes, new: bytes) -> None:
+    """The changes of a file, to stdout."""
+    from caffelint.fix.diff import colored, diff
+
+    text = diff(path, old, new)
+    write_bytes(colored(text) if use_color(sys.stdout) else text)
+
+
+def write_bytes(data: bytes) -> None:
+    """Bytes to stdout, as they are where it takes bytes."""
+    sys.stdout.flush()
+    if hasattr(sys.stdout, "buffer"):
+        sys.stdout.buffer.write(data)
+        sys.stdout.buffer.flush()
+    else:
+        sys.stdout.write(data.decode("utf-8", "replace"))

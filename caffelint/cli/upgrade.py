@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,7 +13,16 @@ from caffelint.cli import complete
 from caffelint.cli.main import FINDINGS, INTERNAL, USAGE
 
 if TYPE_CHECKING:
-    from caffelint.fix.upgrade import Left
+    from caffelint.fix.upgrade import Left, UpgradeResult
+
+
+_WORDS = {
+    "current": "in the current format",
+    "as its Caffe": "in the newest that their Caffe reads",
+    "ignored": "left by a comment or the settings",
+    "stuck": "could not be upgraded",
+    "failed": "could not be read or written",
+}
 
 
 @click.command("upgrade")
@@ -33,12 +42,16 @@ def command(paths: tuple[str, ...], diff: bool, dialect: str | None, config_file
     PATHS are files and folders; - reads stdin and writes to stdout. Upgraded are layers { ... } of 2013 and 2014 (V0,
     V1), input and input_dim of a net, transformation fields outside of transform_param, and solver_type.
 
+    Nets whose Caffe reads nothing newer are left as they are, with all that stand beside them and are read by that
+    Caffe, too; so are files with # caffelint: ignore-file[legacy-format].
+
     \b
-    Exit status: 0 all is in the current format now
+    Exit status: 0 what is to be in the current format is now
                  1 something could not be upgraded; with --diff: or would change
                  2 wrong usage or settings, or a path that cannot be read or written
                  3 caffelint itself failed
     """
+    from caffelint.cli.outputs import show_diff
     from caffelint.cli.settings import settings
 
     if "-" in paths:
@@ -47,6 +60,7 @@ def command(paths: tuple[str, ...], diff: bool, dialect: str | None, config_file
         config = settings(["."], {"config_file": config_file, "dialect": dialect})
         return _stdin(diff, quiet, config.dialect)
     config = settings(paths, {"config_file": config_file, "dialect": dialect})
+    from caffelint.fix.upgrade import told
     from caffelint.fix.upgrade.files import upgrade_files
     from caffelint.fix.write import ending_cleanly
     from caffelint.lint.discover import discover
@@ -55,77 +69,66 @@ def command(paths: tuple[str, ...], diff: bool, dialect: str | None, config_file
     status = USAGE if found.unreadable else 0
     for path, reason in found.unreadable:
         _say(f"{path}: {reason}")
-    files = changed = current = 0
-    left = False
+    became: Counter[str] = Counter()
+    intended: list[tuple[str, Left]] = []
     with ending_cleanly():
-        for file in upgrade_files(found.files, not diff, config.dialect):
-            files += 1
-            if file.failure:
-                _say(f"{file.path}: {file.failure.message}")
-                status = max(status, INTERNAL if file.failure.internal else USAGE)
+        for path, old, result, failure in upgrade_files(found.files, config, not diff):
+            became.update(["failed"] if failure else _outcomes(result))
+            if failure:
+                _say(f"{path}: {failure.message}")
+                status = max(status, INTERNAL if failure.internal else USAGE)
                 continue
-            left |= _tell_left(file.path, file.result.left)
-            changed += file.result.changed
-            current += not file.result.changed and not file.result.left
-            if file.result.changed and not quiet:
+            _tell(told((path, left) for left in result.left if not left.intended))
+            intended += ((path, left) for left in result.left if left.intended)
+            if result.changed and not quiet:
                 if diff:
-                    _show_diff(file.path, file.old, file.result.data)
+                    show_diff(path, old, result.data)
                 else:
-                    click.echo(f"{file.path}: upgraded {', '.join(file.result.done)}")
+                    click.echo(f"{path}: {', '.join(result.done)}")
     if not quiet:
-        _say_summary(changed, current, files, diff)
-    return status or int(left or (diff and changed > 0)) * FINDINGS
+        _tell(told(intended))
+        _say_summary(became, diff)
+    return status or (FINDINGS if became["stuck"] or (diff and became["changed"]) else 0)
 
 
 def _stdin(diff: bool, quiet: bool, dialect: str | None) -> int:
     from caffelint.cli.checked import STDIN, stdin
-    from caffelint.fix.upgrade import upgrade_text
+    from caffelint.cli.outputs import show_diff, write_bytes
+    from caffelint.fix.upgrade import told, upgrade_text
 
     old = stdin()
     result = upgrade_text(old, STDIN, dialect=dialect)
     if not diff:
-        _write(result.data)
+        write_bytes(result.data)
     elif not quiet:
-        _show_diff(STDIN, old, result.data)
-    left = _tell_left(STDIN, result.left)
-    return int(left or (diff and result.changed)) * FINDINGS
+        show_diff(STDIN, old, result.data)
+    _tell(told((STDIN, left) for left in result.left if not (quiet and left.intended)))
+    return FINDINGS if "stuck" in _outcomes(result) or (diff and result.changed) else 0
 
 
-def _tell_left(path: str, left: Sequence[Left]) -> bool:
-    for line, message in left:
-        _say(f"{path}:{line}: left alone: {message}")
-    return bool(left)
+def _outcomes(result: UpgradeResult) -> list[str]:
+    found = ["changed"] * result.changed + ["ignored"] * result.ignored
+    if any(not left.intended for left in result.left):
+        return [*found, "stuck"]
+    return found or ["as its Caffe" if result.left else "current"]
 
 
-def _show_diff(path: str, old: bytes, new: bytes) -> None:
-    from caffelint.cli.outputs import use_color
-    from caffelint.fix.diff import colored, diff
-
-    text = diff(path, old, new)
-    _write(colored(text) if use_color(sys.stdout) else text)
+def _tell(lines: Iterable[str]) -> None:
+    for line in lines:
+        _say(line)
 
 
-def _write(data: bytes) -> None:
-    """Bytes to stdout, as they are where it takes bytes."""
-    sys.stdout.flush()
-    if hasattr(sys.stdout, "buffer"):
-        sys.stdout.buffer.write(data)
-        sys.stdout.buffer.flush()
-    else:
-        sys.stdout.write(data.decode("utf-8", "replace"))
-
-
-def _say_summary(changed: int, current: int, files: int, diff: bool) -> None:
+def _say_summary(became: Counter[str], diff: bool) -> None:
     from caffelint.report.words import count
 
-    if not files:
+    if not became:
         _say("no prototxt files there")
         return
-    verb = "would upgrade" if diff else "upgraded"
-    others = files - changed - current
-    already = f"; {current} in the current format" if current else ""
-    unable = f"; {others} left alone" if others else ""
-    click.echo(f"{verb} {count(changed, 'file')}{already}{unable}", err=True)
+    parts = [f"{'would upgrade' if diff else 'upgraded'} {count(became['changed'], 'file')}"]
+    parts += [f"{became[key]} {words}" for key, words in _WORDS.items() if became[key]]
+    click.echo("; ".join(parts), err=True)
+    if became["stuck"]:
+        _say("exit status 1: mend what is named above, or write # caffelint: ignore-file[legacy-format] into it")
 
 
 def _say(line: str) -> None:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from caffelint.fix.upgrade.neighbours import Neighbours
+from caffelint.fix.upgrade.silenced import ignored
 from caffelint.fix.upgrade.text import UpgradeResult, upgrade_text
 from caffelint.fix.write import SaveError, save
+from caffelint.lint.config import Config
 from caffelint.lint.read import ReadError, read
 from caffelint.lint.report import Failure, own_failure
 
@@ -20,14 +23,17 @@ class FileResult(NamedTuple):
     failure: Failure | None = None
 
 
-def upgrade_files(paths: Iterable[str], write: bool = True, dialect: str | None = None) -> Iterator[FileResult]:
+def upgrade_files(paths: Sequence[str], config: Config, write: bool = True) -> Iterator[FileResult]:
     """Upgrade each file, and write it back unless `write` is False."""
+    neighbours = Neighbours(paths)
     for path in paths:
         old, failure = b"", None
         result = UpgradeResult(b"", False)
         try:
             old = read(path)
-            result = upgrade_text(old, path, dialect=dialect)
+            result = upgrade_text(old, path, dialect=config.dialect, neighbours=neighbours)
+            if (result.changed or result.left) and ignored(path, config):
+                result = UpgradeResult(old, False, ignored=True)
             if write and result.changed:
                 save(path, old, result.data)
         except (ReadError, SaveError) as error:

@@ -17,19 +17,32 @@ def readers(bound: Bound) -> frozenset[str]:
 
 
 def too_old(forks: frozenset[str]) -> str:
-    """Why a net with old layers cannot be upgraded for these forks; empty if it can."""
+    """The Caffes that a net with old layers cannot be upgraded for; empty if it can."""
     known = provenance()
     if not forks or any(known.generation(fork) == _CURRENT for fork in forks):
         return ""
-    return f"this net is for {known.describe(forks)}, which read no newer format"
+    return f"{known.describe(forks)}, which {_reads(forks)} no newer format"
 
 
 def without_input_layer(forks: frozenset[str]) -> str:
-    """Why the inputs of a net cannot be upgraded for these forks; empty if they can."""
+    """The Caffes that the inputs of a net cannot be upgraded for; empty if they can."""
     known = provenance()
     if not forks or any(known.generation(fork) == _CURRENT and known.may_have_type(fork, "Input") for fork in forks):
         return ""
-    return f"this net is for {known.describe(forks)}, where there is no layer of type Input"
+    return f"{known.describe(forks)}, where there is no layer of type Input"
+
+
+def without_solver_type(forks: frozenset[str]) -> str:
+    """The Caffes that solver_type of a solver cannot be upgraded for; empty if it can."""
+    known = provenance()
+    field = known.field("SolverParameter", "type")
+    if not forks or field is None or forks & field.forks:
+        return ""
+    return f"{known.describe(forks)}, where a solver has no field type"
+
+
+def _reads(forks: frozenset[str]) -> str:
+    return "reads" if provenance().has(forks) == "has" else "read"
 
 
 def type_name(enum_name: str) -> str | None:

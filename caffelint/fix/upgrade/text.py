@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import Any, NamedTuple
+from collections.abc import Callable
+from typing import Any, NamedTuple, TypeAlias
 
 from caffelint.caffe.refusal import Refusal
 from caffelint.caffe.upgrade import SOLVER_TYPES, TRANSFORMED_TYPES, net_generation, upgrade_solver
 from caffelint.caffe.upgrade import upgrade_net as upgrade_message
 from caffelint.fix.upgrade import batch_norm, inputs, v0, v1
-from caffelint.fix.upgrade.forks import readers, too_old, without_input_layer
+from caffelint.fix.upgrade.forks import readers, too_old, without_input_layer, without_solver_type
 from caffelint.fix.upgrade.left import CannotUpgrade, Left
+from caffelint.fix.upgrade.neighbours import Neighbours, Readers
 from caffelint.fix.upgrade.pieces import Layout
+from caffelint.fix.upgrade.silenced import silenced
 from caffelint.schema.bind import Bound, bind
 from caffelint.schema.detect import NET, SOLVER, detect
 from caffelint.schema.messages import NetParameter, SolverParameter
@@ -24,37 +27,47 @@ _OLD_IN_NETS = ("layers", *inputs.FIELDS)
 _BUG = "the new text would mean something else, so nothing was changed; please report it"
 
 
+_Upgraded: TypeAlias = "tuple[str, list[str], list[Left]]"
+
+
 class UpgradeResult(NamedTuple):
     """`data` is the new text, the old one where nothing is old or can be upgraded.
 
-    `done` says in words what was upgraded, `left` what could not be and why.
+    `done` says in words what was upgraded, `left` what was not and why. `ignored`: there is something old, and a
+    comment or a setting that silences legacy-format says to leave it.
     """
 
     data: bytes
     changed: bool
     done: tuple[str, ...] = ()
     left: tuple[Left, ...] = ()
+    ignored: bool = False
 
 
 def upgrade_text(
-    data: bytes, path: str = "<text>", kind: str | None = None, dialect: str | None = None
+    data: bytes,
+    path: str = "<text>",
+    kind: str | None = None,
+    dialect: str | None = None,
+    neighbours: Neighbours | None = None,
 ) -> UpgradeResult:
     """Write a net or a solver (`kind` "net" or "solver", None to tell it from the text) in the current format.
 
-    `dialect` is the fork that is to read it (`caffelint.schema.provenance`), None to tell that, too.
+    `dialect` is the fork that is to read it (`caffelint.schema.provenance`), None to tell that from the text and its
+    `neighbours`.
 
     Every comment stays, and the layout; bytes that are not concerned are identical. What comes out is a text that
     Caffe reads as the message that its own upgrade makes of the old text; a text for which that fails is left alone.
     """
     if data.startswith(UTF8_MARK):
-        return _behind_mark(upgrade_text(data[len(UTF8_MARK) :], path, kind, dialect))
+        return _behind_mark(upgrade_text(data[len(UTF8_MARK) :], path, kind, dialect, neighbours))
     document = parse(data, path)
     if kind is None:
         kind = detect(document).kind
     if kind == NET:
-        return _upgrade(document, _upgrade_net, dialect)
+        return _upgrade(document, _upgrade_net, dialect, neighbours)
     if kind == SOLVER:
-        return _upgrade(document, _upgrade_solver, dialect)
+        return _upgrade(document, _upgrade_solver, dialect, neighbours)
     unreadable = [problem for problem in document.problems if problem.kind == "byte-order-mark"]
     return UpgradeResult(data, False, (), _left(document, unreadable[:1]))
 
@@ -63,15 +76,24 @@ def _behind_mark(result: UpgradeResult) -> UpgradeResult:
     return result._replace(data=UTF8_MARK + result.data)
 
 
-def _upgrade(document: Document, upgrade: Any, dialect: str | None) -> UpgradeResult:
+_Upgrade: TypeAlias = Callable[[Document, "str | None", "Neighbours | None"], _Upgraded]
+
+
+def _upgrade(
+    document: Document, upgrade: _Upgrade, dialect: str | None, neighbours: Neighbours | None
+) -> UpgradeResult:
     data = document.source.data
     try:
-        text, done, left = upgrade(document, dialect)
+        text, done, left = upgrade(document, dialect, neighbours)
     except CannotUpgrade as error:
         line = document.source.line_number(max(error.start, 0))
-        return UpgradeResult(data, False, (), (Left(line, error.message),))
-    new = text.encode("latin-1")
-    return UpgradeResult(new, new != data, tuple(done), tuple(left))
+        result = UpgradeResult(data, False, (), (Left(line, error.message, error.intended),))
+    else:
+        new = text.encode("latin-1")
+        result = UpgradeResult(new, new != data, tuple(done), tuple(left))
+    if (result.changed or result.left) and silenced(document, (*_OLD_IN_NETS, "solver_type")):
+        return UpgradeResult(data, False, ignored=True)
+    return result
 
 
 def _left(document: Document, problems: list[Problem]) -> tuple[Left, ...]:
@@ -91,7 +113,7 @@ def _object_to(document: Document, bound: Bound, refusals: list[Refusal]) -> Non
         raise CannotUpgrade(at.start if at else 0, refusal.message)
 
 
-def _upgrade_solver(document: Document, dialect: str | None) -> tuple[str, list[str], list[Left]]:
+def _upgrade_solver(document: Document, dialect: str | None, neighbours: Neighbours | None) -> _Upgraded:
     text = document.source.text
     old = document.root.first("solver_type")
     if old is None:
@@ -100,6 +122,9 @@ def _upgrade_solver(document: Document, dialect: str | None) -> tuple[str, list[
     refusals: list[Refusal] = []
     wanted = upgrade_solver(bound.message, bound, refusals)
     _object_to(document, bound, refusals)
+    told = _readers(bound, neighbours)
+    if why := without_solver_type(told.forks):
+        raise CannotUpgrade(old.start, told.leave(why), intended=True)
     layout = _layout(document)
     for piece in layout.root.all("solver_type"):
         piece.name = "type"
@@ -107,10 +132,10 @@ def _upgrade_solver(document: Document, dialect: str | None) -> tuple[str, list[
         piece.value = f'"{SOLVER_TYPES.get(name, name)}"'
     new = _written(document, layout)
     _check(document, new, wanted, upgrade_solver(_message(new, SolverParameter())))
-    return new, ["solver_type"], []
+    return new, ["solver_type written as type"], []
 
 
-def _upgrade_net(document: Document, dialect: str | None) -> tuple[str, list[str], list[Left]]:
+def _upgrade_net(document: Document, dialect: str | None, neighbours: Neighbours | None) -> _Upgraded:
     text = document.source.text
     names = {field.name for field in document.root.fields}
     if not names.intersection(_OLD_IN_NETS) and "BatchNorm" not in text:
@@ -127,35 +152,50 @@ def _upgrade_net(document: Document, dialect: str | None) -> tuple[str, list[str
     layout = _layout(document)
     done: list[str] = []
     left: list[Left] = []
-    forks = readers(bound)
+    told = _readers(bound, neighbours)
     if generation < 2:
-        if why := too_old(forks):
-            raise CannotUpgrade(bound.fork_uses[0].field.start if bound.fork_uses else 0, why)
+        if why := too_old(told.forks):
+            start = bound.fork_uses[0].field.start if bound.fork_uses else document.root.fields[0].start
+            raise CannotUpgrade(start, told.leave(why), intended=True)
         done = _upgrade_layers(layout, generation, len(message.layers))
-    why = without_input_layer(forks) if has_shapes else "Caffe drops an input without its shape; give an input_shape"
-    if message.input and why:
+    if message.input:
         at = document.root.first("input")
-        left.append(Left(document.source.line_number(at.start if at else 0), why))
-    elif message.input:
-        inputs.upgrade_net(layout)
-        done.append("inputs")
+        line = document.source.line_number(at.start if at else 0)
+        if not has_shapes:
+            left.append(Left(line, "Caffe drops an input without its shape; give it an input_shape, or take it out"))
+        elif why := without_input_layer(told.forks):
+            left.append(Left(line, told.leave(why), intended=True))
+        else:
+            inputs.upgrade_net(layout)
+            done.append("input fields written as an Input layer")
     new = _written(document, layout)
     new, frozen = _freeze(new)
     if frozen:
-        done.append(f"the statistics of {frozen} BatchNorm layers")
+        done.append(f"the statistics of {_count(frozen, 'BatchNorm layer')} kept from training")
     _check(document, new, wanted, upgrade_message(_message(new, NetParameter())))
     return new, done, left
 
 
-def _upgrade_layers(layout: Layout, generation: int, count: int) -> list[str]:
+def _readers(bound: Bound, neighbours: Neighbours | None) -> Readers:
+    own = readers(bound)
+    if neighbours is None or bound.dialect is not None:
+        return Readers(own)
+    return neighbours.readers(bound.document.source.path, own)
+
+
+def _upgrade_layers(layout: Layout, generation: int, number: int) -> list[str]:
     merged = v0.upgrade_net(layout) if generation == 0 else 0
     moved = v1.upgrade_net(layout)
-    done = [f"{count} layer{'s' * (count != 1)} of V{generation}"]
+    done = [f"{_count(number, f'V{generation} layer')} written as layer {{ }}"]
     if merged:
-        done.append(f"{merged} padding layer{'s' * (merged != 1)} merged")
+        done.append(f"{_count(merged, 'padding layer')} merged into what they feed")
     if moved:
-        done.append(f"transformation fields of {moved} layer{'s' * (moved != 1)}")
+        done.append(f"transformation fields of {_count(moved, 'layer')} moved into transform_param")
     return done
+
+
+def _count(number: int, what: str) -> str:
+    return f"{number} {what}{'s' * (number != 1)}"
 
 
 def _freeze(text: str) -> tuple[str, int]:

@@ -29,14 +29,20 @@ def _upgrade_layer(layout: Layout, layer: Block) -> bool:
     moved = False
     for piece in layer.pieces:
         if piece.name not in ("type", *V1_PARAM_FIELDS) and not _has_home(piece.name):
-            raise CannotUpgrade(piece.start, f"layer has no field {piece.name} in the current format")
+            raise CannotUpgrade(
+                piece.start,
+                f"{piece.name} is a field of layers {{ }} alone, in no known Caffe of layer {{ }}; take it out, or keep"
+                " this file for the Caffe that reads it",
+            )
     type_piece = layer.first("type")
     if type_piece:
         enum_name = _enum_name(str(type_piece.value))
         name = type_name(enum_name)
         if name is None:
             raise CannotUpgrade(
-                type_piece.start, f"type: {enum_name} of a fork has no known name in the current format"
+                type_piece.start,
+                f"type: {enum_name} of a fork has no known name in the current format; write its layer anew, or keep"
+                " this file for the Caffe that reads it",
             )
         type_piece.value = f'"{name}"'
         if block := TRANSFORMED_TYPES.get(enum_name):

@@ -6,7 +6,7 @@ import pytest
 from legacy_nets import LegacyNets
 from legacy_texts import without_lost_fields, written
 
-from caffelint.fix.upgrade import upgrade_text
+from caffelint.fix.upgrade import UpgradeResult, upgrade_text
 from caffelint.fix.upgrade.text import _BUG
 
 LAYOUTS = {
@@ -282,12 +282,12 @@ def test_layout(name: str) -> None:
     assert result.changed
     assert result.done
     assert not result.left
-    assert upgrade_text(new) == (new, False, (), ())
+    assert upgrade_text(new) == UpgradeResult(new, False)
 
 
 @pytest.mark.parametrize("text", CURRENT)
 def test_current_texts_stay(text: str) -> None:
-    assert upgrade_text(text.encode()) == (text.encode(), False, (), ())
+    assert upgrade_text(text.encode()) == UpgradeResult(text.encode(), False)
 
 
 @pytest.mark.parametrize("text", LEFT)
