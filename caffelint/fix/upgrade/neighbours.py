@@ -1,0 +1,106 @@
+"""Which Caffe reads a project: what one net tells of it holds for its neighbours, too."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator
+from functools import cached_property
+from typing import NamedTuple
+
+from caffelint.fix.upgrade.forks import readers
+from caffelint.lint.read import ReadError, read
+from caffelint.schema.bind import bind
+from caffelint.schema.detect import NET, detect
+from caffelint.schema.messages import NetParameter
+from caffelint.schema.provenance import provenance
+from caffelint.text.parser import parse
+
+_CURRENT = 2
+
+
+class Readers(NamedTuple):
+    """The forks that may read a file, empty where nothing is known; `by`: the neighbour that told, empty for itself."""
+
+    forks: frozenset[str]
+    by: str = ""
+
+    def leave(self, why: str) -> str:
+        """Why a file is left alone; `why` names the Caffes, and what they lack."""
+        if not self.by:
+            return f"made for {why}"
+        return f"beside {self.by}, made for {why}; --dialect bvlc upgrades all the same"
+
+
+class Neighbours:
+    """The nets of one run. They are read when first asked about, and not again when they have changed."""
+
+    def __init__(self, paths: Iterable[str]):
+        self._paths = list(paths)
+
+    def readers(self, path: str, own: frozenset[str]) -> Readers:
+        """The forks of those that read a file by itself (`own`, empty for any) that read its neighbours as well.
+
+        Asked are the nets of its folder, then those below the folder above, and so on, as long as one Caffe reads them
+        all, and up to the checkout's root.
+        """
+        forks, by = own, ""
+        for folder in _above(path):
+            if folder not in self._shared:
+                continue
+            shared = self._shared[folder]
+            common = forks & shared if forks else shared
+            if not common:
+                break
+            if common != forks:
+                forks, by = common, self._tellers[folder]
+        return Readers(forks, by)
+
+    @cached_property
+    def _said(self) -> dict[str, frozenset[str]]:
+        """What the nets tell of their readers that tell anything."""
+        found = {path: _readers_of(path) for path in self._paths}
+        return {path: said for path, said in found.items() if said}
+
+    @cached_property
+    def _shared(self) -> dict[str, frozenset[str]]:
+        """The forks that read all nets below a folder; empty where no fork reads them all."""
+        found: dict[str, frozenset[str]] = {}
+        for path, said in self._said.items():
+            for folder in _above(path):
+                found[folder] = found.get(folder, said) & said
+        return found
+
+    @cached_property
+    def _tellers(self) -> dict[str, str]:
+        """The net below a folder that fewest forks read."""
+        found: dict[str, str] = {}
+        for path in sorted(self._said, key=lambda path: len(self._said[path])):
+            for folder in _above(path):
+                found.setdefault(folder, path)
+        return found
+
+
+def _readers_of(path: str) -> frozenset[str]:
+    """The forks that know all that a net says, and its format; empty for any, and where no fork does."""
+    try:
+        document = parse(read(path), path)
+    except ReadError:
+        return frozenset()
+    if detect(document).kind != NET:
+        return frozenset()
+    own = readers(bind(document, NetParameter()))
+    if not document.root.all("layer"):
+        return own
+    known = provenance()
+    return frozenset(fork for fork in own or known.forks if known.generation(fork) == _CURRENT)
+
+
+def _above(path: str) -> Iterator[str]:
+    """The folders that a file lies in, the nearest first, up to the root of its checkout."""
+    folder = os.path.dirname(os.path.abspath(path))
+    while True:
+        yield folder
+        above = os.path.dirname(folder)
+        if above == folder or os.path.exists(os.path.join(folder, ".git")):
+            return
+        folder = above

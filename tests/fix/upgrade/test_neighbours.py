@@ -1,0 +1,96 @@
+"""What the nets beside a file tell of the Caffe that reads it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from caffelint.cli.main import main
+from caffelint.fix.upgrade import upgrade_text
+from caffelint.fix.upgrade.neighbours import Neighbours
+
+PLAIN = 'layers { name: "r" type: RELU bottom: "a" top: "a" }\n'
+INPUT = 'input: "a" input_dim: 1 input_dim: 1 input_dim: 2 input_dim: 2\n'
+C3D = (
+    'name: "c3d"\nlayers { name: "v" type: VIDEO_DATA top: "a" image_data_param { new_length: 16 use_image: true } }\n'
+)
+"""Fields of a Caffe that reads no newer format."""
+CURRENT = 'layer { name: "r" type: "ReLU" bottom: "a" top: "a" }\n'
+TSN = (
+    'layer { name: "v" type: "VideoData" top: "a" video_data_param { source: "s" modality: FLOW }'
+    " transform_param { more_crop: true } }\n"
+)
+"""Fields of a Caffe that reads the current format, and has no layer of type Input."""
+
+
+@pytest.fixture
+def tree(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def _write(**texts: str) -> None:
+    for name, text in texts.items():
+        path = Path(name.replace("__", "/")).with_suffix(".prototxt")
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+
+
+def _upgraded(*paths: str) -> list[str]:
+    before = {path: path.read_bytes() for path in Path().rglob("*.prototxt")}
+    assert main(["upgrade", *(paths or ["."])]) == 0
+    return sorted(str(path.with_suffix("")) for path, old in before.items() if path.read_bytes() != old)
+
+
+def test_a_project_of_an_old_fork_is_left_alone_and_told_in_two_lines(
+    tree: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    _write(examples__c3d__train=C3D, examples__mnist__train=PLAIN, examples__mnist__test=PLAIN, examples__deploy=INPUT)
+    _write(examples__mnist__solver="solver_type: SGD")
+    assert _upgraded() == []
+    c3d = "C3D (facebookarchive/C3D), which reads no newer format"
+    assert capsys.readouterr().err.splitlines() == [
+        f"caffelint: examples/c3d/train.prototxt:2: left alone: made for {c3d}",
+        "caffelint: examples/deploy.prototxt:1: left alone: beside examples/c3d/train.prototxt, made for"
+        " C3D (facebookarchive/C3D), where there is no layer of type Input; --dialect bvlc upgrades all the same",
+        "caffelint: examples/mnist/solver.prototxt:1: left alone: beside examples/c3d/train.prototxt, made for"
+        " C3D (facebookarchive/C3D), where a solver has no field type; --dialect bvlc upgrades all the same",
+        "caffelint: 2 files left alone, such as examples/mnist/test.prototxt: beside examples/c3d/train.prototxt,"
+        f" made for {c3d}; --dialect bvlc upgrades all the same",
+        "upgraded no files; 5 in the newest that their Caffe reads",
+    ]
+    assert main(["upgrade", "--dialect", "bvlc", "examples/mnist"]) == 0
+    assert Path("examples/mnist/train.prototxt").read_text() == CURRENT
+
+
+def test_the_nearest_nets_tell_and_what_contradicts_itself_tells_nothing(tree: Path) -> None:
+    _write(old__a__c3d=C3D, old__b__lenet=PLAIN, new__current=CURRENT, new__lenet=PLAIN, other__lenet=PLAIN)
+    assert _upgraded() == ["new/lenet", "other/lenet"]
+    assert _upgraded() == []
+
+
+def test_another_checkout_tells_nothing(tree: Path) -> None:
+    _write(c3d=C3D, module__lenet=PLAIN)
+    (tree / "module/.git").mkdir()
+    assert _upgraded() == ["module/lenet"]
+
+
+def test_a_file_alone_knows_no_neighbours(tree: Path) -> None:
+    _write(c3d=C3D, lenet=PLAIN)
+    assert _upgraded("lenet.prototxt") == ["lenet"]
+
+
+def test_inputs_stay_where_the_neighbours_have_no_input_layer(tree: Path) -> None:
+    _write(train=TSN, deploy=INPUT + PLAIN)
+    assert _upgraded() == ["deploy"]
+    assert Path("deploy.prototxt").read_text() == INPUT + CURRENT
+
+
+def test_what_changes_during_a_run_tells_what_it_told_before(tree: Path) -> None:
+    _write(a=INPUT + PLAIN, b=PLAIN)
+    neighbours = Neighbours(["a.prototxt", "b.prototxt"])
+    first = upgrade_text(Path("a.prototxt").read_bytes(), "a.prototxt", neighbours=neighbours)
+    Path("a.prototxt").write_text(C3D)
+    assert first.changed
+    assert upgrade_text(PLAIN.encode(), "b.prototxt", neighbours=neighbours).changed
