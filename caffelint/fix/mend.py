@@ -70,10 +70,15 @@ class Mender:
         self._least = rank(least)
         self._agreed = agreed
         self._hurdle = cache(hurdle or _none)
-        self._provided = asked_for(config)
+        self._provided = asked_for(config, writable)
         self._baseline = baseline.read(Path(config.baseline)) if config.baseline else None
         self._declined: Counter[tuple[str, ...]] = Counter()
         self._dropped: dict[tuple[str, ...], Dropped] = {}
+
+    @property
+    def notes(self) -> list[str]:
+        """What a person should hear of the files at large."""
+        return [note for provider in self._provided.values() for note in provider.notes]
 
     def may_have_work(self, outcome: Outcome) -> bool:
         """Whether an earlier check of a job shows anything to fix."""
@@ -244,8 +249,8 @@ class Mender:
         if not self._open([finding.file], texts):
             return None
         file = self._writable[finding.file]
-        provider = PROVIDERS[finding.name]
-        text = provider.rewrite(texts[file], file, self._config.dialect).decode("utf-8", "surrogateescape")
+        provider = self._provided[finding.name]
+        text = provider.rewrite(texts[file], file).decode("utf-8", "surrogateescape")
         return Offer(finding, provider.title, SAFE, {file: (Edit(0, len(texts[file]), text),)})
 
 

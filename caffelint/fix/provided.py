@@ -2,33 +2,53 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Collection
+from typing import TYPE_CHECKING
 
 from caffelint.lint.config import Config
 from caffelint.lint.registry import find_rule
 from caffelint.lint.select import names_outright
 
-
-class Provider:
-    """Turns the whole text of a file (its bytes, path and dialect) into one without the finding."""
-
-    def __init__(self, title: str, rewrite: Callable[[bytes, str, str | None], bytes]):
-        self.title = title
-        self.rewrite = rewrite
+if TYPE_CHECKING:
+    from caffelint.fix.upgrade import Left
+    from caffelint.fix.upgrade.neighbours import Neighbours
 
 
-def _upgrade(data: bytes, path: str, dialect: str | None) -> bytes:
-    from caffelint.fix.upgrade import upgrade_text
+class Upgrader:
+    """Writes files (all of them `paths`) in the current format, as `caffelint upgrade` does."""
 
-    new: bytes = upgrade_text(data, path, dialect=dialect).data
-    return new
+    title = "write it in the current format"
+
+    def __init__(self, config: Config, paths: Collection[str]):
+        self._dialect = config.dialect
+        self._paths = paths
+        self._neighbours: Neighbours | None = None
+        self._left: dict[str, tuple[Left, ...]] = {}
+
+    def rewrite(self, data: bytes, path: str) -> bytes:
+        """The whole text of a file without the finding; as it is where it is left alone."""
+        from caffelint.fix.upgrade import upgrade_text
+        from caffelint.fix.upgrade.neighbours import Neighbours
+
+        self._neighbours = self._neighbours or Neighbours(sorted(self._paths))
+        result = upgrade_text(data, path, dialect=self._dialect, neighbours=self._neighbours)
+        self._left[path] = result.left
+        return result.data
+
+    @property
+    def notes(self) -> list[str]:
+        """A line for what was left alone."""
+        from caffelint.fix.upgrade import told
+
+        return told((path, left) for path, lefts in sorted(self._left.items()) for left in lefts)
 
 
-PROVIDERS = {"legacy-format": Provider("write it in the current format", _upgrade)}
+PROVIDERS = {"legacy-format": Upgrader}
 
 
-def asked_for(config: Config) -> frozenset[str]:
-    """The rules of `PROVIDERS` that the settings name outright: nobody else wants a file written anew."""
+def asked_for(config: Config, paths: Collection[str]) -> dict[str, Upgrader]:
+    """Those of `PROVIDERS` whose rules the settings name outright: nobody else wants a file written anew."""
     selectors = [*config.select, *config.extend_select]
     infos = filter(None, map(find_rule, PROVIDERS))
-    return frozenset(info.name for info in infos if any(names_outright(info, name) for name in selectors))
+    named = [info.name for info in infos if any(names_outright(info, name) for name in selectors)]
+    return {name: PROVIDERS[name](config, paths) for name in named}

@@ -76,6 +76,7 @@ def fix(
     result.report.failures += (Failure(path, reason) for path, reason in sorted(mender.closed.items()))
     result.report.tried = (SAFE, UNSAFE) if unsafe else (SAFE,)
     result.report.left = dict(mender.left(result.report.findings))
+    result.notes.extend(mender.notes)
     if mender.not_named:
         names = ", ".join(sorted(mender.not_named))
         result.notes.append(f"left alone, as only what is named is written: {names}")

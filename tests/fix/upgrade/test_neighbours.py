@@ -94,3 +94,15 @@ def test_what_changes_during_a_run_tells_what_it_told_before(tree: Path) -> None
     Path("a.prototxt").write_text(C3D)
     assert first.changed
     assert upgrade_text(PLAIN.encode(), "b.prototxt", neighbours=neighbours).changed
+
+
+def test_the_fix_of_legacy_format_does_alike(tree: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    _write(c3d=C3D, lenet=PLAIN)
+    assert main(["check", "--fix", "--select", "legacy-format", "."]) == 0
+    assert Path("lenet.prototxt").read_text() == PLAIN
+    assert capsys.readouterr().err == (
+        "caffelint: lenet.prototxt:1: left alone: beside c3d.prototxt, made for C3D (facebookarchive/C3D), which reads no"
+        " newer format; --dialect bvlc upgrades all the same\n"
+    )
+    assert main(["check", "--fix", "--select", "legacy-format", "--dialect", "bvlc", "."]) == 0
+    assert Path("lenet.prototxt").read_text() == CURRENT
