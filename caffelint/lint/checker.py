@@ -13,7 +13,7 @@ from caffelint.lint import cache
 from caffelint.lint.config import Config
 from caffelint.lint.discover import NamedNet, matches_glob
 from caffelint.lint.file import File, load
-from caffelint.lint.finding import Finding
+from caffelint.lint.finding import SAFE, Finding
 from caffelint.lint.plan import Job
 from caffelint.lint.read import ReadError, read
 from caffelint.lint.registry import RuleInfo, all_rules, find_rule
@@ -230,7 +230,17 @@ class Checker:
                 phases = tuple(dict.fromkeys((*result[same].phases, *row.phases)))
                 row = row._replace(phases=phases)
             result[same] = row
-        return list(result.values())
+        return self._one_value_each(list(result.values()))
+
+    def _one_value_each(self, rows: list[ReportedFinding]) -> list[ReportedFinding]:
+        """The same, but to quote a value that is unknown besides offers the known one: `type: ADAM` is "Adam"."""
+        problems = {info.name for info in self.infos if info.kind == "problem"}
+        known = {_replaced_safely(row): row.fixes for row in rows if row.name not in problems}
+        known.pop(None, None)
+        return [
+            row._replace(fixes=known.get(_replaced_safely(row), row.fixes)) if row.name in problems else row
+            for row in rows
+        ]
 
     def _ignored(self, path: str) -> set[str]:
         if not self.config.per_file_ignores:
@@ -277,3 +287,11 @@ class Checker:
             repairs = () if comment.in_vain else ((start, end, ""),)
             problem = Problem(info.name, start, end, message, True, "", repairs, True)
             yield from self.rules.rule(info).report(problem, file)
+
+
+def _replaced_safely(row: ReportedFinding) -> tuple[str, int, int] | None:
+    """The bytes in whose place the one safe fix of a finding puts others."""
+    if len(row.fixes) != 1 or row.fixes[0].safety != SAFE or len(row.fixes[0].edits) != 1:
+        return None
+    file, start, end, _ = row.fixes[0].edits[0]
+    return (file, start, end) if start < end else None

@@ -381,3 +381,18 @@ def test_text_in_place_of_the_file(config: Config, tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", ["", "\0", "a" * 5000, "../" * 100 + "etc", "."])
 def test_strange_net_names_resolve_to_nothing(config: Config, tmp_path: Path, name: str) -> None:
     assert resolve(name, str(tmp_path / "solver.prototxt")) == (None, False)
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ('base_lr: 0.1 type: ADAM net: "n"', '"Adam"'),
+        ('base_lr: 0.1 lr_policy: Step gamma: 0.1 stepsize: 9 net: "n"', '"step"'),
+        ('layer { name: "a" type: Relu bottom: "b" top: "c" }', '"ReLU"'),
+    ],
+)
+def test_one_value_is_offered_for_one_place(text: str, value: str) -> None:
+    findings = [finding for finding in caffelint.check_text(text).findings if finding.fix()]
+    assert len(findings) == 2
+    assert {finding.fixes[0].edits[0].text for finding in findings} == {value}
+    assert len({finding.fixes for finding in findings}) == 1
