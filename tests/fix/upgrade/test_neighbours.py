@@ -101,8 +101,8 @@ def test_the_fix_of_legacy_format_does_alike(tree: Path, capsys: pytest.CaptureF
     assert main(["check", "--fix", "--select", "legacy-format", "."]) == 0
     assert Path("lenet.prototxt").read_text() == PLAIN
     assert capsys.readouterr().err == (
-        "caffelint: lenet.prototxt:1: left alone: beside c3d.prototxt, made for C3D (facebookarchive/C3D), which reads no"
-        " newer format; --dialect bvlc upgrades all the same\n"
+        "caffelint: lenet.prototxt:1: left alone: beside c3d.prototxt, made for C3D (facebookarchive/C3D), which reads"
+        " no newer format; --dialect bvlc upgrades all the same\n"
     )
     assert main(["check", "--fix", "--select", "legacy-format", "--dialect", "bvlc", "."]) == 0
     assert Path("lenet.prototxt").read_text() == CURRENT
