@@ -20,10 +20,19 @@ _UNREAD = frozenset(["byte-order-mark", "syntax-error"])
 
 
 class Judged(NamedTuple):
-    """What the selected rules say of some texts, and the errors that all rules find."""
+    """What the selected rules say of some texts, and the errors that all rules find.
+
+    Errors are counted by file, rule and key, and once more by file, rule and message: a fix that names a layer changes
+    the keys of all that is in it.
+    """
 
     outcome: Outcome
     errors: Counter[tuple[str, str, str]]
+    messages: Counter[tuple[str, str, str]]
+
+    def unread(self, file: str) -> bool:
+        """Whether a file's text is broken, so that what a fix does to it is not foreseen."""
+        return any(path == file and _reads(rule) for path, rule, _ in self.errors)
 
 
 class Guard:
@@ -46,8 +55,12 @@ class Guard:
             self.everything.texts = texts
             every = self.everything.job(job)
             outcome.failures.extend(failure for failure in every.failures if failure not in outcome.failures)
-        errors = (finding for finding in every.findings if finding.severity == ERROR)
-        return Judged(outcome, Counter((finding.file, finding.name, finding.key) for finding in errors))
+        errors = [finding for finding in every.findings if finding.severity == ERROR]
+        return Judged(
+            outcome,
+            Counter((finding.file, finding.name, finding.key) for finding in errors),
+            Counter((finding.file, finding.name, finding.message) for finding in errors),
+        )
 
 
 def objection(before: Judged, after: Judged, offers: Iterable[Offer]) -> str:
@@ -58,7 +71,8 @@ def objection(before: Judged, after: Judged, offers: Iterable[Offer]) -> str:
     """
     if failed := after.outcome.failures[len(before.outcome.failures) :]:
         return failed[0].message
-    new = after.errors - before.errors
+    more = {error[:2] for error in after.messages - before.messages}
+    new = Counter({error: count for error, count in (after.errors - before.errors).items() if error[:2] in more})
     if not new:
         return ""
     mended = [offer.finding for offer in offers]

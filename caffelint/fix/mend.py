@@ -12,6 +12,7 @@ from typing import NamedTuple
 from caffelint.fix.guard import Guard, Judged, objection
 from caffelint.fix.pick import Offer, apply, by_file, pick
 from caffelint.fix.provided import PROVIDERS, asked_for
+from caffelint.fix.written import Written
 from caffelint.lint import baseline
 from caffelint.lint.checker import Outcome
 from caffelint.lint.config import Config
@@ -127,10 +128,14 @@ class Mender:
         now, judged = texts, self.guard.judge(job, texts)
         applied: list[Applied] = []
         seen = [texts]
+        written = Written()
         rules: list[set[str]] = []
         stalled = 0
         while stalled < PASSES:
             offers = [offer for offer in self._offers(judged.outcome, now) if offer.finding.name not in left_out]
+            for offer in offers:
+                if rule := written.taken_by(offer):
+                    self._drop(offer, now, f"it takes away what the fix of {rule} has just written")
             batch = pick(offers, now, partial(self._agree, now, self._declined.copy()))
             if not batch and self._retry(now):
                 continue
@@ -138,7 +143,9 @@ class Mender:
                 notes = [dropped.note for dropped in self._dropped.values()]
                 changed = {path: data for path, data in now.items() if data != texts.get(path)}
                 return Mended(changed, applied, judged.outcome, notes), frozenset()
+            before = now
             made, now, after = self._sound(job, now, judged, batch)
+            written.add(made, before)
             job = _renewed(job, texts, now, self._config.roots)
             stalled += len(after.outcome.findings) >= len(judged.outcome.findings)
             judged = after
@@ -174,7 +181,7 @@ class Mender:
     ) -> tuple[list[Offer], dict[str, bytes], Judged]:
         """The offers of a batch that do no harm, and what they make of the texts; the others are dropped."""
         made: list[Offer] = []
-        dropped: list[tuple[tuple[str, ...], str]] = []
+        dropped: list[tuple[Offer, str]] = []
         now, judged = texts, before
         pending = [batch]
         while pending:
@@ -194,11 +201,16 @@ class Mender:
                 middle = len(part) // 2
                 pending += (part[middle:], part[:middle])
             else:
-                finding = part[0].finding
-                where = f"{finding.file}:{finding.line}: the fix of {finding.name} ({part[0].title})"
-                dropped.append((part[0].identity, f"{where} was left out: {reason}; please report it"))
-        self._dropped |= {identity: Dropped(now, note) for identity, note in dropped}
+                can_be_read = not judged.unread(part[0].finding.file)
+                dropped.append((part[0], reason + ("; please report it" if can_be_read else "")))
+        for offer, reason in dropped:
+            self._drop(offer, now, reason)
         return made, now, judged
+
+    def _drop(self, offer: Offer, texts: dict[str, bytes], reason: str) -> None:
+        finding = offer.finding
+        where = f"{finding.file}:{finding.line}: the fix of {finding.name} ({offer.title})"
+        self._dropped[offer.identity] = Dropped(texts, f"{where} was left out: {reason}")
 
     def _concerned(self, findings: list[ReportedFinding]) -> Iterator[ReportedFinding]:
         """The findings that are shown, neither in the baseline nor below the level; and those asked for by name."""

@@ -169,3 +169,40 @@ def test_a_mark_and_utf16_are_mended_although_errors_come_to_light(tmp_path: Pat
         result = fix([tmp_path], config)
         assert (tmp_path / "net.prototxt").read_bytes() == text.encode()
         assert result.notes == []
+
+
+def test_no_fix_takes_away_what_another_has_written() -> None:
+    needless = rule("needless", " phase: TRAIN", "")
+    text = NET.replace(b" }", b" phase: TRAIN }")
+    mended = mend({"a": text.replace(b"phase", b"Phase")}, needless)
+    assert mended.texts == {"a": text}
+    assert mended.notes == [
+        "a:1: the fix of needless (mend it) was left out: it takes away what the fix of unknown-field has just written"
+    ]
+    assert mend({"a": text}, needless).texts == {"a": NET}, "asked for anew, it is made"
+
+
+def test_what_a_fix_wrote_is_known_when_it_has_moved() -> None:
+    longer = rule("first", '"one"', '"something"'), rule("second", '"ReLU"', '"TanH"')
+    mended = mend({"a": NET}, *longer, rule("third", ' type: "TanH"', ""))
+    assert b'"TanH"' in mended.texts["a"]
+    assert len(mended.notes) == 1
+
+
+def test_what_a_fix_wrote_may_be_written_anew() -> None:
+    mended = mend({"a": NET}, rule("x", '"data"', '"input"'), rule("y", ' bottom: "input"', ' bottom: "images"'))
+    assert mended.texts == {"a": NET.replace(b"data", b"images")}
+
+
+def test_a_layer_that_gets_its_name_keeps_its_errors() -> None:
+    mended = mend({"a": b"layer { name: z convolution_param { pad: 1 2 3 stride: 0x } }"})
+    assert [applied.name for applied in mended.applied] == ["wrong-value-type"]
+    assert mended.notes == []
+
+
+def test_harm_in_a_broken_text_is_no_fault_of_the_program() -> None:
+    harm = rule("x", '"data"', '"data')
+    whole, broken = mend({"a": NET}, harm), mend({"a": NET + b"}"}, harm)
+    assert whole.texts == broken.texts == {}
+    assert whole.notes[0].endswith("; please report it")
+    assert broken.notes[0].endswith("was left out: it brings syntax-error in a")
