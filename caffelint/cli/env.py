@@ -36,7 +36,7 @@ def command(
     try:
         found = environment(caffe_python or config.caffe_python, source, config, solver)
     except (NoProject, NoEngine) as error:
-        raise click.UsageError(str(error)) from error
+        raise click.ClickException(str(error)) from error
     if format_ == "json":
         json.dump(found, sys.stdout, indent=2)
         click.echo()

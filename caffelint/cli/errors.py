@@ -19,8 +19,10 @@ def near(name: str, known: Iterable[str]) -> str:
 
 
 def one_line(error: click.ClickException) -> str:
-    """A mistake in the arguments, and where to read more."""
-    command = error.ctx.command_path if isinstance(error, click.UsageError) and error.ctx else "caffelint"
+    """A mistake in the arguments, and where to read more; of a file, beginning with its path, the message as it is."""
+    if not isinstance(error, click.UsageError):
+        return " ".join(error.format_message().split())
+    command = error.ctx.command_path if error.ctx else "caffelint"
     if isinstance(error, click.NoSuchOption):
         options = [name for option in error.ctx.command.params for name in option.opts] if error.ctx else []
         text = f"no such option {error.option_name}{near(error.option_name, options)}"

@@ -35,9 +35,9 @@ def command(solver: Path, iterations: int | None, plot: Path | None) -> int:
     try:
         file = load(read(str(solver)), str(solver))
     except ReadError as error:
-        raise click.UsageError(f"{solver}: {error}") from error
+        raise click.ClickException(f"{solver}: {error}") from error
     if file.solver is None:
-        raise click.UsageError(f"{solver}: holds no solver")
+        raise click.ClickException(f"{solver}: holds no solver")
     message = file.solver.message
     limit = iterations or max(message.max_iter, 0) or _WITHOUT_MAX_ITER
     rates = schedule(message)
@@ -74,4 +74,4 @@ def _draw(rates: Schedule, limit: int, path: Path, title: str) -> None:
     try:
         figure.savefig(path)
     except OSError as error:
-        raise click.UsageError(f"{path}: cannot be written: {(error.strerror or str(error)).lower()}") from error
+        raise click.ClickException(f"{path}: cannot be written: {(error.strerror or str(error)).lower()}") from error

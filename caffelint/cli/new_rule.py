@@ -35,7 +35,7 @@ def command(name: str, folder: Path, kind: str, code: str) -> None:
     if kind not in KINDS:
         raise click.UsageError(f"no such kind {kind}{near(kind, KINDS)}; there are {', '.join(KINDS)}")
     if not folder.is_dir():
-        raise click.UsageError(f"{folder}: no such folder")
+        raise click.ClickException(f"{folder}: no such folder")
     for taken in filter(None, (find_rule(name), find_rule(code))):
         raise click.UsageError(f"there is a rule {taken.code} {taken.name} already")
     path = folder / f"{name.replace('-', '_')}.py"
@@ -43,5 +43,5 @@ def command(name: str, folder: Path, kind: str, code: str) -> None:
         with path.open("x", encoding="utf-8", newline="\n") as out:
             out.write(rule_text(kind, code, name))
     except FileExistsError:
-        raise click.UsageError(f"{path}: is there already and was left alone") from None
+        raise click.ClickException(f"{path}: is there already and was left alone") from None
     click.echo(f"wrote {path}; caffelint test {path} runs its examples")

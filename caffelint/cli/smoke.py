@@ -79,7 +79,7 @@ def command(solver: str, **options: Any) -> int:
             if options["plot"] and session.run:
                 plotted(session.run.events, options["plot"], solver)
     except (NoEngine, NoProject, Unplanned) as error:
-        raise click.UsageError(str(error)) from error
+        raise click.ClickException(str(error)) from error
     report = session.report
     everything = options["verbose"] or config.fail_on == "info"
     write_all(

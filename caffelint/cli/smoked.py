@@ -173,4 +173,4 @@ def plotted(events: Sequence[Event], path: Path, title: str) -> None:
     try:
         draw(events, path, title)
     except OSError as error:
-        raise click.UsageError(f"{path}: cannot be written: {(error.strerror or str(error)).lower()}") from error
+        raise click.ClickException(f"{path}: cannot be written: {(error.strerror or str(error)).lower()}") from error

@@ -61,7 +61,7 @@ def _rules_in(paths: tuple[Path, ...]) -> Iterator[Any]:
 
     for path in paths:
         if not path.exists():
-            raise click.UsageError(f"{path}: no such file or folder")
+            raise click.ClickException(f"{path}: no such file or folder")
         files = sorted(path.rglob("*.py")) if path.is_dir() else [path]
         for file in files:
             module = _imported(file)
@@ -83,7 +83,7 @@ def _imported(path: Path) -> ModuleType:
     try:
         return import_module(".".join(names)) if len(names) > 1 or path.stem == "__init__" else _alone(path)
     except (Exception, SystemExit) as error:
-        raise click.UsageError(f"{path}: cannot be imported: {type(error).__name__}: {error}") from error
+        raise click.ClickException(f"{path}: cannot be imported: {type(error).__name__}: {error}") from error
     finally:
         sys.path.remove(str(folder))
 

@@ -50,6 +50,14 @@ def test_a_misspelt_command(caffelint: Any) -> None:
     assert run.err == "caffelint: no such command solver.prototxt; did you mean caffelint check solver.prototxt?\n"
 
 
+@pytest.mark.parametrize("command", ["lr", "smoke", "summary", "upgrade", "check"])
+def test_a_path_is_named_as_it_is_and_no_help_with_it(caffelint: Any, command: str) -> None:
+    run = caffelint(command, "NoSuch.prototxt")
+    assert run.status == 2
+    assert run.err.splitlines()[0].startswith("caffelint: NoSuch.prototxt: ")
+    assert "--help" not in run.err
+
+
 def test_a_command_is_imported_when_it_runs() -> None:
     code = (
         "import sys; from caffelint.cli.main import main; main(['--version'])\n"
