@@ -12,6 +12,10 @@ CAFFE, TORCH, AUTO = "caffe", "torch", "auto"
 VARIABLE = "CAFFELINT_CAFFE_PYTHON"
 
 
+_GPUS = ("/dev/nvidiactl", "/dev/nvmap", "/dev/dxg", "/dev/kfd")
+"""One of these is there where a driver of NVIDIA, of its boards, of WSL or of AMD is."""
+
+
 class NoEngine(Exception):
     """Why nothing can run: one line."""
 
@@ -73,6 +77,9 @@ def _torch_device() -> str:
     """The first GPU, if torch can use one; asked in a child, so that this process does not import torch."""
     import subprocess
 
+    # To import torch takes seconds.
+    if sys.platform == "darwin" or sys.platform == "linux" and not any(map(os.path.exists, _GPUS)):
+        return "cpu"
     question = "import torch; torch.zeros(1, device='cuda'); print('cuda:0')"
     try:
         done = subprocess.run([sys.executable, "-c", question], capture_output=True, timeout=120, check=False)

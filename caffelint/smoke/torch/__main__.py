@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from dataclasses import replace
 from pathlib import Path
 
 from caffelint.smoke.events import claim_stdout, emit
-from caffelint.smoke.job import Job
+from caffelint.smoke.job import TRAINS, Job
 
 USAGE = "usage: python -m caffelint.smoke.torch JOB.json [--device cpu|cuda:N]"
 
@@ -20,9 +21,16 @@ def main(arguments: list[str]) -> int:
     job = Job.from_json(Path(arguments[0]).read_text(encoding="utf-8"))
     if len(arguments) == 3:
         job = replace(job, device=arguments[2])
+    # Threads that spin while they wait take the time of those that work, as soon as anything else runs here too.
+    os.environ.setdefault("OMP_WAIT_POLICY", "passive")
     from caffelint.smoke.torch.engine import run
 
-    run(job, lambda event: emit(event, stream))
+    kind = None
+    if job.mode != TRAINS:
+        from caffelint.smoke.torch.modes import MODES
+
+        kind = MODES[job.mode]
+    run(job, lambda event: emit(event, stream), kind)
     return 0
 
 

@@ -193,14 +193,13 @@ class TorchNet:
     def backward(self) -> None:
         """One backward pass from all losses; adds to the `grad` of the parameters' data."""
         roots = []
-        weights = []
         for _, slot, weight in self._plan.losses:
             top = self._values[slot]
             if top is not None and top.requires_grad:
-                roots.append(top)
-                weights.append(torch.full_like(top, weight))
+                # Of numbers: to give torch the gradients of tensors has it import all of sympy first.
+                roots.append(top if weight == 1 and not top.dim() else top.sum() * weight)
         if roots:
-            torch.autograd.backward(roots, weights)
+            torch.autograd.backward(roots)
 
     def blob(self, name: str) -> Tensor:
         """Data of a blob after the forward pass, that of its last version; raises KeyError where there is none."""
