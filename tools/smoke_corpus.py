@@ -32,6 +32,7 @@ from caffelint.schema.bind import bind
 from caffelint.smoke.events import Done, Event, Iteration, NonFinite, OutOfMemory, Refused
 from caffelint.smoke.inputs import Unplanned, plan_inputs
 from caffelint.smoke.job import SYNTHETIC, Input, Job, JobNet
+from caffelint.smoke.torch.engine import run
 from caffelint.text.parser import parse
 
 ITERATIONS = 3
@@ -100,8 +101,6 @@ def outcome(path: Path, folder: Path, batch: int) -> str:
         ITERATIONS,
         statistics_every=0,
     )
-    from caffelint.smoke.torch.engine import run
-
     events: list[Event] = []
     run(job, events.append)
     for event in events:
