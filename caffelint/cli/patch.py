@@ -3,15 +3,10 @@
 from __future__ import annotations
 
 import os
-import shlex
-from typing import TYPE_CHECKING
 
 import click
 
 from caffelint.cli.main import USAGE
-
-if TYPE_CHECKING:
-    from caffelint.fix.finite import Patched
 
 
 @click.command("patch")
@@ -28,14 +23,17 @@ if TYPE_CHECKING:
 @click.option("-o", "--output", metavar="OUT", type=click.Path(), help="Write to this file; - is stdout.")
 @click.option("--in-place", is_flag=True, help="Write to NET itself.")
 @click.option("--diff", is_flag=True, help="Show the changes alone, and write nothing.")
-def command(net: str | None, where: str | None, remove: bool, output: str | None, in_place: bool, diff: bool) -> int:
+@click.option("-q", "--quiet", is_flag=True, help="Say only what stands in the way of the run.")
+def command(
+    net: str | None, where: str | None, remove: bool, output: str | None, in_place: bool, diff: bool, quiet: bool
+) -> int:
     """Put layers into a net that stop Caffe at the first nan or inf, or take them out.
 
     Each is an in-place Python layer; what it does stands in check_finite_layer.py, which is written beside OUT or NET.
-    Without --output or --in-place the net goes to stdout and no file is written. Exit status: 0 done, 2 the net cannot
-    be read, patched or written.
+    Without --output or --in-place the net goes to stdout and no file is written; - as NET is stdin. Exit status: 0
+    done, 2 the net cannot be read, patched or written.
     """
-    if net is None and where is not None and (os.path.exists(where) or where.endswith(".prototxt")):
+    if net is None and where is not None and (where == "-" or os.path.exists(where) or where.endswith(".prototxt")):
         net, where = where, "suspects"  # `--check-finite NET`
     if net is None:
         raise click.UsageError("name the net to patch: caffelint patch NET --check-finite")
@@ -43,101 +41,57 @@ def command(net: str | None, where: str | None, remove: bool, output: str | None
         raise click.UsageError("say what to do, either --check-finite or --remove")
     if sum((output is not None, in_place, diff)) > 1:
         raise click.UsageError("--output, --in-place and --diff exclude each other")
-    if net == "-":
-        raise click.UsageError("patch takes a file, since its solver and folder play a part, not -")
-    if output == "-":
-        output = None
+    if net == "-" and in_place:
+        raise click.UsageError("--in-place writes to a file; - is stdin: name a file by --output")
+    from caffelint.cli import patched
+    from caffelint.cli.checked import STDIN, stdin
+    from caffelint.cli.outputs import show_diff, write_bytes
     from caffelint.cli.settings import settings
-    from caffelint.fix.diff import diff as diff_of
     from caffelint.fix.finite import PatchError, insert_checks, remove_checks
-    from caffelint.fix.finite.project import findings
+    from caffelint.fix.finite.layer_file import remains
+    from caffelint.fix.finite.project import judged
     from caffelint.fix.write import SaveError, ending_cleanly, save
+    from caffelint.lint.file import load
     from caffelint.lint.read import ReadError, read
 
-    target = net if in_place else output
-    at = net
+    piped = net == "-"
+    target = net if in_place else None if output == "-" else output
+    words = [word.strip() for word in (where or "").split(",") if word.strip()]
+    at = net = STDIN if piped else net
+    config = settings(["." if piped else net], {"jobs": 1})
+    say = patched.nothing if quiet else patched.say
     try:
-        old = read(net)
-        if where is None:
-            patched = None
+        old = stdin() if piped else read(net)
+        if remove:
             new = remove_checks(old, net)
+            if new == old and load(old, net).solver:
+                raise PatchError("holds a solver; give the file of its net")
         else:
-            known = findings(net, settings([net], {"jobs": 1})) if "suspects" in _words(where) else None
-            patched = insert_checks(old, _words(where), net, known)
-            new = patched.data
-            _tell(patched, net)
-        checks = patched is not None and len(patched.checks) > 0
-        if target is None:
-            click.echo(diff_of(net, old, new) if diff else new, nl=False)
+            found = judged(net, old if piped else None, config)
+            result = insert_checks(old, words, net, found.layers)
+            new = result.data
+            if not quiet:
+                patched.tell_checks(result, net, found.errors)
+        checks = not remove and len(result.checks) > 0
+        if diff:
+            show_diff(net, old, new)
+        elif target is None:
+            write_bytes(new)
         else:
             at = target
             with ending_cleanly():
                 if checks:
-                    _write_layer_file(target)
+                    say(patched.write_layer_file(target))
                 if in_place and new == old:
-                    _say(f"{target} is as it was")
+                    say(f"{target} holds no checks, and is as it was" if remove else f"{target} is as it was")
                 else:
                     save(target, old if in_place else None, new)
-                    _say(f"{target} is written")
+                    say(f"{target} is written")
     except (ReadError, PatchError, SaveError) as error:
-        _say(f"{at}: {error}")
+        patched.say(f"{at}: {error}")
         return USAGE
     if checks:
-        _tell_how_to_run(net, target)
+        patched.tell_how_to_run(None if piped else net, target, config, diff, quiet)
+    elif remove and target is not None and (left := remains(target)):
+        say(left)
     return 0
-
-
-def _write_layer_file(target: str) -> None:
-    """First of all, for without it no net with checks loads; but not where the net cannot be written."""
-    from caffelint.fix.finite.layer_file import NAME, write_beside
-    from caffelint.fix.write import SaveError, objection
-    from caffelint.lint.read import ReadError
-
-    if reason := objection(target):
-        raise SaveError(reason)
-    try:
-        _say(write_beside(target))
-    except (ReadError, SaveError) as error:
-        raise SaveError(f"{NAME} is needed beside it: {error}") from error
-
-
-def _words(value: str) -> list[str]:
-    return [word.strip() for word in value.split(",") if word.strip()]
-
-
-def _say(line: str) -> None:
-    click.echo(f"caffelint: {line}", err=True)
-
-
-def _tell(patched: Patched, net: str) -> None:
-    count = len(patched.checks)
-    _say(f"{net}: {count or 'no'} {'check' if count == 1 else 'checks'}{':' if count else ''}")
-    # TRAIN and TEST may each have a layer of that name.
-    for line in dict.fromkeys(f'"{one.blob}" of layer "{one.layer}": {one.reason}' for one in patched.checks):
-        click.echo(f"  {line}", err=True)
-    if patched.left_out:
-        click.echo("  left out:", err=True)
-    for line in patched.left_out:
-        click.echo(f"  - {line}", err=True)
-
-
-def _tell_how_to_run(net: str, target: str | None) -> None:
-    """The command that finds the layer's file, and what would stop that."""
-    from caffelint.cli.settings import settings
-    from caffelint.fix.finite.gpus import several_gpus
-    from caffelint.fix.finite.layer_file import NAME
-    from caffelint.fix.finite.project import solvers
-
-    if target is None:
-        folder = "FOLDER"
-        _say(f"nothing was written; with -o OUT or --in-place {NAME}, which the checks need, is written beside it")
-    else:
-        folder = shlex.quote(os.path.dirname(os.path.abspath(target)))
-    found = solvers(net, settings([net], {}))
-    solver = shlex.quote(found[0]) if found else "SOLVER"
-    _say("run it with a Caffe that was built WITH_PYTHON_LAYER := 1, so that it finds the layer's file:")
-    click.echo(f"  PYTHONPATH={folder}:$PYTHONPATH caffe train -solver {solver}", err=True)
-    if found and target is not None and os.path.realpath(target) != os.path.realpath(net):
-        _say(f"{found[0]} names {net}: name {target} there")
-    for place in several_gpus(found, os.path.normpath(net)):
-        _say(f"{place}: several GPUs: caffe train aborts there on the Python layers of the checks; use one GPU")

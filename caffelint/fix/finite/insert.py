@@ -8,7 +8,8 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from caffelint.caffe.layers.python import FINITE_CHECK
-from caffelint.fix.finite.remove import ADDED, MARK, MODULE, MOVED, Cut, apply, remove_checks
+from caffelint.fix.finite.old_format import objection
+from caffelint.fix.finite.remove import ADDED, MARK, MODULE, MOVED, Cut, actions, apply, remove_checks
 from caffelint.fix.finite.spots import Spot, block_of, is_list, spots
 from caffelint.fix.finite.style import Item, place_behind, quote, style_of
 from caffelint.lint.file import load
@@ -62,8 +63,11 @@ def insert_checks(
     A loss is never read as it is: only where its layer is named outright, and then the weight moves from the loss to
     the check, which Caffe takes for the same loss with the same gradient.
 
+    What a person made of the `action` of a check that is there stays.
+
     Raises `PatchError` where the text is no net in current format, or has no layer of a name.
     """
+    acting = actions(data, path)
     data = remove_checks(data, path)
     net = _net(data, path)
     document = net.document
@@ -82,9 +86,10 @@ def insert_checks(
             left_out.append(f"{_what(spot)}: {moved}")
             continue
         name = _free_name(spot.blob, names)
-        at, block = _block(
-            document, spot, name, reason if reason not in (_ONE_OF_ALL, _NAMED, _BEARS_LOSS) else "", moved
-        )
+        settings = _settings(spot, reason, moved)
+        if acting.get((spot.blob, spot.layer.name)):
+            settings["action"] = acting[spot.blob, spot.layer.name].pop(0)
+        at, block = _block(document, spot, name, settings, moved)
         blocks.setdefault(at, []).append(block)
         if moved:
             cuts.append(moved.cut)
@@ -106,9 +111,7 @@ def _net(data: bytes, path: str) -> Net:
         raise PatchError("holds a solver; give the file of its net" if file.solver else "holds no net")
     fields = {field.name for field in file.document.root.fields}
     if "layers" in fields:
-        raise PatchError(
-            "is written in the old format, layers { }, which has no Python layers: caffelint upgrade first"
-        )
+        raise PatchError(objection(data, path))
     return file.net
 
 
@@ -163,7 +166,7 @@ def _loss(spot: Spot) -> str:
 def _near(name: str, net: Net) -> str:
     from difflib import get_close_matches
 
-    found = get_close_matches(name, [layer.name for layer in net.layers], 1, 0.6)
+    found = get_close_matches(name, [*_WORDS, *(layer.name for layer in net.layers)], 1, 0.6)
     return f"; did you mean {found[0]}?" if found else ""
 
 
@@ -199,7 +202,21 @@ def _move_weight(spot: Spot, text: str) -> _Moved | str:
     return _Moved(MOVED, weight.text, Cut(weight.value_start, weight.end, "0"))
 
 
-def _block(document: Document, spot: Spot, name: str, reason: str, moved: _Moved | None) -> tuple[int, str]:
+def _settings(spot: Spot, reason: str, moved: _Moved | None) -> dict[str, object]:
+    """What the check is told by its `param_str`."""
+    settings: dict[str, object] = {"by": MARK, "blob": spot.blob, "made_by": _named(spot.makers)}
+    if spot.readers:
+        settings["read_by"] = _named(spot.readers)
+    if reason not in (_ONE_OF_ALL, _NAMED, _BEARS_LOSS):
+        settings["why"] = reason
+    if moved:
+        settings["loss_weight"] = moved.how
+    return settings
+
+
+def _block(
+    document: Document, spot: Spot, name: str, settings: Mapping[str, object], moved: _Moved | None
+) -> tuple[int, str]:
     """Where the check goes, and its text with the space before it."""
     text = document.source.text
     assert spot.after is not None
@@ -208,13 +225,6 @@ def _block(document: Document, spot: Spot, name: str, reason: str, moved: _Moved
     at, space = place_behind(text, spot.after, style)
     written = spot.written.text if _SIMPLE_STRING.fullmatch(spot.written.text) else quote(spot.blob)
     mark = written[0]
-    settings: dict[str, object] = {"by": MARK, "blob": spot.blob, "made_by": _named(spot.makers)}
-    if spot.readers:
-        settings["read_by"] = _named(spot.readers)
-    if reason:
-        settings["why"] = reason
-    if moved:
-        settings["loss_weight"] = moved.how
     items: list[Item] = [
         ("name", f"{mark}{name}{mark}"),
         ("type", f"{mark}Python{mark}"),

@@ -33,3 +33,9 @@ def write_beside(net: str) -> str:
         )
     save(path, old, ours)
     return f"{path} was that of another caffelint and is replaced" if old is not None else f"{path} is written"
+
+
+def remains(net: str) -> str:
+    """What is to be known of the file once the checks of the net beside it are gone; empty where there is none."""
+    path = os.path.join(os.path.dirname(net), NAME)
+    return f"{path} stays; delete it once no net beside it has checks" if os.path.exists(path) else ""

@@ -3,27 +3,55 @@
 from __future__ import annotations
 
 import os
+from typing import NamedTuple
 
 from caffelint.lint.config import Config
-from caffelint.lint.finding import INFO, rank
+from caffelint.lint.finding import ERROR, INFO, rank
 from caffelint.lint.plan import plan
+from caffelint.lint.report import ReportedFinding
+
+_TRAINS = ("net", "train_net")
 
 
-def findings(net: str, config: Config) -> dict[str, str]:
-    """What the rules say of the net's layers, the gravest of each, by the layer's name."""
+class Judged(NamedTuple):
+    """What the rules say of a net: of its layers the gravest, by name; and the errors in it."""
+
+    layers: dict[str, str]
+    errors: list[ReportedFinding]
+
+
+def judged(net: str, data: bytes | None, config: Config) -> Judged:
+    """Check a net in its project, or by itself where its text is given."""
     import caffelint
 
-    found: dict[str, str] = {}
-    report = caffelint.check([net], config)
-    path = os.path.normpath(net).replace(os.sep, "/")
-    for finding in sorted(report.findings, key=lambda finding: -rank(finding.severity)):
-        if finding.layer and finding.file == path and finding.severity != INFO:
-            found.setdefault(finding.layer, finding.name)
-    return found
+    if data is None:
+        report = caffelint.check([net], config)
+        path = os.path.normpath(net).replace(os.sep, "/")
+    else:
+        report = caffelint.check_text(data, path=net, config=config)
+        path = net
+    layers: dict[str, str] = {}
+    own = sorted((one for one in report.findings if one.file == path), key=lambda one: -rank(one.severity))
+    for finding in own:
+        if finding.layer and finding.severity != INFO:
+            layers.setdefault(finding.layer, finding.name)
+    return Judged(layers, [finding for finding in own if finding.severity == ERROR])
 
 
-def solvers(net: str, config: Config) -> list[str]:
-    """The solvers that name the net."""
+class Runs(NamedTuple):
+    """A solver that names a net, and whether it trains it; else it tests with it alone."""
+
+    solver: str
+    trains: bool
+
+
+def runs(net: str, config: Config) -> list[Runs]:
+    """The solvers that name the net, first those that train it."""
     path = os.path.normpath(net)
-    jobs = plan([path], config.roots)
-    return [solver for job in jobs for solver, named in job.nets if any(one.path == path for one in named)]
+    found: dict[str, bool] = {}
+    for job in plan([path], config.roots):
+        for solver, named in job.nets:
+            fields = [one.field for one in named if one.path == path]
+            if fields:
+                found[solver] = any(field in _TRAINS for field in fields)
+    return [Runs(solver, trains) for solver, trains in sorted(found.items(), key=lambda one: not one[1])]

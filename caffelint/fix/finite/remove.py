@@ -49,6 +49,16 @@ def own_checks(document: Document) -> Iterator[tuple[Field, dict[str, Any]]]:
             yield layer, settings
 
 
+def actions(data: bytes, path: str = "<text>") -> dict[tuple[str, str], list[str]]:
+    """What the checks of a text do that a person gave an `action`, by blob and its first layer; several in order."""
+    found: dict[tuple[str, str], list[str]] = {}
+    for _, settings in own_checks(parse(data, path)):
+        action, makers = settings.get("action"), settings.get("made_by")
+        if isinstance(action, str) and isinstance(makers, list) and makers:
+            found.setdefault((str(settings.get("blob")), str(makers[0])), []).append(action)
+    return found
+
+
 def apply(text: str, cuts: list[Cut]) -> bytes:
     pieces: list[str] = []
     done = 0

@@ -78,7 +78,7 @@ def _bottom_values(net: Net) -> dict[int, Values]:
 
 def _suspicions(layer: Layer, values: Values, findings: Mapping[str, str]) -> Iterator[Suspicion]:
     if layer.name and layer.name in findings:
-        yield Suspicion(0, f"{layer.name}: {findings[layer.name]}", True)
+        yield Suspicion(0, f"caffelint check finds {findings[layer.name]} at {layer.name} ({layer.type})", True)
     judge = _RISKS.get(layer.type)
     reason = judge(layer, values) if judge else ""
     if reason:

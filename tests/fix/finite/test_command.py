@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import io
 import os
 import re
 import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
@@ -70,7 +72,6 @@ def test_in_place_and_back(patch: Callable[..., Run]) -> None:
     assert Path("net.prototxt").read_bytes().count(b'"checkFiniteLayer"') == 9
     assert patch("net.prototxt", "--remove", "--in-place").status == 0
     assert Path("net.prototxt").read_bytes() == NET
-    assert "as it was" in patch("net.prototxt", "--remove", "--in-place").err
 
 
 def test_to_another_file(patch: Callable[..., Run]) -> None:
@@ -145,7 +146,111 @@ def test_findings_make_suspects(patch: Callable[..., Run]) -> None:
     Path("net.prototxt").write_bytes(
         NET.replace(b"pool: MAX kernel_size: 2 stride: 2", b"pool: AVE kernel_size: 2 stride: 5")
     )
-    assert '"pool1" of layer "pool1": pool1: ' in patch("net.prototxt", "--check-finite").err
+    told = '"pool1" of layer "pool1": caffelint check finds pooling-stride-exceeds-kernel at pool1 (Pooling)\n'
+    assert told in patch("net.prototxt", "--check-finite").err
+
+
+def test_errors_in_the_net_are_told_first(patch: Callable[..., Run]) -> None:
+    Path("net.prototxt").write_bytes(NET.replace(b"kernel_size: 2", b"kernel: 2"))
+    err = patch("net.prototxt", "--check-finite=all").err
+    found = "caffelint check finds 1 error here (unknown-field in line 42): Caffe may not load it"
+    assert err.startswith(f"caffelint: net.prototxt: {found}\n")
+
+
+def test_layers_of_one_name_are_told_once_and_counted(patch: Callable[..., Run]) -> None:
+    err = patch("net.prototxt", "--check-finite").err
+    assert err.startswith(
+        'caffelint: net.prototxt: 5 checks:\n  "label" of layer "data" (2 layers of that name): a loss'
+    )
+    assert err.count('of layer "data"') == 2
+
+
+def test_stdin_goes_to_stdout(patch: Callable[..., Run], monkeypatch: pytest.MonkeyPatch) -> None:
+    files = _files()
+    for arguments in (("-", "--check-finite=all"), ("--check-finite=all", "-"), ("-", "--check-finite=all", "-o", "-")):
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(NET)))
+        run = patch(*arguments)
+        assert run.status == 0
+        assert run.out == patch("net.prototxt", "--check-finite=all").out
+    assert _files() == files
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(run.out.encode())))
+    assert patch("-", "--remove").out.encode() == NET
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(NET)))
+    assert patch("--check-finite", "-").err.startswith("caffelint: <stdin>: 5 checks:\n")
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(NET)))
+    assert patch("-", "--check-finite", "-o", "out.prototxt").status == 0
+    assert _files() == files | {"out.prototxt", "check_finite_layer.py"}
+
+
+def test_quiet_says_only_what_stands_in_the_way(patch: Callable[..., Run]) -> None:
+    assert patch("net.prototxt", "--check-finite", "--in-place", "-q") == Run(0, "", "")
+    Path("train.sh").write_text("caffe train -gpu all", "utf-8")
+    err = patch("net.prototxt", "--check-finite", "--in-place", "--quiet").err
+    assert err == (
+        "caffelint: train.sh:1: -gpu all: several GPUs: caffe train aborts there on the Python layers of the checks;"
+        " use one GPU\n"
+    )
+    assert patch("net.prototxt", "--remove", "--in-place", "-q") == Run(0, "", "")
+    assert patch("net.prototxt", "--check-finite=x", "-q").err == 'caffelint: net.prototxt: has no layer "x"\n'
+
+
+def test_an_action_that_was_set_stays(patch: Callable[..., Run]) -> None:
+    patch("net.prototxt", "--check-finite", "--in-place")
+    net = Path("net.prototxt")
+    acting = net.read_bytes().replace(b'"blob": "ip2"', b'"action": "warn", "blob": "ip2"')
+    net.write_bytes(acting)
+    patch("net.prototxt", "--check-finite=all", "--in-place")
+    again = net.read_bytes()
+    assert again.count(b'"action": "warn"') == 1
+    line = next(line for line in again.splitlines() if b'"action"' in line)
+    assert b'"blob": "ip2"' in line
+    patch("net.prototxt", "--check-finite=losses", "--in-place")
+    assert net.read_bytes().count(b'"action": "warn"') == 1
+    patch("net.prototxt", "--remove", "--in-place")
+    assert net.read_bytes() == NET
+
+
+def test_what_removal_leaves_is_told(patch: Callable[..., Run]) -> None:
+    assert patch("net.prototxt", "--remove", "--in-place").err == (
+        "caffelint: net.prototxt holds no checks, and is as it was\n"
+    )
+    patch("net.prototxt", "--check-finite", "--in-place")
+    assert patch("net.prototxt", "--remove", "--in-place").err == (
+        "caffelint: net.prototxt is written\n"
+        "caffelint: check_finite_layer.py stays; delete it once no net beside it has checks\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ('layers { name: "r" type: RELU bottom: "a" top: "b" }', "run caffelint upgrade on it first"),
+        (
+            'layers { name: "v" type: VIDEO_DATA top: "a" image_data_param { new_length: 16 use_image: true } }',
+            "takes no checks: it is made for C3D (facebookarchive/C3D), which reads no newer format, and the checks are"
+            " Python layers, which came with that; caffelint smoke on its solver looks for nan without them\n",
+        ),
+        (
+            "layers {\n  type: SEQ_MEMORY_DATA\n}",
+            "and cannot be upgraded: line 2: type: SEQ_MEMORY_DATA of a fork has no known name",
+        ),
+    ],
+)
+def test_old_formats_are_no_dead_end(patch: Callable[..., Run], text: str, message: str) -> None:
+    Path("net.prototxt").write_text(text)
+    assert message in patch("net.prototxt", "--check-finite").err
+
+
+def test_the_command_names_the_solver_that_trains_the_net(patch: Callable[..., Run]) -> None:
+    test = SOLVER.replace('net: "net', 'train_net: "other.prototxt" test_net: "net')
+    Path("a.prototxt").write_text(test, "utf-8")
+    assert "-solver solver.prototxt" in patch("net.prototxt", "--check-finite").err
+    Path("solver.prototxt").write_text(test, "utf-8")
+    err = patch("net.prototxt", "--check-finite").err
+    assert err.endswith(
+        "caffelint: a.prototxt tests with net.prototxt alone, and trains another net: patch that, too\n"
+    )
+    assert "caffe train" not in patch("net.prototxt", "--check-finite", "--diff").err
 
 
 @pytest.mark.parametrize(
@@ -159,7 +264,10 @@ def test_findings_make_suspects(patch: Callable[..., Run]) -> None:
         (("solver.prototxt", "--check-finite"), "solver.prototxt: holds a solver; give the file of its net"),
         (("gone.prototxt", "--remove"), "gone.prototxt: cannot be read: no such file or directory"),
         (("net.prototxt", "--remove", "-o", "gone/x"), "gone/x: it cannot be written"),
-        (("-", "--check-finite"), "patch takes a file"),
+        (("-", "--check-finite", "--in-place"), "--in-place writes to a file; - is stdin"),
+        (("net.prototxt", "--check-finite=al"), 'has no layer "al"; did you mean all?'),
+        (("net.prototxt", "--check-finite=loses"), "did you mean losses?"),
+        (("solver.prototxt", "--remove", "--in-place"), "solver.prototxt: holds a solver; give the file of its net"),
     ],
 )
 def test_what_cannot_be_done_is_told(patch: Callable[..., Run], arguments: tuple[str, ...], message: str) -> None:
