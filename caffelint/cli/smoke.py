@@ -24,6 +24,7 @@ import click
 @click.option("--timeout", type=click.FloatRange(min=1), default=600, show_default=True, metavar="SECONDS")
 @click.option("--watch", multiple=True, metavar="BLOBS", help="Blobs or layers to measure in every iteration.")
 @click.option("--find-lr", is_flag=True, help="Look for the largest base_lr that stays finite, and suggest one.")
+@click.option("--compare", metavar="A,B", help="Run twice and say where they part: cpu,cuda:0 or caffe,torch.")
 @click.option("--plot", type=click.Path(path_type=Path), metavar="FILE", help="Draw the run: FILE.png, .svg or .html.")
 @click.option("--force", is_flag=True, help="Run even what a check says Caffe cannot run.")
 @click.option("--no-python-layers", is_flag=True, help="Refuse to run a net that has Python layers.")
@@ -46,6 +47,9 @@ def command(solver: str, **options: Any) -> int:
                  2 wrong usage or settings, a file that cannot be read, or nothing to run with
                  3 caffelint itself failed
     """
+    from functools import partial
+
+    from caffelint.cli.compared import compared
     from caffelint.cli.outputs import outputs, write_all
     from caffelint.cli.settings import input_shapes, settings
     from caffelint.cli.smoked import Shown, lr_found, plotted, ready_to_plot, wishes_of
@@ -55,6 +59,8 @@ def command(solver: str, **options: Any) -> int:
     from caffelint.smoke.project import NoProject
     from caffelint.smoke.session import Choice, smoke
 
+    if options["compare"] and options["find_lr"]:
+        raise click.UsageError("--compare and --find-lr are two runs of their own; give one")
     wanted = outputs(options["formats"], False)
     config = settings([solver], options)
     if options["plot"]:
@@ -74,6 +80,8 @@ def command(solver: str, **options: Any) -> int:
     try:
         with Shown(wishes.iterations, on_stdout, options["quiet"]) as shown:
             run = lr_found if options["find_lr"] else smoke
+            if options["compare"]:
+                run = partial(compared, text=options["compare"])
             session = run(solver, config, wishes, choice, shown, options["force"], shapes)
             shown.verdict(session)
             if options["plot"] and session.run:

@@ -13,7 +13,7 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple, TextIO
 
 FORWARD, BACKWARD, UPDATE, RATE = "forward", "backward", "update", "rate"
@@ -167,6 +167,53 @@ class RateFound(NamedTuple):
     runs: int
 
 
+class Compared(NamedTuple):
+    """What two runs of the same weights and data came to (compare.py); from the command, not from an engine.
+
+    first, second: names of the runs. stage: where they part: `forward`, `backward` (a blob's diff), `gradient` (a
+    parameter's), `update` (a parameter behind an iteration), or "" where they do not. layer, name: what parts there;
+    of a blob's diff the layer that wrote it. distance: largest difference by the largest value; noise: the same between
+    two of the first run, of which one starts from weights changed by `nudge` of each. before: the largest distance of
+    all that was computed before. shown: one value in both. chaos: the iteration from which such a change grows beyond
+    all telling, -1 for none. rows: (stage, iteration, how many were compared, largest distance, where, noise).
+    """
+
+    first: str
+    second: str
+    stage: str
+    iteration: int
+    layer: str
+    name: str
+    distance: float
+    noise: float
+    before: float
+    shown: tuple[float, float]
+    chaos: int
+    nudge: float
+    rows: Sequence[tuple[str, int, int, float, str, float]]
+
+
+class Gradient(NamedTuple):
+    """What a layer's backward says of one of its bottoms or parameters, against what its forward does (gradients.py).
+
+    kind: `blob` or `param`; name: the blob's, or the parameter's number. checked: values that were; wrong: of these;
+    kinks: left out because the forward bends there. at, analytic, numeric: of the worst. zero: are all gradients 0?
+    skipped: why nothing was checked, "" where it was.
+    """
+
+    layer: str
+    kind: str
+    name: str
+    checked: int
+    wrong: int
+    kinks: int
+    at: tuple[int, ...]
+    analytic: float
+    numeric: float
+    zero: bool
+    skipped: str = ""
+
+
 class Note(NamedTuple):
     """Something to show: what the engine does unlike Caffe, versions, what data it reads."""
 
@@ -194,6 +241,8 @@ Event = (
     | TimedOut
     | Crashed
     | RateFound
+    | Compared
+    | Gradient
     | Note
     | Done
 )
@@ -211,6 +260,8 @@ KINDS: dict[str, Any] = {
     "timed_out": TimedOut,
     "crashed": Crashed,
     "rate_found": RateFound,
+    "compared": Compared,
+    "gradient": Gradient,
     "note": Note,
     "done": Done,
 }

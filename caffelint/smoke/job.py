@@ -13,7 +13,8 @@ from typing import Any, NamedTuple
 
 TRAIN, TEST = "TRAIN", "TEST"
 REAL, SYNTHETIC = "real", "synthetic"
-UNIFORM, LABELS, CONSTANT, BOXES = "uniform", "labels", "constant", "boxes"
+UNIFORM, LABELS, CONSTANT, BOXES, RECORDED = "uniform", "labels", "constant", "boxes", "recorded"
+TRAINS, RECORDS, MEASURES, CHECKS = "train", "record", "measure", "gradients"
 
 
 class JobNet(NamedTuple):
@@ -45,6 +46,7 @@ class Input(NamedTuple):
     - `constant`: all are `low`.
     - `boxes`: rows of ground truth for SSD's MultiBoxLoss (1 x 1 x n x 8): item, label in [low, high], instance, four
       corners in [0, 1], difficult 0.
+    - `recorded`: what stands in the files `file` + NUMBER + `.npy`.
     """
 
     net: int
@@ -60,6 +62,22 @@ class Input(NamedTuple):
     mean: tuple[float, ...] = ()
     scale: float = 1.0
     ignore: int | None = None
+    file: str = ""
+
+
+class Check(NamedTuple):
+    """A layer of the TRAIN net whose gradient is to be checked.
+
+    tops: for each top 0, or by what its values add to the objective: its loss weight, or 1 where a gradient comes from
+    what reads it. bottoms, params: numbers of those to which a gradient flows; the names of all bottoms.
+    """
+
+    layer: str
+    kind: str
+    tops: tuple[float, ...]
+    bottoms: tuple[int, ...]
+    params: tuple[int, ...]
+    names: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -77,6 +95,8 @@ class Job:
     device: `cpu` or `cuda:N`. weights: a .caffemodel to start from, or "". watch: names of blobs (last version) and
     layers whose statistics are wanted at every iteration. statistics_every: those of all blobs and parameters are
     emitted at iterations -1 and 0, then every so many and at the last; 0 for never.
+    mode: `train` is the run above. `record` writes the weights at the start and some batches into `folder`, `measure`
+    what a pass and the iterations compute there, for `--compare`; `gradients` does `checks`.
     trace: announce each layer before it runs (event `running`), so that an abort, a hang or a crash is known by its
     layer; slow. timeout: seconds; a child that is still there a good while later ends itself, 0 for never.
     """
@@ -94,19 +114,21 @@ class Job:
     statistics_every: int = 10
     trace: bool = False
     timeout: float = 0.0
+    mode: str = TRAINS
+    folder: str = ""
+    checks: tuple[Check, ...] = ()
 
     def to_json(self) -> str:
         """Rates may be nan or inf: written as Python's json does, NaN and Infinity."""
-        return json.dumps(asdict(self) | {"nets": [n._asdict() for n in self.nets], "inputs": self._inputs()})
-
-    def _inputs(self) -> list[dict[str, Any]]:
-        return [item._asdict() for item in self.inputs]
+        lists: dict[str, Any] = {"nets": self.nets, "inputs": self.inputs, "checks": self.checks}
+        return json.dumps(asdict(self) | {name: [one._asdict() for one in every] for name, every in lists.items()})
 
     @staticmethod
     def from_json(text: str) -> Job:
         values = json.loads(text)
         values["nets"] = tuple(_named(JobNet, net) for net in values["nets"])
         values["inputs"] = tuple(_named(Input, item) for item in values["inputs"])
+        values["checks"] = tuple(_named(Check, item) for item in values.get("checks", ()))
         return Job(**_tuples(values))
 
 

@@ -17,8 +17,9 @@ from caffelint.caffe.build import BuiltNet
 from caffelint.caffe.learning_rate import schedule
 from caffelint.caffe.net import Net
 from caffelint.smoke.inputs import plan_inputs
-from caffelint.smoke.job import LABELS, SYNTHETIC, Input, Job, JobNet
+from caffelint.smoke.job import LABELS, RECORDED, SYNTHETIC, TRAINS, Check, Input, Job, JobNet
 from caffelint.smoke.project import PlannedNet, Project
+from caffelint.smoke.still import without_dropout
 from caffelint.text.edits import Edit, apply_edits
 from caffelint.text.tree import Field
 
@@ -37,13 +38,20 @@ _REPLACED = (
     "test_initialization",
     "test_interval",
 )
+_TESTS = ("test_interval", "test_iter", "test_net", "test_net_param", "test_state")
 _NETS = ("net", "train_net", "net_param", "train_net_param", "test_net_param", "test_net")
 _SYNTHETIC_TESTS, _REAL_TESTS = 4, 10
+RUNNER = ("synthetic.py", "arrays.py", "caffe/runner.py", "caffe/modes.py")
+"""What the caffe engine is made of: copied beside the job, where a container sees it."""
 
 
 @dataclass(frozen=True)
 class Wishes:
-    """How the run is to be: from the command line. base_lr: in place of the solver's own, None for that."""
+    """How the run is to be: from the command line. base_lr: in place of the solver's own, None for that.
+
+    mode, folder, batches: as in `Job`; all but training leaves the TEST nets out. still: is chance taken out of the nets? recorded: shape, and start of the files'
+    names, of what the TRAIN net's layers without bottoms make, by top.
+    """
 
     iterations: int = 50
     seed: int = 1
@@ -55,6 +63,12 @@ class Wishes:
     statistics_every: int = 10
     base_lr: float | None = None
     roots: tuple[str, ...] = ()
+    mode: str = TRAINS
+    folder: str = ""
+    batches: int = 1
+    still: bool = False
+    recorded: Mapping[str, tuple[tuple[int, ...], str]] = field(default_factory=dict)
+    checks: tuple[Check, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -71,17 +85,19 @@ class Prepared:
 def prepare(project: Project, wishes: Wishes, folder: Path) -> Prepared:
     """Write the copies and the job into `folder`. Raises Unplanned and NoProject."""
     planned = project.nets()
+    if wishes.mode != TRAINS:
+        planned = planned[:1]
     inputs: list[Input] = []
     built: list[BuiltNet] = []
     notes: list[str] = []
     nets: list[JobNet] = []
     for number, one in enumerate(planned):
         plan = plan_inputs(number, one.job, one.net, wishes.data, wishes.roots)
-        inputs += plan.inputs
+        inputs += _recorded(plan.built, wishes) if wishes.recorded and number == 0 else plan.inputs
         built.append(plan.built)
         notes += [note for note in plan.notes if note not in notes]
         nets.append(one.job)
-    copies = _write_nets(planned, inputs, folder)
+    copies = _write_nets(planned, inputs, folder, wishes.still)
     tests = _SYNTHETIC_TESTS if any(item.source == SYNTHETIC for item in inputs) else _REAL_TESTS
     nets = [
         net._replace(path=copies[id(one.net)], iterations=min(net.iterations, tests))
@@ -103,13 +119,29 @@ def prepare(project: Project, wishes: Wishes, folder: Path) -> Prepared:
         rates=() if rates.problem else tuple(rates.rate(index) for index in range(wishes.iterations)),
         statistics_every=wishes.statistics_every,
         timeout=wishes.timeout,
+        batches=wishes.batches,
+        mode=wishes.mode,
+        folder=wishes.folder,
+        checks=wishes.checks,
     )
     path = folder / "job.json"
     path.write_text(job.to_json(), "utf-8")
     here = Path(__file__).parent
-    for source in (here / "synthetic.py", here / "caffe" / "runner.py"):
-        shutil.copyfile(source, folder / source.name)
+    for name in RUNNER:
+        shutil.copyfile(here / name, folder / Path(name).name)
     return Prepared(job, str(path), planned, built, notes)
+
+
+def _recorded(built: BuiltNet, wishes: Wishes) -> list[Input]:
+    """Inputs that hold what was recorded, in place of all layers that read nothing."""
+    return [
+        Input(0, layer.name, blob.name, layer.type, SYNTHETIC, shape, RECORDED, file=file)
+        for layer in built.layers
+        if not layer.bottoms
+        for blob in layer.tops
+        if blob.name in wishes.recorded
+        for shape, file in [wishes.recorded[blob.name]]
+    ]
 
 
 def _with_rate(message: Any, base_lr: float | None) -> Any:
@@ -121,7 +153,9 @@ def _with_rate(message: Any, base_lr: float | None) -> Any:
     return changed
 
 
-def _write_nets(planned: Sequence[PlannedNet], inputs: Sequence[Input], folder: Path) -> dict[int, str]:
+def _write_nets(
+    planned: Sequence[PlannedNet], inputs: Sequence[Input], folder: Path, still: bool = False
+) -> dict[int, str]:
     """The copies of the nets, by the id of each: one for a net that serves both phases."""
     copies: dict[int, str] = {}
     for one in planned:
@@ -130,26 +164,26 @@ def _write_nets(planned: Sequence[PlannedNet], inputs: Sequence[Input], folder: 
         serves = {number for number, other in enumerate(planned) if other.net is one.net}
         made = [item for item in inputs if item.net in serves and item.source == SYNTHETIC and item.kind != "Input"]
         path = folder / f"net{len(copies)}.prototxt"
-        path.write_bytes(_net(one.net, made, {planned[number].job.phase for number in serves}))
+        path.write_bytes(_net(one.net, made, {planned[number].job.phase for number in serves}, still))
         copies[id(one.net)] = str(path)
     return copies
 
 
-def _net(net: Net, made: Sequence[Input], phases: set[str]) -> bytes:
-    """The text of a net in which layers that bring synthetic data are of type Input."""
+def _net(net: Net, made: Sequence[Input], phases: set[str], still: bool) -> bytes:
+    """The text of a net in which layers that bring synthetic data are of type Input. still: and none drops values."""
     tops: dict[str, list[Input]] = {}
     for item in made:
         already = tops.setdefault(item.layer, [])
         if item.top not in [other.top for other in already]:
             already.append(item)
     if tops and not len(net.written.layer):
-        return _current(net, tops)
+        return _current(net, tops, still)
     data = net.document.source.data
     start, end = 0, len(data)
     inline = net.bound.node(net.written)
     if inline is not None and inline.name:
         start, end = inline.value_start + 1, inline.end - 1
-    edits = []
+    edits = [Edit(one.start - start, one.end - start, one.text) for one in without_dropout(net.layers) if still]
     for layer in net.layers:
         replaced = tops.get(layer.name)
         if replaced and not layer.bottoms and layer.node is not None and phases.intersection(layer.phases):
@@ -171,13 +205,15 @@ def _input_layer(node: Field, data: bytes, tops: Sequence[Input], start: int) ->
 _RULES = ("include", "exclude")
 
 
-def _current(net: Net, tops: Mapping[str, Sequence[Input]]) -> bytes:
+def _current(net: Net, tops: Mapping[str, Sequence[Input]], still: bool) -> bytes:
     """A net of an older format, in the current one: there is no layer Input in those."""
     from google.protobuf import text_format
 
     message: Any = type(net.message)()
     message.CopyFrom(net.message)
     for layer in message.layer:
+        if still and layer.type == "Dropout":
+            layer.dropout_param.dropout_ratio = 0
         if layer.name in tops and not layer.bottom:
             kept = [rule for rules in (layer.include, layer.exclude) for rule in rules], list(layer.top)
             made = type(layer)(name=layer.name, type="Input", top=kept[1], include=layer.include, exclude=layer.exclude)
@@ -195,6 +231,8 @@ def _solver(project: Project, copies: Mapping[int, str], wishes: Wishes) -> byte
     replaced = set(_REPLACED)
     if wishes.base_lr is None:
         replaced.discard("base_lr")
+    if wishes.mode != TRAINS:
+        replaced.update(_TESTS)
     paths = {
         field: [copies[id(use.net)] for use in solver.nets if use.field == field and id(use.net) in copies]
         for field in _NETS
@@ -203,7 +241,7 @@ def _solver(project: Project, copies: Mapping[int, str], wishes: Wishes) -> byte
     lines = []
     for name, found in paths.items():
         lines += [f"{name.removesuffix('_param')}: {_quoted(path)}" for path in found]
-    if solver.message.test_interval > 0:
+    if solver.message.test_interval > 0 and wishes.mode == TRAINS:
         lines.append(f"test_interval: {NEVER}")
     lines += ["test_initialization: false", "display: 1", "snapshot: 0", "snapshot_after_train: false"]
     lines += [f"random_seed: {wishes.seed}", f"solver_mode: {'CPU' if wishes.device == 'cpu' else 'GPU'}"]

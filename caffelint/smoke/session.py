@@ -78,10 +78,8 @@ def smoke(
     Raises NoProject, Unplanned and NoEngine, each a line for the user. Nothing is left behind on any way out.
     """
     project = load_project(path, config, input_shapes)
-    report = caffelint.check([path], config)
-    own = {os.path.realpath(file) for file in project.files}
-    report.findings = [finding for finding in report.findings if os.path.realpath(finding.file) in own]
-    if not force and any(one.severity == ERROR and one.certainty == CERTAIN for one in report.findings):
+    report, stops = check_first(path, config, project)
+    if stops and not force:
         watcher.stopped(report)
         return Session(report, None, None)
     with work_folder(choice) as folder:
@@ -96,6 +94,14 @@ def smoke(
     report.findings += findings
     report.suppressed += suppressed
     return Session(report, run, engine)
+
+
+def check_first(path: str, config: Config, project: Project) -> tuple[Report, bool]:
+    """What a check says of the project's files, and whether that surely ends a run."""
+    report = caffelint.check([path], config)
+    own = {os.path.realpath(file) for file in project.files}
+    report.findings = [finding for finding in report.findings if os.path.realpath(finding.file) in own]
+    return report, any(one.severity == ERROR and one.certainty == CERTAIN for one in report.findings)
 
 
 def search(

@@ -21,6 +21,8 @@ def batch(spec, seed, number):
     kind, low, high = spec["values"], spec["low"], spec["high"]
     if kind == "constant":
         return numpy.full(shape, low, numpy.float32)
+    if kind == "recorded":
+        return numpy.load("{}{}.npy".format(spec["file"], number))
     if kind == "labels":
         return _labels(random, shape, int(low), int(high), spec["ignore"]).astype(numpy.float32)
     if kind == "boxes":

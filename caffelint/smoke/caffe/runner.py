@@ -31,7 +31,7 @@ def main(path):
     run = Run(job, events)
     try:
         run.prepare()
-        run.train()
+        run.work()
     except Ended:
         pass
     except (SystemExit, KeyboardInterrupt, Exception) as error:
@@ -117,6 +117,14 @@ class Run(object):
                 if tuple(blob.data.shape) != tuple(spec["shape"]):
                     blob.reshape(*[int(dim) for dim in spec["shape"]])
                 blob.data[...] = self.batches[key]
+
+    def work(self):
+        if self.job["mode"] == "train":
+            self.train()
+        else:
+            import modes
+
+            modes.MODES[self.job["mode"]](self)
 
     def train(self):
         net = self.nets[0]
@@ -357,6 +365,7 @@ class Net(object):
         self.blob_names = list(net._blob_names)
         self.blobs = list(net._blobs)
         layers = range(len(self.names))
+        self.types = [str(net.layers[layer].type) for layer in layers]
         self.tops = [list(net._top_ids(layer)) for layer in layers]
         self.bottoms = [list(net._bottom_ids(layer)) for layer in layers]
         self.has_bottoms = [bool(bottoms) for bottoms in self.bottoms]

@@ -56,10 +56,10 @@ class Broken(Exception):
         self.event = event
 
 
-def run(job: Job, emit: Emit) -> None:
-    """Do a job from load to end; whatever happens to it is an event."""
+def run(job: Job, emit: Emit, kind: type[Run] | None = None) -> None:
+    """Do a job from load to end; whatever happens to it is an event. kind: another way to do it than `Run`."""
     try:
-        Run(job, usable(job.device), emit).run()
+        (kind or Run)(job, usable(job.device), emit).run()
     except NoDevice as reason:
         emit(Refused(-1, "", str(reason), "load"))
     except Refusal as reason:

@@ -1,0 +1,70 @@
+"""What `caffelint smoke --compare` and `--gradcheck` show: tables."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from caffelint.cli.smoked import Shown
+from caffelint.smoke.events import Compared
+
+if TYPE_CHECKING:
+    from caffelint.lint.config import Config
+    from caffelint.smoke.prepare import Wishes
+    from caffelint.smoke.session import Choice, Session
+
+_ROWS = 8
+_STAGES = {"forward": "blobs", "backward": "gradients of blobs", "gradient": "gradients of parameters"}
+
+
+def compared(
+    path: str,
+    config: Config,
+    wishes: Wishes,
+    choice: Choice,
+    shown: Shown,
+    force: bool,
+    shapes: dict[str, tuple[int, ...]],
+    text: str,
+) -> Session:
+    """Run both sides and show where they part."""
+    from caffelint.smoke.compare import compare, sides
+
+    pair = sides(text, choice)
+    session = compare(path, config, wishes, pair, shown, force, shapes)
+    event = session.run.first(Compared) if session.run else None
+    if event is None:
+        return session
+    shown.say(f"\n{event.first} against {event.second}: the same weights and data, Dropout lets everything through")
+    rows: list[Sequence[Any]] = [("", "compared", "distance", "rounding", "most at")]
+    for stage, iteration, count, distance, where, noise in _some(event.rows):
+        what = _STAGES.get(stage, f"update {iteration}")
+        rows.append((what, count, f"{distance:.1e}", f"{noise:.1e}", where))
+    _table(rows, shown)
+    shown.say(
+        '"distance" is the largest difference by the largest value, "rounding" the same between two runs of'
+        f" {event.first} from weights that differ by {event.nudge:g} of each"
+    )
+    if event.chaos >= 0:
+        shown.say(f"from update {event.chaos} on rounding alone is chaos: what differs there is not judged")
+    if not event.stage:
+        shown.say(f"they agree: nothing parts by more than rounding explains; most is {event.distance:.1e}")
+    return session
+
+
+def _some(rows: Sequence[Any]) -> list[Any]:
+    """All but updates, and some of those."""
+    updates = [row for row in rows if row[0] == "update"]
+    step = max(1, (len(updates) - 1) / (_ROWS - 1))
+    chosen = {round(number * step) for number in range(_ROWS)}
+    return [row for row in rows if row[0] != "update"] + [row for i, row in enumerate(updates) if i in chosen]
+
+
+def _table(rows: Sequence[Sequence[Any]], shown: Shown) -> None:
+    widths = [max(len(str(row[column])) for row in rows) for column in range(len(rows[0]))]
+    for row in rows:
+        cells = [
+            f"{cell!s:>{width}}" if 0 < column < len(row) - 1 else f"{cell!s:<{width}}"
+            for column, (cell, width) in enumerate(zip(row, widths, strict=True))
+        ]
+        shown.say("  ".join(cells).rstrip())

@@ -1,0 +1,80 @@
+"""What else than training a job may ask of a real Caffe: to record data, measure passes, check gradients.
+
+Python 2.7 and 3, numpy and caffe alone; it lies beside runner.py, whose `Run` it is given.
+"""
+
+# ruff: noqa: UP010
+# mypy: ignore-errors
+from __future__ import absolute_import, division
+
+import os
+import time
+
+MOST_BYTES = 512 << 20
+
+
+def record(run):
+    """The weights at the start, and batches of all layers that read nothing."""
+    import arrays
+
+    net = run.nets[0]
+    folder = run.job["folder"]
+    net.net.save(os.path.join(folder, "start.caffemodel").encode() if str is bytes else folder + "/start.caffemodel")
+    run.fill(0, 0)
+    batches = arrays.Batches(folder)
+    number = 0
+    while number < run.job["batches"] and (not number or batches.bytes * (number + 1) // number <= MOST_BYTES):
+        run.fill(0, 0)
+        for layer, bottoms in enumerate(net.bottoms):
+            if not bottoms and net.types[layer] != "Parameter":
+                net.net._forward(layer, layer)
+                for top in net.tops[layer]:
+                    batches.write(net.blob_names[top], number, net.blobs[top].data)
+        number += 1
+    batches.close(number)
+
+
+def measure(run):
+    """A pass forward and backward layer by layer, then the iterations; samples of all that is computed."""
+    import arrays
+
+    net = run.nets[0]
+    out = arrays.Arrays(run.job["folder"])
+    kept = net.keep()
+    run.fill(0, 0)
+    for layer, name in enumerate(net.names):
+        net.net._forward(layer, layer)
+        for number, top in enumerate(net.tops[layer]):
+            out.write("forward", name, net.blob_names[top], number, net.blobs[top].data)
+    net.clear_diffs()
+    for layer in reversed(range(len(net.names))):
+        for number, top in enumerate(net.tops[layer]):
+            out.write("backward", net.names[layer], net.blob_names[top], number, net.blobs[top].diff)
+        net.net._backward(layer, layer)
+    for layer, index, param in net.params:
+        out.write("gradient", net.names[layer], str(index), index, param.diff)
+    net.restore(kept)
+    net.clear_diffs()
+    params(out, net, -1)
+    out.close()
+    started = time.time()
+    for iteration in range(run.job["iterations"]):
+        run.fill(0, iteration % run.job["batches"])
+        rate = run.rate(iteration)
+        run.solver.step(1)
+        loss, losses = net.losses()
+        run.emit("iteration", iteration=iteration, rate=rate, loss=loss, losses=losses)
+        params(out, net, iteration)
+        out.close()
+        run.completed += 1
+        if loss - loss != 0:
+            break
+    run.seconds = time.time() - started
+
+
+def params(out, net, iteration):
+    for layer, index, param in net.params:
+        out.write("param", net.names[layer], str(index), index, param.data, iteration)
+
+
+MODES = {"record": record, "measure": measure}

@@ -1,0 +1,128 @@
+"""What else than training a job may ask of torch: to record data, measure passes, check gradients."""
+
+from __future__ import annotations
+
+import math
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import torch
+from torch import Tensor
+
+from caffelint.schema import NetParameter
+from caffelint.smoke.arrays import Arrays, Batches
+from caffelint.smoke.events import Done, Refused
+from caffelint.smoke.job import MEASURES, RECORDS
+from caffelint.smoke.torch.engine import Broken, Run
+from caffelint.smoke.torch.net import LayerError, TorchNet
+from caffelint.smoke.torch.sources import Unreadable
+
+if TYPE_CHECKING:
+    from caffelint.caffe.layers import Layer
+
+MOST_BYTES = 512 << 20
+
+
+class Mode(Run):
+    """Loads the nets and does `work`."""
+
+    def run(self) -> None:
+        self.load()
+        self.done = 0
+        started = time.perf_counter()
+        try:
+            self.work()
+        except LayerError as error:
+            self.emit(Refused(0, error.layer, error.message, "run"))
+            return
+        except Unreadable as reason:
+            self.emit(Refused(0, "", str(reason), "run"))
+            return
+        self.emit(Done(self.done, time.perf_counter() - started))
+
+    def work(self) -> None:
+        raise NotImplementedError
+
+
+class Record(Mode):
+    """The weights at the start, and batches of all layers that read nothing."""
+
+    def work(self) -> None:
+        folder = Path(self.job.folder)
+        (folder / "start.caffemodel").write_bytes(weights_of(self.net))
+        batches: Any = Batches(self.job.folder)  # type: ignore[no-untyped-call]
+        number = 0
+        while number < self.job.batches and (not number or batches.bytes * (number + 1) // number <= MOST_BYTES):
+            given = self.feeds[0].next(0)
+            for layer in self.net.layers:
+                if layer.takes_input:
+                    for blob, values in zip(layer.spec.tops, layer.read(given), strict=True):
+                        batches.write(blob.name, number, array(values))
+            number += 1
+        batches.close(number)
+
+
+class Measure(Mode):
+    """A pass forward and backward, then the iterations; samples of all that is computed."""
+
+    def work(self) -> None:
+        net = self.net
+        out: Any = Arrays(self.job.folder)  # type: ignore[no-untyped-call]
+        kept = [param.data.detach().clone() for param in net.params]
+
+        def forward(layer: Layer, top: int, data: Tensor) -> None:
+            out.write("forward", layer.name, layer.tops[top].name, top, array(data))
+
+        def backward(layer: Layer, top: int, gradient: Tensor) -> None:
+            out.write("backward", layer.name, layer.tops[top].name, top, array(gradient))
+
+        net.on_top, net.on_gradient = forward, backward
+        with self.precision():
+            net.forward(self.feeds[0].next(0))
+        net.backward()
+        net.on_top = net.on_gradient = None
+        for param in net.params:
+            if param.data.grad is not None:
+                out.write("gradient", param.layer.name, str(param.index), param.index, array(param.data.grad))
+        with torch.no_grad():
+            for param, values in zip(net.params, kept, strict=True):
+                param.data.copy_(values)
+        net.clear_gradients()
+        self.params(out, -1)
+        out.close()
+        for iteration in range(self.job.iterations):
+            self.iteration = iteration
+            try:
+                self.iterate()
+            except Broken:
+                break
+            self.params(out, iteration)
+            out.close()
+            self.done += 1
+            if not math.isfinite(self.loss):
+                break
+
+    def params(self, out: Any, iteration: int) -> None:
+        for param in self.net.params:
+            out.write("param", param.layer.name, str(param.index), param.index, array(param.data), iteration)
+
+
+def array(values: Tensor) -> Any:
+    return values.detach().float().cpu().numpy()
+
+
+def weights_of(net: TorchNet) -> bytes:
+    """A net's parameters as a .caffemodel (Net::ToProto, with what copying them back needs)."""
+    message: Any = NetParameter()
+    for name, params in net.layer_params.items():
+        layer = message.layer.add(name=name)
+        for values in params:
+            blob = layer.blobs.add()
+            blob.shape.dim.extend(values.shape)
+            blob.data.extend(array(values).ravel())
+    data: bytes = message.SerializeToString()
+    return data
+
+
+MODES: dict[str, type[Run]] = {RECORDS: Record, MEASURES: Measure}
