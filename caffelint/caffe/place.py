@@ -45,6 +45,8 @@ def place(document: Document, node: Field | None, path: tuple[str | int, ...], l
             index = int(path[depth + 1])
             depth += 1
         items = found.all(name)
+        if not items and (misspelt := document.misspelt.get((id(found), name))):
+            items = [misspelt]
         if not -len(items) <= index < len(items):
             break
         found = items[index]

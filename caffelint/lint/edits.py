@@ -60,6 +60,8 @@ def write(owner: Owner, *path: str | int, value: Value, behind: str = "") -> Edi
     while names:
         name, index, rest = _step(names)
         found = node.all(name)
+        if (id(node), name) in document.misspelt:
+            return None  # its name is mended first
         if index >= len(found):
             break
         node, names = found[index], rest

@@ -149,7 +149,10 @@ class Mistakes:
         )
         if not meant or type_.fields[meant].fork_only or len(node.fields) > _LARGE:
             return None
-        return None if any(other.name == meant for other in node.fields) else type_.fields[meant]
+        if any(other.name == meant for other in node.fields):
+            return None
+        self.bound.document.misspelt.setdefault((id(node), meant), field)
+        return type_.fields[meant]
 
     def _was_told_as_list(self, field: Field) -> bool:
         """Take back that several values are a list: nobody knows what a field that there is not would take."""

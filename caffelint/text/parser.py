@@ -36,12 +36,16 @@ _KINDS = {_STRING: STRING, _INTEGER: INTEGER, _FLOAT: FLOAT, _IDENTIFIER: IDENTI
 
 
 class Document:
-    """One file: its source, the tree under `root`, and what is wrong with the text."""
+    """One file: its source, the tree under `root`, and what is wrong with the text.
+
+    `misspelt` holds the fields that are read under another name than theirs, by their block's id and that name.
+    """
 
     def __init__(self, source: Source, root: Field, problems: list[Problem]):
         self.source = source
         self.root = root
         self.problems = problems
+        self.misspelt: dict[tuple[int, str], Field] = {}
 
     @property
     def path(self) -> str:

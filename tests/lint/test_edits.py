@@ -151,3 +151,10 @@ def test_a_blob_of_one_phase_is_renamed_in_that_phase_alone() -> None:
     assert rename_blob(layers(text)[2], "data") is None
     text = NET % (b' include { stage: "x" }', b"", b"")
     assert rename_blob(layers(text)[2], "data") is None
+
+
+def test_a_misspelt_field_is_found_and_left_for_its_name_to_be_mended() -> None:
+    found = solver(b"base_lr: 0.1\nGamma: 0.5\n")
+    assert found.at("gamma").text == "Gamma: 0.5"
+    assert write(found, "gamma", value="1") is None
+    assert remove(found, "gamma") is None
