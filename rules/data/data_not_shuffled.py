@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from caffelint.lint import INFO, LIKELY, TRAIN, UNSAFE, Finding, Invalid, Layer, LayerRule, fix, write
 
+from ..initialisation._fillers import is_trained
 from ._layers import makers, source_of
 
 
@@ -48,6 +49,10 @@ class DataNotShuffled(LayerRule):
         ' layer { name: "b" type: "ImageData" top: "b" image_data_param { source: "b.txt" } include { phase: TRAIN } }',
         # No training.
         'layer { name: "data" type: "ImageData" image_data_param { source: "images.txt" } }',
+        # A net for features: it has a loss, and no word says that it is trained.
+        'layer { name: "data" type: "ImageData" top: "data" top: "label" image_data_param { source: "images.txt" } }'
+        ' layer { name: "fc" type: "InnerProduct" bottom: "data" top: "fc" }'
+        ' layer { name: "loss" type: "SoftmaxWithLoss" bottom: "fc" bottom: "label" }',
     ]
     INVALID = [
         Invalid(
@@ -66,7 +71,7 @@ class DataNotShuffled(LayerRule):
         if layer.message.image_data_param.shuffle or TRAIN not in layer.phases:
             return
         _, source = source_of(layer)
-        if source and "shuf" not in source and layer.net.role == "train" and not _in_step(layer):
+        if source and "shuf" not in source and is_trained(layer.net) and not _in_step(layer):
             yield self.finding(
                 layer.at("image_data_param", "shuffle"),
                 f"training reads {source!r} from top to bottom in each epoch; set shuffle: true unless the list is"

@@ -1,18 +1,14 @@
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from caffelint.lint import INFO, LIKELY, TRAIN, WARNING, Finding, Invalid, Layer, Net, NetRule
 from caffelint.lint.built import BuiltLayer, BuiltNet
 
-from ..initialisation._fillers import RANDOM, WEIGHTS, is_frozen, is_trained
+from ..initialisation._fillers import RANDOM, WEIGHTS, is_frozen, is_trained, speaks_of_weights
 from ._learning import learns
 from ._refusals import listed
 from ._states import built
-
-_LOADED = re.compile(r"(?i)fine.?tun|pre.?train|transfer|distill|teacher|\.caffemodel|imagenet")
-"""Words of a text that speaks of weights that are there already."""
 
 _FEW = 2
 
@@ -89,8 +85,7 @@ class FrozenWithoutWeights(NetRule):
         weighted = [layer for layer in net.layers if layer.type in WEIGHTS and layer.type != "Deconvolution"]
         if not all(layer.has(WEIGHTS[layer.type], "weight_filler") for layer in weighted):
             return
-        texts = [net.document.source.text, net.path, *(solver.document.source.text for solver in net.solvers)]
-        if any(_LOADED.search(text) for text in texts):
+        if speaks_of_weights(net):
             return
         for one in built(net):
             if one.phase == TRAIN and not one.refusals and any(learns(layer) for layer in one.layers):

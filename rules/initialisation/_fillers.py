@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
@@ -26,6 +27,9 @@ FILLERS = {
     "PReLU": (("prelu_param", "filler"),),
 }
 """All fillers of BVLC's types that are given once, the one of the weights first."""
+
+_LOADED = re.compile(r"(?i)fine.?tun|pre.?train|transfer|distill|teacher|\.caffemodel|imagenet")
+"""Words of a text that speaks of weights that are there already."""
 
 KNOWN = frozenset(["constant", "gaussian", "positive_unitball", "uniform", "xavier", "msra", "bilinear"])
 
@@ -79,6 +83,12 @@ def starts_from_weights(net: Net) -> bool:
         return True
     given = [layer.has(WEIGHTS[layer.type], "weight_filler") for layer in layers]
     return bool(given) and not given[0] and any(given)
+
+
+def speaks_of_weights(net: Net) -> bool:
+    """Do the words of the net, of its path or of its solvers say that weights are loaded?"""
+    texts = [net.document.source.text, net.path, *(solver.document.source.text for solver in net.solvers)]
+    return any(_LOADED.search(text) for text in texts)
 
 
 def random_filler(layer: Layer) -> list[tuple[str, str]]:

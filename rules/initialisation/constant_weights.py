@@ -2,9 +2,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caffelint.lint import UNSAFE, WARNING, Finding, Fix, Invalid, Layer, LayerRule, fix, remove, write
+from caffelint.lint import DISPLAY, UNSAFE, WARNING, Finding, Fix, Invalid, Layer, LayerRule, fix, remove, write
 
-from ._fillers import fillers, is_frozen, is_last, random_filler
+from ._fillers import fillers, is_frozen, is_last, random_filler, speaks_of_weights
 
 
 class ConstantWeights(LayerRule):
@@ -27,7 +27,8 @@ class ConstantWeights(LayerRule):
     Silent about layers of one output, layers that a loss reads directly, and layers with `lr_mult: 0`.
 
     ## Fix safety
-    Unsafe: training starts from other weights.
+    Unsafe: training starts from other weights. Before a ReLU it is `msra`, else `xavier`. Shown alone where something
+    speaks of weights that are loaded.
 
     ## References
     - filler.hpp, ConstantFiller; run on Caffe 1.0: all rows of the gradient are equal
@@ -56,7 +57,7 @@ class ConstantWeights(LayerRule):
             _NET % ("", 9, "weight_filler { value: 0.1 }"),
             span="value: 0.1",
             message="all weights of fc start at 0.1: its 9 outputs get equal gradients and stay equal;"
-            ' use a random filler, such as { type: "xavier" }',
+            ' use a random filler, such as { type: "msra" }',
             fixed=_NET % ("", 9, 'weight_filler { type: "msra" }'),
         ),
     ]
@@ -72,14 +73,15 @@ class ConstantWeights(LayerRule):
             yield self.finding(
                 layer.at(*path, "value"),
                 f"all weights of {layer.name} start at {filler.value:g}: its {outputs} outputs get equal gradients and"
-                ' stay equal; use a random filler, such as { type: "xavier" }',
+                f" stay equal; use a random filler, such as {{ type: {random_filler(layer)[0][1]} }}",
                 fixes=_fixes(layer, path),
             )
 
 
 def _fixes(layer: Layer, path: tuple[str, str]) -> tuple[Fix, ...]:
     filler = random_filler(layer)
+    safety = DISPLAY if speaks_of_weights(layer.net) else UNSAFE
     if not layer.writes(*path, "type"):
-        return fix("use a random filler", UNSAFE, write(layer, *path, value=filler))
+        return fix("use a random filler", safety, write(layer, *path, value=filler))
     edits = (write(layer, *path, name, value=value) for name, value in filler)
-    return fix("use a random filler", UNSAFE, *edits, remove(layer, *path, "value"))
+    return fix("use a random filler", safety, *edits, remove(layer, *path, "value"))

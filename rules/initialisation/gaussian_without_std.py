@@ -3,7 +3,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from math import prod
 
-from caffelint.lint import UNSAFE, WARNING, Finding, Fix, Invalid, Layer, LayerRule, fix, replace, write
+from caffelint.lint import DISPLAY, UNSAFE, WARNING, Finding, Fix, Invalid, Layer, LayerRule, fix, replace, write
 
 from ..graph._states import built
 from ._fillers import WEIGHTS, fillers
@@ -26,7 +26,8 @@ class GaussianWithoutStd(LayerRule):
     ```
 
     ## Fix safety
-    Unsafe: training starts from other weights.
+    Unsafe where a `value`, which gaussian does not read, is taken for the std: training starts from other weights. Else
+    an std is shown and none applied.
 
     ## References
     - caffe.proto, FillerParameter; filler.hpp, GaussianFiller
@@ -54,7 +55,6 @@ class GaussianWithoutStd(LayerRule):
             span='type: "gaussian"',
             message="gaussian without std draws weights with std 1: the outputs of fc are 10 times its inputs (100 to"
             " each); set std, such as 0.01",
-            fixed=_NET % 'weight_filler { type: "gaussian" std: 0.01 }',
         ),
         Invalid(
             'layer { name: "data" type: "Data" top: "data" top: "label" }'
@@ -62,8 +62,15 @@ class GaussianWithoutStd(LayerRule):
             span='type: "gaussian"',
             message="gaussian without std draws weights with std 1, far too large for most layers; set std, such as"
             " 0.01",
+        ),
+        Invalid(
+            'layer { name: "data" type: "Data" top: "data" top: "label" }'
+            + _NET[_NET.index("layer", 9) :] % 'weight_filler { type: "gaussian" value: 0.1 }',
+            span='type: "gaussian"',
+            message="gaussian without std draws weights with std 1, far too large for most layers; set std, such as"
+            " 0.01",
             fixed='layer { name: "data" type: "Data" top: "data" top: "label" }'
-            + _NET[_NET.index("layer", 9) :] % 'weight_filler { type: "gaussian" std: 0.01 }',
+            + _NET[_NET.index("layer", 9) :] % 'weight_filler { type: "gaussian" std: 0.1 }',
         ),
     ]
 
@@ -91,7 +98,7 @@ def _fixes(layer: Layer, path: tuple[str, str], value: float) -> tuple[Fix, ...]
     if value > 0 and place.text.startswith("value"):
         name = place._replace(end=place.start + len("value"))
         return fix("call value std", UNSAFE, (replace(name, "std"),))
-    return fix("set std: 0.01", UNSAFE, write(layer, *path, "std", value="0.01"))
+    return fix("set std: 0.01", DISPLAY, write(layer, *path, "std", value="0.01"))
 
 
 def _inputs(layer: Layer) -> int | None:

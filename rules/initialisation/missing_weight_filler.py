@@ -2,10 +2,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caffelint.lint import INFO, LIKELY, UNSAFE, WARNING, Finding, Invalid, Net, NetRule, fix, write
+from caffelint.lint import DISPLAY, INFO, LIKELY, UNSAFE, WARNING, Finding, Invalid, Net, NetRule, fix, write
 
 from ..graph._refusals import listed
-from ._fillers import WEIGHTS, is_last, is_trained, random_filler, starts_from_weights
+from ._fillers import WEIGHTS, is_last, is_trained, random_filler, speaks_of_weights, starts_from_weights
+
+_MANY = 10
+"""Nobody trains so many layers without a filler from scratch; nets made for loaded weights have none."""
 
 
 class MissingWeightFiller(NetRule):
@@ -31,8 +34,8 @@ class MissingWeightFiller(NetRule):
     where no solver names it.
 
     ## Fix safety
-    Unsafe: training starts from other weights, unless all of them are loaded. Before a ReLU it is `msra`, else
-    `xavier`.
+    Unsafe: training starts from other weights. Before a ReLU it is `msra`, else `xavier`. Shown alone where the weights
+    are likely to be loaded: no solver trains the net, something speaks of fine-tuning, or none of many layers has one.
 
     ## References
     - caffe.proto, FillerParameter; run on Caffe 1.0: gradients of the weights are 0
@@ -64,7 +67,17 @@ class MissingWeightFiller(NetRule):
             message="no layer has a weight_filler: all weights start at 0 and get no gradient unless weights are"
             " loaded;"
             ' give each of fc1, fc2 one, such as { type: "xavier" }',
-            fixed=_NET % (' weight_filler { type: "xavier" }', ' weight_filler { type: "xavier" }'),
+        ),
+        Invalid(
+            {"solver.prototxt": 'net: "net.prototxt" base_lr: 0.1', "net.prototxt": _NET % ("", "")},
+            span="inner_product_param",
+            message="no layer has a weight_filler: all weights start at 0 and get no gradient unless weights are"
+            " loaded;"
+            ' give each of fc1, fc2 one, such as { type: "xavier" }',
+            fixed={
+                "solver.prototxt": 'net: "net.prototxt" base_lr: 0.1',
+                "net.prototxt": _NET % (' weight_filler { type: "xavier" }', ' weight_filler { type: "xavier" }'),
+            },
         ),
         Invalid(
             _NET % (_GIVEN, ""),
@@ -81,10 +94,12 @@ class MissingWeightFiller(NetRule):
         if not missing or len(layers) < 2 or not is_trained(net) or starts_from_weights(net):
             return
         names = listed([layer.name for layer in missing])
-        advice = 'such as { type: "xavier" }'
+        advice = f"such as {{ type: {random_filler(missing[0])[0][1]} }}"
         # Zeros right before a loss get a gradient from it.
         severity = INFO if all(is_last(layer) for layer in missing) else WARNING
+        likely_loaded = speaks_of_weights(net)
         if len(missing) == len(layers):
+            likely_loaded = likely_loaded or not net.solvers or len(layers) >= _MANY
             # Without a solver it may well be a net for weights that are there already.
             severity = WARNING if net.solvers else INFO
             message = (
@@ -101,7 +116,7 @@ class MissingWeightFiller(NetRule):
             severity=severity,
             fixes=fix(
                 "draw the weights",
-                UNSAFE,
+                DISPLAY if likely_loaded else UNSAFE,
                 *(write(one, WEIGHTS[one.type], "weight_filler", value=random_filler(one)) for one in missing),
             ),
         )

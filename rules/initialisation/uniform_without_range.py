@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caffelint.lint import UNSAFE, WARNING, Finding, Invalid, Layer, LayerRule, fix, write
+from caffelint.lint import DISPLAY, UNSAFE, WARNING, Finding, Invalid, Layer, LayerRule, fix, write
 
 from ._fillers import WEIGHTS, fillers
 
@@ -24,7 +24,7 @@ class UniformWithoutRange(LayerRule):
     ```
 
     ## Fix safety
-    Unsafe: training starts from other weights.
+    Unsafe where the other end is given: training starts from other weights. Else a range is shown and none applied.
 
     ## References
     - caffe.proto, FillerParameter; filler.hpp, UniformFiller
@@ -46,7 +46,6 @@ class UniformWithoutRange(LayerRule):
             span='type: "uniform"',
             message="uniform without min and max draws weights from 0 to 1, all positive; set both, as to -0.05 and"
             " 0.05",
-            fixed=_NET % 'weight_filler { type: "uniform" min: -0.05 max: 0.05 }',
         ),
         Invalid(
             _NET % 'weight_filler { type: "uniform" min: -0.1 }',
@@ -84,6 +83,7 @@ class UniformWithoutRange(LayerRule):
                 ends = {"min": "-0.05", "max": "0.05"}
                 message = "without min and max draws weights from 0 to 1, all positive; set both, as to -0.05 and 0.05"
             edits = [write(layer, *path, name, value=value) for name, value in ends.items()]
+            safety = UNSAFE if low or high else DISPLAY
             yield self.finding(
-                layer.at(*path, "type"), f"uniform {message}", fixes=fix("set the range", UNSAFE, *edits)
+                layer.at(*path, "type"), f"uniform {message}", fixes=fix("set the range", safety, *edits)
             )

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caffelint.lint import ERROR, UNSAFE, WARNING, Finding, Fix, Invalid, Solver, SolverRule, fix, write
+from caffelint.lint import DISPLAY, ERROR, UNSAFE, WARNING, Finding, Fix, Invalid, Solver, SolverRule, fix, write
 
 from ._text import AT_FIRST_UPDATE, first_written, is_written
 
@@ -30,8 +30,8 @@ class MissingLrParameter(SolverRule):
     a stepsize of 0 was a division by zero.
 
     ## Fix safety
-    Unsafe: the rate takes another course. A `gamma` that is missing is 0.1, the common one, and a `power` 0.75 for
-    `inv` and 1 for `poly`. For `stepsize` and `stepvalue` there is none.
+    Unsafe: the rate takes another course. A common value of what is missing is shown and never applied: `gamma: 0.1`, a
+    `power` of 0.75 for `inv` and of 1 for `poly`.
 
     ## References
     - sgd_solver.cpp, GetLearningRate
@@ -78,7 +78,6 @@ class MissingLrParameter(SolverRule):
             span='lr_policy: "step"',
             message='lr_policy "step" without gamma, which is 0 then, sets the rate to 0 at iteration 1000:'
             " nothing is learned from there on",
-            fixed='lr_policy: "step" gamma: 0.1 stepsize: 1000 base_lr: 1',
         ),
         Invalid(
             'lr_policy: "exp" gamma: 0 base_lr: 1 max_iter: 10',
@@ -89,13 +88,11 @@ class MissingLrParameter(SolverRule):
             'lr_policy: "inv" gamma: 0.1 base_lr: 1',
             span='lr_policy: "inv"',
             message='lr_policy "inv" without power, which is 0 then, never changes the rate: it stays 1',
-            fixed='lr_policy: "inv" power: 0.75 gamma: 0.1 base_lr: 1',
         ),
         Invalid(
             'lr_policy: "poly" base_lr: 0.01 max_iter: 100',
             span='lr_policy: "poly"',
             message='lr_policy "poly" without power, which is 0 then, never changes the rate: it stays 0.01',
-            fixed='lr_policy: "poly" power: 1 base_lr: 0.01 max_iter: 100',
         ),
         Invalid(
             'lr_policy: "sigmoid" stepsize: 10 base_lr: 1',
@@ -131,7 +128,7 @@ class MissingLrParameter(SolverRule):
                     f'lr_policy "{policy}" {how} sets the rate to 0 at iteration {found[0]}:'
                     " nothing is learned from there on",
                     evidence="the rate is base_lr * gamma ^ (number of drops); 0.1 is a common gamma",
-                    fixes=_set(solver, "gamma", "0.1") if policy != "exp" else (),
+                    fixes=_set(solver, "gamma", "0.1", DISPLAY) if policy != "exp" else (),
                 )
             elif policy == "multistep" and not message.stepvalue:
                 yield from self._constant(solver, "stepvalue")
@@ -181,10 +178,10 @@ class MissingLrParameter(SolverRule):
             place = solver.at("lr_policy")
             power = {"inv": "0.75", "poly": "1"}.get(message.lr_policy)
             if unset == "power" and power:
-                fixes = _set(solver, "power", power)
+                fixes = _set(solver, "power", power, DISPLAY)
             text = f'lr_policy "{message.lr_policy}" without {unset}{zero} never changes the rate: it stays {stays}'
         yield self.finding(place, text, severity=WARNING, fixes=fixes)
 
 
-def _set(solver: Solver, field: str, value: str) -> tuple[Fix, ...]:
-    return fix(f"write {field}: {value}", UNSAFE, write(solver, field, value=value, behind="lr_policy"))
+def _set(solver: Solver, field: str, value: str, safety: str = UNSAFE) -> tuple[Fix, ...]:
+    return fix(f"write {field}: {value}", safety, write(solver, field, value=value, behind="lr_policy"))

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caffelint.lint import UNSAFE, WARNING, Finding, Fix, Invalid, Solver, SolverRule, fix, remove
+from caffelint.lint import DISPLAY, INFO, Finding, Fix, Invalid, Solver, SolverRule, fix, remove
 
 
 class NeverSnapshots(SolverRule):
@@ -10,7 +10,7 @@ class NeverSnapshots(SolverRule):
 
     ## Why is this bad?
     With `snapshot_after_train: false` the end of training saves nothing, and no `snapshot` comes before it: what was
-    learned is lost.
+    learned is lost. It is an info, since somebody wrote so, as one does to measure speed.
 
     ## Example
     ```
@@ -22,7 +22,7 @@ class NeverSnapshots(SolverRule):
     ```
 
     ## Fix safety
-    Unsafe: a file is written at the end.
+    Shown alone: somebody wrote `false`.
 
     ## References
     - solver.cpp, Step and Solve
@@ -30,7 +30,7 @@ class NeverSnapshots(SolverRule):
 
     code = "S303"
     name = "never-snapshots"
-    severity = WARNING
+    severity = INFO
     VALID = [
         "max_iter: 1000 base_lr: 1",
         "max_iter: 1000 base_lr: 1 snapshot: 1000 snapshot_after_train: false",
@@ -43,14 +43,12 @@ class NeverSnapshots(SolverRule):
             "max_iter: 1000 base_lr: 1 snapshot_after_train: false",
             span="snapshot_after_train: false",
             message="snapshot_after_train is false and there is no snapshot: the trained weights are never saved",
-            fixed="max_iter: 1000 base_lr: 1",
         ),
         Invalid(
             "max_iter: 1000 base_lr: 1 snapshot: 5000 snapshot_after_train: false",
             span="snapshot: 5000",
             message="snapshot 5000 lies behind max_iter 1000, and snapshot_after_train is false:"
             " the trained weights are never saved",
-            fixed="max_iter: 1000 base_lr: 1 snapshot: 5000",
         ),
     ]
 
@@ -72,4 +70,4 @@ class NeverSnapshots(SolverRule):
 
 
 def _saved(solver: Solver) -> tuple[Fix, ...]:
-    return fix("save at the end", UNSAFE, remove(solver, "snapshot_after_train"))
+    return fix("save at the end", DISPLAY, remove(solver, "snapshot_after_train"))

@@ -2,10 +2,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caffelint.lint import LIKELY, UNSAFE, WARNING, Finding, Invalid, ProjectRule, Solver, fix, write
+from caffelint.lint import DISPLAY, LIKELY, WARNING, Finding, Invalid, Layer, ProjectRule, Solver, fix, write
 
 _RECURRENT = ("LSTM", "RNN", "GRU", "Lstm", "LSTMUnit", "ClockworkRNN")
 _NET = 'layer { name: "lstm" type: "LSTM" bottom: "x" bottom: "cont" top: "h" recurrent_param { num_output: 9 } }'
+_CLIPPED = _NET.replace("LSTM", "Lstm").replace("recurrent_param {", "lstm_param { clipping_threshold: 0.1")
 _FROZEN = _NET.replace(
     " recurrent_param", " param { lr_mult: 0 } param { lr_mult: 0 } param { lr_mult: 0 } recurrent_param"
 )
@@ -28,8 +29,11 @@ class RecurrentWithoutClipGradients(ProjectRule):
     net: "lstm.prototxt" base_lr: 0.01 clip_gradients: 10
     ```
 
+    ## Known problems
+    Silent about a layer that clips by itself: `clipping_threshold`, as forks have it.
+
     ## Fix safety
-    Unsafe: gradients of a norm above 10 are scaled down to it.
+    Shown alone: how large gradients may grow is for you to say.
 
     ## References
     - sgd_solver.cpp, ClipGradients
@@ -45,23 +49,19 @@ class RecurrentWithoutClipGradients(ProjectRule):
         {"solver.prototxt": 'net: "n.prototxt" base_lr: 0.1 clip_gradients: 0', "n.prototxt": _NET},
         {"solver.prototxt": 'net: "n.prototxt" base_lr: 0.1', "n.prototxt": _FROZEN},
         {"solver.prototxt": 'net: "n.prototxt" base_lr: 0.1', "n.prototxt": 'layer { name: "x" type: "ReLU" }'},
+        {"solver.prototxt": 'net: "n.prototxt" base_lr: 0.1', "n.prototxt": _CLIPPED},
     ]
     INVALID = [
         Invalid(
             {"solver.prototxt": 'net: "n.prototxt"\nbase_lr: 0.1', "n.prototxt": _NET},
             span='net: "n.prototxt"',
             message="lstm (LSTM) is trained without clip_gradients: its gradients may explode; 5 to 10 is common",
-            fixed={"solver.prototxt": 'net: "n.prototxt"\nbase_lr: 0.1' + "\nclip_gradients: 10", "n.prototxt": _NET},
         ),
         Invalid(
             {"solver.prototxt": 'net: "n.prototxt"\nbase_lr: 0.1', "n.prototxt": _NET + _NET.replace("lstm", "lstm2")},
             span='net: "n.prototxt"',
             message="lstm (LSTM) and 1 more are trained without clip_gradients: their gradients may explode;"
             " 5 to 10 is common",
-            fixed={
-                "solver.prototxt": 'net: "n.prototxt"\nbase_lr: 0.1' + "\nclip_gradients: 10",
-                "n.prototxt": _NET + _NET.replace("lstm", "lstm2"),
-            },
         ),
     ]
 
@@ -75,6 +75,7 @@ class RecurrentWithoutClipGradients(ProjectRule):
             if layer.type in _RECURRENT
             and "TRAIN" in layer.phases
             and not (layer.message.param and all(param.lr_mult == 0 for param in layer.message.param))
+            and not _clips(layer)
         ]
         if not recurrent:
             return
@@ -86,5 +87,10 @@ class RecurrentWithoutClipGradients(ProjectRule):
         yield self.finding(
             solver.at("clip_gradients" if solver.has("clip_gradients") else use.field),
             f"{first}{more} trained without clip_gradients: {whose} gradients may explode; 5 to 10 is common",
-            fixes=fix("write clip_gradients: 10", UNSAFE, write(solver, "clip_gradients", value="10")),
+            fixes=fix("write clip_gradients: 10", DISPLAY, write(solver, "clip_gradients", value="10")),
         )
+
+
+def _clips(layer: Layer) -> bool:
+    """Does the layer clip its own gradients?"""
+    return any(getattr(layer.message, block).clipping_threshold > 0 for block in ("lstm_param", "recurrent_param"))

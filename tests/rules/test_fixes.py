@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from caffelint.lint.examples import apply_fixes, findings_of
-from caffelint.lint.finding import DISPLAY, Finding
+from caffelint.lint.finding import DISPLAY, UNSAFE, Finding
 from caffelint.lint.registry import RuleInfo, all_rules
 from caffelint.lint.rule import Files, Invalid
 from caffelint.text.comments import find_comments
@@ -81,3 +81,24 @@ def test_comments_and_line_ends_stay(info: RuleInfo, number: int) -> None:
 
 def comments(text: str) -> list[str]:
     return [text[start:end].strip() for start, end in find_comments(text)]
+
+
+WITHOUT_FILLERS = """layer { name: "data" type: "Data" top: "data" top: "label" include { phase: TRAIN } }
+layer { name: "fc1" type: "InnerProduct" bottom: "data" top: "fc1" inner_product_param { num_output: 9 } }
+layer { name: "fc2" type: "InnerProduct" bottom: "fc1" top: "fc2" inner_product_param { num_output: 9 } }
+layer { name: "loss" type: "SoftmaxWithLoss" bottom: "fc2" bottom: "label" top: "loss" }
+"""
+
+
+@pytest.mark.parametrize(
+    ("solver", "safety"),
+    [
+        ("base_lr: 0.1", [UNSAFE]),
+        ("# fine-tuned from VGG\nbase_lr: 0.1", [DISPLAY]),
+        ('base_lr: 0.1 weights: "vgg.caffemodel"', []),
+    ],
+)
+def test_nothing_is_drawn_anew_where_weights_are_loaded(solver: str, safety: list[str]) -> None:
+    rule = next(info for info in all_rules() if info.name == "missing-weight-filler").load()
+    files = {"solver.prototxt": f'net: "net.prototxt"\n{solver}', "net.prototxt": WITHOUT_FILLERS}
+    assert [fix.safety for finding in findings_of(rule, files) for fix in finding.fixes] == safety
