@@ -81,7 +81,7 @@ def command(**options: Any) -> int:
                  2 wrong usage or settings, or a path that cannot be read or written
                  3 caffelint itself failed
     """
-    from caffelint.cli.checked import checked, chosen, only_from, write_baseline
+    from caffelint.cli.checked import checked, chosen, only_from, tell_of_files, write_baseline
     from caffelint.cli.outputs import outputs, write_all
     from caffelint.cli.settings import by_name_alone, level_of, settings
     from caffelint.report import Look
@@ -104,6 +104,5 @@ def command(**options: Any) -> int:
     else:
         report = only_from(level, checked(paths, options, config))
         write_all(report, wanted, look)
-    for failure in report.failures:
-        click.echo(f"caffelint: {failure.file}: {failure.message}", err=True)
+    tell_of_files(report, options["quiet"])
     return report.exit_status(config.fail_on)

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from caffelint.lint.report import Report
 
 STDIN = "<stdin>"
+_NAMED = 3
 
 
 def chosen(options: dict[str, Any]) -> list[str]:
@@ -54,6 +55,18 @@ def only_from(level: str | None, report: Report) -> Report:
         reported = LEVELS[: LEVELS.index(level) + 1]
         report.findings = [finding for finding in report.findings if finding.severity in reported]
     return report
+
+
+def tell_of_files(report: Report, quiet: bool) -> None:
+    """Say on stderr which files could not be checked or written, and which were left out for their names."""
+    for failure in report.failures:
+        click.echo(f"caffelint: {failure.file}: {failure.message}", err=True)
+    if report.lookalikes and not quiet:
+        first, number = report.lookalikes[:_NAMED], len(report.lookalikes)
+        more = f" and {number - _NAMED} more" if number > _NAMED else ""
+        look, do = ("file looks", "does") if number == 1 else ("files look", "do")
+        what = f"{number} {look} like a net or solver but {do} not end in .prototxt, not checked unless named"
+        click.echo(f"caffelint: {what}: {', '.join(first)}{more}", err=True)
 
 
 def stdin() -> bytes:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from caffelint.cli.checked import STDIN, changed_since, only_from, stdin
+from caffelint.cli.checked import STDIN, changed_since, only_from, stdin, tell_of_files
 from caffelint.cli.main import FINDINGS
 from caffelint.cli.outputs import Output, show_diff, use_color, write_all, write_bytes
 from caffelint.report import Look, write
@@ -62,8 +62,7 @@ def fixing(
             click.echo(f"silenced {count(number, 'finding')} in {count(len(result.changes), 'file')}", err=True)
     for note in result.notes:
         click.echo(f"caffelint: {note}", err=True)
-    for failure in report.failures:
-        click.echo(f"caffelint: {failure.file}: {failure.message}", err=True)
+    tell_of_files(report, look.quiet)
     if options["diff"]:
         return report.exit_status("never") or (FINDINGS if result.changes else 0)
     changed = FINDINGS if options["exit_non_zero_on_fix"] and result.changes else 0

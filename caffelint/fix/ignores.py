@@ -158,6 +158,7 @@ def add_ignores(
     ignorer = Ignorer(config, files, reason, least)
     result = run(found.jobs, config, texts, ignorer.may_have_work, ignorer.mend, write, progress)
     result.report.failures[:0] = found.failures
+    result.report.lookalikes = found.lookalikes
     if ignorer.errors:
         are = "1 of these is an error" if ignorer.errors == 1 else f"{ignorer.errors} of these are errors"
         result.notes.append(f"{are}: Caffe stops there, or training surely fails, silenced or not")

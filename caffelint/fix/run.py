@@ -74,6 +74,7 @@ def fix(
     result = run(found.jobs, config, texts, mender.may_have_work, mender.mend, write, progress)
     result.report.failures[:0] = found.failures
     result.report.failures += (Failure(path, reason) for path, reason in sorted(mender.closed.items()))
+    result.report.lookalikes = found.lookalikes
     result.report.tried = (SAFE, UNSAFE) if unsafe else (SAFE,)
     result.report.left = dict(mender.left(result.report.findings))
     result.notes.extend(mender.notes)
@@ -85,7 +86,7 @@ def fix(
 
 def by_themselves(texts: Mapping[str, bytes]) -> Planned:
     """Jobs for texts that belong to nothing."""
-    return Planned(list(texts), [Job((path,), frozenset([path]), ()) for path in texts], [])
+    return Planned(list(texts), [Job((path,), frozenset([path]), ()) for path in texts], [], [])
 
 
 def run(

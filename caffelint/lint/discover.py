@@ -5,21 +5,29 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
 from typing import NamedTuple
 
 from caffelint.lint.read import ReadError, read
 
 SUFFIXES = (".prototxt", ".prototxt.txt")
+_OTHER_SUFFIX = ".pt"  # Faster R-CNN and its heirs call nets and solvers so, and torch its weights
+_BEGINS = re.compile(rb"^[ \t]*(?:layers?[ \t]*\{|(?:net|train_net|base_lr)[ \t]*:)", re.MULTILINE)
+_MOST_OTHERS = 200
 _SKIPPED = {".git", ".hg", ".svn", ".tox", ".venv", "node_modules", "__pycache__"}
 _NAMES_A_NET = re.compile(rb"""(?:^|[^A-Za-z0-9_])(?:net|train_net|test_net)\s*(?:#|:\s*["'\[#])""")
 _SOLVER_SIZE = 1 << 20
 
 
 class Found(NamedTuple):
-    """The files of a run and the paths that do not exist or cannot be listed, with the reason."""
+    """The files of a run and the paths that do not exist or cannot be listed, with the reason.
+
+    `lookalikes` are files below folders that look like nets or solvers and are left out for their names alone.
+    """
 
     files: list[str]
     unreadable: list[tuple[str, str]]
+    lookalikes: list[str]
 
 
 class NamedNet(NamedTuple):
@@ -43,16 +51,31 @@ def discover(paths: Iterable[str], exclude: Sequence[str] = (), folder: str = ""
     """
     files: dict[str, None] = {}
     unreadable: list[tuple[str, str]] = []
+    others: list[str] = []
     for path in paths:
         if os.path.isdir(path):
-            below = _git_files(path)
-            found = sorted(_walk(path, unreadable) if below is None else below)
+            below = _git_files(path, others)
+            found = sorted(_walk(path, unreadable, others) if below is None else below)
             files.update(dict.fromkeys(file for file in found if not matches_glob(file, exclude, folder)))
         elif os.path.exists(path):
             files[os.path.normpath(path)] = None
         else:
             unreadable.append((path, "leads nowhere" if os.path.islink(path) else "no such file or folder"))
-    return Found(list(files), unreadable)
+    unnamed = {os.path.normpath(other) for other in others} - files.keys()
+    lookalikes = (other for other in sorted(unnamed) if not matches_glob(other, exclude, folder))
+    return Found(list(files), unreadable, [other for other in lookalikes if _looks_like_prototxt(other)])
+
+
+def _looks_like_prototxt(path: str) -> bool:
+    """Whether the first kilobytes of a file look like those of a net or a solver."""
+    if not os.path.isfile(path):
+        return False
+    try:
+        with open(path, "rb") as file:
+            begin = file.read(4096)
+    except OSError:
+        return False
+    return b"\0" not in begin and _BEGINS.search(begin) is not None
 
 
 def matches_glob(path: str, globs: Sequence[str], folder: str = "") -> bool:
@@ -78,8 +101,11 @@ def matches_glob(path: str, globs: Sequence[str], folder: str = "") -> bool:
     return False
 
 
-def _git_files(folder: str) -> list[str] | None:
-    """What git tracks or would track below a folder; None outside of a checkout or without git."""
+def _git_files(folder: str, others: list[str]) -> list[str] | None:
+    """What git tracks or would track below a folder; None outside of a checkout or without git.
+
+    Some files of the other suffix are put into `others`.
+    """
     import subprocess
 
     command = ["git", "-C", folder, "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
@@ -89,23 +115,27 @@ def _git_files(folder: str) -> list[str] | None:
         return None
     if done.returncode:
         return None
-    names = (os.fsdecode(name) for name in done.stdout.split(b"\0") if name)
+    names = [os.fsdecode(name) for name in done.stdout.split(b"\0") if name]
     found = [os.path.normpath(os.path.join(folder, name)) for name in names if name.endswith(SUFFIXES)]
     found = [path for path in found if os.path.isfile(path)]
+    others += islice((os.path.join(folder, name) for name in names if name.endswith(_OTHER_SUFFIX)), _MOST_OTHERS)
     # A folder that git ignores as a whole was named on purpose.
     return found or None
 
 
-def _walk(folder: str, unreadable: list[tuple[str, str]]) -> Iterator[str]:
+def _walk(folder: str, unreadable: list[tuple[str, str]], others: list[str]) -> Iterator[str]:
     def failed(error: OSError) -> None:
         unreadable.append((error.filename or folder, error.strerror or "cannot be listed"))
 
     for base, folders, names in os.walk(folder, onerror=failed):
         folders[:] = [name for name in folders if name not in _SKIPPED]
         for name in names:
-            path = os.path.join(base, name)
-            if name.endswith(SUFFIXES) and os.path.isfile(path):
-                yield os.path.normpath(path)
+            if name.endswith(SUFFIXES):
+                path = os.path.join(base, name)
+                if os.path.isfile(path):
+                    yield os.path.normpath(path)
+            elif name.endswith(_OTHER_SUFFIX) and len(others) < _MOST_OTHERS:
+                others.append(os.path.join(base, name))
 
 
 def changed_files(base_ref: str = "HEAD", folder: str = ".") -> set[str]:

@@ -21,11 +21,15 @@ Progress = Callable[[int, int], None]
 
 
 class Planned(NamedTuple):
-    """What a run is to do: the files that were named or lie below named folders, and the jobs that check them."""
+    """What a run is to do: the files that were named or lie below named folders, and the jobs that check them.
+
+    `lookalikes` are those of `caffelint.lint.discover.Found`.
+    """
 
     files: list[str]
     jobs: list[plan.Job]
     failures: list[Failure]
+    lookalikes: list[str]
 
 
 _WORTH_A_POOL = 2 << 20
@@ -47,7 +51,7 @@ def check(
     """
     config = _for_dialect(config or Config(), dialect)
     texts = texts or {}
-    _, jobs, failures = planned(paths, config, changed, texts)
+    _, jobs, failures, lookalikes = planned(paths, config, changed, texts)
     findings: list[ReportedFinding] = []
     suppressed = files = 0
     with rare_collections():
@@ -58,7 +62,9 @@ def check(
             files += outcome.files
             if progress:
                 progress(done, len(jobs))
-    return _report(findings, files, failures, suppressed, config)
+    report = _report(findings, files, failures, suppressed, config)
+    report.lookalikes = lookalikes
+    return report
 
 
 def planned(
@@ -73,7 +79,7 @@ def planned(
     found = discover(on_disk, config.exclude, config.folder_of("exclude"))
     files = [*texts, *found.files]
     failures = [Failure(path, reason) for path, reason in found.unreadable]
-    return Planned(files, plan.plan(files, config.roots, changed, texts), failures)
+    return Planned(files, plan.plan(files, config.roots, changed, texts), failures, found.lookalikes)
 
 
 def check_text(

@@ -130,6 +130,8 @@ class Report:
         self.suppressed = suppressed
         self.baselined = baselined
         self.applied = sorted(applied)
+        self.lookalikes: list[str] = []
+        """Files that look like nets or solvers, and were not checked as they are not called so."""
         self.tried: tuple[str, ...] = ()
         """Where fixes were made: of which safety."""
         self.left: dict[str, int] = {}

@@ -367,3 +367,28 @@ def test_on_a_terminal_there_is_color_and_no_line_is_too_wide(project: Path) -> 
     assert "\x1b[1;31merror\x1b[0m" in text
     assert max(len(line) for line in re.sub(r"\x1b\[[0-9;]*m", "", text).splitlines()) <= 70
     assert "\r\x1b[K" not in text, "a run this short shows no progress"
+
+
+def test_nets_by_another_name_are_told_of(check: Any, project: Path) -> None:
+    (project / "vgg").mkdir()
+    texts = {
+        "train": "# a net\nname: 'VGG'\nlayer {\n",
+        "test": "layers { name: 'x'",
+        "solver": 'train_net: "x"\nbase_lr: 1',
+        "other": "layer{",
+        "weights": "PK\x03\x04 \nlayer {\0",
+        "notes": "layers of paint: two",
+    }
+    for name, text in texts.items():
+        (project / f"vgg/{name}.pt").write_text(text, "utf-8")
+    (project / "vgg/folder.pt").mkdir()
+    told = "caffelint: 4 files look like a net or solver but do not end in .prototxt, not checked unless named: "
+    told += "vgg/other.pt, vgg/solver.pt, vgg/test.pt and 1 more\n"
+    for how in ([], ["--fix"], ["--diff"], ["--add-ignores"]):
+        assert told in check(*how, ".").err
+    assert check("-q", ".").err == check("solver.prototxt").err == ""
+    (project / "caffelint.toml").write_text('exclude = ["vgg/[a-s]*", "vgg/train.pt"]\n', "utf-8")
+    subprocess.run(["git", "init", "-q", "."], cwd=project, check=True)
+    told = "caffelint: 1 file looks like a net or solver but does not end in .prototxt, not checked unless named: "
+    assert check(".").err == told + "vgg/test.pt\n"
+    assert "vgg/test.pt:1:1" in check("vgg/test.pt", "--select", "all").out
