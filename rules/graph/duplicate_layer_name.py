@@ -23,6 +23,7 @@ from caffelint.lint import (
 )
 
 from ._learning import has_parameters
+from ._names import free_name
 from ._states import built
 
 
@@ -50,7 +51,8 @@ class DuplicateLayerName(NetRule):
     ```
 
     ## Fix safety
-    Unsafe: weights that are stored under the old name no longer reach this layer.
+    Unsafe: weights that are stored under the old name no longer reach this layer. Of a layer with parameters and one
+    without it is the latter that gets another name, as the net's other layers of its type have it.
 
     ## References
     - net.cpp, ShareTrainedLayersWith, CopyTrainedLayersFrom and layer_by_name
@@ -128,7 +130,7 @@ class DuplicateLayerName(NetRule):
             message='layer name "up" is taken (Deconvolution, line 1): Caffe copies parameters by name, and ends with'
             ' "Incompatible number of blobs"; give this Dropout a name of its own',
             fixed=(
-                'layer { name: "up" type: "Deconvolution" bottom: "data" top: "up" } layer { name: "up_2" type: '
+                'layer { name: "up" type: "Deconvolution" bottom: "data" top: "up" } layer { name: "drop_up" type: '
                 '"Dropout" bottom: "up" top: "up" } layer { name: "loss" type: "EuclideanLoss" bottom: "up" '
                 'bottom: "label" }'
             ),
@@ -173,15 +175,18 @@ class DuplicateLayerName(NetRule):
                 refusal = _refusal(other, layer)
                 what = f'and ends with "{refusal}"' if refusal else "so both go to the first of the two"
                 severity = ERROR if refusal and layer.net.role == "train" else WARNING
+                renamed, kept, which = layer, other, "this"
+                if second and not has_parameters(other.type, len(other.bottoms)):  # what is stored keeps its name
+                    renamed, kept, which = other, layer, "that"
                 yield self.finding(
                     layer.at("name"),
                     f"{known} ({other.type}, line {other.at().line}): Caffe copies parameters by name, {what};"
-                    f" give this {layer.type} a name of its own",
+                    f" give {which} {renamed.type} a name of its own",
                     evidence="the test net and every reload of the weights copy parameters by name",
                     severity=severity,
                     certainty=CERTAIN if refusal else LIKELY,
                     related=(Related("the other one", other.at("name")),),
-                    fixes=_fixes(layer),
+                    fixes=_fixes(renamed, kept),
                 )
                 return
             for (phases, _), (_, other) in above.items():
@@ -192,19 +197,17 @@ class DuplicateLayerName(NetRule):
                         f" {layer.type} is found; give it a name of its own",
                         severity=INFO,
                         related=(Related("the other one", other.at("name")),),
-                        fixes=_fixes(layer),
+                        fixes=_fixes(layer, other),
                     )
                     return
             above.setdefault((layer.phases, second), (number, layer))
 
 
-def _fixes(layer: Layer) -> tuple[Fix, ...]:
-    """A name of its own: that of its top, as is usual, or a number behind the old one."""
+def _fixes(layer: Layer, other: Layer) -> tuple[Fix, ...]:
+    """A name of its own, where the layer is the same one in each phase."""
     if layer.phases != PHASES or not (layer.name or layer.tops):
         return ()
-    taken = {other.name for other in layer.net.layers}
-    choices = [*layer.tops[:1], *(f"{layer.name or layer.tops[0]}_{number}" for number in range(2, len(taken) + 3))]
-    name = quoted(next(name for name in choices if name not in taken))
+    name = quoted(free_name(layer, other))
     return fix(f"name it {name}", UNSAFE, write(layer, "name", value=name))
 
 

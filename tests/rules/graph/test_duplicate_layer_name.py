@@ -40,3 +40,43 @@ def test_an_error_where_caffe_ends(caffe_python: Path, tmp_path: Path, second: s
     done = subprocess.run([caffe_python, "-c", COPIES, path], capture_output=True, check=False, timeout=60)
     assert (done.returncode == 0) == (severity == "warning"), done.stderr
     assert says in done.stderr.decode()
+
+
+@pytest.mark.parametrize(
+    ("layers", "title"),
+    [
+        (
+            'layer { name: "up" type: "Deconvolution" bottom: "x" top: "up" }'
+            'layer { name: "up" type: "Dropout" bottom: "up" top: "up" }',
+            'name it "drop_up"',
+        ),
+        (
+            'layer { name: "up1" type: "Deconvolution" bottom: "x" top: "up1" }'
+            'layer { name: "up1-dropout" type: "Dropout" bottom: "up1" top: "up1" }'
+            'layer { name: "up2" type: "Deconvolution" bottom: "up1" top: "up2" }'
+            'layer { name: "up2" type: "Dropout" bottom: "up2" top: "up2" }',
+            'name it "up2-dropout"',
+        ),
+        (
+            'layer { name: "conv1" type: "Convolution" bottom: "x" top: "conv1" }'
+            'layer { name: "relu1" type: "ReLU" bottom: "conv1" top: "conv1" }'
+            'layer { name: "conv2" type: "Convolution" bottom: "conv1" top: "conv2" }'
+            'layer { name: "conv2" type: "ReLU" bottom: "conv2" top: "conv2" }',
+            'name it "relu2"',
+        ),
+        (
+            'layer { name: "Convolution3_1" type: "Convolution" bottom: "x" top: "flow" }'
+            'layer { name: "Convolution3_1" type: "Convolution" bottom: "x" top: "concat4_1" }',
+            'name it "Convolution3_2"',
+        ),
+        (
+            'layer { name: "up" type: "Dropout" bottom: "x" top: "y" }'
+            'layer { name: "up" type: "Deconvolution" bottom: "y" top: "up" }',
+            'name it "drop_up"',
+        ),
+    ],
+)
+def test_the_new_name_is_like_those_of_other_layers(layers: str, title: str) -> None:
+    text = 'layer { name: "x" type: "Input" top: "x" }' + layers
+    (finding,) = [finding for finding in check_text(text, kind="net").findings if finding.code == "G004"]
+    assert [fix.title for fix in finding.fixes] == [title]
