@@ -62,6 +62,7 @@ class UnknownBottom(NetRule):
         ' layer { name: "relu" type: "ReLU" bottom: "data" top: "relu" }',
         # A piece of a net.
         'layer { name: "relu" type: "ReLU" bottom: "data" top: "relu" }',
+        'layer { name: "w" type: "Parameter" top: "w" } layer { type: "Eltwise" bottom: "w" bottom: "last" top: "y" }',
         # Built for TEST only, it seems.
         'layer { name: "data" type: "Data" top: "data" include { phase: TEST } }'
         ' layer { name: "relu" type: "ReLU" bottom: "data" top: "relu" }',
@@ -137,8 +138,9 @@ def _fixes(refused: Refused, meant: str) -> tuple[Fix, ...]:
 
 
 def _is_whole(net: Net) -> bool:
-    """Does the file hold a start of a net: a layer without bottoms, or an input?"""
-    return any(not layer.bottoms and layer.tops for layer in net.layers) or len(net.written.input) > 0
+    """Does the file hold a start of a net: a layer that brings data, or an input?"""
+    starts = any(not layer.bottoms and layer.tops and layer.type != "Parameter" for layer in net.layers)
+    return starts or len(net.written.input) > 0
 
 
 def _certainty(net: Net, refused: Refused) -> str | None:

@@ -2,11 +2,23 @@
 
 from __future__ import annotations
 
+import re
+
 from caffelint.lint import Solver
 
 AT_FIRST_UPDATE = "Caffe looks at it in the first update, after loading the data and the first whole test pass"
 DECAY_FIELDS = ("gamma", "power", "stepsize", "stepvalue")
 NET_FIELDS = ("net", "net_param", "train_net", "train_net_param")
+
+
+_TEMPLATE = re.compile(r"(?i)template|tmpl|skeleton")
+
+
+def is_template(solver: Solver) -> bool:
+    """Whether a script fills the file in before Caffe reads it, by the file's name or by placeholders in it."""
+    name = solver.path.replace("\\", "/").rpartition("/")[2]
+    problems = (*solver.document.problems, *solver.bound.problems)
+    return bool(_TEMPLATE.search(name)) or any(problem.kind == "unfilled-template" for problem in problems)
 
 
 def is_written(solver: Solver, field: str) -> bool:

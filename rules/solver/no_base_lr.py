@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from caffelint.lint import ERROR, UNSAFE, Finding, Invalid, Solver, SolverRule, fix, write
 
-from ._text import first_written, is_written
+from ._text import first_written, is_template, is_written
 
 
 class NoBaseLr(SolverRule):
@@ -23,6 +23,9 @@ class NoBaseLr(SolverRule):
     base_lr: 0.01 lr_policy: "fixed" max_iter: 1000
     ```
 
+    ## Known problems
+    Silent about a missing `base_lr` where the file's name or a placeholder in it says that a script fills it in.
+
     ## Fix safety
     Unsafe: the net descends the loss, which it climbed. Only for a negative rate.
 
@@ -37,6 +40,8 @@ class NoBaseLr(SolverRule):
         'base_lr: 1e-10 lr_policy: "fixed"',
         'lr_policy: "multifixed" stagelr: 0.1 stageiter: 100',
         'base_lr: LR lr_policy: "fixed"',
+        {"template_solver.prototxt": 'lr_policy: "fixed" max_iter: 10'},
+        'lr_policy: "fixed" max_iter: $ITERATIONS',
     ]
     INVALID = [
         Invalid(
@@ -65,6 +70,8 @@ class NoBaseLr(SolverRule):
         if solver.policy_forks and "bvlc" not in solver.policy_forks:
             return
         if not solver.has("base_lr"):
+            if is_template(solver):
+                return
             text = "base_lr is not set, and 0 then: no weight ever changes"
         elif base == 0:
             text = "base_lr is 0: no weight ever changes"

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from caffelint.lint import ERROR, Finding, Invalid, Solver, SolverRule
 
-from ._text import NET_FIELDS, is_written
+from ._text import NET_FIELDS, is_template, is_written
 
 _MESSAGE = "the solver names no net to train: set net, or train_net"
 
@@ -24,6 +24,9 @@ class NoTrainNet(SolverRule):
     net: "train_val.prototxt" base_lr: 0.01 lr_policy: "fixed" max_iter: 100
     ```
 
+    ## Known problems
+    Silent where the file's name or a placeholder in it says that a script fills it in.
+
     ## References
     - solver.cpp, InitTrainNet
     """
@@ -34,6 +37,7 @@ class NoTrainNet(SolverRule):
     VALID = [
         'net: "train_val.prototxt" base_lr: 0.01',
         'train_net: "train.prototxt" test_net: "test.prototxt" base_lr: 0.01',
+        {"solver_template.prototxt": "base_lr: 0.01 max_iter: 1"},
         'net_param { layer { name: "x" type: "ReLU" bottom: "x" top: "x" } } base_lr: 0.01 max_iter: 1',
     ]
     INVALID = [
@@ -42,7 +46,7 @@ class NoTrainNet(SolverRule):
     ]
 
     def check(self, solver: Solver) -> Iterator[Finding]:
-        if any(is_written(solver, field) for field in NET_FIELDS):
+        if any(is_written(solver, field) for field in NET_FIELDS) or is_template(solver):
             return
         place = solver.at("test_net") if is_written(solver, "test_net") else solver.at()
         yield self.finding(
