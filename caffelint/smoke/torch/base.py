@@ -32,7 +32,7 @@ class LayerError(Exception):
 class TorchLayer:
     """One layer of a net that runs. A subclass has the name of its type.
 
-    spec: the layer of the built net. p: its own parameter message. params: its parameters, one tensor for each, in
+    spec: the layer of the built net; writes: the one whose tops it gives, another where two layers run as one. p: its own parameter message. params: its parameters, one tensor for each, in
     Caffe's shapes and order; those that learn nothing here (lr_mult 0) are detached. train: is its phase TRAIN?
     can_overwrite: is its first bottom needed by nothing else? in_place: may it overwrite that in this pass?
     """
@@ -52,6 +52,7 @@ class TorchLayer:
 
     def __init__(self, spec: Layer, device: torch.device, generator: torch.Generator, fill: Fill) -> None:
         self.spec = spec
+        self.writes = spec
         self.name = spec.name
         self.p: Any = spec.parameters if spec.block and spec.message is not None else None
         self.train = spec.phase == "TRAIN"

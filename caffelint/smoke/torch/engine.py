@@ -182,10 +182,13 @@ class Run:
             batches.append(batch)
             if collector is not None and number == self.passes - 1:
                 net.on_top, net.on_gradient = collector.on_top, collector.on_gradient
+                # The pass at rate 0 looks at all there is.
+                net.every_version = self.iteration == BEFORE
             with self.precision():
                 outputs = net.forward(batch)
             net.backward()
             net.on_top = net.on_gradient = None
+            net.every_version = True
             total = total + net.loss
         gradients = [param.data.grad for param in net.params]
         health = sums([gradient for gradient in gradients if gradient is not None])

@@ -53,8 +53,9 @@ class TorchNet:
     params: in Caffe's order. layer_params: those of each layer by its name, Caffe's net.params.
     losses: (blob name, weight) of the tops that are part of the loss.
     on_top: called in the forward pass for each top of each layer. on_gradient: called in the backward pass with the
-    gradient of each top once it is whole, last layer first. While either is set no layer overwrites its bottom and
-    none are fused, so all versions of all blobs are seen.
+    gradient of each top once it is whole, last layer first.
+    every_version: are they called for each version of a blob that is written in place, or, which is faster, only for
+    what Caffe holds at the end: the data of the last one and the gradient of the first?
     keep_gradients: are gradients of blobs kept, for `gradient`?
 
     fill: fills parameters and DummyData, see `base.Fill`; without it that of `fillers.py`.
@@ -81,6 +82,7 @@ class TorchNet:
         self.has_gradients = built.phase == "TRAIN" if gradients is None else gradients
         self.on_top: Watch | None = None
         self.on_gradient: Watch | None = None
+        self.every_version = True
         self.keep_gradients = False
         self.params: list[Parameter] = []
         self.layer_params: dict[str, list[Tensor]] = {}
@@ -140,15 +142,15 @@ class TorchNet:
         given = inputs or {}
         values = self._values
         watched = self.on_top is not None or self.on_gradient is not None or self.keep_gradients
+        whole = watched and (self.every_version or self.keep_gradients)
+        steps = self._plan.steps if whole else self._plan.watched if watched else self._plan.fused
         self._gradients = {}
         with torch.set_grad_enabled(self.has_gradients):
-            for layer, bottom_slots, top_slots, cut, records, wanted in (
-                self._plan.steps if watched else self._plan.fused
-            ):
+            for layer, bottom_slots, top_slots, cut, records, wanted in steps:
                 bottoms: list[Any] = [values[slot] for slot in bottom_slots]
                 for index in cut:
                     bottoms[index] = bottoms[index].detach()
-                layer.in_place = layer.can_overwrite and not watched
+                layer.in_place = layer.can_overwrite and not whole
                 try:
                     if layer.takes_input:
                         tops = layer.read(given)
@@ -169,16 +171,17 @@ class TorchNet:
                 for slot, top in zip(top_slots, tops, strict=True):
                     values[slot] = top
                 if watched:
-                    self._watch(layer, tops)
+                    self._watch(layer.writes, tops, whole)
             self._add_losses()
         return {name: self.blob(name) for name in self.built.outputs}
 
-    def _watch(self, layer: TorchLayer, tops: Any) -> None:
-        for index, top in enumerate(tops):
-            if self.on_top is not None:
-                self.on_top(layer.spec, index, top.detach())
+    def _watch(self, spec: Layer, tops: Any, whole: bool) -> None:
+        for index, (blob, top) in enumerate(zip(spec.tops, tops, strict=True)):
+            if self.on_top is not None and (whole or self.built.blobs.get(blob.name) is blob):
+                self.on_top(spec, index, top.detach())
             if top.requires_grad and (self.on_gradient is not None or self.keep_gradients):
-                top.register_hook(_Hook(self, layer.spec, index))
+                if whole or blob.version == 0:
+                    top.register_hook(_Hook(self, spec, index))
 
     def _add_losses(self) -> None:
         """The weighted sum over all elements of all losses (Layer::Forward)."""

@@ -76,6 +76,7 @@ class Scaled(TorchLayer):
         self.norm = norm
         self.scale = scale
         super().__init__(norm.spec, norm.device, norm.generator, norm.fill)
+        self.writes = scale.spec
 
     def forward(self, bottoms: list[Tensor]) -> Sequence[Tensor]:
         return [self.norm.normalise(bottoms[0], *self.scale.params)]

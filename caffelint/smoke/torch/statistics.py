@@ -15,9 +15,11 @@ if TYPE_CHECKING:
     from caffelint.caffe.layers import Layer
     from caffelint.smoke.torch.net import TorchNet
 
-MOST_SAMPLES = 1 << 13
+MOST_ZEROS = 1 << 11
 """Zeros are counted among evenly spaced values of a larger blob: counting takes longer than all the rest."""
 
+BLOCK, MOST_BLOCKS = 1 << 10, 1 << 6
+"""On a CPU mean and deviation of a blob of more values are those of evenly spaced blocks: memory is what takes long."""
 
 SMALL = 1e-15
 """Squares of less are no normal numbers."""
@@ -58,15 +60,28 @@ def summary(tensor: Tensor) -> Summary:
 
 
 def measure(tensor: Tensor) -> Tensor:
-    """Min, max, sum, sum of squares, share of zeros, on the tensor's device, in double."""
+    """Min, max, mean, mean square, share of zeros, on the tensor's device, in double."""
     values = tensor.detach().reshape(-1)
     if values.dtype != torch.float32:
         values = values.float()
     least, most = torch.aminmax(values)
-    sample = values[:: values.numel() // MOST_SAMPLES | 1]
-    zeros = 1 - torch.count_nonzero(sample) / sample.numel()
-    squares = _squares(values, least, most)
-    return torch.stack([least, most, values.sum(), squares, zeros]).double()
+    few = values[:: values.numel() // MOST_ZEROS | 1]
+    zeros = 1 - torch.count_nonzero(few) / few.numel()
+    sample = _sample(values)
+    squares = _squares(sample, least, most)
+    if sample is not values and not squares and most > least:
+        # Next to all of it is 0.
+        sample = values
+        squares = _squares(values, least, most)
+    return torch.stack([least, most, sample.sum() / sample.numel(), squares / sample.numel(), zeros]).double()
+
+
+def _sample(values: Tensor) -> Tensor:
+    """Values that stand for all."""
+    blocks = values.numel() // BLOCK
+    if not values.is_cpu or blocks < 8 * MOST_BLOCKS:
+        return values
+    return values[: blocks * BLOCK].view(blocks, BLOCK)[:: blocks // MOST_BLOCKS].reshape(-1)
 
 
 def _squares(values: Tensor, least: Tensor, most: Tensor) -> Tensor:
@@ -86,7 +101,7 @@ def sums(tensors: Sequence[Tensor]) -> list[Tensor]:
 class Collector:
     """Statistics of one iteration. Its methods `on_top` and `on_gradient` are a net's hooks.
 
-    names: blobs and layers that are wanted; None for all. bad: was a value fetched that is not finite?
+    names: blobs and layers that are wanted; None for all. bad: was a value not finite at the last `fetch`?
     Of a blob with several versions the last one's data counts, and the first one's gradient, as Caffe holds them.
     """
 
@@ -94,6 +109,8 @@ class Collector:
         self.names = names
         self.writers = {name: _writer(blob.producer) for name, blob in net.built.blobs.items()}
         self.rows: dict[tuple[str, str, str, str], tuple[int, Tensor]] = {}
+        self.hidden: list[Tensor] = []
+        """Of versions that another one took the place of."""
         self.bad = False
 
     def wants(self, *names: str) -> bool:
@@ -119,24 +136,32 @@ class Collector:
 
     def add(self, layer: str, kind: str, name: str, part: str, values: Tensor) -> None:
         if values.numel():
-            self.rows[layer, kind, name, part] = values.numel(), measure(values)
+            key = layer, kind, name, part
+            if key in self.rows:
+                self.hidden.append(self.rows[key][1])
+            self.rows[key] = values.numel(), measure(values)
 
     def fetch(self, iteration: int) -> list[Statistics]:
         """One event for each that was added since; those with a value that is not finite are left out: see `bad`."""
         if not self.rows:
             return []
         fetched = torch.stack([row for _, row in self.rows.values()]).tolist()
+        hidden = torch.stack(self.hidden)[:, :2].tolist() if self.hidden else []
+        self.bad = any(not math.isfinite(end) for ends in hidden for end in ends)
         found = []
-        for (key, (size, _)), (least, most, total, squares, zeros) in zip(self.rows.items(), fetched, strict=True):
+        for (key, (size, _)), (least, most, mean, squares, zeros) in zip(self.rows.items(), fetched, strict=True):
             if math.isfinite(least) and math.isfinite(most):
-                mean = min(max(total / size, least), most)
+                if zeros == 1 and (least or most):
+                    zeros = 1 - 1 / size  # none of the sample was another, and yet there are some
+                mean = min(max(mean, least), most)
                 # No values between two ends spread wider than half way; what overflows, cancels or is tiny gets that.
                 widest = (most - least) / 2
-                spread = min(math.sqrt(max(squares / size - mean * mean, 0)), widest) if squares else widest
+                spread = min(math.sqrt(max(squares - mean * mean, 0)), widest) if squares else widest
                 found.append(Statistics(iteration, *key, least, most, mean, spread, zeros))
             else:
                 self.bad = True
         self.rows = {}
+        self.hidden = []
         return found
 
 

@@ -32,6 +32,8 @@ class Step(NamedTuple):
 class Plan(NamedTuple):
     """steps: one for each layer but inserted splits. fused: the same with pairs of layers as one, where that is faster.
 
+    watched: with those pairs alone that leave out neither the last version of a blob nor the first.
+
     slot_of: where each version of a blob lies.
 
     losses: (blob name, slot, weight) of the tops that are part of the loss.
@@ -39,6 +41,7 @@ class Plan(NamedTuple):
 
     steps: list[Step]
     fused: list[Step]
+    watched: list[Step]
     slot_of: dict[Blob, int]
     losses: list[tuple[str, int, float]]
     slots: int
@@ -76,7 +79,7 @@ def plan(built: BuiltNet, layers: Sequence[TorchLayer]) -> Plan:
     by_spec = {id(layer.spec): layer for layer in layers}
     for layer in layers:
         layer.can_overwrite = _can_overwrite(layer, by_spec)
-    return Plan(steps, _fused(steps), slot_of, losses, slots)
+    return Plan(steps, _fused(steps), _fused(steps, in_place=True), slot_of, losses, slots)
 
 
 def _can_overwrite(layer: TorchLayer, layers: dict[int, TorchLayer]) -> bool:
@@ -88,14 +91,16 @@ def _can_overwrite(layer: TorchLayer, layers: dict[int, TorchLayer]) -> bool:
     return producer is not None and producer.leaves_top
 
 
-def _fused(steps: list[Step]) -> list[Step]:
-    """A BatchNorm and the Scale that alone reads it as one step."""
+def _fused(steps: list[Step], in_place: bool = False) -> list[Step]:
+    """A BatchNorm and the Scale that alone reads it as one step. in_place: only where both run in place."""
     result: list[Step] = []
     for step in steps:
         before = result[-1] if result else None
         if before is not None and isinstance(before.layer, BatchNorm) and isinstance(step.layer, Scale):
             alone = step.bottoms == before.tops and len(before.layer.spec.tops[0].consumers) == 1
             alone = alone and len(before.layer.params) == 3
+            if in_place:
+                alone = alone and before.layer.spec.runs_in_place and step.layer.spec.runs_in_place
             if alone and step.layer.channels is not None and step.records == before.records and not step.cut:
                 result[-1] = before._replace(layer=Scaled(before.layer, step.layer), tops=step.tops, wanted=step.wanted)
                 continue
