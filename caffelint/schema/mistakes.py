@@ -394,7 +394,7 @@ class Mistakes:
 
     def _wrong_value(self, type_: MessageType, field_type: FieldType, item: Field) -> Any:
         start, end = item.value_span
-        name, source = item.name, self.bound.document.source
+        name, source = field_type.name, self.bound.document.source
         if self._was_told(item):
             if item.kind in (tree.MESSAGE, LIST):
                 return None
@@ -445,7 +445,7 @@ class Mistakes:
         problems = self.bound.document.problems
         for index, problem in enumerate(problems):
             if problem.start == start and any({'"', "'"} & set(text) for _, _, text in problem.repairs):
-                message = f"{item.name} takes {wanted(field_type)}, not {written[:_LONGEST]}"
+                message = f"{field_type.name} takes {wanted(field_type)}, not {written[:_LONGEST]}"
                 repairs = ((start, end, repair),) if repair else ()
                 problems[index] = problem._replace(message=message, repairs=repairs, repair_is_safe=False)
 
@@ -507,15 +507,15 @@ class Mistakes:
         if self._was_told(item) or self._alternative_fits(type_, field_type, item):
             return None
         start, end = item.value_span
-        evidence = f'Caffe says: Unknown enumeration value of "{text}" for field "{item.name}"'
-        said = f"{item.name} has no value {text}"
+        evidence = f'Caffe says: Unknown enumeration value of "{text}" for field "{field_type.name}"'
+        said = f"{field_type.name} has no value {text}"
         v2_names = {v2: name for name in enum.of_bvlc if (v2 := provenance().v1_type(name))}
         meant = suggest(text, enum.of_bvlc) or v2_names.get(suggest(text, v2_names) or "") or suggest(text, enum.values)
         if meant:
             certain = meant in enum.of_bvlc or self.dialect is not None
             repairs = ((start, end, meant),)
             said += f"; did you mean {meant}?"
-            name, safe = item.name, certain and is_same(text, meant)
+            name, safe = field_type.name, certain and is_same(text, meant)
             self._add(
                 "unknown-enum-value",
                 start,
@@ -532,7 +532,7 @@ class Mistakes:
         choices = "" if len(enum.values) > 12 else f"; it takes {wanted(field_type)}"
         certain = self.dialect is not None
         message = f"{said} in {whose}{choices}"
-        self._add("unknown-enum-value", start, end, message, evidence, field=item.name, certain=certain)
+        self._add("unknown-enum-value", start, end, message, evidence, field=field_type.name, certain=certain)
         return None
 
     def _fork_enum_value(self, enum: str, of_bvlc: bool, item: Field) -> None:

@@ -50,4 +50,4 @@ def wanted(field_type: FieldType) -> str:
 def out_of_range(field_type: FieldType, item: Field) -> str:
     """The message for a whole number that is too small or too large for its field."""
     text = item.text if len(item.text) <= _LONGEST else item.text[: _LONGEST - 3] + "..."
-    return f"{item.name} is {text}; it takes a whole number from {field_type.low} to {field_type.high}"
+    return f"{field_type.name} is {text}; it takes a whole number from {field_type.low} to {field_type.high}"
