@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from caffelint.lint import TRAIN, Layer, Net
+from caffelint.lint import TRAIN, Layer, Net, quoted
 
 from ..graph._learning import RANDOM as RANDOM
 
@@ -30,6 +30,8 @@ FILLERS = {
 
 _LOADED = re.compile(r"(?i)fine.?tun|pre.?train|transfer|distill|teacher|\.caffemodel|imagenet")
 """Words of a text that speaks of weights that are there already."""
+
+_NAMED = re.compile(r"[\"'](msra|xavier)[\"']")
 
 KNOWN = frozenset(["constant", "gaussian", "positive_unitball", "uniform", "xavier", "msra", "bilinear"])
 
@@ -92,7 +94,10 @@ def speaks_of_weights(net: Net) -> bool:
 
 
 def random_filler(layer: Layer) -> list[tuple[str, str]]:
-    """The fields of a filler that suits what reads a layer: msra for a ReLU, xavier for all else."""
+    """The fields of a filler: the one that the net's text names, else msra for a ReLU and xavier for all else."""
+    named = set(_NAMED.findall(layer.net.document.source.text))
+    if len(named) == 1:
+        return [("type", quoted(named.pop()))]
     tops = set(layer.tops)
     for other in layer.net.layers[layer.index + 1 :]:
         if tops & set(other.bottoms):

@@ -27,8 +27,8 @@ class ConstantWeights(LayerRule):
     Silent about layers of one output, layers that a loss reads directly, and layers with `lr_mult: 0`.
 
     ## Fix safety
-    Unsafe: training starts from other weights. Before a ReLU it is `msra`, else `xavier`. Shown alone where something
-    speaks of weights that are loaded.
+    Unsafe: training starts from other weights. It is the filler that the net has elsewhere, else `msra` before a
+    ReLU and `xavier` before all else. Shown alone where something speaks of weights that are loaded.
 
     ## References
     - filler.hpp, ConstantFiller; run on Caffe 1.0: all rows of the gradient are equal

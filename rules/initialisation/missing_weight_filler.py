@@ -34,8 +34,9 @@ class MissingWeightFiller(NetRule):
     where no solver names it.
 
     ## Fix safety
-    Unsafe: training starts from other weights. Before a ReLU it is `msra`, else `xavier`. Shown alone where the weights
-    are likely to be loaded: no solver trains the net, something speaks of fine-tuning, or none of many layers has one.
+    Unsafe: training starts from other weights. It is the filler that the net has elsewhere, else `msra` before a
+    ReLU and `xavier` before all else. Shown alone where the weights are likely to be loaded: no solver trains the net,
+    something speaks of fine-tuning, or none of many layers has one.
 
     ## References
     - caffe.proto, FillerParameter; run on Caffe 1.0: gradients of the weights are 0

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from caffelint.lint import (
     DATA_TYPES,
     ERROR,
+    INFO,
     LIKELY,
     UNSAFE,
     WARNING,
@@ -41,7 +42,8 @@ class UnusedParameterBlock(NetRule):
     type was changed and the block forgotten, or a block was copied from another layer.
 
     Told of types and blocks that BVLC's Caffe has: forks give the same name to layers that read different blocks. Of a
-    fork's type it is told, as likely, where a block of the type's own name exists and is not there.
+    fork's type it is told, as likely, where a block of the type's own name exists and is not there. A `loss_param` of a
+    Softmax, left over from the loss that it was in training, is an info.
 
     ## Example
     ```
@@ -141,7 +143,8 @@ class UnusedParameterBlock(NetRule):
             message = f"{type_} reads no {block}, it is ignored ({where})"
             if used:
                 message += f"; it reads {' and '.join(sorted(used))}"
-            yield self.finding(layers[0].at(block), message, fixes=_removed(layers, block))
+            severity = INFO if type_ == "Softmax" and block == "loss_param" else WARNING
+            yield self.finding(layers[0].at(block), message, severity=severity, fixes=_removed(layers, block))
 
 
 def _removed(layers: list[Layer], block: str) -> tuple[Fix, ...]:
