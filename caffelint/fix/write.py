@@ -71,6 +71,7 @@ def ending_cleanly() -> Iterator[None]:
         return
 
     def end(number: int, frame: FrameType | None) -> None:
+        signal.signal(number, signal.SIG_IGN)  # a second one must not stop the clearing up
         raise SystemExit(_TERMINATED)
 
     before = signal.signal(signal.SIGTERM, end)

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import os
+import secrets
 import stat
-import tempfile
 from contextlib import suppress
 from pathlib import Path
+
+_NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
 
 
 class ChangedOnDisk(OSError):
@@ -24,9 +26,10 @@ def write_atomically(path: Path, data: bytes, expected: bytes | None = None) -> 
         before = target.stat()
     except FileNotFoundError:
         before = None
-    handle, temporary = tempfile.mkstemp(prefix=".caffelint.", dir=target.parent)
+    # Its name is known before it is there: an interruption just behind its making leaves nothing.
+    temporary = target.parent / f".caffelint.{secrets.token_hex(8)}"
     try:
-        with os.fdopen(handle, "wb") as stream:
+        with os.fdopen(os.open(temporary, _NEW, 0o600), "wb") as stream:
             stream.write(data)
             stream.flush()
             os.fsync(stream.fileno())
@@ -49,7 +52,7 @@ def _content(path: Path) -> bytes | None:
         return None
 
 
-def _keep_owner(path: str, before: os.stat_result) -> None:
+def _keep_owner(path: Path, before: os.stat_result) -> None:
     if not hasattr(os, "chown"):
         return
     with suppress(PermissionError):

@@ -162,3 +162,20 @@ def test_sigterm_leaves_no_temporary_file(file: Path) -> None:
     assert process.wait(timeout=20) == 143
     assert file.read_bytes() == OLD
     assert os.listdir(file.parent) == [file.name]
+
+
+def test_an_interruption_just_behind_the_making_of_the_temporary_file_leaves_none(
+    file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    really = os.open
+
+    def interrupted(*arguments: object) -> int:
+        os.close(really(*arguments))  # type: ignore[arg-type]
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(os, "open", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        save(file, OLD, NEW)
+    monkeypatch.undo()
+    assert file.read_bytes() == OLD
+    assert os.listdir(file.parent) == [file.name]
