@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from caffelint.cli.smoked import Shown
-from caffelint.smoke.events import Compared
+from caffelint.smoke.events import Compared, Gradient
 
 if TYPE_CHECKING:
     from caffelint.lint.config import Config
@@ -49,6 +49,41 @@ def compared(
         shown.say(f"from update {event.chaos} on rounding alone is chaos: what differs there is not judged")
     if not event.stage:
         shown.say(f"they agree: nothing parts by more than rounding explains; most is {event.distance:.1e}")
+    return session
+
+
+def checked(
+    path: str,
+    config: Config,
+    wishes: Wishes,
+    choice: Choice,
+    shown: Shown,
+    force: bool,
+    shapes: dict[str, tuple[int, ...]],
+    target: str,
+) -> Session:
+    """Check gradients and show what came of each."""
+    from caffelint.smoke.gradcheck import gradcheck
+
+    session = gradcheck(path, config, wishes, choice, shown, target, force, shapes)
+    found = list(session.run.all(Gradient)) if session.run else []
+    if not found:
+        return session
+    rows: list[Sequence[Any]] = [("layer", "checked", "wrong", "bends", "backward", "forward", "gradient of")]
+    for one in found:
+        what = f"parameter {one.name}" if one.kind == "param" else one.name
+        figures = ("", "") if one.skipped else (f"{one.analytic:.4g}", f"{one.numeric:.4g}")
+        if one.skipped:
+            what += f": not checked, {one.skipped}"
+        rows.append((one.layer, one.checked, one.wrong, one.kinks, *figures, what))
+    shown.say("")
+    _table(rows, shown)
+    shown.say(
+        '"backward" is the gradient that it gives, "forward" the slope measured where the two are furthest apart;'
+        ' "bends" are values without a slope, left out'
+    )
+    if not any(one.wrong or one.stale for one in found):
+        shown.say(f"no gradient is wrong: {sum(one.checked for one in found)} values were checked")
     return session
 
 

@@ -25,6 +25,7 @@ import click
 @click.option("--watch", multiple=True, metavar="BLOBS", help="Blobs or layers to measure in every iteration.")
 @click.option("--find-lr", is_flag=True, help="Look for the largest base_lr that stays finite, and suggest one.")
 @click.option("--compare", metavar="A,B", help="Run twice and say where they part: cpu,cuda:0 or caffe,torch.")
+@click.option("--gradcheck", metavar="LAYER|all", help="Hold a layer's backward against its forward.")
 @click.option("--plot", type=click.Path(path_type=Path), metavar="FILE", help="Draw the run: FILE.png, .svg or .html.")
 @click.option("--force", is_flag=True, help="Run even what a check says Caffe cannot run.")
 @click.option("--no-python-layers", is_flag=True, help="Refuse to run a net that has Python layers.")
@@ -49,7 +50,7 @@ def command(solver: str, **options: Any) -> int:
     """
     from functools import partial
 
-    from caffelint.cli.compared import compared
+    from caffelint.cli.compared import checked, compared
     from caffelint.cli.outputs import outputs, write_all
     from caffelint.cli.settings import input_shapes, settings
     from caffelint.cli.smoked import Shown, lr_found, plotted, ready_to_plot, wishes_of
@@ -59,8 +60,9 @@ def command(solver: str, **options: Any) -> int:
     from caffelint.smoke.project import NoProject
     from caffelint.smoke.session import Choice, smoke
 
-    if options["compare"] and options["find_lr"]:
-        raise click.UsageError("--compare and --find-lr are two runs of their own; give one")
+    ways = [name for name in ("find_lr", "compare", "gradcheck") if options[name]]
+    if len(ways) > 1:
+        raise click.UsageError(f"--{' and --'.join(ways).replace('_', '-')} are runs of their own; give one")
     wanted = outputs(options["formats"], False)
     config = settings([solver], options)
     if options["plot"]:
@@ -82,6 +84,8 @@ def command(solver: str, **options: Any) -> int:
             run = lr_found if options["find_lr"] else smoke
             if options["compare"]:
                 run = partial(compared, text=options["compare"])
+            if options["gradcheck"]:
+                run = partial(checked, target=options["gradcheck"])
             session = run(solver, config, wishes, choice, shown, options["force"], shapes)
             shown.verdict(session)
             if options["plot"] and session.run:

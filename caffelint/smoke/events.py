@@ -197,8 +197,9 @@ class Gradient(NamedTuple):
     """What a layer's backward says of one of its bottoms or parameters, against what its forward does (gradients.py).
 
     kind: `blob` or `param`; name: the blob's, or the parameter's number. checked: values that were; wrong: of these;
-    kinks: left out because the forward bends there. at, analytic, numeric: of the worst. zero: are all gradients 0?
-    skipped: why nothing was checked, "" where it was.
+    kinks: left out because the forward bends there. at, analytic, numeric: place and figures of the worst. factor: of
+    analytic by numeric where it is the same all over, else nan. stale: does it hang on what stood in the diff before?
+    zero: are all gradients 0? skipped: why nothing was checked, "" where it was.
     """
 
     layer: str
@@ -207,11 +208,13 @@ class Gradient(NamedTuple):
     checked: int
     wrong: int
     kinks: int
-    at: tuple[int, ...]
+    at: Sequence[int]
     analytic: float
     numeric: float
+    factor: float
+    stale: bool
     zero: bool
-    skipped: str = ""
+    skipped: str
 
 
 class Note(NamedTuple):

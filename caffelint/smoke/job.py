@@ -68,15 +68,15 @@ class Input(NamedTuple):
 class Check(NamedTuple):
     """A layer of the TRAIN net whose gradient is to be checked.
 
-    tops: for each top 0, or by what its values add to the objective: its loss weight, or 1 where a gradient comes from
-    what reads it. bottoms, params: numbers of those to which a gradient flows; the names of all bottoms.
+    tops: for each its loss weight, None where a gradient comes from what reads it, 0 where none comes. bottoms, params:
+    numbers of those to which a gradient flows; None for all that there are. names: of all bottoms.
     """
 
     layer: str
     kind: str
-    tops: tuple[float, ...]
+    tops: tuple[float | None, ...]
     bottoms: tuple[int, ...]
-    params: tuple[int, ...]
+    params: tuple[int, ...] | None
     names: tuple[str, ...]
 
 

@@ -41,7 +41,7 @@ _REPLACED = (
 _TESTS = ("test_interval", "test_iter", "test_net", "test_net_param", "test_state")
 _NETS = ("net", "train_net", "net_param", "train_net_param", "test_net_param", "test_net")
 _SYNTHETIC_TESTS, _REAL_TESTS = 4, 10
-RUNNER = ("synthetic.py", "arrays.py", "caffe/runner.py", "caffe/modes.py")
+RUNNER = ("synthetic.py", "arrays.py", "gradients.py", "caffe/runner.py", "caffe/modes.py")
 """What the caffe engine is made of: copied beside the job, where a container sees it."""
 
 
@@ -49,8 +49,8 @@ RUNNER = ("synthetic.py", "arrays.py", "caffe/runner.py", "caffe/modes.py")
 class Wishes:
     """How the run is to be: from the command line. base_lr: in place of the solver's own, None for that.
 
-    mode, folder, batches: as in `Job`; all but training leaves the TEST nets out. still: is chance taken out of the nets? recorded: shape, and start of the files'
-    names, of what the TRAIN net's layers without bottoms make, by top.
+    mode, folder, batches: as in `Job`; all but training leaves the TEST nets out. still: is chance taken out of the
+    nets? recorded: shape, and start of the files' names, of what the TRAIN net's layers without bottoms make, by top.
     """
 
     iterations: int = 50

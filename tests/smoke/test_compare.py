@@ -13,9 +13,10 @@ from project_files import NET, SOLVER, python_layer, write
 from caffelint.cli.main import main
 from caffelint.lint.config import Config
 from caffelint.schema import Datum
-from caffelint.smoke.compare import Side, compare, distance, sides
+from caffelint.smoke.compare import Side, compare, sides
 from caffelint.smoke.engines import NoEngine
 from caffelint.smoke.events import Compared
+from caffelint.smoke.parting import distance
 from caffelint.smoke.prepare import Wishes
 from caffelint.smoke.session import Choice, Session, Watcher
 
@@ -135,10 +136,10 @@ def test_sides() -> None:
 def test_the_command_shows_a_table(tmp_path: Path, caffe_python: Path, capsys: Any) -> None:
     pytest.importorskip("torch")
     solver = write(tmp_path, NET)
-    arguments = ["--compare", "caffe,torch", "--iterations", "3", "--caffe-python", str(caffe_python)]
+    arguments = ["--compare", "caffe,caffe:cpu", "--iterations", "3", "--caffe-python", str(caffe_python)]
     assert main(["smoke", str(solver), *arguments]) == 0
     lines = capsys.readouterr().out.splitlines()
-    assert "caffe against torch: the same weights and data, Dropout lets everything through" in lines
+    assert "caffe against caffe:cpu: the same weights and data, Dropout lets everything through" in lines
     assert any(line.startswith("they agree: nothing parts by more than rounding explains; most is ") for line in lines)
     assert [line.split("  ")[0] for line in lines if line.startswith(("blobs", "gradients", "update"))] == [
         "blobs",

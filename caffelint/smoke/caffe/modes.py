@@ -3,7 +3,7 @@
 Python 2.7 and 3, numpy and caffe alone; it lies beside runner.py, whose `Run` it is given.
 """
 
-# ruff: noqa: UP010
+# ruff: noqa: B905, C402, UP004, UP010
 # mypy: ignore-errors
 from __future__ import absolute_import, division
 
@@ -77,4 +77,60 @@ def params(out, net, iteration):
         out.write("param", net.names[layer], str(index), index, param.data, iteration)
 
 
-MODES = {"record": record, "measure": measure}
+def gradients(run):
+    """Each layer that is asked for, at what it reads in the first pass."""
+    import gradients as checks
+
+    net = run.nets[0]
+    wanted = dict((check["layer"], check) for check in run.job["checks"])
+    run.fill(0, 0)
+    for number, name in enumerate(net.names):
+        if name in wanted:
+            layer = Layer(net, number)
+            run.emit("running", net=0, layer=name, where="backward", iteration=-1)
+            for event in checks.check(layer, wanted[name], run.job["seed"]):
+                run.emit("gradient", **event)
+            layer.restore()
+        net.net._forward(number, number)
+
+
+class Layer(object):
+    """A layer of a net as gradients.py wants it: bottoms are copies, for a layer in place overwrites its own."""
+
+    def __init__(self, net, number):
+        self.net = net
+        self.number = number
+        self.bottom_blobs = [net.blobs[blob] for blob in net.bottoms[number]]
+        self.top_blobs = [net.blobs[blob] for blob in net.tops[number]]
+        self.param_blobs = list(net.net.layers[number].blobs)
+        self.bottoms = [blob.data.copy() for blob in self.bottom_blobs]
+        self.params = [blob.data for blob in self.param_blobs]
+        self.kept = [values.copy() for values in self.params]
+
+    def forward(self):
+        self.restore_bottoms()
+        self.net.net._forward(self.number, self.number)
+        return [blob.data.copy() for blob in self.top_blobs]
+
+    def backward(self, weights, before):
+        for blob in self.bottom_blobs:  # before the forward: HingeLoss keeps there what its backward reads
+            blob.diff[...] = before
+        for blob in self.param_blobs:
+            blob.diff[...] = 0
+        self.forward()
+        for blob, weight in zip(self.top_blobs, weights):
+            blob.diff[...] = 0 if weight is None else weight
+        self.net.net._backward(self.number, self.number)
+        return [blob.diff.copy() for blob in self.bottom_blobs], [blob.diff.copy() for blob in self.param_blobs]
+
+    def restore_bottoms(self):
+        for blob, values in zip(self.bottom_blobs, self.bottoms):
+            blob.data[...] = values
+
+    def restore(self):
+        self.restore_bottoms()
+        for values, kept in zip(self.params, self.kept):
+            values[...] = kept
+
+
+MODES = {"record": record, "measure": measure, "gradients": gradients}

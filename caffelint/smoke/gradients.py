@@ -1,0 +1,194 @@
+"""Holds what a layer's backward says against what its forward does; Python 2.7 and 3, numpy alone.
+
+Only some values of each blob are tried: those with the largest gradients, and some by chance. Each is moved by two
+steps to both sides; where the forward bends between them (ReLU at 0, a maximum that changes hands) it has no gradient
+to hold anything against, and the value is left out. What float32 rounds away counts as no difference.
+
+One file by itself: it is copied beside a runner that has no caffelint to import.
+"""
+
+# ruff: noqa: UP004, UP010
+# mypy: ignore-errors
+from __future__ import absolute_import, division
+
+import time
+
+import numpy
+
+VALUES = 24
+SECONDS = 3.0
+"""For one blob, about: slow layers get fewer values."""
+_LEAST = 6
+_STEPS = (1e-2, 1e-3, 1e-4)
+"""Of the values' own scale; the smaller ones where the forward bends within the larger."""
+_EPSILON = 1.2e-7
+_SHARE = 0.02
+_BEFORE = 977.0
+_RECURRENT = ("LSTM", "RNN")
+"""They go on from where the last batch ended, unless `cont`, their second bottom, is 0 in the first step."""
+
+
+def check(layer, spec, seed):
+    """Gives an event `gradient` without its name for each bottom and parameter of `spec` (job.Check).
+
+    layer: has `bottoms` and `params`, lists of float32 arrays that may be written to, `forward()`, which computes from
+    them and gives the tops, and `backward(tops, before)`, which runs backward from diffs of the tops, with all diffs of
+    bottoms set to `before` first, and gives those of bottoms and of parameters, None for those without.
+    """
+    random = numpy.random.RandomState(seed)
+    if spec["kind"] in _RECURRENT:
+        layer.bottoms[1][0] = 0
+    with numpy.errstate(all="ignore"):
+        reason, objective = _objective(layer, spec, random)
+        found, stale = (None, None) if reason else (layer.backward(objective.weights, 0.0), None)
+        if not reason:
+            stale = layer.backward(objective.weights, _BEFORE)
+        params = range(len(layer.params)) if spec["params"] is None else spec["params"]
+        wanted = [("blob", spec["names"][number], 0, number) for number in spec["bottoms"]]
+        wanted += [("param", str(number), 1, number) for number in params]
+        for kind, name, side, number in wanted:
+            event = {"layer": spec["layer"], "kind": kind, "name": name, "checked": 0, "wrong": 0, "kinks": 0}
+            event.update(at=[], analytic=0.0, numeric=0.0, factor=float("nan"), stale=False, zero=False, skipped=reason)
+            if not reason:
+                values = (layer.bottoms, layer.params)[side][number]
+                gradient = found[side][number]
+                if gradient is None:
+                    event["skipped"] = "no gradient comes back"
+                elif not numpy.isfinite(gradient).all():
+                    event["skipped"] = "its gradient is not finite"
+                else:
+                    # Parameters' diffs add up, by design.
+                    event["stale"] = not side and not _same(gradient, stale[side][number])
+                    _values(layer, objective, values, gradient, random, event)
+            yield event
+
+
+class Objective(object):
+    """A weighted sum of all tops; weights: by top, their diffs. seconds: what a forward pass takes."""
+
+    def __init__(self, weights, seconds):
+        self.weights = weights
+        self.seconds = seconds
+
+    def difference(self, one, other):
+        """Of two forward passes, and how much of it may be rounding."""
+        total, noise, largest = 0.0, 0.0, 0.0
+        for weights, left, right in zip(self.weights, one, other):  # noqa: B905
+            if weights is None:
+                continue
+            apart = left.astype(numpy.float64) - right
+            total += float((weights * apart).sum())
+            shares = (weights * left).astype(numpy.float64)
+            largest = max(largest, float(numpy.abs(shares).max()) if shares.size else 0.0)
+            noise += float((shares[apart != 0] ** 2).sum())
+        # What does not move may have moved by less than the last digit.
+        return total, _EPSILON * (8 * noise**0.5 + largest)
+
+
+def _objective(layer, spec, random):
+    first = layer.forward()
+    started = time.time()
+    second = layer.forward()
+    seconds = time.time() - started
+    if not all(_same(one, other) for one, other in zip(first, second)):  # noqa: B905
+        return "its forward gives something else each time", None
+    if not all(numpy.isfinite(top).all() for top in first):
+        return "its forward is not finite", None
+    weights = []
+    for top, weight in zip(first, spec["tops"]):  # noqa: B905
+        if weight is None:
+            weights.append(
+                (random.uniform(0.5, 1.5, top.shape) * random.choice([-1, 1], top.shape)).astype(numpy.float32)
+            )
+        else:
+            weights.append(numpy.full(top.shape, weight, numpy.float32) if weight else None)
+    return "", Objective(weights, seconds)
+
+
+def _same(one, other):
+    return one.shape == other.shape and bool(((one == other) | ((one != one) & (other != other))).all())
+
+
+def _values(layer, objective, values, gradient, random, event):
+    """Try some values of a blob and put what came of it into the event."""
+    flat, slope = values.reshape(-1), gradient.reshape(-1)
+    largest = float(numpy.abs(slope).max()) if slope.size else 0.0
+    event["zero"] = not largest
+    scale = float(numpy.sqrt((flat.astype(numpy.float64) ** 2).mean())) if flat.size else 0.0
+    allowed = min(VALUES, max(_LEAST, int(SECONDS / (4 * objective.seconds + 1e-9))))
+    worst, unsure, ratios = -1.0, 0, []
+    for index in _chosen(slope, allowed, random):
+        analytic = float(slope[index])
+        measured = _numeric(layer, objective, flat, index, scale or 1.0, analytic)
+        if measured is None:
+            event["kinks"] += 1
+            continue
+        numeric, doubt = measured
+        if doubt > 0.5 * max(largest, abs(numeric)):
+            unsure += numeric != analytic
+            event["checked"] += numeric == analytic
+            continue
+        event["checked"] += 1
+        apart = abs(numeric - analytic)
+        if abs(numeric) > 4 * doubt and numeric:
+            ratios.append(analytic / numeric)
+        excess = apart - _SHARE * max(abs(numeric), abs(analytic)) - doubt - 1e-3 * largest
+        event["wrong"] += int(excess > 0)
+        if apart > worst and (excess > 0 or not event["wrong"]) or excess > 0 and event["wrong"] == 1:
+            worst = apart
+            event["at"] = [int(one) for one in numpy.unravel_index(index, values.shape)] if values.ndim else []
+            event.update(analytic=analytic, numeric=numeric)
+    if flat.size and not event["checked"]:
+        event["skipped"] = "it is lost in rounding" if unsure else "the forward bends at all values that were tried"
+    if ratios and len(ratios) > 2 and max(ratios) - min(ratios) <= 0.05 * abs(ratios[0]):
+        event["factor"] = sorted(ratios)[len(ratios) // 2]
+
+
+def _chosen(slope, allowed, random):
+    """Half of them those with the largest gradients, the others by chance."""
+    if slope.size <= allowed:
+        return list(range(slope.size))
+    largest = numpy.argsort(-numpy.abs(slope), kind="mergesort")[: allowed // 2]
+    others = random.choice(slope.size, allowed - len(largest), replace=False)
+    return sorted({int(index) for index in numpy.concatenate([largest, others])})
+
+
+def _numeric(layer, objective, flat, index, scale, analytic):
+    """The slope that the forward has there, and what of it is in doubt; None where it bends."""
+    here = float(flat[index])
+
+    def tops(value):
+        flat[index] = value
+        return layer.forward(), float(flat[index])
+
+    try:
+        middle, _ = tops(here)
+        best = None
+        for share in _STEPS:
+            step = share * max(scale, abs(here))
+            slopes, doubts, bends = [], [], []
+            for size in (step, step / 2):
+                above, up = tops(here + size)
+                below, down = tops(here - size)
+                if up == down:
+                    return best
+                rise, rounding = objective.difference(above, below)
+                right, _ = objective.difference(above, middle)
+                left, _ = objective.difference(middle, below)
+                slopes.append(rise / (up - down))
+                doubts.append(2 * rounding / (up - down))
+                bends.append(abs(right / (up - here) - left / (here - down)) if up > here > down else 0.0)
+            if not all(numpy.isfinite(slopes)):
+                continue
+            apart = abs(slopes[0] - slopes[1])
+            size = max(abs(slopes[0]), abs(slopes[1]))
+            bent = bends[1] > 2 * doubts[1] + 0.02 * size and bends[1] > 0.75 * bends[0]
+            if not bent and apart <= 0.02 * size + 2 * doubts[1]:
+                doubt = 2 * (apart + doubts[1])
+                if best is None or doubt < best[1]:
+                    best = slopes[1], doubt
+                if doubt <= 0.1 * max(size, abs(analytic)) or doubts[1] > apart:
+                    return best
+        return best
+    finally:
+        flat[index] = here

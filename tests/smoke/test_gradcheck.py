@@ -1,0 +1,244 @@
+"""Wrong backwards are found and told what is wrong with them; right ones, with bends and all, are not."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from project_files import CONV, DATA, LOSS, SOLVER, python_layer, write
+
+from caffelint.cli.main import main
+from caffelint.lint.config import Config
+from caffelint.smoke.events import Gradient
+from caffelint.smoke.gradcheck import ALL, gradcheck
+from caffelint.smoke.gradients import check
+from caffelint.smoke.prepare import Wishes
+from caffelint.smoke.session import Choice, Session, Watcher
+
+MODULE = """import caffe
+import numpy
+
+
+class Tanh(caffe.Layer):
+    def setup(self, bottom, top):
+        pass
+
+    def reshape(self, bottom, top):
+        top[0].reshape(*bottom[0].data.shape)
+
+    def forward(self, bottom, top):
+        top[0].data[...] = numpy.tanh(bottom[0].data)
+
+    def slope(self, bottom, top):
+        return top[0].diff * (1 - top[0].data ** 2)
+
+    def backward(self, top, propagate_down, bottom):
+        bottom[0].diff[...] = self.slope(bottom, top)
+
+
+class Twice(Tanh):
+    def backward(self, top, propagate_down, bottom):
+        bottom[0].diff[...] = 2 * self.slope(bottom, top)
+
+
+class Turned(Tanh):
+    def backward(self, top, propagate_down, bottom):
+        bottom[0].diff[...] = -self.slope(bottom, top)
+
+
+class Zero(Tanh):
+    def backward(self, top, propagate_down, bottom):
+        bottom[0].diff[...] = 0
+
+
+class Adds(Tanh):
+    def backward(self, top, propagate_down, bottom):
+        bottom[0].diff[...] += self.slope(bottom, top)
+
+
+class Writes(Tanh):
+    def backward(self, top, propagate_down, bottom):
+        pass
+
+
+class Half(Tanh):
+    def backward(self, top, propagate_down, bottom):
+        bottom[0].diff[...] = self.slope(bottom, top)
+        bottom[0].diff[0] = 0
+
+
+class Clipped(Tanh):
+    def forward(self, bottom, top):
+        top[0].data[...] = numpy.maximum(bottom[0].data, 0)
+
+    def slope(self, bottom, top):
+        return top[0].diff * (top[0].data > 0)
+
+
+class Chance(Tanh):
+    def forward(self, bottom, top):
+        top[0].data[...] = bottom[0].data * numpy.random.uniform(0.9, 1.1)
+
+
+class Weighted(Tanh):
+    def setup(self, bottom, top):
+        self.blobs.add_blob(1)
+        self.blobs[0].data[...] = 1.5
+
+    def forward(self, bottom, top):
+        top[0].data[...] = self.blobs[0].data[0] * bottom[0].data
+
+    def slope(self, bottom, top):
+        return top[0].diff * self.blobs[0].data[0]
+
+    def backward(self, top, propagate_down, bottom):
+        bottom[0].diff[...] = self.slope(bottom, top)
+        self.blobs[0].diff[0] += 3 * (top[0].diff * bottom[0].data).sum()
+
+
+class Labelled(Tanh):
+    def backward(self, top, propagate_down, bottom):
+        assert not propagate_down[1]
+        bottom[0].diff[...] = self.slope(bottom, top)
+"""
+IN_PLACE = ("Tanh", "Twice")
+EXPECTED = {
+    "Tanh": "",
+    "Twice": "it is 2 times too large",
+    "Turned": "its sign is wrong",
+    "Zero": "it is 0 everywhere",
+    "Adds": "what stood there before stays or is added to",
+    "Writes": "what stood there before stays or is added to",
+    "Half": "and the forward has a slope of ",
+    "Clipped": "",
+    "Clipped_again": "",
+    "Chance": "",
+    "Weighted": "is wrong for parameter 0 in all 1 values checked: at [0] it gives ",
+    "Labelled": "",
+}
+
+
+def project(folder: Path) -> Path:
+    """A net with each of the classes behind the other, some of them also in place."""
+    (folder / "mine.py").write_text(MODULE)
+    layers, below = [], "fc"
+    for name in [*EXPECTED, *(f"{kind}_in_place" for kind in IN_PLACE)]:
+        top = below if name.endswith("_in_place") else name
+        more = ' bottom: "label"' if name == "Labelled" else ""
+        layers.append(
+            f'layer {{ name: "{name}" type: "Python" bottom: "{below}"{more} top: "{top}"\n'
+            f'  python_param {{ module: "mine" layer: "{name.partition("_")[0]}" }} }}\n'
+        )
+        below = top
+    fc, loss = LOSS.split("layer { name", 1)
+    net = DATA + CONV + fc + "".join(layers) + "layer { name" + loss.replace('bottom: "fc"', f'bottom: "{below}"')
+    return write(folder, net, SOLVER)
+
+
+def checked(solver: Path, target: str, engine: str, caffe_python: Path | None, monkeypatch: Any) -> Session:
+    monkeypatch.chdir(solver.parent)
+    config = Config()
+    config.cache = False
+    config.jobs = 1
+    choice = Choice(engine, caffe_python=str(caffe_python) if caffe_python else None)
+    return gradcheck(solver.name, config, Wishes(timeout=60), choice, Watcher(), target, True)
+
+
+def test_planted_backwards_in_caffe(tmp_path: Path, caffe_python: Path, monkeypatch: Any) -> None:
+    session = checked(project(tmp_path), ALL, "caffe", caffe_python, monkeypatch)
+    assert session.run is not None
+    found = [finding for finding in session.report.findings if finding.code.startswith("X")]
+    assert {finding.name for finding in found} == {"wrong-gradient"}
+    said = {finding.layer: finding.message for finding in found}
+    wrong = [name for name, words in EXPECTED.items() if words]
+    assert sorted(said) == sorted([*wrong, "Twice_in_place"])
+    for name in wrong:
+        assert EXPECTED[name] in said[name], said[name]
+    assert 'the backward of "Twice" (mine.Twice) is wrong for "Tanh" in all 20 values checked: at [' in said["Twice"]
+    assert "it is 2 times too large" in said["Twice_in_place"]
+    net = (tmp_path / "net.prototxt").read_text().splitlines()
+    assert 'name: "Twice"' in net[next(one.line for one in found if one.layer == "Twice") - 1]
+    events = {(event.layer, event.kind): event for event in session.run.all(Gradient)}
+    assert events["Chance", "blob"].skipped == "its forward gives something else each time"
+    assert events["Clipped_again", "blob"].kinks > 3
+    assert events["Half", "blob"].wrong < events["Half", "blob"].checked == 20
+    assert math.isnan(events["Half", "blob"].factor)
+    assert ("Labelled", "blob") in events
+
+
+@pytest.mark.parametrize("engine", ["caffe", "torch"])
+def test_layers_of_caffe_itself(engine: str, tmp_path: Path, caffe_python: Path, monkeypatch: Any) -> None:
+    if engine == "torch":
+        pytest.importorskip("torch")
+    more = (
+        'layer { name: "relu" type: "ReLU" bottom: "conv" top: "conv" }\n'
+        'layer { name: "pool" type: "Pooling" bottom: "conv" top: "pool" pooling_param { kernel_size: 2 stride: 2 } }\n'
+        'layer { name: "norm" type: "LRN" bottom: "pool" top: "norm" }\n'
+        'layer { name: "drop" type: "Dropout" bottom: "norm" top: "norm" }\n'
+        'layer { name: "bn" type: "BatchNorm" bottom: "norm" top: "bn" }\n'
+        'layer { name: "scale" type: "Scale" bottom: "bn" top: "bn" scale_param { bias_term: true } }\n'
+        'layer { name: "hinge" type: "HingeLoss" bottom: "fc" bottom: "label" top: "hinge" }\n'
+    )
+    net = DATA + CONV + more[: more.index('layer { name: "hinge"')] + LOSS.replace('bottom: "conv"', 'bottom: "bn"')
+    session = checked(
+        write(tmp_path, net + more[more.index('layer { name: "hinge"') :]), ALL, engine, caffe_python, monkeypatch
+    )
+    assert session.run is not None
+    events = list(session.run.all(Gradient))
+    assert [event for event in events if event.wrong or event.stale or event.skipped] == []
+    names = "conv 0, conv 1, relu conv, pool conv, norm pool, drop norm, bn norm, scale bn, scale 0, scale 1, fc bn"
+    names += ", fc 0, fc 1, loss fc, hinge fc"
+    assert [f"{event.layer} {event.name}" for event in events] == names.split(", ")
+    assert min(event.checked for event in events) > 0
+
+
+class Cubes:
+    """y = w x^3 in float32, with a backward that is off by a factor."""
+
+    def __init__(self, factor: float, size: float = 1.0) -> None:
+        random = np.random.RandomState(1)
+        self.bottoms = [(size * random.randn(3, 4)).astype(np.float32)]
+        self.params = [np.full((1,), 2.0, np.float32)]
+        self.factor = factor
+
+    def forward(self) -> list[Any]:
+        return [self.params[0][0] * self.bottoms[0] ** 3]
+
+    def backward(self, weights: list[Any], before: float) -> tuple[list[Any], list[Any]]:
+        x = self.bottoms[0]
+        slope = np.float32(self.factor) * 3 * self.params[0][0] * x**2 * weights[0]
+        return [slope], [np.array([(x**3 * weights[0]).sum()], np.float32)]
+
+
+@pytest.mark.parametrize("size", [1e-6, 1.0, 1e4])
+@pytest.mark.parametrize("factor", [1.0, 1.1, 0.0, -1.0])
+def test_the_figures(factor: float, size: float) -> None:
+    spec = {"layer": "a", "kind": "Python", "tops": [None], "bottoms": [0], "params": [0], "names": ["x"]}
+    layer = Cubes(factor, size)
+    kept = layer.bottoms[0].copy()
+    of_bottom, of_param = (Gradient(**event) for event in check(layer, spec, 1))
+    assert (of_param.wrong, of_param.checked, of_param.factor) == (0, 1, pytest.approx(1, abs=0.01)) or math.isnan(
+        of_param.factor
+    )
+    assert of_param.wrong == 0
+    assert (of_bottom.wrong > 4) == (factor != 1)
+    assert (of_bottom.zero, of_bottom.stale) == (factor == 0, False)
+    if factor:
+        assert of_bottom.factor == pytest.approx(factor, rel=0.03)
+        assert of_bottom.analytic == pytest.approx(factor * of_bottom.numeric, rel=0.05)
+    assert np.array_equal(layer.bottoms[0], kept)
+
+
+def test_wrong_use(tmp_path: Path, caffe_python: Path, capsys: Any) -> None:
+    solver = write(tmp_path, python_layer(tmp_path, ""))
+    for target, words in (
+        ("convv", 'the TRAIN net has no layer "convv"; did you mean "conv"?'),
+        ("data", 'no gradient flows through "data" (Data)'),
+    ):
+        assert main(["smoke", str(solver), "--caffe-python", str(caffe_python), "--gradcheck", target]) == 2
+        assert words in capsys.readouterr().err
+    assert main(["smoke", str(solver), "--engine", "torch", "--gradcheck", "mine"]) == 2
+    assert "it is a Python layer, which needs the caffe engine" in capsys.readouterr().err
