@@ -33,7 +33,7 @@ _FATAL = re.compile(r"^F\d{4,8} [\d:.]+ +\d+ (?P<at>\S+)\] ?(?P<message>.*)")
 _CREATING = re.compile(r"\] (?:Creating layer|Setting up) (?P<layer>.+)$")
 _PARSING = re.compile(r"Error parsing text-format \S+: (?P<what>\d+:\d+: .+)$")
 _PHASE = re.compile(r"Creating (?P<phase>training|test) net")
-_NAMED = re.compile(r"layer '(?P<layer>[^']+)'")
+_NAMED = re.compile(r"(?<!owned by )layer '(?P<layer>[^']+)'")
 _MEMORY = re.compile(
     r"out of memory|std::bad_alloc|Cannot allocate memory|MemoryError|unable to allocate", re.IGNORECASE
 )

@@ -12,6 +12,7 @@ from typing import Any, TypeVar
 
 from caffelint.caffe.build import BuiltNet, build
 from caffelint.caffe.layers import Layer
+from caffelint.caffe.learning_rate import schedule
 from caffelint.caffe.net import Net
 from caffelint.caffe.place import Place
 from caffelint.caffe.solver import NetUse, Solver
@@ -126,6 +127,21 @@ class Run:
     def iterations(self) -> list[Iteration]:
         """Those that updated, or were to; without the pass at rate 0."""
         return [event for event in self.all(Iteration) if event.iteration >= 0]
+
+    @property
+    def started(self) -> list[Iteration]:
+        """The pass at rate 0 and the first iteration: their losses are those of weights that were not yet updated."""
+        return [event for event in self.all(Iteration) if event.iteration <= 0]
+
+    @property
+    def highest_rate(self) -> float:
+        """The highest that the solver's schedule comes to by itself; 0 where there is none."""
+        found = schedule(self.solver.message)
+        if found.problem:
+            return 0.0
+        last = max(self.solver.message.max_iter, self.asked)
+        rates = [abs(rate) for _, rate in found.extremes(last)]
+        return max((rate for rate in rates if math.isfinite(rate)), default=0.0)
 
     @property
     def finite(self) -> bool:

@@ -20,7 +20,18 @@ from caffelint.lint.report import Report, ReportedFinding
 from caffelint.smoke import engines
 from caffelint.smoke.child import Finished, Log, run_child
 from caffelint.smoke.engines import Engine
-from caffelint.smoke.events import Crashed, Event, Iteration, Note, OutOfMemory, RateFound, Refused, Running, TimedOut
+from caffelint.smoke.events import (
+    Crashed,
+    Event,
+    Iteration,
+    Note,
+    OutOfMemory,
+    RateFound,
+    Refused,
+    Running,
+    Statistics,
+    TimedOut,
+)
 from caffelint.smoke.find_lr import Trial, find_lr, trial
 from caffelint.smoke.job import SYNTHETIC
 from caffelint.smoke.prepare import Prepared, Wishes, prepare
@@ -28,6 +39,8 @@ from caffelint.smoke.project import Project, load_project
 from caffelint.smoke.run import Run
 
 _TRACED_SECONDS = 120.0
+_KEPT = 2
+"""A weight and its gradient."""
 _NO_CAFFE = r"(ModuleNotFound|Import)Error\b.*caffe"
 
 
@@ -194,10 +207,14 @@ def needs_too_much(prepared: Prepared) -> OutOfMemory | None:
     if prepared.job.device != "cpu" or "SC_PHYS_PAGES" not in os.sysconf_names:
         return None
     there = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
-    needed = sum(built.memory or 0 for built in prepared.built)
-    if needed <= there:
-        return None
-    return OutOfMemory(f"the blobs alone take {needed >> 30} GiB, the machine has {there >> 30} GiB", "cpu")
+    blobs = sum(built.memory or 0 for built in prepared.built)
+    train = prepared.built[0].layers if prepared.built else []
+    params = [param for layer in train for param in layer.params or () if param.owner is None]
+    weights = _KEPT * 4 * sum(math.prod(param.shape) for param in params)
+    for needed, what in ((blobs, "the blobs alone take"), (weights, "the weights with their gradients alone take")):
+        if needed > there:
+            return OutOfMemory(f"{what} {needed >> 30} GiB, the machine has {there >> 30} GiB", "cpu")
+    return None
 
 
 def run_job(engine: Engine, prepared: Prepared, on_event: Callable[[Event], None]) -> Finished:
@@ -222,9 +239,9 @@ def run_job(engine: Engine, prepared: Prepared, on_event: Callable[[Event], None
     path.write_text(traced.to_json(), "utf-8")
     on_event(Note("running once more, layer by layer, to see where it ends"))
     again = run_child(engine.command, traced, str(path))
-    where = [event for event in again.events if isinstance(event, Running)]
-    if where and type(again.events[-1]) is type(last):
-        finished.events.insert(len(finished.events) - 1, where[-1])
+    at = [number for number, event in enumerate(again.events) if isinstance(event, Running)]
+    if at and type(again.events[-1]) is type(last):
+        finished.events[-1:-1] = [event for event in again.events[at[-1] :] if isinstance(event, Running | Statistics)]
     return finished
 
 

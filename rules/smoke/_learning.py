@@ -6,19 +6,20 @@ import math
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from caffelint.smoke.run import CHANGE, DATA, DIFF, PARAM, Run, Statistics
+from caffelint.lint.built import Blob
+from caffelint.smoke.run import BLOB, CHANGE, DATA, DIFF, PARAM, Layer, Run, Statistics
 
 _STATISTICS_OF_THE_DATA = frozenset(["BatchNorm", "BN"])
 _DECAY_ALONE = 1.01
 
 
 class Weights(NamedTuple):
-    """The weights of a layer that is to learn: what they were before the first update, its gradient, the last update.
+    """The weights of a layer that is to learn: what they were before the first update, their gradient, their updates.
 
-    started: at which iteration the first update that was measured was made. None where nothing was measured.
+    first, last: the update of iteration 0, and that of the last that was measured. None where nothing was measured.
     """
 
-    layer: str
+    layer: Layer
     data: Statistics | None
     gradient: Statistics | None
     first: Statistics | None
@@ -37,7 +38,7 @@ def weights(run: Run) -> Iterator[Weights]:
         if param.owner is not None or not param.lr_mult:
             continue
         yield Weights(
-            layer.name,
+            layer,
             run.statistics(-1, layer.name, PARAM, 0, DATA),
             run.statistics(-1, layer.name, PARAM, 0, DIFF),
             run.statistics(0, layer.name, PARAM, 0, CHANGE),
@@ -51,7 +52,8 @@ def size(values: Statistics) -> float:
 
 
 def is_zero(values: Statistics | None) -> bool:
-    return values is not None and values.zeros == 1
+    """Is every value 0? The share of zeros may be that of a sample, least and greatest are not."""
+    return values is not None and values.min == 0 == values.max
 
 
 def only_decays(run: Run, values: Weights) -> bool:
@@ -67,10 +69,70 @@ def only_decays(run: Run, values: Weights) -> bool:
     return size(values.last) <= _DECAY_ALONE * decay
 
 
+def gradient_ended(run: Run, layer: Layer) -> bool:
+    """Was the gradient of the layer's weights exactly 0 in the last iteration that was measured?
+
+    Where an engine does not tell, it is 0 where that of the layer's top is, or where all that it reads is 0.
+    """
+    last = run.measured[-1]
+    own = run.statistics(last, layer.name, PARAM, 0, DIFF)
+    if own is not None:
+        return is_zero(own)
+    return is_zero(_of_blob(run, last, layer.tops[0], DIFF)) or (
+        bool(layer.bottoms) and is_zero(_of_blob(run, last, layer.bottoms[0], DATA))
+    )
+
+
+def _of_blob(run: Run, iteration: int, blob: Blob, part: str) -> Statistics | None:
+    """Of the blob's last version, whatever layer wrote it, or of the one that it is a copy of."""
+    while blob.producer is not None and blob.producer.index is None and blob.producer.bottoms:
+        blob = blob.producer.bottoms[0]
+    for layer in reversed(run.built[0].layers):
+        if any(top.name == blob.name for top in layer.tops):
+            found = run.statistics(iteration, layer.name, BLOB, blob.name, part)
+            if found is not None:
+                return found
+    return None
+
+
+def gradient_ends(run: Run) -> Layer | None:
+    """The layer nearest to the loss that gets a gradient and passes none on, in the pass at rate 0."""
+    for layer in reversed(run.built[0].layers):
+        if layer.index is None or not layer.need_backward or layer.runs_in_place or not layer.tops:
+            continue
+        passes = [blob for blob, down in zip(layer.bottoms, layer.propagate_down, strict=False) if down]
+        gets = layer.is_loss or any(_alive(run, top) for top in layer.tops)
+        if gets and passes and all(is_zero(_of_blob(run, -1, blob, DIFF)) for blob in passes):
+            return layer
+    return None
+
+
+def _alive(run: Run, blob: Blob) -> bool:
+    found = _of_blob(run, -1, blob, DIFF)
+    return found is not None and not is_zero(found)
+
+
 def first_ratios(run: Run) -> dict[str, float]:
     """Root mean square of the first update over that of the weights before it, by layer; without weights of 0."""
     return {
-        one.layer: size(one.first) / size(one.data)
+        one.layer.name: size(one.first) / size(one.data)
         for one in weights(run)
-        if one.data is not None and one.first is not None and size(one.data) > 0 and one.first.zeros < 1
+        if one.data is not None and one.first is not None and size(one.data) > 0 and not is_zero(one.first)
     }
+
+
+def largest_ratios(run: Run) -> dict[str, float]:
+    """The same of the largest update that was measured, in terms of the highest rate that is to come."""
+    used = {event.iteration: abs(event.rate) for event in run.iterations}
+    highest = max([run.highest_rate, *used.values()], default=0.0)
+    found: dict[str, float] = {}
+    for one in weights(run):
+        if one.data is None or not size(one.data) > 0:
+            continue
+        name = one.layer.name
+        for at in run.measured:
+            update = run.statistics(at, name, PARAM, 0, CHANGE)
+            if update is not None and used.get(at):
+                ratio = size(update) / size(one.data) * highest / used[at]
+                found[name] = max(found.get(name, 0.0), ratio)
+    return found

@@ -1,15 +1,17 @@
-"""Numbers and causes in words."""
+"""Values that are not finite in words: how many, when, what was read, and why."""
 
 from __future__ import annotations
 
 import math
 
-from caffelint.smoke.run import NonFinite, Run, loss_grew
+from caffelint.smoke.run import Layer, NonFinite, Run, loss_grew
 
-LARGEST = 3.4e38
-_WHY = {
+from ._cause import blank_statistics, too_large
+from ._numbers import extent, number
+
+HUGE = 1e10
+WHY = {
     "Log": "the log of 0 is -inf and that of a negative value nan; keep what it reads above 0, by log_param shift",
-    "Power": "a negative base under a broken power is nan, 0 under a negative one inf; keep the base above 0 by shift",
     "Exp": "e^x is infinite from x = 88.7 on; scale what it reads down, or normalise it before",
     "LRN": "it raises k + alpha * sum to a power: with k 0 and zeros about it divides by 0; set k above 0",
     "BatchNorm": "it divides by sqrt(variance + eps): the variance is 0 or was never learnt; raise eps, and use"
@@ -18,14 +20,6 @@ _WHY = {
     "MultinomialLogisticLoss": "it takes the log of probabilities: put a Softmax before it, or use SoftmaxWithLoss",
 }
 """Why a type gives values that are not finite of its own, and what to do."""
-
-
-def number(value: float) -> str:
-    return f"{value:.4g}"
-
-
-def extent(low: float, high: float) -> str:
-    return number(low) if low == high else f"{number(low)} to {number(high)}"
 
 
 def amount(event: NonFinite) -> str:
@@ -67,26 +61,65 @@ def largest_read(event: NonFinite) -> float:
 def because(run: Run, event: NonFinite) -> str:
     """The likeliest cause of a value that is not finite, and what to do."""
     layer = run.layer(event.layer, event.net)
-    kind = layer.type if layer else ""
-    grew = loss_grew(run.iterations[: event.iteration]) if event.iteration > 0 else None
     if not event.inputs and layer and not layer.bottoms:
         return "the data itself holds it: look for nan and inf in the source"
+    own = own_reason(layer, event) if layer else ""
+    early = "no update was made yet, so the rate is not to blame: "
     if event.iteration < 0:
-        own = _WHY.get(kind)
-        if own and largest_read(event) < 1e10:
-            return f"no update was made yet, so the rate is not to blame: {own}"
-        if largest_read(event) > 1e10:
-            return (
-                "no update was made yet, so the rate is not to blame: values grow from layer to layer until they"
-                " overflow; use fillers that keep their size (xavier, msra), scale the input, or fill BatchNorm's"
-                " statistics from trained weights"
-            )
-        return "no update was made yet, so the rate is not to blame: look at the data, the fillers and BatchNorm"
-    if grew or largest_read(event) > 1e10:
-        text = f"{run.rate_text} is most likely too high"
-        if grew:
-            text += f": the loss went from {number(grew[0])} to {number(grew[1])} before"
-        return f"{text}; try a tenth of it, or clip_gradients"
-    if kind in _WHY:
-        return _WHY[kind]
-    return f"the step before was too large for {run.rate_text}; try a tenth of it"
+        if own:
+            return early + own
+        if largest_read(event) > HUGE or _read_not_finite(event):
+            return early + _grows(run)
+        return early + "look at the data, the fillers and BatchNorm"
+    cause = too_large(run, event.iteration)
+    grew = loss_grew(run.iterations[: event.iteration]) if event.iteration > 0 else None
+    if grew or largest_read(event) > HUGE or not own:
+        return cause.text + (f" (the loss went from {number(grew[0])} to {number(grew[1])} before)" if grew else "")
+    return own
+
+
+def own_reason(layer: Layer, event: NonFinite) -> str:
+    """Why a layer of its type gives values that are not finite, from what it read; "" where it is none of its own."""
+    low, high = _extent_read(event)
+    largest = max(abs(low), abs(high))
+    if layer.type == "Power" and not math.isnan(low):
+        parameters = layer.message.power_param
+        base = [parameters.shift + parameters.scale * end for end in (low, high)]
+        power = parameters.power
+        if min(base) < 0 and power != round(power):
+            return f"a negative base, {number(min(base))}, under the power {power:g} is nan; keep it above 0 by shift"
+        if power < 0 and min(base) <= 0 <= max(base):
+            return f"0 under the power {power:g} is infinite; keep the base above 0 by shift"
+        if power > 1 and max(map(abs, base)) > 1 and power * math.log10(max(map(abs, base))) > 38:
+            return f"a base of {number(max(base, key=abs))} under the power {power:g} overflows; scale it down"
+        return ""
+    if layer.type == "LRN":
+        parameters = layer.message.lrn_param
+        if parameters.alpha < 0:
+            return f"alpha {parameters.alpha:g} makes k + alpha * sum negative, and its power nan; use one above 0"
+        if parameters.k > 0:
+            return ""
+    if layer.type == "Embed" and (low < 0 or high >= layer.message.embed_param.input_dim):
+        return f"input_dim {layer.message.embed_param.input_dim} takes numbers from 0 to one below it"
+    return WHY.get(layer.type, "") if largest < HUGE or layer.type in ("Exp", "Log") else ""
+
+
+def _extent_read(event: NonFinite) -> tuple[float, float]:
+    ends = [end for name, (low, high, _) in event.inputs.items() if not name.endswith(" diff") for end in (low, high)]
+    good = [end for end in ends if not math.isnan(end)]
+    return (min(good), max(good)) if good else (math.nan, math.nan)
+
+
+def _read_not_finite(event: NonFinite) -> bool:
+    return any(bad for _, _, bad in event.inputs.values())
+
+
+def _grows(run: Run) -> str:
+    """Why values overflow without any update."""
+    blank = blank_statistics(run)
+    if blank:
+        return blank.text
+    return (
+        "values grow from layer to layer until they overflow; use fillers that keep their size (xavier, msra), or scale"
+        " the input"
+    )

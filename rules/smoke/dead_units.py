@@ -1,11 +1,14 @@
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 
 from caffelint.lint import WARNING, Finding, Invalid, SmokeRule
 from caffelint.smoke.run import BLOB, DATA, Layer, Run
 
+from ._cause import too_large
 from ._example import CALM, WITH_DROPOUT, losses, project, spread
+from ._learning import is_zero
 
 _WHY = {
     "ReLU": "all it reads is at most 0: a bias far below 0, weights of one sign, or an update that was too large",
@@ -13,8 +16,13 @@ _WHY = {
     "Scale": "its scale is 0: give it a filler of 1, which is the default where no filler is written",
     "BatchNorm": "it takes one value for each channel, whose mean is the value itself: use larger batches or maps",
     "Pooling": "its windows lie on padding alone",
+    "MVN": "it normalises each map by itself, and a map of one value is its own mean: set across_channels: true",
+    "InnerProduct": "its weights are 0: give it a weight_filler, or load weights",
+    "Convolution": "its weights are 0: give it a weight_filler, or load weights",
+    "Deconvolution": "its weights are 0: give it a weight_filler (bilinear to enlarge), or load weights",
 }
 _NORMALISERS = frozenset(["BatchNorm", "MVN"])
+_MANY = 64
 
 
 class DeadUnits(SmokeRule):
@@ -55,12 +63,12 @@ class DeadUnits(SmokeRule):
         measured = run.measured
         if not run.finite or len(measured) < 2:
             return
-        dead = [layer for layer in run.built[0].layers if _dies(run, layer, measured[-1])]
+        dead = [layer for layer in run.built[0].layers if _is_dead(run, layer)]
         if not dead:
             return
         layer, blob = dead[0], dead[0].tops[0].name
         first = run.statistics(measured[0], layer.name, BLOB, blob, DATA)
-        always = first is not None and first.zeros == 1
+        always = is_zero(first)
         message = f'all that "{layer.name}" ({layer.type}) gives is 0'
         message += (
             f", from the start to iteration {measured[-1]}"
@@ -72,15 +80,20 @@ class DeadUnits(SmokeRule):
             cause = layer.bottoms[0].producer
         reason = _WHY.get(cause.type, "")
         if not always and layer.type == "ReLU":
-            reason = f"{run.rate_text} is most likely too high: one update moved all that it reads below 0"
+            reason = f"an update moved all that it reads below 0: {too_large(run).text}"
         others = [f'"{other.name}"' for other in dead[1:4]]
         evidence = [reason, f"so are {', '.join(others)}" if others else "", run.explained([cause.name])]
         yield self.finding(run.place(layer.name), message, evidence="; ".join(part for part in evidence if part))
 
 
-def _dies(run: Run, layer: Layer, last: int) -> bool:
-    """Is the last version of a blob that the layer writes all 0 at the end, with a gradient wanted through it?"""
+def _is_dead(run: Run, layer: Layer) -> bool:
+    """Is the last version of a blob that the layer writes all 0 at the end, with a gradient wanted through it?
+
+    Few values may all be 0 by chance: then they have to be so the time before, too.
+    """
     if not layer.bottoms or layer.is_loss or not layer.need_backward or not layer.tops:
         return False
-    found = run.statistics(last, layer.name, BLOB, layer.tops[0].name, DATA)
-    return found is not None and found.zeros == 1
+    shape = layer.tops[0].shape
+    times = 1 if shape and math.prod(shape) >= _MANY else 2
+    found = [run.statistics(at, layer.name, BLOB, layer.tops[0].name, DATA) for at in run.measured[-times:]]
+    return all(map(is_zero, found))

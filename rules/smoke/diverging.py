@@ -2,19 +2,27 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from statistics import median
 
 from caffelint.lint import DISPLAY, ERROR, LIKELY, Finding, Fix, Invalid, SmokeRule, replace
-from caffelint.smoke.run import Run
+from caffelint.smoke.run import Iteration, Layer, Run
 
-from ._example import CALM, losses, project
-from ._learning import first_ratios
-from ._words import number
+from ._cause import known, too_large
+from ._example import CALM, NET, losses, project
+from ._loss import begins, clamped, ends, rose
+from ._numbers import number
 
-_TIMES = 3.0
-_TAIL = 5
-_CLAMPED = 87.3365
-_USUAL = 0.01
+_NEVER_NEGATIVE = frozenset(
+    [
+        "SoftmaxWithLoss",
+        "SigmoidCrossEntropyLoss",
+        "EuclideanLoss",
+        "HingeLoss",
+        "ContrastiveLoss",
+        "MultinomialLogisticLoss",
+        "SmoothL1Loss",
+    ]
+)
+_WITHOUT_END = 100.0
 
 
 class Diverging(SmokeRule):
@@ -47,8 +55,17 @@ class Diverging(SmokeRule):
         Invalid(
             project(*losses(-20.0, -5e4, -2e6, -4e6)),
             span="layer",
-            message="the loss fell below 0 without end, from -20 to -4e+06: its targets lie outside of what it is made"
-            " for",
+            message='the loss fell below 0, from -20 to -4e+06, which "loss" (SoftmaxWithLoss) never does with what it'
+            " is made for: what it reads lies outside of that",
+        ),
+        Invalid(
+            project(
+                *(Iteration(number, 0.1, -value, {"loss": value}) for number, value in enumerate((2.3, 9, 20, 44))),
+                net=NET.replace('type: "SoftmaxWithLoss"', 'type: "SoftmaxWithLoss" loss_weight: -1'),
+            ),
+            span="loss_weight: -1",
+            message='the loss fell from -2.3 to -44: loss_weight -1 makes that of "loss" grow, so the net learns the'
+            " opposite; take the sign away",
         ),
     ]
 
@@ -57,48 +74,59 @@ class Diverging(SmokeRule):
         finite = [value for value in values if math.isfinite(value)]
         if len(finite) < 2:
             return
-        first, tail = finite[0], finite[1:][-_TAIL:]
-        size = median(abs(value) for value in tail)
-        last = values[-1] if not math.isnan(values[-1]) else tail[-1]
-        if min(finite[-1], tail[-1]) < 0 and finite[-1] < 2 * min(first, 0) and last < 0:
-            yield self._below_zero(run, first, last)
-            return
-        if size <= _TIMES * abs(first) or size < abs(first) + 0.5:
-            return
-        lower = f"base_lr: {run.solver.message.base_lr * _share(run):.1g}"
-        place = run.solver.at("base_lr")
-        evidence = ""
-        if abs(size - _CLAMPED) < 0.01:
-            evidence = "87.3365 is -log(FLT_MIN): the probability of the right class is 0. "
-        known = run.explained(
-            rules=("high-base-lr", "dense-loss-unnormalized", "learning-rate-grows", "unscaled-input")
-        )
-        reason = f"{run.rate_text} is most likely too high; try {lower}"
-        if abs(run.iterations[-1].rate) > 3 * abs(run.iterations[0].rate) > 0:
-            first_rate, last_rate = run.iterations[0].rate, run.iterations[-1].rate
-            reason = f"the rate grew from {number(first_rate)} to {number(last_rate)}; make it fall"
-        yield self.finding(
-            place,
-            f"the loss rose from {number(first)} to {number(last)} in {len(values)} iterations: {reason}",
-            evidence=(evidence + (f"see {known}" if known else "")).strip(),
-            fixes=(Fix(lower, DISPLAY, (replace(place, lower),)),) if place.text.startswith("base_lr") else (),
-        )
+        last = values[-1] if not math.isnan(values[-1]) else finite[-1]
+        if ends(run) < 0 and last < 0:
+            yield from self._below_zero(run, last)
+        elif rose(run):
+            cause = too_large(run)
+            clamp = clamped(run)
+            evidence = f"87.3365 is -log(FLT_MIN): {clamp} have a probability of 0" if clamp else ""
+            seen = known(run)
+            fixable = cause.better and cause.place.text.startswith(cause.better.partition(":")[0])
+            yield self.finding(
+                cause.place,
+                f"the loss rose from {number(begins(run))} to {number(last)} in {len(values)} iterations: {cause.text}",
+                evidence=". ".join(part for part in (evidence, seen and f"see {seen}") if part),
+                fixes=(Fix(cause.better, DISPLAY, (replace(cause.place, cause.better),)),) if fixable else (),
+            )
 
-    def _below_zero(self, run: Run, first: float, last: float) -> Finding:
-        layers = run.loss_layers
-        name = layers[0].name if layers else ""
-        evidence = "a loss of probabilities is never negative"
-        if layers and layers[0].type == "SigmoidCrossEntropyLoss":
-            evidence = "SigmoidCrossEntropyLoss has no lower bound where targets lie outside [0, 1]: scale them"
-        return self.finding(
-            run.place(name) if name else run.solver.at(),
-            f"the loss fell below 0 without end, from {number(first)} to {number(last)}: its targets lie outside of"
-            " what it is made for",
-            evidence=evidence,
-        )
+    def _below_zero(self, run: Run, last: float) -> Iterator[Finding]:
+        """A loss that cannot be negative is, or is to grow; any other, as that of a critic, may fall for a while."""
+        first = begins(run)
+        event = run.iterations[-1]
+        falls = abs(last) > 2 * abs(first) + 1
+        for layer in run.loss_layers:
+            value = event.losses.get(layer.tops[0].name, 0.0)
+            weight = layer.loss_weights[0]
+            if layer.type not in _NEVER_NEGATIVE:
+                continue
+            of = f'"{layer.name}" ({layer.type})'
+            if weight < 0 < value and falls:
+                yield self.finding(
+                    run.place(layer.name, 0, "loss_weight"),
+                    f"the loss fell from {number(first)} to {number(last)}: loss_weight {weight:g} makes that of"
+                    f' "{layer.name}" grow, so the net learns the opposite; take the sign away',
+                )
+                return
+            if weight > 0 > value:
+                yield self.finding(
+                    run.place(layer.name),
+                    f"the loss fell below 0, from {number(first)} to {number(last)}, which {of} never does with what it"
+                    " is made for: what it reads lies outside of that",
+                    evidence=_what_it_takes(layer),
+                )
+                return
+        if abs(last) > _WITHOUT_END * (abs(first) + 1):
+            name = run.loss_layers[0].name if run.loss_layers else ""
+            yield self.finding(
+                run.place(name) if name else run.solver.at(),
+                f"the loss fell below 0 without end, from {number(first)} to {number(last)}",
+                evidence="nothing holds it: bound what it is made of, or give it another sign",
+            )
 
 
-def _share(run: Run) -> float:
-    """The share of the rate to try: a tenth, or what makes the largest first update a hundredth of its weights."""
-    ratios = first_ratios(run)
-    return min(0.1, _USUAL / max(ratios.values())) if ratios else 0.1
+def _what_it_takes(layer: Layer) -> str:
+    return {
+        "SigmoidCrossEntropyLoss": "it has no lower bound where targets lie outside [0, 1]: scale them",
+        "MultinomialLogisticLoss": "it takes the log of probabilities: put a Softmax before it, or use SoftmaxWithLoss",
+    }.get(layer.type, "")

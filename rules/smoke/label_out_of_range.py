@@ -3,13 +3,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from caffelint.lint import ERROR, Finding, Invalid, SmokeRule
-from caffelint.lint.built import Blob
 from caffelint.smoke.run import DATA, Layer, Run, Statistics
 
-from ._example import CALM, losses, project
-from ._words import extent
+from ._example import CALM, NET, losses, project
+from ._labels import CLASSES, classes, source
+from ._numbers import extent
 
-_CLASSES = frozenset(["SoftmaxWithLoss", "InfogainLoss", "MultinomialLogisticLoss", "HingeLoss"])
+_EMBED = NET.replace('type: "InnerProduct"', 'type: "Embed"').replace(
+    "inner_product_param { num_output: 10", "embed_param { num_output: 10 input_dim: 20"
+)
 
 
 class LabelOutOfRange(SmokeRule):
@@ -35,7 +37,12 @@ class LabelOutOfRange(SmokeRule):
             span='bottom: "label"',
             message='labels of 1 to 10 came to "loss" (SoftmaxWithLoss), which has 10 classes, 0 to 9; labels count'
             " from 0",
-        )
+        ),
+        Invalid(
+            project(*losses(*CALM), Statistics(-1, "data", "blob", "data", DATA, 0, 49, 20, 3, 0.1), net=_EMBED),
+            span="input_dim: 20",
+            message='numbers of 0 to 49 came to "fc" (Embed), which has 20 rows, 0 to 19',
+        ),
     ]
 
     def check(self, run: Run) -> Iterator[Finding]:
@@ -45,33 +52,40 @@ class LabelOutOfRange(SmokeRule):
                 low, high = found.get(event.name, (event.min, event.max))
                 found[event.name] = min(low, event.min), max(high, event.max)
         for layer in run.built[0].layers:
-            if layer.type not in _CLASSES or len(layer.bottoms) < 2:
+            if layer.type == "Embed" and layer.bottoms:
+                words, size = found.get(source(layer.bottoms[0])), layer.message.embed_param.input_dim
+                if words is not None and not 0 <= words[0] <= words[1] < size:
+                    yield self.finding(
+                        run.place(layer.name, 0, "embed_param", "input_dim"),
+                        f'numbers of {extent(*words)} came to "{layer.name}" (Embed), which has {size} rows, 0 to'
+                        f" {size - 1}",
+                        evidence="Caffe reads beside its weights there",
+                    )
+            if layer.type not in CLASSES or len(layer.bottoms) < 2:
                 continue
-            labels = found.get(_source(layer.bottoms[1]))
-            classes = _classes(layer)
-            if labels is None or classes is None:
+            labels = found.get(source(layer.bottoms[1]))
+            among = classes(layer)
+            if labels is None or among is None:
                 continue
             low, high = labels
-            if _ignores(layer, labels) or 0 <= low <= high < classes:
+            if _ignores(layer, labels) or 0 <= low <= high < among:
                 continue
             yield self.finding(
                 run.place(layer.name, 0, "bottom", 1),
                 f'labels of {extent(low, high)} came to "{layer.name}" ({layer.type}), which has'
-                f" {classes} classes, 0 to {classes - 1}; labels count from 0",
+                f" {among} classes, 0 to {among - 1}; labels count from 0",
+                evidence=_likely(layer, low, high, among),
             )
 
 
-def _classes(layer: Layer) -> int | None:
-    scores = layer.bottoms[0].shape
-    axis = layer.message.softmax_param.axis if layer.type == "SoftmaxWithLoss" else 1
-    return scores[axis] if scores and -len(scores) <= axis < len(scores) else None
-
-
-def _source(blob: Blob) -> str:
-    """The name of the blob, or of the one that it is a copy of."""
-    while blob.producer is not None and blob.producer.type == "Split":
-        blob = blob.producer.bottoms[0]
-    return blob.name
+def _likely(layer: Layer, low: float, high: float, among: int) -> str:
+    if high == 255 and layer.type == "SoftmaxWithLoss":
+        return "255 often marks what is to be ignored: loss_param { ignore_label: 255 }"
+    if low == 1 and high == among:
+        return f"they count from 1: take 1 off, or make it {among + 1} classes"
+    if high >= among:
+        return f"num_output {int(high) + 1} would take them"
+    return ""
 
 
 def _ignores(layer: Layer, labels: tuple[float, float]) -> bool:

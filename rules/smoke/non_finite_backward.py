@@ -5,8 +5,9 @@ from collections.abc import Iterator
 from caffelint.lint import ERROR, Finding, Invalid, SmokeRule
 from caffelint.smoke.run import BACKWARD, BLOB, PARAM, UPDATE, NonFinite, Run
 
+from ._cause import too_large
 from ._example import CALM, losses, project
-from ._words import amount, because, largest_read, read, when
+from ._words import HUGE, amount, because, largest_read, read, when
 
 _WHY = {
     "Power": "its gradient is power * top / bottom: 0 / 0 where what it reads is 0, save for power 0, 1 and 2;"
@@ -63,19 +64,12 @@ class NonFiniteBackward(SmokeRule):
             if event.where == UPDATE:
                 message = f"{when(event)} the update makes parameter {event.name} of {of} {amount(event)}, though its"
                 message += " gradient is finite"
-                reason = _update(run)
+                reason = too_large(run, event.iteration + 1).text
             else:
                 what = f'"{event.name}"' if event.kind == BLOB else f"parameter {event.name}"
                 message = f"{when(event)} the backward pass of {of} gives {amount(event)} of the gradient of {what}"
-                own = _WHY.get(kind) if largest_read(event) < 1e10 else None
+                own = _WHY.get(kind) if largest_read(event) < HUGE else None
                 reason = own or because(run, event)
             known = run.explained([event.layer], ("power-gradient-at-zero", "adaptive-parameter-out-of-range"))
             evidence = ". ".join(part for part in (read(event), reason, known and f"see {known}") if part)
             yield self.finding(run.place(event.layer, event.net), message, evidence=evidence)
-
-
-def _update(run: Run) -> str:
-    message = run.solver.message
-    if run.solver.type in ("AdaGrad", "RMSProp", "Adam", "AdaDelta") and message.delta <= 0:
-        return f"{run.solver.type} divides by sqrt(history) + delta, and delta {message.delta:g} is no guard against 0"
-    return f"{run.rate_text} is most likely too high for these gradients, or clip_gradients is wanted"

@@ -6,24 +6,30 @@ from collections.abc import Iterator
 from caffelint.lint import ERROR, Finding, Invalid, Place, SmokeRule
 from caffelint.smoke.run import BLOB, CHANGE, DATA, DIFF, PARAM, Run, Statistics
 
+from ._cause import too_large
 from ._example import CALM, NET, losses, project, spread
-from ._learning import is_zero, only_decays, weights
-from ._words import number
+from ._learning import Weights, gradient_ended, gradient_ends, is_zero, only_decays, weights
+from ._loss import chance, clamped, rose
+from ._numbers import number
 
 _FLAT = (2.302585,) * 6
 _NOTHING = [spread(-1, "fc", PARAM, "0", 0, 1, DIFF), spread(5, "fc", PARAM, "0", 0, 1, CHANGE)]
 _SOMETHING = [spread(-1, "fc", PARAM, "0", 0.1, 0, DIFF), spread(5, "fc", PARAM, "0", 0.1, 0, CHANGE)]
 _RATES_OF_NO_USE = 2
+_LEARNT = 1e-3
 
 
 class NotLearning(SmokeRule):
-    """No weight learnt anything in the whole run: gradients or updates were exactly 0.
+    """No weight learns anything: gradients or updates were exactly 0, or the loss rests where no gradient leads out.
 
     ## Why is this bad?
     It will be so for ever. The loss stays where it began, at ln C for C classes (2.303 for 10, 6.908 for 1000), or only
     the last bias moves. The cause is one of few: nothing has a lr_mult; the rate is 0; clip_gradients is 0; no loss has
     a weight; every label is ignored; or an output is 0 for every input (fillers left at their default of 0, dead ReLUs)
     so that no gradient passes.
+
+    A SoftmaxWithLoss that rests at 87.3365 = -log(FLT_MIN), or at a share of it, gives the right class a probability of
+    exactly 0: scores lie so far apart that no update of a usual size brings them together.
 
     ## Known problems
     A loss that merely moves slowly is not reported: some dozen iterations prove nothing.
@@ -49,12 +55,22 @@ class NotLearning(SmokeRule):
             message="no weight gets a gradient: the loss is 0 in every iteration",
         ),
         Invalid(
+            project(*losses(*(87.3365,) * 6), *_SOMETHING),
+            span="layer",
+            message="the loss rests at 87.34: 8 of 8 labels have a probability of exactly 0",
+        ),
+        Invalid(
+            project(*losses(*CALM), _SOMETHING[0], spread(0, "fc", PARAM, "0", 0.1, 0, CHANGE), _NOTHING[1]),
+            span="layer",
+            message="no weight gets a gradient any more in iteration 5",
+        ),
+        Invalid(
             project(*losses(*CALM, rate=0), _SOMETHING[0]),
             span='lr_policy: "fixed"',
             message="the rate is 0 from iteration 0 on: nothing learns",
         ),
         Invalid(
-            project(*losses(*CALM), _SOMETHING[0], _NOTHING[1]),
+            project(*losses(*CALM), _SOMETHING[0], spread(0, "fc", PARAM, "0", 0, 1, CHANGE), _NOTHING[1]),
             span="base_lr: 10",
             message="weights get a gradient, and yet no update: the solver makes nothing of it",
         ),
@@ -77,7 +93,10 @@ class NotLearning(SmokeRule):
             yield self.finding(
                 _train(run),
                 "nothing in the TRAIN net learns: no parameter with a lr_mult above 0 lies on a way to a loss",
-                evidence=_see(run, ("nothing-learnable", "no-loss", "no-gradient-path", "frozen-without-weights")),
+                evidence=_joined(
+                    _why_nothing(run),
+                    _see(run, ("nothing-learnable", "no-loss", "no-gradient-path", "frozen-without-weights")),
+                ),
             )
             return
         idle = next((event.iteration for event in iterations if _idle(run, event.iteration)), None)
@@ -89,19 +108,49 @@ class NotLearning(SmokeRule):
             )
             return
         learning = list(weights(run))
-        if not learning or any(one.gradient is None for one in learning):
-            return
-        if not all(is_zero(one.gradient) and only_decays(run, one) for one in learning):
-            if all(is_zero(one.last) for one in learning):
-                clip = run.solver.has("clip_gradients") and run.solver.message.clip_gradients == 0
-                yield self.finding(
-                    run.solver.at("clip_gradients" if clip else "base_lr"),
-                    "weights get a gradient, and yet no update: "
-                    + ("clip_gradients: 0 scales it to 0" if clip else "the solver makes nothing of it"),
-                    evidence="clip_gradients is off where it is negative" if clip else "",
-                )
-            return
-        yield self._no_gradient(run)
+        if learning and all(one.gradient is not None for one in learning):
+            if all(is_zero(one.gradient) and only_decays(run, one) for one in learning):
+                yield self._no_gradient(run)
+                return
+            if found := self._stopped(run, learning):
+                yield found
+                return
+        share = clamped(run)
+        if share and not rose(run) and iterations[-1].loss > 0:
+            name = next(layer.name for layer in run.loss_layers if layer.type == "SoftmaxWithLoss")
+            yield self.finding(
+                run.place(name),
+                f"the loss rests at {number(iterations[-1].loss)}: {share} have a probability of exactly 0",
+                evidence=_joined(
+                    "87.3365 is -log(FLT_MIN), the most that a label can cost: scores lie more than 87 apart, so scale"
+                    " the input or the fillers down",
+                    too_large(run).text,
+                    _see(run, ("unscaled-input", "high-base-lr")),
+                ),
+            )
+
+    def _stopped(self, run: Run, learning: list[Weights]) -> Finding | None:
+        """Was there a gradient at first, and at the end no update, or no gradient while the loss is not 0?"""
+        last = run.measured[-1]
+        if all(is_zero(one.last) and is_zero(one.first) for one in learning):
+            clip = run.solver.has("clip_gradients") and run.solver.message.clip_gradients == 0
+            return self.finding(
+                run.solver.at("clip_gradients" if clip else "base_lr"),
+                "weights get a gradient, and yet no update: "
+                + ("clip_gradients: 0 scales it to 0" if clip else "the solver makes nothing of it"),
+                evidence="clip_gradients is off where it is negative" if clip else "",
+            )
+        loss, rate = run.iterations[-1].loss, run.iterations[-1].rate
+        ended = last > 0 and all(gradient_ended(run, one.layer) or (rate and is_zero(one.last)) for one in learning)
+        if not ended or abs(loss) < _LEARNT * abs(run.iterations[0].loss):
+            return None
+        dead = next((name for event in run.all(Statistics) if (name := _dead(run, event, last))), "")
+        names = [layer.name for layer in run.loss_layers]
+        message = f"no weight gets a gradient any more in iteration {last}"
+        if dead:
+            message += f': all that "{dead}" gives is 0'
+        place = run.place(dead or names[0]) if dead or names else _train(run)
+        return self.finding(place, message, evidence=too_large(run).text)
 
     def _no_gradient(self, run: Run) -> Finding:
         values = [event.loss for event in run.iterations]
@@ -109,31 +158,77 @@ class NotLearning(SmokeRule):
         place = run.place(names[0]) if names else _train(run)
         if not any(values):
             return self.finding(
-                place,
-                "no weight gets a gradient: the loss is 0 in every iteration",
-                evidence="every label may be ignored, the loss may have no weight, or a single class to choose from",
+                place, "no weight gets a gradient: the loss is 0 in every iteration", evidence=_why_zero(run)
             )
-        first = next((name for event in run.all(Statistics) if (name := _dead(run, event))), "")
+        first = next((name for event in run.all(Statistics) if (name := _dead(run, event, -1))), "")
         flat = max(values) - min(values) < 1e-3 * abs(values[0])
         message = "no weight gets a gradient"
-        classes = round(math.exp(min(values[0], 20.0)))
-        if flat and classes > 1 and abs(values[0] - math.log(classes)) < 1e-3 * values[0]:
-            message += f", and the loss stays at {number(values[0])} = ln {classes}, chance for {classes} classes"
+        expected = chance(run)
+        if flat and expected and abs(values[0] - expected) < 1e-3 * values[0]:
+            classes = round(math.exp(min(values[0], 20.0)))
+            same = abs(values[0] - math.log(max(classes, 1))) < 1e-3 * values[0]
+            message += f", and the loss stays at {number(values[0])}"
+            message += f" = ln {classes}, chance for {classes} classes" if same else ", that of chance"
         elif flat:
             message += f", and the loss stays at {number(values[0])}"
+        reason = ""
+        end = gradient_ends(run)
         if first:
             message += f': all that "{first}" gives is 0'
             place = run.place(first)
+        elif end is not None and end.message is not None:
+            message += f': "{end.name}" ({end.type}) passes none on'
+            place = run.place(end.name)
+            reason = _ENDS.get(end.type, "its weights are 0, or what reads it has ended" if end.params else "")
         rules = ("missing-weight-filler", "constant-weights", "deconvolution-without-filler", "missing-bias-filler")
-        return self.finding(place, message, evidence=_see(run, rules))
+        about = run.explained([name for name in (first, end.name if end else "") if name], rules)
+        return self.finding(place, message, evidence=_joined(reason, about and f"see {about}"))
 
 
-def _dead(run: Run, event: Statistics) -> str:
-    """The layer, where the event says that all it gives is 0."""
-    if (event.iteration, event.kind, event.part) != (-1, BLOB, DATA):
+_ENDS = {
+    "Softmax": "it is saturated: one probability is 1 and all others 0; scores lie too far apart, or it is followed by"
+    " a loss that has its own softmax",
+    "Sigmoid": "it is saturated at 0 and 1: scale what it reads down",
+    "TanH": "it is saturated at -1 and 1: scale what it reads down",
+    "SoftmaxWithLoss": "every label may be ignored, or be right with a probability of exactly 1",
+    "Threshold": "a step has no gradient",
+    "Dropout": "it drops everything: dropout_ratio is the share that is dropped",
+    "Scale": "its scale is 0",
+}
+"""Why a type passes no gradient on."""
+
+
+def _why_nothing(run: Run) -> str:
+    if not run.loss_layers:
+        return "no top of the TRAIN net has a loss weight"
+    params = [param for layer in run.built[0].layers for param in layer.params or () if param.lr_mult]
+    if not params:
+        return "every lr_mult is 0"
+    return "no gradient gets from the loss to a parameter: look at propagate_down"
+
+
+def _why_zero(run: Run) -> str:
+    """Why a loss may be 0 all the time, the surest first."""
+    for layer in run.loss_layers:
+        scores = layer.bottoms[0].shape if layer.bottoms else None
+        if layer.type == "SoftmaxWithLoss" and scores and len(scores) > 1 and scores[1] == 1:
+            return f'"{layer.name}" chooses from a single class: give the layer before it one output for each class'
+        if layer.type == "SoftmaxWithLoss" and layer.message.loss_param.HasField("ignore_label"):
+            return f"ignore_label {layer.message.loss_param.ignore_label} may be every label that comes"
+        if layer.type == "ContrastiveLoss":
+            margin = layer.message.contrastive_loss_param.margin
+            return f"all pairs are further apart than the margin, {margin:g}, or the same: raise the margin"
+        if layer.type == "HingeLoss":
+            return "every margin is kept"
+    return "the loss may have no weight, or what it compares be the same"
+
+
+def _dead(run: Run, event: Statistics, at: int) -> str:
+    """The layer, where the event says that all it gives in that iteration is 0."""
+    if (event.iteration, event.kind, event.part) != (at, BLOB, DATA) or not is_zero(event):
         return ""
     layer = run.layer(event.layer)
-    return event.layer if event.zeros == 1 and layer and layer.bottoms and not layer.is_loss else ""
+    return event.layer if layer and layer.bottoms and layer.need_backward and not layer.is_loss else ""
 
 
 def _idle(run: Run, start: int) -> bool:
@@ -147,3 +242,7 @@ def _train(run: Run) -> Place:
 def _see(run: Run, rules: tuple[str, ...]) -> str:
     known = run.explained(rules=rules)
     return f"see {known}" if known else ""
+
+
+def _joined(*parts: str) -> str:
+    return ". ".join(part for part in parts if part)

@@ -35,10 +35,12 @@ class DoesNotFit(SmokeRule):
 
     def check(self, run: Run) -> Iterator[Finding]:
         for event in run.all(OutOfMemory):
+            remedy = "make batch_size smaller, and iter_size larger in turn"
+            if event.message.startswith("the weights"):
+                remedy = "make the layers smaller"
             device = "this machine" if event.device == "cpu" else event.device
             yield self.finding(
                 run.nets[0].at(),
-                f"it does not fit into the memory of {device}: {event.message}; make batch_size smaller, and iter_size"
-                " larger in turn",
+                f"it does not fit into the memory of {device}: {event.message}; {remedy}",
                 evidence=run.explained(rules=("memory-exceeded", "blob-too-large")),
             )

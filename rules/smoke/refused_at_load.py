@@ -70,7 +70,8 @@ class RefusedAtLoad(SmokeRule):
             if event.during == "run":
                 where = f" in its {running.where} pass" if running else ""
                 evidence.append(f"the net was loaded; it ended{where} when values came in")
-            if known := run.explained([layer]):
+            known = run.explained([layer])
+            if known and not any(part in known for part in evidence):
                 evidence.append(f"see {known}")
             yield self.finding(place, message, evidence=". ".join(evidence))
 

@@ -6,7 +6,7 @@ from caffelint.lint import WARNING, Finding, Invalid, SmokeRule
 from caffelint.smoke.run import Compared, Run
 
 from ._example import project
-from ._words import number
+from ._numbers import number
 
 _AGREE = Compared("cpu", "cuda:0", "", -1, "", "", 2e-6, 0.0, 2e-6, (0.0, 0.0), -1, 1e-6, [])
 _PART = _AGREE._replace(distance=0.25, noise=3e-7, shown=(2.0, 2.5))

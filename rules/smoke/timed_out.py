@@ -1,11 +1,15 @@
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from caffelint.lint import WARNING, Finding, Invalid, SmokeRule
 from caffelint.smoke.run import Crashed, Loaded, Run, Running, TimedOut
 
 from ._example import CALM, losses, project
+
+_LOGGED = re.compile(r"[IW]\d{4,8} [\d:.]+ ")
+"""What Caffe logs of its doings, up to warnings."""
 
 
 class TimedOutOrDied(SmokeRule):
@@ -61,7 +65,7 @@ class TimedOutOrDied(SmokeRule):
         for death in run.all(Crashed):
             how = f"died by signal {-death.status}" if death.status < 0 else f"ended with status {death.status}"
             where = f' in the {running.where} pass of "{running.layer}"' if running else ""
-            lines = death.text.strip().splitlines()
+            lines = [line for line in death.text.strip().splitlines() if not _LOGGED.match(line)]
             yield self.finding(
                 place, f"the process {how}{where}", severity="error", evidence=lines[-1] if lines else ""
             )

@@ -320,6 +320,10 @@ class Run(object):
             order = range(len(net.names))
             for layer in order if where == "forward" else reversed(order):
                 self.emit("running", net=number, layer=net.names[layer], where=where, iteration=iteration)
+                for bottom in net.bottoms[layer]:
+                    name, writer = net.blob_names[bottom], net.writer[bottom]
+                    if where == "forward" and writer is not None:
+                        self.statistics(iteration, net.names[writer], "blob", name, "data", net.blobs[bottom].data)
                 if where == "backward":
                     net.net._backward(layer, layer)
                 elif net.bottoms[layer] or iteration < 0:

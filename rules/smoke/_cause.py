@@ -1,0 +1,161 @@
+"""Why the updates of a run were too large: what multiplies them, from the surest cause to the likeliest."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from caffelint.lint import Place
+from caffelint.smoke.run import BLOB, DATA, PARAM, Run
+
+from ._learning import first_ratios, is_zero, size, weights
+from ._numbers import number
+
+_ADAPTIVE = ("AdaGrad", "RMSProp", "Adam", "AdaDelta")
+_RISES = 3.0
+_MULTIPLIES = 50.0
+_USUAL = 0.01
+_LARGE_INPUT = 30.0
+_RULES = (
+    "high-base-lr",
+    "dense-loss-unnormalized",
+    "learning-rate-grows",
+    "unscaled-input",
+    "loss-weight-out-of-scale",
+)
+
+
+class Cause(NamedTuple):
+    """text: what is wrong and what to do. place: where it stands. better: what to write in its place, or ""."""
+
+    text: str
+    place: Place
+    better: str = ""
+
+
+def too_large(run: Run, after: int | None = None) -> Cause:
+    """The likeliest cause of updates that are too large. after: the iteration that broke, None for the last."""
+    return next(_causes(run, after))
+
+
+def known(run: Run) -> str:
+    """What a check says of rates, losses and inputs; without its own guess at a rate, which a run knows better."""
+    return re.sub(r"; try base_lr: [\d.e+-]+", "", run.explained(rules=_RULES))
+
+
+def _causes(run: Run, after: int | None) -> Iterator[Cause]:
+    message, solver = run.solver.message, run.solver
+    if message.iter_size < 1:
+        yield Cause(
+            f"iter_size {message.iter_size} divides 0 by 0: it is 1 at least", solver.at("iter_size"), "iter_size: 1"
+        )
+    if message.momentum >= 1 and solver.type not in ("AdaGrad", "RMSProp"):
+        what = "divides by 1 - momentum^t = 0" if solver.type == "Adam" else "lets updates grow without end"
+        yield Cause(f"momentum {message.momentum:g} {what}; use 0.9", solver.at("momentum"), "momentum: 0.9")
+    if solver.type == "Adam" and message.momentum2 >= 1:
+        yield Cause(f"momentum2 {message.momentum2:g} makes Adam divide 0 by 0; use 0.999", solver.at("momentum2"))
+    if solver.type in _ADAPTIVE and message.delta <= 0 and any(is_zero(one.gradient) for one in weights(run)):
+        text = f"{solver.type} divides by sqrt(history) + delta, and delta {message.delta:g} is no guard against 0"
+        yield Cause(text, solver.at("delta"))
+    yield from _decay(run)
+    if (blank := blank_statistics(run)) is not None:
+        yield blank
+    used = [event.rate for event in run.iterations if after is None or event.iteration < max(after, 1)]
+    if used and abs(used[-1]) > _RISES * abs(used[0]) > 0:
+        yield Cause(f"the rate grew from {number(used[0])} to {number(used[-1])}; make it fall", solver.at("lr_policy"))
+    for layer in run.loss_layers:
+        weight = max(map(abs, layer.loss_weights), default=1)
+        if weight >= _MULTIPLIES and weight * _loss_of(run, layer.tops[0].name) >= _MULTIPLIES:
+            yield Cause(
+                f"loss_weight {weight:g} multiplies every gradient: it is most likely too high",
+                run.place(layer.name, 0, "loss_weight"),
+            )
+    ratios = first_ratios(run)
+    largest = max(ratios, key=lambda layer: ratios[layer], default="")
+    layer_of = run.layer(largest)
+    if layer_of is not None and layer_of.params and layer_of.params[0].lr_mult >= _MULTIPLIES:
+        yield Cause(
+            f'lr_mult {layer_of.params[0].lr_mult:g} multiplies the rate of "{largest}": it is most likely too high',
+            run.place(largest, 0, "param", 0, "lr_mult"),
+        )
+    yield _rate(run, max(ratios.values(), default=0.0))
+
+
+def _decay(run: Run) -> Iterator[Cause]:
+    """Weight decay that overshoots: L2 takes rate * decay of each weight, L1 rate * decay from each."""
+    message = run.solver.message
+    rate = max((abs(event.rate) for event in run.iterations[:5] if math.isfinite(event.rate)), default=0.0)
+    taken = rate * abs(message.weight_decay)
+    if message.momentum < 1:
+        taken /= 1 - max(message.momentum, 0)
+    sizes = [size(one.data) for one in weights(run) if one.data is not None and size(one.data) > 0]
+    if message.regularization_type == "L1":
+        if sizes and taken > 2 * max(sizes):
+            yield Cause(
+                f"weight_decay {message.weight_decay:g} takes {number(taken)} off every weight at this rate, more than"
+                f" there is; try 0.0005",
+                run.solver.at("weight_decay"),
+                "weight_decay: 0.0005",
+            )
+    elif taken > 2:
+        yield Cause(
+            f"weight_decay {message.weight_decay:g} at this rate takes off more than the whole weight: it overshoots;"
+            " try 0.0005",
+            run.solver.at("weight_decay"),
+            "weight_decay: 0.0005",
+        )
+
+
+def _rate(run: Run, ratio: float) -> Cause:
+    share = min(0.1, _USUAL / ratio) if ratio > 0 else 0.1
+    better = f"base_lr: {run.solver.message.base_lr * share:.1g}"
+    text = f"{run.rate_text} is most likely too high; try {better}"
+    if found := _large_input(run):
+        text += f", or bring the input to about 1: {found}"
+    return Cause(text, run.solver.at("base_lr"), better)
+
+
+def _large_input(run: Run) -> str:
+    """`"data" holds -120 to 135`, where a blob that nothing in the net makes, and weights read, is large."""
+    for layer in run.built[0].layers:
+        if layer.bottoms or not layer.tops:
+            continue
+        top = layer.tops[0]
+        found = run.statistics(-1, layer.name, BLOB, top.name, DATA)
+        read = any(_has_weights(reader) for reader, _ in top.consumers)
+        if found is not None and size(found) > _LARGE_INPUT and read:
+            return f'"{top.name}" holds {number(found.min)} to {number(found.max)}'
+    return ""
+
+
+def _has_weights(layer: object) -> bool:
+    params = getattr(layer, "params", None)
+    tops = getattr(layer, "tops", ())
+    inserted = getattr(layer, "index", 0) is None
+    return bool(params) or (inserted and any(_has_weights(reader) for top in tops for reader, _ in top.consumers))
+
+
+def _loss_of(run: Run, name: str) -> float:
+    return next((abs(event.losses.get(name, 1.0)) for event in run.started), 1.0)
+
+
+def blank_statistics(run: Run) -> Cause | None:
+    """BatchNorm that takes its statistics from blobs that are blank, in the TRAIN net."""
+    blank = [
+        layer.name
+        for layer in run.built[0].layers
+        if layer.type == "BatchNorm"
+        and layer.parameters.use_global_stats
+        and (found := run.statistics(-1, layer.name, PARAM, 2, DATA)) is not None
+        and found.max == 0
+    ]
+    if not blank:
+        return None
+    more = f" and {len(blank) - 1} more" if len(blank) > 1 else ""
+    return Cause(
+        f'use_global_stats: true in "{blank[0]}"{more} without trained statistics divides by sqrt(eps), which'
+        " multiplies by 316; leave it out in TRAIN, or load weights",
+        run.place(blank[0], 0, "batch_norm_param", "use_global_stats"),
+    )

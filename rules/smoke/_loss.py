@@ -1,0 +1,87 @@
+"""How the loss of a run went: what chance gives, whether it rose, fell, or rests."""
+
+from __future__ import annotations
+
+import math
+from statistics import median
+
+from caffelint.smoke.run import Layer, Run
+
+CLAMPED = 87.3365
+"""-log(FLT_MIN): what SoftmaxWithLoss gives for a probability of 0."""
+_TAIL = 5
+_MOST_LABELS = 4096
+_TIMES = 3.0
+_NEAR_CHANCE = 1.5
+
+
+def losses(run: Run) -> list[float]:
+    return [event.loss for event in run.iterations]
+
+
+def begins(run: Run) -> float:
+    """The largest loss before any update: that of the pass at rate 0 and of the first iteration."""
+    before = [event.loss for event in run.started if math.isfinite(event.loss)]
+    return max(before, key=abs, default=math.nan)
+
+
+def ends(run: Run) -> float:
+    """The median of the last finite losses."""
+    finite = [value for value in losses(run)[1:] if math.isfinite(value)][-_TAIL:]
+    return median(finite) if finite else math.nan
+
+
+def chance(run: Run) -> float | None:
+    """The loss of a net that tells nothing; None where the losses have no such value, or it is not known."""
+    total = 0.0
+    for layer in run.loss_layers:
+        own = _chance_of(layer)
+        if own is None:
+            return None
+        total += layer.loss_weights[0] * own
+    return total or None
+
+
+def _chance_of(layer: Layer) -> float | None:
+    scores = layer.bottoms[0].shape if layer.bottoms else None
+    if layer.type != "SoftmaxWithLoss" or not scores:
+        return None
+    axis = layer.message.softmax_param.axis
+    if not -len(scores) <= axis < len(scores):
+        return None
+    classes = scores[axis]
+    loss = layer.message.loss_param
+    name = loss.DESCRIPTOR.fields_by_name["normalization"].enum_type.values_by_number[loss.normalization].name
+    if loss.HasField("normalize") and not loss.HasField("normalization"):
+        name = "VALID" if loss.normalize else "BATCH_SIZE"
+    labels = math.prod(scores) / max(classes, 1)
+    share = {"BATCH_SIZE": labels / max(scores[0], 1), "NONE": labels}.get(name, 1.0)
+    return share * math.log(classes) if classes > 1 else 0.0
+
+
+def rose(run: Run) -> bool:
+    """Is the loss at the end several times what it was at the start, and more than chance gives?"""
+    first, last = abs(begins(run)), ends(run)
+    near = chance(run) or 0.0
+    return last > _TIMES * first and last > first + 0.5 and last > _NEAR_CHANCE * near
+
+
+def fell(run: Run) -> bool:
+    """Is it half of what it was, and where chance is known, less than that?"""
+    first, last = begins(run), ends(run)
+    near = chance(run)
+    return last < 0.5 * first and (near is None or last < near)
+
+
+def clamped(run: Run) -> str:
+    """`10 of 16 labels` whose class has a probability of exactly 0, where the loss rests on multiples of 87.3365."""
+    for layer in run.loss_layers:
+        labels = layer.bottoms[1].shape if len(layer.bottoms) > 1 else None
+        count = math.prod(labels) if labels else 0
+        values = [event.losses.get(layer.tops[0].name, math.nan) for event in run.iterations[-_TAIL:]]
+        if layer.type != "SoftmaxWithLoss" or not 0 < count <= _MOST_LABELS or len(values) < 2:
+            continue
+        shares = [value / CLAMPED * count for value in values]
+        if all(share > count / 5 and abs(share - round(share)) < 0.02 for share in shares if not math.isnan(share)):
+            return f"{round(median(shares))} of {count} labels" if not math.isnan(median(shares)) else ""
+    return ""

@@ -1,0 +1,73 @@
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+from caffelint.lint import WARNING, Finding, Invalid, SmokeRule
+from caffelint.smoke.run import BLOB, DATA, Run, Statistics
+
+from ._example import CALM, losses, project
+from ._labels import CLASSES, classes, source
+from ._numbers import number
+
+_MANY = 8
+
+
+def _labels(iteration: int, value: float) -> Statistics:
+    return Statistics(iteration, "data", BLOB, "label", DATA, value, value, value, 0, 0)
+
+
+class ConstantLabels(SmokeRule):
+    """Every label that came in the whole run was the same.
+
+    ## Why is this bad?
+    The net learns to give that one answer whatever it sees: the loss falls to 0 and the accuracy is 1, and nothing is
+    learnt. Labels were lost where the data was converted, or images stand in the order of their class and are not
+    shuffled.
+
+    ## Known problems
+    A net with several losses may want constant labels, as a generative adversarial one does: it is not judged.
+
+    ## References
+    - BVLC/caffe issues 5127 and 2343
+    """
+
+    code = "X116"
+    name = "constant-labels"
+    severity = WARNING
+    VALID = [
+        project(*losses(*CALM), _labels(-1, 3), _labels(5, 4)),
+        project(*losses(*CALM), Statistics(-1, "data", BLOB, "label", DATA, 0, 9, 4.5, 3, 0.1)),
+    ]
+    INVALID = [
+        Invalid(
+            project(*losses(*CALM), _labels(-1, 3), _labels(5, 3)),
+            span='bottom: "label"',
+            message='every label that came to "loss" (SoftmaxWithLoss) was 3: it learns to say so, whatever it sees',
+        )
+    ]
+
+    def check(self, run: Run) -> Iterator[Finding]:
+        if len(run.loss_layers) != 1 or len(run.iterations) < 2:
+            return
+        layer = run.loss_layers[0]
+        if layer.type not in CLASSES or len(layer.bottoms) < 2 or (classes(layer) or 0) < 2:
+            return
+        name, shape = source(layer.bottoms[1]), layer.bottoms[1].shape
+        seen = [event for event in run.all(Statistics) if (event.kind, event.part, event.name) == (BLOB, DATA, name)]
+        count = len(seen) * math.prod(shape or (1,))
+        if count < _MANY or len({end for event in seen for end in (event.min, event.max)}) != 1:
+            return
+        value = seen[0].min
+        loss = layer.message.loss_param
+        if loss.HasField("ignore_label") and loss.ignore_label == value:
+            return
+        if not 0 <= value < (classes(layer) or 0):
+            return
+        yield self.finding(
+            run.place(layer.name, 0, "bottom", 1),
+            f'every label that came to "{layer.name}" ({layer.type}) was {number(value)}: it learns to say so,'
+            " whatever it sees",
+            evidence=f"{count} labels were looked at: they may have been lost in conversion, or the data lies in the"
+            " order of its classes and is not shuffled",
+        )
