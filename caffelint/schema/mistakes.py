@@ -27,8 +27,6 @@ if TYPE_CHECKING:
     from caffelint.schema.bind import Bound
 
 _SHOWN = 3
-MOST_PROBLEMS = 500
-"""So many problems with the schema are told of one file."""
 _LONGEST = 40
 _LARGE = 1000
 """A block of more fields is not searched for the one that a misspelt name stands for."""
@@ -47,6 +45,7 @@ class Mistakes:
     def __init__(self, bound: Bound, parents: list[MessageType]):
         self.bound = bound
         self.dialect = bound.dialect
+        self._most = bound.document.most_problems
         self.parents = parents
         self._told = sorted(problem.start for problem in bound.document.problems if problem.certain)
         self._doubtful: list[tuple[Problem, ForkUse]] = []
@@ -69,7 +68,8 @@ class Mistakes:
             else:
                 takes = "takes" if provenance().has(use.forks) == "has" else "take"
                 evidence = f"BVLC's Caffe refuses it; {provenance().describe(use.forks)} {takes} several"
-                self.bound.problems.append(problem._replace(certain=bool(named), evidence=evidence))
+                sure, safe = bool(named), bool(named) and problem.repair_is_safe
+                self.bound.problems.append(problem._replace(certain=sure, evidence=evidence, repair_is_safe=safe))
         if self.dialect is None:
             self._name_forks()
         self._names_for_numbers()
@@ -136,7 +136,7 @@ class Mistakes:
             return None
         key = (type_.name, name)
         if key not in self._unknown:
-            if len(self.bound.problems) >= MOST_PROBLEMS:
+            if len(self.bound.problems) >= self._most:
                 return None
             self._unknown[key] = self._say_unknown(type_, name, node)
         meant, message, certain = self._unknown[key]
@@ -215,7 +215,7 @@ class Mistakes:
 
     def nested_layer(self, field: Field, node: Field) -> None:
         """A layer inside another one: a closing brace is missing."""
-        if len(self.bound.problems) >= MOST_PROBLEMS:
+        if len(self.bound.problems) >= self._most:
             return
         start, end = field.name_span
         line = self.bound.document.source.line_number(node.start)
@@ -314,9 +314,9 @@ class Mistakes:
     def _unless_a_fork_repeats(self, problem: Problem, type_: MessageType, field_type: FieldType, field: Field) -> None:
         forks = self._repeating_forks(type_, field_type)
         if not forks or self.dialect is not None:
-            if self.dialect not in forks and len(self.bound.problems) < MOST_PROBLEMS:
+            if self.dialect not in forks and len(self.bound.problems) < self._most:
                 self.bound.problems.append(problem)
-        elif len(self._doubtful) < MOST_PROBLEMS:
+        elif len(self._doubtful) < self._most:
             self._doubtful.append((problem, ForkUse(field, forks, f"repeated {field.name}")))
 
     def _repeating_forks(self, type_: MessageType, field_type: FieldType) -> frozenset[str]:
@@ -419,7 +419,7 @@ class Mistakes:
         elif item.kind == tree.INTEGER and field_type.form == FLOAT:
             message = f"{name} takes a decimal number, and {shown(source, item)} is octal or hexadecimal"
         if item.kind == IDENTIFIER and value is None and field_type.form in (INTEGER, FLOAT):
-            if item.text.lower() not in _NO_TEMPLATE and len(self._names) < MOST_PROBLEMS:
+            if item.text.lower() not in _NO_TEMPLATE and len(self._names) < self._most:
                 self._names.setdefault(item.text, []).append((field_type, item))
                 return None
         repairs = ((start, end, repair),) if repair else ()
@@ -573,7 +573,7 @@ class Mistakes:
         repairs: Repairs = (),
         safe: bool = False,
     ) -> None:
-        if len(self.bound.problems) >= MOST_PROBLEMS:
+        if len(self.bound.problems) >= self._most:
             return
         problem = Problem(kind, start, end, message, certain, evidence, repairs, safe, field)
         if kind in ("unknown-field", "unknown-enum-value", "fork-field"):

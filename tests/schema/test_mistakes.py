@@ -284,3 +284,9 @@ def test_fields_on_one_line_are_moved_one_after_the_other() -> None:
 def test_a_quote_too_many_is_taken_away_where_none_is_wanted(text: str) -> None:
     (problem,) = problems(f"layer {{ {text} }}")
     assert problem.repairs[0][2] == "MAX"
+
+
+def test_what_a_fork_may_repeat_is_not_removed_safely() -> None:
+    (problem,) = problems("layer { pooling_param { kernel_size: 2 kernel_size: 2 } }", None)
+    assert (problem.kind, problem.certain, problem.repair_is_safe) == ("repeated-scalar", False, False)
+    assert problem.repairs
