@@ -87,7 +87,7 @@ def command(solver: str, **options: Any) -> int:
             if options["gradcheck"]:
                 run = partial(checked, target=options["gradcheck"])
             session = run(solver, config, wishes, choice, shown, options["force"], shapes)
-            shown.verdict(session)
+            shown.table(session)
             if options["plot"] and session.run:
                 plotted(session.run.events, options["plot"], solver)
     except (NoEngine, NoProject, Unplanned) as error:
@@ -97,6 +97,8 @@ def command(solver: str, **options: Any) -> int:
     write_all(
         report, wanted, Look(least="info" if everything else "warning", quiet=options["quiet"], fail_on=config.fail_on)
     )
+    if not (options["compare"] or options["gradcheck"]):
+        shown.verdict(session)
     for failure in report.failures:
         click.echo(f"caffelint: {failure.file}: {failure.message}", err=True)
     return report.exit_status(config.fail_on)

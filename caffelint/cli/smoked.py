@@ -93,8 +93,8 @@ class Shown(Watcher):
             sys.stderr.flush()
             self.drawn = False
 
-    def verdict(self, session: Session) -> None:
-        """A table of the loss, and one line that says how it went."""
+    def table(self, session: Session) -> None:
+        """The loss over the iterations, and what the TEST nets gave."""
         run = session.run
         if run is None or run.first(RateFound) is not None:
             return
@@ -106,11 +106,16 @@ class Shown(Watcher):
         for test in run.all(Tested):
             outputs = ", ".join(f"{name} {value:.4g}" for name, value in test.outputs.items())
             self.say(f"TEST net {test.net}, {test.iterations} passes: {outputs}")
-        flagged = [finding for finding in session.report.findings if finding.code.startswith("X")]
-        if len(iterations) == run.asked and not flagged:
-            first, last = iterations[0].loss, iterations[-1].loss
-            self.say(f"it trains: {run.asked} iterations, every value finite, loss {first:.4g} to {last:.4g}")
         self.say("")
+
+    def verdict(self, session: Session) -> None:
+        """What came of it, in a sentence or two."""
+        from caffelint.smoke.verdict import verdict
+
+        run = session.run
+        text = verdict(run, session.report.findings) if run and run.first(RateFound) is None else ""
+        if text:
+            self.say(f"\n{text}")
 
 
 def _some(iterations: Sequence[Iteration]) -> list[Iteration]:

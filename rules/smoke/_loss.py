@@ -51,11 +51,11 @@ def _chance_of(layer: Layer) -> float | None:
         return None
     classes = scores[axis]
     loss = layer.message.loss_param
-    name = loss.DESCRIPTOR.fields_by_name["normalization"].enum_type.values_by_number[loss.normalization].name
+    mode = loss.DESCRIPTOR.fields_by_name["normalization"].enum_type.values_by_number[loss.normalization].name
     if loss.HasField("normalize") and not loss.HasField("normalization"):
-        name = "VALID" if loss.normalize else "BATCH_SIZE"
+        mode = "VALID" if loss.normalize else "BATCH_SIZE"
     labels = math.prod(scores) / max(classes, 1)
-    share = {"BATCH_SIZE": labels / max(scores[0], 1), "NONE": labels}.get(name, 1.0)
+    share = {"BATCH_SIZE": labels / max(scores[0], 1), "NONE": labels}.get(mode, 1.0)
     return share * math.log(classes) if classes > 1 else 0.0
 
 

@@ -46,6 +46,6 @@ class PythonLayerFailed(SmokeRule):
             if layer is not None and layer.type == "Python":
                 of = f" ({layer.message.python_param.module}.{layer.message.python_param.layer})"
             at = f", at {event.file}:{event.line}" if event.file else ""
-            what = f'Python layer "{name}"{of}' if name else "a Python layer"
+            what = f'Python layer "{name}"{of}' if name else "a Python layer" if python else "the engine itself"
             message = " ".join(event.message.split()).removesuffix(".")
             yield self.finding(run.place(name, net) if name else run.nets[0].at(), f"{what} failed: {message}{at}")

@@ -1,0 +1,91 @@
+"""What came of a run in a sentence or two: what happened, where, why, how sure that is, what a check knows of it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from statistics import median
+
+from caffelint.lint.finding import CERTAIN
+from caffelint.lint.report import ReportedFinding
+from caffelint.smoke.run import NonFinite, Run
+
+_HEADS = {
+    "refused-at-load": "it does not run",
+    "python-layer-failed": "it does not run",
+    "out-of-memory": "it does not fit",
+    "label-out-of-range": "it learns from wrong labels",
+    "non-finite-rate": "it breaks",
+    "non-finite-forward": "it breaks",
+    "non-finite-backward": "it breaks",
+    "timed-out": "it did not end",
+    "not-learning": "it learns nothing",
+    "diverging": "it diverges",
+    "dead-units": "a part of it is dead",
+    "constant-labels": "it learns nothing worth having",
+    "update-out-of-scale": "it may not learn",
+    "train-test-disagree": "it trains, and tests badly",
+}
+"""By the rule that tells it, the gravest and surest first."""
+_GUESSES = ("most likely", "often", "may ", " or ")
+_FELL = 0.95
+_TAIL = 5
+
+
+def verdict(run: Run, findings: Sequence[ReportedFinding]) -> str:
+    """findings: of the whole report, those of the check among them."""
+    order = list(_HEADS)
+    shown = [finding for finding in findings if finding.name in _HEADS]
+    if not shown:
+        return _sound(run)
+    lead = min(shown, key=lambda finding: order.index(finding.name))
+    where = f" ({lead.file}:{lead.line})" if lead.line else ""
+    text = f"{_HEADS[lead.name]}: {lead.message}{where}."
+    cause = _own(lead.evidence)
+    if cause:
+        text += f" Why: {cause}."
+    text += f" {_how_sure(lead, cause)}"
+    others = list(dict.fromkeys(finding.name for finding in shown if finding.name != lead.name))
+    if others:
+        text += f" {_listed(others)} most likely {'comes' if len(others) == 1 else 'come'} of the same cause."
+    seen = _of_the_check(findings, shown)
+    if seen:
+        text += f" A check of the text alone says of it: {_listed(seen)}."
+    return text
+
+
+def _sound(run: Run) -> str:
+    values = [event.loss for event in run.iterations]
+    if not values or len(values) < run.asked or run.first(NonFinite) is not None:
+        return ""
+    text = f"{len(values)} iterations, every value finite, loss {values[0]:.4g} to {values[-1]:.4g}"
+    if len(values) < 2 * _TAIL or median(values[-_TAIL:]) < _FELL * median(values[:_TAIL]):
+        return f"it trains: {text}"
+    if not math.isclose(values[0], values[-1], rel_tol=1 - _FELL):
+        return f"it runs: {text}: it goes up and down, which so few iterations do not tell from learning"
+    return f"it runs: {text}: it hardly moves yet, which so few iterations do not tell from slow learning"
+
+
+def _own(evidence: str) -> str:
+    """Without what the check says, which is told apart."""
+    parts = [part for part in evidence.split(". ") if part and not part.startswith("see ")]
+    return ". ".join(parts).removesuffix(".")
+
+
+def _how_sure(lead: ReportedFinding, cause: str) -> str:
+    if lead.certainty != CERTAIN:
+        return "That is likely, not proved."
+    if any(word in cause for word in _GUESSES):
+        return "What happened is certain; the cause is the likeliest one."
+    return "That is certain."
+
+
+def _of_the_check(findings: Sequence[ReportedFinding], shown: Sequence[ReportedFinding]) -> list[str]:
+    """Rules of the text that a finding of the run names in its evidence, with their places."""
+    evidence = " ".join(finding.evidence for finding in shown)
+    said = [finding for finding in findings if not finding.code.startswith("X") and f"{finding.name} at " in evidence]
+    return list(dict.fromkeys(f"{finding.name} at {finding.file}:{finding.line}" for finding in said))
+
+
+def _listed(names: Sequence[str]) -> str:
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"

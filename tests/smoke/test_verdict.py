@@ -1,0 +1,69 @@
+"""The sentence at the end of a run."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from caffelint.caffe.solver import Solver
+from caffelint.lint.file import load
+from caffelint.lint.report import ReportedFinding
+from caffelint.smoke.events import Iteration
+from caffelint.smoke.run import Run
+from caffelint.smoke.verdict import verdict
+
+
+def finding(code: str, name: str, certainty: str, message: str, evidence: str = "", line: int = 7) -> ReportedFinding:
+    values: dict[str, Any] = dict.fromkeys(ReportedFinding._fields, ())
+    values |= {"code": code, "name": name, "severity": "error", "certainty": certainty, "message": message}
+    return ReportedFinding(**values | {"evidence": evidence, "file": "n.prototxt", "line": line})
+
+
+def run(*losses: float) -> Run:
+    solver = load(b'net: "n.prototxt" base_lr: 1', "s.prototxt").solver
+    assert isinstance(solver, Solver)
+    return Run(solver, [], [], [Iteration(at, 1, loss, {}) for at, loss in enumerate(losses)], asked=len(losses))
+
+
+@pytest.mark.parametrize(
+    ("losses", "text"),
+    [
+        ((2.3, 2.2, 2.0), "it trains: 3 iterations, every value finite, loss 2.3 to 2"),
+        ((2.3,) * 10, "it hardly moves yet, which so few iterations do not tell from slow learning"),
+        ((1.2, 1.5) * 5, "it goes up and down, which so few iterations do not tell from learning"),
+        ((2.3, 2.2, 2.1, 2, 1.9, 1.8, 1.7, 1.6, 1.5, 1.4), "it trains: 10 iterations, every value finite"),
+    ],
+)
+def test_a_run_without_findings(losses: tuple[float, ...], text: str) -> None:
+    assert text in verdict(run(*losses), [])
+
+
+def test_the_gravest_leads_and_the_rest_is_joined() -> None:
+    found = [
+        finding("S201", "high-base-lr", "likely", "base_lr 10 is high", line=2),
+        finding("X104", "diverging", "likely", "the loss rose", "see high-base-lr at n.prototxt:2: base_lr 10 is high"),
+        finding(
+            "X101", "non-finite-forward", "certain", '"fc" gives inf', '"x" held 1. base_lr 10 is most likely too high'
+        ),
+    ]
+    assert verdict(run(2.3, 9), found) == (
+        'it breaks: "fc" gives inf (n.prototxt:7). Why: "x" held 1. base_lr 10 is most likely too high. What happened'
+        " is certain; the cause is the likeliest one. diverging most likely comes of the same cause. A check of the text"
+        " alone says of it: high-base-lr at n.prototxt:2."
+    )
+    assert "That is likely, not proved." in verdict(run(2.3, 9), found[:2])
+
+
+def test_every_rule_of_a_run_has_a_place_in_it() -> None:
+    from caffelint.smoke import verdict as module
+
+    rules = Path(__file__).parents[2] / "rules" / "smoke"
+    names = {
+        line.split('"')[1]
+        for path in rules.glob("*.py")
+        for line in path.read_text().splitlines()
+        if line.startswith('    name = "')
+    }
+    assert names - set(module._HEADS) == {"base-lr-breaks", "runs-part", "wrong-gradient"}
