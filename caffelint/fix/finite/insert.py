@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from caffelint.caffe.layers.python import FINITE_CHECK
 from caffelint.fix.finite.old_format import objection
-from caffelint.fix.finite.remove import ADDED, MARK, MODULE, MOVED, Cut, actions, apply, remove_checks
+from caffelint.fix.finite.remove import MARK, MODULE, Cut, actions, apply, remove_checks
 from caffelint.fix.finite.spots import Spot, block_of, is_list, spots
 from caffelint.fix.finite.style import Item, place_behind, quote, style_of
+from caffelint.fix.finite.weight import Moved, move_weight
 from caffelint.lint.file import load
 
 if TYPE_CHECKING:
@@ -81,7 +82,7 @@ def insert_checks(
         if is_list(spot.after) or any(is_list(node) for node in map(block_of, spot.makers) if node):
             left_out.append(f'{_what(spot)}: its layer is an item of a list, "layer: [...]"')
             continue
-        moved = _move_weight(spot, document.source.text) if spot.weight is not None else None
+        moved = move_weight(spot, document.source.text) if spot.weight is not None else None
         if isinstance(moved, str):
             left_out.append(f"{_what(spot)}: {moved}")
             continue
@@ -98,7 +99,7 @@ def insert_checks(
     patched = apply(document.source.text, cuts)
     if remove_checks(patched, path) != data:
         raise PatchError("the checks could not be taken out again as they were put in; please report it")
-    return Patched(patched, tuple(checks[number] for number in sorted(checks)), tuple(left_out))
+    return Patched(patched, tuple(checks[number] for number in sorted(checks)), tuple(dict.fromkeys(left_out)))
 
 
 def _net(data: bytes, path: str) -> Net:
@@ -174,35 +175,7 @@ def _what(spot: Spot) -> str:
     return f'blob "{spot.blob}" of layer "{spot.layer.name}"'
 
 
-class _Moved(NamedTuple):
-    """The change of a loss layer whose weight goes to its check: how, the weight as written, and the cut."""
-
-    how: str
-    weight: str
-    cut: Cut
-
-
-def _move_weight(spot: Spot, text: str) -> _Moved | str:
-    """Take the weight from a loss; a text says why that cannot be."""
-    node = block_of(spot.layer)
-    assert node is not None
-    if len(spot.makers) > 1:
-        return f'layer "{spot.makers[1].name}" works in place on this loss'
-    weights, tops = node.all("loss_weight"), node.all("top")
-    if not weights:
-        if len(tops) != 1:
-            return "write the loss_weight of each top first"
-        gap = text[tops[0].end : tops[0].end + 1]
-        before = text[: tops[0].start]
-        space = before[len(before.rstrip(" \t")) :]
-        line_end = re.search(r"(\r\n|\n|\r)\Z", before[: len(before) - len(space)])
-        space = line_end[0] + space if line_end else space or (gap if gap.isspace() else " ")
-        return _Moved(ADDED, "1", Cut(tops[0].start, tops[0].start, "loss_weight: 0" + space))
-    weight = weights[spot.top]
-    return _Moved(MOVED, weight.text, Cut(weight.value_start, weight.end, "0"))
-
-
-def _settings(spot: Spot, reason: str, moved: _Moved | None) -> dict[str, object]:
+def _settings(spot: Spot, reason: str, moved: Moved | None) -> dict[str, object]:
     """What the check is told by its `param_str`."""
     settings: dict[str, object] = {"by": MARK, "blob": spot.blob, "made_by": _named(spot.makers)}
     if spot.readers:
@@ -215,7 +188,7 @@ def _settings(spot: Spot, reason: str, moved: _Moved | None) -> dict[str, object
 
 
 def _block(
-    document: Document, spot: Spot, name: str, settings: Mapping[str, object], moved: _Moved | None
+    document: Document, spot: Spot, name: str, settings: Mapping[str, object], moved: Moved | None
 ) -> tuple[int, str]:
     """Where the check goes, and its text with the space before it."""
     text = document.source.text

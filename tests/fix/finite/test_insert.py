@@ -202,6 +202,36 @@ def test_a_named_loss_hands_its_weight_to_the_check(loss: str, zeroed: str, weig
     assert remove_checks(found.data) == (net % loss).encode()
 
 
+@pytest.mark.parametrize(
+    ("net", "why"),
+    [
+        (
+            'layer { name: "l" type: "HingeLoss" bottom: "a" bottom: "b" top: "x" }\n'
+            'layer { name: "r" type: "Power" bottom: "x" top: "y" }',
+            'layer "r" reads this loss, and Caffe drops the backward pass of such a loss without a loss_weight',
+        ),
+        (
+            'layer { name: "l" type: "Slice" bottom: "a" top: "x" top: "y" loss_weight: 1 loss_weight: 2 }',
+            "its layer weighs several tops, and Caffe forgets the other weights",
+        ),
+        ('layer { name: "l" type: "HingeLoss" bottom: "a" bottom: "b" top: "x" top: "y" }', "write the loss_weight of"),
+    ],
+)
+def test_a_weight_stays_where_its_move_would_change_training(net: str, why: str) -> None:
+    """Each found by training on a real Caffe, which treats such nets otherwise with a check in between."""
+    found = insert_checks(net.encode(), ["l"])
+    assert found.data == net.encode()
+    assert why in found.left_out[0]
+
+
+def test_a_reader_in_tests_alone_is_no_hindrance() -> None:
+    net = (
+        'layer { name: "l" type: "HingeLoss" bottom: "a" bottom: "b" top: "x" }\n'
+        'layer { name: "r" type: "Power" bottom: "x" top: "y" include { phase: TEST } }'
+    )
+    assert [check.blob for check in insert_checks(net.encode(), ["l"]).checks] == ["x"]
+
+
 def test_each_loss_of_one_name_gets_its_own_weight_back() -> None:
     net = "".join(
         f'layer {{ name: "l" type: "HingeLoss" bottom: "a" bottom: "b" top: "x" {weight}'

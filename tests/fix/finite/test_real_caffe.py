@@ -8,10 +8,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import odd_nets
 import pytest
 import training_nets as nets
 
-from caffelint.fix.finite import insert_checks
+from caffelint.fix.finite import insert_checks, remove_checks
 
 _PLAIN = 'base_lr: 0.01 lr_policy: "fixed" momentum: 0.9 weight_decay: 0.001'
 
@@ -56,6 +57,34 @@ def test_weights_and_losses_are_equal_to_the_bit(train: Any) -> None:
         assert len(set(map(str, plain["losses"]))) > 1, names[index]
         for other, name in zip(answers[index + 1 : index + 4], names[index + 1 : index + 4], strict=True):
             assert other == plain, name
+
+
+_WITH_TESTS = _PLAIN + " test_iter: 1 test_interval: 7 iter_size: 2"
+_STAGES = ' train_state { stage: "large" level: 1 } test_state { stage: "small" }'
+
+
+def test_odd_nets_train_alike_to_the_bit(train: Any) -> None:
+    jobs: list[dict[str, Any]] = []
+    names = []
+    for name, net in odd_nets.ODD.items():
+        losses = odd_nets.losses(net)
+        assert losses, name
+        solver = _WITH_TESTS + (_STAGES if "stage" in net else "")
+        hdf5 = odd_nets.HDF5 if "HDF5Data" in net else {}
+        for where in (None, "all", "suspects", ["all", *losses]):
+            data = net.encode()
+            if where:
+                data = insert_checks(data, where).data
+                assert remove_checks(data) == net.encode(), name
+            shown = [loss for loss in losses if loss.startswith("loss") or loss == "outer"]
+            jobs.append({"net": data.decode(), "solver": solver, "iterations": 20, "display": shown, "hdf5": hdf5})
+            names.append(f"{name}: {where}")
+    answers = train(jobs)
+    for index, (answer, name) in enumerate(zip(answers, names, strict=True)):
+        plain = answers[index - index % 4]
+        assert plain["error"] is None, (name, plain)
+        assert len(set(map(str, plain["losses"]))) > 10, name
+        assert answer == plain, name
 
 
 def test_a_check_that_reads_a_loss_as_others_do_would_end_all_learning(train: Any) -> None:

@@ -1,6 +1,7 @@
 """Runs under a Python that can `import caffe`: trains nets, and tells what became of them.
 
-Reads JSON lines {"net", "solver", "iterations", "planted": blob to fill with nan or ""} and writes one for each:
+Reads JSON lines {"net", "solver", "iterations", "planted": blob to fill with nan or "", "display": names of scalar
+blobs, "hdf5": shapes of what list.txt names} and writes one for each:
 {"weights": hash of all parameters, "losses": by iteration, "error": what was raised, "first": [pass, blob, iteration]
 of the first blob that is not finite}. check_finite_layer.py is found by PYTHONPATH. Each runs in a child.
 """
@@ -27,11 +28,25 @@ def first_not_finite(net, iteration):
     return None
 
 
+def write_hdf5(shapes):
+    import h5py
+
+    random = numpy.random.RandomState(3)
+    with h5py.File("data.h5", "w") as file:
+        for name, shape in shapes.items():
+            values = random.randint(5, size=shape) if len(shape) == 1 else random.randn(*shape)
+            file[name] = values.astype(numpy.float32)
+    with open("list.txt", "w") as file:
+        file.write("data.h5\n")
+
+
 def train(job):
     with open("net.prototxt", "w") as file:
         file.write(job["net"])
     with open("solver.prototxt", "w") as file:
         file.write('net: "net.prototxt" random_seed: 7 snapshot_after_train: false ' + job["solver"])
+    if job.get("hdf5"):
+        write_hdf5(job["hdf5"])
     solver = caffe.get_solver("solver.prototxt")
     net = solver.net
     if job.get("planted"):

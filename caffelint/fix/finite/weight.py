@@ -1,0 +1,47 @@
+"""The weight of a loss goes to the check that watches it, where Caffe trains alike then."""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+from caffelint.caffe.net import TRAIN
+from caffelint.fix.finite.remove import ADDED, MOVED, Cut
+from caffelint.fix.finite.spots import Spot, block_of
+
+
+class Moved(NamedTuple):
+    """The change of a loss layer whose weight goes to its check: how, the weight as written, and the cut."""
+
+    how: str
+    weight: str
+    cut: Cut
+
+
+def move_weight(spot: Spot, text: str) -> Moved | str:
+    """Take the weight from a loss; a text says why that cannot be."""
+    node = block_of(spot.layer)
+    assert node is not None
+    if len(spot.makers) > 1:
+        return f'layer "{spot.makers[1].name}" works in place on this loss'
+    weights, tops = node.all("loss_weight"), node.all("top")
+    if not weights:
+        # net.cpp, Init: such a loss is not under any loss, and no split gives it a top of its own.
+        if any(TRAIN in reader.phases for reader in spot.readers):
+            return (
+                f'layer "{spot.readers[0].name}" reads this loss, and Caffe drops the backward pass of such a loss'
+                " without a loss_weight: write loss_weight: 1 to its layer first"
+            )
+        if len(tops) != 1:
+            return "write the loss_weight of each top first"
+        gap = text[tops[0].end : tops[0].end + 1]
+        before = text[: tops[0].start]
+        space = before[len(before.rstrip(" \t")) :]
+        line_end = re.search(r"(\r\n|\n|\r)\Z", before[: len(before) - len(space)])
+        space = line_end[0] + space if line_end else space or (gap if gap.isspace() else " ")
+        return Moved(ADDED, "1", Cut(tops[0].start, tops[0].start, "loss_weight: 0" + space))
+    if sum(map(bool, spot.layer.message.loss_weight)) > 1:
+        # insert_splits.cpp, InsertSplits: clear_loss_weight() where one of these tops is read by a layer.
+        return "its layer weighs several tops, and Caffe forgets the other weights where one of them is read"
+    weight = weights[spot.top]
+    return Moved(MOVED, weight.text, Cut(weight.value_start, weight.end, "0"))
