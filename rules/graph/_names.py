@@ -32,6 +32,7 @@ def free_name(layer: Layer, other: Layer) -> str:
 
 def _choices(layer: Layer, other: Layer, taken: int) -> Iterator[str]:
     alike = [each for each in layer.net.layers if each.type == layer.type and each.name != layer.name]
+    stem = layer.name or layer.tops[0]
     if layer.type == other.type or not layer.bottoms:
         if numbered := _LAST_NUMBER.fullmatch(layer.name):
             last = int(numbered[2])
@@ -40,8 +41,8 @@ def _choices(layer: Layer, other: Layer, taken: int) -> Iterator[str]:
             yield from layer.tops[:1]
     else:
         yield from (name for name, _ in Counter(_as_alike(layer, alike)).most_common())
-        yield f"{_USUAL.get(layer.type, layer.type.lower())}_{layer.name}"
-    stem = layer.name or layer.tops[0]
+        stem = f"{_USUAL.get(layer.type, layer.type.lower())}_{stem}"
+        yield stem
     yield from (f"{stem}_{number}" for number in range(2, taken + 3))
 
 
