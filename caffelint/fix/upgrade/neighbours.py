@@ -16,6 +16,7 @@ from caffelint.schema.provenance import provenance
 from caffelint.text.parser import parse
 
 _CURRENT = 2
+_BVLC = ("bvlc", "bvlc_history")
 
 
 class Readers(NamedTuple):
@@ -88,10 +89,12 @@ def _readers_of(path: str) -> frozenset[str]:
         return frozenset()
     if detect(document).kind != NET:
         return frozenset()
+    known = provenance()
     own = readers(bind(document, NetParameter()))
+    if all(known.family(fork) in _BVLC for fork in own):
+        own = frozenset()  # an upgrade is what leads from its older versions to the newer ones
     if not document.root.all("layer"):
         return own
-    known = provenance()
     return frozenset(fork for fork in own or known.forks if known.generation(fork) == _CURRENT)
 
 

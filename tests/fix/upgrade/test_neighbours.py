@@ -76,6 +76,12 @@ def test_another_checkout_tells_nothing(tree: Path) -> None:
     assert _upgraded() == ["module/lenet"]
 
 
+def test_an_older_version_of_bvlc_is_no_fork_to_stay_with(tree: Path) -> None:
+    _write(oldest='layers { layer { name: "d" type: "data" subtraction: "x" } top: "a" }', lenet=PLAIN)
+    main(["upgrade", "."])
+    assert Path("lenet.prototxt").read_text() == CURRENT
+
+
 def test_a_file_alone_knows_no_neighbours(tree: Path) -> None:
     _write(c3d=C3D, lenet=PLAIN)
     assert _upgraded("lenet.prototxt") == ["lenet"]
