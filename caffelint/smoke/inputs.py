@@ -20,12 +20,21 @@ from caffelint.smoke.job import BOXES, LABELS, REAL, SYNTHETIC, UNIFORM, Input, 
 SIZES = (28, 32, 64, 128, 224, 227, 256, 300, 321, 500)
 """Heights and widths to try where nothing tells those of an image: nets for large ones refuse small ones."""
 
+FRAMES = 16
 VIDEO = (112, 224)
-"""The same for clips of 16 frames."""
+"""The same for clips of so many frames."""
 
-_BLOCKS = ("data_param", "image_data_param", "hdf5_data_param", "window_data_param", "memory_data_param")
+_BLOCKS = (
+    "data_param",
+    "image_data_param",
+    "hdf5_data_param",
+    "window_data_param",
+    "memory_data_param",
+    "video_data_param",
+)
 _IMAGES = DATA_TYPES - {"HDF5Data", "DummyData"}
 _PASSES_ON = frozenset(["Split", "Flatten", "Reshape", "Slice", "Concat", "Crop", "Silence", "Tile", "Permute"])
+_SEQUENCES = frozenset(["LSTM", "RNN", "Embed"])
 _PIXEL, _PLAIN = 255, 1
 
 
@@ -51,8 +60,10 @@ class _Wanted(NamedTuple):
     shape: Shape | None = None
 
 
-def plan_inputs(number: int, job_net: JobNet, net: Net, data: str, roots: Sequence[str] = ()) -> Plan:
-    """The inputs of net `number` of a job. data: auto, real or synthetic.
+def plan_inputs(
+    number: int, job_net: JobNet, net: Net, data: str, roots: Sequence[str] = (), unread: Sequence[str] = ()
+) -> Plan:
+    """The inputs of net `number` of a job. data: auto, real or synthetic. unread: types that the engine does not read.
 
     Sources are looked for in the working directory, as Caffe does. Raises Unplanned where data is `real` and a source
     is not there, or the shape of a synthetic input cannot be told.
@@ -60,7 +71,7 @@ def plan_inputs(number: int, job_net: JobNet, net: Net, data: str, roots: Sequen
     known: dict[str, Shape] = dict(net.input_shapes)
     built = _build(net, job_net, known)
     layers = [layer for layer in built.layers if brings_data(layer)]
-    missing = [reason for layer in layers for reason in _missing(layer)]
+    missing = [reason for layer in layers for reason in _missing(layer, unread)]
     if data == REAL and missing:
         raise Unplanned(f"--data real: {missing[0]}")
     reads = [layer for layer in layers if layer.type != "Input"]
@@ -103,8 +114,10 @@ def _build(net: Net, job_net: JobNet, shapes: Mapping[str, Shape]) -> BuiltNet:
     return build(net.message, job_net.phase, job_net.stages, job_net.level, input_shapes=shapes, assume_inputs=True)
 
 
-def _missing(layer: Layer) -> Iterator[str]:
+def _missing(layer: Layer, unread: Sequence[str]) -> Iterator[str]:
     """Why a layer cannot read its own data: lines that name what is not there."""
+    if layer.type in unread:
+        yield f'this engine does not read the files of layer "{layer.name}" ({layer.type})'
     if layer.type == "Input":
         return
     source = source_of(layer)
@@ -118,6 +131,9 @@ def _missing(layer: Layer) -> Iterator[str]:
         yield f'layer "{layer.name}" names no source'
     elif layer.type == "HDF5Data" and os.path.isfile(source):
         yield from _missing_names(_first_words(source), "")
+    elif layer.type == "WindowData" and os.path.isfile(source):
+        # Caffe logs that an image is not there, and goes on with zeros.
+        yield from _missing_names(_first_words(source, 1), layer.message.window_data_param.root_folder)
     elif layer.type == "ImageData" and os.path.isfile(source):
         yield from _missing_names(_first_words(source), layer.message.image_data_param.root_folder)
 
@@ -128,10 +144,12 @@ def _missing_names(names: Iterable[str], root: str) -> Iterator[str]:
             yield f"{root + name} is not there"
 
 
-def _first_words(path: str) -> list[str]:
+def _first_words(path: str, skipped: int = 0) -> list[str]:
+    """What names a file in the first line behind those that are skipped."""
     try:
         with open(path, encoding="utf-8", errors="surrogateescape") as file:
-            line = file.readline(1 << 16)
+            for _ in range(skipped + 1):
+                line = file.readline(1 << 16)
     except OSError:
         return []
     return line.split()[:1]
@@ -147,11 +165,13 @@ def _shaped(
             continue
         current = next(other for other in built.layers if other.index == layer.index)
         best = None
-        for shape in _candidates(current, top):
+        least = refusals + 1, 0
+        for shape in _candidates(current, top, built):
             tried = _build(net, job_net, known | {blob.name: shape})
-            if best is None or len(tried.refusals) < len(best[1].refusals):
-                best = shape, tried
-            if not tried.refusals:
+            problems = len(tried.refusals), _unknown(tried, blob.name)
+            if best is None or problems < least:
+                best, least = (shape, tried), problems
+            if problems == (0, 0):
                 break
         if best and len(best[1].refusals) <= refusals:
             known[blob.name], built = best
@@ -160,24 +180,51 @@ def _shaped(
     return built
 
 
-def _candidates(layer: Layer, top: int) -> Iterator[Shape]:
+def _unknown(built: BuiltNet, name: str) -> int:
+    """How many of the layers that read a blob have a top of unknown shape, as one for clips that reads images has."""
+    readers = [layer for blob in _versions(built, name) for layer, _ in _direct(blob)]
+    return sum(any(top.shape is None for top in layer.tops) for layer in readers if len(layer.bottoms) == 1)
+
+
+def _versions(built: BuiltNet, name: str) -> Iterator[Blob]:
+    return (blob for layer in built.layers for blob in layer.tops if blob.name == name and not layer.bottoms)
+
+
+def _candidates(layer: Layer, top: int, built: BuiltNet) -> Iterator[Shape]:
     """Shapes that a top may have, the likeliest first."""
     wanted = _wanted(layer.tops[top])
     if wanted and wanted.shape is not None:
         yield wanted.shape
         return
     batch = _batch_size(layer)
+    if any(reader.type in _SEQUENCES for reader, _ in _readers(layer.tops[top])):
+        # Time steps by streams: as many of those as another layer has images.
+        others = (_batch_size(other) for other in built.layers if brings_data(other) and other.name != layer.name)
+        yield from ((batch, streams) for streams in dict.fromkeys([*others, batch, 1]))
     if layer.type in ("HDF5Data", "Input") and top > 0:
         yield (batch,)
         yield (batch, 1)
-    means = len(layer.message.transform_param.mean_value)
+    transform = layer.message.transform_param
+    means = len(transform.mean_value)
+    crop = transform.crop_size or layer.message.image_data_param.crop_size
+    sides = [crop] if crop else SIZES
     for channels in (means,) if means > 1 else (3, 1, 2, 6, 4):
-        for size in SIZES:
+        for size in sides:
+            if layer.type == "VideoData" and top == 0:
+                yield batch, channels, _length(layer), size, size
             yield batch, channels, size, size
     for size in VIDEO:
-        yield batch, 3, 16, size, size
+        yield batch, 3, FRAMES, size, size
     if layer.type == "HDF5Data":
         yield batch, 100
+
+
+def _length(layer: Layer) -> int:
+    """Frames of a clip."""
+    for block in (layer.message.video_data_param, layer.message.image_data_param):
+        if block.HasField("new_length"):
+            return int(block.new_length)
+    return FRAMES
 
 
 def _batch_size(layer: Layer) -> int:

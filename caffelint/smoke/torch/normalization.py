@@ -90,16 +90,16 @@ class BatchNorm(TorchLayer):
 
     @classmethod
     def param_shapes(cls, spec: Layer) -> Sequence[Shape] | None:
-        """Three; with the scale_bias of NVCaffe scale and shift too."""
+        """Three; in NVCaffe scale and shift too, where scale_bias or a filler of one of them says so."""
         p = spec.parameters
         shape = spec.bottoms[0].shape
-        if not p.scale_bias or shape is None or len(shape) < 2 or any(p.HasField(name) for name in CHANGE):
+        if not _has_scale(p) or shape is None or len(shape) < 2 or any(p.HasField(name) for name in CHANGE):
             return super().param_shapes(spec)
         return [(shape[1],), (shape[1],), (1,), (shape[1],), (shape[1],)]
 
     def fillers(self) -> Sequence[Any]:
         p = self.p
-        scale = [p.scale_filler if p.HasField("scale_filler") else 1.0, p.bias_filler] if p.scale_bias else []
+        scale = [p.scale_filler if p.HasField("scale_filler") else 1.0, p.bias_filler] if _has_scale(p) else []
         return [0.0, 0.0, 0.0, *scale]
 
     def default_lr_mult(self, index: int) -> float:
@@ -132,6 +132,10 @@ class BatchNorm(TorchLayer):
             mean.mul_(self.fraction).add_(batch_mean)
             variance.mul_(self.fraction).add_(batch_variance)
         return y.view(shape)
+
+
+def _has_scale(p: Any) -> bool:
+    return bool(p.scale_bias or p.HasField("scale_filler") or p.HasField("bias_filler"))
 
 
 def _by_hand(x: Tensor, mean: Tensor, variance: Tensor, eps: float) -> Tensor:

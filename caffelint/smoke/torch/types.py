@@ -23,6 +23,7 @@ from caffelint.smoke.torch import (  # noqa: F401  (importing a family registers
     volume,
 )
 from caffelint.smoke.torch.base import REGISTRY
+from caffelint.smoke.torch.fillers import FILLERS
 
 if TYPE_CHECKING:
     from caffelint.caffe.build import BuiltNet
@@ -70,6 +71,10 @@ def _why_not(layer: Layer) -> str | None:
         return why
     if torch_class.param_shapes(layer) is None:
         return "the shapes of its parameters are not known before it runs"
+    for field, value in layer.parameters.ListFields() if layer.block else ():
+        for filler in (value if field.is_repeated else [value]) if field.name.endswith("filler") else ():
+            if filler.type not in FILLERS:
+                return f'how a {field.name} of type "{filler.type}" fills is not known here'
     for index, flows in enumerate(layer.propagate_down):
         if flows and layer.need_backward and not _passes(layer, index):
             return f"a gradient would flow to its bottom {index}, where Caffe ends the run"

@@ -79,14 +79,25 @@ class Pooling3D(TorchLayer):
     def why_not(cls, spec: Layer) -> str | None:
         if spec.tops[0].shape is None:
             return UNKNOWN
-        return None if spec.parameters.pool == 0 else "forks differ in what an average of a clipped window is"
+        clipped = any(_pads(spec))
+        if spec.parameters.pool > 1 or spec.parameters.pool == 1 and clipped:
+            return "forks differ in what an average of a clipped window is"
+        return None
 
     def forward(self, bottoms: list[Tensor]) -> Sequence[Tensor]:
         x = bottoms[0]
-        kernel, stride, pad = _sides(self.p)
-        number = (self.spec.tops[0].shape or ())[2:]
-        reach = []
-        for axis in (2, 1, 0):
-            after = (number[axis] - 1) * stride[axis] + kernel[axis] - x.shape[2 + axis] - pad[axis]
-            reach += [pad[axis], max(after, 0)]
-        return [functional.max_pool3d(functional.pad(x, reach, value=-FLT_MAX), kernel, stride)]
+        kernel, stride, _ = _sides(self.p)
+        if self.p.pool == 1:
+            return [functional.avg_pool3d(x, kernel, stride)]
+        return [functional.max_pool3d(functional.pad(x, _pads(self.spec), value=-FLT_MAX), kernel, stride)]
+
+
+def _pads(spec: Layer) -> list[int]:
+    """How far the windows reach beyond a bottom, before and behind: of width, height and length."""
+    kernel, stride, pad = _sides(spec.parameters)
+    shape, number = (spec.bottoms[0].shape or ())[2:], (spec.tops[0].shape or ())[2:]
+    reach = []
+    for axis in (2, 1, 0):
+        after = (number[axis] - 1) * stride[axis] + kernel[axis] - shape[axis] - pad[axis]
+        reach += [pad[axis], max(after, 0)]
+    return reach

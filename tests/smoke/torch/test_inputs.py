@@ -1,0 +1,47 @@
+"""Shapes that nothing in the text tells are guessed so that the net runs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from caffelint.caffe.net import Net
+from caffelint.lint.read import read
+from caffelint.schema import NetParameter
+from caffelint.schema.bind import bind
+from caffelint.smoke.inputs import plan_inputs
+from caffelint.smoke.job import SYNTHETIC, JobNet
+from caffelint.text.parser import parse
+
+VIDEO = """layer { name: "data" type: "VideoData" top: "data" top: "label" transform_param { crop_size: 56 }
+  video_data_param { batch_size: 2 new_length: 8 } }
+layer { name: "conv" type: "Convolution3D" bottom: "data" top: "conv"
+  convolution3d_param { num_output: 4 kernel_size: 3 kernel_depth: 3 } }
+layer { name: "fc" type: "InnerProduct" bottom: "conv" top: "fc" inner_product_param { num_output: 5 } }
+layer { name: "loss" type: "SoftmaxWithLoss" bottom: "fc" bottom: "label" top: "loss" }
+"""
+SENTENCES = """layer { name: "data" type: "ImageData" top: "data" top: "unused"
+  transform_param { crop_size: 32 mean_value: 1 mean_value: 2 mean_value: 3 } image_data_param { batch_size: 6 } }
+layer { name: "words" type: "HDF5Data" top: "cont" top: "input" top: "target" hdf5_data_param { batch_size: 4 } }
+layer { name: "silence" type: "Silence" bottom: "unused" }
+layer { name: "embed" type: "Embed" bottom: "input" top: "embed" embed_param { input_dim: 20 num_output: 7 } }
+layer { name: "image" type: "InnerProduct" bottom: "data" top: "image" inner_product_param { num_output: 3 } }
+layer { name: "lstm" type: "LSTM" bottom: "embed" bottom: "cont" bottom: "image" top: "lstm"
+  recurrent_param { num_output: 5 } }
+layer { name: "fc" type: "InnerProduct" bottom: "lstm" top: "fc" inner_product_param { num_output: 20 axis: 2 } }
+layer { name: "loss" type: "SoftmaxWithLoss" bottom: "fc" bottom: "target" top: "loss" softmax_param { axis: 2 } }
+"""
+VIDEO_SHAPES = {"data": (2, 3, 8, 56, 56), "label": (2,)}
+SENTENCE_SHAPES = {"data": (6, 3, 32, 32), "cont": (4, 6), "input": (4, 6), "target": (4, 6, 1)}
+
+
+@pytest.mark.parametrize(("text", "wanted"), [(VIDEO, VIDEO_SHAPES), (SENTENCES, SENTENCE_SHAPES)])
+def test_guessed_shapes_fit(text: str, wanted: dict[str, tuple[int, ...]], tmp_path: Path) -> None:
+    path = tmp_path / "net.prototxt"
+    path.write_text(text)
+    net = Net(bind(parse(read(str(path)), str(path)), NetParameter()))
+    plan = plan_inputs(0, JobNet(str(path), "TRAIN"), net, SYNTHETIC)
+    assert not plan.built.refusals
+    assert {item.top: item.shape for item in plan.inputs if item.top in wanted} == wanted
+    assert all(blob.shape is not None for blob in plan.built.blobs.values())
