@@ -32,8 +32,9 @@ class LayerError(Exception):
 class TorchLayer:
     """One layer of a net that runs. A subclass has the name of its type.
 
-    spec: the layer of the built net; writes: the one whose tops it gives, another where two layers run as one. p: its own parameter message. params: its parameters, one tensor for each, in
-    Caffe's shapes and order; those that learn nothing here (lr_mult 0) are detached. train: is its phase TRAIN?
+    spec: the layer of the built net; writes: the one whose tops it gives, another where two layers run as one. p: its
+    own parameter message. params: its parameters, one tensor for each, in Caffe's shapes and order; those that learn
+    nothing here (lr_mult 0) are detached. train: is its phase TRAIN?
     can_overwrite: is its first bottom needed by nothing else? in_place: may it overwrite that in this pass?
     """
 
