@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import os
 import re
+import signal
 import subprocess
 import sys
 from collections.abc import Callable
@@ -103,6 +104,52 @@ def test_no_layer_file_is_written_without_the_net(patch: Callable[..., Run]) -> 
     assert run.status == 2
     assert run.err.endswith("caffelint: net.prototxt: it is read-only, and was left alone\n")
     assert not Path("check_finite_layer.py").exists()
+
+
+@pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+@pytest.mark.parametrize("write", [1, 2])
+def test_an_interruption_leaves_nothing_half_done(patch: Callable[..., Run], number: int, write: int) -> None:
+    """The layer's file is written first, the net next."""
+    files = _files()
+    script = (
+        "import os, sys, time\n"
+        "from caffelint.cli.main import main\n"
+        "calls = []\n"
+        "wait = lambda: (print('here', flush=True), time.sleep(60))\n"
+        f"os.fsync = lambda _: (calls.append(1), len(calls) == {write} and wait())\n"
+        "sys.exit(main(['patch', 'net.prototxt', '--check-finite', '--in-place', '-q']))\n"
+    )
+    process = subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    assert process.stdout is not None
+    assert process.stdout.readline() == b"here\n"
+    process.send_signal(number)
+    _, err = process.communicate(timeout=20)
+    assert (process.returncode, err) == (143 if number == signal.SIGTERM else 130, b"")
+    assert Path("net.prototxt").read_bytes() == NET
+    assert _files() == files | ({"check_finite_layer.py"} if write == 2 else set())
+
+
+def test_links_modes_and_changes_on_disk(patch: Callable[..., Run], monkeypatch: pytest.MonkeyPatch) -> None:
+    os.mkdir("nets")
+    os.rename("net.prototxt", "nets/real.prototxt")
+    os.symlink("nets/real.prototxt", "net.prototxt")
+    os.chmod("nets/real.prototxt", 0o640)
+    assert patch("net.prototxt", "--check-finite", "--in-place").status == 0
+    assert Path("net.prototxt").is_symlink()
+    assert os.stat("nets/real.prototxt").st_mode & 0o777 == 0o640
+    assert patch("net.prototxt", "--remove", "--in-place").status == 0
+    assert Path("nets/real.prototxt").read_bytes() == NET
+
+    def other(*arguments: object) -> str:
+        Path("nets/real.prototxt").write_bytes(b"# mine")
+        return ""
+
+    monkeypatch.setattr("caffelint.cli.patched.write_layer_file", other)
+    run = patch("net.prototxt", "--check-finite", "--in-place")
+    assert run.status == 2
+    assert "net.prototxt: it changed on disk since it was read, and was left alone; run again" in run.err
+    assert Path("nets/real.prototxt").read_bytes() == b"# mine"
 
 
 def test_diff(patch: Callable[..., Run]) -> None:
