@@ -79,6 +79,8 @@ def _tell_command(net: str | None, target: str | None, found: Sequence[Runs]) ->
     solver = found[0].solver if found else "SOLVER"
     say("run it with a Caffe that was built WITH_PYTHON_LAYER := 1, so that it finds the layer's file:")
     click.echo(f"  PYTHONPATH={folder}:$PYTHONPATH caffe train -solver {shlex.quote(solver)}", err=True)
+    if len(found) > 1:
+        say(f"other solvers name it, too: {found[1].solver}{f' and {len(found) - 2} more' if len(found) > 2 else ''}")
     if found and not found[0].trains:
         say(f"{solver} tests with {net} alone, and trains another net: patch that, too")
     if found and net and target is not None and os.path.realpath(target) != os.path.realpath(net):

@@ -291,7 +291,9 @@ def test_old_formats_are_no_dead_end(patch: Callable[..., Run], text: str, messa
 def test_the_command_names_the_solver_that_trains_the_net(patch: Callable[..., Run]) -> None:
     test = SOLVER.replace('net: "net', 'train_net: "other.prototxt" test_net: "net')
     Path("a.prototxt").write_text(test, "utf-8")
-    assert "-solver solver.prototxt" in patch("net.prototxt", "--check-finite").err
+    err = patch("net.prototxt", "--check-finite").err
+    assert "-solver solver.prototxt" in err
+    assert err.endswith("caffelint: other solvers name it, too: a.prototxt\n")
     Path("solver.prototxt").write_text(test, "utf-8")
     err = patch("net.prototxt", "--check-finite").err
     assert err.endswith(
