@@ -30,11 +30,13 @@ def command(
     from caffelint.smoke.engines import NoEngine
     from caffelint.smoke.env import environment
     from caffelint.smoke.project import NoProject
+    from caffelint.smoke.signals import ending_once
 
     config = settings([solver or "."], {"config_file": config_file})
     source = "--caffe-python" if caffe_python else config.sources.get("caffe_python", "--caffe-python")
     try:
-        found = environment(caffe_python or config.caffe_python, source, config, solver)
+        with ending_once():
+            found = environment(caffe_python or config.caffe_python, source, config, solver)
     except (NoProject, NoEngine) as error:
         raise click.ClickException(str(error)) from error
     if format_ == "json":

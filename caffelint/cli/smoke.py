@@ -59,6 +59,7 @@ def command(solver: str, **options: Any) -> int:
     from caffelint.smoke.inputs import Unplanned
     from caffelint.smoke.project import NoProject
     from caffelint.smoke.session import Choice, smoke
+    from caffelint.smoke.signals import ending_once
 
     ways = [name for name in ("find_lr", "compare", "gradcheck") if options[name]]
     if len(ways) > 1:
@@ -80,7 +81,7 @@ def command(solver: str, **options: Any) -> int:
     )
     on_stdout = any(output.format == "text" and output.file is None for output in wanted)
     try:
-        with Shown(wishes.iterations, on_stdout, options["quiet"]) as shown:
+        with ending_once(), Shown(wishes.iterations, on_stdout, options["quiet"]) as shown:
             run = lr_found if options["find_lr"] else smoke
             if options["compare"]:
                 run = partial(compared, text=options["compare"])

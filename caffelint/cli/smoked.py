@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import math
 import os
-import signal
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from types import FrameType, TracebackType
+from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -23,7 +22,6 @@ if TYPE_CHECKING:
     from caffelint.lint.report import Report
     from caffelint.smoke.engines import Engine
 
-_TERMINATED = 143
 _ROWS = 8
 
 
@@ -47,17 +45,14 @@ class Shown(Watcher):
         self.quiet = quiet
         self.progress = sys.stderr.isatty() and not quiet
         self.drawn = False
-        self._before: Any = None
 
     def __enter__(self) -> Shown:
-        self._before = signal.signal(signal.SIGTERM, _end)
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self._clear()
-        signal.signal(signal.SIGTERM, self._before)
 
     def say(self, line: str) -> None:
         self._clear()
@@ -123,11 +118,6 @@ def _some(iterations: Sequence[Iteration]) -> list[Iteration]:
         return list(iterations)
     step = (len(iterations) - 1) / (_ROWS - 1)
     return [iterations[round(number * step)] for number in range(_ROWS)]
-
-
-def _end(number: int, frame: FrameType | None) -> None:
-    """SIGTERM ends the command on the way that clears up."""
-    raise SystemExit(_TERMINATED)
 
 
 def lr_found(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import re
+import select
 import signal
 import subprocess
 import threading
@@ -25,19 +26,28 @@ from caffelint.smoke.events import (
     from_line,
 )
 from caffelint.smoke.job import Job
+from caffelint.smoke.signals import held
 
 _TAIL_LINES = 60
 _LONGEST_LINE = 1 << 20
+_CHUNK = 1 << 17
+_KEPT = 4000
 _GRACE = 3.0
+_PATIENCE = 0.3
 _FATAL = re.compile(r"^F\d{4,8} [\d:.]+ +\d+ (?P<at>\S+)\] ?(?P<message>.*)")
 _CREATING = re.compile(r"\] (?:Creating layer|Setting up) (?P<layer>.+)$")
 _PARSING = re.compile(r"Error parsing text-format \S+: (?P<what>\d+:\d+: .+)$")
 _PHASE = re.compile(r"Creating (?P<phase>training|test) net")
+_NO_LAYER = ("solver.cpp", "sgd_solver.cpp", "solver_factory", "upgrade_proto.cpp")
+"""Files of Caffe whose checks are of the solver, whatever layer was made last."""
 _NAMED = re.compile(r"(?<!owned by )layer '(?P<layer>[^']+)'")
 _MEMORY = re.compile(
     r"out of memory|std::bad_alloc|Cannot allocate memory|MemoryError|unable to allocate", re.IGNORECASE
 )
-_SIGKILL = 9
+_MATTERS = [b"\nf", b"] creating", b"] setting up", b"error parsing", b"traceback"]
+_MATTERS += [b"out of memory", b"bad_alloc", b"cannot allocate", b"memoryerror", b"unable to allocate"]
+"""A block of lines in which, in small letters, none of these stands holds nothing that `Log.line` looks for."""
+_SIGBUS, _SIGKILL = 7, 9
 
 
 class Log:
@@ -54,11 +64,29 @@ class Log:
         self.out_of_memory = ""
 
     def read(self, stream: IO[bytes]) -> None:
-        for raw in iter(lambda: stream.readline(_LONGEST_LINE), b""):
-            self.line(raw.decode("utf-8", "replace").rstrip("\r\n"))
+        """All that comes, however much: of blocks in which nothing matters only the end is looked at."""
+        rest = b""
+        while chunk := stream.read1(_CHUNK):  # type: ignore[attr-defined]
+            block = rest + chunk
+            cut = block.rfind(b"\n") + 1 or (len(block) if len(block) > _LONGEST_LINE else 0)
+            rest = block[cut:]
+            self.block(block[:cut])
+        self.block(rest)
+
+    def block(self, block: bytes) -> None:
+        lines = block.removesuffix(b"\n")
+        if not block:
+            return
+        small = b"\n" + block.lower()
+        if self.more or (self.trace and not self._traced()) or any(word in small for word in _MATTERS):
+            for raw in lines.split(b"\n"):
+                self.line(raw.decode("utf-8", "replace").rstrip("\r"))
+        else:
+            last = lines.rsplit(b"\n", _TAIL_LINES)
+            self.tail.extend(raw[-_KEPT:].decode("utf-8", "replace").rstrip("\r") for raw in last[-_TAIL_LINES:])
 
     def line(self, line: str) -> None:
-        line = line[:4000]
+        line = line[:_KEPT]
         self.tail.append(line)
         if self.more:
             self.more -= 1
@@ -66,6 +94,8 @@ class Log:
                 self.fatal += f" {line.strip()}"
         if found := _FATAL.match(line):
             if not self.fatal:
+                if found["at"].startswith(_NO_LAYER):
+                    self.layer = ""
                 self.fatal = found["message"].split("*** Check failure")[0].strip()
                 self.more = 0 if "*** Check" in line else 1
         elif found := _PARSING.search(line):
@@ -106,49 +136,72 @@ def run_child(
     events: list[Event] = []
     log = Log()
     started = time.monotonic()
-    late = threading.Event()
-    child = subprocess.Popen(
-        [*command, job_path],
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        env=environment,
-        start_new_session=True,
-    )
+    late = 0.0
+    child = None
 
-    def end_late() -> None:
-        late.set()
-        end(child)
+    def take(line: bytes) -> None:
+        event = from_line(line)
+        if event is None:
+            log.block(line)
+            return
+        events.append(event)
+        if on_event:
+            on_event(event)
 
-    timer = threading.Timer(job.timeout, end_late) if job.timeout else None
-    assert child.stdout
-    assert child.stderr
-    reader = threading.Thread(target=log.read, args=(child.stderr,), daemon=True)
     try:
-        if timer:
-            timer.daemon = True
-            timer.start()
+        with held():
+            child = subprocess.Popen(
+                [*command, job_path],
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                env=environment,
+                start_new_session=True,
+            )
+        reader = threading.Thread(target=log.read, args=(child.stderr,), daemon=True)
         reader.start()
-        for line in iter(lambda: child.stdout.readline(_LONGEST_LINE), b""):  # type: ignore[union-attr]
-            event = from_line(line)
-            if event is None:
-                log.line(line.decode("utf-8", "replace").rstrip("\r\n"))
-                continue
-            events.append(event)
-            if on_event:
-                on_event(event)
-        status = child.wait()
+        status = _follow(child, take, started + job.timeout if job.timeout else None)
+        if status is None:
+            late = time.monotonic() - started
     finally:
-        if timer:
-            timer.cancel()
-        end(child)
-        reader.join(_GRACE)
+        if child is not None:
+            with held():
+                end(child)
+                reader.join(_GRACE)
     told = any(isinstance(event, Done | Crashed | Refused | OutOfMemory) for event in events)
     if not told:
-        events.append(_reason(status, log, events, time.monotonic() - started if late.is_set() else 0.0, job))
+        events.append(_reason(child.returncode if status is None else status, log, events, late, job))
         if on_event:
             on_event(events[-1])
     return Finished(events, log)
+
+
+def _follow(child: subprocess.Popen[bytes], take: Callable[[bytes], None], deadline: float | None) -> int | None:
+    """Hand on the lines of a child's stdout until it ends; its status, or None where it is still there at the deadline.
+
+    What it started may hold its stdout open for longer than it lives.
+    """
+    assert child.stdout
+    rest = b""
+    while deadline is None or time.monotonic() < deadline:
+        ready, _, _ = select.select([child.stdout], [], [], _PATIENCE)
+        if ready:
+            chunk = os.read(child.stdout.fileno(), _CHUNK)
+            if not chunk:
+                break
+            *lines, rest = (rest + chunk).split(b"\n")
+            if len(rest) > _LONGEST_LINE:
+                lines, rest = [*lines, rest], b""
+            for line in lines:
+                take(line)
+        elif child.poll() is not None:
+            break
+    if rest:
+        take(rest)
+    try:
+        return child.wait(None if deadline is None else max(0.0, deadline - time.monotonic()))
+    except subprocess.TimeoutExpired:
+        return None
 
 
 def _reason(status: int, log: Log, events: Sequence[Event], late: float, job: Job) -> Event:
@@ -171,6 +224,10 @@ def _reason(status: int, log: Log, events: Sequence[Event], late: float, job: Jo
         return OutOfMemory(log.out_of_memory or "the system ended it, as it does for want of memory", job.device)
     if log.trace:
         return python_layer(log, loading)
+    if loading and log.layer:
+        how = f"died by signal {-status}" if status < 0 else f"ended with status {status}"
+        why = "; a file that is mapped into memory, such as an LMDB, is cut off" if status == -_SIGBUS else ""
+        return Refused(max(log.tests, 0), log.layer, f"the process {how} while this layer was set up{why}", "load")
     return Crashed(status, "\n".join(list(log.tail)[-20:]))
 
 

@@ -145,7 +145,7 @@ def _record(
     """Weights to start from and data to run on, the same for both."""
     own = folder / "record"
     own.mkdir()
-    wanted = replace(wishes, device=engine.device, mode=RECORDS, folder=str(own))
+    wanted = replace(wishes, device=engine.device, unread=engine.unread, mode=RECORDS, folder=str(own))
     prepared = prepare(project, wanted, own)
     real = any(item.net == 0 and item.source != SYNTHETIC for item in prepared.job.inputs)
     if real:

@@ -29,6 +29,11 @@ class Engine(NamedTuple):
     why: str
     remote: bool = False
 
+    @property
+    def unread(self) -> tuple[str, ...]:
+        """Types of data layers of which it does not read the files."""
+        return ("WindowData",) if self.name == TORCH else ()
+
 
 def choose(engine: str, device: str, gpu: int | None, caffe_python: str | None, source: str, folder: str) -> Engine:
     """The engine for these wishes. caffe_python: the command of a Python with caffe, and `source`, where it was given.

@@ -18,8 +18,10 @@ from typing import Any, NamedTuple
 from caffelint import __version__
 from caffelint.lint.config import Config
 from caffelint.smoke import engines
+from caffelint.smoke.child import end
 from caffelint.smoke.project import Project, load_project
 from caffelint.smoke.session import Choice, work_folder
+from caffelint.smoke.signals import held
 
 SECONDS = 120
 LIBRARIES = {
@@ -163,28 +165,28 @@ def _torch() -> dict[str, Any]:
 def _ask(command: Sequence[str]) -> tuple[list[dict[str, Any]], str, str]:
     """Lines of JSON that a command prints, its stderr, and why it could not be asked."""
     environment = dict(os.environ, GLOG_logtostderr="1", GLOG_minloglevel="2", PYTHONDONTWRITEBYTECODE="1")
+    child = None
+    problem = ""
+    out = err = b""
     try:
-        child = subprocess.Popen(
-            command,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            env=environment,
-            start_new_session=True,
-        )
+        with held():
+            child = subprocess.Popen(
+                command,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                env=environment,
+                start_new_session=True,
+            )
+        out, err = child.communicate(timeout=SECONDS)
     except OSError as error:
         return [], "", f"{command[0]} cannot be started: {(error.strerror or str(error)).lower()}"
-    from caffelint.smoke.child import end
-
-    problem = ""
-    try:
-        out, err = child.communicate(timeout=SECONDS)
     except subprocess.TimeoutExpired:
         problem = f"it gave no answer in {SECONDS} s"
-        end(child)
-        out, err = child.communicate()
     finally:
-        end(child)
+        if child is not None:
+            with held():
+                end(child)
     lines = []
     for line in out.decode("utf-8", "replace").splitlines():
         if line.startswith("{"):

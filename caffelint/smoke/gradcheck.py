@@ -52,7 +52,13 @@ def gradcheck(
     with work_folder(choice) as folder:
         engine = pick(choice, folder)
         wanted = replace(
-            wishes, device=engine.device, roots=tuple(config.roots), still=True, mode=CHECKS, statistics_every=0
+            wishes,
+            device=engine.device,
+            unread=engine.unread,
+            roots=tuple(config.roots),
+            still=True,
+            mode=CHECKS,
+            statistics_every=0,
         )
         built = prepare(project, wanted, folder).built[0]
         prepared = prepare(project, replace(wanted, checks=tuple(_checks(built, target))), folder)

@@ -49,8 +49,9 @@ RUNNER = ("synthetic.py", "arrays.py", "gradients.py", "caffe/runner.py", "caffe
 class Wishes:
     """How the run is to be: from the command line. base_lr: in place of the solver's own, None for that.
 
-    mode, folder, batches: as in `Job`; all but training leaves the TEST nets out. still: is chance taken out of the
-    nets? recorded: shape, and start of the files' names, of what the TRAIN net's layers without bottoms make, by top.
+    unread: types of data layers that the engine does not read. mode, folder, batches: as in `Job`; all but training
+    leaves the TEST nets out. still: is chance taken out of the nets? recorded: shape, and start of the files' names, of
+    what the TRAIN net's layers without bottoms make, by top.
     """
 
     iterations: int = 50
@@ -63,6 +64,7 @@ class Wishes:
     statistics_every: int = 10
     base_lr: float | None = None
     roots: tuple[str, ...] = ()
+    unread: tuple[str, ...] = ()
     mode: str = TRAINS
     folder: str = ""
     batches: int = 1
@@ -92,7 +94,7 @@ def prepare(project: Project, wishes: Wishes, folder: Path) -> Prepared:
     notes: list[str] = []
     nets: list[JobNet] = []
     for number, one in enumerate(planned):
-        plan = plan_inputs(number, one.job, one.net, wishes.data, wishes.roots)
+        plan = plan_inputs(number, one.job, one.net, wishes.data, wishes.roots, wishes.unread)
         inputs += _recorded(plan.built, wishes) if wishes.recorded and number == 0 else plan.inputs
         built.append(plan.built)
         notes += [note for note in plan.notes if note not in notes]

@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 import os
 import re
+import secrets
+import shutil
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -37,6 +39,7 @@ from caffelint.smoke.job import SYNTHETIC
 from caffelint.smoke.prepare import Prepared, Wishes, prepare
 from caffelint.smoke.project import Project, load_project
 from caffelint.smoke.run import Run
+from caffelint.smoke.signals import held
 
 _TRACED_SECONDS = 120.0
 _KEPT = 2
@@ -97,7 +100,8 @@ def smoke(
         return Session(report, None, None)
     with work_folder(choice) as folder:
         engine = pick(choice, folder)
-        prepared = prepare(project, replace(wishes, device=engine.device, roots=tuple(config.roots)), folder)
+        wishes = replace(wishes, device=engine.device, unread=engine.unread, roots=tuple(config.roots))
+        prepared = prepare(project, wishes, folder)
         refuse_python_layers(prepared, choice)
         watcher.started(engine, prepared)
         needs = needs_too_much(prepared)
@@ -179,9 +183,14 @@ def work_folder(choice: Choice) -> Iterator[Path]:
     """A folder that is gone afterwards: hidden in the working directory where a container has to see it."""
     remote = choice.caffe_python or os.environ.get(engines.VARIABLE)
     where = choice.work_dir or (os.getcwd() if remote and choice.engine != engines.TORCH else None)
-    with tempfile.TemporaryDirectory(prefix=".caffelint-smoke-", dir=where, ignore_cleanup_errors=True) as folder:
-        os.chmod(folder, 0o755)  # a container's user may be another one
-        yield Path(folder).resolve()
+    folder = Path(where or tempfile.gettempdir()).resolve() / f".caffelint-smoke-{secrets.token_hex(6)}"
+    try:
+        folder.mkdir()
+        folder.chmod(0o755)  # a container's user may be another one
+        yield folder
+    finally:
+        with held():
+            shutil.rmtree(folder, ignore_errors=True)
 
 
 def refuse_python_layers(prepared: Prepared, choice: Choice) -> None:

@@ -122,3 +122,24 @@ def test_a_python_without_caffe_is_no_python_layer(tmp_path: Path) -> None:
     (event,) = run(tmp_path, "import caffe.of.nobody")
     assert isinstance(event, Crashed)
     assert "No module named" in event.text
+
+
+def test_what_was_started_and_lives_on_holds_nobody_up(tmp_path: Path) -> None:
+    """In a session of its own it keeps the engine's stdout open."""
+    child = "import os, time; os.setsid(); time.sleep(20)"
+    script = (
+        f"import subprocess\nsubprocess.Popen([sys.executable, '-c', {child!r}])\ntime.sleep(0.5)\n"
+        f"print({to_line(Done(1, 0.1))!r})"
+    )
+    started = time.monotonic()
+    assert run(tmp_path, script) == [Done(1, 0.1)]
+    assert time.monotonic() - started < 15
+
+
+def test_a_line_without_an_end(tmp_path: Path) -> None:
+    script = f"print({to_line(ITERATION)!r}, flush=True)\nfor _ in range(40):\n    os.write(1, b'x' * (1 << 20))\n"
+    script += "os._exit(2)"
+    first, last = run(tmp_path, script)
+    assert first == ITERATION
+    assert isinstance(last, Crashed)
+    assert len(last.text) < 100_000

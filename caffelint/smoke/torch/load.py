@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
 import torch
@@ -57,8 +58,11 @@ def load_net(job: Job, number: int) -> tuple[BuiltNet, list[Source]]:
     built = built_with({item.top: item.shape for item in planned if item.shape})
     real = {item.layer for item in planned if item.source == REAL}
     sources: list[Source] = []
+    # In Caffe's own words: who reads stderr knows where this ended, should a damaged file end the process.
+    sys.stderr.write(f"] Creating {'test' if number else 'training'} net\n")
     for layer in built.layers:
         if layer.name in real:
+            sys.stderr.write(f"] Creating layer {layer.name}\n")
             try:
                 sources.append(open_source(layer, job.seed + len(sources)))
             except Unreadable as reason:

@@ -1,0 +1,61 @@
+"""Ctrl-C, SIGTERM and a closed terminal end a run on the way that clears up, whenever they come."""
+
+from __future__ import annotations
+
+import signal
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from types import FrameType
+from typing import Any
+
+_NAMES = ("SIGINT", "SIGTERM", "SIGHUP")
+_BY_SIGNAL = 128
+_holding = 0
+_waiting: list[int] = []
+
+
+@contextmanager
+def ending_once() -> Iterator[None]:
+    """Within it the first of these signals raises KeyboardInterrupt or SystemExit, and later ones do nothing."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    numbers = [getattr(signal, name) for name in _NAMES if hasattr(signal, name)]
+    # What is ignored from the start, as SIGHUP under nohup, stays so.
+    numbers = [number for number in numbers if signal.getsignal(number) is not signal.SIG_IGN]
+
+    def ended(number: int, frame: FrameType | None) -> None:
+        for one in numbers:
+            signal.signal(one, signal.SIG_IGN)
+        if _holding:
+            _waiting.append(number)
+        else:
+            _raise(number)
+
+    before: dict[int, Any] = {number: signal.signal(number, ended) for number in numbers}
+    try:
+        yield
+    finally:
+        _waiting.clear()
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+@contextmanager
+def held() -> Iterator[None]:
+    """Within it such a signal waits for the end: for what must be done whole, starting a process or ending it."""
+    global _holding
+    _holding += 1
+    try:
+        yield
+    finally:
+        _holding -= 1
+    if _waiting and not _holding:
+        _raise(_waiting.pop())
+
+
+def _raise(number: int) -> None:
+    if number == signal.SIGINT:
+        raise KeyboardInterrupt
+    raise SystemExit(_BY_SIGNAL + number)
