@@ -128,7 +128,7 @@ def _renamed(layer: Layer, field: str, old: str, new: str) -> Edits:
 def _free_name(net: Net, layer: Layer, old: str) -> str:
     """A blob's name that no layer uses: the layer's own, as is usual."""
     taken = {name for other in net.layers for name in (*other.tops, *other.bottoms)}
-    stem = f"{old}_{layer.name}" if layer.name else old
+    stem = f"{old}_{layer.name}" if layer.name not in ("", old) else old
     choices = [layer.name, stem, *(f"{stem}_{number}" for number in range(2, len(taken) + 3))]
     return next(name for name in choices if name and name not in taken)
 

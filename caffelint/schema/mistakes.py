@@ -407,7 +407,8 @@ class Mistakes:
             self._add("wrong-value-type", start, end, message, field=name, certain=certain)
             return None
         if name == "type" and type_.name == "V1LayerParameter" and item.kind == tree.STRING:
-            return self._v2_type_in_v1(field_type, item)
+            if not provenance().v1_type(string_value(item.text)):
+                return self._v2_type_in_v1(field_type, item)
         if name == "type" and type_.name == "LayerParameter" and item.kind == IDENTIFIER:
             return self._v1_type_in_v2(item)
         value, repair = values.meant(field_type, item)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from caffelint.schema.provenance import provenance
+from caffelint.text.scalars import string_value
 from caffelint.text.tree import IDENTIFIER, LIST, STRING, Field
 
 _OF_OLDER_FORM = ("blobs_lr", "weight_decay", "blob_share_mode", "layer", "layers")
@@ -16,20 +17,28 @@ def newer_form(net: Field) -> tuple[tuple[int, int, str], ...]:
     """
     old = [field for field in net.fields if field.name == "layers"]
     types = [block.first("type") for block in old]
-    enums = sum(type_ is not None and type_.kind == IDENTIFIER for type_ in types)
-    if 2 * enums >= len(old) + len(net.all("layer")):
+    if 2 * sum(map(_is_enum, types)) >= len(old) + len(net.all("layer")):
         return ()
     edits: list[tuple[int, int, str]] = []
     for block, type_ in zip(old, types, strict=True):
         if block.kind == LIST or any(_is_of_older_form(field) for field in block.fields):
             return ()
         edits.append((*block.name_span, "layer"))
-        if type_ and type_.kind == IDENTIFIER:
-            name = provenance().v1_type(type_.text)
+        if type_ and _is_enum(type_):
+            name = provenance().v1_type(_name(type_))
             if not name:
                 return ()
             edits.append((*type_.value_span, f'"{name}"'))
     return tuple(edits)
+
+
+def _is_enum(type_: Field | None) -> bool:
+    """Whether it is a type of `layers`, which some put into quotes."""
+    return type_ is not None and (type_.kind == IDENTIFIER or bool(provenance().v1_type(_name(type_))))
+
+
+def _name(type_: Field) -> str:
+    return string_value(type_.text) if type_.kind == STRING else type_.text
 
 
 def _is_of_older_form(field: Field) -> bool:

@@ -40,7 +40,8 @@ def _choices(layer: Layer, other: Layer, taken: int) -> Iterator[str]:
         if 2 * sum(each.name in each.tops for each in alike) >= len(alike):
             yield from layer.tops[:1]
     else:
-        yield from (name for name, _ in Counter(_as_alike(layer, alike)).most_common())
+        counts = Counter(_as_alike(layer, alike))
+        yield from sorted(counts, key=lambda name: (name not in layer.tops, -counts[name]))
         stem = f"{_USUAL.get(layer.type, layer.type.lower())}_{stem}"
         yield stem
     yield from (f"{stem}_{number}" for number in range(2, taken + 3))
@@ -49,7 +50,7 @@ def _choices(layer: Layer, other: Layer, taken: int) -> Iterator[str]:
 def _as_alike(layer: Layer, alike: list[Layer]) -> Iterator[str]:
     """What each layer of the type would make of this one's blobs: `drop_` before it, its number behind `drop`."""
     for each in alike:
-        for blob, own in ((each.tops[:1], layer.tops[:1]), (each.bottoms[:1], layer.bottoms[:1])):
+        for blob, own in ((each.bottoms[:1], layer.bottoms[:1]), (each.tops[:1], layer.tops[:1])):
             if not blob or not own or not blob[0]:
                 continue
             before, found, behind = each.name.partition(blob[0])

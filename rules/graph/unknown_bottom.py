@@ -82,6 +82,12 @@ class UnknownBottom(NetRule):
             ),
         ),
         Invalid(
+            'layer { name: "pool2" type: "Input" top: "pool2" }'
+            ' layer { name: "relu" type: "ReLU" bottom: "pool3" top: "relu" }',
+            span='bottom: "pool3"',
+            message='no layer above makes "pool3"',
+        ),
+        Invalid(
             'layer { name: "relu" type: "ReLU" bottom: "data" top: "relu" }'
             ' layer { name: "tanh" type: "TanH" bottom: "data" top: "tanh" }'
             ' layer { name: "data" type: "Input" top: "data" }',
@@ -179,5 +185,12 @@ def _meant(net: Net, refused: Refused) -> str:
     # A net's inputs and what is near are what a name mostly means; to compare it with thousands would take its time.
     above = [*net.layers[: min(layer.index, _NEAR)], *net.layers[max(layer.index - _NEAR, _NEAR) : layer.index]]
     made = [top for other in above for top in other.tops if top not in layer.bottoms]
-    close = get_close_matches(layer.bottoms[_index(refused)], made, n=1, cutoff=0.75)
-    return close[0] if close else ""
+    wrong = layer.bottoms[_index(refused)]
+    close = get_close_matches(wrong, made, n=1, cutoff=0.75)
+    return close[0] if close and not _differ_in_number(wrong, close[0]) else ""
+
+
+def _differ_in_number(one: str, other: str) -> bool:
+    """`pool3` is no slip of `pool2`."""
+    differing = [(a, b) for a, b in zip(one, other, strict=False) if a != b]
+    return len(one) == len(other) and all(a.isdigit() and b.isdigit() for a, b in differing)

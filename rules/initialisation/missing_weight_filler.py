@@ -7,7 +7,7 @@ from caffelint.lint import DISPLAY, INFO, LIKELY, UNSAFE, WARNING, Finding, Inva
 from ..graph._refusals import listed
 from ._fillers import WEIGHTS, is_last, is_trained, random_filler, speaks_of_weights, starts_from_weights
 
-_MANY = 10
+_MANY = 5
 """Nobody trains so many layers without a filler from scratch; nets made for loaded weights have none."""
 
 

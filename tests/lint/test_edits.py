@@ -153,6 +153,15 @@ def test_a_blob_of_one_phase_is_renamed_in_that_phase_alone() -> None:
     assert rename_blob(layers(text)[2], "data") is None
 
 
+def test_a_name_that_a_layer_shares_with_its_top_is_numbered() -> None:
+    text = b'layer { name: "a" type: "ReLU" bottom: "a" top: "a" } layer { type: "TanH" bottom: "a" top: "b" }'
+    fixed = applied(text, rename_blob(layers(text)[0], "a"))
+    assert (
+        fixed
+        == b'layer { name: "a" type: "ReLU" bottom: "a" top: "a_2" } layer { type: "TanH" bottom: "a_2" top: "b" }'
+    )
+
+
 def test_a_misspelt_field_is_found_and_left_for_its_name_to_be_mended() -> None:
     found = solver(b"base_lr: 0.1\nGamma: 0.5\n")
     assert found.at("gamma").text == "Gamma: 0.5"

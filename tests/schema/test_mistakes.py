@@ -163,6 +163,16 @@ def test_forks_that_no_single_one_unites_are_named_apart() -> None:
     assert all(message.startswith("BVLC's Caffe lacks ") for message in messages)
 
 
+def test_a_type_of_the_older_format_in_quotes() -> None:
+    found = problems('layers { type: "RELU" } layers { type: "POOLING" }')
+    assert [(problem.kind, problem.repairs[0][2]) for problem in found] == [
+        ("wrong-value-type", "RELU"),
+        ("wrong-value-type", "POOLING"),
+    ]
+    (mixed,) = problems('layer { type: "ReLU" } layer { type: "ReLU" } layers { type: "SOFTMAX" }')[-1:]
+    assert [text for _, _, text in mixed.repairs] == ["layer", '"Softmax"']
+
+
 @pytest.mark.parametrize("written", ["SOFTMAXWITHLOSS", "SoftmaxWithLoss", "SOFTMAX_WITHLOSS"])
 def test_the_enum_of_a_type_is_found_by_its_newer_name(written: str) -> None:
     for dialect in (None, "bvlc"):

@@ -65,6 +65,13 @@ def test_an_error_where_caffe_ends(caffe_python: Path, tmp_path: Path, second: s
             'name it "relu2"',
         ),
         (
+            'layer { name: "conv3" type: "Convolution" bottom: "x" top: "conv3" }'
+            'layer { name: "conv3_bn" type: "BatchNorm" bottom: "conv3" top: "conv3_bn" }'
+            'layer { name: "conv4" type: "Convolution" bottom: "conv3_bn" top: "conv4" }'
+            'layer { name: "conv4" type: "BatchNorm" bottom: "conv4" top: "conv4_bn" }',
+            'name it "conv4_bn"',
+        ),
+        (
             'layer { name: "Convolution3_1" type: "Convolution" bottom: "x" top: "flow" }'
             'layer { name: "Convolution3_1" type: "Convolution" bottom: "x" top: "concat4_1" }',
             'name it "Convolution3_2"',
