@@ -27,6 +27,8 @@ _RUN_ON = re.compile(
 _PROSE = re.compile(r"[A-Za-z]+(?:[ \t]+[A-Za-z]+){2,}[.!?]*(?=[ \t\r]*(?:[\n#]|\Z))")
 """A line of words."""
 _REST_IS_BLANK = re.compile(r"[;,]?[ \t\r]*(?:[\n#}]|\Z)")
+_TORN = re.compile(r"[^\s:;,#{}\[\]\"']+[\"']")
+"""What stands right behind a quote that is part of a text: more of it, up to the next quote."""
 _LONG = 1000
 
 Repairs = tuple[tuple[int, int, str], ...]
@@ -56,9 +58,11 @@ class Recovery:
             return -1
         if current.kind == LIST:
             return self._list_item(token, current)
+        last = current.fields[-1] if current.fields else None
+        if last is not None and last.kind == STRING and last.end == token.start and (end := self._torn(token, last)):
+            return self._behind(end)
         if token.kind == IDENTIFIER:
             return self._field(token.start, token.end, current)
-        last = current.fields[-1] if current.fields else None
         if token.kind == STRING and last is not None and last.kind == STRING and last.end == position:
             return self._behind(self._extend(token, last))
         char = self.text[token.start]
@@ -84,6 +88,20 @@ class Recovery:
             token = next_token(self.text, token.end)
         last.text = "".join(pieces)
         return last.end
+
+    def _torn(self, token: Token, last: Field) -> int:
+        """The end of a text with quotes in it, `"a-"b"-c"`, of which `last` is the first piece; 0 if it is no such."""
+        quote = last.text[0]
+        end = self.text.rfind(quote, token.end, min(self._line_end(token.end), token.end + _LONG)) + 1
+        torn = end and quote == self.text[last.end - 1] and _TORN.match(self.text, last.end)
+        if not torn or self._starts_field(token) or not _REST_IS_BLANK.match(self.text, end):
+            return 0
+        inner = [at for at in range(last.end - 1, end - 1) if self.text[at] == quote]
+        repairs = tuple((at, at, "\\") for at in inner) if len(inner) % 2 == 0 else ()
+        self._syntax(inner[0], inner[0] + 1, f"a quote stands inside this text; write \\{quote} for it", repairs)
+        last.text = last.text[:-1] + self.text[last.end - 1 : end].replace(quote, "\\" + quote)[:-2] + quote
+        last.end = end
+        return end
 
     def _extension(self, token: Token, current: Field) -> int:
         part = next_token(self.text, token.end)
