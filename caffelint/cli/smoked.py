@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from caffelint.smoke.engines import Engine
 
 _ROWS = 8
+_POINTS = 50
+"""In each line of a picture."""
 
 
 def wishes_of(options: dict[str, Any]) -> Wishes:
@@ -33,7 +35,10 @@ def wishes_of(options: dict[str, Any]) -> Wishes:
     if device not in ("auto", "cpu") and not (device.startswith("cuda:") and device[5:].isdigit()):
         raise click.UsageError(f"--device {device}: it takes auto, cpu or cuda:N")
     names = tuple(name.strip() for value in options["watch"] for name in value.split(",") if name.strip())
-    return Wishes(options["iterations"], options["seed"], "cpu", weights, names, options["data"], options["timeout"])
+    every = max(1, options["iterations"] // _POINTS) if options["plot"] else Wishes.statistics_every
+    return Wishes(
+        options["iterations"], options["seed"], "cpu", weights, names, options["data"], options["timeout"], every
+    )
 
 
 class Shown(Watcher):

@@ -236,6 +236,10 @@ def python_layer(log: Log, loading: bool) -> Event:
     message = log.trace[-1].strip()
     places = re.findall(r'File "([^"]+)", line (\d+)', "\n".join(log.trace))
     path, line = places[-1] if places else ("", "0")
+    if loading and message.startswith("SystemError"):  # Caffe printed what was raised, and Boost says that it did
+        said = [text for text in log.tail if re.match(r"\w*(Error|Exception)\b: ", text) and text != message]
+        if said:
+            return PythonLayer(log.layer, said[-1], "", 0)
     if re.match(r"(ModuleNotFoundError|ImportError)\b.*\b_?caffe\b", message):
         return Crashed(1, message)
     if os.path.basename(path) == "runner.py":

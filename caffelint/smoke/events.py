@@ -160,11 +160,13 @@ class RateFound(NamedTuple):
     """What a search for the rate came to (find_lr.py); from the command, not from an engine.
 
     largest: the largest base_lr at which the run stayed finite, 0 where none did. suggested: 0 where nothing is.
+    trials: each rate, whether the run stayed finite, and its last loss.
     """
 
     largest: float
     suggested: float
     runs: int
+    trials: Sequence[tuple[float, bool, float]] = ()
 
 
 class Compared(NamedTuple):

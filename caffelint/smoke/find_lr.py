@@ -15,7 +15,9 @@ from caffelint.smoke.events import Iteration, NonFinite
 _LOWEST, _HIGHEST = 1e-8, 1e4
 _BISECTIONS = 3
 _GROWTH = 4.0
+_WITHOUT_END = 100.0
 _SHARE = 0.1
+_ALIKE = 0.05
 _TAIL = 5
 _NEAR = 1e-6
 
@@ -42,7 +44,8 @@ def trial(rate: float, events: Sequence[object]) -> Trial:
     finite = bool(losses) and not any(isinstance(event, NonFinite) for event in events)
     tail = sorted(losses[-_TAIL:])
     loss = tail[len(tail) // 2] if tail and finite else math.nan
-    if finite and abs(loss) > _GROWTH * abs(losses[0]) and abs(loss) > abs(losses[0]) + 0.5:
+    grew = loss > _GROWTH * abs(losses[0]) and loss > abs(losses[0]) + 0.5 if finite else False
+    if grew or (finite and loss < -_WITHOUT_END * (abs(losses[0]) + 1)):
         finite = False
     return Trial(rate, finite, loss)
 
@@ -81,9 +84,10 @@ def find_lr(start: float, run: Callable[[float], Trial]) -> Found:
 
 
 def _suggestion(trials: list[Trial], largest: float) -> float:
-    """A tenth of the largest, or the rate with the lowest loss where that is lower still."""
+    """A tenth of the largest, or the highest rate whose loss is about the lowest, where that is lower still."""
     good = [one for one in trials if one.finite and one.rate <= largest]
-    best = min(good, key=lambda one: one.loss).rate if good else largest
+    lowest = min((one.loss for one in good), default=0.0)
+    best = max((one.rate for one in good if one.loss <= lowest + _ALIKE * abs(lowest)), default=largest)
     return _round_down(min(largest * _SHARE, best))
 
 

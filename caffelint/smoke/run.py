@@ -179,11 +179,11 @@ class Run:
         return self.solver.at()
 
     def line(self, number: int, net: int = 0) -> Place:
-        """A line of a net's text; copies keep the lines of the user's file."""
-        document = self.nets[net].document
+        """A line of a net's text, of the solver's where net is -1; copies keep the lines of the user's file."""
+        document = self.nets[net].document if net >= 0 else self.solver.document
         starts = document.source.line_starts
         if not 1 <= number <= len(starts):
-            return self.nets[net].at()
+            return self.nets[net].at() if net >= 0 else self.solver.at()
         text = document.source.line(number)
         start = starts[number - 1] + len(text) - len(text.lstrip())
         return Place(document, start, starts[number - 1] + len(text.rstrip().encode()))
@@ -245,4 +245,4 @@ def run_of(files: Mapping[str, str]) -> Run:
         build(one.net.message, one.job.phase, one.job.stages, one.job.level, assume_inputs=True) for one in planned
     ]
     events = [event for line in files[_EVENTS].splitlines() if (event := from_line(line)) is not None]
-    return Run(solver, planned, built, events)
+    return Run(solver, planned, built, events, synthetic=False)

@@ -18,15 +18,16 @@ _HEADS = {
     "non-finite-rate": "it breaks",
     "non-finite-forward": "it breaks",
     "non-finite-backward": "it breaks",
-    "timed-out": "it did not end",
     "not-learning": "it learns nothing",
     "diverging": "it diverges",
     "dead-units": "a part of it is dead",
+    "timed-out": "it did not end",
     "constant-labels": "it learns nothing worth having",
     "update-out-of-scale": "it may not learn",
     "train-test-disagree": "it trains, and tests badly",
 }
 """By the rule that tells it, the gravest and surest first."""
+_OF_THE_DATA = frozenset(["non-finite-forward", "non-finite-backward", "diverging", "update-out-of-scale"])
 _GUESSES = ("most likely", "often", "may ", " or ")
 _FELL = 0.95
 _TAIL = 5
@@ -45,7 +46,12 @@ def verdict(run: Run, findings: Sequence[ReportedFinding]) -> str:
     if cause:
         text += f" Why: {cause}."
     text += f" {_how_sure(lead, cause)}"
-    others = list(dict.fromkeys(finding.name for finding in shown if finding.name != lead.name))
+    if run.synthetic and lead.name in _OF_THE_DATA:
+        text += " The data was made up: your own may do otherwise."
+    if lead.name == "timed-out" and run.iterations:
+        first, last = run.iterations[0].loss, run.iterations[-1].loss
+        text += f" Up to there every value was finite, loss {first:.4g} to {last:.4g}." if run.finite else ""
+    others = list(dict.fromkeys(finding.name for finding in shown if finding.name not in (lead.name, "timed-out")))
     if others:
         text += f" {_listed(others)} most likely {'comes' if len(others) == 1 else 'come'} of the same cause."
     seen = _of_the_check(findings, shown)

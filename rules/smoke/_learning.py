@@ -56,6 +56,11 @@ def is_zero(values: Statistics | None) -> bool:
     return values is not None and values.min == 0 == values.max
 
 
+def weightless(run: Run, layer: Layer) -> bool:
+    """Are the weights of the layer all 0 from the start?"""
+    return bool(layer.params) and is_zero(run.statistics(-1, layer.name, PARAM, 0, DATA))
+
+
 def only_decays(run: Run, values: Weights) -> bool:
     """Is the last update no more than what weight decay takes off, or nothing at all?"""
     if values.last is None or is_zero(values.last):

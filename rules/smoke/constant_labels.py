@@ -26,7 +26,8 @@ class ConstantLabels(SmokeRule):
     shuffled.
 
     ## Known problems
-    A net with several losses may want constant labels, as a generative adversarial one does: it is not judged.
+    Labels that were made up are not judged. Neither is a net with several losses: it may want constant labels, as a
+    generative adversarial one does.
 
     ## References
     - BVLC/caffe issues 5127 and 2343
@@ -48,7 +49,7 @@ class ConstantLabels(SmokeRule):
     ]
 
     def check(self, run: Run) -> Iterator[Finding]:
-        if len(run.loss_layers) != 1 or len(run.iterations) < 2:
+        if run.synthetic or len(run.loss_layers) != 1 or len(run.iterations) < 2:
             return
         layer = run.loss_layers[0]
         if layer.type not in CLASSES or len(layer.bottoms) < 2 or (classes(layer) or 0) < 2:

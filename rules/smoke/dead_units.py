@@ -8,7 +8,7 @@ from caffelint.smoke.run import BLOB, DATA, Layer, Run
 
 from ._cause import too_large
 from ._example import CALM, WITH_DROPOUT, losses, project, spread
-from ._learning import is_zero
+from ._learning import is_zero, weightless
 
 _WHY = {
     "ReLU": "all it reads is at most 0: a bias far below 0, weights of one sign, or an update that was too large",
@@ -17,9 +17,6 @@ _WHY = {
     "BatchNorm": "it takes one value for each channel, whose mean is the value itself: use larger batches or maps",
     "Pooling": "its windows lie on padding alone",
     "MVN": "it normalises each map by itself, and a map of one value is its own mean: set across_channels: true",
-    "InnerProduct": "its weights are 0: give it a weight_filler, or load weights",
-    "Convolution": "its weights are 0: give it a weight_filler, or load weights",
-    "Deconvolution": "its weights are 0: give it a weight_filler (bilinear to enlarge), or load weights",
 }
 _NORMALISERS = frozenset(["BatchNorm", "MVN"])
 _MANY = 64
@@ -79,11 +76,21 @@ class DeadUnits(SmokeRule):
         if layer.type == "ReLU" and layer.bottoms[0].producer and layer.bottoms[0].producer.type in _NORMALISERS:
             cause = layer.bottoms[0].producer
         reason = _WHY.get(cause.type, "")
+        if (silent := _without_weights(run, layer)) is not None:
+            cause, reason = silent, f'the weights of "{silent.name}" are 0: give it a weight_filler, or load weights'
         if not always and layer.type == "ReLU":
             reason = f"an update moved all that it reads below 0: {too_large(run).text}"
         others = [f'"{other.name}"' for other in dead[1:4]]
         evidence = [reason, f"so are {', '.join(others)}" if others else "", run.explained([cause.name])]
         yield self.finding(run.place(layer.name), message, evidence="; ".join(part for part in evidence if part))
+
+
+def _without_weights(run: Run, layer: Layer) -> Layer | None:
+    """The layer itself, or the one that it reads, where its weights are all 0 from the start."""
+    for one in (layer, layer.bottoms[0].producer):
+        if one is not None and weightless(run, one):
+            return one
+    return None
 
 
 def _is_dead(run: Run, layer: Layer) -> bool:

@@ -8,7 +8,7 @@ from caffelint.smoke.run import BLOB, CHANGE, DATA, DIFF, PARAM, Run, Statistics
 
 from ._cause import too_large
 from ._example import CALM, NET, losses, project, spread
-from ._learning import Weights, gradient_ended, gradient_ends, is_zero, only_decays, weights
+from ._learning import Weights, gradient_ended, gradient_ends, is_zero, only_decays, weightless, weights
 from ._loss import chance, clamped, rose
 from ._numbers import number
 
@@ -179,7 +179,7 @@ class NotLearning(SmokeRule):
         elif end is not None and end.message is not None:
             message += f': "{end.name}" ({end.type}) passes none on'
             place = run.place(end.name)
-            reason = _ENDS.get(end.type, "its weights are 0, or what reads it has ended" if end.params else "")
+            reason = _ENDS.get(end.type, "its weights are 0" if weightless(run, end) else "")
         rules = ("missing-weight-filler", "constant-weights", "deconvolution-without-filler", "missing-bias-filler")
         about = run.explained([name for name in (first, end.name if end else "") if name], rules)
         return self.finding(place, message, evidence=_joined(reason, about and f"see {about}"))

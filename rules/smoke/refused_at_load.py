@@ -10,6 +10,8 @@ from ._example import CALM, losses, project
 
 _LONGEST = 300
 _LINE = re.compile(r"(\d+):\d+: (.+)")
+_OF_THE_SOLVER = re.compile(r"\bparam_\.([a-z_]+?)(?:_size)?\(\)")
+"""As `param_.test_iter_size()` in solver.cpp."""
 _PREFIX = re.compile(r"^Check failed: ")
 
 
@@ -56,8 +58,12 @@ class RefusedAtLoad(SmokeRule):
             message = f"{at}Caffe ends: {said}"
             evidence = []
             place = run.place(layer, net) if layer else run.solver.at()
+            if not layer and (named := _OF_THE_SOLVER.search(said)):
+                place = run.solver.at(named[1])
             if found := _LINE.match(said):
                 place = run.line(int(found[1]), net)
+                if '"caffe.SolverParameter"' in found[2]:  # the copy of a solver keeps its lines, too
+                    place = run.line(int(found[1]), -1)
                 message = f"this Caffe cannot read it: {found[2]}"
             if event.during == "weights":
                 message = f'the weights do not fit "{layer}": {said}'

@@ -24,7 +24,8 @@ def finding(code: str, name: str, certainty: str, message: str, evidence: str = 
 def run(*losses: float) -> Run:
     solver = load(b'net: "n.prototxt" base_lr: 1', "s.prototxt").solver
     assert isinstance(solver, Solver)
-    return Run(solver, [], [], [Iteration(at, 1, loss, {}) for at, loss in enumerate(losses)], asked=len(losses))
+    events = [Iteration(at, 1, loss, {}) for at, loss in enumerate(losses)]
+    return Run(solver, [], [], events, synthetic=False, asked=len(losses))
 
 
 @pytest.mark.parametrize(
@@ -50,8 +51,8 @@ def test_the_gravest_leads_and_the_rest_is_joined() -> None:
     ]
     assert verdict(run(2.3, 9), found) == (
         'it breaks: "fc" gives inf (n.prototxt:7). Why: "x" held 1. base_lr 10 is most likely too high. What happened'
-        " is certain; the cause is the likeliest one. diverging most likely comes of the same cause. A check of the text"
-        " alone says of it: high-base-lr at n.prototxt:2."
+        " is certain; the cause is the likeliest one. diverging most likely comes of the same cause. A check of the"
+        " text alone says of it: high-base-lr at n.prototxt:2."
     )
     assert "That is likely, not proved." in verdict(run(2.3, 9), found[:2])
 
