@@ -19,6 +19,10 @@ _UNREAD = frozenset(["byte-order-mark", "syntax-error"])
 """Where one of these is, caffelint may not have read the rest of the file as it is meant."""
 
 
+_MOST_PROBLEMS = 5000
+"""More than people are told of, as what is read no further cannot be mended in one go."""
+
+
 class Judged(NamedTuple):
     """What the selected rules say of some texts, and the errors that all rules find.
 
@@ -39,13 +43,13 @@ class Guard:
     """Judges texts by the selected rules, and by all others, as these know of damage that the selected do not see."""
 
     def __init__(self, config: Config):
-        self.checker = Checker(config)
+        self.checker = Checker(config, most_problems=_MOST_PROBLEMS)
         self.everything: Checker | None = None
         if any(getattr(config, name) for name in _NARROWING):
             wide = copy(config)
             for name in _NARROWING:
                 setattr(wide, name, type(getattr(config, name))())
-            self.everything = Checker(wide)
+            self.everything = Checker(wide, most_problems=_MOST_PROBLEMS)
 
     def judge(self, job: Job, texts: dict[str, bytes]) -> Judged:
         self.checker.texts = texts

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left, insort
+from bisect import bisect_left
 from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
@@ -74,8 +74,9 @@ def pick(offers: Iterable[Offer], texts: dict[str, bytes], agreed: Callable[[Off
         renamed |= renames
         for file, edits in offer.edits.items():
             for edit in edits:
-                if edit not in made[file]:
-                    insort(made[file], edit)
+                at = bisect_left(made[file], edit)
+                if made[file][at : at + 1] != [edit]:
+                    made[file].insert(at, edit)
         taken.append(offer)
     return taken
 

@@ -21,6 +21,7 @@ from caffelint.lint.report import Failure, ReportedFinding, own_failure, reporte
 from caffelint.lint.run import RuleSet, join
 from caffelint.lint.select import matches, most_exact, selected
 from caffelint.lint.suppress import Suppression, silence
+from caffelint.text.parser import MOST_PROBLEMS
 from caffelint.text.tree import Problem
 
 _OF_NO_MATTER = frozenset(["baseline", "cache", "caffe_python", "fail_on", "jobs", "sources"])
@@ -40,10 +41,15 @@ class Checker:
     """Runs jobs with one configuration; rules are imported once."""
 
     def __init__(
-        self, config: Config, texts: Mapping[str, bytes] | None = None, infos: Sequence[RuleInfo] | None = None
+        self,
+        config: Config,
+        texts: Mapping[str, bytes] | None = None,
+        infos: Sequence[RuleInfo] | None = None,
+        most_problems: int = MOST_PROBLEMS,
     ):
         self.config = config
         self.texts = texts or {}
+        self.most_problems = most_problems
         self.infos = selected(config) if infos is None else infos
         self.rules = RuleSet(self.infos, config.rules)
         self.names = {info.name for info in self.infos}
@@ -115,7 +121,7 @@ class Checker:
         self, data: bytes, path: str, kind: str | None, dialect: str | None, failures: list[Failure]
     ) -> File | None:
         try:
-            file = load(data, path, kind, dialect)
+            file = load(data, path, kind, dialect, self.most_problems)
             if file.net and (self.config.input_shape or self.config.read_data):
                 self._tell_shapes(file.net)
             return file

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
+
 from caffelint.caffe.net import Net
 from caffelint.caffe.place import Place
 from caffelint.caffe.solver import Solver
 from caffelint.schema.bind import Bound, bind
 from caffelint.schema.detect import NET, SOLVER, detect
 from caffelint.schema.messages import NetParameter, SolverParameter
-from caffelint.text.parser import Document, parse
+from caffelint.text.parser import MOST_PROBLEMS, Document, parse
 from caffelint.text.scalars import string_value
-from caffelint.text.tree import STRING, Problem
+from caffelint.text.tree import STRING, Field, Problem
 
 
 class File:
@@ -50,16 +52,27 @@ class File:
 
     def layer_at(self, offset: int) -> str:
         """The name of the layer whose block spans the offset; empty outside of layers."""
-        for field in self.document.root.fields:
-            if field.start <= offset < field.end:
-                name = field.first("name")
-                return string_value(name.text) if name and name.kind == STRING else ""
-        return ""
+        fields = self.document.root.fields
+        before = bisect_right(fields, offset, key=_start)
+        if not before or offset >= fields[before - 1].end:
+            return ""
+        name = fields[before - 1].first("name")
+        return string_value(name.text) if name and name.kind == STRING else ""
 
 
-def load(data: bytes, path: str = "<text>", kind: str | None = None, dialect: str | None = None) -> File:
+def _start(field: Field) -> int:
+    return field.start
+
+
+def load(
+    data: bytes,
+    path: str = "<text>",
+    kind: str | None = None,
+    dialect: str | None = None,
+    most_problems: int = MOST_PROBLEMS,
+) -> File:
     """Read a file's bytes. `kind` (`net` or `solver`) is told from the content where it is not given."""
-    document = parse(data, path)
+    document = parse(data, path, most_problems)
     seems = ""
     if kind is None:
         kind, seems = detect(document)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import lru_cache
 from typing import NamedTuple
 
 
@@ -42,6 +43,11 @@ def _place(edit: Edit) -> tuple[int, int]:
 
 def with_line_ends_of(data: bytes, text: str) -> str:
     """`text` with CRLF for its line ends where most lines of `data` end so."""
-    if "\n" not in text or 2 * data.count(b"\r\n") <= data.count(b"\n"):
+    if "\n" not in text or not _of_windows(data):
         return text
     return text.replace("\r\n", "\n").replace("\n", "\r\n")
+
+
+@lru_cache(maxsize=2)
+def _of_windows(data: bytes) -> bool:
+    return 2 * data.count(b"\r\n") > data.count(b"\n")

@@ -12,6 +12,9 @@ import re
 from caffelint.text.source import UTF8_MARK, UTF16_MARKS, Source
 from caffelint.text.tree import FLOAT, IDENTIFIER, INTEGER, LIST, MESSAGE, NO_FIELDS, STRING, Field, Problem
 
+MOST_PROBLEMS = 500
+"""No person goes through more, and no prototxt has them."""
+
 _ITEM = re.compile(
     r"""
     [ \t\r\n\f\v]*(?:\#[^\n\0]*(?:\n[ \t\r\n\f\v]*|\Z))*
@@ -39,12 +42,14 @@ class Document:
     """One file: its source, the tree under `root`, and what is wrong with the text.
 
     `misspelt` holds the fields that are read under another name than theirs, by their block's id and that name.
+    Reading stops behind `most_problems`, and so many are told of what the text says.
     """
 
-    def __init__(self, source: Source, root: Field, problems: list[Problem]):
+    def __init__(self, source: Source, root: Field, problems: list[Problem], most_problems: int):
         self.source = source
         self.root = root
         self.problems = problems
+        self.most_problems = most_problems
         self.misspelt: dict[tuple[int, str], Field] = {}
 
     @property
@@ -60,7 +65,7 @@ class Document:
         return find_comments(self.source.text)
 
 
-def parse(data: bytes, path: str = "<text>") -> Document:
+def parse(data: bytes, path: str = "<text>", most_problems: int = MOST_PROBLEMS) -> Document:
     """The tree of a prototxt. Never raises: what cannot be read is a problem of the document, and reading goes on."""
     source = Source(data, path)
     root = Field("", 0, 0, len(data), MESSAGE, "", [])
@@ -72,7 +77,7 @@ def parse(data: bytes, path: str = "<text>") -> Document:
 
         position = object_to(source, problems)
         if position < 0:
-            return Document(source, root, problems)
+            return Document(source, root, problems, most_problems)
     position = _read_usual(source.text, position, root, stack)
     if position >= 0:
         from caffelint.text.recovery import Recovery
@@ -80,9 +85,9 @@ def parse(data: bytes, path: str = "<text>") -> Document:
 
         if not root.fields and (stranger := json(source.text, position)):
             problems.append(stranger)
-            return Document(source, root, problems)
+            return Document(source, root, problems, most_problems)
 
-        recovery = Recovery(source, root, stack, problems)
+        recovery = Recovery(source, root, stack, problems, most_problems)
         while position >= 0:
             position = recovery.item(position)
             if position >= 0 and not (stack and stack[-1].kind == LIST):
@@ -92,7 +97,7 @@ def parse(data: bytes, path: str = "<text>") -> Document:
         from caffelint.text.strangers import unfilled_in_strings
 
         problems += unfilled_in_strings(source.text)
-    return Document(source, root, problems)
+    return Document(source, root, problems, most_problems)
 
 
 def _read_usual(text: str, position: int, root: Field, stack: list[Field]) -> int:

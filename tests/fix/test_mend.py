@@ -7,6 +7,9 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+import pytest
+
+from caffelint.fix.guard import Guard, Judged
 from caffelint.fix.mend import Mended, Mender
 from caffelint.fix.run import fix
 from caffelint.lint import SAFE, UNSAFE, Fix, Place, TextRule
@@ -206,3 +209,22 @@ def test_harm_in_a_broken_text_is_no_fault_of_the_program() -> None:
     assert whole.texts == broken.texts == {}
     assert whole.notes[0].endswith("; please report it")
     assert broken.notes[0].endswith("was left out: it brings syntax-error in a")
+
+
+def test_thousands_of_fixes_take_no_more_readings_than_few(monkeypatch: pytest.MonkeyPatch) -> None:
+    readings = []
+    judge = Guard.judge
+
+    def counted(self: Guard, job: Job, texts: dict[str, bytes]) -> Judged:
+        readings.append(job)
+        return judge(self, job, texts)
+
+    monkeypatch.setattr(Guard, "judge", counted)
+    layer = 'layer { name: "r%d" type: ReLU bottom: "%s" top: "%s" }\r\n'
+    for many in (5, 1500):
+        text = NET.decode() + "".join(layer % (number, "one", "one") for number in range(many))
+        readings.clear()
+        mended = Mender(Config(), ["a"]).mend(Job(("a",), frozenset("a"), ()), {"a": text.encode()})
+        assert mended.texts["a"].count(b'type: "ReLU"') == many + 1
+        assert (mended.notes, len(mended.applied)) == ([], many)
+        assert len(readings) == 2
