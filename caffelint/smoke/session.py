@@ -36,14 +36,13 @@ from caffelint.smoke.events import (
 )
 from caffelint.smoke.find_lr import Trial, find_lr, trial
 from caffelint.smoke.job import SYNTHETIC
+from caffelint.smoke.memory import needs, solver_type
 from caffelint.smoke.prepare import Prepared, Wishes, prepare
 from caffelint.smoke.project import Project, load_project
 from caffelint.smoke.run import Run
 from caffelint.smoke.signals import held
 
 _TRACED_SECONDS = 120.0
-_KEPT = 2
-"""A weight and its gradient."""
 _NO_CAFFE = r"(ModuleNotFound|Import)Error\b.*caffe"
 
 
@@ -104,8 +103,8 @@ def smoke(
         prepared = prepare(project, wishes, folder)
         refuse_python_layers(prepared, choice)
         watcher.started(engine, prepared)
-        needs = needs_too_much(prepared)
-        finished = Finished([needs], Log()) if needs else run_job(engine, prepared, watcher.event)
+        lacking = needs_too_much(prepared, engine.name)
+        finished = Finished([lacking], Log()) if lacking else run_job(engine, prepared, watcher.event)
     run = finished_run(project, prepared, finished, report)
     findings, suppressed = judge(run, project, config)
     report.findings += findings
@@ -153,7 +152,7 @@ def search(
     report, first, engine = sessions[0]
     if first is None:
         return sessions[0]
-    event = RateFound(found.largest, found.suggested, len(found.trials))
+    event = RateFound(found.largest, found.suggested, len(found.trials), found.trials)
     summary = Run(project.solver, first.planned, first.built, [event], report.findings, first.synthetic, first.asked)
     if found.largest:
         report.findings = [finding for finding in report.findings if not finding.code.startswith("X")]
@@ -208,22 +207,21 @@ def module_of(layer: object) -> str:
     return f"{parameters.module}.{parameters.layer}"
 
 
-def needs_too_much(prepared: Prepared) -> OutOfMemory | None:
-    """Why not to start at all: on a CPU the system ends any process where one takes all there is.
-
-    What Caffe logs as "Memory required for data" counts shared memory again, and gradients not at all.
-    """
+def needs_too_much(prepared: Prepared, engine: str = engines.TORCH) -> OutOfMemory | None:
+    """Why not to start at all: on a CPU the system ends any process where one takes all there is."""
     if prepared.job.device != "cpu" or "SC_PHYS_PAGES" not in os.sysconf_names:
         return None
     there = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
-    blobs = sum(built.memory or 0 for built in prepared.built)
-    train = prepared.built[0].layers if prepared.built else []
-    params = [param for layer in train for param in layer.params or () if param.owner is None]
-    weights = _KEPT * 4 * sum(math.prod(param.shape) for param in params)
-    for needed, what in ((blobs, "the blobs alone take"), (weights, "the weights with their gradients alone take")):
-        if needed > there:
-            return OutOfMemory(f"{what} {needed >> 30} GiB, the machine has {there >> 30} GiB", "cpu")
-    return None
+    found = needs(prepared.built, solver_type(prepared.job.solver), engine == engines.CAFFE)
+    if found.total <= there:
+        return None
+    parts = {
+        "the blobs": found.blobs,
+        "their gradients": found.gradients,
+        "the weights with gradients and history": found.weights,
+    }
+    named = ", ".join(f"{name} take {size >> 30} GiB" for name, size in parts.items() if size >> 30)
+    return OutOfMemory(f"{named}; the machine has {there >> 30} GiB", "cpu")
 
 
 def run_job(engine: Engine, prepared: Prepared, on_event: Callable[[Event], None]) -> Finished:
