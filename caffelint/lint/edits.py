@@ -126,7 +126,17 @@ def _renamed(layer: Layer, field: str, old: str, new: str) -> Edits:
 
 
 def _free_name(net: Net, layer: Layer, old: str) -> str:
-    """A blob's name that no layer uses: the layer's own, as is usual."""
+    """A blob's name for what a layer writes: one near it that is read further down and nobody makes, else a free one.
+
+    That is the layer's own, as is usual.
+    """
+    awaited = {name for other in net.layers[layer.index + 1 :] for name in other.bottoms}
+    awaited.difference_update(*(other.tops for other in net.layers))
+    if awaited:
+        from difflib import get_close_matches
+
+        if near := get_close_matches(old, sorted(awaited), n=1, cutoff=0.75):
+            return near[0]
     taken = {name for other in net.layers for name in (*other.tops, *other.bottoms)}
     stem = f"{old}_{layer.name}" if layer.name not in ("", old) else old
     choices = [layer.name, stem, *(f"{stem}_{number}" for number in range(2, len(taken) + 3))]

@@ -88,6 +88,12 @@ class UnknownBottom(NetRule):
             message='no layer above makes "pool3"',
         ),
         Invalid(
+            'layer { name: "in" type: "Input" top: "ip1_a" top: "ip1_b" }'
+            ' layer { name: "sum" type: "ReLU" bottom: "ip1" top: "relu" }',
+            span='bottom: "ip1"',
+            message='no layer above makes "ip1"',
+        ),
+        Invalid(
             'layer { name: "relu" type: "ReLU" bottom: "data" top: "relu" }'
             ' layer { name: "tanh" type: "TanH" bottom: "data" top: "tanh" }'
             ' layer { name: "data" type: "Input" top: "data" }',
@@ -179,14 +185,16 @@ def _index(refused: Refused) -> int:
 def _meant(net: Net, refused: Refused) -> str:
     if ";" in refused.refusal.message:
         return ""
-    from difflib import get_close_matches
+    from difflib import SequenceMatcher, get_close_matches
 
     layer = refused.layers[0]
     # A net's inputs and what is near are what a name mostly means; to compare it with thousands would take its time.
     above = [*net.layers[: min(layer.index, _NEAR)], *net.layers[max(layer.index - _NEAR, _NEAR) : layer.index]]
-    made = [top for other in above for top in other.tops if top not in layer.bottoms]
+    made = dict.fromkeys(top for other in above for top in other.tops if top not in layer.bottoms)
     wrong = layer.bottoms[_index(refused)]
-    close = get_close_matches(wrong, made, n=1, cutoff=0.75)
+    close = get_close_matches(wrong, made, n=2, cutoff=0.75)
+    if len({SequenceMatcher(None, name, wrong).ratio() for name in close}) < len(close):
+        return ""  # two that are equally near
     return close[0] if close and not _differ_in_number(wrong, close[0]) else ""
 
 

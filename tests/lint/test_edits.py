@@ -162,6 +162,14 @@ def test_a_name_that_a_layer_shares_with_its_top_is_numbered() -> None:
     )
 
 
+def test_a_new_name_is_the_one_that_is_waited_for() -> None:
+    text = (
+        b'layer { name: "b" type: "ReLU" bottom: "a" top: "pool3" } layer { type: "TanH" bottom: "pool3_p" top: "b" }'
+    )
+    fixed = applied(text, rename_blob(layers(text)[0], "pool3"))
+    assert fixed == text.replace(b'"pool3"', b'"pool3_p"')
+
+
 def test_a_misspelt_field_is_found_and_left_for_its_name_to_be_mended() -> None:
     found = solver(b"base_lr: 0.1\nGamma: 0.5\n")
     assert found.at("gamma").text == "Gamma: 0.5"
