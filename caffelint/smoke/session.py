@@ -20,6 +20,7 @@ from caffelint.lint.config import Config
 from caffelint.lint.finding import CERTAIN, ERROR
 from caffelint.lint.report import Report, ReportedFinding
 from caffelint.smoke import engines
+from caffelint.smoke.advice import other_engine, unseen
 from caffelint.smoke.child import Finished, Log, run_child
 from caffelint.smoke.engines import Engine
 from caffelint.smoke.events import (
@@ -235,6 +236,10 @@ def run_job(engine: Engine, prepared: Prepared, on_event: Callable[[Event], None
     last = finished.events[-1] if finished.events else None
     if isinstance(last, Crashed) and re.match(_NO_CAFFE, last.text):
         raise engines.NoEngine(f"{engine.command[0]} cannot import caffe: {last.text} ({engine.why})")
+    if problem := unseen(engine, last, str(Path(prepared.path).parent)):
+        raise engines.NoEngine(problem)
+    if advice := other_engine(engine, last, prepared.built):
+        on_event(Note(advice))
     nameless = isinstance(last, Crashed | TimedOut) or (isinstance(last, Refused) and not last.layer)
     started = any(isinstance(event, Iteration | Running) for event in finished.events)
     slow = isinstance(last, TimedOut) and sum(isinstance(event, Iteration) for event in finished.events) > 1

@@ -1,0 +1,46 @@
+"""What to do about a Caffe that cannot run a net, or cannot be reached."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+from collections.abc import Sequence
+from importlib.util import find_spec
+
+from caffelint.caffe.build import BuiltNet
+from caffelint.smoke.engines import CAFFE, Engine
+from caffelint.smoke.events import Crashed, Event, Refused
+
+_SECONDS = 120
+_UNKNOWN = re.compile(r"Unknown layer type|has no field named|Unknown enumeration value|registry\.count")
+_UNSEEN = re.compile(r"can't open file .*runner\.py|No such file or directory: .*job\.json")
+
+
+def unseen(engine: Engine, last: Event | None, folder: str) -> str:
+    """Why the command found no job at all, "" where it did: a container sees but what is mounted."""
+    if isinstance(last, Crashed) and _UNSEEN.search(last.text):
+        return (
+            f"{engine.command[0]} does not see {folder}, where the copies are: mount that folder under the same path,"
+            " or name one that it sees by --work-dir"
+        )
+    return ""
+
+
+def other_engine(engine: Engine, last: Event | None, nets: Sequence[BuiltNet]) -> str:
+    """Where this Caffe lacks what a fork has, and torch runs it: what to give; else ""."""
+    if engine.name != CAFFE or not isinstance(last, Refused) or not _UNKNOWN.search(last.message):
+        return ""
+    if find_spec("torch") is None:
+        return ""
+    question = [sys.executable, "-m", "caffelint.smoke.torch.probe"]
+    try:
+        done = subprocess.run(question, capture_output=True, timeout=_SECONDS, check=False)
+        known = set(json.loads(done.stdout)["layers"])
+    except (OSError, subprocess.TimeoutExpired, ValueError, KeyError):
+        return ""
+    used = {layer.type for built in nets for layer in built.layers if layer.message is not None}
+    if used <= known:
+        return "this Caffe lacks what the net needs of a fork; the torch engine knows all its layers: --engine torch"
+    return ""
