@@ -180,9 +180,12 @@ def comments(data: bytes) -> Counter[str]:
 
 
 def meaning(text: bytes) -> Any:
-    """The message, without the empty blocks that Caffe's upgrade puts into data layers."""
+    """The message, without what Caffe's upgrade adds to no effect: empty blocks in data layers, a decay at rate 0."""
     net = text_format.Parse(text, NetParameter())
     for layer in net.layer:
+        if layer.type == "BatchNorm" and all(param.HasField("lr_mult") and not param.lr_mult for param in layer.param):
+            for param in layer.param:
+                param.ClearField("decay_mult")
         for name in ("transform_param", *TRANSFORMED_TYPES.values()):
             if layer.HasField(name) and not getattr(layer, name).ListFields():
                 layer.ClearField(name)
