@@ -25,6 +25,9 @@ from caffelint.text.edits import Edit, with_line_ends_of
 PASSES = 20
 """How often the texts are read afresh while the number of findings does not fall."""
 
+READ_BYTES, LEAST_READINGS = 30_000_000, 40
+"""How much is read afresh of one job, to find the fixes among many that would do harm; then the rest is left out."""
+
 Agreed = Callable[[Offer, dict[str, bytes]], bool]
 """Whether an offer is to be made, given the texts that it changes."""
 
@@ -74,6 +77,7 @@ class Mender:
         self._provided = asked_for(config, writable)
         self._baseline = baseline.read(Path(config.baseline)) if config.baseline else None
         self._declined: Counter[tuple[str, ...]] = Counter()
+        self._readings = 0
         self._dropped: dict[tuple[str, ...], Dropped] = {}
 
     @property
@@ -112,6 +116,7 @@ class Mender:
         """
         left_out: set[str] = set()
         notes: list[str] = []
+        self._readings = max(LEAST_READINGS, READ_BYTES // max(1, sum(map(len, texts.values()))))
         while True:
             self._dropped = {}
             mended, fighting = self._attempt(job, texts, left_out)
@@ -140,7 +145,7 @@ class Mender:
             if not batch and self._retry(now):
                 continue
             if not batch:
-                notes = [dropped.note for dropped in self._dropped.values()]
+                notes = list(dict.fromkeys(dropped.note for dropped in self._dropped.values()))
                 changed = {path: data for path, data in now.items() if data != texts.get(path)}
                 return Mended(changed, applied, judged.outcome, notes), frozenset()
             before = now
@@ -182,10 +187,15 @@ class Mender:
         """The offers of a batch that do no harm, and what they make of the texts; the others are dropped."""
         made: list[Offer] = []
         dropped: list[tuple[Offer, str]] = []
+        untried: list[Offer] = []
         now, judged = texts, before
         pending = [batch]
         while pending:
             part = pending.pop()
+            if self._readings <= 0:
+                untried += part
+                continue
+            self._readings -= 1
             try:
                 then = apply(texts, [*made, *part])
             except ValueError as error:
@@ -205,6 +215,9 @@ class Mender:
                 dropped.append((part[0], reason + ("; please report it" if can_be_read else "")))
         for offer, reason in dropped:
             self._drop(offer, now, reason)
+        for offer in untried:
+            note = f"{offer.finding.file}: so many fixes do harm here that not all of the others were tried; run again"
+            self._dropped[offer.identity] = Dropped(now, note)
         return made, now, judged
 
     def _drop(self, offer: Offer, texts: dict[str, bytes], reason: str) -> None:

@@ -228,3 +228,13 @@ def test_thousands_of_fixes_take_no_more_readings_than_few(monkeypatch: pytest.M
         assert mended.texts["a"].count(b'type: "ReLU"') == many + 1
         assert (mended.notes, len(mended.applied)) == ([], many)
         assert len(readings) == 2
+
+
+def test_the_search_for_harm_among_many_fixes_ends(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("caffelint.fix.mend.READ_BYTES", 0)
+    monkeypatch.setattr("caffelint.fix.mend.LEAST_READINGS", 12)
+    text = NET * 64
+    mended = mend({"a": text}, rule("harm", 'type: "ReLU"', "type: ReLU"), rule("help", '"data"', '"input"'))
+    assert mended.notes[-1] == "a: so many fixes do harm here that not all of the others were tried; run again"
+    assert len(mended.notes) < 10
+    assert b"type: ReLU" not in mended.texts.get("a", text)
