@@ -134,6 +134,7 @@ class Run:
         message: Any = self.net.built.message
         if message.default_forward_type == FLOAT16 or message.default_forward_math == FLOAT16:
             self.half = True
+            self.net.gradient_scale = message.global_grad_scale or 1.0
             self.emit(Note("FLOAT16: convolutions and matrix products run in half precision, all else as torch has it"))
         if self.job.weights:
             copied, ignored = load_weights(self.job.weights, self.nets)
@@ -191,6 +192,9 @@ class Run:
             net.every_version = True
             total = total + net.loss
         gradients = [param.data.grad for param in net.params]
+        if net.gradient_scale != 1:
+            # NVIDIA's fork takes the scale off again where it updates.
+            torch._foreach_div_([one for one in gradients if one is not None], net.gradient_scale)
         health = sums([gradient for gradient in gradients if gradient is not None])
         shown = self.shown(outputs) if self.passes else {}
         signs = [total / max(1, self.passes), *shown.values(), *self.health, *health]

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any
+from functools import partial
+from typing import TYPE_CHECKING, Any, cast
 
 import torch
 
@@ -56,7 +57,10 @@ class TorchNet:
     gradient of each top once it is whole, last layer first.
     every_version: are they called for each version of a blob that is written in place, or, which is faster, only for
     what Caffe holds at the end: the data of the last one and the gradient of the first?
+    on_bottom, on_param: called in the backward pass with what a layer adds to the gradient of a bottom that several
+    layers read, and of a parameter that several share: layer, number of the bottom or the parameter, that part.
     keep_gradients: are gradients of blobs kept, for `gradient`?
+    gradient_scale: what all gradients of blobs and parameters are multiplied by.
 
     fill: fills parameters and DummyData, see `base.Fill`; without it that of `fillers.py`.
     gradients: can it run backward? Without it: is it a TRAIN net?
@@ -83,6 +87,9 @@ class TorchNet:
         self.on_top: Watch | None = None
         self.on_gradient: Watch | None = None
         self.every_version = True
+        self.on_bottom: Watch | None = None
+        self.on_param: Callable[[Layer, Parameter, Tensor], None] | None = None
+        self.gradient_scale = 1.0
         self.keep_gradients = False
         self.params: list[Parameter] = []
         self.layer_params: dict[str, list[Tensor]] = {}
@@ -154,6 +161,8 @@ class TorchNet:
                 try:
                     if layer.takes_input:
                         tops = layer.read(given)
+                    elif records and self.on_bottom is not None:
+                        tops = self._forward_apart(layer, bottoms)
                     elif records:
                         tops = layer.forward(bottoms)
                     else:
@@ -183,6 +192,24 @@ class TorchNet:
                 if whole or blob.version == 0:
                     top.register_hook(_Hook(self, spec, index))
 
+    def _forward_apart(self, layer: TorchLayer, bottoms: list[Any]) -> Any:
+        """Forward on views of all that other layers read too, as a gradient comes to a view from this layer alone."""
+        spec, own = layer.spec, layer.params
+        for index, blob in enumerate(spec.bottoms):
+            if blob.producer is not None and blob.producer.message is None:
+                bottoms[index] = _view(bottoms[index], partial(_call, self.on_bottom, spec, index))
+        shared = {param.data.data_ptr(): param for param in self.params if len(param.users) > 1}
+        layer.params = [
+            _view(data, partial(_call, self.on_param, spec, shared[data.data_ptr()]))
+            if data.data_ptr() in shared
+            else data
+            for data in own
+        ]
+        try:
+            return layer.forward(bottoms)
+        finally:
+            layer.params = own
+
     def _add_losses(self) -> None:
         """The weighted sum over all elements of all losses (Layer::Forward)."""
         total: Any = None
@@ -200,7 +227,8 @@ class TorchNet:
             top = self._values[slot]
             if top is not None and top.requires_grad:
                 # Of numbers: to give torch the gradients of tensors has it import all of sympy first.
-                roots.append(top if weight == 1 and not top.dim() else top.sum() * weight)
+                factor = weight * self.gradient_scale
+                roots.append(top if factor == 1 and not top.dim() else top.sum() * factor)
         if roots:
             torch.autograd.backward(roots)
 
@@ -255,6 +283,19 @@ class _Hook:
             net._gradients[self.spec.tops[self.index].name] = gradient
         if net.on_gradient is not None:
             net.on_gradient(self.spec, self.index, gradient)
+
+
+def _view(tensor: Tensor, hook: Callable[[Tensor], None]) -> Tensor:
+    if not tensor.requires_grad:
+        return tensor
+    view: Any = tensor.view_as(tensor)
+    view.register_hook(hook)
+    return cast("Tensor", view)
+
+
+def _call(watch: Callable[..., None] | None, spec: Layer, which: Any, gradient: Tensor) -> None:
+    if watch is not None:
+        watch(spec, which, gradient)
 
 
 def fill_parameter(data: Tensor, filler: Any, generator: torch.Generator, fill: Fill) -> None:

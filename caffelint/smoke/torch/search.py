@@ -36,7 +36,8 @@ class _Stop(Exception):
 class Search:
     """Watches the passes of one iteration through a net; `run` is called for each.
 
-    Of a gradient that several layers add to, the last of them in the net is named.
+    Of a gradient that several layers add to, the layer is named that adds what is not finite, the last one in the net
+    where only the sum is not.
     """
 
     def __init__(self, net: TorchNet) -> None:
@@ -44,6 +45,8 @@ class Search:
         self.order = {layer: number for number, layer in enumerate(net.built.layers)}
         self.data: dict[Blob, Summary] = {}
         self.diffs: dict[Blob, Summary] = {}
+        self.apart: set[Blob | Parameter] = set()
+        """To the gradient of which one layer has added what is not finite."""
         self.found: Culprit | None = None
         self.found_at = -1
 
@@ -51,13 +54,14 @@ class Search:
         """The first culprit of one forward and backward pass, which adds to the parameters' gradients."""
         net = self.net
         net.on_top, net.on_gradient = self._on_top, self._on_gradient
+        net.on_bottom, net.on_param = self._on_bottom, self._on_param
         try:
             net.forward(inputs)
             net.backward()
         except _Stop:
             return self.found
         finally:
-            net.on_top = net.on_gradient = None
+            net.on_top = net.on_gradient = net.on_bottom = net.on_param = None
         for param in net.params:
             if param.data.grad is not None:
                 self._see_gradient_of(param)
@@ -83,15 +87,28 @@ class Search:
     def _on_gradient(self, layer: Layer, top: int, gradient: Tensor) -> None:
         blob = layer.tops[top]
         values = self.diffs[blob] = summary(gradient)
-        if values.bad:
+        if values.bad and blob not in self.apart:
             writer = max(_readers(blob), key=self.order.__getitem__, default=layer)
             self._blame(writer, BLOB, blob.name, values)
+
+    def _on_bottom(self, layer: Layer, bottom: int, gradient: Tensor) -> None:
+        blob = _unsplit(layer.bottoms[bottom])
+        values = summary(gradient)
+        if values.bad:
+            self.apart.add(blob)
+            self._blame(layer, BLOB, blob.name, values)
+
+    def _on_param(self, layer: Layer, param: Parameter, gradient: Tensor) -> None:
+        values = summary(gradient)
+        if values.bad:
+            self.apart.add(param)
+            self._blame(layer, PARAM, str(param.index), values, sooner=True)
 
     def _see_gradient_of(self, param: Parameter) -> None:
         gradient = param.data.grad
         assert gradient is not None
         values = summary(gradient)
-        if values.bad:
+        if values.bad and param not in self.apart:
             # Caffe computes the gradient of a layer's parameters before that of its bottoms.
             writer = max(param.users, key=self.order.__getitem__)
             self._blame(writer, PARAM, str(param.index), values, sooner=True)

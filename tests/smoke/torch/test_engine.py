@@ -330,3 +330,71 @@ def test_a_test_net_breaks_at_a_blob_that_no_output_shows(tmp_path: Path) -> Non
     assert (found.iteration, found.net, found.where, found.layer, found.name) == (5, 1, "forward", "log", "log")
     assert found.inputs["mask"] == (0, 0, 0)
     assert only(events, Done).iterations == 5
+
+
+ROOTS = layer("relu2", "ReLU", "ip1", "relu2") + layer("sum", "Eltwise", "root fine", "sum")
+BOTH = {
+    "first": layer("root", "Power", "relu2", "root", "power_param { power: 0.5 }")
+    + layer("fine", "Power", "relu2", "fine", "power_param { scale: 2 }"),
+    "last": layer("fine", "Power", "relu2", "fine", "power_param { scale: 2 }")
+    + layer("root", "Power", "relu2", "root", "power_param { power: 0.5 }"),
+}
+
+
+@pytest.mark.parametrize("order", BOTH)
+def test_of_several_readers_the_one_that_breaks_is_named(tmp_path: Path, order: str) -> None:
+    relu, add = ROOTS.splitlines(keepends=True)
+    net = DATA + ip("ip1", "data", "ip1", 6) + relu + BOTH[order] + add + ip("ip2", "sum", "ip2") + LOSS
+    found = only(events_of(make_job(tmp_path, net)), NonFinite)
+    assert (found.where, found.layer, found.kind, found.name) == ("backward", "root", "blob", "relu2")
+
+
+@pytest.mark.parametrize("first", [True, False])
+def test_of_several_that_share_a_parameter_the_one_that_breaks_is_named(tmp_path: Path, first: bool) -> None:
+    """An input of 1e20 times a gradient of 1e20 is more than a float holds: in one of the two layers."""
+    large = layer("large", "Power", "data", "large", "power_param { scale: 1e20 }")
+    small = layer("small", "Power", "{}", "{}_small", "power_param { scale: 1e-18 }")
+    shared = "param { name: 'w' } param { name: 'b' }"
+    one, two = ("large", "data") if first else ("data", "large")
+    net = DATA + large + ip("a", one, "a", 3, 1e-3, shared) + ip("b", two, "b", 3, 1e-3, shared)
+    bad = "a" if first else "b"
+    net += small.replace("{}", bad) + layer("sum", "Eltwise", f"{bad}_small {'b' if first else 'a'}", "ip2") + LOSS
+    net += layer("huge", "Power", bad, "huge", "power_param { scale: 1e20 } loss_weight: 1")
+    found = only(events_of(make_job(tmp_path, net)), NonFinite)
+    assert (found.where, found.layer, found.kind) == ("backward", bad, "param")
+
+
+def test_layers_that_hand_on_are_not_blamed(tmp_path: Path) -> None:
+    """Forward and backward, what passes a value on unchanged stands behind the layer that made it."""
+    same = layer("same", "Dropout", "{}", "same", "dropout_param { dropout_ratio: 0 }")
+    same += layer("shape", "Reshape", "same", "shape", "reshape_param { shape { dim: 0 dim: -1 } }")
+    log = ip("ip1", "data", "ip1", 6) + layer("log", "Log", "ip1", "log") + same.replace("{}", "log")
+    root = layer("relu3", "ReLU", "ip1", "relu3") + layer("same0", "Power", "relu3", "same0")
+    root = ip("ip1", "data", "ip1", 6) + root + layer("root", "Power", "same0", "root", "power_param { power: 0.5 }")
+    for text, where, name, blob in (
+        (log + ip("ip2", "shape", "ip2"), "forward", "log", "log"),
+        (root + same.replace("{}", "root") + ip("ip2", "shape", "ip2"), "backward", "root", "same0"),
+    ):
+        found = only(events_of(make_job(tmp_path, DATA + text + LOSS)), NonFinite)
+        assert (found.where, found.layer, found.name) == (where, name, blob)
+
+
+def test_half_precision_scales_gradients(tmp_path: Path) -> None:
+    """A gradient too small for a half is there with a scale, which the update does not see."""
+    tiny = NET.replace('top: "loss"', 'top: "loss" loss_weight: 1e-8')
+    half = "default_forward_type: FLOAT16 "
+    changes = []
+    for text in (tiny, half + tiny, half + "global_grad_scale: 10000 " + tiny):
+        events = events_of(make_job(tmp_path, text, statistics_every=1, iterations=1))
+        (one,) = [
+            event
+            for event in events
+            if isinstance(event, Statistics)
+            and (event.iteration, event.layer, event.name) == (0, "ip1", "0")
+            and event.part == "diff"
+        ]
+        changes.append(one.std)
+    assert changes[1] < 0.5 * changes[0]
+    assert changes[2] == pytest.approx(changes[0], rel=0.05)
+    found = only(events_of(make_job(tmp_path, half + "global_grad_scale: 1e7 " + NET)), NonFinite)
+    assert found.where == "backward"
