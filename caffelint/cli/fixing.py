@@ -50,7 +50,9 @@ def fixing(
         for change in sorted(result.changes):
             show_diff(*change)
         would = f"would {verb} {count(number, 'finding')} in {count(len(result.changes), 'file')}"
-        click.echo("; ".join([would if result.changes else f"nothing to {verb}", *left(report)]), err=True)
+        more = 0 if options["add_ignores"] or options["unsafe_fixes"] else report.fixable(look.least)[1]
+        unsafe = f" ({more} more with --unsafe-fixes)" if more else ""
+        click.echo("; ".join([would if result.changes else f"nothing to {verb}", *left(report)]) + unsafe, err=True)
         write_all(report, [output for output in wanted if output.file], look)
     elif data is not None:
         write_bytes(result.changes[0].new if result.changes else data)

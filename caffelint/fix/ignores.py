@@ -29,7 +29,7 @@ _Identity = tuple[str, str, str]
 class Ignorer:
     """Silences the findings of jobs, one job at a time, in the files of `writable`; `least` is the lowest severity.
 
-    `errors` counts those of them that are errors.
+    `errors` holds those of them that are errors.
     """
 
     def __init__(self, config: Config, writable: Collection[str], reason: str, least: str):
@@ -38,7 +38,7 @@ class Ignorer:
         self._writable = {path.replace(os.sep, "/"): path for path in writable}
         self._reason = reason
         self._least = rank(least)
-        self.errors = 0
+        self.errors: set[Applied] = set()
         self._baseline = baseline.read(Path(config.baseline)) if config.baseline else None
 
     def may_have_work(self, outcome: Outcome) -> bool:
@@ -57,12 +57,9 @@ class Ignorer:
                 break
             stubborn |= left
         notes = sorted(f"{file}: {name} cannot be silenced by a comment there" for file, name, _ in left)
-        silenced = [finding for finding in wanted if _identity(finding) not in left]
-        self.errors += sum(finding.severity == ERROR for finding in silenced)
-        applied = [
-            Applied(finding.file, finding.code, finding.name, finding.message, "silence it by a comment", "safe")
-            for finding in silenced
-        ]
+        silenced = [(finding, _applied(finding)) for finding in wanted if _identity(finding) not in left]
+        self.errors.update(made for finding, made in silenced if finding.severity == ERROR)
+        applied = [made for _, made in silenced]
         changed = {path: data for path, data in now.items() if data != texts[path]}
         return Mended(changed, applied, outcome, notes)
 
@@ -95,6 +92,10 @@ class Ignorer:
 
 def _identity(finding: ReportedFinding) -> _Identity:
     return finding.file, finding.name, finding.key
+
+
+def _applied(finding: ReportedFinding) -> Applied:
+    return Applied(finding.file, finding.code, finding.name, finding.message, "silence it by a comment", "safe")
 
 
 def _by_file(findings: Iterable[ReportedFinding]) -> Iterable[tuple[str, list[ReportedFinding]]]:
@@ -159,7 +160,7 @@ def add_ignores(
     result = run(found.jobs, config, texts, ignorer.may_have_work, ignorer.mend, write, progress)
     result.report.failures[:0] = found.failures
     result.report.lookalikes = found.lookalikes
-    if ignorer.errors:
-        are = "1 of these is an error" if ignorer.errors == 1 else f"{ignorer.errors} of these are errors"
+    if errors := sum(made in ignorer.errors for made in result.report.applied):
+        are = "1 of these is an error" if errors == 1 else f"{errors} of these are errors"
         result.notes.append(f"{are}: Caffe stops there, or training surely fails, silenced or not")
     return result

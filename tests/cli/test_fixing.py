@@ -363,3 +363,16 @@ def test_silenced_errors_are_counted_as_such(check: Any, net: Path) -> None:
         "caffelint: 2 of these are errors: Caffe stops there, or training surely fails, silenced or not\n"
     )
     assert run.status == 0
+    net.write_text(MISSPELT, "utf-8")
+    net.chmod(0o444)
+    run = check("--add-ignores", "net.prototxt")
+    told = "silenced no findings in no files\ncaffelint: net.prototxt: it is read-only, and was left alone\n"
+    assert (run.status, run.err) == (2, told)
+
+
+def test_a_diff_tells_of_unsafe_fixes(check: Any, net: Path) -> None:
+    net.write_text(MISSPELT, "utf-8")
+    assert check("--diff", "net.prototxt").err == "would fix 1 finding in 1 file (1 more with --unsafe-fixes)\n"
+    net.write_text(QUOTED, "utf-8")
+    assert check("--diff", "net.prototxt").err == "nothing to fix (1 more with --unsafe-fixes)\n"
+    assert check("--diff", "--unsafe-fixes", "net.prototxt").err == "would fix 1 finding in 1 file\n"
