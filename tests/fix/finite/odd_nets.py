@@ -134,6 +134,26 @@ ODD = {
     + ' top: "some" top: "theirs" }\n'
     + _ip("ip", "some")
     + _loss("loss", "ip", label="theirs"),
+    "frozen layers below": _data()
+    + _ip("one", "data", 6, "param { lr_mult: 0 } param { lr_mult: 0 }")
+    + _in_place("relu", "ReLU", "one")
+    + _ip("ip", "one")
+    + _loss("loss", "ip"),
+    "an index": _data()
+    + 'layer { name: "rows" type: "DummyData" top: "rows" dummy_data_param {'
+    + ' shape { dim: 4 } data_filler { type: "uniform" min: 0 max: 3.99 } } }\n'
+    + _ip("ip", "data")
+    + 'layer { name: "chosen" type: "BatchReindex" bottom: "ip" bottom: "rows" top: "chosen" }\n'
+    + 'layer { name: "embed" type: "Embed" bottom: "label" top: "embed"'
+    + f" embed_param {{ input_dim: 5 num_output: 5 {_FILLED} }} }}\n"
+    + 'layer { name: "sum" type: "Eltwise" bottom: "chosen" bottom: "embed" top: "sum" }\n'
+    + _loss("loss", "sum"),
+    "a mask that nothing reads": _data() + f'layer {{ name: "conv" type: "Convolution" bottom: "data" top: "conv"'
+    f" convolution_param {{ num_output: 3 kernel_size: 3 {_FILLED} }} }}\n"
+    + 'layer { name: "pool" type: "Pooling" bottom: "conv" top: "pool" top: "mask"'
+    + " pooling_param { pool: MAX kernel_size: 2 } }\n"
+    + _ip("ip", "pool")
+    + _loss("loss", "ip"),
     "names of all kinds": (_data() + _ip("one", "data", 6) + _ip("two", "one") + _loss("loss", "two"))
     .replace('"one"', """'o\\"n\\'e \\\\ # { \\303\\274'""")
     .replace('"two"', "\"check_finite_two\" '\u4e2d'")
