@@ -276,8 +276,11 @@ class _Hook:
         self.spec = spec
         self.index = index
 
-    def __call__(self, gradient: Tensor) -> None:
+    def __call__(self, gradient: Tensor | None) -> None:
         net = self.net
+        if gradient is None:
+            # What torch knows to be 0.
+            return
         if net.keep_gradients:
             # Versions of a blob share a name; backward comes to the first one last.
             net._gradients[self.spec.tops[self.index].name] = gradient
@@ -285,7 +288,7 @@ class _Hook:
             net.on_gradient(self.spec, self.index, gradient)
 
 
-def _view(tensor: Tensor, hook: Callable[[Tensor], None]) -> Tensor:
+def _view(tensor: Tensor, hook: Callable[[Tensor | None], None]) -> Tensor:
     if not tensor.requires_grad:
         return tensor
     view: Any = tensor.view_as(tensor)
@@ -293,8 +296,8 @@ def _view(tensor: Tensor, hook: Callable[[Tensor], None]) -> Tensor:
     return cast("Tensor", view)
 
 
-def _call(watch: Callable[..., None] | None, spec: Layer, which: Any, gradient: Tensor) -> None:
-    if watch is not None:
+def _call(watch: Callable[..., None] | None, spec: Layer, which: Any, gradient: Tensor | None) -> None:
+    if watch is not None and gradient is not None:
         watch(spec, which, gradient)
 
 

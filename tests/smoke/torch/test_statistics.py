@@ -95,3 +95,15 @@ def test_a_version_that_is_hidden_is_looked_at(tmp_path: Path) -> None:
     hidden += layer("silence", "Silence", "log", "").replace('top: ""', "")
     found = only(events_of(make_job(tmp_path, NET.replace(LOSS, hidden + LOSS))), NonFinite)
     assert (found.iteration, found.layer, found.inf) == (-1, "log", 24)
+
+
+def test_tops_without_a_gradient_are_left_out(tmp_path: Path) -> None:
+    """torch calls the hook of a top that is silenced, with no gradient, where another top of its layer has one."""
+    cut = layer("cut", "Slice", "ip1", "left", "top: 'right' slice_param { axis: 1 slice_point: 2 }")
+    cut += 'layer { name: "silence" type: "Silence" bottom: "right" }\n'
+    net = DATA + ip("ip1", "data", "ip1", 6) + cut + ip("ip2", "left", "ip2") + LOSS
+    events = events_of(make_job(tmp_path, net, statistics_every=1))
+    seen = {(event.name, event.part) for event in events if isinstance(event, Statistics)}
+    assert ("left", DIFF) in seen
+    assert ("right", OF_DATA) in seen
+    assert ("right", DIFF) not in seen
