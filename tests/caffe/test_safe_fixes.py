@@ -72,12 +72,13 @@ WHOLE = {
     ("wrong-value-type", 5): MAP + POOL + "kernel_h: [3] kernel_w: 2 } }",
     ("wrong-value-type", 7): dummy("data") + 'layer { name: "relu" type: ReLU' + RELU + "}",
     ("repeated-scalar", 1): dummy("data") + 'layer { name: "r" type: "ReLU"' + RELU + "relu_param { } relu_param { } }",
+    ("mixed-layer-formats", 0): dummy("data") + dummy("more") + 'layers { name: "relu" type: RELU' + RELU + "}",
     (
         "mixed-layer-formats",
-        0,
+        1,
     ): 'layers { name: "data" type: DUMMY_DATA top: "data" dummy_data_param { shape { dim: 4 } } }'
     ' layers { name: "relu" type: "ReLU" bottom: "data" top: "relu" }',
-    ("mixed-layer-formats", 1): dummy("data") + 'layer { name: "relu" type: RELU' + RELU + "}",
+    ("mixed-layer-formats", 2): dummy("data") + 'layer { name: "relu" type: RELU' + RELU + "}",
     ("unknown-layer-type", 0): dummy("data") + FC.replace("InnerProduct", "innerproduct"),
     ("python-module-is-path", 0): 'layer { name: "p" type: "Python" top: "p"'
     ' python_param { module: "/home/me/layers/loss.py" layer: "Loss" } }',
