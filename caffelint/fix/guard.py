@@ -19,8 +19,8 @@ _UNREAD = frozenset(["byte-order-mark", "syntax-error"])
 """Where one of these is, caffelint may not have read the rest of the file as it is meant."""
 
 
-_MOST_PROBLEMS = 5000
-"""More than people are told of, as what is read no further cannot be mended in one go."""
+_MOST_PROBLEMS = 20_000
+"""More than people are told of: what is not told cannot be mended in one go, and comes to light like harm done."""
 
 
 class Judged(NamedTuple):

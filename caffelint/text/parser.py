@@ -13,7 +13,7 @@ from caffelint.text.source import UTF8_MARK, UTF16_MARKS, Source
 from caffelint.text.tree import FLOAT, IDENTIFIER, INTEGER, LIST, MESSAGE, NO_FIELDS, STRING, Field, Problem
 
 MOST_PROBLEMS = 500
-"""No person goes through more, and no prototxt has them."""
+"""No person goes through more."""
 
 _ITEM = re.compile(
     r"""
@@ -42,7 +42,7 @@ class Document:
     """One file: its source, the tree under `root`, and what is wrong with the text.
 
     `misspelt` holds the fields that are read under another name than theirs, by their block's id and that name.
-    Reading stops behind `most_problems`, and so many are told of what the text says.
+    Of what the text says against the schema `most_problems` are told.
     """
 
     def __init__(self, source: Source, root: Field, problems: list[Problem], most_problems: int):
@@ -87,7 +87,7 @@ def parse(data: bytes, path: str = "<text>", most_problems: int = MOST_PROBLEMS)
             problems.append(stranger)
             return Document(source, root, problems, most_problems)
 
-        recovery = Recovery(source, root, stack, problems, most_problems)
+        recovery = Recovery(source, root, stack, problems)
         while position >= 0:
             position = recovery.item(position)
             if position >= 0 and not (stack and stack[-1].kind == LIST):

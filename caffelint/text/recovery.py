@@ -11,6 +11,9 @@ from caffelint.text.source import Source
 from caffelint.text.tokens import END, SYMBOL, Token, next_token
 from caffelint.text.tree import BROKEN, FLOAT, IDENTIFIER, INTEGER, LIST, MESSAGE, NO_FIELDS, STRING, Field, Problem
 
+MOST_PROBLEMS = 500
+"""Reading stops behind so many: no person goes through more, and no prototxt has them."""
+
 _NUMBERS = (INTEGER, FLOAT)
 _SCALARS = (STRING, INTEGER, FLOAT, IDENTIFIER)
 _CLOSING = {"{": "}", "<": ">", "[": "]"}
@@ -34,13 +37,12 @@ Repairs = tuple[tuple[int, int, str], ...]
 class Recovery:
     """Reads single items of a text that the fast path of `parse` does not match."""
 
-    def __init__(self, source: Source, root: Field, stack: list[Field], problems: list[Problem], most_problems: int):
+    def __init__(self, source: Source, root: Field, stack: list[Field], problems: list[Problem]):
         self.source = source
         self.text = source.text
         self.root = root
         self.stack = stack
         self.problems = problems
-        self.most_problems = most_problems
         self._ends_of_conflicts = True
         self._said_line = -1
         self._said = ""
@@ -49,7 +51,7 @@ class Recovery:
         """Read one item of the innermost open block; the position behind it, -1 at the end of the text."""
         current = self.stack[-1] if self.stack else self.root
         token = next_token(self.text, position)
-        if len(self.problems) >= self.most_problems:
+        if len(self.problems) >= MOST_PROBLEMS:
             return self._give_up(token)
         if token.kind == END:
             close_at_end(self.source, self.root, self.stack, self.problems)

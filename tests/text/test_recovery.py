@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from caffelint.text.edits import Edit, apply_edits
-from caffelint.text.parser import MOST_PROBLEMS, Document, parse
+from caffelint.text.parser import Document, parse
+from caffelint.text.recovery import MOST_PROBLEMS
 from caffelint.text.tree import BROKEN, INTEGER, LIST, MESSAGE
 
 
