@@ -1,0 +1,85 @@
+"""Real data goes the same way through both engines: an LMDB, HDF5 files and a list of images, all in one net."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from project_files import SOLVER, write
+
+from caffelint.lint.config import Config
+from caffelint.schema import Datum
+from caffelint.smoke.events import Loaded
+from caffelint.smoke.prepare import Wishes
+from caffelint.smoke.session import Choice, Session, Watcher, smoke
+
+NET = """
+layer { name: "records" type: "Data" top: "records" top: "label"
+  transform_param { scale: 0.01 mean_value: 100 mean_value: 110 mean_value: 120 }
+  data_param { source: "db" backend: LMDB batch_size: 4 } }
+layer { name: "images" type: "ImageData" top: "images" top: "other"
+  transform_param { scale: 0.01 }
+  image_data_param { source: "list.txt" root_folder: "pictures/" batch_size: 4 new_height: 12 new_width: 12 } }
+layer { name: "numbers" type: "HDF5Data" top: "numbers" hdf5_data_param { source: "files.txt" batch_size: 4 } }
+layer { name: "all" type: "Concat" bottom: "records" bottom: "images" bottom: "numbers" top: "all" }
+layer { name: "fc" type: "InnerProduct" bottom: "all" top: "fc"
+  inner_product_param { num_output: 3 weight_filler { type: "constant" } } }
+layer { name: "silence" type: "Silence" bottom: "other" }
+layer { name: "loss" type: "SoftmaxWithLoss" bottom: "fc" bottom: "label" top: "loss" }
+"""
+
+
+def make_data(folder: Path) -> None:
+    lmdb, h5py, image = (pytest.importorskip(name) for name in ("lmdb", "h5py", "PIL.Image"))
+    random = np.random.RandomState(1)
+    with lmdb.open(str(folder / "db"), map_size=1 << 22) as database, database.begin(write=True) as at:
+        for number in range(6):
+            values = random.randint(0, 256, (3, 12, 12)).astype(np.uint8)
+            datum = Datum(channels=3, height=12, width=12, label=number % 3, data=values.tobytes())
+            at.put(b"%08d" % number, datum.SerializeToString())
+    (folder / "pictures").mkdir()
+    for number in range(5):
+        pixels = random.randint(0, 256, (12, 12, 3)).astype(np.uint8)
+        image.fromarray(pixels).save(folder / "pictures" / f"{number}.png")
+    (folder / "list.txt").write_text("".join(f"{number}.png {number % 3}\n" for number in range(5)))
+    with h5py.File(folder / "numbers.h5", "w") as file:
+        file["numbers"] = random.randn(7, 2, 12, 12).astype(np.float32)
+    (folder / "files.txt").write_text("numbers.h5\n")
+
+
+def test_both_engines_read_the_same(
+    tmp_path: Path, in_caffe: Callable[..., Session], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("torch")
+    make_data(tmp_path)
+    solver = write(tmp_path, NET, SOLVER.replace("test_iter: 3\ntest_interval: 1\n", ""))
+    before = {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file() and path.name != "lock.mdb"}
+    monkeypatch.chdir(tmp_path)
+    config = Config()
+    config.cache = False
+    config.jobs = 1
+    wishes: Any = {"iterations": 4, "data": "real", "statistics_every": 1, "timeout": 60.0}
+    runs = [
+        in_caffe(solver, **wishes).run,
+        smoke(solver.name, config, Wishes(**wishes), Choice("torch"), Watcher(), True).run,
+    ]
+    for run in runs:
+        assert run is not None
+        assert run.first(Loaded) is not None
+        assert len(run.iterations) == 4
+        assert not run.synthetic
+    caffe, torch = runs
+    assert caffe is not None
+    assert torch is not None
+    # Caffe has gone on to the next batch behind the pass at rate 0, torch starts with the same again.
+    pairs = [(-1, -1), *((number, number + 1) for number in range(3))]
+    for layer, name in (("records", "records"), ("images", "images"), ("numbers", "numbers"), ("records", "label")):
+        for one, other in pairs:
+            found = [run.statistics(at, layer, "blob", name, "data") for run, at in ((caffe, one), (torch, other))]
+            for field in ("min", "max", "mean", "std"):
+                values = [getattr(statistics, field) for statistics in found]
+                assert values[0] == pytest.approx(values[1], rel=1e-4, abs=1e-5), (name, one, field)
+    assert {path: path.read_bytes() for path in before} == before
