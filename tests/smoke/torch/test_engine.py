@@ -398,3 +398,28 @@ def test_half_precision_scales_gradients(tmp_path: Path) -> None:
     assert changes[2] == pytest.approx(changes[0], rel=0.05)
     found = only(events_of(make_job(tmp_path, half + "global_grad_scale: 1e7 " + NET)), NonFinite)
     assert found.where == "backward"
+
+
+def test_half_precision_convolves_as_halves_do(tmp_path: Path) -> None:
+    """The convolution of torch in halves, which is slow on a CPU, is what ours is held against."""
+    size = "num_output: 3 kernel_size: 3 weight_filler { type: 'gaussian' std: 0.5 }"
+    net = """default_forward_type: FLOAT16 layer { name: "data" type: "Input" top: "data"
+    input_param { shape { dim: 2 dim: 2 dim: 6 dim: 6 } } }
+    """ + layer("conv", "Convolution", "data", "conv", f"convolution_param {{ {size} }} loss_weight: 1")
+    (tmp_path / "net.prototxt").write_text(net)
+    (tmp_path / "solver.prototxt").write_text(f'net: "net.prototxt" {FIXED}')
+    job = Job(str(tmp_path / "solver.prototxt"), (JobNet(str(tmp_path / "net.prototxt"), "TRAIN"),), iterations=1)
+    run = engine.Run(job, torch.device("cpu"), lambda event: None)
+    run.load()
+    x = torch.randn(2, 2, 6, 6)
+    with run.precision():
+        run.net.forward({"data": x})
+    run.net.backward()
+    weight, bias = (param.data.detach().half().requires_grad_() for param in run.net.params)
+    top = torch.conv2d(x.half(), weight, bias)
+    top.sum().backward()
+    assert run.net.blob("conv").dtype == torch.float16
+    torch.testing.assert_close(run.net.blob("conv"), top.detach(), rtol=2e-3, atol=2e-3)
+    for param, wanted in zip(run.net.params, (weight, bias), strict=True):
+        assert wanted.grad is not None
+        torch.testing.assert_close(param.data.grad, wanted.grad.float(), rtol=2e-3, atol=1e-2)
