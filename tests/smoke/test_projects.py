@@ -15,11 +15,14 @@ import pytest
 from caffelint.smoke.session import Session
 
 PROJECTS = Path(__file__).parent / "projects"
-SOUND = ("alexnet_multistep", "fcn_ignore_label", "lenet_adagrad", "lstm_clipped", "resnet_batchnorm")
+SOUND = ("alexnet_multistep", "critic_mean", "fcn_ignore_label", "lenet_adagrad", "lstm_clipped", "resnet_batchnorm")
 BY_CHANCE = (
+    "filler_sigmoids_deep",
     "filler_zero",
+    "label_void_255",
     "filler_vanishing",
     "loss_sigmoid_targets_255",
+    "loss_weight_negative",
     "solver_clip_zero",
     "schedule_zero_after_start",
 )
