@@ -242,3 +242,28 @@ def test_wrong_use(tmp_path: Path, caffe_python: Path, capsys: Any) -> None:
         assert words in capsys.readouterr().err
     assert main(["smoke", str(solver), "--engine", "torch", "--gradcheck", "mine"]) == 2
     assert "it is a Python layer, which needs the caffe engine" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("kind", ["SoftmaxWithLoss", "Python"])
+def test_a_loss_that_is_flat_where_it_is_clamped(kind: str) -> None:
+    """Caffe's softmax loss takes the log of FLT_MIN at least, and its backward knows nothing of that."""
+
+    class Loss(Cubes):
+        def __init__(self) -> None:
+            self.bottoms = [np.array([[200.0, 0.0], [0.5, 0.25]], np.float32)]
+            self.params: list[Any] = []
+
+        def _share(self) -> Any:
+            scores = self.bottoms[0].astype(np.float64)
+            scores = np.exp(scores - scores.max(axis=1, keepdims=True))
+            return (scores / scores.sum(axis=1, keepdims=True)).astype(np.float32)
+
+        def forward(self) -> list[Any]:
+            return [np.array(-np.log(np.maximum(self._share()[:, 1], 1.1754944e-38)).sum(), np.float32)]
+
+        def backward(self, weights: list[Any], before: float) -> tuple[list[Any], list[Any]]:
+            return [(self._share() - np.array([0, 1], np.float32)) * weights[0]], []
+
+    spec = {"layer": "a", "kind": kind, "tops": [1.0], "bottoms": [0], "params": [], "names": ["x"]}
+    (found,) = (Gradient(**event) for event in check(Loss(), spec, 1))
+    assert (found.wrong > 0) == (kind == "Python")
