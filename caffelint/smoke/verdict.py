@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Sequence
 from statistics import median
 
-from caffelint.lint.finding import CERTAIN
+from caffelint.lint.finding import CERTAIN, ERROR
 from caffelint.lint.report import ReportedFinding
 from caffelint.smoke.run import NonFinite, Run
 
@@ -41,7 +42,10 @@ def verdict(run: Run, findings: Sequence[ReportedFinding]) -> str:
         return _sound(run)
     lead = min(shown, key=lambda finding: order.index(finding.name))
     where = f" ({lead.file}:{lead.line})" if lead.line else ""
-    text = f"{_HEADS[lead.name]}: {lead.message}{where}."
+    head = _HEADS[lead.name]
+    if lead.name == "refused-at-load" and lead.severity != ERROR:
+        head = "it was not run"
+    text = f"{head}: {lead.message}{where}."
     cause = _own(lead.evidence)
     if cause:
         text += f" Why: {cause}."
@@ -74,8 +78,7 @@ def _sound(run: Run) -> str:
 
 def _own(evidence: str) -> str:
     """Without what the check says, which is told apart."""
-    parts = [part for part in evidence.split(". ") if part and not part.startswith("see ")]
-    return ". ".join(parts).removesuffix(".")
+    return re.split(r"(?:^|\. )see ", evidence, maxsplit=1)[0].removesuffix(".")
 
 
 def _how_sure(lead: ReportedFinding, cause: str) -> str:
@@ -89,8 +92,8 @@ def _how_sure(lead: ReportedFinding, cause: str) -> str:
 def _of_the_check(findings: Sequence[ReportedFinding], shown: Sequence[ReportedFinding]) -> list[str]:
     """Rules of the text that a finding of the run names in its evidence, with their places."""
     evidence = " ".join(finding.evidence for finding in shown)
-    said = [finding for finding in findings if not finding.code.startswith("X") and f"{finding.name} at " in evidence]
-    return list(dict.fromkeys(f"{finding.name} at {finding.file}:{finding.line}" for finding in said))
+    places = (f"{one.name} at {one.file}:{one.line}" for one in findings if not one.code.startswith("X"))
+    return list(dict.fromkeys(place for place in places if place in evidence))
 
 
 def _listed(names: Sequence[str]) -> str:

@@ -3,7 +3,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from caffelint.lint import ERROR, Finding, Invalid, SmokeRule
+from caffelint.lint import ERROR, WARNING, Finding, Invalid, SmokeRule
 from caffelint.smoke.run import Refused, Run, Running
 
 from ._example import CALM, losses, project
@@ -12,6 +12,7 @@ _LONGEST = 300
 _LINE = re.compile(r"(\d+):\d+: (.+)")
 _OF_THE_SOLVER = re.compile(r"\bparam_\.([a-z_]+?)(?:_size)?\(\)")
 """As `param_.test_iter_size()` in solver.cpp."""
+_NOT_RUN = "the torch engine does not run"
 _PREFIX = re.compile(r"^Check failed: ")
 
 
@@ -65,7 +66,12 @@ class RefusedAtLoad(SmokeRule):
                 if '"caffe.SolverParameter"' in found[2]:  # the copy of a solver keeps its lines, too
                     place = run.line(int(found[1]), -1)
                 message = f"this Caffe cannot read it: {found[2]}"
-            if event.during == "weights":
+            severity = None
+            if _NOT_RUN in said:
+                severity = WARNING  # that is no fault of the net
+                message = said
+                evidence.append("run it with the Caffe that has it: --caffe-python COMMAND")
+            elif event.during == "weights":
                 message = f'the weights do not fit "{layer}": {said}'
                 evidence.append("give the layer another name to start it anew, or the shape that the weights have")
             elif 0 <= net < len(run.built) and run.built[net].refusals and event.during == "load":
@@ -79,7 +85,7 @@ class RefusedAtLoad(SmokeRule):
             known = run.explained([layer])
             if known and not any(part in known for part in evidence):
                 evidence.append(f"see {known}")
-            yield self.finding(place, message, evidence=". ".join(evidence))
+            yield self.finding(place, message, severity=severity, evidence=". ".join(evidence))
 
 
 def _path(field: str) -> list[str | int]:
