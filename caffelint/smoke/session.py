@@ -185,8 +185,12 @@ def work_folder(choice: Choice) -> Iterator[Path]:
     where = choice.work_dir or (os.getcwd() if remote and choice.engine != engines.TORCH else None)
     folder = Path(where or tempfile.gettempdir()).resolve() / f".caffelint-smoke-{secrets.token_hex(6)}"
     try:
-        folder.mkdir()
-        folder.chmod(0o755)  # a container's user may be another one
+        try:
+            folder.mkdir()
+            folder.chmod(0o755)  # a container's user may be another one
+        except OSError as error:
+            why = (error.strerror or str(error)).lower()
+            raise engines.NoEngine(f"{folder.parent} takes no copies ({why}): name a folder by --work-dir") from error
         yield folder
     finally:
         with held():

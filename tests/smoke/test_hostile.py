@@ -164,6 +164,19 @@ def test_torch_without_a_gpu(tmp_path: Path, capsys: Any) -> None:
     assert 'torch cannot use the device "cuda:0"' in capsys.readouterr().out
 
 
+def test_a_folder_that_takes_no_copies(tmp_path: Path, caffe_python: Path, capsys: Any, monkeypatch: Any) -> None:
+    solver = write(tmp_path)
+    monkeypatch.chdir(tmp_path)
+
+    def refuse(path: Path, *arguments: Any) -> None:
+        raise OSError(30, "Read-only file system", str(path))
+
+    monkeypatch.setattr(Path, "mkdir", refuse)
+    assert main(["smoke", solver.name, "--caffe-python", str(caffe_python)]) == 2
+    wanted = f"{tmp_path} takes no copies (read-only file system): name a folder by --work-dir"
+    assert wanted in capsys.readouterr().err
+
+
 @pytest.mark.parametrize(
     ("number", "moment"), [(signal.SIGTERM, 0.4), (signal.SIGINT, 0.7), (signal.SIGHUP, 1.0), (signal.SIGTERM, 1.6)]
 )

@@ -369,7 +369,7 @@ class Net(object):
         self.blob_names = list(net._blob_names)
         self.blobs = list(net._blobs)
         layers = range(len(self.names))
-        self.types = [str(net.layers[layer].type) for layer in layers]
+        self.types = [str(getattr(net.layers[layer], "type", "")) for layer in layers]
         self.tops = [list(net._top_ids(layer)) for layer in layers]
         self.bottoms = [list(net._bottom_ids(layer)) for layer in layers]
         self.has_bottoms = [bool(bottoms) for bottoms in self.bottoms]
