@@ -10,13 +10,15 @@ import numpy as np
 import pytest
 from project_files import NET, SOLVER, python_layer, write
 
+from caffelint.caffe.build import build
 from caffelint.cli.main import main
 from caffelint.lint.config import Config
+from caffelint.lint.file import load
 from caffelint.schema import Datum
 from caffelint.smoke.compare import Side, compare, sides
 from caffelint.smoke.engines import NoEngine
 from caffelint.smoke.events import Compared
-from caffelint.smoke.parting import distance
+from caffelint.smoke.parting import Comparison, Parts, distance
 from caffelint.smoke.prepare import Wishes
 from caffelint.smoke.session import Choice, Session, Watcher
 
@@ -108,6 +110,40 @@ def test_caffe_and_torch_agree_on_real_data(tmp_path: Path, runs: Compare) -> No
     assert not [finding for finding in session.report.findings if finding.code.startswith("X")]
     assert (tmp_path / "db" / "data.mdb").read_bytes() == before
     assert sorted(path.name for path in tmp_path.iterdir()) == ["db", "net.prototxt", "solver.prototxt"]
+
+
+Key = tuple[str, int, str, int]
+
+
+def computed(apart: list[float]) -> Parts:
+    """A parameter that moves by 1 in each update, and in update i by `apart[i]` more."""
+    keys: list[Key] = [("update", number, "fc", 0) for number in range(-1, len(apart))]
+
+    def values(key: Key) -> Any:
+        return np.full(4, 0.0 if key[1] < 0 else 1.0 + key[1] + apart[key[1]])
+
+    return Parts(dict.fromkeys(keys, "0"), values)
+
+
+@pytest.mark.parametrize(
+    ("noise", "other", "parts_at", "chaos"),
+    [
+        ([1e-6, 1e-5, 1e-4, 1e-3, 0.1, 1.0], [3e-6, 3e-5, 3e-4, 3e-3, 0.3, 2.0], -1, 4),
+        ([1e-6, 1e-5, 1e-4, 1e-3, 0.1, 1.0], [1e-6, 1e-5, 0.3, 0.3, 0.3, 2.0], 2, 4),
+        ([1e-7] * 4, [1e-7, 1e-4, 2e-4, 5e-2], 3, -1),
+        ([0.0] * 4, [0.0] * 4, -1, -1),
+        ([0.2] * 3, [0.1, 3.0, 5.0], -1, 0),
+    ],
+)
+def test_what_rounding_explains_parts_nothing(
+    noise: list[float], other: list[float], parts_at: int, chaos: int
+) -> None:
+    file = load(NET.encode(), "net.prototxt")
+    assert file.net is not None
+    runs = [computed([0.0] * len(noise)), computed(noise), computed(other)]
+    event = Comparison(runs, build(file.net.message, "TRAIN", assume_inputs=True)).event(("a", "b"), 1e-6)
+    assert (event.iteration, event.chaos) == (parts_at, chaos)
+    assert len(event.rows) == len(noise)
 
 
 def test_distance() -> None:
