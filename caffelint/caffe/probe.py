@@ -87,14 +87,14 @@ class _Probe:
                     fits.append(count)
                 elif _further(met, found):
                     shape, found = other, met
+        found = self.refused(shape)
+        if found is None or not self.compares_maps(found):
+            return None
         if height is None or width is None:
             for tall, wide in _sides():
                 met = self.refused((*shape[:2], height or tall, width or wide))
                 if met is None:
                     return None
-        found = self.refused(shape)
-        if found is None or not self.compares_maps(found):
-            return None
         return Unavoidable(found, self.blob, shape, tuple(fits))
 
     def counts(self) -> list[int]:

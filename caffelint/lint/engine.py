@@ -6,6 +6,7 @@ import gc
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from copy import copy
+from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -93,11 +94,17 @@ def check_text(
     """Check a text by itself. See `caffelint.check_text`, which this is."""
     if kind not in (None, NET, SOLVER):
         raise ValueError(f"kind is {kind!r}; it takes {NET!r} or {SOLVER!r}, or None to tell it from the text")
-    config = _for_dialect(config or Config(), dialect)
     data = text.encode("utf-8", "surrogateescape") if isinstance(text, str) else text
+    checker = Checker(_for_dialect(config or Config(), dialect)) if config or dialect else _plain_checker()
     with rare_collections():
-        found = Checker(config).text(data, path, kind, config.dialect)
-    return _report(*found, config)
+        found = checker.text(data, path, kind, checker.config.dialect)
+    return _report(*found, checker.config)
+
+
+@lru_cache(maxsize=1)
+def _plain_checker() -> Checker:
+    """Without settings, for text after text: to choose the rules and make them takes as long as a small net."""
+    return Checker(Config())
 
 
 def _for_dialect(config: Config, dialect: str | None) -> Config:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
+from itertools import accumulate
 from typing import NamedTuple
 
 UTF8_MARK = b"\xef\xbb\xbf"
@@ -39,12 +40,8 @@ class Source:
         """Offset of each line; a line ends with LF, CRLF or, in files without any LF, CR."""
         if self._starts is None:
             end = "\n" if "\n" in self.text or "\r" not in self.text else "\r"
-            starts = [0]
-            at = self.text.find(end)
-            while at >= 0:
-                starts.append(at + 1)
-                at = self.text.find(end, at + 1)
-            self._starts = starts
+            lengths = map(len, self.text.split(end))
+            self._starts = list(accumulate(map((1).__add__, lengths), initial=0))[:-1]
         return self._starts
 
     def line_number(self, offset: int) -> int:
