@@ -72,7 +72,7 @@ class Shown(Watcher):
         for note in prepared.notes:
             self.say(f"note: {note}")
         python = {module_of(layer) for built in prepared.built for layer in built.layers if layer.type == "Python"}
-        if python:
+        if python and engine.name == "caffe":
             self.say(f"runs code of yours: Python layers {', '.join(sorted(python))}")
 
     def stopped(self, report: Report) -> None:

@@ -39,7 +39,8 @@ def verdict(run: Run, findings: Sequence[ReportedFinding]) -> str:
     order = list(_HEADS)
     shown = [finding for finding in findings if finding.name in _HEADS]
     if not shown:
-        return _sound(run)
+        text = _sound(run)
+        return text and text + _ends_all_the_same(findings)
     lead = min(shown, key=lambda finding: order.index(finding.name))
     where = f" ({lead.file}:{lead.line})" if lead.line else ""
     head = _HEADS[lead.name]
@@ -74,6 +75,14 @@ def _sound(run: Run) -> str:
     if not math.isclose(values[0], values[-1], rel_tol=1 - _FELL):
         return f"it runs: {text}: it goes up and down, which so few iterations do not tell from learning"
     return f"it runs: {text}: it hardly moves yet, which so few iterations do not tell from slow learning"
+
+
+def _ends_all_the_same(findings: Sequence[ReportedFinding]) -> str:
+    """What a check is sure of, and a forced run did not come to."""
+    sure = [
+        one for one in findings if (one.severity, one.certainty) == (ERROR, CERTAIN) and not one.code.startswith("X")
+    ]
+    return f"; and yet a check is sure of {sure[0].name} at {sure[0].file}:{sure[0].line}" if sure else ""
 
 
 def _own(evidence: str) -> str:

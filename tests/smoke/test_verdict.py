@@ -41,6 +41,11 @@ def test_a_run_without_findings(losses: tuple[float, ...], text: str) -> None:
     assert text in verdict(run(*losses), [])
 
 
+def test_a_run_that_a_check_objects_to() -> None:
+    found = [finding("S004", "test-settings-mismatch", "certain", "1 test_iter, but no test net")]
+    assert verdict(run(2.3, 2.0), found).endswith("; and yet a check is sure of test-settings-mismatch at n.prototxt:7")
+
+
 def test_the_gravest_leads_and_the_rest_is_joined() -> None:
     found = [
         finding("S201", "high-base-lr", "likely", "base_lr 10 is high", line=2),
