@@ -36,6 +36,7 @@ _SHARED = frozenset(["transform_param", "loss_param"])
 
 _ALWAYS_READ = frozenset(["include", "exclude", "param"])
 
+
 class UnusedParameterBlock(NetRule):
     """A parameter block that the layer's type does not read: Caffe ignores it without a word.
 
@@ -149,9 +150,11 @@ class UnusedParameterBlock(NetRule):
             severity = INFO if type_ == "Softmax" and block == "loss_param" else WARNING
             yield self.finding(layers[0].at(block), message, severity=severity, fixes=_removed(layers, block))
 
+
 def _blocks(node: Field) -> set[str]:
     """Names of a layer's blocks as they are written: to ask the message which fields it has takes far longer."""
     return {field.name for field in node.fields if field.kind == MESSAGE}
+
 
 def _removed(layers: list[Layer], block: str) -> tuple[Fix, ...]:
     """None for a data layer without a block of its own: there the type may be the slip."""
@@ -162,6 +165,7 @@ def _removed(layers: list[Layer], block: str) -> tuple[Fix, ...]:
                 return ()
     return fix(f"remove {block}", UNSAFE, *(remove(layer, block) for layer in layers))
 
+
 def _renamed(layers: list[Layer], block: str, wanted: str) -> tuple[Fix, ...]:
     """The block by the name of the one that the layer reads, where that one has all of its fields."""
     for layer in layers:
@@ -169,6 +173,7 @@ def _renamed(layers: list[Layer], block: str, wanted: str) -> tuple[Fix, ...]:
         if any(field.name not in known for field, _ in layer.param(block).ListFields()):
             return ()
     return fix(f"call it {wanted}", UNSAFE, *((replace(layer.at(block), wanted),) for layer in layers))
+
 
 def _own_block(layer: Layer, known: Provenance) -> str:
     """The block that is called as a fork's layer type is, where it exists and the layer does without it."""
