@@ -2,12 +2,13 @@
 
 Only some values of each blob are tried: those with the largest gradients, and some by chance. Each is moved by two
 steps to both sides; where the forward bends between them (ReLU at 0, a maximum that changes hands) it has no gradient
-to hold anything against, and the value is left out. What float32 rounds away counts as no difference.
+to hold anything against, and the value is left out. What float32 rounds away counts as no difference; where it takes
+all, the values are moved together.
 
 One file by itself: it is copied beside a runner that has no caffelint to import.
 """
 
-# ruff: noqa: UP004, UP010
+# ruff: noqa: RUF005, UP004, UP010
 # mypy: ignore-errors
 from __future__ import absolute_import, division
 
@@ -126,12 +127,12 @@ def _values(layer, objective, values, gradient, random, spec, event):
             event["kinks"] += 1
             continue
         numeric, doubt = measured
-        if not numeric and spec["kind"] in _CLAMPED:
-            event["kinks"] += 1
-            continue
         if doubt > 0.5 * max(largest, abs(numeric)):
             unsure += numeric != analytic
             event["checked"] += numeric == analytic
+            continue
+        if not numeric and spec["kind"] in _CLAMPED:
+            event["kinks"] += 1
             continue
         event["checked"] += 1
         apart = abs(numeric - analytic)
@@ -143,10 +144,37 @@ def _values(layer, objective, values, gradient, random, spec, event):
             worst = apart
             event["at"] = [int(one) for one in numpy.unravel_index(index, values.shape)] if values.ndim else []
             event.update(analytic=analytic, numeric=numeric)
+    if unsure and not event["checked"]:
+        _together(layer, objective, flat, slope, scale or 1.0, random, event)
     if flat.size and not event["checked"]:
         event["skipped"] = "it is lost in rounding" if unsure else "the forward bends at all values that were tried"
     if ratios and len(ratios) > 2 and max(ratios) - min(ratios) <= 0.05 * abs(ratios[0]):
         event["factor"] = sorted(ratios)[len(ratios) // 2]
+
+
+def _together(layer, objective, flat, slope, scale, random, event):
+    """Move all values at once along their gradients, where what each of them does is lost in rounding."""
+    way = numpy.where(slope != 0, numpy.sign(slope), random.choice([-1, 1], slope.size)).astype(numpy.float32)
+    analytic = float((slope.astype(numpy.float64) * way).sum())
+    kept = flat.copy()
+    try:
+        for share in (0.1,) + _STEPS:
+            slopes, doubts = [], []
+            for size in (share * scale, share * scale / 2):
+                flat[...] = kept + numpy.float32(size) * way
+                above = layer.forward()
+                flat[...] = kept - numpy.float32(size) * way
+                rise, rounding = objective.difference(above, layer.forward())
+                slopes.append(rise / (2 * size))
+                doubts.append(rounding / size)
+            numeric, doubt = slopes[1], 2 * (abs(slopes[0] - slopes[1]) + doubts[1])
+            if doubt <= 0.2 * max(abs(numeric), abs(analytic)):
+                wrong = abs(numeric - analytic) > 0.05 * max(abs(numeric), abs(analytic)) + doubt
+                event.update(checked=1, wrong=int(wrong), analytic=analytic, numeric=numeric, at=[])
+                event["factor"] = analytic / numeric if wrong and numeric else float("nan")
+                return
+    finally:
+        flat[...] = kept
 
 
 def _chosen(slope, allowed, random):

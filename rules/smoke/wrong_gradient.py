@@ -51,6 +51,12 @@ class WrongGradient(SmokeRule):
             " the forward has a slope of 0.25; it is 0 everywhere",
         ),
         Invalid(
+            project(_WRONG._replace(checked=1, wrong=1, at=(), analytic=60.0, numeric=30.0)),
+            span='bottom: "fc"',
+            message='the backward of "log" (Log) is wrong for "fc" as a whole: summed up it gives 60, and the forward'
+            " has a slope of 30; it is 2 times too large",
+        ),
+        Invalid(
             project(_RIGHT._replace(stale=True)),
             span='bottom: "fc"',
             message='the backward of "log" (Log) does not set the gradient of "fc": what stood there before stays or is'
@@ -77,9 +83,10 @@ class WrongGradient(SmokeRule):
             else:
                 what = f'"{event.name}"' if event.kind == BLOB else f"parameter {event.name}"
                 share = f"all {event.checked}" if event.wrong == event.checked else f"{event.wrong} of {event.checked}"
+                where = f"in {share} values checked: at {list(event.at)}" if event.at else "as a whole: summed up"
                 message = (
-                    f'the backward of "{event.layer}"{kind} is wrong for {what} in {share} values checked: at'
-                    f" {list(event.at)} it gives {number(event.analytic)}, and the forward has a slope of"
+                    f'the backward of "{event.layer}"{kind} is wrong for {what} {where} it gives'
+                    f" {number(event.analytic)}, and the forward has a slope of"
                     f" {number(event.numeric)}{_pattern(event)}"
                 )
             yield self.finding(place, message)
