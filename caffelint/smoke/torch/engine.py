@@ -131,6 +131,7 @@ class Run:
             if self.job.trace:
                 announce(net, partial(self._announce, number))
         self.net = self.nets[0]
+        self.net.keep_blobs = False
         message: Any = self.net.built.message
         if message.default_forward_type == FLOAT16 or message.default_forward_math == FLOAT16:
             self.half = True

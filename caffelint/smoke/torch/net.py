@@ -60,6 +60,8 @@ class TorchNet:
     on_bottom, on_param: called in the backward pass with what a layer adds to the gradient of a bottom that several
     layers read, and of a parameter that several share: layer, number of the bottom or the parameter, that part.
     keep_gradients: are gradients of blobs kept, for `gradient`?
+    keep_blobs: are all blobs kept in the backward pass, or only losses and outputs? Without them the memory that one
+    pass frees is there for the next.
     gradient_scale: what all gradients of blobs and parameters are multiplied by.
 
     fill: fills parameters and DummyData, see `base.Fill`; without it that of `fillers.py`.
@@ -91,6 +93,7 @@ class TorchNet:
         self.on_param: Callable[[Layer, Parameter, Tensor], None] | None = None
         self.gradient_scale = 1.0
         self.keep_gradients = False
+        self.keep_blobs = True
         self.params: list[Parameter] = []
         self.layer_params: dict[str, list[Tensor]] = {}
         self.layers: list[TorchLayer] = []
@@ -103,7 +106,9 @@ class TorchNet:
         self._plan = plan(built, self.layers)
         self.losses = [(name, weight) for name, _, weight in self._plan.losses]
         self._values: list[Tensor | None] = [None] * self._plan.slots
+        self._kept = {slot for _, slot, _ in self._plan.losses}
         self._slot_of_name = {blob.name: slot for blob, slot in self._plan.slot_of.items()}
+        self._kept.update(self._slot_of_name[name] for name in built.outputs)
         self._gradients: dict[str, Tensor] = {}
         self.loss: Tensor = torch.zeros((), device=self.device)
 
@@ -229,6 +234,8 @@ class TorchNet:
                 # Of numbers: to give torch the gradients of tensors has it import all of sympy first.
                 factor = weight * self.gradient_scale
                 roots.append(top if factor == 1 and not top.dim() else top.sum() * factor)
+        if not self.keep_blobs:
+            self._values = [value if slot in self._kept else None for slot, value in enumerate(self._values)]
         if roots:
             torch.autograd.backward(roots)
 

@@ -64,13 +64,15 @@ class Solver:
         self.groups = self._groups(message.weight_decay)
 
     def _groups(self, weight_decay: float) -> list[Group]:
-        groups: dict[tuple[float, float], Group] = {}
+        groups: dict[tuple[float, float, int], Group] = {}
         for index, parameter in enumerate(self.parameters):
             if parameter.lr_mult == 0 and self.leaves_frozen():
                 self.frozen.append(index)
                 continue
-            key = parameter.lr_mult, float32(weight_decay * parameter.decay_mult)
-            group = groups.setdefault(key, Group(*key))
+            numbers = parameter.lr_mult, float32(weight_decay * parameter.decay_mult)
+            # On a CPU each by itself, as long as its values lie in the cache; a GPU takes many at a time.
+            key = *numbers, index if parameter.data.is_cpu else -1
+            group = groups.setdefault(key, Group(*numbers))
             group.indices.append(index)
             group.data.append(parameter.data)
         for group in groups.values():
