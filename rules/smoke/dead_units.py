@@ -4,7 +4,7 @@ import math
 from collections.abc import Iterator
 
 from caffelint.lint import WARNING, Finding, Invalid, SmokeRule
-from caffelint.smoke.run import BLOB, DATA, Layer, Run
+from caffelint.smoke.run import BLOB, DATA, Layer, Run, Statistics
 
 from ._cause import too_large
 from ._example import CALM, WITH_DROPOUT, losses, project, spread
@@ -20,10 +20,16 @@ _WHY = {
 }
 _NORMALISERS = frozenset(["BatchNorm", "MVN"])
 _MANY = 64
+_AT_ITS_ENDS, _SOME = 1e-6, 1e-3
+_SATURATED = WITH_DROPOUT.replace('type: "ReLU"', 'type: "Sigmoid"')
+
+
+def _half(at: int, low: float, high: float, spread: float) -> Statistics:
+    return Statistics(at, "relu", BLOB, "fc", DATA, low, high, 0.5, spread, 0)
 
 
 class DeadUnits(SmokeRule):
-    """Every value that a layer gives is 0, whatever comes in.
+    """Every value that a layer gives is 0, or lies at the end of a Sigmoid or TanH, whatever comes in.
 
     ## Why is this bad?
     What lies behind it sees nothing of the data, and no gradient passes back: what lies before it cannot learn. A ReLU
@@ -37,7 +43,10 @@ class DeadUnits(SmokeRule):
     code = "X106"
     name = "dead-units"
     severity = WARNING
-    VALID = [project(*losses(*CALM), spread(-1, "relu", BLOB, "fc", 1, 0.5), spread(5, "relu", BLOB, "fc", 1, 0.9))]
+    VALID = [
+        project(*losses(*CALM), _half(-1, 0, 1, 0.5), _half(5, 0.01, 0.9, 0.3), net=_SATURATED),
+        project(*losses(*CALM), spread(-1, "relu", BLOB, "fc", 1, 0.5), spread(5, "relu", BLOB, "fc", 1, 0.9)),
+    ]
     INVALID = [
         Invalid(
             project(*losses(*CALM), spread(-1, "relu", BLOB, "fc", 0, 1), spread(5, "relu", BLOB, "fc", 0, 1)),
@@ -54,6 +63,11 @@ class DeadUnits(SmokeRule):
             span="layer",
             message='all that "log" (Dropout) gives is 0 in iteration 5, and was not at the start',
         ),
+        Invalid(
+            project(*losses(*CALM), _half(-1, 0, 1, 0.5), _half(5, 0, 1, 0.5), net=_SATURATED),
+            span="layer",
+            message='all that "relu" (Sigmoid) gives is 0 or 1: it is saturated, and passes no gradient',
+        ),
     ]
 
     def check(self, run: Run) -> Iterator[Finding]:
@@ -62,6 +76,7 @@ class DeadUnits(SmokeRule):
             return
         dead = [layer for layer in run.built[0].layers if _is_dead(run, layer)]
         if not dead:
+            yield from self._saturated(run)
             return
         layer, blob = dead[0], dead[0].tops[0].name
         first = run.statistics(measured[0], layer.name, BLOB, blob, DATA)
@@ -83,6 +98,36 @@ class DeadUnits(SmokeRule):
         others = [f'"{other.name}"' for other in dead[1:4]]
         evidence = [reason, f"so are {', '.join(others)}" if others else "", run.explained([cause.name])]
         yield self.finding(run.place(layer.name), message, evidence="; ".join(part for part in evidence if part))
+
+    def _saturated(self, run: Run) -> Iterator[Finding]:
+        """A Sigmoid or TanH all of whose values lie at its ends: its gradient is 0 there."""
+        full = [layer for layer in run.built[0].layers if _is_saturated(run, layer)]
+        if full:
+            layer = full[0]
+            ends = "0 or 1" if layer.type == "Sigmoid" else "-1 or 1"
+            others = [f'"{other.name}"' for other in full[1:4]]
+            evidence = ["scale down what it reads: the input, the fillers, or a bias"]
+            evidence += [f"so are {', '.join(others)}" if others else "", run.explained([layer.name])]
+            yield self.finding(
+                run.place(layer.name),
+                f'all that "{layer.name}" ({layer.type}) gives is {ends}: it is saturated, and passes no gradient',
+                evidence="; ".join(part for part in evidence if part),
+            )
+
+
+def _is_saturated(run: Run, layer: Layer) -> bool:
+    """From the start to the end: mean and mean square tell values of 0 and 1, or of -1 and 1, from all others."""
+    if layer.type not in ("Sigmoid", "TanH") or not layer.need_backward or not any(layer.propagate_down):
+        return False
+    for at in (run.measured[0], *run.measured[-2:]):
+        found = run.statistics(at, layer.name, BLOB, layer.tops[0].name, DATA)
+        if found is None:
+            return False
+        square = found.mean**2 + found.std**2
+        away = abs(square - (found.mean if layer.type == "Sigmoid" else 1))
+        if away > _AT_ITS_ENDS or square < _SOME:
+            return False
+    return True
 
 
 def _without_weights(run: Run, layer: Layer) -> Layer | None:
