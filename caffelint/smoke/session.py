@@ -255,14 +255,13 @@ def run_job(engine: Engine, prepared: Prepared, on_event: Callable[[Event], None
     path.write_text(traced.to_json(), "utf-8")
     on_event(Note("running once more, layer by layer, to see where it ends"))
     again = run_child(engine.command, traced, str(path))
-    at = [number for number, event in enumerate(again.events) if isinstance(event, Running)]
-    if at and type(again.events[-1]) is type(last):
-        finished.events[-1:-1] = [event for event in again.events[at[-1] :] if isinstance(event, Running | Statistics)]
-    elif isinstance(last, Crashed):
-        # What writes beside its memory ends the process now here, now there: what came in may tell why.
-        known = {event[:5] for event in finished.events if isinstance(event, Statistics)}
-        came = (event for event in again.events if isinstance(event, Statistics) and event.iteration < 0)
-        finished.events[-1:-1] = [event for event in came if event[:5] not in known]
+    known = {event[:5] for event in finished.events if isinstance(event, Statistics)}
+    came = [event for event in again.events if isinstance(event, Statistics) and event.iteration < 0]
+    # What writes beside its memory ends the process now here, now there: what came in may tell why.
+    finished.events[-1:-1] = [event for event in came if event[:5] not in known]
+    where = [event for event in again.events if isinstance(event, Running)]
+    if where and type(again.events[-1]) is type(last):
+        finished.events.insert(len(finished.events) - 1, where[-1])
     return finished
 
 
