@@ -37,12 +37,12 @@ class Offer(NamedTuple):
         )
 
     def renames(self, texts: dict[str, bytes]) -> dict[tuple[str, str], bytes]:
-        """The quoted values that it replaces: what stood there, by file and new value."""
+        """The quoted values that it replaces: what stood there, by file and new value, both without their quotes."""
         return {
-            (file, edit.text): texts[file][edit.start : edit.end]
+            (file, edit.text[1:-1]): texts[file][edit.start : edit.end].strip(b"\"'")
             for file, edits in self.edits.items()
             for edit in edits
-            if edit.text.startswith('"')
+            if edit.text.startswith(('"', "'"))
         }
 
 

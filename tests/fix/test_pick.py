@@ -57,6 +57,11 @@ def test_whole_or_not_at_all_in_several_files() -> None:
     assert names(offer("x", Edit(4, 5, "")), wide, offer("z", b=(Edit(0, 2, ""),))) == ["x", "z"]
 
 
+def test_two_names_never_become_one_whatever_their_quotes() -> None:
+    two = [offer("x", Edit(0, 3, "'n'")), offer("y", Edit(4, 7, '"n"'))]
+    assert [one.finding.name for one in pick(two, {"a": b"'a' 'b'", "b": b""}, lambda _: True)] == ["x"]
+
+
 def test_two_names_never_become_one() -> None:
     assert names(offer("x", Edit(0, 1, '"n"')), offer("y", Edit(4, 5, '"n"'))) == ["x"]
     assert names(offer("x", Edit(0, 1, '"n"')), offer("y", Edit(4, 5, '"m"'))) == ["x", "y"]
