@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from caffelint.fix.finite.remove import MODULE
-from caffelint.fix.write import save
+from caffelint.fix.write import SaveError, save
 from caffelint.lint.read import read
 
 NAME = f"{MODULE}.py"
@@ -23,6 +23,8 @@ def write_beside(net: str) -> str:
     """
     path = os.path.join(os.path.dirname(net), NAME)
     ours = content()
+    if os.path.islink(path) and not os.path.exists(path):
+        raise SaveError("it is a link that leads nowhere; remove it")
     old = read(path) if os.path.exists(path) else None
     if old == ours:
         return f"{path} is there already"

@@ -98,6 +98,15 @@ def test_no_net_is_written_without_the_layer_file(patch: Callable[..., Run]) -> 
     assert Path("net.prototxt").read_bytes() == NET
 
 
+def test_no_layer_file_is_written_where_a_link_leads(patch: Callable[..., Run]) -> None:
+    os.symlink("elsewhere.py", "check_finite_layer.py")
+    run = patch("net.prototxt", "--check-finite", "--in-place")
+    assert run.status == 2
+    assert "check_finite_layer.py is needed beside it: it is a link that leads nowhere; remove it" in run.err
+    assert not Path("elsewhere.py").exists()
+    assert Path("net.prototxt").read_bytes() == NET
+
+
 def test_no_layer_file_is_written_without_the_net(patch: Callable[..., Run]) -> None:
     os.chmod("net.prototxt", 0o444)
     run = patch("net.prototxt", "--check-finite", "--in-place")
