@@ -29,7 +29,7 @@ def put_in(document: Document, block: Field, name: str, value: Value, behind: Fi
     if rest[:1] != "#" and (rest or last and _own_indent(text, last) is None):
         field = _one_line(name, value)
         before = "" if at == 0 or text[at - 1] in " \t\n" else " "
-        return Edit(at, at, f"{before}{field}{' ' if rest.startswith('}') and text[at] == '}' else ''}")
+        return Edit(at, at, f"{before}{field}{' ' if text[at : at + 1].strip() else ''}")
     indent = _indent_inside(document, block)
     many = isinstance(value, str) or not _prefers_one_line(text, block)
     lines = [f"{name}: {value}"] if isinstance(value, str) else [_one_line(name, value)]
@@ -79,7 +79,8 @@ def _whole(text: str, field: Field) -> tuple[int, int]:
     line_start, line_end = _line_start(text, start), _line_end(text, end)
     before, behind = text[line_start:start], text[end:line_end]
     if before.strip(_BLANK):
-        return start - (len(before) - len(before.rstrip(_BLANK))), end
+        touched = behind[:1] not in _BLANK + "}>#"  # `c` in `a: 1 b: "x"c: 2`
+        return start if touched else start - (len(before) - len(before.rstrip(_BLANK))), end
     if behind.strip(_BLANK):
         return start, end + len(behind) - len(behind.lstrip(_BLANK))
     if line_end < len(text):
