@@ -5,7 +5,9 @@ Each helper gives edits, or None where the text is not such that it can be done;
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
+from itertools import pairwise
 
 from caffelint.caffe.net import Layer, Net
 from caffelint.caffe.solver import Solver
@@ -19,6 +21,9 @@ Edits = tuple[FixEdit, ...] | None
 Owner = Layer | Net | Solver
 Path = Sequence[str | int]
 
+_SPACE = re.compile(r"\r?\n|\r|[ \t]+")
+"""What is put in begins with that where it stands behind something."""
+
 
 def fix(title: str, safety: str, *parts: Edits) -> tuple[Fix, ...]:
     """A fix of all parts, for `fixes=`; none where a part cannot be done."""
@@ -27,7 +32,10 @@ def fix(title: str, safety: str, *parts: Edits) -> tuple[Fix, ...]:
 
 
 def join(parts: Iterable[Edits]) -> Edits:
-    """The edits of many, with what is put in at one place in the given order; None where one cannot be done."""
+    """The edits of many, with what is put in at one place in the given order; None where one cannot be done.
+
+    What is put in where a line goes takes its place.
+    """
     edits: dict[tuple[str, int, int], FixEdit] = {}
     for part in parts:
         if part is None:
@@ -37,6 +45,12 @@ def join(parts: Iterable[Edits]) -> Edits:
             if place in edits and edit.start == edit.end:
                 edit = edit._replace(text=edits[place].text + edit.text)
             edits[place] = edit
+    for gone, new in pairwise(sorted(edits.values())):
+        if gone.path == new.path and gone.start < new.start == new.end < gone.end and not gone.text:
+            space = _SPACE.match(new.text)
+            behind = space[0] if space else ""
+            edits[gone[:3]] = gone._replace(text=new.text.removeprefix(behind) + behind)
+            del edits[new[:3]]
     return tuple(edits.values())
 
 

@@ -91,6 +91,18 @@ def test_several_items_and_neighbours_make_no_overlap() -> None:
     assert applied(text, edits) == b"stepvalue: [2, 3]\n"
 
 
+@pytest.mark.parametrize("newline", [b"\n", b"\r\n", b"\r"])
+def test_what_is_put_in_behind_what_goes_takes_its_place(newline: bytes) -> None:
+    text = newline.join([b"layer {", b'  type: "X"', b"  param {", b"    lr_mult: 1", b"  }", b"}", b""])
+    (layer,) = layers(text)
+    edits = join([remove(layer, "param"), write(layer, "pooling_param", "pad", value="1")])
+    put_in = newline.join([b"  pooling_param {", b"    pad: 1", b"  }"])
+    assert applied(text, edits) == newline.join([b"layer {", b'  type: "X"', put_in, b"}", b""])
+    one = solver(b"base_lr: 1 max_iter: 2")
+    edits = join([remove(one, "base_lr"), write(one, "gamma", value="3", behind="base_lr")])
+    assert applied(b"base_lr: 1 max_iter: 2", edits) == b"gamma: 3 max_iter: 2"
+
+
 def test_a_block_goes_with_its_last_field_but_not_with_a_comment() -> None:
     text = b'layer { type: "X" pooling_param { pad: 1 } }'
     assert applied(text, remove(layers(text)[0], "pooling_param", "pad")) == b'layer { type: "X" }'
