@@ -103,7 +103,7 @@ def _step(step: Step) -> Iterator[str]:
         if _outside(old, edits) != _outside(new, inserted):
             yield f"{path}: bytes outside of the edits of {rules} changed"
             continue
-        if not rules & OF_COMMENTS and (lost := _comments(old, edits) - _comments(new, [])):
+        if not rules & OF_COMMENTS and (lost := _comments(old) - _comments(new)):
             yield f"{path}: {rules} lost comments: {list(lost)}"
         if rules & READING or old == new:
             continue
@@ -128,10 +128,9 @@ def _outside(data: bytes, edits: list[Edit]) -> list[bytes]:
     return [data[start:end] for start, end in zip(places[::2], places[1::2], strict=True)]
 
 
-def _comments(data: bytes, edits: list[Edit]) -> Counter[str]:
+def _comments(data: bytes) -> Counter[str]:
     document = load(data).document
-    spans = [span for span in document.comments() if not any(e.start < span[1] and span[0] < e.end for e in edits)]
-    return Counter(document.source.text[start:end].rstrip() for start, end in spans)
+    return Counter(document.source.text[start:end].rstrip() for start, end in document.comments())
 
 
 def _names(data: bytes, path: str, edits: list[Edit]) -> set[str]:

@@ -28,6 +28,9 @@ PASSES = 20
 READ_BYTES, LEAST_READINGS = 30_000_000, 40
 """How much is read afresh of one job, to find the fixes among many that would do harm; then the rest is left out."""
 
+_OF_COMMENTS = frozenset(["byte-order-mark", "syntax-error", "unused-suppression"])
+"""Rules whose fixes may change comments."""
+
 Agreed = Callable[[Offer, dict[str, bytes]], bool]
 """Whether an offer is to be made, given the texts that it changes."""
 
@@ -141,6 +144,8 @@ class Mender:
             for offer in offers:
                 if rule := written.taken_by(offer):
                     self._drop(offer, now, f"it takes away what the fix of {rule} has just written")
+                elif offer.finding.name not in _OF_COMMENTS and (comment := offer.comment_lost(now)):
+                    self._drop(offer, now, f"it would take away the comment {comment}")
             batch = pick(offers, now, partial(self._agree, now, self._declined.copy()))
             if not batch and self._retry(now):
                 continue

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from bisect import bisect_left
+from collections import Counter
 from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
 from caffelint.lint.report import Applied, ReportedEdit, ReportedFinding
+from caffelint.text.comments import find_comments
 from caffelint.text.edits import Edit, apply_edits
 
 
@@ -36,6 +38,15 @@ class Offer(NamedTuple):
             for edit in edits
         )
 
+    def comment_lost(self, texts: dict[str, bytes]) -> str:
+        """A comment that it would take away, as in `"one" # comment` before `"half"`; empty where there is none."""
+        old = [(texts[file][edit.start : edit.end], edit.text) for file, edits in self.edits.items() for edit in edits]
+        if not any(b"#" in gone for gone, _ in old):
+            return ""
+        lost = Counter(comment for gone, _ in old for comment in _comments(gone.decode("utf-8", "surrogateescape")))
+        lost -= Counter(comment for _, new in old for comment in _comments(new))
+        return min(lost, default="")
+
     def renames(self, texts: dict[str, bytes]) -> dict[tuple[str, str], bytes]:
         """The quoted values that it replaces: what stood there, by file and new value, both without their quotes."""
         return {
@@ -44,6 +55,10 @@ class Offer(NamedTuple):
             for edit in edits
             if edit.text.startswith(('"', "'"))
         }
+
+
+def _comments(text: str) -> list[str]:
+    return [text[start:end] for start, end in find_comments(text)]
 
 
 def by_file(edits: Iterable[ReportedEdit]) -> dict[str, tuple[Edit, ...]]:

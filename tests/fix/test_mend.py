@@ -174,6 +174,15 @@ def test_a_mark_and_utf16_are_mended_although_errors_come_to_light(tmp_path: Pat
         assert result.notes == []
 
 
+def test_no_fix_takes_away_a_comment() -> None:
+    text = b'layer { name: "o" # why\n "ne" type: "ReLU" bottom: "data" top: "#" }\n'
+    mended = mend({"a": text}, rule("x", r'"o"[^/]*?"ne"', '"two"'), rule("y", '"#"', '"one"'))
+    assert mended.texts == {"a": text.replace(b'"#"', b'"one"')}
+    assert mended.notes == ["a:1: the fix of x (mend it) was left out: it would take away the comment # why"]
+    mended = mend({"a": text}, rule("x", r'"o"( #.*\n )"ne"', r'"two"\1'))
+    assert mended.texts == {"a": text.replace(b'"o"', b'"two"').replace(b'"ne"', b"")}
+
+
 def test_no_fix_takes_away_what_another_has_written() -> None:
     needless = rule("needless", " phase: TRAIN", "")
     text = NET.replace(b" }", b" phase: TRAIN }")
