@@ -19,7 +19,6 @@ from caffelint.text.tree import MESSAGE, Field
 
 Edits = tuple[FixEdit, ...] | None
 Owner = Layer | Net | Solver
-Path = Sequence[str | int]
 
 _SPACE = re.compile(r"\r?\n|\r|[ \t]+")
 """What is put in begins with that where it stands behind something."""
