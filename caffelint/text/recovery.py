@@ -245,7 +245,7 @@ class Recovery:
         start, end, message, repair = token.wrong
         if message.startswith("a NUL byte"):
             self.problems.append(Problem("unreadable-character", start, end, message))
-            return raw + raw[0]
+            return raw if token.end > end else raw + raw[0]
         repairs = ((start, end, repair),) if repair is not None else ()
         self._syntax(start, end, message, repairs)
         if token.kind == STRING and (start, end) == (token.start, token.end):

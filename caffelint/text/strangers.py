@@ -92,11 +92,19 @@ def unreadable(text: str, start: int) -> Problem:
     end = start + length
     while text[end : end + length] == text[start : start + length]:
         end += length
-    meant = MEANT.get(char) if length > 1 or char == "\0" else None
+    meant = MEANT.get(char) if length > 1 or char == "\0" and _stands_alone(text, start, end) else None
     repairs = ((start, end, meant * ((end - start) // length)),) if meant is not None else ()
     many = f", {(end - start) // length} times" if end - start > length else ""
     message = f"{_name(char, length)} stands here{many}, which Caffe's parser refuses outside of strings and comments"
     return Problem("unreadable-character", start, end, message, True, "", repairs, bool(repairs))
+
+
+def _stands_alone(text: str, start: int, end: int) -> bool:
+    """Whether NUL bytes may go: neither in a comment, which would swallow what follows, nor in a string or a word."""
+    before = text[text.rfind("\n", 0, start) + 1 : start]
+    if {"#", '"', "'"}.intersection(before):
+        return False
+    return not (before[-1:].isalnum() and text[end : end + 1].isalnum())
 
 
 def _name(char: str, length: int) -> str:

@@ -21,6 +21,11 @@ _STRING = {
     '"': re.compile(r'"((?:[^"\\\n\0]+|\\[^\n\0])*)(")?'),
     "'": re.compile(r"'((?:[^'\\\n\0]+|\\[^\n\0])*)(')?"),
 }
+_CLOSED_STRING = {
+    '"': re.compile(r'"(?:[^"\\\n]|\\[^\n])*"'),
+    "'": re.compile(r"'(?:[^'\\\n]|\\[^\n])*'"),
+}
+"""With NUL bytes in it or not."""
 _BAD_ESCAPE = re.compile(
     r"\\(?:[abfnrtv\\?'\"0-7]|x[0-9A-Fa-f]|u[0-9A-Fa-f]{4}|U00[01][0-9A-Fa-f]{5}|(?P<bad>.))", re.DOTALL
 )
@@ -116,9 +121,14 @@ def _string(text: str, start: int, quote: str) -> Token:
 
 
 def _open_string(text: str, start: int, end: int, quote: str) -> Token:
-    """A string that its line or a NUL byte ends: up to what surely belongs to it no more, if the line is short."""
+    """A string that its line or a NUL byte ends: up to what surely belongs to it no more, if the line is short.
+
+    With a NUL byte in it, up to the quote behind that on its line.
+    """
     if text[end : end + 1] == "\0":
-        return Token(STRING, start, end, Wrong(end, end + 1, "a NUL byte stands inside the string"))
+        wrong = Wrong(end, end + 1, "a NUL byte stands inside the string")
+        closed = _CLOSED_STRING[quote].match(text, start)
+        return Token(STRING, start, closed.end() if closed else end, wrong)
     if text[end : end + 1] == "\\":
         end += 1
     if end - start < _LONG:

@@ -19,6 +19,10 @@ from caffelint.text.parser import parse
         ("a: 1 \u00e9 b: 2", "'\u00e9' (U+00E9) stands here", None),
         ("a: 1\x07 b: 2", "the control character U+0007 stands here", None),
         ("a: 1\x7f b: 2", "a DEL byte stands here", None),
+        ("a: 1\0\0\n", "a NUL byte stands here, 2 times", "a: 1\n"),
+        ("a\0b: 2", "a NUL byte stands here", None),
+        ("a: 1 # the rest of a line\0 b: 2", "a NUL byte stands here", None),
+        ("a: 'x\0y' b: 2 c: \"it's\"", "a NUL byte stands inside the string", None),
     ],
 )
 def test_characters(text: str, message: str, right: str | None) -> None:
