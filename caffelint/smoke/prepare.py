@@ -16,8 +16,9 @@ from typing import Any
 from caffelint.caffe.build import BuiltNet
 from caffelint.caffe.learning_rate import schedule
 from caffelint.caffe.net import Net
+from caffelint.smoke.aside import Aside, quoted
 from caffelint.smoke.inputs import plan_inputs
-from caffelint.smoke.job import LABELS, RECORDED, SYNTHETIC, TRAINS, Check, Input, Job, JobNet
+from caffelint.smoke.job import LABELS, REAL, RECORDED, SYNTHETIC, TRAINS, Check, Input, Job, JobNet
 from caffelint.smoke.project import PlannedNet, Project
 from caffelint.smoke.still import without_dropout
 from caffelint.text.edits import Edit, apply_edits
@@ -75,13 +76,17 @@ class Wishes:
 
 @dataclass(frozen=True)
 class Prepared:
-    """A job in its folder. built: the nets in the order of the job, as Caffe would build the copies."""
+    """A job in its folder. built: the nets in the order of the job, as Caffe would build the copies.
+
+    named: what the user's nets call each path that stands in the copies in the place of one of theirs.
+    """
 
     job: Job
     path: str
     planned: list[PlannedNet]
     built: list[BuiltNet]
     notes: list[str] = field(default_factory=list)
+    named: Mapping[str, str] = field(default_factory=dict)
 
 
 def prepare(project: Project, wishes: Wishes, folder: Path) -> Prepared:
@@ -99,7 +104,8 @@ def prepare(project: Project, wishes: Wishes, folder: Path) -> Prepared:
         built.append(plan.built)
         notes += [note for note in plan.notes if note not in notes]
         nets.append(one.job)
-    copies = _write_nets(planned, inputs, folder, wishes.still)
+    aside = Aside(folder)
+    copies = _write_nets(planned, inputs, aside, wishes.still)
     tests = _SYNTHETIC_TESTS if any(item.source == SYNTHETIC for item in inputs) else _REAL_TESTS
     nets = [
         net._replace(path=copies[id(one.net)], iterations=min(net.iterations, tests))
@@ -131,7 +137,7 @@ def prepare(project: Project, wishes: Wishes, folder: Path) -> Prepared:
     here = Path(__file__).parent
     for name in RUNNER:
         shutil.copyfile(here / name, folder / Path(name).name)
-    return Prepared(job, str(path), planned, built, notes)
+    return Prepared(job, str(path), planned, built, notes, aside.named)
 
 
 def _recorded(built: BuiltNet, wishes: Wishes) -> list[Input]:
@@ -156,7 +162,7 @@ def _with_rate(message: Any, base_lr: float | None) -> Any:
 
 
 def _write_nets(
-    planned: Sequence[PlannedNet], inputs: Sequence[Input], folder: Path, still: bool = False
+    planned: Sequence[PlannedNet], inputs: Sequence[Input], aside: Aside, still: bool = False
 ) -> dict[int, str]:
     """The copies of the nets, by the id of each: one for a net that serves both phases."""
     copies: dict[int, str] = {}
@@ -165,21 +171,25 @@ def _write_nets(
             continue
         serves = {number for number, other in enumerate(planned) if other.net is one.net}
         made = [item for item in inputs if item.net in serves and item.source == SYNTHETIC and item.kind != "Input"]
-        path = folder / f"net{len(copies)}.prototxt"
-        path.write_bytes(_net(one.net, made, {planned[number].job.phase for number in serves}, still))
+        real = {item.layer for item in inputs if item.net in serves and item.source == REAL}
+        path = aside.folder / f"net{len(copies)}.prototxt"
+        path.write_bytes(_net(one.net, made, {planned[number].job.phase for number in serves}, still, aside, real))
         copies[id(one.net)] = str(path)
     return copies
 
 
-def _net(net: Net, made: Sequence[Input], phases: set[str], still: bool) -> bytes:
-    """The text of a net in which layers that bring synthetic data are of type Input. still: and none drops values."""
+def _net(net: Net, made: Sequence[Input], phases: set[str], still: bool, aside: Aside, real: set[str]) -> bytes:
+    """The text of a net in which layers that bring synthetic data are of type Input. still: and none drops values.
+
+    real: names of the layers that read their own data.
+    """
     tops: dict[str, list[Input]] = {}
     for item in made:
         already = tops.setdefault(item.layer, [])
         if item.top not in [other.top for other in already]:
             already.append(item)
     if tops and not len(net.written.layer):
-        return _current(net, tops, still)
+        return _current(net, tops, still, aside, real)
     data = net.document.source.data
     start, end = 0, len(data)
     inline = net.bound.node(net.written)
@@ -190,6 +200,9 @@ def _net(net: Net, made: Sequence[Input], phases: set[str], still: bool) -> byte
         replaced = tops.get(layer.name)
         if replaced and not layer.bottoms and layer.node is not None and phases.intersection(layer.phases):
             edits.append(_input_layer(layer.node, data, replaced, start))
+        elif layer.node is not None:
+            own = aside.edits(layer, layer.name in real)
+            edits += [Edit(one.start - start, one.end - start, one.text) for one in own]
     lines_before = data.count(b"\n", 0, start)
     return b"\n" * lines_before + apply_edits(data[start:end], edits)
 
@@ -207,7 +220,7 @@ def _input_layer(node: Field, data: bytes, tops: Sequence[Input], start: int) ->
 _RULES = ("include", "exclude")
 
 
-def _current(net: Net, tops: Mapping[str, Sequence[Input]], still: bool) -> bytes:
+def _current(net: Net, tops: Mapping[str, Sequence[Input]], still: bool, aside: Aside, real: set[str]) -> bytes:
     """A net of an older format, in the current one: there is no layer Input in those."""
     from google.protobuf import text_format
 
@@ -216,6 +229,7 @@ def _current(net: Net, tops: Mapping[str, Sequence[Input]], still: bool) -> byte
     for layer in message.layer:
         if still and layer.type == "Dropout":
             layer.dropout_param.dropout_ratio = 0
+        aside.lead(layer, layer.name in real)
         if layer.name in tops and not layer.bottom:
             kept = [rule for rules in (layer.include, layer.exclude) for rule in rules], list(layer.top)
             made = type(layer)(name=layer.name, type="Input", top=kept[1], include=layer.include, exclude=layer.exclude)
@@ -242,7 +256,7 @@ def _solver(project: Project, copies: Mapping[int, str], wishes: Wishes) -> byte
     edits = [_without(node, data) for node in document.root.fields if node.name in replaced or node.name in _NETS]
     lines = []
     for name, found in paths.items():
-        lines += [f"{name.removesuffix('_param')}: {_quoted(path)}" for path in found]
+        lines += [f"{name.removesuffix('_param')}: {quoted(path)}" for path in found]
     if solver.message.test_interval > 0 and wishes.mode == TRAINS:
         lines.append(f"test_interval: {NEVER}")
     lines += ["test_initialization: false", "display: 1", "snapshot: 0", "snapshot_after_train: false"]
@@ -260,7 +274,3 @@ def _without(node: Field, data: bytes) -> Edit:
     while data[end : end + 1] in (b";", b","):
         end += 1
     return Edit(node.start, end, "\n" * data.count(b"\n", node.start, end))
-
-
-def _quoted(path: str) -> str:
-    return '"' + path.replace("\\", "\\\\").replace('"', '\\"') + '"'

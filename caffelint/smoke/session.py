@@ -8,7 +8,7 @@ import re
 import secrets
 import shutil
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -234,6 +234,7 @@ def run_job(engine: Engine, prepared: Prepared, on_event: Callable[[Event], None
     job = prepared.job
     try:
         finished = run_child(engine.command, job, prepared.path, on_event)
+        finished.events[:] = [_as_named(event, prepared.named) for event in finished.events]
     except OSError as error:
         reason = (error.strerror or str(error)).lower()
         raise engines.NoEngine(f"{engine.command[0]} cannot be started: {reason} ({engine.why})") from error
@@ -263,6 +264,14 @@ def run_job(engine: Engine, prepared: Prepared, on_event: Callable[[Event], None
     if where and type(again.events[-1]) is type(last):
         finished.events.insert(len(finished.events) - 1, where[-1])
     return finished
+
+
+def _as_named(event: Event, named: Mapping[str, str]) -> Event:
+    """With the user's own names for what stands in the copies."""
+    if isinstance(event, Refused):
+        for path, name in named.items():
+            event = event._replace(message=event.message.replace(path, name))
+    return event
 
 
 def judge(run: Run, project: Project, config: Config) -> tuple[list[ReportedFinding], int]:

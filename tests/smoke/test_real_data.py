@@ -56,7 +56,7 @@ def test_both_engines_read_the_same(
     pytest.importorskip("torch")
     make_data(tmp_path)
     solver = write(tmp_path, NET, SOLVER.replace("test_iter: 3\ntest_interval: 1\n", ""))
-    before = {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file() and path.name != "lock.mdb"}
+    before = {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
     monkeypatch.chdir(tmp_path)
     config = Config()
     config.cache = False

@@ -1,0 +1,90 @@
+"""Leads what Caffe writes into the folder of the copies.
+
+To open a database is to write: LMDB leaves a lock beside it, LevelDB tidies up its files. Caffe opens a stand-in, whose
+tables are links to those of the database; what LevelDB changes of the rest is copied and small.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from caffelint.caffe.net import Layer
+from caffelint.text.edits import Edit
+from caffelint.text.scalars import string_value
+from caffelint.text.tree import STRING
+
+_WRITTEN = {"HDF5Output": ("file_name",), "DetectionOutput": ("output_directory", "save_file")}
+"""Fields that name what a layer writes: hdf5_output_layer.cpp, and detection_output_layer.cpp of SSD."""
+_TABLES = (".mdb", ".ldb", ".sst")
+
+
+class Aside:
+    """named: what the user's net calls each path that is put in the place of one of its own."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.named: dict[str, str] = {}
+        self._stand_ins: dict[str, str] = {}
+
+    def edits(self, layer: Layer, real: bool) -> Iterator[Edit]:
+        """Of a layer as it is written. real: does it read its own data?"""
+        assert layer.node is not None
+        for node in layer.node.walk():
+            if node.kind != STRING:
+                continue
+            value = string_value(node.text)
+            if path := self._path(layer.message, node.name, value, real):
+                yield Edit(node.value_start, node.end, quoted(path) + "\n" * node.text.count("\n"))
+
+    def lead(self, message: Any, real: bool) -> None:
+        """The same in a LayerParameter."""
+        for block, name in (("hdf5_output_param", "file_name"), ("data_param", "source")):
+            value = getattr(getattr(message, block), name)
+            if message.HasField(block) and (path := self._path(message, name, value, real)):
+                setattr(getattr(message, block), name, path)
+
+    def _path(self, message: Any, name: str, value: str, real: bool) -> str:
+        """What to put in the place of the field `name`, "" where it stays."""
+        if name in _WRITTEN.get(message.type, ()):
+            return self._name(str(self.folder / f"written{len(self.named)}"), value)
+        if real and name == "source" and message.HasField("data_param"):
+            return self._stand_in(value)
+        return ""
+
+    def _stand_in(self, source: str) -> str:
+        key = os.path.realpath(source)
+        if os.path.isdir(key) and key not in self._stand_ins:
+            path = self.folder / f"data{len(self._stand_ins)}"
+            try:
+                _link(os.path.abspath(source), path)
+            except OSError:  # no links here, or not to be read: Caffe says what is wrong with the original
+                return ""
+            self._stand_ins[key] = self._name(str(path), source)
+        return self._stand_ins.get(key, "")
+
+    def _name(self, path: str, name: str) -> str:
+        self.named[path] = name
+        return path
+
+
+def _link(database: str, path: Path) -> None:
+    path.mkdir(exist_ok=True)
+    for entry in os.scandir(database):
+        target = path / entry.name
+        if not entry.is_file() or entry.name == "lock.mdb" or target.exists():
+            continue
+        if entry.name.endswith(_TABLES):
+            os.symlink(entry.path, target)
+        elif entry.name == "CURRENT" or entry.name.startswith("MANIFEST-") or entry.name.endswith(".log"):
+            shutil.copyfile(entry.path, target)
+
+
+def quoted(text: str) -> str:
+    """As a string in a prototxt, whatever is in it; read alike by every version of protobuf."""
+    from google.protobuf.text_encoding import CEscape
+
+    return f'"{CEscape(text.encode("utf-8", "surrogateescape"), False)}"'
