@@ -5,12 +5,11 @@ from __future__ import annotations
 import json
 import re
 import subprocess
-import sys
 from collections.abc import Sequence
 from importlib.util import find_spec
 
 from caffelint.caffe.build import BuiltNet
-from caffelint.smoke.engines import CAFFE, Engine
+from caffelint.smoke.engines import CAFFE, Engine, module
 from caffelint.smoke.events import Crashed, Event, Refused
 
 _SECONDS = 120
@@ -34,9 +33,8 @@ def other_engine(engine: Engine, last: Event | None, nets: Sequence[BuiltNet]) -
         return ""
     if find_spec("torch") is None:
         return ""
-    question = [sys.executable, "-m", "caffelint.smoke.torch.probe"]
     try:
-        done = subprocess.run(question, capture_output=True, timeout=_SECONDS, check=False)
+        done = subprocess.run(module("caffelint.smoke.torch.probe"), capture_output=True, timeout=_SECONDS, check=False)
         known = set(json.loads(done.stdout)["layers"])
     except (OSError, subprocess.TimeoutExpired, ValueError, KeyError):
         return ""

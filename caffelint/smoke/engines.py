@@ -16,6 +16,10 @@ _GPUS = ("/dev/nvidiactl", "/dev/nvmap", "/dev/dxg", "/dev/kfd")
 """One of these is there where a driver of NVIDIA, of its boards, of WSL or of AMD is."""
 
 
+_ELSEWHERE = "import sys; sys.path[:1] == [''] and sys.path.pop(0); "
+"""Nothing is imported from the working directory, which Python looks at first."""
+
+
 class NoEngine(Exception):
     """Why nothing can run: one line."""
 
@@ -60,7 +64,14 @@ def choose(engine: str, device: str, gpu: int | None, caffe_python: str | None, 
     why = "asked for" if engine == TORCH else "no caffe is configured or can be imported"
     if where == AUTO:
         where = _torch_device()
-    return Engine(TORCH, (sys.executable, "-m", "caffelint.smoke.torch"), where, why)
+    return Engine(TORCH, module("caffelint.smoke.torch"), where, why)
+
+
+def module(name: str) -> tuple[str, ...]:
+    """The command that runs a module of this package. With -m a file in the working directory could take its place."""
+    package = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+    run = f"from runpy import run_module; run_module({name!r}, run_name='__main__', alter_sys=True)"
+    return (sys.executable, "-c", f"{_ELSEWHERE}sys.path.append({package!r}); {run}")
 
 
 def _caffe(command: tuple[str, ...], device: str, why: str, folder: str, remote: bool) -> Engine:
@@ -85,7 +96,7 @@ def _torch_device() -> str:
     # To import torch takes seconds.
     if sys.platform == "darwin" or sys.platform == "linux" and not any(map(os.path.exists, _GPUS)):
         return "cpu"
-    question = "import torch; torch.zeros(1, device='cuda'); print('cuda:0')"
+    question = f"{_ELSEWHERE}import torch; torch.zeros(1, device='cuda'); print('cuda:0')"
     try:
         done = subprocess.run([sys.executable, "-c", question], capture_output=True, timeout=120, check=False)
     except (OSError, subprocess.TimeoutExpired):

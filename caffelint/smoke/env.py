@@ -158,7 +158,7 @@ def _caffe(command: str | None, source: str, named: Sequence[Named]) -> dict[str
 def _torch() -> dict[str, Any]:
     if not _there("torch"):
         return {"problem": "torch cannot be imported"}
-    lines, log, problem = _ask([sys.executable, "-m", "caffelint.smoke.torch.probe"])
+    lines, log, problem = _ask(engines.module("caffelint.smoke.torch.probe"))
     return {"problem": "", **lines[-1]} if lines else {"problem": problem or _last_line(log) or "it gave no answer"}
 
 

@@ -5,7 +5,7 @@ JSON: what is known before a GPU is tried, then what came of that, for a Caffe w
 that is asked for is imported, only looked for.
 """
 
-# ruff: noqa: C401, C402, UP010
+# ruff: noqa: C401, C402, RUF005, UP010
 # mypy: ignore-errors
 from __future__ import absolute_import, print_function
 
@@ -26,7 +26,6 @@ def main(path):
 
     with open(path) as file:
         question = json.load(file)
-    sys.path[0] = os.getcwd()
     answer(
         python=sys.version.split()[0],
         executable=sys.executable or "",
@@ -63,7 +62,7 @@ def version(name):
 def place_of(name):
     """The file that `import name` would read, "" where there is none; nothing of it is run."""
     parts = name.split(".")
-    for folder in sys.path:
+    for folder in [os.getcwd()] + sys.path[1:]:
         base = os.path.join(folder or os.getcwd(), *parts)
         for path in (os.path.join(base, "__init__.py"), base + ".py", base + ".pyc"):
             if os.path.isfile(path):

@@ -11,6 +11,7 @@ from __future__ import absolute_import, division, print_function
 
 import json
 import os
+import resource
 import signal
 import sys
 import threading
@@ -27,7 +28,6 @@ def main(path):
     with open(path) as file:
         job = json.load(file)
     end_in_time(job["timeout"])
-    sys.path.insert(0, os.getcwd())
     run = Run(job, events)
     try:
         run.prepare()
@@ -55,8 +55,6 @@ def end_in_time(seconds):
 
 
 def peak_memory():
-    import resource
-
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
 
 
@@ -78,12 +76,14 @@ class Run(object):
 
     def prepare(self):
         job = self.job
-        sys.path.append(HERE)
+        import arrays  # noqa: F401
+        import caffe
+        import gradients  # noqa: F401
+        import modes  # noqa: F401
         import synthetic
 
+        sys.path.insert(0, os.getcwd())  # for Python layers; any of these names may stand there, too
         self.make = synthetic.batch
-        import caffe
-
         self.emit("note", message="Caffe %s, Python %s" % (getattr(caffe, "__version__", "?"), sys.version.split()[0]))
         caffe.set_random_seed(job["seed"])
         if job["device"] == "cpu":

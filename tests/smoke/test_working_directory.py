@@ -1,0 +1,49 @@
+"""What lies in the working directory is not run, whatever it is called, but for the Python layers that a net names."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from project_files import python_layer, write
+
+from caffelint.cli.main import main
+
+NAMES = ("arrays", "caffe", "caffelint", "gradients", "json", "modes", "numpy", "random", "resource", "synthetic")
+NAMES += ("torch",)
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    for name in NAMES:
+        (tmp_path / f"{name}.py").write_text(f"open({str(tmp_path / 'ran')!r}, 'a').write('{name} ')\n")
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def ran(folder: Path) -> str:
+    path = folder / "ran"
+    return path.read_text() if path.exists() else ""
+
+
+def test_torch(folder: Path, capsys: Any) -> None:
+    pytest.importorskip("torch")
+    assert main(["smoke", write(folder).name, "--engine", "torch", "--iterations", "2"]) == 0, capsys.readouterr()
+    assert ran(folder) == ""
+
+
+def test_caffe(folder: Path, caffe_python: Path, capsys: Any) -> None:
+    solver = write(folder, python_layer(folder, ""))
+    assert main(["smoke", solver.name, "--caffe-python", str(caffe_python), "--iterations", "2"]) == 0
+    assert main(["smoke", solver.name, "--caffe-python", str(caffe_python), "--gradcheck", "mine"]) == 0
+    assert "runs code of yours: Python layers mine.Mine" in capsys.readouterr().out
+    assert ran(folder) == ""
+
+
+def test_env(folder: Path, caffe_python: Path, capsys: Any) -> None:
+    assert main(["env", "--caffe-python", str(caffe_python)]) == 0
+    out = capsys.readouterr().out
+    assert "caffe       1.0.0, Python 3" in out
+    assert "Python layers run with a Caffe alone" in out
+    assert ran(folder) == ""
