@@ -166,10 +166,10 @@ def weighted(layer: Layer, bottom: Values) -> Values:
 
 
 def value_facts(built: BuiltNet) -> dict[Blob, Values]:
-    """What is known of each version of each blob."""
+    """What is known of each version of each blob, also of one that is read and that no layer makes."""
     facts: dict[Blob, Values] = {}
     for layer in built.layers:
-        bottoms = [facts.get(blob, UNKNOWN) for blob in layer.bottoms]
+        bottoms = [facts.setdefault(blob, UNKNOWN) for blob in layer.bottoms]
         found = layer.values(bottoms) if bottoms or layer.is_data else ()
         for index, blob in enumerate(layer.tops):
             facts[blob] = found[index] if index < len(found) else UNKNOWN

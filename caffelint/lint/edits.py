@@ -80,7 +80,7 @@ def write(owner: Owner, *path: str | int, value: Value, behind: str = "") -> Edi
         node, names = found[index], rest
     if not names:
         old = document.source.text[node.value_start : node.end]
-        if node.kind == MESSAGE and "#" in old:
+        if not old or node.kind == MESSAGE and "#" in old:
             return None
         text = value if isinstance(value, str) else _block(value)
         if old[0] == "'" and text[0] == '"' and not {"'", "\\"} & set(text):

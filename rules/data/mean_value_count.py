@@ -75,8 +75,9 @@ class MeanValueCount(LayerRule):
         place = transform_place(layer, "mean_value")
         evidence = "Caffe ends with: Specify either 1 mean_value or as many as channels"
         if layer.type == "Data":
-            sliced = any(other.type == "Slice" and layer.tops[0] in other.bottoms for other in layer.net.layers)
-            if means == 2 and layer.tops and not sliced:
+            top = layer.tops[0] if layer.tops else ""
+            sliced = any(other.type == "Slice" and top in other.bottoms for other in layer.net.layers)
+            if means == 2 and top and not sliced:
                 yield self.finding(
                     place,
                     "2 mean_value: right for data of 2 channels alone; give 1, or one for each channel",

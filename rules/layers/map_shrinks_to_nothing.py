@@ -166,7 +166,7 @@ class MapShrinksToNothing(NetRule):
 
 def _is_to_cover(layer: BuiltLayer) -> bool:
     """Is it an average with a large window and stride 1, straight before an InnerProduct?"""
-    if layer.type != "Pooling":
+    if layer.type != "Pooling" or not layer.bottoms:
         return False
     param = layer.parameters
     plain = param.pool == _AVE and param.stride == 1 and not param.pad and not param.global_pooling

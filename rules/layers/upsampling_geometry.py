@@ -147,7 +147,7 @@ class UpsamplingGeometry(NetRule):
         mask = layer.bottoms[1].producer
         while mask is not None and mask.type == "Split":
             mask = mask.bottoms[0].producer
-        if mask is None or mask.type != "Pooling" or not layer.tops:
+        if mask is None or mask.type != "Pooling" or not mask.bottoms or not layer.tops:
             return None
         pooled, made = mask.bottoms[0].shape, layer.tops[0].shape
         if pooled is None or made is None or pooled[2:] == made[2:]:
