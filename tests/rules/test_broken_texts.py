@@ -63,5 +63,5 @@ def _spoiled() -> Iterator[bytes]:
                 data = text.encode("utf-8", "surrogateescape")
                 for field in parse(data).root.walk():
                     name = field.name.encode("utf-8", "surrogateescape")
-                    for new in (b"", name + b": ", name + b' { } ', name + b': "x" ', name + b": -1 "):
+                    for new in (b"", name + b": ", name + b" { } ", name + b': "x" ', name + b": -1 "):
                         yield data[: field.start] + new + data[field.end :]
