@@ -209,7 +209,9 @@ def _net(net: Net, made: Sequence[Input], phases: set[str], still: bool, aside: 
 
 def _input_layer(node: Field, data: bytes, tops: Sequence[Input], start: int) -> Edit:
     parts = [data[rule.start : rule.end].decode("utf-8", "replace") for rule in node.fields if rule.name in _RULES]
-    text = " ".join([f'name: "{tops[0].layer}" type: "Input"', *(f'top: "{item.top}"' for item in tops), *parts])
+    text = " ".join(
+        [f'name: {quoted(tops[0].layer)} type: "Input"', *(f"top: {quoted(item.top)}" for item in tops), *parts]
+    )
     shapes = " ".join("shape { " + " ".join(f"dim: {dim}" for dim in item.shape) + " }" for item in tops)
     text = f"{text} input_param {{ {shapes} }}"
     name = "layer " if node.start != node.value_start else ""

@@ -7,10 +7,12 @@ from pathlib import Path
 
 import numpy
 import pytest
+from google.protobuf import text_format
 from project_files import CONV, DATA, LOSS, NET, SOLVER, write
 
 from caffelint.lint.config import Config
 from caffelint.lint.file import load
+from caffelint.schema import NetParameter, SolverParameter
 from caffelint.smoke.inputs import Unplanned
 from caffelint.smoke.job import LABELS, UNIFORM, Job
 from caffelint.smoke.prepare import Prepared, Wishes, prepare
@@ -131,3 +133,14 @@ def test_a_shape_that_nothing_tells_is_guessed_and_told(tmp_path: Path) -> None:
 def test_no_project(tmp_path: Path, net: str, solver: str, message: str) -> None:
     with pytest.raises(NoProject, match=message):
         prepared(write(tmp_path, net, solver), tmp_path / "work")
+
+
+def test_names_of_any_kind_come_through(tmp_path: Path) -> None:
+    """As the real protobuf reads them, in the copy as in the original."""
+    written = r"""da\"ta\n} 'x \\ \303\251"""
+    net = NET.replace('"data"', f'"{written}"').replace('"label"', r"'la\"bel'")
+    solver = write(tmp_path, net)
+    job = prepared(solver, tmp_path / 'wo"rk').job
+    copy, before = (text_format.Parse(text, NetParameter()) for text in (Path(job.nets[0].path).read_bytes(), net))
+    assert [(layer.name, *layer.top) for layer in copy.layer] == [(layer.name, *layer.top) for layer in before.layer]
+    assert text_format.Parse(Path(job.solver).read_bytes(), SolverParameter()).net == job.nets[0].path
