@@ -54,6 +54,8 @@ def read_before(layer: Layer, maker: Layer, phases: tuple[str, ...]) -> tuple[Fi
 
     A layer that works in place gets a top of its own, for all that read it but this one.
     """
+    if not maker.bottoms:
+        return ()
     name, above = layer.bottoms[0], maker.bottoms[0]
     between = layer.net.layers[maker.index + 1 : layer.index]
     seen = [other for other in between if not set(phases).isdisjoint(other.phases)]

@@ -41,6 +41,7 @@ def failures(checker: Checker, text: bytes) -> list[str]:
         b' layer { type: "Upsample" bottom: "data" bottom: "mask" top: "up" upsample_param { upsample_h: 60 } }',
         b'layer { type: "Pooling" top: "p" pooling_param { pool: AVE kernel_size: 7 } }'
         b' layer { type: "InnerProduct" bottom: "p" top: "fc" inner_product_param { num_output: 9 } }',
+        b'layer { type: "Softmax" top: "p" } layer { type: "InfogainLoss" bottom: "p" bottom: "y" top: "l" }',
     ],
 )
 def test_texts(checker: Checker, text: bytes) -> None:
