@@ -27,13 +27,16 @@ def command(
     With SOLVER also whether its nets, data and Python layers are found, here and by the Caffe.
     """
     from caffelint.cli.settings import settings
-    from caffelint.smoke.engines import NoEngine
+    from caffelint.report.words import visible
+    from caffelint.smoke.engines import OPTION, NoEngine
     from caffelint.smoke.env import environment
     from caffelint.smoke.project import NoProject
     from caffelint.smoke.signals import ending_once
 
     config = settings([solver or "."], {"config_file": config_file})
-    source = "--caffe-python" if caffe_python else config.sources.get("caffe_python", "--caffe-python")
+    source = OPTION if caffe_python else config.sources.get("caffe_python", OPTION)
+    if config.caffe_python and not caffe_python:
+        click.echo(visible(f"runs {config.caffe_python}, which {source} names"), err=True)
     try:
         with ending_once():
             found = environment(caffe_python or config.caffe_python, source, config, solver)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from caffelint.report.words import sentence
 from caffelint.smoke.events import Event, Iteration, Note, RateFound, Tested
 from caffelint.smoke.job import REAL
 from caffelint.smoke.prepare import Prepared, Wishes
@@ -59,13 +60,15 @@ class Shown(Watcher):
     ) -> None:
         self._clear()
 
-    def say(self, line: str) -> None:
+    def say(self, line: str, always: bool = False) -> None:
+        """A line, or one with empty ones about it. always: to stderr where it is to be quiet."""
         self._clear()
-        if not self.quiet:
-            click.echo(line, err=self.err)
+        if always or not self.quiet:
+            text = line.strip("\n")
+            click.echo(line.replace(text, sentence(text)) if text else line, err=self.err or self.quiet)
 
     def started(self, engine: Engine, prepared: Prepared) -> None:
-        self.say(f"engine {engine.name} on {engine.device}: {engine.why}")
+        self.say(f"engine {engine.name} on {engine.device}: {engine.why}", always=engine.unasked)
         sources = {item.source for item in prepared.job.inputs}
         if sources:
             self.say(f"data: {' and '.join(sorted(sources))}{', as Caffe reads it' if sources == {REAL} else ''}")
@@ -73,7 +76,7 @@ class Shown(Watcher):
             self.say(f"note: {note}")
         python = {module_of(layer) for built in prepared.built for layer in built.layers if layer.type == "Python"}
         if python and engine.name == "caffe":
-            self.say(f"runs code of yours: Python layers {', '.join(sorted(python))}")
+            self.say(f"runs code of yours: Python layers {', '.join(sorted(python))}", always=True)
 
     def stopped(self, report: Report) -> None:
         self.say("not run: a check says that it cannot work; --force runs it all the same\n")

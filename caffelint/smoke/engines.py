@@ -9,7 +9,7 @@ import sys
 from typing import NamedTuple
 
 CAFFE, TORCH, AUTO = "caffe", "torch", "auto"
-VARIABLE = "CAFFELINT_CAFFE_PYTHON"
+OPTION, VARIABLE = "--caffe-python", "CAFFELINT_CAFFE_PYTHON"
 
 
 _GPUS = ("/dev/nvidiactl", "/dev/nvmap", "/dev/dxg", "/dev/kfd")
@@ -25,13 +25,16 @@ class NoEngine(Exception):
 
 
 class Engine(NamedTuple):
-    """command: what to start, the path of the job comes behind it. device: `cpu` or `cuda:N`. why: one line."""
+    """command: what to start, the path of the job comes behind it. device: `cpu` or `cuda:N`. why: one line.
+
+    unasked: does the command come from settings, which somebody else may have written? It is told before it runs.
+    """
 
     name: str
     command: tuple[str, ...]
     device: str
     why: str
-    remote: bool = False
+    unasked: bool = False
 
     @property
     def unread(self) -> tuple[str, ...]:
@@ -50,7 +53,9 @@ def choose(engine: str, device: str, gpu: int | None, caffe_python: str | None, 
     if caffe_python is None and VARIABLE in os.environ:
         caffe_python, source = os.environ[VARIABLE], VARIABLE
     if engine != TORCH and caffe_python:
-        return _caffe(split(caffe_python, source), where, f"{source} names a Python with caffe", folder, True)
+        unasked = source != OPTION
+        what = caffe_python if unasked else "a Python with caffe"
+        return _caffe(split(caffe_python, source), where, f"{source} names {what}", folder, unasked)
     if engine != TORCH and importlib.util.find_spec("caffe") is not None:
         return _caffe((sys.executable,), where, "this Python imports caffe", folder, False)
     if engine == CAFFE:
@@ -74,9 +79,9 @@ def module(name: str) -> tuple[str, ...]:
     return (sys.executable, "-c", f"{_ELSEWHERE}sys.path.append({package!r}); {run}")
 
 
-def _caffe(command: tuple[str, ...], device: str, why: str, folder: str, remote: bool) -> Engine:
+def _caffe(command: tuple[str, ...], device: str, why: str, folder: str, unasked: bool) -> Engine:
     runner = os.path.join(folder, "runner.py")
-    return Engine(CAFFE, (*command, runner), "cpu" if device == AUTO else device, why, remote)
+    return Engine(CAFFE, (*command, runner), "cpu" if device == AUTO else device, why, unasked)
 
 
 def split(command: str, source: str) -> tuple[str, ...]:

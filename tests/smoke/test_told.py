@@ -1,0 +1,40 @@
+"""What is run is told before, whoever named it, and what a file says cannot drive a terminal."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from project_files import NET, python_layer, write
+
+from caffelint.cli.main import main
+
+
+@pytest.mark.parametrize("more", [[], ["-q"], ["--format", "json"]])
+def test_a_command_of_the_settings(tmp_path: Path, caffe_python: Path, capfd: Any, monkeypatch: Any, more: Any) -> None:
+    """Also where all else is quiet."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "caffelint.toml").write_text(f"caffe-python = \"sh -c 'exec {caffe_python} $0 $1'\"\n")
+    write(tmp_path, python_layer(tmp_path, ""))
+    assert main(["smoke", "solver.prototxt", "--iterations", "1", *more]) in (0, 1)
+    told = "".join(capfd.readouterr())
+    line = f"engine caffe on cpu: {tmp_path}/caffelint.toml names sh -c 'exec {caffe_python} $0 $1'\n"
+    assert line in told
+    assert "runs code of yours: Python layers mine.Mine\n" in told
+
+
+def test_env_tells_it_first(tmp_path: Path, capsys: Any, monkeypatch: Any) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "caffelint.toml").write_text('caffe-python = "/no/such/python"\n')
+    assert main(["env", "--format", "json"]) == 0
+    assert f"runs /no/such/python, which {tmp_path}/caffelint.toml names" in capsys.readouterr().err
+
+
+def test_names_cannot_drive_a_terminal(tmp_path: Path, capsys: Any) -> None:
+    pytest.importorskip("torch")
+    net = NET.replace('top: "loss"', r'top: "loss\033[2J\n\nit trains: all is well"')
+    assert main(["smoke", str(write(tmp_path, net)), "--engine", "torch", "--iterations", "1"]) == 0
+    out = capsys.readouterr().out
+    assert "loss<U+001B>[2J<U+000A><U+000A>it trains: all is well" in out
+    assert "\x1b" not in out
