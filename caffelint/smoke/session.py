@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import os
-import re
 import secrets
 import shutil
 import tempfile
@@ -29,6 +28,7 @@ from caffelint.smoke.events import (
     Iteration,
     Note,
     OutOfMemory,
+    PythonLayer,
     RateFound,
     Refused,
     Running,
@@ -44,7 +44,7 @@ from caffelint.smoke.run import Run
 from caffelint.smoke.signals import held
 
 _TRACED_SECONDS = 120.0
-_NO_CAFFE = r"(ModuleNotFound|Import)Error\b.*caffe"
+_SAID = 300
 
 
 class Choice(NamedTuple):
@@ -239,10 +239,13 @@ def run_job(engine: Engine, prepared: Prepared, on_event: Callable[[Event], None
         reason = (error.strerror or str(error)).lower()
         raise engines.NoEngine(f"{engine.command[0]} cannot be started: {reason} ({engine.why})") from error
     last = finished.events[-1] if finished.events else None
-    if isinstance(last, Crashed) and re.match(_NO_CAFFE, last.text):
-        raise engines.NoEngine(f"{engine.command[0]} cannot import caffe: {last.text} ({engine.why})")
     if problem := unseen(engine, last, str(Path(prepared.path).parent)):
         raise engines.NoEngine(problem)
+    if engine.name == engines.CAFFE and len(finished.events) == 1 and isinstance(last, Crashed | PythonLayer):
+        # The first that the runner tells is Caffe's version.
+        words = last.text if isinstance(last, Crashed) else last.message
+        said = (words.strip().splitlines() or ["it ended without a word"])[-1][:_SAID]
+        raise engines.NoEngine(f"{engine.command[0]} cannot import caffe: {said} ({engine.why})")
     if advice := other_engine(engine, last, prepared.built):
         on_event(Note(advice))
     nameless = isinstance(last, Crashed | TimedOut) or (isinstance(last, Refused) and not last.layer)

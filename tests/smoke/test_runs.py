@@ -148,6 +148,26 @@ def test_a_python_without_caffe(tmp_path: Path, capsys: Any) -> None:
     assert "cannot import caffe: ModuleNotFoundError: No module named 'caffe'" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize(
+    ("command", "said"),
+    [
+        ("true", "true cannot import caffe: it ended without a word"),
+        ("cat", 'cat cannot import caffe: {"solver": "'),
+        ("sh -c 'echo no daemon is running >&2; exit 125'", "sh cannot import caffe: no daemon is running"),
+        (
+            "python3 -c 'raise ImportError(\"libcudart.so.8.0: cannot open\")'",
+            "python3 cannot import caffe: ImportError: libcudart.so.8.0: cannot open",
+        ),
+    ],
+)
+def test_a_command_that_is_no_caffe(tmp_path: Path, command: str, said: str, capsys: Any) -> None:
+    """That is no finding of the project's."""
+    assert main(["smoke", str(write(tmp_path)), "--caffe-python", command]) == 2
+    error = capsys.readouterr().err
+    assert said in error
+    assert len(error) < 1000
+
+
 def test_ctrl_c_leaves_nothing(tmp_path: Path, caffe_python: Path) -> None:
     solver = write(tmp_path, python_layer(tmp_path, "open('pid', 'w').write(str(os.getpid()))\ntime.sleep(600)"))
     command = [sys.executable, "-m", "caffelint", "smoke", solver.name, "--caffe-python", str(caffe_python)]
