@@ -72,7 +72,7 @@ def command(paths: tuple[str, ...], diff: bool, dialect: str | None, config_file
     became: Counter[str] = Counter()
     intended: list[tuple[str, Left]] = []
     with ending_cleanly():
-        for path, old, result, failure in upgrade_files(found.files, config, not diff):
+        for path, old, result, failure in upgrade_files(found.files, paths, config, not diff):
             became.update(["failed"] if failure else _outcomes(result))
             if failure:
                 _say(f"{path}: {failure.message}")

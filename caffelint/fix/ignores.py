@@ -8,6 +8,7 @@ from pathlib import Path
 
 from caffelint.fix.mend import Mended
 from caffelint.fix.run import Fixed, by_themselves, run
+from caffelint.fix.write import leads_out
 from caffelint.lint import baseline
 from caffelint.lint.checker import Checker, Outcome
 from caffelint.lint.config import Config
@@ -153,9 +154,10 @@ def add_ignores(
     alone: bool = False,
 ) -> Fixed:
     """Put comments into files and folders that silence their findings from `least` on; see `caffelint.fix.run.fix`."""
-    texts = dict(texts or {})
+    texts, paths = dict(texts or {}), list(paths)
     found = by_themselves(texts) if alone else planned(paths, config, changed, texts)
-    files = {path for job in found.jobs for path in job.report}.intersection(found.files)
+    reported = {path for job in found.jobs for path in job.report}
+    files = {path for path in reported.intersection(found.files) if not leads_out(path, paths)}
     ignorer = Ignorer(config, files, reason, least)
     result = run(found.jobs, config, texts, ignorer.may_have_work, ignorer.mend, write, progress)
     result.report.failures[:0] = found.failures

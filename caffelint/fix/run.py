@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from caffelint.fix.mend import Agreed, Mended, Mender
-from caffelint.fix.write import SaveError, objection, save
+from caffelint.fix.write import SaveError, leads_out, objection, save
 from caffelint.lint import baseline
 from caffelint.lint.checker import Outcome
 from caffelint.lint.config import Config
@@ -60,12 +60,12 @@ def fix(
     `agreed` is asked about each fix. `changed` and `texts` are those of `caffelint.check`; a text that is given is
     never written; `alone`: each is by itself, and nothing beside it is looked at.
     """
-    texts = dict(texts or {})
+    texts, paths = dict(texts or {}), list(paths)
     found = by_themselves(texts) if alone else planned(paths, config, changed, texts)
     reported = {path for job in found.jobs for path in job.report}
     mender = Mender(
         config,
-        reported.intersection(found.files),
+        {path for path in reported.intersection(found.files) if not leads_out(path, paths)},
         unsafe=unsafe,
         least=least,
         agreed=agreed,

@@ -6,7 +6,7 @@ import os
 import signal
 import stat
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from types import FrameType
@@ -57,6 +57,14 @@ def objection(path: str | os.PathLike[str]) -> str:
     if not mode & 0o222 or not os.access(path, os.W_OK):
         return "it is read-only, and was left alone"
     return ""
+
+
+def leads_out(path: str, named: Iterable[str | os.PathLike[str]]) -> bool:
+    """Whether a file that was found below a named folder is a link to one that neither was named nor lies below any."""
+    if not os.path.islink(path) or any(os.path.normpath(one) == os.path.normpath(path) for one in named):
+        return False
+    real = os.path.realpath(path)
+    return not any(os.path.join(real, "").startswith(os.path.join(os.path.realpath(one), "")) for one in named)
 
 
 def _reason(error: OSError) -> str:

@@ -132,6 +132,29 @@ def test_a_net_of_two_solvers_and_two_names_is_fixed_once(check: Any, net: Path,
     assert (project / "link.prototxt").is_symlink()
 
 
+def test_a_link_out_of_what_was_named_is_left_alone(
+    check: Any, caffelint: Any, net: Path, project: Path, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    outside = tmp_path_factory.mktemp("outside") / "net.prototxt"
+    old = 'layers { name: "relu" type: RELU bottom: "a" top: "b" relu_param { } }\n'
+    outside.write_text(WRONG, "utf-8")
+    (project / "link.prototxt").symlink_to(outside)
+    run = check("--fix", ".")
+    assert net.read_text("utf-8") == RIGHT
+    assert outside.read_text("utf-8") == WRONG
+    assert "left alone, as only what is named is written: link.prototxt" in run.err
+    caffelint("check", "--add-ignores", ".")
+    assert outside.read_text("utf-8") == WRONG
+    outside.write_text(old, "utf-8")
+    run = caffelint("upgrade", ".")
+    assert run.status == 1
+    assert "link.prototxt:1: left alone: it is a link to a file that was not named" in run.err
+    assert outside.read_text("utf-8") == old
+    outside.write_text(WRONG, "utf-8")
+    check("--fix", "link.prototxt")
+    assert outside.read_text("utf-8") == RIGHT
+
+
 def test_what_is_silenced_is_not_fixed(check: Any, net: Path, project: Path) -> None:
     silenced = WRONG.replace("\n", "  # caffelint: ignore[wrong-value-type] on purpose\n")
     net.write_text(silenced, "utf-8")
