@@ -14,7 +14,6 @@ from caffelint.lint.config import Config
 from caffelint.lint.read import ReadError, read
 from caffelint.lint.report import Failure, own_failure
 
-
 _LINK = Left(1, "it is a link to a file that was not named")
 
 
