@@ -27,6 +27,8 @@ from caffelint.smoke.events import (
 
 SUFFIXES = (".png", ".svg", ".html")
 _MOST_LINES = 12
+_LONGEST = 60
+"""Of a name, in letters."""
 _ROWS = (
     ("activations", BLOB, DATA, "root mean square"),
     ("gradients of blobs", BLOB, DIFF, "root mean square"),
@@ -43,7 +45,7 @@ def draw(events: Sequence[Event], path: Path, title: str) -> None:
 
     found = next((event for event in events if isinstance(event, RateFound)), None)
     figure = Figure(figsize=(11, 5 if found else 14), layout="constrained")
-    figure.suptitle(title)
+    figure.suptitle(_plain(title))
     if found:
         _rates(figure.subplots(), found)
     else:
@@ -54,7 +56,7 @@ def draw(events: Sequence[Event], path: Path, title: str) -> None:
         svg = picture.getvalue()
         head = f"<!doctype html><meta charset=utf-8><title>{_escaped(title)}</title>"
         head += "<style>svg { display: block; margin: auto; width: 100%; max-width: 1100px; height: auto }</style>"
-        path.write_text(head + svg[svg.index("<svg") :], "utf-8")
+        path.write_text(head + svg[svg.index("<svg") :], "utf-8", "replace")
     else:
         figure.savefig(path)
 
@@ -72,7 +74,7 @@ def _run(axes: Sequence[Any], events: Sequence[Event]) -> None:
         if bad:
             axis.axvline(bad.iteration, color=_BAD, linestyle="--", linewidth=1)
     if bad:
-        what = f'{bad.where} of "{bad.layer}" is not finite' if bad.layer else "the rate is not finite"
+        what = f'{bad.where} of "{_plain(bad.layer)}" is not finite' if bad.layer else "the rate is not finite"
         side = "right" if bad.iteration > last / 2 else "left"
         at = (bad.iteration, 0.9)
         axes[0].annotate(f" {what} ", at, xycoords=("data", "axes fraction"), color=_BAD, fontsize=9, ha=side)
@@ -130,13 +132,13 @@ def _scales(axis: Any, statistics: Sequence[Statistics], kind: str, part: str) -
             continue
         if part == CHANGE:
             size /= weights.get(event.layer) or math.nan
-        if size > 0 and not _SPLIT.search(event.layer):
+        if 0 < size < math.inf and not _SPLIT.search(event.layer):
             lines.setdefault((event.layer, event.name), []).append((event.iteration, size))
     layers = [layer for layer, _ in lines]
     shown = _evenly(list(lines))
     for number, key in enumerate(shown):
         layer, blob = key
-        label = layer if layers.count(layer) == 1 else f"{layer}: {blob}"
+        label = _plain(layer if layers.count(layer) == 1 else f"{layer}: {blob}")
         at, sizes = zip(*sorted(lines[key]), strict=True)
         axis.plot(at, sizes, marker=".", label=label, color=_color(number, len(shown)), linewidth=1)
     if shown:
@@ -162,6 +164,13 @@ def _evenly(names: list[tuple[str, str]]) -> list[tuple[str, str]]:
         return names
     step = (len(names) - 1) / (_MOST_LINES - 1)
     return [names[round(number * step)] for number in range(_MOST_LINES)]
+
+
+def _plain(text: str) -> str:
+    """A name as matplotlib shows it: no formula, nothing that an SVG may not hold, and no longer than fits."""
+    short = text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"
+    plain = "".join(char if char.isprintable() else "?" for char in short).replace("$", r"\$")
+    return f" {plain}" if plain.startswith("_") else plain  # a legend leaves out what begins so
 
 
 def _escaped(text: str) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 from typing import Any
+from xml.etree import ElementTree
 
 import pytest
 
@@ -58,6 +59,21 @@ def test_every_kind_of_file(tmp_path: Path, events: list[Event]) -> None:
         draw(events, path, "<s>.prototxt")
         assert path.read_bytes().startswith(start)
     assert "<title>&lt;s>.prototxt</title>" in (tmp_path / "a.html").read_text()
+
+
+ODD = (r"$\frac{$", "a$b\\$", "\x1b\n<&>\0", "_fc", "x" * 100_000, "\udc80")
+
+
+def test_names_of_any_kind(tmp_path: Path) -> None:
+    """The picture is drawn, an XML parser reads it, and all names are in the legend, as text, and cut."""
+    events: list[Event] = [statistics(0, name, BLOB, name, DATA, 1) for name in ODD]
+    events.append(NonFinite(0, 0, FORWARD, ODD[0], BLOB, "fc", 1, 0, 4, 0, 1, 0.1, {}))
+    for suffix in (".svg", ".html"):
+        draw(events, tmp_path / f"a{suffix}", "".join(ODD[:-2]) + ODD[-1])
+    text = (tmp_path / "a.svg").read_text()
+    ElementTree.fromstring(text)
+    for shown in (r"<!-- $\frac{$ -->", r"<!-- a$b\$ -->", "_fc -->", f"<!-- {'x' * 59}… -->"):
+        assert shown in text, shown
 
 
 def test_an_update_is_held_against_the_weights_before_it() -> None:
