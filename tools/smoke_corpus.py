@@ -5,8 +5,9 @@
 FOLDER holds index.jsonl, a line for each file with `file`, `kind` and `train_net`, and files/. Taken are the nets with
 a loss whose TRAIN phase has no layer type that caffelint does not know, and that Caffe would load. Batches are cut down
 to `--batch`, where the net still loads so. Each net has a process of its own; one that takes longer than `--seconds`
-counts as `too slow`, not as one that fails. Results are appended to FILE, one JSON object a line; nets that stand there
-are not run again.
+counts as `too slow`, not as one that fails. Two rates are told: of all, and of those without layers or fields of forks
+that the engine says before it starts it does not know. Results are appended to FILE, one JSON object a line; nets that
+stand there are not run again.
 """
 
 from __future__ import annotations
@@ -38,6 +39,8 @@ from caffelint.text.parser import parse
 
 ITERATIONS = 3
 SOLVER = 'net: "net.prototxt" base_lr: 1e-5 lr_policy: "fixed" momentum: 0.9 weight_decay: 0.0005 max_iter: 100'
+ENDS = "where Caffe ends the run"
+UNKNOWN = "the torch engine does not run"
 TRAIN = JobNet("", "TRAIN")
 
 
@@ -106,6 +109,10 @@ def outcome(path: Path, folder: Path, batch: int) -> str:
     run(job, events.append)
     for event in events:
         if isinstance(event, Refused):
+            if event.during == "load" and event.message.endswith(ENDS):
+                return f"left out: Caffe ends the run at {event.layer}: {event.message}"
+            if event.during == "load" and UNKNOWN in event.message:
+                return f"unknown: {event.layer}: {event.message}"
             return f"refused in {event.during}: {event.layer}: {event.message}"
         if isinstance(event, OutOfMemory):
             return "out of memory"
@@ -171,7 +178,10 @@ def report(outcomes: list[str]) -> None:
     running = [found for found in taken if found.startswith("runs")]
     slow = taken.count("too slow")
     print(f"{len(outcomes)} nets, {len(taken)} taken, {len(running)} run, {slow} too slow to tell")
-    print(f"{len(running) / max(1, len(taken) - slow):.1%} of those that were told run")
+    unknown = sum(found.startswith("unknown") for found in taken)
+    told = len(taken) - slow
+    print(f"{len(running) / max(1, told):.1%} of the {told} that were told run")
+    print(f"{len(running) / max(1, told - unknown):.1%} of those without the {unknown} of which the engine says first")
     for found, times in Counter(found for found in outcomes if not found.startswith("runs")).most_common(60):
         print(f"{times:5}  {found[:200]}")
 

@@ -16,6 +16,7 @@ from caffelint.caffe.net import DATA_TYPES, Net
 from caffelint.caffe.net_parts import Blob
 from caffelint.caffe.shapes import Shape, text
 from caffelint.smoke.job import BOXES, LABELS, REAL, SYNTHETIC, UNIFORM, Input, JobNet
+from caffelint.smoke.torch.forks import in_caffes_words
 
 SIZES = (28, 32, 64, 128, 224, 227, 256, 300, 321, 500)
 """Heights and widths to try where nothing tells those of an image: nets for large ones refuse small ones."""
@@ -69,7 +70,8 @@ def plan_inputs(
     is not there, or the shape of a synthetic input cannot be told.
     """
     known: dict[str, Shape] = dict(net.input_shapes)
-    built = _build(net, job_net, known)
+    message = in_caffes_words(net.message)
+    built = _build(message, job_net, known)
     layers = [layer for layer in built.layers if brings_data(layer)]
     missing = [reason for layer in layers for reason in _missing(layer, unread)]
     if data == REAL and missing:
@@ -83,12 +85,12 @@ def plan_inputs(
         from caffelint.lint.source_shapes import source_shapes
 
         known = dict(source_shapes(built, net.path, roots).shapes) | known
-        built = _build(net, job_net, known)
+        built = _build(message, job_net, known)
     inputs = []
     for layer in [layer for layer in built.layers if brings_data(layer)]:
         own = real and layer.type != "Input"
         if not own:
-            built = _shaped(net, job_net, built, layer, known, notes)
+            built = _shaped(message, job_net, built, layer, known, notes)
     for layer in [layer for layer in built.layers if brings_data(layer)]:
         own = real and layer.type != "Input"
         for top, blob in enumerate(layer.tops):
@@ -110,8 +112,8 @@ def source_of(layer: Layer) -> str:
     return ""
 
 
-def _build(net: Net, job_net: JobNet, shapes: Mapping[str, Shape]) -> BuiltNet:
-    return build(net.message, job_net.phase, job_net.stages, job_net.level, input_shapes=shapes, assume_inputs=True)
+def _build(message: Any, job_net: JobNet, shapes: Mapping[str, Shape]) -> BuiltNet:
+    return build(message, job_net.phase, job_net.stages, job_net.level, input_shapes=shapes, assume_inputs=True)
 
 
 def _missing(layer: Layer, unread: Sequence[str]) -> Iterator[str]:
@@ -156,7 +158,7 @@ def _first_words(path: str, skipped: int = 0) -> list[str]:
 
 
 def _shaped(
-    net: Net, job_net: JobNet, built: BuiltNet, layer: Layer, known: dict[str, Shape], notes: list[str]
+    message: Any, job_net: JobNet, built: BuiltNet, layer: Layer, known: dict[str, Shape], notes: list[str]
 ) -> BuiltNet:
     """The net built anew with a shape for each top of a data layer that had none."""
     refusals = len(built.refusals)
@@ -167,7 +169,7 @@ def _shaped(
         best = None
         least = refusals + 1, 0
         for shape in _candidates(current, top, built):
-            tried = _build(net, job_net, known | {blob.name: shape})
+            tried = _build(message, job_net, known | {blob.name: shape})
             problems = len(tried.refusals), _unknown(tried, blob.name)
             if best is None or problems < least:
                 best, least = (shape, tried), problems
@@ -255,10 +257,43 @@ def _wanted(blob: Blob) -> _Wanted | None:
     if not found:
         return None
     first = min(found, key=lambda wanted: wanted.high)
-    direct = [wanted for layer, bottom in _direct(blob) if (wanted := _expects(layer, bottom))]
     ignore = next((wanted.ignore for wanted in found if wanted.ignore is not None), None)
-    shape = next((wanted.shape for wanted in direct if wanted.shape is not None), None)
-    return first._replace(ignore=ignore, shape=shape)
+    return first._replace(ignore=ignore, shape=_wanted_shape(blob))
+
+
+def _wanted_shape(blob: Blob) -> Shape | None:
+    """The shape that fits those that read a blob, some of them behind layers whose tops tell that of their bottoms."""
+    for layer, bottom in _direct(blob):
+        shape = None
+        if layer.type == "Flatten":
+            # What is flat already stays as it is.
+            shape = _wanted_shape(layer.tops[0])
+            shape = shape if shape is not None and len(shape) == 2 else None
+        elif layer.type == "Eltwise":
+            known = [other.shape for other in layer.bottoms if other.shape is not None]
+            shape = known[0] if known else _wanted_shape(layer.tops[0])
+        elif layer.type == "Slice":
+            shape = _before_slice(layer)
+        else:
+            wanted = _expects(layer, bottom)
+            shape = wanted.shape if wanted else None
+        if shape is not None:
+            return shape
+    return None
+
+
+def _before_slice(layer: Layer) -> Shape | None:
+    """The bottom of a Slice whose cuts are given: a top that is wanted in some shape tells the other axes."""
+    p = layer.message.slice_param
+    axis = p.slice_dim if p.HasField("slice_dim") else p.axis
+    tops = [_wanted_shape(top) for top in layer.tops]
+    whole = next((shape for shape in tops if shape is not None and axis < len(shape)), None)
+    if whole is None or not p.slice_point or axis < 0:
+        return None
+    # As wide as the one before it, where nothing tells how wide the last part is.
+    cuts = [0, *p.slice_point]
+    last = tops[-1][axis] if tops[-1] is not None else cuts[-1] - cuts[-2]
+    return (*whole[:axis], cuts[-1] + last, *whole[axis + 1 :])
 
 
 def _readers(blob: Blob) -> Iterator[tuple[Layer, int]]:

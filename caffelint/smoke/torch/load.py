@@ -15,6 +15,7 @@ from caffelint.schema import NetParameter, SolverParameter
 from caffelint.schema.bind import bind
 from caffelint.smoke.job import REAL, Job
 from caffelint.smoke.torch.fillers import fill
+from caffelint.smoke.torch.forks import in_caffes_words
 from caffelint.smoke.torch.net import LayerError, TorchNet, not_runnable
 from caffelint.smoke.torch.sources import Source, Unreadable, open_source
 from caffelint.text.parser import parse
@@ -45,7 +46,7 @@ def load_solver(job: Job) -> Any:
 def load_net(job: Job, number: int) -> tuple[BuiltNet, list[Source]]:
     """One of a job's nets, built, and what reads its real data; raises Refusal where it cannot run."""
     wanted = job.nets[number]
-    message = upgrade_net(message_of(wanted.path, NetParameter(), number))
+    message = in_caffes_words(upgrade_net(message_of(wanted.path, NetParameter(), number)))
 
     def built_with(shapes: dict[str, tuple[int, ...]]) -> BuiltNet:
         built = build(message, wanted.phase, wanted.stages, wanted.level, input_shapes=shapes)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import prod
 from typing import TYPE_CHECKING
 
 import torch
@@ -83,6 +84,16 @@ class MultiBoxLoss(TorchLayer):
             return "this mining_type is not written for torch"
         if len(spec.bottoms) != 4 or p.HasField("ori_flag") or p.HasField("objectness_score"):
             return "a fork's variant that is not known here"
+        places, scores, priors = (blob.shape for blob in spec.bottoms[:3])
+        if places is None or scores is None or priors is None:
+            return None
+        boxes = prod(priors[1:]) // 8
+        if prod(places[1:]) != 4 * boxes or prod(scores[1:]) != p.num_classes * boxes:
+            # multibox_loss_layer.cpp Reshape
+            return (
+                f"it has {boxes} prior boxes, but {prod(places[1:]) // 4} places and scores of"
+                f" {prod(scores[1:]) // max(1, p.num_classes)}, where Caffe ends the run"
+            )
         return None
 
     def forward(self, bottoms: list[Tensor]) -> Sequence[Tensor]:

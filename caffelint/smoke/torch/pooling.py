@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from caffelint.caffe.layers import Layer
 
 MAX, AVE, STOCHASTIC = 0, 1, 2
+AVE_EXC_PAD = 10006
+"""The average of a window without its padding: Synopsys' fork."""
 Pair = tuple[int, int]
 
 
@@ -97,6 +99,15 @@ def average_pool(x: Tensor, windows: Windows) -> Tensor:
     return sums / torch.tensor(windows.divisors(), dtype=x.dtype, device=x.device)
 
 
+def average_inside(x: Tensor, windows: Windows) -> Tensor:
+    """Of what of each window lies on the map; 0 where nothing does."""
+    number = [
+        functional.avg_pool2d(windows.padded(values, 0), windows.kernel, windows.stride, divisor_override=1)
+        for values in (x, torch.ones_like(x[:1, :1]))
+    ]
+    return number[0] / number[1].clamp(min=1)
+
+
 @register
 class Pooling(TorchLayer):
     def set_up(self) -> None:
@@ -110,8 +121,8 @@ class Pooling(TorchLayer):
     def why_not(cls, spec: Layer) -> str | None:
         if not hasattr(spec, "windows"):
             return "the size of its windows, or the shape of its bottom, is not known before it runs"
-        if spec.parameters.pool not in (MAX, AVE, STOCHASTIC):
-            return "Caffe 1.0 has no such pooling"
+        if spec.parameters.pool not in (MAX, AVE, STOCHASTIC, AVE_EXC_PAD):
+            return "what this pooling computes is not known here"
         return None
 
     def lay(self, size: Pair) -> Windows:
@@ -133,6 +144,8 @@ class Pooling(TorchLayer):
             return max_pool_with_mask(x, windows) if len(self.spec.tops) > 1 else [max_pool(x, windows)]
         if self.method == AVE:
             return [average_pool(x, windows)]
+        if self.method == AVE_EXC_PAD:
+            return [average_inside(x, windows)]
         return [self.stochastic(x, windows)]
 
     def stochastic(self, x: Tensor, windows: Windows) -> Tensor:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from caffelint.caffe.layers.base import FIRST_FORK_NUMBER
 from caffelint.caffe.layers.loss import Loss
 from caffelint.smoke.torch import (  # noqa: F401  (importing a family registers its types)
     arrange,
@@ -67,10 +68,10 @@ def _why_not(layer: Layer) -> str | None:
     if torch_class is None:
         return NO_CLASS.get(layer.type, f"what a {layer.type} layer computes is not known here")
     why = torch_class.why_not(layer)
+    if why is None and torch_class.param_shapes(layer) is None:
+        why = "the shapes of its parameters are not known before it runs"
     if why is not None:
-        return why
-    if torch_class.param_shapes(layer) is None:
-        return "the shapes of its parameters are not known before it runs"
+        return _fork_fields(layer) or why
     for field, value in layer.parameters.ListFields() if layer.block else ():
         for filler in (value if field.is_repeated else [value]) if field.name.endswith("filler") else ():
             if filler.type not in FILLERS:
@@ -79,6 +80,14 @@ def _why_not(layer: Layer) -> str | None:
         if flows and layer.need_backward and not _passes(layer, index):
             return f"a gradient would flow to its bottom {index}, where Caffe ends the run"
     return None
+
+
+def _fork_fields(layer: Layer) -> str | None:
+    """That a layer has fields whose effect is not known, which `forks.py` has left."""
+    if not layer.has_fork_fields():
+        return None
+    names = [field.name for field, _ in layer.parameters.ListFields() if field.number >= FIRST_FORK_NUMBER]
+    return f"what the {'fields' if len(names) > 1 else 'field'} {', '.join(names)} of a fork changes is not known here"
 
 
 def _passes(layer: Layer, bottom: int) -> bool:
