@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from caffelint.lint import ERROR, LIKELY, WARNING, Finding, Invalid, Net, NetRule, Related
 from caffelint.lint.built import BuiltNet, shape_text, unavoidable
 
-from ..graph._refusals import findings, where
+from ..graph._refusals import Refused, owner, refusals, where
 from ..graph._states import built, is_plain
 from ..objective._graph import count_place
 
@@ -37,7 +37,8 @@ class RefusedByCaffe(NetRule):
     ## Known problems
     Silent about nets that use layers or fields of a fork, which may have relaxed a check. Where the shape of the data
     stands in a file, only two maps that fit together for none of about a hundred sizes are reported. Refusals that have
-    a rule of their own (an unknown bottom, a number of blobs) are reported by that one.
+    a rule of their own (an unknown bottom, a number of blobs) are reported by that one. DIGITS fills the number of
+    classes in: an InnerProduct without `num_output` gets a warning in a net that is written for its stages.
 
     ## References
     - LayerSetUp and Reshape of each layer's source in src/caffe/layers; net.cpp, Init
@@ -54,6 +55,16 @@ class RefusedByCaffe(NetRule):
         " convolution_param { num_output: 4 kernel_size: 3 pad: 1 stride: 2 } }"
     )
     _SUM = ' layer { name: "sum" type: "Eltwise" bottom: "a" bottom: "b" top: "sum" }'
+    _DIGITS = (
+        'layer { name: "train-data" type: "Data" top: "data" top: "label" include { stage: "train" }'
+        " data_param { batch_size: 8 } transform_param { crop_size: 8 } }"
+        ' layer { name: "val-data" type: "Data" top: "data" top: "label" include { stage: "val" }'
+        " data_param { batch_size: 8 } transform_param { crop_size: 8 } }"
+        ' layer { name: "in" type: "Input" top: "data" exclude { stage: "train" } exclude { stage: "val" }'
+        " input_param { shape { dim: 1 dim: 3 dim: 8 dim: 8 } } }"
+        ' layer { name: "fc" type: "InnerProduct" bottom: "data" top: "fc" inner_product_param { } }'
+        ' layer { name: "softmax" type: "Softmax" bottom: "fc" top: "softmax" include { stage: "deploy" } }'
+    )
     VALID = [
         # Where the maps are 1 x 1 they fit.
         _UNKNOWN + _SUM,
@@ -98,6 +109,16 @@ class RefusedByCaffe(NetRule):
             message=("a stride must be above 0", "kernel_size is missing (also in pool2)"),
         ),
         Invalid(
+            _DIGITS,
+            span="inner_product_param",
+            message="num_output is missing; DIGITS fills it in, Caffe alone does not",
+        ),
+        Invalid(
+            _DIGITS.replace(' include { stage: "deploy" }', ""),
+            span="inner_product_param",
+            message="num_output is missing",
+        ),
+        Invalid(
             'layer { name: "conv" bottom: "data" top: "conv" convolution_param { num_output: 20 kernel_size: 5 } }',
             span='name: "conv"',
             message='layer "conv" has no type: say what it is, such as type: "Convolution"',
@@ -113,8 +134,22 @@ class RefusedByCaffe(NetRule):
                     evidence="Caffe ends with: Unknown layer type:",
                 )
         if is_plain(net):
-            yield from findings(self, net)
+            for refused in refusals(net):
+                if owner(refused.refusal) == self.name:
+                    yield self._refused(net, refused)
             yield from self._unavoidable(net)
+
+    def _refused(self, net: Net, refused: Refused) -> Finding:
+        later = refused.refusal.message == "num_output is missing" and refused.layers[0].type == "InnerProduct"
+        later = later and _is_for_digits(net)
+        return self.finding(
+            refused.place,
+            f"{refused.message}; DIGITS fills it in, Caffe alone does not" if later else refused.message,
+            evidence=refused.evidence,
+            severity=WARNING if later else None,
+            certainty=LIKELY if later else None,
+            phases=refused.phases,
+        )
 
     def _unavoidable(self, net: Net) -> Iterator[Finding]:
         """What is refused whatever stands in the data files."""
@@ -140,6 +175,12 @@ class RefusedByCaffe(NetRule):
                 phases=(one.phase,),
                 related=related,
             )
+
+
+def _is_for_digits(net: Net) -> bool:
+    """Do its layers ask for the stages that DIGITS makes three nets of?"""
+    rules = [rule for layer in net.layers for rule in (*layer.message.include, *layer.message.exclude)]
+    return {stage for rule in rules for stage in rule.stage} >= {"train", "val", "deploy"}
 
 
 def _maker(one: BuiltNet, index: int, channels: int) -> int | None:
