@@ -62,7 +62,7 @@ def input_shapes(values: Sequence[str]) -> dict[str, tuple[int, ...]]:
             shapes[name] = tuple(int(dim) for dim in dims.lower().split("x"))
         except ValueError:
             shapes[name] = (-1,)
-        if not name or min(shapes[name]) < 0:
+        if not name or not all(0 < dim < 2**31 for dim in shapes[name]):
             raise click.UsageError(f"--input-shape {value} is no shape; write it as data=32x3x224x224")
     return shapes
 

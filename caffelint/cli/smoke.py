@@ -10,18 +10,18 @@ import click
 
 @click.command("smoke")
 @click.argument("solver", type=click.Path())
-@click.option("--iterations", type=click.IntRange(min=1), default=50, show_default=True, metavar="N")
+@click.option("--iterations", type=click.IntRange(1, 1_000_000), default=50, show_default=True, metavar="N")
 @click.option("--engine", type=click.Choice(["auto", "caffe", "torch"]), default="auto", show_default=True)
 @click.option(
     "--caffe-python", metavar="COMMAND", help="A Python that imports caffe: a path, or docker run ... python."
 )
 @click.option("--device", default="auto", metavar="auto|cpu|cuda:N", show_default=True, help="Where to run.")
-@click.option("--gpu", type=click.IntRange(min=0), metavar="N", help="Run on this GPU, with either engine.")
+@click.option("--gpu", type=click.IntRange(0, 999), metavar="N", help="Run on this GPU, with either engine.")
 @click.option("--data", type=click.Choice(["auto", "real", "synthetic"]), default="auto", show_default=True)
 @click.option("--input-shape", multiple=True, metavar="TOP=NxCxHxW", help="The shape of a data layer's top.")
 @click.option("--weights", type=click.Path(), metavar="FILE.caffemodel", help="Start from these weights.")
 @click.option("--seed", type=click.IntRange(0, 2**31 - 1), default=1, show_default=True, metavar="N")
-@click.option("--timeout", type=click.FloatRange(min=1), default=600, show_default=True, metavar="SECONDS")
+@click.option("--timeout", type=click.IntRange(1, 1_000_000), default=600, show_default=True, metavar="SECONDS")
 @click.option("--watch", multiple=True, metavar="BLOBS", help="Blobs or layers to measure in every iteration.")
 @click.option("--find-lr", is_flag=True, help="Look for the largest base_lr that stays finite, and suggest one.")
 @click.option("--compare", metavar="A,B", help="Run twice and say where they part: cpu,cuda:0 or caffe,torch.")

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from caffelint.report.words import sentence
+from caffelint.smoke.engines import known_device
 from caffelint.smoke.events import Event, Iteration, Note, RateFound, Tested
 from caffelint.smoke.job import REAL
 from caffelint.smoke.prepare import Prepared, Wishes
@@ -31,9 +32,10 @@ _POINTS = 50
 def wishes_of(options: dict[str, Any]) -> Wishes:
     weights = options["weights"] or ""
     if weights and not os.path.isfile(weights):
-        raise click.UsageError(f"--weights {weights}: no such file")
+        what = "is no file to read" if os.path.exists(weights) else "no such file"
+        raise click.UsageError(f"--weights {weights}: {what}")
     device = options["device"]
-    if device not in ("auto", "cpu") and not (device.startswith("cuda:") and device[5:].isdigit()):
+    if not known_device(device):
         raise click.UsageError(f"--device {device}: it takes auto, cpu or cuda:N")
     names = tuple(name.strip() for value in options["watch"] for name in value.split(",") if name.strip())
     every = max(1, options["iterations"] // _POINTS) if options["plot"] else Wishes.statistics_every

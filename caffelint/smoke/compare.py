@@ -67,7 +67,7 @@ def _side(word: str, choice: Choice) -> Side | None:
     if engine not in (engines.CAFFE, engines.TORCH):
         engine, device = choice.engine, word
     device = device or ("cpu" if choice.device == "auto" and choice.gpu is None else choice.device)
-    if device not in ("auto", "cpu") and not (device.startswith("cuda:") and device[5:].isdigit()):
+    if not engines.known_device(device):
         return None
     return Side(word, choice._replace(engine=engine, device=device, gpu=choice.gpu if device == "auto" else None))
 

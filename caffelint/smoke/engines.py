@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import os
+import re
 import shlex
 import sys
 from typing import NamedTuple
@@ -70,6 +71,11 @@ def choose(engine: str, device: str, gpu: int | None, caffe_python: str | None, 
     if where == AUTO:
         where = _torch_device()
     return Engine(TORCH, module("caffelint.smoke.torch"), where, why)
+
+
+def known_device(text: str) -> bool:
+    """Is it auto, cpu or cuda:N?"""
+    return re.fullmatch(r"auto|cpu|cuda:[0-9]{1,3}", text) is not None
 
 
 def module(name: str) -> tuple[str, ...]:

@@ -115,6 +115,10 @@ def prepare(project: Project, wishes: Wishes, folder: Path) -> Prepared:
     solver.write_bytes(_solver(project, copies, wishes))
     message = project.solver.message
     rates = schedule(_with_rate(message, wishes.base_lr))
+    names = {layer.name for layer in built[0].layers} | set(built[0].blobs)
+    notes += [
+        f'--watch {name}: the TRAIN net has no blob or layer "{name}"' for name in wishes.watch if name not in names
+    ]
     job = Job(
         solver=str(solver),
         nets=tuple(nets),

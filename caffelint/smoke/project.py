@@ -76,6 +76,9 @@ def load_project(path: str, config: Config, input_shapes: dict[str, tuple[int, .
     for use in solver.nets:
         tops = {top for layer in use.net.layers for top in layer.tops}
         use.net.input_shapes = {top: shape for top, shape in shapes.items() if top in tops}
+    for top in input_shapes or ():
+        if not any(top in use.net.input_shapes for use in solver.nets):
+            raise NoProject(f'--input-shape {top}: no layer of these nets has a top "{top}"')
     return Project(solver, files)
 
 

@@ -1,0 +1,48 @@
+"""Options that mean nothing are refused in a line, or told."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+from project_files import write
+
+from caffelint.cli.main import main
+
+
+@pytest.mark.parametrize(
+    ("option", "value", "said"),
+    [
+        ("--timeout", "nan", "nan"),
+        ("--timeout", "inf", "inf"),
+        ("--timeout", "1e30", "1e30"),
+        ("--iterations", "1000000000000", "1000000"),
+        ("--device", "cuda:²", "it takes auto, cpu or cuda:N"),
+        ("--device", "cuda:99999999999999999999", "it takes auto, cpu or cuda:N"),
+        ("--gpu", "99999999999999999999", "999"),
+        ("--compare", "cpu,cuda:²", "it takes two of cpu, cuda:N"),
+        ("--weights", "pipe", "--weights pipe: is no file to read"),
+        ("--weights", "gone", "--weights gone: no such file"),
+        ("--input-shape", "data=0x3x8x8", "is no shape"),
+        ("--input-shape", "data=99999999999x3x8x8", "is no shape"),
+        ("--input-shape", "dota=4x3x8x8", '--input-shape dota: no layer of these nets has a top "dota"'),
+    ],
+)
+def test_refused(tmp_path: Path, capsys: Any, monkeypatch: Any, option: str, value: str, said: str) -> None:
+    monkeypatch.chdir(tmp_path)
+    os.mkfifo(tmp_path / "pipe")
+    assert main(["smoke", write(tmp_path).name, "--engine", "torch", option, value]) == 2
+    error = capsys.readouterr().err
+    assert said in error
+    assert error.count("\n") == 1
+
+
+def test_a_name_to_watch_that_is_none(tmp_path: Path, capsys: Any) -> None:
+    pytest.importorskip("torch")
+    arguments = ["--engine", "torch", "--iterations", "1", "--watch", "conv,covn"]
+    assert main(["smoke", str(write(tmp_path)), *arguments]) == 0
+    out = capsys.readouterr().out
+    assert 'note: --watch covn: the TRAIN net has no blob or layer "covn"' in out
+    assert "--watch conv:" not in out
