@@ -194,9 +194,9 @@ def _versions(built: BuiltNet, name: str) -> Iterator[Blob]:
 
 def _candidates(layer: Layer, top: int, built: BuiltNet) -> Iterator[Shape]:
     """Shapes that a top may have, the likeliest first."""
-    wanted = _wanted(layer.tops[top])
-    if wanted and wanted.shape is not None:
-        yield wanted.shape
+    wanted = _wanted_shape(layer.tops[top])
+    if wanted is not None:
+        yield wanted
         return
     batch = _batch_size(layer)
     if any(reader.type in _SEQUENCES for reader, _ in _readers(layer.tops[top])):
@@ -258,7 +258,7 @@ def _wanted(blob: Blob) -> _Wanted | None:
         return None
     first = min(found, key=lambda wanted: wanted.high)
     ignore = next((wanted.ignore for wanted in found if wanted.ignore is not None), None)
-    return first._replace(ignore=ignore, shape=_wanted_shape(blob))
+    return first._replace(ignore=ignore)
 
 
 def _wanted_shape(blob: Blob) -> Shape | None:

@@ -11,6 +11,7 @@ from google.protobuf import text_format
 
 from caffelint.caffe.build import build
 from caffelint.schema.messages import NetParameter
+from caffelint.smoke.torch.forks import in_caffes_words
 from caffelint.smoke.torch.net import TorchNet, not_runnable
 
 Tensor = torch.Tensor
@@ -269,3 +270,67 @@ def test_center_loss_moves_centers_by_the_mean() -> None:
     assert centers.tolist() == [[0, 0], [pytest.approx(-4 / 3), 0], [0, -1], [0, 0]]
     features: Any = made.layer_params["in"][0].grad
     assert torch.allclose(features, x / 3)
+
+
+def forked(text: str) -> NetParameter:
+    net = NetParameter()
+    text_format.Merge(f'input: "x" input_shape {{ dim: 2 dim: 3 dim: 6 dim: 6 }} layer {{ name: "l" {text} }}', net)
+    net.layer[0].bottom[:], net.layer[0].top[:] = ["x"], ["y"]
+    return net
+
+
+@pytest.mark.parametrize(
+    ("theirs", "ours"),
+    [
+        (
+            'type: "Convolution" convolution_param { num_output: 4 kernel_h: 3 kernel_w: 2 pad_t: 1 pad_b: 1 pad_l: 0'
+            " pad_r: 0 cudnn_flavor: 1 relu: false }",
+            'type: "Convolution" convolution_param { num_output: 4 kernel_h: 3 kernel_w: 2 pad_h: 1 pad_w: 0 }',
+        ),
+        (
+            'type: "Pooling" pooling_param { kernel_size: 3 stride: 2 ceil_mode: false }',
+            'type: "Pooling" pooling_param { kernel_size: 3 stride: 2 round_mode: FLOOR }',
+        ),
+        (
+            'type: "Convolution3D" convolution_param { num_output: 4 kernel_size: 3 kernel_depth: 2 pad: 1 }',
+            'type: "Convolution3D" convolution3d_param { num_output: 4 kernel_size: 3 kernel_depth: 2 pad: 1 }',
+        ),
+        (
+            'type: "BatchNorm" batch_norm_param { eps: 0.1 filler { value: 1 } bias_filler { value: 0 } }',
+            'type: "BatchNorm" batch_norm_param { eps: 0.1 }',
+        ),
+        ('type: "BatchNorm" batch_norm_param { scale_bias: false }', 'type: "BatchNorm" batch_norm_param { }'),
+    ],
+)
+def test_fields_of_forks_in_caffes_words(theirs: str, ours: str) -> None:
+    assert in_caffes_words(forked(theirs)) == forked(ours)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'type: "Convolution" convolution_param { num_output: 4 kernel_size: 3 pad_l: 1 pad_r: 2 }',
+        'type: "Convolution" convolution_param { num_output: 4 kernel_size: 3 relu: true }',
+        'type: "BatchNorm" batch_norm_param { engine: MKLDNN filler { value: 1 } }',
+    ],
+)
+def test_fields_whose_effect_is_not_known_stay_and_are_named(text: str) -> None:
+    net = forked(text)
+    assert in_caffes_words(net) is net
+    field = next(
+        field.name
+        for _, block in net.layer[0].ListFields()
+        if hasattr(block, "ListFields")
+        for field, _ in block.ListFields()
+        if field.number >= 10_000
+    )
+    ((_, why),) = not_runnable(build(net, "TRAIN"))
+    assert field in why
+
+
+def test_an_average_of_what_lies_on_the_map() -> None:
+    x = torch.randn(2, 3, 5, 5)
+    top = run('type: "Pooling" pooling_param { pool: AVE_EXC_PAD kernel_size: 3 stride: 2 pad: 1 }', x)
+    for row, column in ((0, 0), (0, 1), (1, 1), (2, 2)):
+        rows, columns = (slice(max(0, 2 * at - 1), 2 * at + 2) for at in (row, column))
+        assert torch.allclose(top[:, :, row, column], x[:, :, rows, columns].mean((2, 3)), atol=1e-6)

@@ -32,11 +32,32 @@ layer { name: "lstm" type: "LSTM" bottom: "embed" bottom: "cont" bottom: "image"
 layer { name: "fc" type: "InnerProduct" bottom: "lstm" top: "fc" inner_product_param { num_output: 20 axis: 2 } }
 layer { name: "loss" type: "SoftmaxWithLoss" bottom: "fc" bottom: "target" top: "loss" softmax_param { axis: 2 } }
 """
+FLAT = """layer { name: "data" type: "HDF5Data" top: "image" top: "moved" hdf5_data_param { batch_size: 6 } }
+layer { name: "fc" type: "InnerProduct" bottom: "image" top: "fc" inner_product_param { num_output: 7 } }
+layer { name: "flat" type: "Flatten" bottom: "moved" top: "flat" }
+layer { name: "loss" type: "EuclideanLoss" bottom: "fc" bottom: "flat" top: "loss" }
+"""
+SLICED = """layer { name: "data" type: "Data" top: "data"
+  transform_param { crop_size: 32 } data_param { batch_size: 2 } }
+layer { name: "label" type: "Data" top: "label" data_param { batch_size: 2 } }
+layer { name: "cut" type: "Slice" bottom: "label" top: "cover" top: "box" top: "size" slice_param { slice_point: 1
+  slice_point: 5 } }
+layer { name: "times" type: "Eltwise" bottom: "box" bottom: "size" top: "boxes" eltwise_param { operation: PROD } }
+layer { name: "conv" type: "Convolution" bottom: "data" top: "conv"
+  convolution_param { num_output: 4 kernel_size: 4 stride: 4 } }
+layer { name: "loss" type: "EuclideanLoss" bottom: "conv" bottom: "boxes" top: "loss" }
+layer { name: "rest" type: "Silence" bottom: "cover" }
+"""
+FLAT_SHAPES = {"moved": (6, 7)}
+SLICED_SHAPES = {"label": (2, 9, 8, 8)}
 VIDEO_SHAPES = {"data": (2, 3, 8, 56, 56), "label": (2,)}
 SENTENCE_SHAPES = {"data": (6, 3, 32, 32), "cont": (4, 6), "input": (4, 6), "target": (4, 6, 1)}
 
 
-@pytest.mark.parametrize(("text", "wanted"), [(VIDEO, VIDEO_SHAPES), (SENTENCES, SENTENCE_SHAPES)])
+@pytest.mark.parametrize(
+    ("text", "wanted"),
+    [(VIDEO, VIDEO_SHAPES), (SENTENCES, SENTENCE_SHAPES), (FLAT, FLAT_SHAPES), (SLICED, SLICED_SHAPES)],
+)
 def test_guessed_shapes_fit(text: str, wanted: dict[str, tuple[int, ...]], tmp_path: Path) -> None:
     path = tmp_path / "net.prototxt"
     path.write_text(text)
