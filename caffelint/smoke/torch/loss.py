@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import torch
 import torch.nn.functional as functional
 
-from caffelint.smoke.torch.base import FLT_MIN, LayerError, TorchLayer, apply, axis_of, register
+from caffelint.smoke.torch.base import LayerError, TorchLayer, apply, axis_of, register
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -69,7 +69,9 @@ class _SoftmaxLoss(torch.autograd.Function):
     @staticmethod
     def forward(ctx: Any, scores: Tensor, index: Tensor, valid: Tensor | None, divisor: Any) -> Any:
         probability = scores.softmax(1)
-        losses = probability.gather(1, index).clamp_(min=FLT_MIN).log_()
+        # Of halves the least is theirs: FLT_MIN is 0 among them (min_dtype of NVIDIA's fork).
+        least = torch.finfo(probability.dtype).smallest_normal
+        losses = probability.gather(1, index).float().clamp_(min=least).log_()
         if valid is not None:
             losses = torch.where(valid, losses, 0)
         ctx.save_for_backward(probability, index, valid)
