@@ -92,6 +92,8 @@ class Run:
         self.losses: dict[str, float] = {}
         self.health: list[Tensor] = []
         """Sums of all parameters behind the last update."""
+        self.gradient_sums: dict[int, Tensor] = {}
+        """On a CPU, by the number of the parameter, taken while its gradient lies in the cache."""
 
     def run(self) -> None:
         self.load()
@@ -142,6 +144,14 @@ class Run:
             lacking = f"; the net has no layer {', '.join(ignored[:20])}" if ignored else ""
             self.emit(Note(f"weights were copied into {len(copied)} layers{lacking}"))
         self.solver = make_solver(self.message, self.net.params)
+        for number, param in enumerate(self.net.params):
+            if param.data.requires_grad and param.data.is_cpu:
+                data: Any = param.data
+                data.register_post_accumulate_grad_hook(partial(self._add_up, number))
+
+    def _add_up(self, number: int, data: Tensor) -> None:
+        if data.grad is not None:
+            self.gradient_sums[number] = data.grad.sum()
 
     def precision(self) -> torch.autocast:
         return torch.autocast(self.device.type, torch.float16, enabled=self.half)
@@ -162,7 +172,7 @@ class Run:
         self.solver.step([param.data.grad for param in self.net.params], rate)
         self.last_rate = rate
         self.net.clear_gradients()
-        self.health = sums([param.data for param in self.net.params])
+        self.health = self.solver.sums + sums([self.net.params[number].data for number in self.solver.frozen])
         if collector is not None:
             collector.params(self.net, CHANGE, self.solver.updates.items())
             self.tell(collector.fetch(self.iteration))
@@ -179,6 +189,7 @@ class Run:
         random = net.generator.get_state()
         batches = []
         total = torch.zeros((), device=self.device)
+        self.gradient_sums.clear()
         for number in range(self.passes):
             batch = self.feeds[0].next(self.iteration, keep=self.iteration == BEFORE and number == 0)
             batches.append(batch)
@@ -196,7 +207,9 @@ class Run:
         if net.gradient_scale != 1:
             # NVIDIA's fork takes the scale off again where it updates.
             torch._foreach_div_([one for one in gradients if one is not None], net.gradient_scale)
-        health = sums([gradient for gradient in gradients if gradient is not None])
+        health = list(self.gradient_sums.values())
+        if self.device.type != "cpu":
+            health = sums([gradient for gradient in gradients if gradient is not None])
         shown = self.shown(outputs) if self.passes else {}
         signs = [total / max(1, self.passes), *shown.values(), *self.health, *health]
         numbers = torch.stack(signs).tolist()

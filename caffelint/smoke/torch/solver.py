@@ -15,6 +15,7 @@ import torch
 from torch import Tensor
 
 from caffelint.caffe.learning_rate import float32, schedule
+from caffelint.smoke.torch.statistics import sums
 
 if TYPE_CHECKING:
     from caffelint.schema.messages import SolverParameter
@@ -43,7 +44,8 @@ class Solver:
     """One of Caffe's solvers over some parameters. Make it by `make_solver`.
 
     iteration: how many updates there have been. updates: after `step`, what was subtracted from each parameter, by its
-    number; parameters that cannot move (lr_mult 0) are not in it.
+    number; parameters that cannot move (lr_mult 0) are not in it, but in `frozen`. sums: after `step`, numbers that are
+    finite where all values of the parameters are that can move; taken while these lie in the cache.
     """
 
     history_count: ClassVar[int] = 1
@@ -60,6 +62,7 @@ class Solver:
         self.regularize_l1 = message.regularization_type == "L1"
         self.parameters = parameters
         self.updates: dict[int, Tensor] = {}
+        self.sums: list[Tensor] = []
         self.frozen: list[int] = []
         self.groups = self._groups(message.weight_decay)
 
@@ -102,11 +105,13 @@ class Solver:
             for group in self.groups
         ]
         self.clip_gradients([gradient for gradient in gradients if gradient is not None])
+        self.sums = []
         for group, part in zip(self.groups, chosen, strict=True):
             self.normalize(part)
             self.regularize(group, part)
             updates = self.update_values(group, part, float32(rate * group.lr_mult))
             torch._foreach_sub_(group.data, updates)
+            self.sums += sums(group.data)
             self.updates.update(zip(group.indices, updates, strict=True))
         if self.frozen and not np.isfinite(rate):
             for index in self.frozen:

@@ -295,6 +295,15 @@ def test_half_precision_trains(tmp_path: Path) -> None:
     assert all(math.isfinite(loss) for loss in losses)
 
 
+def test_half_precision_clamps_a_loss_at_the_least_half(tmp_path: Path) -> None:
+    """A probability of 0 gives -ln(2^-14), as NVIDIA's softmax_loss_layer.cu has it, and no infinite loss."""
+    net = DATA + layer("big", "Power", "data", "big", "power_param { scale: 0 shift: 100 }")
+    net += ip("ip2", "big", "ip2", 3, 5.0) + LOSS
+    events = events_of(make_job(tmp_path, "default_forward_type: FLOAT16 " + net))
+    losses = [event.loss for event in events if isinstance(event, Iteration)]
+    assert 0 < losses[0] < 14 * math.log(2) + 0.001
+
+
 def test_a_device_that_is_not_there_is_refused(tmp_path: Path) -> None:
     for device in ("cuda:77", "gpu"):
         found = only(events_of(make_job(tmp_path, device=device)), Refused)
