@@ -8,7 +8,7 @@ from caffelint.caffe.net import Net
 from caffelint.caffe.place import Place
 from caffelint.caffe.solver import Solver
 from caffelint.schema.bind import Bound, bind
-from caffelint.schema.detect import NET, SOLVER, detect
+from caffelint.schema.detect import MYCAFFE, NET, SOLVER, detect
 from caffelint.schema.messages import NetParameter, SolverParameter
 from caffelint.text.parser import MOST_PROBLEMS, Document, parse
 from caffelint.text.scalars import string_value
@@ -75,7 +75,9 @@ def load(
     document = parse(data, path, most_problems)
     seems = ""
     if kind is None:
-        kind, seems = detect(document)
+        kind, seems = detect(document, dialect)
+        if seems == MYCAFFE:
+            document.problems.clear()  # what Caffe's parser refuses is no fault there
     bound = None
     if kind == NET:
         bound = bind(document, NetParameter(), dialect)

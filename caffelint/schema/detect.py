@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from caffelint.schema.tables import MessageType, message_type
-from caffelint.text.tree import MESSAGE
+from caffelint.text.tree import IDENTIFIER, MESSAGE, Field
 
 if TYPE_CHECKING:
     from caffelint.text.parser import Document
@@ -22,6 +22,24 @@ _STRANGERS = (
     ({"data", "shape", "diff", "num", "channels", "height", "width"}, "a blob"),
     ({"x", "y", "anno"}, "annotations"),
 )
+MYCAFFE = "one of MyCaffe"
+_OF_MYCAFFE = frozenset([
+    "IMAGEDB",
+    "accuracy_average_window",
+    "color_order",
+    "custom_trainer",
+    "custom_trainer_properties",
+    "data_temporal_param",
+    "enable_random_selection",
+    "gateaddnorm_param",
+    "snapshot_include_state",
+    "snapshot_include_weights",
+    "tokenized_data_param",
+    "transformer_block_param",
+    "use_imagedb_mean",
+])  # fmt: skip
+"""Fields, and a value of `backend`, that MyCaffe's classes read (SolverParameter.cs, DataParameter.cs ...) and that no
+fork of Caffe has. Its parser is its own too: it takes texts without quotes."""
 
 
 class Kind(NamedTuple):
@@ -31,13 +49,18 @@ class Kind(NamedTuple):
     seems: str = ""
 
 
-def detect(document: Document) -> Kind:
-    """Tell the kind of a file by the names at its top level."""
+def detect(document: Document, dialect: str | None = None) -> Kind:
+    """Tell the kind of a file by the names at its top level.
+
+    `dialect`: the fork that is to read it; with one, a file of MyCaffe is a net or a solver as any other.
+    """
     from caffelint.schema.messages import NetParameter, SolverParameter
 
     names = {field.name for field in document.root.fields}
     if not names:
         return Kind(OTHER, "")
+    if dialect is None and _is_of_mycaffe(document):
+        return Kind(OTHER, MYCAFFE)
     if any(field.name in _LAYERS and field.kind == MESSAGE for field in document.root.fields):
         return Kind(NET)
     as_net = _known(message_type(NetParameter.DESCRIPTOR), names)
@@ -54,6 +77,25 @@ def detect(document: Document) -> Kind:
     if _near(names, set(message_type(NetParameter.DESCRIPTOR).fields)):
         return Kind(NET)
     return Kind(OTHER)
+
+
+def _is_of_mycaffe(document: Document) -> bool:
+    """Whether two names at least are MyCaffe's alone: one may be of a fork that nobody knows."""
+    text = document.source.text
+    if sum(name in text for name in _OF_MYCAFFE) < 2:  # most files: no walk
+        return False
+    found: set[str] = set()
+    blocks = [document.root]
+    while blocks:
+        for field in blocks.pop().fields:
+            found.add(_name(field))
+            if field.kind == MESSAGE:
+                blocks.append(field)
+    return len(found & _OF_MYCAFFE) >= 2
+
+
+def _name(field: Field) -> str:
+    return field.text if field.name == "backend" and field.kind == IDENTIFIER else field.name
 
 
 def _known(type_: MessageType, names: set[str]) -> int:

@@ -9,8 +9,9 @@ class NotCaffe(TextRule):
     """The file holds no Caffe net and no solver: another program's text, or nothing.
 
     ## Why is this bad?
-    It need not be: ONNX, TensorFlow and label maps use the same suffix. Nothing in the file is checked, and this says
-    so, once.
+    It need not be: ONNX, TensorFlow and label maps use the same suffix, and so does MyCaffe, whose parser and some
+    fields are its own. Nothing in the file is checked, and this says so, once. With a dialect, a file of MyCaffe is
+    checked.
 
     ## Example
     ```
@@ -37,6 +38,11 @@ class NotCaffe(TextRule):
             "apples: 3 pears: 4",
             span="apples",
             message="this is no Caffe net or solver: it starts with apples; it is not checked",
+        ),
+        Invalid(
+            "max_iter: 9 type: ADAM snapshot_prefix: a\\b snapshot_include_weights: True snapshot_include_state: True",
+            span="max_iter",
+            message="this is no Caffe net or solver but one of MyCaffe, it seems; it is not checked",
         ),
         Invalid("# nothing yet\n", span="", message="the file is empty: it holds neither a net nor a solver"),
     ]

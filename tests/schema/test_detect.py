@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from caffelint.schema.detect import detect
+from caffelint.schema.detect import _OF_MYCAFFE, detect
+from caffelint.schema.messages import DataParameter, NetParameter
 from caffelint.text.parser import parse
 
 
@@ -23,9 +24,31 @@ from caffelint.text.parser import parse
         ("ir_version: 3 graph { }", "other", "an ONNX model"),
         ('item { name: "cat" }', "other", "a label map"),
         ("apples: 3", "other", ""),
+        ("max_iter: 3 snapshot_include_weights: True snapshot_include_state: False", "other", "one of MyCaffe"),
+        (
+            "layer { data_param { backend: IMAGEDB enable_random_selection: True } }",
+            "other",
+            "one of MyCaffe",
+        ),
+        ("max_iter: 3 snapshot_include_weights: True # no snapshot_include_state", "solver", ""),
+        ("layer { data_param { backend: IMAGEDB } }", "net", ""),
+        ('layer { name: "color_order" top: "IMAGEDB" transform_param { color_order: RGB } }', "net", ""),
         ("", "other", ""),
         ("# nothing", "other", ""),
     ],
 )
 def test_detect(text: str, kind: str, seems: str) -> None:
     assert detect(parse(text.encode())) == (kind, seems)
+
+
+def test_a_dialect_is_asked_for() -> None:
+    text = b"max_iter: 3 snapshot_include_weights: True snapshot_include_state: False"
+    assert detect(parse(text), "ssd").kind == "solver"
+
+
+def test_no_fork_has_what_tells_mycaffe() -> None:
+    file = NetParameter.DESCRIPTOR.file
+    names = {field for message in file.message_types_by_name.values() for field in message.fields_by_name}
+    names |= set(DataParameter.DESCRIPTOR.enum_values_by_name)
+    assert len(names) > 1000
+    assert not names & _OF_MYCAFFE
