@@ -214,7 +214,7 @@ def _reason(status: int, log: Log, events: Sequence[Event], late: float, job: Jo
         if _MEMORY.search(log.fatal):
             return OutOfMemory(log.fatal, job.device)
         during = "load" if loading else "run"
-        if "annot copy param" in log.fatal:
+        if "annot copy param" in log.fatal or (not loading and "NetParameter file" in log.fatal):
             during = "weights"
         named = _NAMED.search(log.fatal)
         layer = named["layer"] if named else log.layer if loading else ""

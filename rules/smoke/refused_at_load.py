@@ -47,6 +47,11 @@ class RefusedAtLoad(SmokeRule):
             span="layer",
             message="the weights do not fit \"fc\": Cannot copy param 0 weights from layer 'fc'; shape mismatch",
         ),
+        Invalid(
+            project(Refused(-1, "", "a.caffemodel is no caffemodel", "weights")),
+            span='net: "n.prototxt"',
+            message="the weights cannot be read: a.caffemodel is no caffemodel",
+        ),
     ]
 
     def check(self, run: Run) -> Iterator[Finding]:
@@ -71,6 +76,8 @@ class RefusedAtLoad(SmokeRule):
                 severity = WARNING  # that is no fault of the net
                 message = said
                 evidence.append("run it with the Caffe that has it: --caffe-python COMMAND")
+            elif event.during == "weights" and not layer:
+                message = f"the weights cannot be read: {said}"
             elif event.during == "weights":
                 message = f'the weights do not fit "{layer}": {said}'
                 evidence.append("give the layer another name to start it anew, or the shape that the weights have")

@@ -106,6 +106,19 @@ def test_weights_that_do_not_fit(tmp_path: Path, in_caffe: Run, caffe_python: Pa
     assert found.message.startswith('the weights do not fit "fc": Cannot copy param 0')
 
 
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [(b"rubbish", "the weights cannot be read: "), (b"", "note: weights were copied into 0 layers\n")],
+)
+def test_weights_that_are_none(tmp_path: Path, caffe_python: Path, capsys: Any, content: bytes, said: str) -> None:
+    (tmp_path / "a.caffemodel").write_bytes(content)
+    arguments = ["--caffe-python", str(caffe_python), "--iterations", "1"]
+    assert main(["smoke", str(write(tmp_path)), *arguments, "--weights", str(tmp_path / "a.caffemodel")]) == int(
+        content != b""
+    )
+    assert said in capsys.readouterr().out
+
+
 def test_a_gpu_that_caffe_was_not_built_for(tmp_path: Path, caffe_python: Path, capsys: Any) -> None:
     solver = write(tmp_path)
     status = main(["smoke", str(solver), "--caffe-python", str(caffe_python), "--gpu", "0"])

@@ -100,8 +100,11 @@ class Run(object):
             count = sum(int(param.data.size) for _, _, param in net.params)
             self.emit("loaded", net=number, phase=phase, layers=len(net.names), blobs=len(net.blobs), parameters=count)
         if job["weights"]:
+            net = self.nets[0]
+            kept = net.keep()
             self.solver.net.copy_from(encoded(job["weights"]))
-            self.emit("note", message="weights of %s taken" % job["weights"])
+            changed = {layer for (layer, _, param), was in zip(net.params, kept) if (param.data != was).any()}
+            self.emit("note", message="weights were copied into %d layers" % len(changed))
 
     def fill(self, number, index):
         """Put batch `index` into the synthetic inputs of a net."""
