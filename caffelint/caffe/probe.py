@@ -18,6 +18,8 @@ from caffelint.caffe.shapes import PartialShape, Shape
 _LIKELY_CHANNELS, _LIKELY_SIDE = 3, 256
 _MAP_AXES = 4
 _MOST_COUNTS = 64
+_MOST_LAYERS = 1000
+"""A net of more is built with no shape: some 140 times would take longer than all else, and a lot of memory."""
 _COMPARING = frozenset(["Concat", "Crop", "Eltwise", "EuclideanLoss", "SigmoidCrossEntropyLoss"])
 _MAKING = frozenset(["Convolution", "Deconvolution", "InnerProduct"])
 _PICTURES = range(1, 33)
@@ -39,7 +41,7 @@ class Unavoidable(NamedTuple):
 
 def unavoidable(one: BuiltNet, input_shapes: Mapping[str, Shape]) -> Unavoidable | None:
     """Two maps that never fit together, whatever the data hold, in a net that was built without a refusal."""
-    if one.refusals or one.memory is not None:
+    if one.refusals or one.memory is not None or len(one.layers) > _MOST_LAYERS:
         return None
     if not any(layer.type in _COMPARING for layer in one.layers) or _has_fixed_sizes(one):
         return None

@@ -6,6 +6,7 @@ import random
 from pathlib import Path
 from typing import Any
 
+import pytest
 from asking import ask
 from google.protobuf import text_format
 
@@ -33,6 +34,20 @@ def convolution(name: str, bottom: str, settings: str) -> str:
         f' layer {{ name: "{name}" type: "Convolution" bottom: "{bottom}" top: "{name}"'
         f" convolution_param {{ {settings} }} }}"
     )
+
+
+def test_a_huge_net_is_not_built_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    never = (
+        DATA % ""
+        + convolution("c", "data", "num_output: 2 kernel_size: 2")
+        + convolution("d", "data", "num_output: 3 kernel_size: 3")
+    )
+    never += ' layer { name: "sum" type: "Eltwise" bottom: "c" bottom: "d" top: "sum" }'
+    assert said(never) is not None
+    many = "".join(f' layer {{ name: "r{n}" type: "ReLU" bottom: "sum" top: "sum" }}' for n in range(1000))
+    built = build(parsed(never + many), "TRAIN")
+    monkeypatch.delattr("caffelint.caffe.probe.build")
+    assert unavoidable(built, {}) is None
 
 
 def joined(rng: random.Random) -> str:
