@@ -156,7 +156,7 @@ def _record(
 
 
 def _run(engine: Engine, prepared: Prepared, on_event: Callable[[Event], None]) -> Finished:
-    needs = needs_too_much(prepared)
+    needs = needs_too_much(prepared, engine.name)
     if needs:
         from caffelint.smoke.child import Log
 

@@ -68,7 +68,7 @@ def gradcheck(
                 raise NoEngine(f"--gradcheck {target}: it is a Python layer, which needs the caffe engine")
         refuse_python_layers(prepared, choice)
         watcher.started(engine, prepared)
-        needs = needs_too_much(prepared)
+        needs = needs_too_much(prepared, engine.name)
         finished = Finished([needs], Log()) if needs else run_job(engine, prepared, watcher.event)
     run = finished_run(project, prepared, finished, report)
     findings, suppressed = judge(run, project, config)

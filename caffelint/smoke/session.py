@@ -212,7 +212,7 @@ def module_of(layer: object) -> str:
     return f"{parameters.module}.{parameters.layer}"
 
 
-def needs_too_much(prepared: Prepared, engine: str = engines.TORCH) -> OutOfMemory | None:
+def needs_too_much(prepared: Prepared, engine: str) -> OutOfMemory | None:
     """Why not to start at all: on a CPU the system ends any process where one takes all there is."""
     if prepared.job.device != "cpu" or "SC_PHYS_PAGES" not in os.sysconf_names:
         return None

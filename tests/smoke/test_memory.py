@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
 from google.protobuf import text_format
+from project_files import write
 
 from caffelint.caffe.build import build
+from caffelint.cli.main import main
 from caffelint.schema import NetParameter
-from caffelint.smoke.memory import needs
+from caffelint.smoke.memory import Needs, needs
 
 NET = """layer { name: "data" type: "Input" top: "data" top: "label"
   input_param { shape { dim: 2 dim: 10 } shape { dim: 2 } } }
@@ -37,3 +40,17 @@ def test_counted_by_hand(kind: str, caffe: bool, copies: int) -> None:
     assert found.gradients == 4 * (2 * 100 + 2 * 3 + 1 if caffe else 2 * 2 * 100)
     assert found.weights == 4 * PARAMETERS * copies
     assert found.total == found.blobs + found.gradients + found.weights
+
+
+@pytest.mark.parametrize("more", [[], ["--gradcheck", "all"], ["--compare", "caffe,caffe:cpu"]])
+def test_it_is_counted_for_the_engine_that_runs(tmp_path: Path, monkeypatch: Any, capsys: Any, more: list[str]) -> None:
+    asked = []
+
+    def endless(nets: Any, solver_type: str, caffe: bool) -> Needs:
+        asked.append(caffe)
+        return Needs(1 << 60, 0, 0)
+
+    monkeypatch.setattr("caffelint.smoke.session.needs", endless)
+    assert main(["smoke", str(write(tmp_path)), "--caffe-python", "/no/such/python", *more]) == 1
+    assert "the blobs take 1073741824 GiB" in capsys.readouterr().out
+    assert asked == [True]
