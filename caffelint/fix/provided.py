@@ -20,7 +20,7 @@ class Upgrader:
     title = "write it in the current format"
 
     def __init__(self, config: Config, paths: Collection[str]):
-        self._dialect = config.dialect
+        self._config = config
         self._paths = paths
         self._neighbours: Neighbours | None = None
         self._left: dict[str, tuple[Left, ...]] = {}
@@ -30,8 +30,10 @@ class Upgrader:
         from caffelint.fix.upgrade import upgrade_text
         from caffelint.fix.upgrade.neighbours import Neighbours
 
-        self._neighbours = self._neighbours or Neighbours(sorted(self._paths))
-        result = upgrade_text(data, path, dialect=self._dialect, neighbours=self._neighbours)
+        config = self._config
+        if self._neighbours is None:
+            self._neighbours = Neighbours(sorted(self._paths), config.exclude, config.folder_of("exclude"))
+        result = upgrade_text(data, path, dialect=config.dialect, neighbours=self._neighbours)
         self._left[path] = result.left
         return result.data
 

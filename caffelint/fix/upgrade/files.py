@@ -33,7 +33,7 @@ def upgrade_files(
 
     `named` are the files and folders that a person named: what a link leads to out of them is left alone.
     """
-    neighbours = Neighbours(paths)
+    neighbours = Neighbours(paths, config.exclude, config.folder_of("exclude"))
     for path in paths:
         old, failure = b"", None
         result = UpgradeResult(b"", False)

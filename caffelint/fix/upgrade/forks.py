@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from caffelint.caffe.upgrade import V1_FORK_TYPES, V1_TYPES
 from caffelint.schema.bind import Bound
 from caffelint.schema.provenance import provenance
@@ -10,10 +12,23 @@ _CURRENT = 2
 
 
 def readers(bound: Bound) -> frozenset[str]:
-    """The forks that know all that a text says; empty where it says nothing of a fork's, or no fork knows it all."""
+    """The forks that know all that a text says; empty where it says nothing of a fork's, or no fork knows it all.
+
+    Fields tell, and layer types that BVLC's Caffe lacks; where the two contradict each other, the fields.
+    """
     if bound.dialect is not None:
         return frozenset([bound.dialect])
-    return provenance().infer(use.forks for use in bound.fork_uses) if bound.fork_uses else frozenset()
+    infer = provenance().infer
+    fields, types = [use.forks for use in bound.fork_uses], _fork_types(bound.message)
+    said = [*fields, *types]
+    return infer(said) or infer(fields or said) if said else frozenset()
+
+
+def _fork_types(message: Any) -> list[frozenset[str]]:
+    """Of each layer type that forks alone register, those forks; a type that none is known to have tells nothing."""
+    known = provenance()
+    types = {layer.type for layer in getattr(message, "layer", ())}
+    return [forks for forks in map(known.layer_type, sorted(types)) if forks and "bvlc" not in forks]
 
 
 def too_old(forks: frozenset[str]) -> str:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from typing import NamedTuple
 
 from caffelint.fix.upgrade.forks import readers
+from caffelint.lint.discover import SUFFIXES, discover, matches_glob, relative
 from caffelint.lint.read import ReadError, read
 from caffelint.schema.bind import bind
 from caffelint.schema.detect import NET, detect
@@ -17,6 +18,9 @@ from caffelint.text.parser import parse
 
 _CURRENT = 2
 _BVLC = ("bvlc", "bvlc_history")
+_MOST_FOLDERS = 200
+_MOST_FILES = 200
+"""Of a project, beside the files that were named: so many take about a second."""
 
 
 class Readers(NamedTuple):
@@ -33,10 +37,15 @@ class Readers(NamedTuple):
 
 
 class Neighbours:
-    """The nets of one run. They are read when first asked about, and not again when they have changed."""
+    """The nets of the projects that the files of a run lie in, whichever of them were named.
 
-    def __init__(self, paths: Iterable[str]):
+    They are read when first asked about, and not again when they have changed. What `exclude` means (globs from
+    `folder`, as in `caffelint.lint.discover`) tells nothing unless it was named.
+    """
+
+    def __init__(self, paths: Iterable[str], exclude: Sequence[str] = (), folder: str = ""):
         self._paths = list(paths)
+        self._exclude, self._folder = exclude, folder
 
     def readers(self, path: str, own: frozenset[str]) -> Readers:
         """The forks of those that read a file by itself (`own`, empty for any) that read its neighbours as well.
@@ -59,8 +68,20 @@ class Neighbours:
     @cached_property
     def _said(self) -> dict[str, frozenset[str]]:
         """What the nets tell of their readers that tell anything."""
-        found = {path: _readers_of(path) for path in self._paths}
+        found = {path: _readers_of(path) for path in self._all()}
         return {path: said for path, said in found.items() if said}
+
+    def _all(self) -> list[str]:
+        """The files of the run, then those of their folders, and of the rest of a project the first, from its root."""
+        folders = {os.path.dirname(os.path.abspath(path)) for path in self._paths}
+        found: dict[str, None] = {}
+        for root in sorted({_root(path) for path in self._paths}):
+            found.update(dict.fromkeys(_files_below(root)))
+        for path in self._paths:
+            found.pop(os.path.abspath(path), None)
+        others = [path for path in found if not matches_glob(path, self._exclude, self._folder)]
+        others.sort(key=lambda path: (os.path.dirname(path) not in folders, path.count(os.sep), path))
+        return self._paths + [relative(path) for path in others[:_MOST_FILES]]
 
     @cached_property
     def _shared(self) -> dict[str, frozenset[str]]:
@@ -107,3 +128,30 @@ def _above(path: str) -> Iterator[str]:
         if above == folder or os.path.exists(os.path.join(folder, ".git")):
             return
         folder = above
+
+
+def _root(path: str) -> str:
+    """Where a file's project begins: at its checkout, else at the working directory if it lies below, or its folder."""
+    *_, top = above = list(_above(path))
+    if os.path.exists(os.path.join(top, ".git")):
+        return top
+    here = os.getcwd()
+    return here if here in above else above[0]
+
+
+def _files_below(root: str) -> Iterator[str]:
+    """The prototxt files of a checkout, or of the first folders below another one, the nearest to it first."""
+    if os.path.exists(os.path.join(root, ".git")):
+        yield from discover([root]).files
+        return
+    folders = [root]
+    for folder in folders:  # grows on the way
+        try:
+            entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
+        except OSError:
+            continue
+        for entry in entries:
+            if entry.name.endswith(SUFFIXES) and os.path.isfile(entry.path):
+                yield entry.path
+            elif not entry.name.startswith(".") and entry.is_dir(follow_symlinks=False):
+                folders += [entry.path] * (len(folders) < _MOST_FOLDERS)

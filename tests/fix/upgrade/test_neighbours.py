@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from caffelint.cli.main import main
-from caffelint.fix.upgrade import upgrade_text
+from caffelint.fix.upgrade import neighbours, upgrade_text
 from caffelint.fix.upgrade.neighbours import Neighbours
 
 PLAIN = 'layers { name: "r" type: RELU bottom: "a" top: "a" }\n'
@@ -82,9 +82,53 @@ def test_an_older_version_of_bvlc_is_no_fork_to_stay_with(tree: Path) -> None:
     assert Path("lenet.prototxt").read_text() == CURRENT
 
 
-def test_a_file_alone_knows_no_neighbours(tree: Path) -> None:
+def test_a_file_that_is_named_alone_knows_its_neighbours(tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Or a hook, which names the files of a commit, would undo what `upgrade .` means."""
+    _write(c3d=C3D, examples__lenet=PLAIN, examples__mnist__lenet=PLAIN)
+    assert _upgraded("examples/lenet.prototxt") == _upgraded("examples/mnist") == []
+    monkeypatch.chdir("examples/mnist")
+    (tree / ".git").mkdir()
+    assert _upgraded("lenet.prototxt") == []
+    (tree / ".git").rmdir()
+    assert _upgraded("lenet.prototxt") == ["lenet"]  # only a checkout tells that its project begins further up
+
+
+def test_what_is_excluded_tells_nothing(tree: Path) -> None:
     _write(c3d=C3D, lenet=PLAIN)
+    Path("caffelint.toml").write_text('exclude = ["c3d*"]\n')
     assert _upgraded("lenet.prototxt") == ["lenet"]
+
+
+def test_few_files_of_a_large_project_are_read(tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    _write(a__c3d=C3D, z__c3d=C3D, z__lenet=PLAIN)
+    monkeypatch.setattr(neighbours, "_MOST_FILES", 1)
+    assert _upgraded("z/lenet.prototxt") == []
+    monkeypatch.setattr(neighbours, "_MOST_FILES", 0)
+    assert _upgraded("z/lenet.prototxt") == ["z/lenet"]
+
+
+def _of_type(layer: str) -> str:
+    return f'layer {{ name: "l" type: "{layer}" bottom: "a" bottom: "b" top: "c" }}\n'
+
+
+def test_layer_types_tell_as_fields_do(tree: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    _write(seal__train=INPUT + _of_type("MultiChannelReweightedSigmoidCrossEntropyLoss"), seal__deploy=INPUT + CURRENT)
+    assert _upgraded() == []
+    assert "made for SEAL (Chrisding/seal), where there is no layer of type Input" in capsys.readouterr().err
+    assert _upgraded("seal/deploy.prototxt") == []
+
+
+def test_layer_types_of_many_forks_or_of_none_tell_nothing(tree: Path) -> None:
+    for number, layer in enumerate(["ROIPooling", "SmoothL1Loss", "LSTM", "OurOwnLayer"]):
+        _write(**{f"n{number}": INPUT + _of_type(layer)})
+    assert len(_upgraded()) == 4
+
+
+def test_fields_tell_where_layer_types_contradict_them(tree: Path) -> None:
+    """An Input layer is known in SSD, which has the field, and not in SEAL, which has the type."""
+    field = 'layer { name: "l" type: "ReLU" bottom: "a" top: "c" norm_param { across_spatial: false } }\n'
+    _write(net=INPUT + field + _of_type("MultiChannelReweightedSigmoidCrossEntropyLoss"))
+    assert _upgraded() == ["net"]
 
 
 def test_inputs_stay_where_the_neighbours_have_no_input_layer(tree: Path) -> None:
@@ -95,11 +139,11 @@ def test_inputs_stay_where_the_neighbours_have_no_input_layer(tree: Path) -> Non
 
 def test_what_changes_during_a_run_tells_what_it_told_before(tree: Path) -> None:
     _write(a=INPUT + PLAIN, b=PLAIN)
-    neighbours = Neighbours(["a.prototxt", "b.prototxt"])
-    first = upgrade_text(Path("a.prototxt").read_bytes(), "a.prototxt", neighbours=neighbours)
+    beside = Neighbours(["a.prototxt", "b.prototxt"])
+    first = upgrade_text(Path("a.prototxt").read_bytes(), "a.prototxt", neighbours=beside)
     Path("a.prototxt").write_text(C3D)
     assert first.changed
-    assert upgrade_text(PLAIN.encode(), "b.prototxt", neighbours=neighbours).changed
+    assert upgrade_text(PLAIN.encode(), "b.prototxt", neighbours=beside).changed
 
 
 def test_the_fix_of_legacy_format_does_alike(tree: Path, capsys: pytest.CaptureFixture[str]) -> None:
