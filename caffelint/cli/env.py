@@ -27,7 +27,7 @@ def command(
     With SOLVER also whether its nets, data and Python layers are found, here and by the Caffe.
     """
     from caffelint.cli.settings import settings
-    from caffelint.report.words import visible
+    from caffelint.report.words import sentence
     from caffelint.smoke.engines import OPTION, NoEngine
     from caffelint.smoke.env import environment
     from caffelint.smoke.project import NoProject
@@ -36,7 +36,7 @@ def command(
     config = settings([solver or "."], {"config_file": config_file})
     source = OPTION if caffe_python else config.sources.get("caffe_python", OPTION)
     if config.caffe_python and not caffe_python:
-        click.echo(visible(f"runs {config.caffe_python}, which {source} names"), err=True)
+        click.echo(sentence(f"runs {config.caffe_python}, which {source} names"), err=True)
     try:
         with ending_once():
             found = environment(caffe_python or config.caffe_python, source, config, solver)
@@ -47,7 +47,7 @@ def command(
         click.echo()
         return
     for name, value in _rows(found, verbose):
-        click.echo(f"{name:<12}{value}".rstrip())
+        click.echo(f"{name:<12}{sentence(value)}".rstrip())
 
 
 def _rows(found: dict[str, Any], verbose: bool) -> Iterator[tuple[str, str]]:

@@ -21,7 +21,9 @@ def near(name: str, known: Iterable[str]) -> str:
 def one_line(error: click.ClickException) -> str:
     """A mistake in the arguments, and where to read more; of a file, beginning with its path, the message as it is."""
     if not isinstance(error, click.UsageError):
-        return " ".join(error.format_message().split())
+        from caffelint.report.words import sentence
+
+        return sentence(" ".join(error.format_message().split()))
     command = error.ctx.command_path if error.ctx else "caffelint"
     if isinstance(error, click.NoSuchOption):
         options = [name for option in error.ctx.command.params for name in option.opts] if error.ctx else []

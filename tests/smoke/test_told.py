@@ -31,6 +31,16 @@ def test_env_tells_it_first(tmp_path: Path, capsys: Any, monkeypatch: Any) -> No
     assert f"runs /no/such/python, which {tmp_path}/caffelint.toml names" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize("command", [["env"], ["smoke", "--caffe-python", "true", "--no-python-layers"]])
+def test_modules_cannot_drive_a_terminal(tmp_path: Path, capsys: Any, monkeypatch: Any, command: list[str]) -> None:
+    monkeypatch.setattr("caffelint.smoke.env._torch", lambda: {"problem": "none"})
+    net = python_layer(tmp_path, "").replace('module: "mine"', r'module: "mi\033[2Kne"')
+    main([*command, str(write(tmp_path, net))])
+    told = "".join(capsys.readouterr())
+    assert "mi<U+001B>[2Kne" in told
+    assert "\x1b" not in told
+
+
 def test_names_cannot_drive_a_terminal(tmp_path: Path, capsys: Any) -> None:
     pytest.importorskip("torch")
     net = NET.replace('top: "loss"', r'top: "loss\033[2J\n\nit trains: all is well"')
