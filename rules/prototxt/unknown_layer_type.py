@@ -67,6 +67,12 @@ class UnknownLayerType(TextRule):
             fixed='layer { name: "conv1" type: "Convolution" }',
         ),
         Invalid(
+            'layer { name: "a" type: "convolution" } layer { name: "b" type: "convolution" }',
+            span='type: "convolution"',
+            message='"convolution" is no layer type; did you mean "Convolution"? (it stands 2 times in this file)',
+            fixed='layer { name: "a" type: "Convolution" } layer { name: "b" type: "Convolution" }',
+        ),
+        Invalid(
             'layer { name: "a" type: "MyOwnThing" } layer { name: "b" type: "MyOwnThing" }',
             span='type: "MyOwnThing"',
             message='no Caffe that caffelint knows has a layer type "MyOwnThing" (layers a, b)',
@@ -121,7 +127,8 @@ class UnknownLayerType(TextRule):
         types = known.layer_types()
         meant = suggest(type_, [name for name in types if known.may_have_type(own, name)])
         if meant:
-            message = f'"{type_}" is no layer type; did you mean "{meant}"?'
+            times = f" (it stands {len(layers)} times in this file)" if len(layers) > 1 else ""
+            message = f'"{type_}" is no layer type; did you mean "{meant}"?{times}'
             edits = [write(layer, "type", value=quoted(meant)) for layer in layers]
             safety = SAFE if type_.lower() == meant.lower() else UNSAFE
             fixes = fix(f"write {meant}", safety, *edits)

@@ -170,6 +170,7 @@ def test_a_type_of_the_older_format_in_quotes() -> None:
         ("wrong-value-type", "POOLING"),
     ]
     (mixed,) = problems('layer { type: "ReLU" } layer { type: "ReLU" } layers { type: "SOFTMAX" }')[-1:]
+    assert mixed.evidence == 'Caffe says: Expected integer or identifier, got: "SOFTMAX"'
     assert [text for _, _, text in mixed.repairs] == ["layer", '"Softmax"']
 
 
