@@ -12,11 +12,14 @@ from caffelint.cli.checked import STDIN, changed_since, only_from, stdin, tell_o
 from caffelint.cli.main import FINDINGS
 from caffelint.cli.outputs import Output, show_diff, use_color, write_all, write_bytes
 from caffelint.report import Look, write
-from caffelint.report.words import count, left
+from caffelint.report.words import count, left, visible
 
 if TYPE_CHECKING:
     from caffelint.fix.run import Fixed
     from caffelint.lint.config import Config
+    from caffelint.lint.report import Applied
+
+_TOLD = 5
 
 
 def fixing(
@@ -59,6 +62,8 @@ def fixing(
         write("text", report, sys.stderr, look)
         write_all(report, [output for output in wanted if output.file], look)
     else:
+        if not look.quiet:
+            _tell_of_fixes(report.applied)
         write_all(report, wanted, look)
         if options["add_ignores"] and not look.quiet:
             click.echo(f"silenced {count(number, 'finding')} in {count(len(result.changes), 'file')}", err=True)
@@ -69,6 +74,18 @@ def fixing(
         return report.exit_status("never") or (FINDINGS if result.changes else 0)
     changed = FINDINGS if options["exit_non_zero_on_fix"] and result.changes else 0
     return report.exit_status(config.fail_on) or changed
+
+
+def _tell_of_fixes(applied: Sequence[Applied]) -> None:
+    """A line on stderr for each file that was changed, with what was done to it."""
+    done: dict[str, dict[str, int]] = {}
+    for made in applied:
+        titles = done.setdefault(made.file, {})
+        titles[made.title] = titles.get(made.title, 0) + 1
+    for file, titles in sorted(done.items()):
+        shown = [f"{title} ({times} times)" if times > 1 else title for title, times in titles.items()]
+        more = f" and {len(shown) - _TOLD} more" if len(shown) > _TOLD else ""
+        click.echo(f"{visible(file)}: {visible(', '.join(shown[:_TOLD]))}{more}", err=True)
 
 
 def _object_to(paths: Sequence[str], options: dict[str, Any]) -> None:

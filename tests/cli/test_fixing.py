@@ -51,7 +51,17 @@ def test_safe_fixes_are_written(check: Any, net: Path) -> None:
     assert run.status == 1
     assert net.read_text("utf-8") == QUOTED
     assert run.out.endswith("1 error in 1 file\nfixed 1 finding in 1 file (1 more with --unsafe-fixes)\n")
-    assert run.err == ""
+    assert run.err == 'net.prototxt: write "Pooling"\n'
+
+
+def test_each_file_that_was_fixed_is_named(check: Any, net: Path, project: Path) -> None:
+    net.write_text(WRONG * 2, "utf-8")
+    (project / "other.prototxt").write_text(WRONG, "utf-8")
+    (project / "right.prototxt").write_text(RIGHT, "utf-8")
+    assert check("--fix", ".").err == 'net.prototxt: write "Input" (2 times)\nother.prototxt: write "Input"\n'
+    assert check("--fix", ".").err == ""
+    net.write_text(WRONG, "utf-8")
+    assert check("--fix", "-q", ".").err == ""
 
 
 def test_unsafe_fixes_when_asked_for(check: Any, net: Path) -> None:
