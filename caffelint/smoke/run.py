@@ -89,7 +89,7 @@ class Run:
     """solver, nets: as the user wrote them. built: each net as Caffe builds it, in the order of the job.
 
     events: all of the run. static: what a check says of the same files. synthetic: was any data made up?
-    asked: the iterations that were asked for.
+    asked: the iterations that were asked for. watched: blobs and layers that were looked at in every iteration.
     """
 
     def __init__(
@@ -101,6 +101,7 @@ class Run:
         static: Sequence[ReportedFinding] = (),
         synthetic: bool = True,
         asked: int = 50,
+        watched: Sequence[str] = (),
     ):
         self.solver = solver
         self.nets: list[Net] = [one.net for one in planned]
@@ -110,6 +111,7 @@ class Run:
         self.static = static
         self.synthetic = synthetic
         self.asked = asked
+        self.watched = frozenset(watched)
         self._statistics: dict[tuple[int, str, str, str, str], Statistics] = {}
         for event in self.all(Statistics):
             self._statistics[event.iteration, event.layer, event.kind, event.name, event.part] = event
@@ -154,7 +156,9 @@ class Run:
     @property
     def measured(self) -> list[int]:
         """The iterations, from -1 on, at which all blobs and parameters were looked at."""
-        return sorted({event.iteration for event in self.all(Statistics)})
+        every = list(self.all(Statistics))
+        rest = [event for event in every if not self.watched & {event.layer, event.name}]
+        return sorted({event.iteration for event in rest or every})
 
     def layer(self, name: str, net: int = 0) -> Layer | None:
         """The layer of that name as it is built; None where there is none, as for a name that Caffe made up."""

@@ -171,6 +171,7 @@ def finished_run(project: Project, prepared: Prepared, finished: Finished, repor
         report.findings,
         synthetic,
         prepared.job.iterations,
+        prepared.job.watch,
     )
 
 

@@ -119,6 +119,18 @@ def test_weights_that_are_none(tmp_path: Path, caffe_python: Path, capsys: Any, 
     assert said in capsys.readouterr().out
 
 
+def test_labels_are_looked_at_more_often_than_all_else(tmp_path: Path, in_caffe: Run) -> None:
+    """What lies at its ends all the time is seen, though iteration 11 tells of labels alone."""
+    full = 'layer { name: "full" type: "Sigmoid" bottom: "conv" top: "full" }\n'
+    net = NET.replace('layer {\n  name: "fc"', full + 'layer {\n  name: "fc"')
+    net = net.replace('bottom: "conv"\n  top: "fc"', 'bottom: "full"\n  top: "fc"')
+    session = in_caffe(write(tmp_path, net.replace('type: "xavier"', 'type: "gaussian" std: 1e6', 1)), iterations=13)
+    assert session.run is not None
+    assert session.run.measured == [-1, 0, 10, 12]
+    assert session.run.statistics(11, "data", "blob", "label", "data") is not None
+    assert (only(session).name, only(session).layer) == ("dead-units", "full")
+
+
 def test_a_gpu_that_caffe_was_not_built_for(tmp_path: Path, caffe_python: Path, capsys: Any) -> None:
     solver = write(tmp_path)
     status = main(["smoke", str(solver), "--caffe-python", str(caffe_python), "--gpu", "0"])
