@@ -205,7 +205,7 @@ def test_a_file_that_cannot_be_written_is_told_and_still_wrong(
     net.chmod(0o444)
     run = check("--fix", "net.prototxt", "more.prototxt")
     assert run.status == 2
-    assert run.err == "caffelint: net.prototxt: it is read-only, and was left alone\n"
+    assert run.err == ('more.prototxt: write "Input"\ncaffelint: net.prototxt: it is read-only, and was left alone\n')
     assert net.read_text("utf-8") == WRONG
     assert (project / "more.prototxt").read_text("utf-8") == RIGHT
     net.chmod(0o644)
