@@ -48,6 +48,7 @@ def command(
     from caffelint.cli.outputs import show_diff, write_bytes
     from caffelint.cli.settings import settings
     from caffelint.fix.finite import PatchError, insert_checks, remove_checks
+    from caffelint.fix.finite.insert import SUSPECTS
     from caffelint.fix.finite.layer_file import remains
     from caffelint.fix.finite.project import judged
     from caffelint.fix.write import SaveError, ending_cleanly, save
@@ -67,12 +68,13 @@ def command(
             if new == old and load(old, net).solver:
                 raise PatchError("holds a solver; give the file of its net")
         else:
-            found = judged(net, old if piped else None, config)
+            found = judged(net, old, config, piped)
             result = insert_checks(old, words, net, found.layers)
             new = result.data
             if not quiet:
-                patched.tell_checks(result, net, found.errors)
+                patched.tell_checks(result, net, found.errors, SUSPECTS in words)
         checks = not remove and len(result.checks) > 0
+        has_loss = not remove and result.has_loss
         if diff:
             show_diff(net, old, new)
         elif target is None:
@@ -91,7 +93,7 @@ def command(
         patched.say(f"{at}: {error}")
         return USAGE
     if checks:
-        patched.tell_how_to_run(None if piped else net, target, config, diff, quiet)
+        patched.tell_how_to_run(None if piped else net, target, config, has_loss, diff, quiet)
     elif remove and target is not None and (left := remains(target)):
         say(left)
     return 0

@@ -25,17 +25,22 @@ def nothing(line: str) -> None:
     """In the place of `say` where all goes well and --quiet is given."""
 
 
-def tell_checks(patched: Patched, net: str, errors: Sequence[ReportedFinding]) -> None:
+def tell_checks(patched: Patched, net: str, errors: Sequence[ReportedFinding], ranked: bool) -> None:
+    """`errors` are those for which Caffe refuses the net; `ranked`: the likeliest suspects come first."""
+    from caffelint.fix.finite.insert import ONE_OF_ALL
     from caffelint.report.words import count
 
     if errors:
         one = f"{errors[0].name} in line {errors[0].line or 1}"
         which = one if len(errors) == 1 else f"the first: {one}"
-        say(f"{net}: caffelint check finds {count(len(errors), 'error')} here ({which}): Caffe may not load it")
+        say(f"{net}: caffelint check finds {count(len(errors), 'error')} here ({which}): Caffe does not load it")
     number = len(patched.checks)
-    say(f"{net}: {count(number, 'check')}{':' if number else ''}")
+    told = [one for one in patched.checks if one.reason != ONE_OF_ALL]
+    words = f"{count(number, 'check')}{', of all blobs' * (len(told) < number)}"
+    words += ", the likeliest first" * (ranked and len(told) > 1)
+    say(f"{net}: {words}{':' if told else ''}")
     # TRAIN and TEST may each have a layer of that name.
-    alike = Counter((one.blob, one.layer, one.reason) for one in patched.checks)
+    alike = Counter((one.blob, one.layer, one.reason) for one in told)
     for (blob, layer, reason), times in alike.items():
         twins = f" ({times} layers of that name)" if times > 1 else ""
         click.echo(f'  "{blob}" of layer "{layer}"{twins}: {reason}', err=True)
@@ -59,7 +64,9 @@ def write_layer_file(target: str) -> str:
         raise SaveError(f"{NAME} is needed beside it: {error}") from error
 
 
-def tell_how_to_run(net: str | None, target: str | None, config: Config, diff: bool, quiet: bool) -> None:
+def tell_how_to_run(
+    net: str | None, target: str | None, config: Config, has_loss: bool, diff: bool, quiet: bool
+) -> None:
     """The command that finds the layer's file, and what would stop that."""
     from caffelint.fix.finite.gpus import several_gpus
     from caffelint.fix.finite.layer_file import NAME
@@ -69,19 +76,38 @@ def tell_how_to_run(net: str | None, target: str | None, config: Config, diff: b
     if target is None and not (diff or quiet):
         say(f"nothing was written; with -o OUT or --in-place {NAME}, which the checks need, is written beside it")
     if not (diff or quiet):
-        _tell_command(net, target, found)
+        _tell_command(net, target, found, has_loss)
     for place in several_gpus([run.solver for run in found], os.path.normpath(net or target or "")):
         say(f"{place}: several GPUs: caffe train aborts there on the Python layers of the checks; use one GPU")
 
 
-def _tell_command(net: str | None, target: str | None, found: Sequence[Runs]) -> None:
+def _tell_command(net: str | None, target: str | None, found: Sequence[Runs], has_loss: bool) -> None:
+    run = found[0] if found else None
+    if run and net:
+        _tell_to_name(net, target, run)
     folder = "FOLDER" if target is None else shlex.quote(os.path.dirname(os.path.abspath(target)))
-    solver = found[0].solver if found else "SOLVER"
-    say("run it with a Caffe that was built WITH_PYTHON_LAYER := 1, so that it finds the layer's file:")
-    click.echo(f"  PYTHONPATH={folder}:$PYTHONPATH caffe train -solver {shlex.quote(solver)}", err=True)
+    command = f"PYTHONPATH={folder}:$PYTHONPATH"
+    if run:
+        solver = os.path.relpath(run.solver, run.folder) if run.folder else run.solver
+        command += f" caffe train -solver {shlex.quote(solver)}"
+        if run.folder:
+            command = f"cd {shlex.quote(run.folder)} && {command}"
+    else:
+        command += " caffe train -solver SOLVER" if has_loss else " python SCRIPT"
+    what = "it" if run or has_loss else "the script that loads it"
+    say(f"run {what} with a Caffe that was built WITH_PYTHON_LAYER := 1, so that it finds the layer's file:")
+    click.echo(f"  {command}", err=True)
     if len(found) > 1:
         say(f"other solvers name it, too: {found[1].solver}{f' and {len(found) - 2} more' if len(found) > 2 else ''}")
-    if found and not found[0].trains:
-        say(f"{solver} tests with {net} alone, and trains another net: patch that, too")
-    if found and net and target is not None and os.path.realpath(target) != os.path.realpath(net):
-        say(f"{solver} names {net}: name {target} there")
+    if run and not run.trains:
+        say(f"{run.solver} tests with {net} alone, and trains another net: patch that, too")
+
+
+def _tell_to_name(net: str, target: str | None, run: Runs) -> None:
+    """What is to stand in the solver, if not what stands there."""
+    file = net if target is None else target
+    if run.found and os.path.realpath(file) == os.path.realpath(net):
+        return
+    name = os.path.relpath(file, run.folder or None)
+    name = os.path.abspath(file) if name.startswith(os.pardir + os.sep) else name
+    say(f'first, in {run.solver}, write {run.field}: "{name}" in place of "{run.name}"')

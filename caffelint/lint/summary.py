@@ -22,6 +22,10 @@ _OF_ALL = ("net.cpp AppendBottom", "net.cpp AppendTop", "insert_splits.cpp Inser
 """Where every Caffe refuses alike: what layers are there, and the names of their blobs."""
 
 
+UNREADABLE = "Failed to parse"
+"""What Caffe says of a text that it cannot read."""
+
+
 class LayerRow(NamedTuple):
     """One layer of a built net; None where something is unknown. `memory` is in bytes, for the data of its tops."""
 
@@ -147,7 +151,7 @@ def _text_error(file: File, problems: Sequence[Problem]) -> Error | None:
     for problem in sorted(problems, key=lambda problem: problem.start):
         if problem.certain:
             line = file.document.source.position(problem.start).line
-            return Error(file.layer_at(problem.start) or None, f"line {line}: {problem.message}", "Failed to parse")
+            return Error(file.layer_at(problem.start) or None, f"line {line}: {problem.message}", UNREADABLE)
     return None
 
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 SUSPECTS, LOSSES, ALL = _WORDS = "suspects", "losses", "all"
 
-_ONE_OF_ALL, _NAMED = "all are checked", "it was named"
+ONE_OF_ALL, _NAMED = "all are checked", "it was named"
 _BEARS_LOSS = "it was named; its loss weight moves to the check, or Caffe would drop the backward pass"
 
 _SIMPLE_STRING = re.compile(r"\"[^\"\\\n]*\"|'[^'\\\n]*'")
@@ -43,11 +43,15 @@ class Check(NamedTuple):
 
 
 class Patched(NamedTuple):
-    """A net's text with its checks; `left_out` says of what else was asked for why it has none."""
+    """A net's text with its checks; `left_out` says of what else was asked for why it has none.
+
+    `has_loss`: it can be trained or tested, and is not for deployment alone.
+    """
 
     data: bytes
     checks: tuple[Check, ...]
     left_out: tuple[str, ...]
+    has_loss: bool
 
 
 def insert_checks(
@@ -68,6 +72,8 @@ def insert_checks(
 
     Raises `PatchError` where the text is no net in current format, or has no layer of a name.
     """
+    from caffelint.fix.finite.suspects import is_loss
+
     acting = actions(data, path)
     data = remove_checks(data, path)
     net = _net(data, path)
@@ -99,7 +105,8 @@ def insert_checks(
     patched = apply(document.source.text, cuts)
     if remove_checks(patched, path) != data:
         raise PatchError("the checks could not be taken out again as they were put in; please report it")
-    return Patched(patched, tuple(checks[number] for number in sorted(checks)), tuple(dict.fromkeys(left_out)))
+    made = tuple(checks[number] for number in sorted(checks))
+    return Patched(patched, made, tuple(dict.fromkeys(left_out)), any(map(is_loss, net.layers)))
 
 
 def _net(data: bytes, path: str) -> Net:
@@ -133,7 +140,7 @@ def _choose(
         elif word == LOSSES:
             found = feeds_losses(all_spots)
         elif word == ALL:
-            found = {spot: _ONE_OF_ALL for spot in all_spots if not spot.loss}
+            found = {spot: ONE_OF_ALL for spot in all_spots if not spot.loss}
             left_out += [_loss(spot) for spot in all_spots if spot.loss and spot not in chosen]
         else:
             found = _named_outright(net, all_spots, word, left_out)
@@ -167,6 +174,9 @@ def _loss(spot: Spot) -> str:
 def _near(name: str, net: Net) -> str:
     from difflib import get_close_matches
 
+    makers = [layer.name for layer in net.layers if name in layer.tops]
+    if makers:
+        return f'; blob "{name}" is made by layer "{makers[0]}": say --check-finite={makers[0]}'
     found = get_close_matches(name, [*_WORDS, *(layer.name for layer in net.layers)], 1, 0.6)
     return f"; did you mean {found[0]}?" if found else ""
 
@@ -180,7 +190,7 @@ def _settings(spot: Spot, reason: str, moved: Moved | None) -> dict[str, object]
     settings: dict[str, object] = {"by": MARK, "blob": spot.blob, "made_by": _named(spot.makers)}
     if spot.readers:
         settings["read_by"] = _named(spot.readers)
-    if reason not in (_ONE_OF_ALL, _NAMED, _BEARS_LOSS):
+    if reason not in (ONE_OF_ALL, _NAMED, _BEARS_LOSS):
         settings["why"] = reason
     if moved:
         settings["loss_weight"] = moved.how

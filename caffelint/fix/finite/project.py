@@ -3,28 +3,31 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from typing import NamedTuple
 
+from caffelint.caffe.net import PHASES
 from caffelint.lint.config import Config
 from caffelint.lint.finding import ERROR, INFO, rank
 from caffelint.lint.plan import plan
 from caffelint.lint.report import ReportedFinding
+from caffelint.lint.summary import UNREADABLE, summarize
 
 _TRAINS = ("net", "train_net")
 
 
 class Judged(NamedTuple):
-    """What the rules say of a net: of its layers the gravest, by name; and the errors in it."""
+    """What the rules say of a net: of its layers the gravest, by name; and the errors for which Caffe refuses it."""
 
     layers: dict[str, str]
     errors: list[ReportedFinding]
 
 
-def judged(net: str, data: bytes | None, config: Config) -> Judged:
-    """Check a net in its project, or by itself where its text is given."""
+def judged(net: str, data: bytes, config: Config, piped: bool = False) -> Judged:
+    """Check a net, whose text is `data`, in its project; by itself where it was `piped`."""
     import caffelint
 
-    if data is None:
+    if not piped:
         report = caffelint.check([net], config)
         path = os.path.normpath(net).replace(os.sep, "/")
     else:
@@ -35,23 +38,61 @@ def judged(net: str, data: bytes | None, config: Config) -> Judged:
     for finding in own:
         if finding.layer and finding.severity != INFO:
             layers.setdefault(finding.layer, finding.name)
-    return Judged(layers, [finding for finding in own if finding.severity == ERROR])
+    errors = [finding for finding in own if finding.severity == ERROR]
+    return Judged(layers, _refused(errors, data, net, config.dialect) if errors else [])
+
+
+def _refused(errors: list[ReportedFinding], data: bytes, net: str, dialect: str | None) -> list[ReportedFinding]:
+    """The errors for which Caffe refuses the net; others it finds no fault with, such as the logarithm of 0."""
+    found = {one.phase: one.error for one in summarize(data, net, dialect=dialect) if one.error}
+
+    def refused(finding: ReportedFinding) -> bool:
+        why = [found[phase] for phase in finding.phases or PHASES if phase in found]
+        return any(one.caffe == UNREADABLE or one.layer in (None, finding.layer) for one in why)
+
+    return [finding for finding in errors if refused(finding)]
 
 
 class Runs(NamedTuple):
-    """A solver that names a net, and whether it trains it; else it tests with it alone."""
+    """A solver that names a net by `name` in a `field`.
+
+    `folder` is where `caffe` is to run so that it finds the net, empty for the working directory; `found`: from there
+    the name leads to the net, else no folder is known where it would.
+    """
 
     solver: str
-    trains: bool
+    field: str
+    name: str
+    folder: str
+    found: bool
+
+    @property
+    def trains(self) -> bool:
+        """Whether it trains the net; else it tests with it alone."""
+        return self.field in _TRAINS
 
 
 def runs(net: str, config: Config) -> list[Runs]:
     """The solvers that name the net, first those that train it."""
     path = os.path.normpath(net)
-    found: dict[str, bool] = {}
+    found: dict[str, Runs] = {}
     for job in plan([path], config.roots):
         for solver, named in job.nets:
-            fields = [one.field for one in named if one.path == path]
-            if fields:
-                found[solver] = any(field in _TRAINS for field in fields)
-    return [Runs(solver, trains) for solver, trains in sorted(found.items(), key=lambda one: not one[1])]
+            own = [one for one in named if one.path == path]
+            if own:
+                one = min(own, key=lambda one: one.field not in _TRAINS)
+                found[solver] = Runs(solver, one.field, one.name, *_folder(solver, one.name, path, config.roots))
+    return [found[solver] for solver in sorted(found, key=lambda solver: (not found[solver].trains, solver))]
+
+
+def _folder(solver: str, name: str, path: str, roots: Sequence[str]) -> tuple[str, bool]:
+    """Where `name` leads to the file at `path`, of where `resolve` looked for it; else the solver's folder."""
+    own = folder = os.path.dirname(os.path.abspath(solver))
+    above = []
+    while os.path.dirname(folder) != folder:
+        folder = os.path.dirname(folder)
+        above.append(folder)
+    for base in ("", own, *roots, *above):
+        if os.path.realpath(os.path.join(base, name)) == os.path.realpath(path):
+            return base and os.path.abspath(base), True
+    return ("" if own == os.getcwd() else own), False

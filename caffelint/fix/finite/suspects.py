@@ -27,7 +27,7 @@ def feeds_losses(spots: Sequence[Spot]) -> dict[Spot, str]:
     """What losses read, with the loss as the reason."""
     found = {}
     for spot in spots:
-        losses = [reader for reader in spot.readers if _is_loss(reader)]
+        losses = [reader for reader in spot.readers if is_loss(reader)]
         if losses and not spot.loss:
             found[spot] = "a loss reads it: " + ", ".join(f"{loss.name} ({loss.type})" for loss in losses)
     return found
@@ -57,7 +57,8 @@ def suspects(
     return {spot: ranked[spot][1] for spot in order[:MOST]}, left_out if len(order) > MOST else []
 
 
-def _is_loss(layer: Layer) -> bool:
+def is_loss(layer: Layer) -> bool:
+    """Whether its top is a loss; of an unknown type that is told by its name."""
     weights = list(layer.message.loss_weight)
     known = REGISTRY.get(layer.type, UnknownLayer)
     return any(weights) if weights and not known.is_loss else known.is_loss or "Loss" in layer.type

@@ -80,7 +80,7 @@ def test_to_another_file(patch: Callable[..., Run]) -> None:
     run = patch("net.prototxt", "--check-finite=ip1,loss", "-o", "out/checked.prototxt")
     assert run.status == 0
     assert sorted(os.listdir("out")) == ["check_finite_layer.py", "checked.prototxt"]
-    assert "solver.prototxt names net.prototxt: name out/checked.prototxt there" in run.err
+    assert 'in solver.prototxt, write net: "out/checked.prototxt" in place of "net.prototxt"\n' in run.err
     assert Path("net.prototxt").read_bytes() == NET
     assert patch("out/checked.prototxt", "--remove").out.encode() == NET
 
@@ -209,14 +209,15 @@ def test_findings_make_suspects(patch: Callable[..., Run]) -> None:
 def test_errors_in_the_net_are_told_first(patch: Callable[..., Run]) -> None:
     Path("net.prototxt").write_bytes(NET.replace(b"kernel_size: 2", b"kernel: 2"))
     err = patch("net.prototxt", "--check-finite=all").err
-    found = "caffelint check finds 1 error here (unknown-field in line 42): Caffe may not load it"
+    found = "caffelint check finds 1 error here (unknown-field in line 42): Caffe does not load it"
     assert err.startswith(f"caffelint: net.prototxt: {found}\n")
 
 
 def test_layers_of_one_name_are_told_once_and_counted(patch: Callable[..., Run]) -> None:
     err = patch("net.prototxt", "--check-finite").err
     assert err.startswith(
-        'caffelint: net.prototxt: 5 checks:\n  "label" of layer "data" (2 layers of that name): a loss'
+        "caffelint: net.prototxt: 5 checks, the likeliest first:\n"
+        '  "label" of layer "data" (2 layers of that name): a loss'
     )
     assert err.count('of layer "data"') == 2
 
@@ -232,7 +233,7 @@ def test_stdin_goes_to_stdout(patch: Callable[..., Run], monkeypatch: pytest.Mon
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(run.out.encode())))
     assert patch("-", "--remove").out.encode() == NET
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(NET)))
-    assert patch("--check-finite", "-").err.startswith("caffelint: <stdin>: 5 checks:\n")
+    assert patch("--check-finite", "-").err.startswith("caffelint: <stdin>: 5 checks, the likeliest first:\n")
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(NET)))
     assert patch("-", "--check-finite", "-o", "out.prototxt").status == 0
     assert _files() == files | {"out.prototxt", "check_finite_layer.py"}
@@ -311,6 +312,54 @@ def test_the_command_names_the_solver_that_trains_the_net(patch: Callable[..., R
     assert "caffe train" not in patch("net.prototxt", "--check-finite", "--diff").err
 
 
+def test_what_is_to_stand_in_the_solver_comes_before_the_command(patch: Callable[..., Run], tmp_path: Path) -> None:
+    os.mkdir("models")
+    for name in ("net.prototxt", "solver.prototxt"):
+        os.rename(name, f"models/{name}")
+    here = Path.cwd()
+    run = f"  cd {here}/models && PYTHONPATH={here}/models:$PYTHONPATH caffe train -solver solver.prototxt\n"
+    told = 'caffelint: first, in models/solver.prototxt, write net: "%s" in place of "%s"\n'
+    err = patch("models/net.prototxt", "--check-finite", "-o", "models/checked.prototxt").err
+    assert told % ("checked.prototxt", "net.prototxt") in err
+    assert err.endswith(run)
+    err = patch("models/net.prototxt", "--check-finite", "-o", "checked.prototxt").err
+    assert told % (here / "checked.prototxt", "net.prototxt") in err
+    assert "first, in" not in patch("models/net.prototxt", "--check-finite=all").err
+    solver = Path("models/solver.prototxt")
+    solver.write_text(SOLVER.replace("net.prototxt", "models/net.prototxt"), "utf-8")
+    err = patch("models/net.prototxt", "--check-finite", "--in-place").err
+    assert err.endswith(f"  PYTHONPATH={here}/models:$PYTHONPATH caffe train -solver models/solver.prototxt\n")
+    assert "first, in" not in err
+    solver.write_text(SOLVER.replace("net.prototxt", "gone/net.prototxt"), "utf-8")
+    err = patch("models/net.prototxt", "--check-finite", "--in-place").err
+    assert told % ("net.prototxt", "gone/net.prototxt") in err
+    assert err.endswith(run)
+
+
+def test_a_net_without_a_loss_is_for_no_solver(patch: Callable[..., Run]) -> None:
+    os.remove("solver.prototxt")
+    assert "caffe train -solver SOLVER" in patch("net.prototxt", "--check-finite").err
+    Path("net.prototxt").write_text(
+        'input: "a" input_shape { dim: 2 } layer { name: "p" type: "Softmax" bottom: "a" top: "p" }'
+    )
+    err = patch("net.prototxt", "--check-finite=all", "--in-place").err
+    assert "caffelint: net.prototxt: 2 checks, of all blobs\ncaffelint: " in err
+    assert "caffelint: run the script that loads it with a Caffe that was built" in err
+    assert err.endswith(":$PYTHONPATH python SCRIPT\n")
+
+
+def test_only_errors_at_which_caffe_refuses_the_net_are_told(patch: Callable[..., Run]) -> None:
+    """The logarithm of 0 is an error, and Caffe runs it: that is what the checks are there for."""
+    log = 'layer { name: "relu" type: "ReLU" bottom: "%s" top: "r" }'
+    log += 'layer { name: "log" type: "Log" bottom: "r" top: "l" }'
+    Path("net.prototxt").write_bytes(NET + (log % "ip2").encode())
+    assert main(["check", "--select", "log-of-nonpositive", "net.prototxt"]) == 1
+    assert "check finds log-of-nonpositive at log" in patch("net.prototxt", "--check-finite").err
+    assert "does not load" not in patch("net.prototxt", "--check-finite").err
+    Path("net.prototxt").write_bytes(NET + (log % "gone").encode())
+    assert "finds 1 error here (unknown-bottom in line" in patch("net.prototxt", "--check-finite").err
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -323,6 +372,10 @@ def test_the_command_names_the_solver_that_trains_the_net(patch: Callable[..., R
         (("gone.prototxt", "--remove"), "gone.prototxt: cannot be read: no such file or directory"),
         (("net.prototxt", "--remove", "-o", "gone/x"), "gone/x: it cannot be written"),
         (("-", "--check-finite", "--in-place"), "--in-place writes to a file; - is stdin"),
+        (
+            ("net.prototxt", "--check-finite=label"),
+            'no layer "label"; blob "label" is made by layer "data": say --check-fi',
+        ),
         (("net.prototxt", "--check-finite=al"), 'has no layer "al"; did you mean all?'),
         (("net.prototxt", "--check-finite=loses"), "did you mean losses?"),
         (("solver.prototxt", "--remove", "--in-place"), "solver.prototxt: holds a solver; give the file of its net"),
@@ -335,19 +388,28 @@ def test_what_cannot_be_done_is_told(patch: Callable[..., Run], arguments: tuple
     assert Path("net.prototxt").read_bytes() == NET
 
 
-def test_the_caffe_tool_shows_the_message(patch: Callable[..., Run], caffe_python: Path) -> None:
-    """It ends with "terminate called" and nothing of what Python raised, so the layer tells by itself."""
+def test_the_caffe_tool_shows_the_message(patch: Callable[..., Run], caffe_python: Path, tmp_path: Path) -> None:
+    """It ends with "terminate called" and nothing of what Python raised, so the layer tells by itself.
+
+    The net is named from the solver's folder, so the command goes there first.
+    """
     launcher = caffe_python.with_name("caffe-exec")
     if not launcher.exists():
         pytest.skip("no caffe tool beside this Python")
     Path("net.prototxt").write_bytes(NET.replace(b'type: "gaussian" std: 1', b'type: "constant" value: inf'))
-    err = patch("net.prototxt", "--check-finite", "--in-place").err
-    folder = re.search(r"PYTHONPATH=(\S+):\$PYTHONPATH caffe train -solver solver.prototxt", err)
-    assert folder
+    os.mkdir("models")
+    for name in ("net.prototxt", "solver.prototxt"):
+        os.rename(name, f"models/{name}")
+    err = patch("models/net.prototxt", "--check-finite", "--in-place").err
+    command = re.search(r"^  (cd .*)$", err, re.MULTILINE)
+    assert command
     usr = launcher.parent / "usr"
-    env = {"PYTHONHOME": str(usr), "PYTHONPATH": f"{folder[1]}:{usr}/lib/python3/dist-packages", "PATH": os.defpath}
-    command = [launcher, "caffe", "train", "-solver", "solver.prototxt"]
-    done = subprocess.run(command, env=env, capture_output=True, text=True, check=False, timeout=120)
+    caffe = tmp_path / "caffe"
+    path = f'"$PYTHONPATH:{usr}/lib/python3/dist-packages"'
+    caffe.write_text(f'#!/bin/sh\nPYTHONHOME={usr} PYTHONPATH={path} exec {launcher} caffe "$@"\n')
+    caffe.chmod(0o755)
+    env = {"PATH": f"{tmp_path}:{os.defpath}"}
+    done = subprocess.run(command[1], shell=True, env=env, capture_output=True, text=True, check=False, timeout=120)
     assert done.returncode != 0
     told = 'checkFiniteLayer: forward pass, iteration 0 of TRAIN: blob "data", made by layer "data": 0 nan and 3072 inf'
     assert told in done.stderr
