@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from itertools import pairwise
+from functools import lru_cache
+from itertools import count, pairwise
 
 from caffelint.caffe.net import Layer, Net
 from caffelint.caffe.solver import Solver
@@ -122,7 +123,7 @@ def rename_blob(layer: Layer, old: str, new: str = "") -> Edits:
     new = new or _free_name(net, layer, old)
     edits = [_renamed(layer, "top", old, new)]
     for other in net.layers[layer.index + 1 :]:
-        if set(layer.phases).isdisjoint(other.phases) or old not in (*other.bottoms, *other.tops):
+        if old not in other.bottoms and old not in other.tops or set(layer.phases).isdisjoint(other.phases):
             continue
         if old not in other.bottoms and set(layer.phases) <= set(other.phases):
             break  # another blob of that name
@@ -143,17 +144,24 @@ def _free_name(net: Net, layer: Layer, old: str) -> str:
 
     That is the layer's own, as is usual.
     """
-    awaited = {name for other in net.layers[layer.index + 1 :] for name in other.bottoms}
-    awaited.difference_update(*(other.tops for other in net.layers))
-    if awaited:
+    taken, unmade = _blob_names(net)
+    if awaited := {name for name, last in unmade.items() if last > layer.index}:
         from difflib import get_close_matches
 
         if near := get_close_matches(old, sorted(awaited), n=1, cutoff=0.75):
             return near[0]
-    taken = {name for other in net.layers for name in (*other.tops, *other.bottoms)}
     stem = f"{old}_{layer.name}" if layer.name not in ("", old) else old
-    choices = [layer.name, stem, *(f"{stem}_{number}" for number in range(2, len(taken) + 3))]
-    return next(name for name in choices if name and name not in taken)
+    if free := next((name for name in (layer.name, stem) if name and name not in taken), ""):
+        return free
+    return next(name for number in count(2) if (name := f"{stem}_{number}") not in taken)
+
+
+@lru_cache(maxsize=2)
+def _blob_names(net: Net) -> tuple[frozenset[str], dict[str, int]]:
+    """The names of all blobs, and of those that no layer makes with the index of the last that reads each."""
+    made = {name for layer in net.layers for name in layer.tops}
+    read = {name: layer.index for layer in net.layers for name in layer.bottoms}
+    return frozenset(made | read.keys()), {name: last for name, last in read.items() if name not in made}
 
 
 def _is_conditional(layer: Layer) -> bool:
