@@ -94,6 +94,8 @@ class Run:
         """Sums of all parameters behind the last update."""
         self.gradient_sums: dict[int, Tensor] = {}
         """On a CPU, by the number of the parameter, taken while its gradient lies in the cache."""
+        self.watches_all = False
+        """Does a collector look at all gradients anyway?"""
 
     def run(self) -> None:
         self.load()
@@ -150,7 +152,7 @@ class Run:
                 data.register_post_accumulate_grad_hook(partial(self._add_up, number))
 
     def _add_up(self, number: int, data: Tensor) -> None:
-        if data.grad is not None:
+        if data.grad is not None and not self.watches_all:
             self.gradient_sums[number] = data.grad.sum()
 
     def precision(self) -> torch.autocast:
@@ -190,6 +192,7 @@ class Run:
         batches = []
         total = torch.zeros((), device=self.device)
         self.gradient_sums.clear()
+        self.watches_all = collector is not None and collector.names is None
         for number in range(self.passes):
             batch = self.feeds[0].next(self.iteration, keep=self.iteration == BEFORE and number == 0)
             batches.append(batch)

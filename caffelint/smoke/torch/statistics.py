@@ -66,14 +66,21 @@ def measure(tensor: Tensor) -> Tensor:
         values = values.float()
     least, most = torch.aminmax(values)
     few = values[:: values.numel() // MOST_ZEROS | 1]
-    zeros = 1 - torch.count_nonzero(few) / few.numel()
+    nonzero = torch.count_nonzero(few)
     sample = _sample(values)
     squares = _squares(sample, least, most)
     if sample is not values and not squares and most > least:
         # Next to all of it is 0.
         sample = values
         squares = _squares(values, least, most)
-    return torch.stack([least, most, sample.sum() / sample.numel(), squares / sample.numel(), zeros]).double()
+    total = sample.sum()
+    if values.is_cpu:
+        # Small tensors take longer than numbers.
+        mean, square = float(total) / sample.numel(), float(squares) / sample.numel()
+        ends = float(least), float(most)
+        return torch.tensor([*ends, mean, square, 1 - float(nonzero) / few.numel()], dtype=torch.double)
+    zeros = 1 - nonzero / few.numel()
+    return torch.stack([least, most, total / sample.numel(), squares / sample.numel(), zeros]).double()
 
 
 def _sample(values: Tensor) -> Tensor:
