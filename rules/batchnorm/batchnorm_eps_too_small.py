@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from caffelint.lint import UNSAFE, WARNING, Finding, Invalid, Layer, Net, NetRule, fix, write
 
 from ..graph._refusals import listed
+from ..initialisation._fillers import fillers, is_trained, starts_from_weights
 from ._norms import is_norm
 
 SMALL = 1e-8
@@ -15,7 +16,8 @@ class BatchnormEpsTooSmall(NetRule):
 
     ## Why is this bad?
     A channel that is constant over a batch, as behind dead units or padding, has a variance of 0, and the layer divides
-    by sqrt(0 + eps). With `eps: 0` that is 0/0 = nan; below 1e-8 rounding errors are blown up 10,000 times and more.
+    by sqrt(0 + eps). With `eps: 0` that is 0/0 = nan; below 1e-8 what should be 0 is rounding errors, made 10,000 times
+    as large and more, which the layers behind take for a signal.
 
     ## Example
     ```
@@ -26,8 +28,11 @@ class BatchnormEpsTooSmall(NetRule):
     batch_norm_param { eps: 0.00001 }
     ```
 
+    ## Known problems
+    A net that is only tested takes the eps that its weights were trained with: 0 alone is told of there, with no fix.
+
     ## Fix safety
-    Unsafe: each BatchNorm divides by another number from then on, if only a little.
+    Unsafe: each BatchNorm divides by another number from then on, if only a little. None where weights are loaded.
 
     ## References
     - batch_norm_layer.cpp, Forward_cpu; run on Caffe 1.0
@@ -38,40 +43,62 @@ class BatchnormEpsTooSmall(NetRule):
     severity = WARNING
     layer_types = ("BatchNorm",)
     _BN = 'layer { name: "bn" type: "BatchNorm" bottom: "a" top: "b" batch_norm_param { %s } }'
-    VALID = [_BN % "", _BN % "eps: 1e-5", _BN % "eps: 0.001"]
+    _NET = (
+        'layer { name: "data" type: "Data" top: "a" top: "label" include { phase: TRAIN } } '
+        + _BN
+        + ' layer { name: "loss" type: "SoftmaxWithLoss" bottom: "b" bottom: "label" top: "loss" }'
+    )
+    _SCRATCH = _NET + (
+        ' layer { name: "fc" type: "InnerProduct" bottom: "b" top: "fc"'
+        ' inner_product_param { num_output: 2 weight_filler { type: "xavier" } } }'
+    )
+    VALID = [_NET % "", _NET % "eps: 1e-5", _NET % "eps: 0.001", _BN % "eps: 1e-9"]
     INVALID = [
         Invalid(
             _BN % "eps: 0",
             span="eps: 0",
             message="eps 0 lets a constant channel give 0/0 = nan; use 1e-5",
-            fixed=_BN % "eps: 1e-5",
         ),
         Invalid(
-            _BN % "eps: 1e-12",
+            _NET % "eps: 1e-9",
+            span="eps: 1e-9",
+            message="eps 1e-09 makes the rounding errors of a constant channel 30,000 times as large, and they pass"
+            " for a signal; use 1e-5",
+        ),
+        Invalid(
+            _SCRATCH % "eps: 1e-12",
             span="eps: 1e-12",
-            message="eps 1e-12 lets a constant channel's rounding errors grow 1e+06 times; use 1e-5",
-            fixed=_BN % "eps: 1e-5",
+            message="eps 1e-12 makes the rounding errors of a constant channel 1,000,000 times as large, and they pass"
+            " for a signal; use 1e-5",
+            fixed=_SCRATCH % "eps: 1e-5",
         ),
     ]
 
     def check(self, net: Net) -> Iterator[Finding]:
         found: dict[float, list[Layer]] = {}
+        trained = is_trained(net)
+        from_scratch = (
+            trained and not starts_from_weights(net) and any(True for each in net.layers for _ in fillers(each))
+        )
         for layer in net.layers:
-            if is_norm(layer) and layer.message.batch_norm_param.eps < SMALL:
+            if is_norm(layer) and layer.message.batch_norm_param.eps < (SMALL if trained else 1e-38):
                 found.setdefault(layer.message.batch_norm_param.eps, []).append(layer)
         for eps, layers in found.items():
             what = (
-                f"a constant channel's rounding errors grow {eps**-0.5:.0e} times"
+                f"makes the rounding errors of a constant channel {float(f'{eps**-0.5:.0e}'):,.0f} times as large, and"
+                " they pass for a signal"
                 if eps > 0
-                else "a constant channel give 0/0 = nan"
+                else "lets a constant channel give 0/0 = nan"
             )
             others = [layer.name for layer in layers[1:]]
             yield self.finding(
                 layers[0].at("batch_norm_param", "eps"),
-                f"eps {eps:g} lets {what}; use 1e-5{f' (also in {listed(others)})' if others else ''}",
+                f"eps {eps:g} {what}; use 1e-5{f' (also in {listed(others)})' if others else ''}",
                 fixes=fix(
                     "write eps: 1e-5",
                     UNSAFE,
                     *(write(layer, "batch_norm_param", "eps", value="1e-5") for layer in layers),
-                ),
+                )
+                if from_scratch
+                else (),
             )

@@ -9,6 +9,9 @@ from ..graph._refusals import listed
 from ..initialisation._fillers import WEIGHTS, is_trained, starts_from_weights
 from ._norms import feeding, global_stats, is_frozen, norms
 
+_FLOAT32 = 38.5
+"""The digits of the largest number of float32, which Caffe computes in."""
+
 
 class GlobalStatsInTraining(NetRule):
     """A BatchNorm takes stored statistics while it is trained from scratch.
@@ -66,7 +69,7 @@ class GlobalStatsInTraining(NetRule):
             span=_TRUE,
             message="all 2 BatchNorm layers take stored statistics in TRAIN, which are 0 from scratch: each makes"
             " its input"
-            " up to 316 times as large (1e+5 in all); leave use_global_stats out",
+            " up to 316 times as large (100,000 times in all); leave use_global_stats out",
             fixed=(
                 'layer { name: "data" type: "Data" top: "data" top: "label" include { phase: TRAIN } } layer { '
                 'name: "conv" type: "Convolution" bottom: "data" top: "conv" convolution_param { num_output: 8 '
@@ -106,7 +109,7 @@ class GlobalStatsInTraining(NetRule):
             message = (
                 f"{which} stored statistics in TRAIN, which are 0 from scratch:"
                 f" {'each makes' if len(stored) > 1 else 'it makes'} its input up to"
-                f" {gain:.0f} times as large (1e{total:+.0f} in all)"
+                f" {_grown(gain)} times as large{f' ({_in_all(total)})' if len(stored) > 1 else ''}"
             )
         else:
             names = listed([layer.name for layer in stored])
@@ -115,7 +118,7 @@ class GlobalStatsInTraining(NetRule):
                 f"BatchNorm {names} take{'s' if one else ''} stored statistics in TRAIN, which are 0 from scratch,"
                 f" while the"
                 f" other {len(all_norms) - len(stored)} do{'es' if len(all_norms) - len(stored) == 1 else ''} not:"
-                f" {'it makes its' if one else 'each makes its'} input up to {gain:.0f} times as large"
+                f" {'it makes its' if one else 'each makes its'} input up to {_grown(gain)} times as large"
             )
         yield self.finding(
             stored[0].at("batch_norm_param", "use_global_stats"),
@@ -128,6 +131,18 @@ class GlobalStatsInTraining(NetRule):
                 *(remove(layer, "batch_norm_param", "use_global_stats") for layer in stored),
             ),
         )
+
+
+def _grown(times: float) -> str:
+    """`316`, and powers of ten where it is more than one reads."""
+    return f"{times:,.0f}" if times < 1e9 else f"{times:.0e}"
+
+
+def _in_all(digits: float) -> str:
+    """What is made of 1 by all of them, as a number that means something to people."""
+    if digits > _FLOAT32:
+        return "together that overflows float32, whose largest number is 3e38"
+    return f"{_grown(10.0 ** round(digits))} times in all"
 
 
 def _weights_above(layer: Layer) -> Layer | None:
