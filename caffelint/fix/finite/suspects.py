@@ -45,13 +45,18 @@ def suspects(
 
     for spot, reason in feeds_losses(spots).items():
         suspect(spot, 1, reason)
+    written: dict[int, list[Spot]] = {}
+    read: dict[int, list[Spot]] = {}
+    for spot in spots:
+        for layer in spot.makers:
+            written.setdefault(layer.index, []).append(spot)
+        for layer in (*spot.readers, *spot.makers[1:]):
+            read.setdefault(layer.index, []).append(spot)
     values = _bottom_values(net)
     for layer in net.layers:
         for found in _suspicions(layer, values.get(layer.index, UNKNOWN), findings or {}):
-            for spot in spots:
-                reads = layer in spot.readers or layer in spot.makers[1:]
-                if layer in spot.makers or (found.bottoms and reads):
-                    suspect(spot, found.rank, found.reason)
+            for spot in (*written.get(layer.index, ()), *(read.get(layer.index, ()) if found.bottoms else ())):
+                suspect(spot, found.rank, found.reason)
     order = sorted(ranked, key=lambda spot: (ranked[spot][0], spot.layer.index, spot.top))
     left_out = [f"{len(order) - MOST} more suspects, the least likely; see all with --check-finite=all"]
     return {spot: ranked[spot][1] for spot in order[:MOST]}, left_out if len(order) > MOST else []

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Iterator
 from pathlib import Path
+from types import FrameType
+from typing import Any
 
 import pytest
 import training_nets as nets
@@ -13,6 +16,8 @@ from hypothesis import strategies as st
 
 import caffelint
 from caffelint.fix.finite import PatchError, insert_checks, remove_checks
+from caffelint.fix.finite.spots import spots
+from caffelint.fix.finite.suspects import suspects
 from caffelint.lint.file import load
 from caffelint.lint.registry import all_rules
 
@@ -356,3 +361,27 @@ def test_any_layout_comes_back(pieces: list[str]) -> None:
             insert_checks(data, "all")
     else:
         assert remove_checks(insert_checks(data, "all").data) == data
+
+
+def test_many_suspects_take_no_longer_each_than_few() -> None:
+    """In lines that are run, which unlike seconds are the same on every machine."""
+
+    def lines(number: int) -> int:
+        text = "".join(f'layer {{ name: "n{i}" type: "LRN" bottom: "b{i}" top: "b{i + 1}" }}' for i in range(number))
+        net = load(text.encode()).net
+        assert net is not None
+        own, run = spots(net), [0]
+
+        def count(frame: FrameType, event: str, argument: object) -> Any:
+            run[0] += event == "line"
+            return count if frame.f_code is suspects.__code__ else None
+
+        before = sys.gettrace()
+        sys.settrace(count)
+        try:
+            suspects(net, own)
+        finally:
+            sys.settrace(before)
+        return run[0]
+
+    assert lines(200) < 3 * lines(100)
