@@ -21,6 +21,10 @@ if TYPE_CHECKING:
     from caffelint.schema.messages import SolverParameter
 
 
+LEAST_FUSED = 1e-7
+"""From this rate on 1 - (1 - rate) is the rate to the precision of a float."""
+
+
 class Learnable(Protocol):
     """A parameter: its values, and the factors of its rate and its decay."""
 
@@ -108,9 +112,7 @@ class Solver:
         self.sums = []
         for group, part in zip(self.groups, chosen, strict=True):
             self.normalize(part)
-            self.regularize(group, part)
-            updates = self.update_values(group, part, float32(rate * group.lr_mult))
-            torch._foreach_sub_(group.data, updates)
+            updates = self.update(group, part, float32(rate * group.lr_mult))
             self.sums += sums(group.data)
             self.updates.update(zip(group.indices, updates, strict=True))
         if self.frozen and not np.isfinite(rate):
@@ -136,6 +138,13 @@ class Solver:
         if group.decay:
             decayed = [data.sign() for data in group.data] if self.regularize_l1 else group.data
             torch._foreach_add_(gradients, decayed, alpha=group.decay)
+
+    def update(self, group: Group, gradients: list[Tensor], rate: float) -> list[Tensor]:
+        """Update the parameters of a group; gives what was subtracted. `gradients` may be overwritten."""
+        self.regularize(group, gradients)
+        updates = self.update_values(group, gradients, rate)
+        torch._foreach_sub_(group.data, updates)
+        return updates
 
     def update_values(self, group: Group, gradients: list[Tensor], rate: float) -> list[Tensor]:
         """What is subtracted from the parameters of a group; `gradients` may be overwritten (ComputeUpdateValue)."""
@@ -168,6 +177,28 @@ class SGD(Solver):
 
     def update_values(self, group: Group, gradients: list[Tensor], rate: float) -> list[Tensor]:
         return self.accumulate(group, gradients, rate)
+
+    def update(self, group: Group, gradients: list[Tensor], rate: float) -> list[Tensor]:
+        """On a CPU in one pass over the memory: torch's SGD with a rate of 1 and Caffe's rate as 1 - dampening."""
+        plain = type(self) is SGD and self.momentum and not (self.regularize_l1 and group.decay)
+        if not plain or not abs(rate) >= LEAST_FUSED or not hasattr(torch, "_fused_sgd_"):
+            return super().update(group, gradients, rate)
+        (history,) = group.histories
+        if not all(values.is_cpu and values.is_contiguous() for values in (*group.data, *gradients)):
+            return super().update(group, gradients, rate)
+        torch._fused_sgd_(
+            group.data,
+            gradients,
+            history,
+            weight_decay=group.decay,
+            momentum=self.momentum,
+            lr=1.0,
+            dampening=1 - rate,
+            nesterov=False,
+            maximize=False,
+            is_first_step=False,
+        )
+        return history
 
 
 class Nesterov(SGD):
