@@ -55,8 +55,9 @@ def command(
 ) -> int:
     """Show what Caffe would build of nets: shapes, parameters, multiply-adds, memory.
 
-    PATHS are net files, solvers, whose nets are meant, and folders. Exit status: 0 all load or may load, 1 one does
-    not, 2 a path cannot be read or there is no net, 3 caffelint itself failed.
+    PATHS are net files, solvers, whose nets are meant, and folders. A net that is made for one phase alone is shown in
+    that one, unless --phase asks. Exit status: 0 all load or may load, 1 one does not, 2 a path cannot be read or there
+    is no net, 3 caffelint itself failed.
     """
     from caffelint.cli.nets import Tops, nets
     from caffelint.cli.settings import dialect as dialect_of
@@ -75,6 +76,7 @@ def command(
         "read_data": read_data,
         "roots": roots,
     }
+    both = phase is None and format_ == "text"
     failed = [Failure(path, reason) for path, reason in found.unreadable]
     outright = {os.path.normpath(path) for path in paths}
     shown = dict.fromkeys(net for file in found.files for net in nets(file, file in outright, roots, failed))
@@ -85,7 +87,7 @@ def command(
     from caffelint.cli.outputs import use_color
     from caffelint.report import summary_table
 
-    for number, (file, summaries, failure) in enumerate(_each(files, options, jobs)):
+    for number, (file, summaries, failure) in enumerate(_each(files, options, both, jobs)):
         if not summaries and not failure and file in outright:
             click.echo(f"caffelint: {file}: holds no net", err=True)
         if failure:
@@ -111,18 +113,19 @@ def command(
 _Result = tuple[str, "list[Summary]", "Failure | None"]
 
 
-def _each(files: Sequence[Shown], options: dict[str, Any], jobs: int) -> Iterator[_Result]:
+def _each(files: Sequence[Shown], options: dict[str, Any], both: bool, jobs: int) -> Iterator[_Result]:
+    """`both`: no phase was asked for, so that a net which is made for one of them is shown in that one."""
     workers = min(jobs or os.cpu_count() or 1, len(files))
     if workers < 2 or len(files) < 8:
-        yield from map(partial(_one, options), files)
+        yield from map(partial(_one, options, both), files)
         return
     from multiprocessing import get_context
 
     with get_context("fork" if os.name == "posix" else None).Pool(workers) as pool:
-        yield from pool.imap(partial(_one, options), files, chunksize=4)
+        yield from pool.imap(partial(_one, options, both), files, chunksize=4)
 
 
-def _one(options: dict[str, Any], net: Shown) -> _Result:
+def _one(options: dict[str, Any], both: bool, net: Shown) -> _Result:
     from caffelint.lint.garbage import rare_collections
     from caffelint.lint.read import ReadError, read
     from caffelint.lint.report import Failure, own_failure
@@ -134,8 +137,23 @@ def _one(options: dict[str, Any], net: Shown) -> _Result:
     try:
         with rare_collections():
             data = read(file) if net.text is None else net.text
-            return file, list(summarize(data, file.replace(os.sep, "/"), **(options | state))), None
+            found = list(summarize(data, file.replace(os.sep, "/"), **(options | state)))
+            return file, _as_meant(found, data) if both and net.phases is None else found, None
     except ReadError as error:
         return file, [], Failure(file, str(error))
     except Exception as error:
         return file, [], own_failure(file, error)
+
+
+def _as_meant(found: list[Summary], data: bytes) -> list[Summary]:
+    """Without the phase that Caffe refuses where the net is made for the other one, which says so."""
+    from caffelint.lint.summary import only_phase
+
+    refused = [summary for summary in found if summary.loads is False]
+    if len(refused) != 1 or len(found) == 1:
+        return found
+    meant = only_phase(data, found[0].file)
+    if meant is None or meant == refused[0].phase:
+        return found
+    note = f"made for {meant} alone: it has no layers of {refused[0].phase}'s own, where Caffe refuses it"
+    return [one._replace(notes=(note, *one.notes)) for one in found if one.phase == meant]

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from math import prod
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from caffelint.caffe.net import PHASES
 from caffelint.caffe.refusal import Refusal
 from caffelint.caffe.upgrade import upgrade_net
 from caffelint.lint.file import load
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
     from caffelint.caffe.build import BuiltNet
     from caffelint.caffe.layers import Layer
     from caffelint.caffe.net_parts import Blob
+    from caffelint.caffe.shapes import PartialShape
     from caffelint.lint.file import File
     from caffelint.text.tree import Problem
 
@@ -27,7 +29,10 @@ UNREADABLE = "Failed to parse"
 
 
 class LayerRow(NamedTuple):
-    """One layer of a built net; None where something is unknown. `memory` is in bytes, for the data of its tops."""
+    """One layer of a built net; None where something is unknown. `memory` is in bytes, for the data of its tops.
+
+    `image`: what a data layer's text tells of batch, channels, height and width where its shape is not known.
+    """
 
     name: str
     type: str
@@ -38,6 +43,7 @@ class LayerRow(NamedTuple):
     multiply_adds: int | None
     memory: int | None
     inserted: bool
+    image: PartialShape | None = None
 
     @property
     def parameters(self) -> int | None:
@@ -146,6 +152,14 @@ def summarize(
         yield _summary(path, built, plain, unknown=bool(problems) and dialect is None, notes=notes)
 
 
+def only_phase(data: bytes, path: str) -> str | None:
+    """The phase that a net is made for, where it has layers for that one alone and none for the other; else None."""
+    net = load(data, path).net
+    phases = {layer.phases for layer in net.layers} if net else set()
+    own = [phase for phase in PHASES if (phase,) in phases]
+    return own[0] if len(own) == 1 else None
+
+
 def _text_error(file: File, problems: Sequence[Problem]) -> Error | None:
     """The first thing in the text that keeps every Caffe, or the one of the dialect, from reading the file."""
     for problem in sorted(problems, key=lambda problem: problem.start):
@@ -181,6 +195,8 @@ def _read(blob: Blob) -> str:
 
 
 def _row(layer: Layer) -> LayerRow:
+    from caffelint.caffe.layers.data import DataLayer
+
     shapes = tuple(tuple(blob.shape) if blob.shape is not None else None for blob in layer.tops)
     known = layer.params is not None and None not in shapes
     return LayerRow(
@@ -193,4 +209,5 @@ def _row(layer: Layer) -> LayerRow:
         layer.multiply_adds() if known else None,
         sum(_BYTES * prod(shape) for shape in shapes if shape is not None) if known else None,
         layer.index is None,
+        layer.partial_image() if isinstance(layer, DataLayer) and shapes and shapes[0] is None else None,
     )

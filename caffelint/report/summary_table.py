@@ -97,12 +97,22 @@ def _totals(summary: Summary, out: TextIO, paint: Paint) -> None:
 def _hint(summary: Summary, out: TextIO, paint: Paint) -> None:
     """How to tell what the text does not: the shape of data that only its source knows."""
     for layer in summary.layers:
-        for top, shape in zip(layer.tops, layer.shapes, strict=True):
+        for index, (top, shape) in enumerate(zip(layer.tops, layer.shapes, strict=True)):
             if shape is None and not layer.bottoms and not summary.error:
-                given = f"--phase {summary.phase.lower()} --input-shape {visible(top)}=NxCxHxW"
-                shown = f"{given}, or --read-data where its source is here"
+                asked, remark = _asked_shape(layer.image if index == 0 else None)
+                given = f"--phase {summary.phase.lower()} --input-shape {visible(top)}={asked}"
+                shown = f"{given}{remark}, or --read-data where its source is here"
                 out.write(f"  {paint('hint: ', 'bold')}the text does not tell the shape of {visible(top)}: {shown}\n")
                 return
+
+
+def _asked_shape(image: Sequence[int | None] | None) -> tuple[str, str]:
+    """What to give to --input-shape, with letters for what the text does not tell, and what to say about it."""
+    batch, channels, height, width = image or (None,) * 4
+    if batch and height and width:
+        remark = "" if channels else " (1 in place of 3 for grey images)"
+        return f"{batch}x{channels or 3}x{height}x{width}", remark
+    return f"{batch or 'N'}x{channels or 'C'}x{height or 'H'}x{width or 'W'}", " with numbers for the letters"
 
 
 def number(value: int) -> str:

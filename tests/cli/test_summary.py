@@ -117,11 +117,52 @@ def test_an_input_shape_of_no_top(tmp_path: Path, capsys: pytest.CaptureFixture[
 
 def test_how_to_tell_the_shape_of_data(capsys: pytest.CaptureFixture[str]) -> None:
     path = str(FIXTURES / "right" / "lenet" / "train_val.prototxt")
-    hint = "  hint: the text does not tell the shape of data: --phase train --input-shape data=NxCxHxW, or --read-data"
+    hint = (
+        "  hint: the text does not tell the shape of data: --phase train --input-shape data=64xCxHxW with numbers for"
+        " the letters, or --read-data where its source is here\n"
+    )
     assert main(["summary", path]) == 0
     assert hint in capsys.readouterr().out
     assert main(["summary", path, "--phase", "train", "--input-shape", "data=64x1x28x28"]) == 0
     assert "hint" not in capsys.readouterr().out
+
+
+def test_a_hint_holds_what_the_text_tells(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "net.prototxt"
+    data = 'layer { name: "d" type: "Data" top: "x" data_param { source: "s" batch_size: 90 } transform_param { %s } }'
+    path.write_text(data % "crop_size: 227")
+    for phase in ("train", "test"):
+        assert main(["summary", str(path), "--phase", phase]) == 0
+        given = f"--phase {phase} --input-shape x=90x3x227x227"
+        assert f"shape of x: {given} (1 in place of 3 for grey images), or" in capsys.readouterr().out
+        assert main(["summary", str(path), *given.split()]) == 0
+        assert ": loads" in capsys.readouterr().out
+    path.write_text(data % "crop_size: 227 mean_value: [1, 2, 3]")
+    assert main(["summary", str(path)]) == 0
+    assert "x=90x3x227x227, or" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(("phase", "other"), [("TRAIN", "TEST"), ("TEST", "TRAIN")])
+def test_a_net_of_one_phase_is_shown_in_that_one(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], phase: str, other: str
+) -> None:
+    path = tmp_path / "net.prototxt"
+    sound = NET.replace("include { phase: TEST } ", "")
+    path.write_text(sound.replace("dim: 9 } } }", f"dim: 9 }} }} include {{ phase: {phase} }} }}"))
+    assert main(["summary", str(path)]) == 0
+    out = capsys.readouterr().out
+    assert f"{path}, {phase}: loads\n  note: made for {phase} alone: it has no layers of {other}'s own" in out
+    assert f", {other}:" not in out
+    assert main(["summary", str(path), "--phase", other.lower()]) == 1
+    assert f", {other}: does not load\n" in capsys.readouterr().out
+    assert [line["loads"] for line in lines(capsys, str(path))] == [phase == "TRAIN", phase == "TEST"]
+
+
+def test_a_net_for_both_phases_is_held_to_both(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "net.prototxt"
+    path.write_text(NET.replace('bottom: "conv" top: "conv" }', 'bottom: "cnv" top: "conv" include { phase: TRAIN } }'))
+    assert main(["summary", str(path)]) == 1
+    assert capsys.readouterr().out.count(", TRAIN: does not load\n") == 1
 
 
 def test_a_failure_of_its_own_names_the_file_and_goes_on(
