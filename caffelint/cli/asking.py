@@ -46,9 +46,12 @@ class Asking:
 
         if self._quit or offer.safety in self._all:
             return not self._quit
+        try:
+            then = apply(texts, [offer])
+        except ValueError:
+            return True  # edits that overlap: it cannot be made, and the report tells why
         for line in block(offer.finding, self._look, painter(self._look.color)):
             click.echo(line)
-        then = apply(texts, [offer])
         for path in offer.edits:
             change = diff(path, texts[path], then[path])
             shown = (colored(change) if self._look.color else change).decode("utf-8", "replace")

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from caffelint.cli.asking import Asking
 from caffelint.fix.guard import Guard, Judged
 from caffelint.fix.mend import Mended, Mender
 from caffelint.fix.run import fix
@@ -19,6 +20,7 @@ from caffelint.lint.finding import Finding, FixEdit
 from caffelint.lint.plan import Job
 from caffelint.lint.registry import describe
 from caffelint.lint.rule import Rule
+from caffelint.report import Look
 
 
 def rule(rule_name: str, pattern: str, text: str, how: str = SAFE, level: str = "warning") -> type[Rule]:
@@ -131,6 +133,7 @@ def test_edits_of_one_fix_that_overlap_are_told() -> None:
 
     mended = mend({"a": NET}, Odd)
     assert mended.texts == {}
+    assert mend({"a": NET}, Odd, agreed=Asking(Look())).notes == mended.notes, "nobody is asked"
     assert mended.notes == [
         "a:1: the fix of odd (break it) was left out: two edits overlap at byte 3; please report it"
     ]
