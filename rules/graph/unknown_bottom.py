@@ -6,6 +6,7 @@ from caffelint.lint import (
     DATA_TYPES,
     ERROR,
     LIKELY,
+    TEST,
     UNSAFE,
     WARNING,
     Finding,
@@ -44,8 +45,8 @@ class UnknownBottom(NetRule):
 
     ## Known problems
     Without a solver it is not known which phases are built: a net that lacks a blob in one phase only is reported
-    where it has data for that phase, and as likely where it has other layers for that phase. Silent about a file
-    without any data or input, which is a piece of a net.
+    where it has data for that phase, or where it lacks one in TEST and nothing trains it, and as likely where it has
+    other layers for that phase. Silent about a file without any data or input, which is a piece of a net.
 
     ## Fix safety
     Unsafe: the near name is a guess, though Caffe refuses the net as it stands.
@@ -92,6 +93,12 @@ class UnknownBottom(NetRule):
             ' layer { name: "sum" type: "ReLU" bottom: "ip1" top: "relu" }',
             span='bottom: "ip1"',
             message='no layer above makes "ip1"',
+        ),
+        Invalid(
+            'layer { name: "data" type: "Input" top: "data" }'
+            ' layer { name: "top1" type: "Accuracy" bottom: "data" bottom: "label" include { phase: TEST } }',
+            span='bottom: "label"',
+            message='no layer above makes "label"',
         ),
         Invalid(
             'layer { name: "relu" type: "ReLU" bottom: "data" top: "relu" }'
@@ -169,6 +176,8 @@ def _certainty(net: Net, refused: Refused) -> str | None:
     if not refused.phases:
         return "certain"
     phase = refused.phases[0]
+    if phase == TEST and net.role == "deploy":
+        return "certain"  # nothing trains it
     certainty = None
     for layer in net.layers:
         if layer.phases == (phase,):
