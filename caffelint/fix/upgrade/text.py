@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, TypeAlias
 from caffelint.caffe.refusal import Refusal
 from caffelint.caffe.upgrade import SOLVER_TYPES, TRANSFORMED_TYPES, net_generation, upgrade_solver
 from caffelint.caffe.upgrade import upgrade_net as upgrade_message
-from caffelint.fix.upgrade import batch_norm, inputs, v0, v1
+from caffelint.fix.upgrade import batch_norm, inputs, mixed, v0, v1
 from caffelint.fix.upgrade.forks import readers, too_old, without_input_layer, without_solver_type
 from caffelint.fix.upgrade.left import CannotUpgrade, Left
 from caffelint.fix.upgrade.neighbours import Neighbours, Readers
@@ -103,7 +103,7 @@ def _left(document: Document, problems: list[Problem]) -> tuple[Left, ...]:
 def _object_to(document: Document, bound: Bound, refusals: list[Refusal]) -> None:
     """Raises `CannotUpgrade` for a text that Caffe does not read or does not upgrade."""
     problems = [problem for problem in document.problems + bound.problems if problem.certain]
-    problems = [problem for problem in problems if problem.kind != "fork-field"]
+    problems = [problem for problem in problems if problem.kind != "fork-field" and not mixed.is_told_by(problem)]
     if problems:
         first = min(problems, key=lambda problem: problem.start)
         raise CannotUpgrade(first.start, first.message)
@@ -148,6 +148,8 @@ def _upgrade_net(document: Document, dialect: str | None, neighbours: Neighbours
         return text, [], []
     refusals: list[Refusal] = []
     wanted = upgrade_message(message, bound, refusals)
+    if generation == 1 and message.layer:
+        wanted, refusals = mixed.in_text_order(document, wanted, refusals)
     _object_to(document, bound, refusals)
     layout = _layout(document)
     done: list[str] = []

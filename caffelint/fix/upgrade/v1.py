@@ -35,6 +35,12 @@ def _upgrade_layer(layout: Layout, layer: Block) -> bool:
                 " this file for the Caffe that reads it",
             )
     type_piece = layer.first("type")
+    if type_piece and str(type_piece.value)[0] in "\"'":
+        raise CannotUpgrade(
+            type_piece.start,
+            f"type: {type_piece.value} is the form of a layer block, this one is layers; write layer in place of"
+            " layers, as caffelint check --fix does",
+        )
     if type_piece:
         enum_name = _enum_name(str(type_piece.value))
         name = type_name(enum_name)

@@ -241,6 +241,14 @@ state { phase: TEST }
         'layer { type: "BatchNorm" param { lr_mult: 0 decay_mult: 0 } param { decay_mult: 0 lr_mult: 0 }'
         " param { lr_mult: 0 decay_mult: 0 } }\n",
     ),
+    "both formats": (
+        'layers { type: RELU bottom: "a" top: "b" } # old\nlayer { type: "TanH" bottom: "b" top: "c" } # new\n'
+        'input: "a" input_dim: 1 input_dim: 1 input_dim: 1 input_dim: 1\nlayers { type: BNLL bottom: "c" top: "d" }\n',
+        'layer {\n  name: "input"\n  type: "Input"\n  top: "a"\n'
+        "  input_param { shape { dim: 1 dim: 1 dim: 1 dim: 1 } }\n}\n"
+        'layer { type: "ReLU" bottom: "a" top: "b" } # old\nlayer { type: "TanH" bottom: "b" top: "c" } # new\n'
+        'layer { type: "BNLL" bottom: "c" top: "d" }\n',
+    ),
     "solver": ('solver_type: ADAM # best\nnet: "a"', 'type: "Adam" # best\nnet: "a"'),
     "other encoding": ("layers { type: RELU } # \xe9\x85\xa0", 'layer { type: "ReLU" } # \xe9\x85\xa0'),
     "byte-order mark": ("\xef\xbb\xbflayers { type: RELU }", '\xef\xbb\xbflayer { type: "ReLU" }'),
@@ -260,7 +268,11 @@ CURRENT = [
 ]
 
 LEFT = {
-    'layers { type: RELU }\nlayer { type: "ReLU" }': (1, "layers stands in a net of layer blocks"),
+    'layer { type: "TanH" }\nlayers [{ type: RELU }]': (2, "layers"),
+    "layers { type: RELU }\nlayer { type: RELU }": (2, "this one is layer"),
+    'layer { type: "Input" }\nlayers {\n type: "ReLU" blobs_lr: 1 }': (3, "write type: RELU here"),
+    'layer { type: "Input" }\nlayers {\n type: "ReLU" }': (3, "as caffelint check --fix does"),
+    'layer { type: "A" }\nlayers { layer { type: "relu" } }': (1, "Caffe drops layer of a net"),
     "layers {\n  type: RELU\n  kernel_size: 3\n}": (3, "kernel_size"),
     'layers {\n  type: "Convolution"\n}': (2, "Convolution"),
     "layers {\n type: RELU": (1, "never closed"),
@@ -300,6 +312,20 @@ def test_what_cannot_be_upgraded_is_left_alone(text: str) -> None:
     assert message in left.message
     assert left.line == line
     assert "\n" not in left.message
+
+
+def test_a_mixture_becomes_what_the_old_net_becomes() -> None:
+    """Caffe refuses the mixture, and is asked in `test_real_caffe` what the old net becomes."""
+    old = [
+        b'layers { name: "c" type: CONVOLUTION bottom: "a" top: "b" blobs_lr: 1 }\n',
+        b'layers { name: "r" type: RELU bottom: "b" top: "b" }  # in place\n',
+        b'layers { name: "l" type: SOFTMAX_LOSS bottom: "b" bottom: "d" top: "l" include { phase: TRAIN } }\n',
+    ]
+    new = [upgrade_text(layer).data for layer in old]
+    assert b"".join(new) == upgrade_text(b"".join(old)).data
+    for which in range(1, 7):
+        mixture = b"".join((new if which >> index & 1 else old)[index] for index in range(3))
+        assert upgrade_text(mixture).data == b"".join(new)
 
 
 def test_layers_are_upgraded_where_inputs_cannot_be() -> None:
