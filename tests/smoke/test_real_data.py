@@ -74,12 +74,10 @@ def test_both_engines_read_the_same(
     caffe, torch = runs
     assert caffe is not None
     assert torch is not None
-    # Caffe has gone on to the next batch behind the pass at rate 0, torch starts with the same again.
-    pairs = [(-1, -1), *((number, number + 1) for number in range(3))]
     for layer, name in (("records", "records"), ("images", "images"), ("numbers", "numbers"), ("records", "label")):
-        for one, other in pairs:
-            found = [run.statistics(at, layer, "blob", name, "data") for run, at in ((caffe, one), (torch, other))]
+        for at in range(-1, 4):
+            found = [run.statistics(at, layer, "blob", name, "data") for run in (caffe, torch)]
             for field in ("min", "max", "mean", "std"):
                 values = [getattr(statistics, field) for statistics in found]
-                assert values[0] == pytest.approx(values[1], rel=1e-4, abs=1e-5), (name, one, field)
+                assert values[0] == pytest.approx(values[1], rel=1e-4, abs=1e-5), (name, at, field)
     assert {path: path.read_bytes() for path in before} == before

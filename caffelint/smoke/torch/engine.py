@@ -103,8 +103,7 @@ class Run:
         started = time.perf_counter()
         try:
             self.watch_weights()
-            self.compute(0.0)
-            self.net.clear_gradients()
+            self.pass_at_rate_zero()
             started = time.perf_counter()
             for iteration in range(self.job.iterations):
                 self.iteration = iteration
@@ -165,6 +164,17 @@ class Run:
         """Parameters may be broken from the start, by a filler or a file."""
         self.check_parameters(sums([param.data for param in self.net.params]), FORWARD, 0.0)
 
+    def pass_at_rate_zero(self) -> None:
+        """One pass; what it leaves in the parameters, BatchNorm's averages, is taken back."""
+        counted = [
+            layer.params[index] for layer in self.net.layers for index in layer.statistics if layer.params[index:]
+        ]
+        kept = [data.clone() for data in counted]
+        self.compute(0.0)
+        self.net.clear_gradients()
+        for data, before in zip(counted, kept, strict=True):
+            data.copy_(before)
+
     def iterate(self) -> None:
         rate = self.rate()
         collector = self.compute(rate)
@@ -193,10 +203,11 @@ class Run:
         total = torch.zeros((), device=self.device)
         self.gradient_sums.clear()
         self.watches_all = collector is not None and collector.names is None
-        for number in range(self.passes):
-            batch = self.feeds[0].next(self.iteration, keep=self.iteration == BEFORE and number == 0)
+        passes = min(1, self.passes) if self.iteration == BEFORE else self.passes
+        for number in range(passes):
+            batch = self.feeds[0].next(self.iteration)
             batches.append(batch)
-            if collector is not None and number == self.passes - 1:
+            if collector is not None and number == passes - 1:
                 net.on_top, net.on_gradient = collector.on_top, collector.on_gradient
                 # The pass at rate 0 looks at all there is.
                 net.every_version = self.iteration == BEFORE
@@ -213,8 +224,8 @@ class Run:
         health = list(self.gradient_sums.values())
         if self.device.type != "cpu":
             health = sums([gradient for gradient in gradients if gradient is not None])
-        shown = self.shown(outputs) if self.passes else {}
-        signs = [total / max(1, self.passes), *shown.values(), *self.health, *health]
+        shown = self.shown(outputs) if passes else {}
+        signs = [total / max(1, passes), *shown.values(), *self.health, *health]
         numbers = torch.stack(signs).tolist()
         self.loss = numbers[0]
         self.losses = dict(zip(shown, numbers[1:], strict=False))

@@ -25,18 +25,15 @@ class Feed:
         self.sources = sources
         self.device = device
         self.made: dict[int, dict[str, Tensor]] = {}
-        self.kept: dict[str, Tensor] | None = None
 
-    def next(self, number: int, keep: bool = False) -> dict[str, Tensor]:
-        """The tops of the next pass by name; number: of the iteration. keep: the pass behind it gets the same."""
+    def next(self, number: int) -> dict[str, Tensor]:
+        """The tops of the next pass by name; number: of the iteration."""
         number = max(0, number) % self.batches
         if number not in self.made:
             self.made[number] = {item.top: self._tensor(item, number) for item in self.planned}
         if not self.sources:
             return self.made[number]
-        real = self._real() if self.kept is None else self.kept
-        self.kept = real if keep else None
-        return {**self.made[number], **real}
+        return {**self.made[number], **self._real()}
 
     def _tensor(self, item: Input, number: int) -> Tensor:
         values: Any = batch(item._asdict(), self.seed, number)  # type: ignore[no-untyped-call]

@@ -432,3 +432,20 @@ def test_half_precision_convolves_as_halves_do(tmp_path: Path) -> None:
     for param, wanted in zip(run.net.params, (weight, bias), strict=True):
         assert wanted.grad is not None
         torch.testing.assert_close(param.data.grad, wanted.grad.float(), rtol=2e-3, atol=1e-2)
+
+
+def test_the_pass_at_rate_zero_leaves_no_trace(tmp_path: Path) -> None:
+    """One pass, also where an iteration has several, and BatchNorm's averages start from nothing as in Caffe's run."""
+    net = DATA + HIDDEN + layer("bn", "BatchNorm", "ip1", "bn") + ip("ip2", "bn", "ip2") + LOSS
+    job = make_job(tmp_path, net, FIXED + " iter_size: 3")
+    run = engine.Run(job, torch.device("cpu"), lambda event: None)
+    run.load()
+    forwards: list[int] = []
+    run.net.forward = lambda inputs=None, old=run.net.forward: forwards.append(1) or old(inputs)
+    run.pass_at_rate_zero()
+    assert len(forwards) == 1
+    assert [float(data.abs().sum()) for data in run.net.layer_params["bn"]] == [0, 0, 0]
+    run.iteration = 0
+    run.iterate()
+    assert len(forwards) == 4
+    assert run.net.layer_params["bn"][2].item() == pytest.approx(1 + 0.999 + 0.999**2)
