@@ -12,7 +12,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from caffelint.schema import values
-from caffelint.schema.bind import LAYERS, ForkUse
+from caffelint.schema.bind import LAYERS, NET, ForkUse
 from caffelint.schema.newer import newer_form
 from caffelint.schema.provenance import Alternative, provenance
 from caffelint.schema.spelling import is_same, suggest
@@ -34,6 +34,8 @@ _WIDER = ("int64", "uint64")
 """Types that the OpenCL forks alone give to most integers."""
 _NO_TEMPLATE = ("same", "valid", "true", "false", "none", "null", "auto", "default")
 """Words that somebody writes for a number and that no template replaces."""
+_OF_THE_NET = ("force_backward", "debug_info", "state")
+"""Fields of a net; its `input` and `input_dim` mean something else where they stand in a layer."""
 _DECIMAL_COMMA = re.compile(r"-?\d+,\d+", re.ASCII)
 
 Repairs = tuple[tuple[int, int, str], ...]
@@ -215,6 +217,9 @@ class Mistakes:
                 return "a param block"
         if self.parents and self.parents[-1].name in LAYERS and _has(self.parents[-1], name):
             return "the layer itself, outside of this block"
+        nets = [parent for parent in self.parents if parent.name == NET]
+        if nets and name in _OF_THE_NET and _has(nets[0], name):
+            return f"the net itself, outside of this {'layer' if type_.name in LAYERS else 'block'}"
         return ""
 
     def nested_layer(self, field: Field, node: Field) -> None:
@@ -283,7 +288,7 @@ class Mistakes:
         if len(field.fields) == 1:
             item = field.fields[0]
             repairs = ((field.value_start, field.end, self.bound.document.source.slice(item.value_start, item.end)),)
-        message = f"{field.name} takes one value, not a list"
+        message = f"{field.name} takes one value, not a list{self._several_gpus(field)}"
         start, end = field.value_start, field.end
         problem = Problem("wrong-value-type", start, end, message, True, "", repairs, bool(repairs), field.name)
         self._unless_a_fork_repeats(problem, type_, field_type, field)
@@ -296,6 +301,8 @@ class Mistakes:
         start, end = field.value_span
         written = self.bound.document.source.slice(start, end)
         message, meant = f"{field.name} takes one value, not several", without_thousands(written)
+        if several := self._several_gpus(field):
+            message, meant = message + several, ""
         if meant:
             message = f"{written} has a thousands separator, which numbers in prototxt lack; write {meant}"
         elif field_type.form == FLOAT and _DECIMAL_COMMA.fullmatch(written):
@@ -306,6 +313,13 @@ class Mistakes:
             if problem.start == start and problem.kind == "syntax-error":
                 repairs = ((start, end, meant),) if meant else ()
                 problems[index] = problem._replace(message=message, repairs=repairs, field=field.name)
+
+    def _several_gpus(self, field: Field) -> str:
+        """What takes several numbers of a solver's `device_id` (tools/caffe.cpp, get_gpus); empty for other fields."""
+        numbers = [item.text for item in field.fields]
+        if field.name != "device_id" or len(numbers) < 2 or not all(number.isdigit() for number in numbers):
+            return ""
+        return f"; several GPUs are given on the command line: caffe train --gpu {','.join(numbers)}"
 
     def list_without_colon(self, field: Field) -> None:
         """`dim [1, 2]`: the ':' may be left out before blocks alone, so the text's own grammar cannot tell."""

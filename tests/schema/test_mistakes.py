@@ -37,6 +37,16 @@ LAYERS = [
         "unknown-field",
         "layer has no field batch_size; it belongs into the data_param block",
     ),
+    (
+        "force_backward: true",
+        "unknown-field",
+        "layer has no field force_backward; it belongs into the net itself, outside of this layer",
+    ),
+    (
+        "relu_param { debug_info: true }",
+        "unknown-field",
+        "relu_param has no field debug_info; it belongs into the net itself, outside of this block",
+    ),
     ("lr_mult: 1", "unknown-field", "layer has no field lr_mult; it belongs into a param block"),
     (
         "lrn_param { norm_region: 7 }",
@@ -188,7 +198,11 @@ def test_the_enum_of_a_type_is_found_by_its_newer_name(written: str) -> None:
         ("max_iter: 1,000", "1,000 has a thousands separator, which numbers in prototxt lack; write 1000", "1000"),
         ("max_iter: 45,500", "45,500 has a thousands separator, which numbers in prototxt lack; write 45500", "45500"),
         ("base_lr: 0,01", "0,01 has a decimal comma; write 0.01", "0.01"),
-        ("device_id: 0,1", "device_id takes one value, not several", None),
+        (
+            "device_id: 0,1",
+            "device_id takes one value, not several; several GPUs are given on the command line: caffe train --gpu 0,1",
+            None,
+        ),
         (
             "stepvalue: 10,500",
             "stepvalue takes one value at a time; several are written stepvalue: [10, 500]",
@@ -301,3 +315,8 @@ def test_what_a_fork_may_repeat_is_not_removed_safely() -> None:
     (problem,) = problems("layer { pooling_param { kernel_size: 2 kernel_size: 2 } }", None)
     assert (problem.kind, problem.certain, problem.repair_is_safe) == ("repeated-scalar", False, False)
     assert problem.repairs
+
+
+def test_a_list_of_gpus_is_for_the_command_line() -> None:
+    (problem,) = problems("device_id: [0, 2]", solver=True)
+    assert problem.message.endswith("not a list; several GPUs are given on the command line: caffe train --gpu 0,2")
