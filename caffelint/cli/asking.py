@@ -33,12 +33,17 @@ q  leave this and all after it; what was agreed to is written
 
 
 class Asking:
-    """Called with an offer and the texts that it changes; whether to make it. Remembers `all` and `quit`."""
+    """Called with an offer and the texts that it changes; whether to make it. Remembers `all` and `quit`.
+
+    `declined` are the findings that were shown and whose fix was not wanted; `ended` tells that stdin did.
+    """
 
     def __init__(self, look: Look):
         self._look = look._replace(width=width(sys.stdout))
         self._all: set[str] = set()
         self._quit = False
+        self.declined: list[tuple[str, ...]] = []
+        self.ended = False
 
     def __call__(self, offer: Offer, texts: dict[str, bytes]) -> bool:
         from caffelint.fix.diff import colored, diff
@@ -60,7 +65,10 @@ class Asking:
         if answer == "a":
             self._all |= {SAFE, offer.safety}
         self._quit = answer == "q"
-        return answer in ("y", "a")
+        if answer in ("y", "a"):
+            return True
+        self.declined.append(offer.finding.identity)
+        return False
 
     def _answer(self, offer: Offer) -> str:
         many = "[a]ll" if offer.safety == UNSAFE else "[a]ll safe"
@@ -69,6 +77,7 @@ class Asking:
             line = _line()
             if not line:
                 click.echo("\ncaffelint: stdin gives no more answers: this and all after it are left", err=True)
+                self.ended = True
                 return "q"
             answer = line.strip().lower()
             if answer in ("y", "yes", "n", "no", "a", "all", "q", "quit"):

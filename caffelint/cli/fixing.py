@@ -15,6 +15,7 @@ from caffelint.report import Look, write
 from caffelint.report.words import count, left, visible
 
 if TYPE_CHECKING:
+    from caffelint.cli.asking import Asking
     from caffelint.fix.run import Fixed
     from caffelint.lint.config import Config
     from caffelint.lint.report import Applied
@@ -31,19 +32,27 @@ def fixing(
     level: str | None,
 ) -> int:
     """Do as the options say, and report what is left; the exit status."""
+    from caffelint.cli.asking import Asking
+    from caffelint.fix.mend import AS_ANSWERED
     from caffelint.fix.write import ending_cleanly
 
     _object_to(paths, options)
+    asking = Asking(look._replace(color=use_color(sys.stdout))) if options["interactive"] else None
     data = stdin() if paths == ["-"] else None
     write_files = not options["diff"] and data is None
     try:
         with ending_cleanly():
-            result = _fixed(paths, options, config, look, level, data, write_files)
+            result = _fixed(paths, options, config, look, level, data, write_files, asking)
     except (KeyboardInterrupt, SystemExit):
         if write_files:
             click.echo("caffelint: interrupted; every file is whole, and some may be done already", err=True)
         raise
     report = only_from(level, result.report)
+    if asking:
+        look = look._replace(told=tuple(asking.declined))
+        if asking.ended and AS_ANSWERED in report.left:
+            reason = f"{AS_ANSWERED}, or as stdin ended" if len(asking.declined) > 1 else "as stdin ended"
+            report.left[reason] = report.left.pop(AS_ANSWERED)
     verb = "silence" if options["add_ignores"] else "fix"
     if options["add_ignores"]:
         number, report.applied = len(report.applied), []
@@ -115,6 +124,7 @@ def _fixed(
     level: str | None,
     data: bytes | None,
     write_files: bool,
+    asking: Asking | None,
 ) -> Fixed:
     from caffelint.cli.progress import Progress
 
@@ -136,11 +146,6 @@ def _fixed(
             return add_ignores(on_disk, config, reason, progress=progress, **where)
     from caffelint.fix.run import fix
 
-    agreed = None
-    if options["interactive"]:
-        from caffelint.cli.asking import Asking
-
-        agreed = Asking(look._replace(color=use_color(sys.stdout)))
-    with Progress(options["quiet"] or agreed is not None) as progress:
-        unsafe = options["unsafe_fixes"] or agreed is not None
-        return fix(on_disk, config, unsafe=unsafe, agreed=agreed, progress=progress, **where)
+    with Progress(options["quiet"] or asking is not None) as progress:
+        unsafe = options["unsafe_fixes"] or asking is not None
+        return fix(on_disk, config, unsafe=unsafe, agreed=asking, progress=progress, **where)

@@ -22,6 +22,8 @@ from caffelint.lint.plan import Job
 from caffelint.lint.report import Applied, ReportedFinding
 from caffelint.text.edits import Edit, with_line_ends_of
 
+AS_ANSWERED = "as you answered"
+"""Why a fix was not made that `agreed` said no to."""
 PASSES = 20
 """How often the texts are read afresh while the number of findings does not fall."""
 
@@ -107,7 +109,7 @@ class Mender:
             elif files & {path.replace(os.sep, "/") for path in self.closed}:
                 reason = "in files that cannot be written"
             else:
-                reason = "as you answered" if self._agreed else "for the reason below"
+                reason = AS_ANSWERED if self._agreed else "for the reason below"
             reasons[reason] += 1
         return reasons
 

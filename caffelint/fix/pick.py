@@ -23,7 +23,7 @@ class Offer(NamedTuple):
     @property
     def identity(self) -> tuple[str, ...]:
         """What tells it from others also when lines have moved."""
-        return self.finding.name, self.finding.file, self.finding.layer, self.finding.message, self.title
+        return *self.finding.identity, self.title
 
     @property
     def applied(self) -> Applied:

@@ -65,6 +65,11 @@ class ReportedFinding(NamedTuple):
     fixes: tuple[ReportedFix, ...] = ()
     source: tuple[str, ...] = ()
 
+    @property
+    def identity(self) -> tuple[str, ...]:
+        """What tells it from others also when lines have moved."""
+        return self.name, self.file, self.layer, self.message
+
     def fix(self, unsafe: bool = False) -> ReportedFix | None:
         """The first fix that may be applied, with `unsafe` also one that may change what is trained."""
         allowed = (SAFE, UNSAFE) if unsafe else (SAFE,)

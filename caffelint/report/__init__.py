@@ -26,7 +26,8 @@ class Look(NamedTuple):
     """What differs between one reader and another.
 
     `least` is the lowest severity that the formats for people show; machines get all findings. `width` is where to
-    wrap, None never. `quiet` leaves out the summary. From `fail_on` on a finding fails a test (JUnit).
+    wrap, None never. `quiet` leaves out the summary. From `fail_on` on a finding fails a test (JUnit). The text leaves
+    out the findings of `told`, by `ReportedFinding.identity`, which the reader has just seen.
     """
 
     color: bool = False
@@ -34,6 +35,7 @@ class Look(NamedTuple):
     least: str = "warning"
     quiet: bool = False
     fail_on: str = "error"
+    told: tuple[tuple[str, ...], ...] = ()
 
 
 def write(name: str, report: Report, out: TextIO, look: Look | None = None) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TextIO
 
 from caffelint.lint.finding import DISPLAY
@@ -17,7 +18,11 @@ _BEFORE_CARET = 40
 
 def write(report: Report, out: TextIO, look: Look) -> None:
     paint = painter(look.color)
+    told = Counter(look.told)
     for finding in shown(report, look.least):
+        if told[finding.identity]:
+            told[finding.identity] -= 1
+            continue
         for line in block(finding, look, paint):
             out.write(line + "\n")
         out.write("\n")

@@ -158,7 +158,7 @@ def test_a_link_out_of_what_was_named_is_left_alone(
     outside.write_text(old, "utf-8")
     run = caffelint("upgrade", ".")
     assert run.status == 1
-    assert "link.prototxt:1: left alone: it is a link to a file that was not named" in run.err
+    assert "link.prototxt:1: not upgraded: it is a link to a file that was not named" in run.err
     assert outside.read_text("utf-8") == old
     outside.write_text(WRONG, "utf-8")
     check("--fix", "link.prototxt")
@@ -236,9 +236,11 @@ def test_interactive(check: Any, net: Path) -> None:
     assert run.out.count("? [y]es, [n]o, [a]ll safe, [q]uit, [?]: ") == 4
     assert run.out.count("\nn  leave it\n") == 1
     assert f"-{WRONG}" in run.out
+    assert run.out.count("net.prototxt:2:") == 1  # what was declined is not shown once more
     assert run.out.endswith("1 error in 1 file\nfixed 3 findings in 1 file; 1 not made, as you answered\n")
     net.write_text(WRONG * 3, "utf-8")
-    check("--interactive", "net.prototxt", stdin=b"y\nq\n")
+    run = check("--interactive", "net.prototxt", stdin=b"y\nq\n")
+    assert run.out.count("net.prototxt:3:") == 1  # what nobody saw is
     assert net.read_text("utf-8") == RIGHT + WRONG * 2
 
 
@@ -262,6 +264,8 @@ def test_interactive_without_an_answer_changes_nothing(
     run = check("--interactive", "net.prototxt", stdin=stdin or b"")
     assert (run.status, net.read_text("utf-8")) == (1, WRONG)
     assert run.err == "\ncaffelint: stdin gives no more answers: this and all after it are left\n"
+    assert run.out.endswith("1 error in 1 file\n1 not made, as stdin ended\n")
+    assert run.out.count("net.prototxt:1:") == 1
 
 
 @pytest.mark.parametrize(
