@@ -36,13 +36,16 @@ _WORDS = {
 )
 @click.option("--config", "config_file", type=click.Path(path_type=Path), metavar="FILE", help="Read these settings.")
 @click.option("-q", "--quiet", is_flag=True, help="Say only what could not be upgraded, and show no diffs.")
-def command(paths: tuple[str, ...], diff: bool, dialect: str | None, config_file: Path | None, quiet: bool) -> int:
+@click.option("-v", "--verbose", is_flag=True, help="Name every file that is kept for its Caffe.")
+def command(
+    paths: tuple[str, ...], diff: bool, dialect: str | None, config_file: Path | None, quiet: bool, verbose: bool
+) -> int:
     """Write nets and solvers of older formats in the current one, in place, with all comments and the layout kept.
 
     PATHS are files and folders; - reads stdin and writes to stdout. Upgraded are layers { ... } of 2013 and 2014 (V0,
     V1), input and input_dim of a net, transformation fields outside of transform_param, and solver_type.
 
-    Nets whose Caffe reads nothing newer are left as they are, with all that stand beside them and are read by that
+    Nets whose Caffe reads nothing newer are kept as they are, with all that stand beside them and are read by that
     Caffe, too; so are files with # caffelint: ignore-file[legacy-format].
 
     \b
@@ -86,7 +89,8 @@ def command(paths: tuple[str, ...], diff: bool, dialect: str | None, config_file
                 else:
                     click.echo(f"{path}: {', '.join(result.done)}")
     if not quiet:
-        _tell(told(intended))
+        lines = told(intended, None) if verbose else told(intended)
+        _tell(f"{line} (-v names all)" if line.endswith(" more") else line for line in lines)
         _say_summary(became, diff)
     return status or (FINDINGS if became["stuck"] or (diff and became["changed"]) else 0)
 

@@ -1,9 +1,11 @@
-"""What an upgrade leaves alone, and why."""
+"""What an upgrade does not change, and why."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from typing import NamedTuple
+
+_FEW = 5
 
 
 class Left(NamedTuple):
@@ -27,17 +29,24 @@ class CannotUpgrade(Exception):
         self.intended = intended
 
 
-def told(left: Iterable[tuple[str, Left]]) -> list[str]:
-    """A line for each file and what was left alone in it; one for all that were left for the same intended reason."""
+def told(left: Iterable[tuple[str, Left]], most: int | None = _FEW) -> list[str]:
+    """A line for each file and what of it is not upgraded, or is kept on purpose.
+
+    One line tells of all that are kept for the same reason, and names `most` of them; None for a line for each.
+    """
     lines: list[str] = []
     alike: dict[str, list[tuple[str, int]]] = {}
     for path, (line, message, intended) in left:
-        if intended:
+        if intended and most is not None:
             alike.setdefault(message, []).append((path, line))
         else:
-            lines.append(f"{path}:{line}: left alone: {message}")
+            lines.append(f"{path}:{line}: {'kept' if intended else 'not upgraded'}: {message}")
     for message, places in alike.items():
         path, line = places[0]
-        where = f"{path}:{line}: left alone" if len(places) == 1 else f"{len(places)} files left alone, such as {path}"
-        lines.append(f"{where}: {message}")
+        if len(places) == 1:
+            lines.append(f"{path}:{line}: kept: {message}")
+            continue
+        names = [path for path, _ in places[:most]]
+        more = f" and {len(places) - len(names)} more" if len(places) > len(names) else ""
+        lines.append(f"{len(places)} files kept: {message}: {', '.join(names)}{more}")
     return lines

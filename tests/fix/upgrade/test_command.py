@@ -52,7 +52,7 @@ def test_what_could_not_be_upgraded_is_told(folder: Path, capsys: pytest.Capture
     (folder / "fork_2.prototxt").write_bytes(FORK)
     assert main(["upgrade", "."]) == 1
     err = capsys.readouterr().err.splitlines()
-    assert err[0].startswith("caffelint: fork.prototxt:2: left alone: type: SEQ_MEMORY_DATA")
+    assert err[0].startswith("caffelint: fork.prototxt:2: not upgraded: type: SEQ_MEMORY_DATA")
     assert err[2:] == [
         "upgraded 2 files; 1 in the current format; 2 could not be upgraded",
         "caffelint: exit status 1: mend what is named above, or write # caffelint: ignore-file[legacy-format] into it",

@@ -51,17 +51,26 @@ def test_a_project_of_an_old_fork_is_left_alone_and_told_in_two_lines(
     assert _upgraded() == []
     c3d = "C3D (facebookarchive/C3D), which reads no newer format"
     assert capsys.readouterr().err.splitlines() == [
-        f"caffelint: examples/c3d/train.prototxt:2: left alone: made for {c3d}",
-        "caffelint: examples/deploy.prototxt:1: left alone: beside examples/c3d/train.prototxt, made for"
+        f"caffelint: examples/c3d/train.prototxt:2: kept: made for {c3d}",
+        "caffelint: examples/deploy.prototxt:1: kept: beside examples/c3d/train.prototxt, made for"
         " C3D (facebookarchive/C3D), where there is no layer of type Input; --dialect bvlc upgrades all the same",
-        "caffelint: examples/mnist/solver.prototxt:1: left alone: beside examples/c3d/train.prototxt, made for"
+        "caffelint: examples/mnist/solver.prototxt:1: kept: beside examples/c3d/train.prototxt, made for"
         " C3D (facebookarchive/C3D), where a solver has no field type; --dialect bvlc upgrades all the same",
-        "caffelint: 2 files left alone, such as examples/mnist/test.prototxt: beside examples/c3d/train.prototxt,"
-        f" made for {c3d}; --dialect bvlc upgrades all the same",
+        f"caffelint: 2 files kept: beside examples/c3d/train.prototxt, made for {c3d};"
+        " --dialect bvlc upgrades all the same: examples/mnist/test.prototxt, examples/mnist/train.prototxt",
         "upgraded no files; 5 in the newest that their Caffe reads",
     ]
     assert main(["upgrade", "--dialect", "bvlc", "examples/mnist"]) == 0
     assert Path("examples/mnist/train.prototxt").read_text() == CURRENT
+
+
+def test_of_many_that_are_kept_a_few_are_named(tree: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    _write(c3d=C3D, **{f"n{number}": PLAIN for number in range(7)})
+    assert _upgraded() == []
+    names = ", ".join(f"n{number}.prototxt" for number in range(5))
+    assert f"upgrades all the same: {names} and 2 more (-v names all)\n" in capsys.readouterr().err
+    assert main(["upgrade", "-v", "."]) == 0
+    assert capsys.readouterr().err.count(".prototxt:1: kept: beside c3d.prototxt") == 7
 
 
 def test_the_nearest_nets_tell_and_what_contradicts_itself_tells_nothing(tree: Path) -> None:
@@ -151,7 +160,7 @@ def test_the_fix_of_legacy_format_does_alike(tree: Path, capsys: pytest.CaptureF
     assert main(["check", "--fix", "--select", "legacy-format", "."]) == 0
     assert Path("lenet.prototxt").read_text() == PLAIN
     assert capsys.readouterr().err == (
-        "caffelint: lenet.prototxt:1: left alone: beside c3d.prototxt, made for C3D (facebookarchive/C3D), which reads"
+        "caffelint: lenet.prototxt:1: kept: beside c3d.prototxt, made for C3D (facebookarchive/C3D), which reads"
         " no newer format; --dialect bvlc upgrades all the same\n"
     )
     assert main(["check", "--fix", "--select", "legacy-format", "--dialect", "bvlc", "."]) == 0
