@@ -30,7 +30,8 @@ _Identity = tuple[str, str, str]
 class Ignorer:
     """Silences the findings of jobs, one job at a time, in the files of `writable`; `least` is the lowest severity.
 
-    `errors` holds those of them that are errors.
+    `errors` holds those of them that are errors; `besides` counts the findings that are not reported, as an info that
+    is not shown, and that a comment silences because it names their rule.
     """
 
     def __init__(self, config: Config, writable: Collection[str], reason: str, least: str):
@@ -40,6 +41,7 @@ class Ignorer:
         self._reason = reason
         self._least = rank(least)
         self.errors: set[Applied] = set()
+        self.besides = 0
         self._baseline = baseline.read(Path(config.baseline)) if config.baseline else None
 
     def may_have_work(self, outcome: Outcome) -> bool:
@@ -47,7 +49,8 @@ class Ignorer:
 
     def mend(self, job: Job, texts: dict[str, bytes]) -> Mended:
         """Comments at the ends of lines; where one does not hold, one for the file; a new check tells."""
-        now, outcome = texts, self._judge(job, texts)
+        before = self._judge(job, texts)
+        now, outcome = texts, before
         wanted = self._concerned(outcome)
         stubborn: set[_Identity] = set()
         while True:
@@ -61,6 +64,7 @@ class Ignorer:
         silenced = [(finding, _applied(finding)) for finding in wanted if _identity(finding) not in left]
         self.errors.update(made for finding, made in silenced if finding.severity == ERROR)
         applied = [made for _, made in silenced]
+        self.besides += max(0, outcome.suppressed - before.suppressed - len(applied))
         changed = {path: data for path, data in now.items() if data != texts[path]}
         return Mended(changed, applied, outcome, notes)
 
@@ -165,4 +169,7 @@ def add_ignores(
     if errors := sum(made in ignorer.errors for made in result.report.applied):
         are = "1 of these is an error" if errors == 1 else f"{errors} of these are errors"
         result.notes.append(f"{are}: Caffe stops there, or training surely fails, silenced or not")
+    if ignorer.besides:
+        more = "1 finding that is" if ignorer.besides == 1 else f"{ignorer.besides} findings that are"
+        result.notes.append(f"{more} not reported, but of a rule that these comments name, went silent with them")
     return result

@@ -413,3 +413,13 @@ def test_a_diff_tells_of_unsafe_fixes(check: Any, net: Path) -> None:
     net.write_text(QUOTED, "utf-8")
     assert check("--diff", "net.prototxt").err == "nothing to fix (1 more with --unsafe-fixes)\n"
     assert check("--diff", "--unsafe-fixes", "net.prototxt").err == "would fix 1 finding in 1 file\n"
+
+
+def test_what_goes_silent_with_the_rest_is_told(caffelint: Any, net: Path) -> None:
+    net.write_text('layer { name: "a" type: "MyOwn" } layer { name: "b" type: "PriorBox" }\n', "utf-8")
+    run = caffelint("check", "--select", "unknown-layer-type", "--severity", "warning", "--add-ignores", "net.prototxt")
+    assert run.err == (
+        "silenced 1 finding in 1 file\n"
+        "caffelint: 1 finding that is not reported, but of a rule that these comments name, went silent with them\n"
+    )
+    assert run.out.endswith("(2 suppressed)\n")
