@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 from typing import Any
 
@@ -31,6 +32,13 @@ def test_torch(folder: Path, capsys: Any) -> None:
     pytest.importorskip("torch")
     assert main(["smoke", write(folder).name, "--engine", "torch", "--iterations", "2"]) == 0, capsys.readouterr()
     assert ran(folder) == ""
+
+
+def test_a_python_that_looks_nowhere_by_itself(tmp_path: Path, caffe_python: Path, capsys: Any) -> None:
+    """As with PYTHONSAFEPATH, which is younger than this one."""
+    lines = "import runpy, sys; sys.argv.pop(0); sys.path.pop(0); runpy.run_path(sys.argv[0], run_name='__main__')"
+    command = shlex.join([str(caffe_python), "-c", lines])
+    assert main(["smoke", str(write(tmp_path)), "--caffe-python", command, "--iterations", "1"]) == 0
 
 
 def test_caffe(folder: Path, caffe_python: Path, capsys: Any) -> None:

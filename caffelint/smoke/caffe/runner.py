@@ -76,6 +76,7 @@ class Run(object):
 
     def prepare(self):
         job = self.job
+        sys.path.append(HERE)  # with PYTHONSAFEPATH it is not there
         import arrays  # noqa: F401
         import caffe
         import gradients  # noqa: F401
