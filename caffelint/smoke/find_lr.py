@@ -13,13 +13,21 @@ from typing import NamedTuple
 from caffelint.smoke.events import Iteration, NonFinite
 
 _LOWEST, _HIGHEST = 1e-8, 1e4
+"""Below, float32 weights hardly move, whose last digit is 6e-8 of them; above, no rate is of use."""
 _BISECTIONS = 3
+"""Of a factor of ten: what is found lies within a third of the limit, and a run is dear."""
 _GROWTH = 4.0
+"""A loss that ends so many times as high has grown; batches differ by less."""
 _WITHOUT_END = 100.0
+"""One that may be negative, and ends so many times as far below 0, goes there without end."""
 _SHARE = 0.1
+"""Of the largest rate: some iterations do not show what breaks later."""
 _ALIKE = 0.05
+"""Losses this near to each other are one: batches differ by more."""
 _TAIL = 5
+"""So many last losses, of which the median counts: one batch is no end."""
 _NEAR = 1e-6
+"""Of a power of ten, which a float may just miss."""
 
 
 class Trial(NamedTuple):

@@ -18,7 +18,9 @@ _FORWARD, _BACKWARD = 1e-4, 1e-3
 _HALF = 100.0
 """So many times that where a net computes in half precision."""
 _ROUNDING = 20.0
+"""What differs by so many times more than rounding is told: one run with other last digits is a rough measure."""
 _CHAOS = 1e-2
+"""Where last digits alone move an update by this, what is left to compare is chance."""
 
 
 class Parts(NamedTuple):

@@ -31,6 +31,7 @@ _HEADS = {
 _OF_THE_DATA = frozenset(["non-finite-forward", "non-finite-backward", "diverging", "update-out-of-scale"])
 _GUESSES = ("most likely", "often", "may ", " or ")
 _FELL = 0.95
+"""A loss has fallen that ends below this share of its start, by medians over `_TAIL`: batches differ by percents."""
 _TAIL = 5
 
 
