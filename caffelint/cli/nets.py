@@ -101,3 +101,17 @@ def _of_solver(file: str, found: Sequence[NamedNet], failed: list[Failure]) -> I
             state = states[own:]
         for stages, level in [(tuple(one.stage), one.level) for one in state] or [((), 0)]:
             yield Shown(path, ("TEST",), stages, level, text)
+
+
+def as_meant(found: list[Summary], data: bytes) -> list[Summary]:
+    """Without the phase that Caffe refuses where the net is made for the other one, which says so."""
+    from caffelint.lint.summary import only_phase
+
+    refused = [summary for summary in found if summary.loads is False]
+    if len(refused) != 1 or len(found) == 1:
+        return found
+    meant = only_phase(data, found[0].file)
+    if meant is None or meant == refused[0].phase:
+        return found
+    note = f"made for {meant} alone: it has no layers of {refused[0].phase}'s own, where Caffe refuses it"
+    return [one._replace(notes=(note, *one.notes)) for one in found if one.phase == meant]

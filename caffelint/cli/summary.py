@@ -126,6 +126,7 @@ def _each(files: Sequence[Shown], options: dict[str, Any], both: bool, jobs: int
 
 
 def _one(options: dict[str, Any], both: bool, net: Shown) -> _Result:
+    from caffelint.cli.nets import as_meant
     from caffelint.lint.garbage import rare_collections
     from caffelint.lint.read import ReadError, read
     from caffelint.lint.report import Failure, own_failure
@@ -138,22 +139,8 @@ def _one(options: dict[str, Any], both: bool, net: Shown) -> _Result:
         with rare_collections():
             data = read(file) if net.text is None else net.text
             found = list(summarize(data, file.replace(os.sep, "/"), **(options | state)))
-            return file, _as_meant(found, data) if both and net.phases is None else found, None
+            return file, as_meant(found, data) if both and net.phases is None else found, None
     except ReadError as error:
         return file, [], Failure(file, str(error))
     except Exception as error:
         return file, [], own_failure(file, error)
-
-
-def _as_meant(found: list[Summary], data: bytes) -> list[Summary]:
-    """Without the phase that Caffe refuses where the net is made for the other one, which says so."""
-    from caffelint.lint.summary import only_phase
-
-    refused = [summary for summary in found if summary.loads is False]
-    if len(refused) != 1 or len(found) == 1:
-        return found
-    meant = only_phase(data, found[0].file)
-    if meant is None or meant == refused[0].phase:
-        return found
-    note = f"made for {meant} alone: it has no layers of {refused[0].phase}'s own, where Caffe refuses it"
-    return [one._replace(notes=(note, *one.notes)) for one in found if one.phase == meant]

@@ -120,16 +120,17 @@ class Mistakes:
             return
         start, end = fewer[0].name_span
         line = self.bound.document.source.line_number(more[0].start)
+        repairs = newer_form(node)
+        upgrades = not repairs and not any(block.first("layer") for block in old if block.kind == tree.MESSAGE)
         message = (
             f"{fewer[0].name} stands in a net of {more[0].name} blocks (the first on line {line});"
-            " Caffe refuses to mix them, write all as layer, the newer form"
+            f" Caffe refuses to mix them, write all as layer, the newer form{', as caffelint upgrade does' * upgrades}"
         )
         # The parser, which comes before the upgrade, stops at a type in quotes.
         types = (block.first("type") for block in old if block.kind == tree.MESSAGE)
         quoted = next((type_.text for type_ in types if type_ and type_.kind == tree.STRING), "")
         evidence = "Refusing to upgrade inconsistent NetParameter input"
         evidence = f"Caffe says: {f'Expected integer or identifier, got: {quoted}' if quoted else evidence}"
-        repairs = newer_form(node)
         name = fewer[0].name
         self._add("mixed-layer-formats", start, end, message, evidence, field=name, repairs=repairs, safe=bool(repairs))
 

@@ -59,6 +59,6 @@ class MixedLayerFormats(ProblemRule):
             'layer { name: "a" type: "ReLU" }\nlayers { name: "b" type: RELU }',
             span="layers",
             message="layers stands in a net of layer blocks (the first on line 1);"
-            " Caffe refuses to mix them, write all as layer, the newer form",
+            " Caffe refuses to mix them, write all as layer, the newer form, as caffelint upgrade does",
         ),
     ]
