@@ -30,7 +30,7 @@ class Position(NamedTuple):
     columns: Axis
 
 
-_SAME: Axis = (Fraction(1), Fraction(0))
+SAME: Axis = (Fraction(1), Fraction(0))
 _MOST_STEPS = 2000
 
 
@@ -41,7 +41,7 @@ def position(blob: Blob, known: dict[Blob, Position | None]) -> Position | None:
     while here not in known and len(chain) < _MOST_STEPS:
         maker = here.producer
         if maker is None or not maker.bottoms:
-            known[here] = Position(here, _SAME, _SAME)
+            known[here] = Position(here, SAME, SAME)
             break
         chain.append(here)
         here = maker.bottoms[0]
@@ -73,12 +73,12 @@ def _axis(layer: Layer, axis: Axis, side: int) -> Axis | None:
     param = layer.parameters
     if layer.type == "Pooling" and param.global_pooling:
         return None
-    kernel = _size(param, "kernel_size", f"kernel_{'hw'[side]}", side, 0)
-    stride = _size(param, "stride", f"stride_{'hw'[side]}", side, 1)
-    pad = _size(param, "pad", f"pad_{'hw'[side]}", side, 0)
+    kernel = axis_size(param, "kernel_size", side, 0)
+    stride = axis_size(param, "stride", side, 1)
+    pad = axis_size(param, "pad", side, 0)
     if kernel <= 0 or stride <= 0:
         return None
-    dilation = 1 if layer.type == "Pooling" else _size(param, "dilation", "", side, 1)
+    dilation = 1 if layer.type == "Pooling" else axis_size(param, "dilation", side, 1)
     middle = Fraction((kernel - 1) * dilation, 2) - pad
     if layer.type == "Deconvolution":
         return scale / stride, shift - scale * middle / stride
@@ -96,8 +96,10 @@ def crop_offset(layer: Layer, side: int) -> int | None:
     return int(offsets[0] if len(offsets) == 1 else offsets[side - 2])
 
 
-def _size(param: object, name: str, one: str, side: int, default: int) -> int:
-    if one and param.HasField(one):  # type: ignore[attr-defined]
+def axis_size(param: object, name: str, side: int, default: int) -> int:
+    """`kernel_size`, `stride`, `pad` or `dilation` along rows (0) or columns (1), in whichever way it is written."""
+    one = f"{name.partition('_')[0]}_{'hw'[side]}"
+    if name != "dilation" and param.HasField(one):  # type: ignore[attr-defined]
         return int(getattr(param, one))
     value = getattr(param, name)
     values = list(value) if hasattr(value, "append") else [value]

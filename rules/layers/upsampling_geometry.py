@@ -2,12 +2,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from fractions import Fraction
+from math import ceil
 
 from caffelint.lint import LIKELY, UNSAFE, WARNING, Finding, Fix, Invalid, Layer, Net, NetRule, fix, write
 from caffelint.lint.built import Blob, BuiltLayer
 
 from ..graph._states import built
-from ._coordinates import Position, crop_offset, position
+from ._coordinates import KEEPING, SAME, Axis, Position, axis_size, crop_offset, position
 
 _TOLERATED = 2
 """Pixels of the cropped map: half pixels are left by even kernels, and older nets round one more."""
@@ -69,12 +70,22 @@ class UpsamplingGeometry(NetRule):
     )
     VALID = [
         _NET.format(4, 2, "crop_param { axis: 2 offset: 20 }"),
+        _NET.format(4, 2, "crop_param { axis: 2 offset: 8 }").replace(
+            "kernel_size: 3 pad: 20", "kernel_size: 9 pad: 11"
+        ),
         # Half a pixel, or one more by rounding.
         _NET.format(4, 2, "crop_param { axis: 2 offset: 21 }"),
         _NET.format(4, 2, ""),
         _SEGNET.format(60, 90),
     ]
     INVALID = [
+        # With a pad of 11 more the map lies where the offset says.
+        Invalid(
+            _NET.format(4, 2, "crop_param { axis: 2 offset: 8 }").replace("kernel_size: 3 pad: 20", "kernel_size: 9"),
+            span="offset: 8",
+            message='"up" lies on "data" from offset -3 on, not 8: crop_param shifts the map by 11 pixels; no offset is'
+            " below 0: a pad of 11 in conv, which has 0, is what suits offset 8",
+        ),
         Invalid(
             _NET.format(4, 2, "crop_param { axis: 2 offset: 2 }"),
             span="offset: 2",
@@ -138,7 +149,8 @@ class UpsamplingGeometry(NetRule):
                 return self.finding(
                     mine.at("crop_param", "offset", min(side, max(0, len(layer.parameters.offset) - 1))),
                     f'"{names[0]}" lies on "{names[1]}" from offset {_number(wanted)} on, not {offset}:'
-                    f" crop_param shifts the map by {_number(abs(wanted - offset))} pixels",
+                    f" crop_param shifts the map by {_number(abs(wanted - offset))} pixels"
+                    f"{_lacking_pad(layer, there, offset, wanted, side) if wanted < 0 else ''}",
                     fixes=_offset(mine, map_, reference),
                 )
         return None
@@ -167,6 +179,21 @@ class UpsamplingGeometry(NetRule):
             if mine.has("upsample_param", "upsample_h") and mine.has("upsample_param", "upsample_w")
             else (),
         )
+
+
+def _lacking_pad(layer: BuiltLayer, there: Axis, offset: int, wanted: Fraction, side: int) -> str:
+    """What pad of the map's first convolution would suit the offset; empty where that moves the reference, too."""
+    if there != SAME:
+        return ""
+    first, blob = None, layer.bottoms[0]
+    while blob.producer is not None and blob.producer.bottoms:
+        first = first if blob.producer.type in KEEPING else blob.producer
+        blob = blob.producer.bottoms[0]
+    if first is None or first.type != "Convolution":
+        return ""
+    now = axis_size(first.parameters, "pad", side, 0)
+    pad = now + ceil(offset - wanted)
+    return f"; no offset is below 0: a pad of {pad} in {first.name}, which has {now}, is what suits offset {offset}"
 
 
 def _offset(layer: Layer, map_: Position, reference: Position) -> tuple[Fix, ...]:
