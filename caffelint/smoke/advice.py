@@ -15,6 +15,19 @@ from caffelint.smoke.events import Crashed, Event, Refused
 _SECONDS = 120
 _UNKNOWN = re.compile(r"Unknown layer type|has no field named|Unknown enumeration value|registry\.count")
 _UNSEEN = re.compile(r"can't open file .*runner\.py|No such file or directory: .*job\.json")
+_NO_GPU = re.compile(
+    r"CPU-only Caffe|no CUDA-capable device|invalid device ordinal|CUDA driver version|no ROCm-capable device"
+)
+NOT_RUN = "the torch engine does not run"
+"""So begins what torch says of a layer or solver that it lacks, which is no fault of the net."""
+
+
+def no_gpu(engine: Engine, last: Event | None) -> str:
+    """Why this Caffe cannot use the GPU that it was given, "" where it can."""
+    if engine.name == CAFFE and isinstance(last, Refused) and _NO_GPU.search(last.message):
+        said = last.message.removesuffix(".")
+        return f"this Caffe cannot run on {engine.device}: {said[:1].lower()}{said[1:]}"
+    return ""
 
 
 def unseen(engine: Engine, last: Event | None, folder: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import importlib.util
 import os
 import re
@@ -19,6 +20,9 @@ _GPUS = ("/dev/nvidiactl", "/dev/nvmap", "/dev/dxg", "/dev/kfd")
 
 _ELSEWHERE = "import sys; sys.path[:1] == [''] and sys.path.pop(0); "
 """Nothing is imported from the working directory, which Python looks at first."""
+
+
+_ERROR = re.compile(r"[\w.]*(Error|Exception): ")
 
 
 class NoEngine(Exception):
@@ -55,12 +59,15 @@ def choose(engine: str, device: str, gpu: int | None, caffe_python: str | None, 
         caffe_python, source = os.environ[VARIABLE], VARIABLE
     if engine != TORCH and caffe_python:
         unasked = source != OPTION
-        what = caffe_python if unasked else "a Python with caffe"
-        return _caffe(split(caffe_python, source), where, f"{source} names {what}", folder, unasked)
+        why = f"{source} names {caffe_python}" if unasked else f"asked for by {source}"
+        return _caffe(split(caffe_python, source), where, why, folder, unasked)
     if engine != TORCH and importlib.util.find_spec("caffe") is not None:
         return _caffe((sys.executable,), where, "this Python imports caffe", folder, False)
     if engine == CAFFE:
-        raise NoEngine(f"--engine caffe needs --caffe-python COMMAND or {VARIABLE}: no caffe can be imported here")
+        raise NoEngine(
+            f"no caffe to run with: no caffe can be imported here; name a Python with caffe by --caffe-python COMMAND"
+            f" or {VARIABLE}"
+        )
     runs = importlib.util.find_spec("caffelint.smoke.torch.__main__") is not None
     if importlib.util.find_spec("torch") is None or not runs:
         raise NoEngine(
@@ -69,7 +76,9 @@ def choose(engine: str, device: str, gpu: int | None, caffe_python: str | None, 
         )
     why = "asked for" if engine == TORCH else "no caffe is configured or can be imported"
     if where == AUTO:
-        where = _torch_device()
+        where = "cuda:0" if any_gpu() and _lacks("cuda:0") is None else "cpu"
+    elif where != "cpu" and (lacks := _lacks(where)):
+        raise NoEngine(f"torch cannot run on {where}: {lacks}")
     return Engine(TORCH, module("caffelint.smoke.torch"), where, why)
 
 
@@ -100,16 +109,23 @@ def split(command: str, source: str) -> tuple[str, ...]:
     return words
 
 
-def _torch_device() -> str:
-    """The first GPU, if torch can use one; asked in a child, so that this process does not import torch."""
+def any_gpu() -> bool:
+    """May there be a GPU that torch can use?"""
+    return sys.platform != "darwin" and (sys.platform != "linux" or any(map(os.path.exists, _GPUS)))
+
+
+@functools.cache
+def _lacks(device: str) -> str | None:
+    """Why torch cannot use a GPU, None where it can; asked in a child, so that this process does not import torch."""
     import subprocess
 
-    # To import torch takes seconds.
-    if sys.platform == "darwin" or sys.platform == "linux" and not any(map(os.path.exists, _GPUS)):
-        return "cpu"
-    question = f"{_ELSEWHERE}import torch; torch.zeros(1, device='cuda'); print('cuda:0')"
+    question = f"{_ELSEWHERE}import torch; torch.zeros(1, device={device!r})"
     try:
         done = subprocess.run([sys.executable, "-c", question], capture_output=True, timeout=120, check=False)
-    except (OSError, subprocess.TimeoutExpired):
-        return "cpu"
-    return "cuda:0" if done.returncode == 0 else "cpu"
+    except (OSError, subprocess.TimeoutExpired) as error:
+        return str(error)
+    if done.returncode == 0:
+        return None
+    errors = [line for line in done.stderr.decode("utf-8", "replace").splitlines() if _ERROR.match(line)]
+    why = errors[-1].partition(": ")[2] if errors else "it ended without a word"
+    return f"{why[:1].lower()}{why[1:200]}"

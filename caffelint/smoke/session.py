@@ -17,9 +17,9 @@ import caffelint
 from caffelint.lint.checker import Checker
 from caffelint.lint.config import Config
 from caffelint.lint.finding import CERTAIN, ERROR
-from caffelint.lint.report import Report, ReportedFinding
+from caffelint.lint.report import Failure, Report, ReportedFinding
 from caffelint.smoke import engines
-from caffelint.smoke.advice import other_engine, unseen
+from caffelint.smoke.advice import NOT_RUN, no_gpu, other_engine, unseen
 from caffelint.smoke.child import Finished, Log, run_child
 from caffelint.smoke.engines import Engine
 from caffelint.smoke.events import (
@@ -110,6 +110,9 @@ def smoke(
     findings, suppressed = judge(run, project, config)
     report.findings += findings
     report.suppressed += suppressed
+    if refused := run.first(Refused):
+        if NOT_RUN in refused.message:
+            report.failures.append(Failure(path, "not run: there is nothing here to run it with; give --caffe-python"))
     return Session(report, run, engine)
 
 
@@ -240,7 +243,7 @@ def run_job(engine: Engine, prepared: Prepared, on_event: Callable[[Event], None
         reason = (error.strerror or str(error)).lower()
         raise engines.NoEngine(f"{engine.command[0]} cannot be started: {reason} ({engine.why})") from error
     last = finished.events[-1] if finished.events else None
-    if problem := unseen(engine, last, str(Path(prepared.path).parent)):
+    if problem := unseen(engine, last, str(Path(prepared.path).parent)) or no_gpu(engine, last):
         raise engines.NoEngine(problem)
     if engine.name == engines.CAFFE and len(finished.events) == 1 and isinstance(last, Crashed | PythonLayer):
         # The first that the runner tells is Caffe's version.

@@ -160,8 +160,34 @@ def test_torch_without_a_gpu(tmp_path: Path, capsys: Any) -> None:
     torch = pytest.importorskip("torch")
     if torch.cuda.is_available():
         pytest.skip("there is a GPU")
-    assert main(["smoke", str(write(tmp_path)), "--engine", "torch", "--gpu", "0"]) == 1
-    assert 'torch cannot use the device "cuda:0"' in capsys.readouterr().out
+    for options in (["--gpu", "0"], ["--device", "cuda:0"], ["--compare", "cpu,cuda:0"]):
+        assert main(["smoke", str(write(tmp_path)), "--engine", "torch", *options]) == 2
+        shown = capsys.readouterr()
+        assert shown.out == ""
+        assert shown.err.startswith("caffelint: torch cannot run on cuda:0: ")
+        assert shown.err.count("\n") == 1
+
+
+def test_no_caffe_to_compare_with(tmp_path: Path, capsys: Any) -> None:
+    assert main(["smoke", str(write(tmp_path)), "--compare", "caffe,torch"]) == 2
+    assert capsys.readouterr().err.startswith("caffelint: no caffe to run with: ")
+
+
+def test_nothing_to_run_it_with(tmp_path: Path, capsys: Any) -> None:
+    pytest.importorskip("torch")
+    arguments = ["--engine", "torch", "--iterations", "1", "--fail-on", "never"]
+    assert main(["smoke", str(write(tmp_path, python_layer(tmp_path, "pass"))), *arguments]) == 2
+    assert "not run: there is nothing here to run it with" in capsys.readouterr().err
+
+
+def test_a_test_net_that_torch_lacks_is_left_out(tmp_path: Path, capsys: Any) -> None:
+    pytest.importorskip("torch")
+    layer = python_layer(tmp_path, "pass").replace('  type: "Python"\n', '  type: "Python" include { phase: TEST }\n')
+    net = layer.replace('bottom: "mine"\n', 'bottom: "conv"\n').replace('top: "mine"', 'top: "mine_alone"')
+    assert main(["smoke", str(write(tmp_path, net)), "--engine", "torch", "--iterations", "3"]) == 0
+    out = capsys.readouterr().out
+    assert "note: the TEST net is left out: the torch engine does not run this Python layer" in out
+    assert "3 iterations, every value finite" in out
 
 
 def test_a_folder_that_takes_no_copies(tmp_path: Path, caffe_python: Path, capsys: Any, monkeypatch: Any) -> None:

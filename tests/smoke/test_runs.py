@@ -134,10 +134,9 @@ def test_labels_are_looked_at_more_often_than_all_else(tmp_path: Path, in_caffe:
 def test_a_gpu_that_caffe_was_not_built_for(tmp_path: Path, caffe_python: Path, capsys: Any) -> None:
     solver = write(tmp_path)
     status = main(["smoke", str(solver), "--caffe-python", str(caffe_python), "--gpu", "0"])
-    out = capsys.readouterr().out
-    assert status == 1
-    assert out.startswith("engine caffe on cuda:0: --caffe-python names a Python with caffe\n")
-    assert "Cannot use GPU in CPU-only Caffe" in out
+    assert status == 2
+    error = capsys.readouterr().err
+    assert error == "caffelint: this Caffe cannot run on cuda:0: cannot use GPU in CPU-only Caffe: check mode\n"
 
 
 def test_the_check_stops_what_cannot_load(tmp_path: Path, in_caffe: Run) -> None:
@@ -158,7 +157,7 @@ def test_python_layers_can_be_refused(tmp_path: Path, caffe_python: Path, capsys
 @pytest.mark.parametrize(
     ("command", "message"),
     [
-        ("/no/such/python", "/no/such/python cannot be started: no such file or directory (--caffe-python names"),
+        ("/no/such/python", "/no/such/python cannot be started: no such file or directory (asked for"),
         ("'open", '--caffe-python "\'open" is no command: no closing quotation'),
     ],
 )
@@ -217,7 +216,7 @@ def test_ctrl_c_leaves_nothing(tmp_path: Path, caffe_python: Path) -> None:
 def test_notes_tell_versions_and_data(tmp_path: Path, caffe_python: Path, capsys: Any) -> None:
     assert main(["smoke", str(write(tmp_path)), "--caffe-python", str(caffe_python), "--iterations", "3"]) == 0
     lines = capsys.readouterr().out.splitlines()
-    assert lines[0] == "engine caffe on cpu: --caffe-python names a Python with caffe"
+    assert lines[0] == "engine caffe on cpu: asked for by --caffe-python"
     assert lines[1] == "data: synthetic"
     assert lines[2] == "note: TRAIN data is synthetic: no/such/lmdb is not there"
     assert any(line.startswith("note: Caffe ") for line in lines)

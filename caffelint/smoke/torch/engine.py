@@ -33,7 +33,7 @@ from caffelint.smoke.events import (
 from caffelint.smoke.job import Job
 from caffelint.smoke.torch.device import NoDevice, is_out_of_memory, make_deterministic, peak_memory, usable
 from caffelint.smoke.torch.feed import Feed
-from caffelint.smoke.torch.load import Refusal, load_net, load_solver, make_net
+from caffelint.smoke.torch.load import Lacking, Refusal, load_net, load_solver, make_net
 from caffelint.smoke.torch.net import LayerError, TorchNet
 from caffelint.smoke.torch.search import Culprit, Search, bad_parameter
 from caffelint.smoke.torch.solver import make_solver, refusal
@@ -84,8 +84,9 @@ class Run:
             raise Refusal(-1, "", f"the torch engine does not run this solver: {why[0]}: {why[1]}")
         self.half = False
         self.passes: int = max(0, self.message.iter_size)
-        self.nets: list[TorchNet] = []
-        self.feeds: list[Feed] = []
+        self.nets: dict[int, TorchNet] = {}
+        """By their numbers in the job; TEST nets that this engine lacks a layer for are left out."""
+        self.feeds: dict[int, Feed] = {}
         self.iteration = BEFORE
         self.last_rate = 0.0
         self.loss = math.nan
@@ -124,11 +125,18 @@ class Run:
         self.emit(Done(iterations, elapsed, peak_memory(self.device)))
 
     def load(self) -> None:
-        loaded = [load_net(self.job, number) for number in range(len(self.job.nets))]
-        for number, (built, sources) in enumerate(loaded):
-            net = make_net(built, number, self.device, self.job.seed, self.nets[0] if self.nets else None)
-            self.nets.append(net)
-            self.feeds.append(Feed(self.job, number, sources, self.device))
+        loaded = {}
+        for number in range(len(self.job.nets)):
+            try:
+                loaded[number] = load_net(self.job, number)
+            except Lacking as reason:
+                if not number:
+                    raise
+                self.emit(Note(f'the TEST net is left out: {reason.message} (layer "{reason.layer}")'))
+        for number, (built, sources) in loaded.items():
+            net = make_net(built, number, self.device, self.job.seed, self.nets.get(0))
+            self.nets[number] = net
+            self.feeds[number] = Feed(self.job, number, sources, self.device)
             size = sum(param.data.numel() for param in net.params)
             self.emit(Loaded(number, built.phase, len(built.layers), len(built.blobs), size))
             if self.job.trace:
@@ -141,7 +149,7 @@ class Run:
             self.net.gradient_scale = message.global_grad_scale or 1.0
             self.emit(Note("FLOAT16: convolutions and matrix products run in half precision, all else as torch has it"))
         if self.job.weights:
-            copied, ignored = load_weights(self.job.weights, self.nets)
+            copied, ignored = load_weights(self.job.weights, list(self.nets.values()))
             lacking = f"; the net has no layer {', '.join(ignored[:20])}" if ignored else ""
             self.emit(Note(f"weights were copied into {len(copied)} layers{lacking}"))
         self.solver = make_solver(self.message, self.net.params)
@@ -311,7 +319,7 @@ class Run:
     def test(self) -> None:
         """Each TEST net with the trained parameters; raises Broken where a value is not finite."""
         self.iteration = self.job.iterations
-        for number, net in enumerate(self.nets[1:], 1):
+        for number, net in list(self.nets.items())[1:]:
             totals: dict[str, Tensor] = {}
             loss = torch.zeros((), device=self.device)
             passes = self.job.nets[number].iterations

@@ -31,6 +31,10 @@ class Refusal(Exception):
         self.message = message
 
 
+class Lacking(Refusal):
+    """Of a layer that this engine cannot run; Caffe may."""
+
+
 def message_of(path: str, message: Any, net: int) -> Any:
     """The message in a prototxt file, as it is written."""
     try:
@@ -72,7 +76,7 @@ def load_net(job: Job, number: int) -> tuple[BuiltNet, list[Source]]:
         shapes = {name: shape for source in sources for name, shape in source.shapes.items()}
         built = built_with({**{item.top: item.shape for item in planned if item.shape}, **shapes})
     for layer, why in not_runnable(built):
-        raise Refusal(number, layer.name, f"the torch engine does not run this {layer.type} layer: {why}")
+        raise Lacking(number, layer.name, f"the torch engine does not run this {layer.type} layer: {why}")
     return built, sources
 
 
