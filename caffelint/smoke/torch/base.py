@@ -29,6 +29,18 @@ class LayerError(Exception):
         self.message = message
 
 
+class LabelOutside(LayerError):
+    """A label is no class: Caffe does not look, and reads memory beside the scores from there on.
+
+    blob: in which the labels stand; labels: those that are not ignored.
+    """
+
+    def __init__(self, layer: Layer, labels: Tensor, message: str) -> None:
+        super().__init__(layer.name, message)
+        self.blob = layer.bottoms[1]
+        self.labels = labels
+
+
 class TorchLayer:
     """One layer of a net that runs. A subclass has the name of its type.
 

@@ -12,6 +12,7 @@ import torch
 from torch import Tensor
 
 from caffelint.smoke.events import (
+    BLOB,
     CHANGE,
     DATA,
     DIFF,
@@ -30,7 +31,9 @@ from caffelint.smoke.events import (
     Statistics,
     Tested,
 )
+from caffelint.smoke.flow import unsplit
 from caffelint.smoke.job import Job
+from caffelint.smoke.torch.base import LabelOutside
 from caffelint.smoke.torch.device import NoDevice, is_out_of_memory, make_deterministic, peak_memory, usable
 from caffelint.smoke.torch.feed import Feed
 from caffelint.smoke.torch.load import Lacking, Refusal, load_net, load_solver, make_net
@@ -116,6 +119,9 @@ class Run:
         except Broken as broken:
             elapsed = time.perf_counter() - started
             self.emit(broken.event)
+        except LabelOutside as error:
+            elapsed = time.perf_counter() - started
+            self.labels_outside(error)
         except LayerError as error:
             self.emit(Refused(0, error.layer, error.message, "run"))
             return
@@ -316,6 +322,14 @@ class Run:
             )
         )
 
+    def labels_outside(self, error: LabelOutside) -> None:
+        """Caffe goes on with what lies in memory beside its scores, which nothing here can know: the run ends."""
+        name = unsplit(error.blob).name
+        collector = Collector(self.net, None)
+        collector.add(collector.writers.get(name, ""), BLOB, name, DATA, error.labels)
+        self.tell(collector.fetch(self.iteration))
+        self.emit(Note(f'the run ends at "{error.layer}", where Caffe reads memory beside the scores: {error.message}'))
+
     def test(self) -> None:
         """Each TEST net with the trained parameters; raises Broken where a value is not finite."""
         self.iteration = self.job.iterations
@@ -332,6 +346,9 @@ class Run:
                     for name, top in outputs.items():
                         values = top.sum() / max(1, top.numel())
                         totals[name] = totals[name] + values if name in totals else values
+            except LabelOutside as error:
+                self.emit(Note(f'the TEST net ends at "{error.layer}", where Caffe reads beside: {error.message}'))
+                continue
             except LayerError as error:
                 self.emit(Refused(number, error.layer, error.message, "run"))
                 continue

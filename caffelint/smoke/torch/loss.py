@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import torch
 import torch.nn.functional as functional
 
-from caffelint.smoke.torch.base import LayerError, TorchLayer, apply, axis_of, register
+from caffelint.smoke.torch.base import LabelOutside, TorchLayer, apply, axis_of, register
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -48,7 +48,7 @@ class Normalised(TorchLayer):
 def class_labels(layer: TorchLayer, labels: Tensor, classes: int, ignored: int | None) -> tuple[Tensor, Tensor | None]:
     """Labels as indices, and which of them count (None: all); ignored ones are 0.
 
-    Raises LayerError for a label that is no class: Caffe reads and writes past the end of the blob there.
+    Raises LabelOutside for a label that is no class: Caffe reads and writes beside the row of scores there.
     """
     index = labels.long()
     valid = None
@@ -59,7 +59,7 @@ def class_labels(layer: TorchLayer, labels: Tensor, classes: int, ignored: int |
         low, high = (int(end) for end in torch.aminmax(index))
         if low < 0 or high >= classes:
             wrong = low if low < 0 else high
-            raise LayerError(layer.name, f"label {wrong} is none of the {classes} classes, 0 to {classes - 1}")
+            raise LabelOutside(layer.spec, index, f"label {wrong} is none of the {classes} classes, 0 to {classes - 1}")
     return index, valid
 
 
@@ -283,10 +283,14 @@ class Accuracy(TorchLayer):
         axis = axis_of(scores, p.axis)
         outer, classes, inner = scores.shape[:axis].numel(), scores.shape[axis], scores.shape[axis + 1 :].numel()
         ignored = p.ignore_label if p.HasField("ignore_label") else None
-        index, valid = class_labels(self, labels.reshape(outer, 1, inner), classes, ignored)
+        index = labels.reshape(outer, 1, inner).long()
+        valid = index != ignored if ignored is not None else None
+        # Caffe reads beside the scores for what is no class; here it is never found.
+        known = (index >= 0) & (index < classes)
+        index = torch.where(known, index, 0)
         scores = scores.reshape(outer, classes, inner)
         better = (scores >= scores.gather(1, index)).sum(1, keepdim=True) - 1
-        found = better < p.top_k
+        found = (better < p.top_k) & known
         if valid is not None:
             found &= valid
             counted = valid.sum().clamp(min=1)
@@ -294,7 +298,7 @@ class Accuracy(TorchLayer):
             counted = torch.tensor(index.numel(), device=scores.device)
         tops = [found.sum() / counted.to(scores.dtype)]
         if len(self.spec.tops) > 1:
-            weights = torch.ones_like(index) if valid is None else valid.long()
+            weights = (known if valid is None else known & valid).long()
             number = index.new_zeros(classes).scatter_add_(0, index.flatten(), weights.flatten())
             right = index.new_zeros(classes).scatter_add_(0, index.flatten(), found.long().flatten())
             tops.append(torch.where(number > 0, right / number.clamp(min=1), 0.0).to(scores.dtype))

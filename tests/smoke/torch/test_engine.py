@@ -249,11 +249,15 @@ def test_what_does_not_run_is_refused_before(tmp_path: Path, net: str, solver: s
     assert not any(isinstance(event, Iteration | Done) for event in events)
 
 
-def test_a_label_too_large_is_refused_in_the_run(tmp_path: Path) -> None:
+def test_a_label_too_large_is_told_as_caffes_runner_tells_it(tmp_path: Path) -> None:
+    label = Input(0, "data", "label", "Input", "synthetic", (4,), values="labels", low=1, high=3)
     job = make_job(tmp_path)
-    inputs = tuple(item._replace(low=3, high=3) if item.top == "label" else item for item in job.inputs)
-    found = only(events_of(make_job(tmp_path, inputs=inputs)), Refused)
-    assert (found.during, found.layer) == ("run", "loss")
+    data = job.inputs[0]
+    events = events_of(make_job(tmp_path, nets=job.nets[:1], inputs=(data, label)))
+    assert not any(isinstance(event, Refused) for event in events)
+    labels = [event for event in events if isinstance(event, Statistics) and event.name == "label"]
+    assert [(event.layer, event.kind, event.part, event.max) for event in labels] == [("data", "blob", "data", 3)]
+    assert isinstance(events[-1], Done)
 
 
 def test_trace_announces_each_layer(tmp_path: Path) -> None:

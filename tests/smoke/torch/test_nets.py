@@ -281,7 +281,7 @@ def test_watching_tells_the_first_bad_blob_both_ways() -> None:
 
 def test_a_label_that_is_no_class() -> None:
     net = TorchNet(build(parse(LENET), "TRAIN"))
-    with pytest.raises(LayerError, match='layer "accuracy": label 10 is none of the 10 classes, 0 to 9'):
+    with pytest.raises(LayerError, match='layer "loss": label 10 is none of the 10 classes, 0 to 9'):
         net.forward({"data": torch.randn(8, 1, 28, 28), "label": torch.full((8,), 10.0)})
 
 
