@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -10,6 +11,8 @@ from typing import Any
 import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))
+# The nets here are small: torch's threads, which spin while they wait, took most of the time.
+os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 from caffelint.lint.config import Config
 from caffelint.smoke.prepare import Wishes
