@@ -88,7 +88,7 @@ def _tell_command(net: str | None, target: str | None, found: Sequence[Runs], ha
     folder = "FOLDER" if target is None else shlex.quote(os.path.dirname(os.path.abspath(target)))
     command = f"PYTHONPATH={folder}:$PYTHONPATH"
     if run:
-        solver = os.path.relpath(run.solver, run.folder) if run.folder else run.solver
+        solver = _seen_from(run.folder, run.solver)
         command += f" caffe train -solver {shlex.quote(solver)}"
         if run.folder:
             command = f"cd {shlex.quote(run.folder)} && {command}"
@@ -108,6 +108,14 @@ def _tell_to_name(net: str, target: str | None, run: Runs) -> None:
     file = net if target is None else target
     if run.found and os.path.realpath(file) == os.path.realpath(net):
         return
-    name = os.path.relpath(file, run.folder or None)
-    name = os.path.abspath(file) if name.startswith(os.pardir + os.sep) else name
+    name = _seen_from(run.folder, file)
     say(f'first, in {run.solver}, write {run.field}: "{name}" in place of "{run.name}"')
+
+
+def _seen_from(folder: str, path: str) -> str:
+    """A path from a folder, empty for the working directory; the absolute path of what does not lie below."""
+    try:
+        inside = os.path.relpath(path, folder or None)
+    except ValueError:  # on another drive of Windows
+        return os.path.abspath(path)
+    return os.path.abspath(path) if inside.startswith(os.pardir) else inside
