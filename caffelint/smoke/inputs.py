@@ -21,6 +21,9 @@ from caffelint.smoke.torch.forks import in_caffes_words
 SIZES = (28, 32, 64, 128, 224, 227, 256, 300, 321, 500)
 """Heights and widths to try where nothing tells those of an image: nets for large ones refuse small ones."""
 
+_KNOWN = {"mnist": (1, 28, 28), "cifar": (3, 32, 32)}
+"""Images of data sets that a source may be called after."""
+
 FRAMES = 16
 VIDEO = (112, 224)
 """The same for clips of so many frames."""
@@ -84,7 +87,15 @@ def plan_inputs(
     if layers:
         from caffelint.lint.source_shapes import source_shapes
 
-        known = dict(source_shapes(built, net.path, roots).shapes) | known
+        given = {top.name: known.pop(top.name) for layer in reads for top in layer.tops if real and top.name in known}
+        bare = _build(message, job_net, known) if given else built
+        told = dict(source_shapes(bare, net.path, roots).shapes)
+        for name, shape in given.items():
+            if name in told and told[name] != shape:
+                notes.append(
+                    f'"{name}" is {text(told[name])} in the real {job_net.phase} data, whatever --input-shape says'
+                )
+        known = given | told | known
         built = _build(message, job_net, known)
     inputs = []
     for layer in [layer for layer in built.layers if brings_data(layer)]:
@@ -165,8 +176,9 @@ def _shaped(
     for top, blob in enumerate(layer.tops):
         if blob.shape is not None:
             continue
+        refused: dict[tuple[str, ...], tuple[Shape, BuiltNet]] = {}
         current = next(other for other in built.layers if other.index == layer.index)
-        best = None
+        best = same = None
         least = refusals + 1, 0
         for shape in _candidates(current, top, built):
             tried = _build(message, job_net, known | {blob.name: shape})
@@ -175,10 +187,17 @@ def _shaped(
                 best, least = (shape, tried), problems
             if problems == (0, 0):
                 break
-        if best and len(best[1].refusals) <= refusals:
+            first = refused.setdefault(tuple(str(refusal) for refusal in tried.refusals), (shape, tried))
+            if first[0][-1] != shape[-1] and same is None:
+                same = first
+        if best and len(best[1].refusals) > refusals:
+            best = same  # what is said of images of several sizes does not come of the size
+        if best:
             known[blob.name], built = best
             shown = text(known[blob.name])
-            notes.append(f'"{blob.name}" is taken to be {shown}; --input-shape {blob.name}=... tells better')
+            notes.append(
+                f'{job_net.phase} "{blob.name}" is taken to be {shown}; --input-shape {blob.name}=... tells better'
+            )
     return built
 
 
@@ -209,6 +228,9 @@ def _candidates(layer: Layer, top: int, built: BuiltNet) -> Iterator[Shape]:
     transform = layer.message.transform_param
     means = len(transform.mean_value)
     crop = transform.crop_size or layer.message.image_data_param.crop_size
+    for word, image in _KNOWN.items():
+        if word in source_of(layer).lower() and not crop and top == 0:
+            yield batch, *image
     sides = [crop] if crop else SIZES
     for channels in (means,) if means > 1 else (3, 1, 2, 6, 4):
         for size in sides:

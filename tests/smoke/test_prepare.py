@@ -119,7 +119,36 @@ def test_real_data_is_asked_for_and_not_there(tmp_path: Path) -> None:
 def test_a_shape_that_nothing_tells_is_guessed_and_told(tmp_path: Path) -> None:
     made = prepared(write(tmp_path, NET.replace("crop_size: 8 ", "")), tmp_path / "work")
     assert made.job.inputs[0].shape == (4, 3, 28, 28)
-    assert made.notes[1] == '"data" is taken to be 4 x 3 x 28 x 28; --input-shape data=... tells better'
+    assert made.notes[1] == 'TRAIN "data" is taken to be 4 x 3 x 28 x 28; --input-shape data=... tells better'
+
+
+def test_a_data_set_is_known_by_its_name(tmp_path: Path) -> None:
+    net = NET.replace("crop_size: 8 mean_value: 104 mean_value: 117 mean_value: 123 ", "")
+    for name, shape in {"mnist_train_lmdb": (4, 1, 28, 28), "cifar10/train": (4, 3, 32, 32)}.items():
+        made = prepared(write(tmp_path, net.replace("no/such/lmdb", f"no/{name}")), tmp_path / name[:5])
+        assert made.job.inputs[0].shape == shape
+
+
+def test_a_shape_is_guessed_where_no_shape_would_do(tmp_path: Path) -> None:
+    net = NET.replace("crop_size: 8 ", "").replace("SoftmaxWithLoss", "EuclideanLoss")
+    made = prepared(write(tmp_path, net), tmp_path / "work")
+    assert made.job.inputs[0].shape == (4, 3, 28, 28)
+    assert [refusal.layer for refusal in made.built[0].refusals] == ["loss"]
+
+
+def test_real_data_has_the_shape_that_it_has(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    h5py = pytest.importorskip("h5py")
+    monkeypatch.chdir(tmp_path)
+    with h5py.File("data.h5", "w") as file:
+        file["data"], file["label"] = numpy.zeros((8, 3, 8, 8), "f"), numpy.zeros(8, "f")
+    Path("files.txt").write_text("data.h5\n")
+    layer = 'layer { name: "data" type: "HDF5Data" top: "data" top: "label"\n'
+    layer += '  hdf5_data_param { source: "files.txt" batch_size: 4 } }\n'
+    project = load_project(str(write(tmp_path, layer + CONV + LOSS)), Config(), {"data": (4, 3, 5, 5)})
+    Path("work").mkdir()
+    made = prepare(project, Wishes(), Path("work"))
+    assert made.job.inputs[0].shape == (4, 3, 8, 8)
+    assert '"data" is 4 x 3 x 8 x 8 in the real TRAIN data, whatever --input-shape says' in made.notes
 
 
 @pytest.mark.parametrize(
