@@ -22,7 +22,7 @@ import click
 @click.option("--weights", type=click.Path(), metavar="FILE.caffemodel", help="Start from these weights.")
 @click.option("--seed", type=click.IntRange(0, 2**31 - 1), default=1, show_default=True, metavar="N")
 @click.option("--timeout", type=click.IntRange(1, 1_000_000), default=600, show_default=True, metavar="SECONDS")
-@click.option("--watch", multiple=True, metavar="BLOBS", help="Blobs or layers to measure in every iteration.")
+@click.option("--watch", multiple=True, metavar="BLOBS", help="Blobs or layers to measure and show.")
 @click.option("--find-lr", is_flag=True, help="Look for the largest base_lr that stays finite, and suggest one.")
 @click.option("--compare", metavar="A,B", help="Run twice and say where they part: cpu,cuda:0 or caffe,torch.")
 @click.option("--gradcheck", metavar="LAYER|all", help="Hold a layer's backward against its forward.")
@@ -54,6 +54,7 @@ def command(solver: str, **options: Any) -> int:
     from caffelint.cli.outputs import outputs, write_all
     from caffelint.cli.settings import input_shapes, settings
     from caffelint.cli.smoked import Shown, lr_found, plotted, ready_to_plot, wishes_of
+    from caffelint.cli.watched import watched
     from caffelint.report import Look
     from caffelint.smoke.engines import NoEngine
     from caffelint.smoke.inputs import Unplanned
@@ -89,6 +90,10 @@ def command(solver: str, **options: Any) -> int:
                 run = partial(checked, target=options["gradcheck"])
             session = run(solver, config, wishes, choice, shown, options["force"], shapes)
             shown.table(session)
+            if wishes.watch and session.run:
+                for line in watched(session.run.events, wishes.watch):
+                    shown.say(line)
+                shown.say("")
             if options["plot"] and session.run:
                 plotted(session.run.events, options["plot"], solver)
     except (NoEngine, NoProject, Unplanned) as error:

@@ -46,3 +46,16 @@ def test_a_name_to_watch_that_is_none(tmp_path: Path, capsys: Any) -> None:
     out = capsys.readouterr().out
     assert 'note: --watch covn: the TRAIN net has no blob or layer "covn"' in out
     assert "--watch conv:" not in out
+
+
+def test_what_is_watched_is_shown(tmp_path: Path, capsys: Any) -> None:
+    pytest.importorskip("torch")
+    assert main(["smoke", str(write(tmp_path)), "--engine", "torch", "--iterations", "3", "--watch", "fc"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    start = next(number for number, line in enumerate(lines) if line.startswith("watched"))
+    assert lines[start].split() == ["watched", "iteration", "min", "max", "mean", "std", "zeros"]
+    named = [line[: lines[start].index("iteration")].strip() for line in lines[start + 1 :]]
+    told = list(filter(None, (name.partition("  ")[0] for name in named)))
+    assert told[:2] == ["fc", "fc gradient"]
+    assert "fc parameter 0 update" in told
+    assert [line.split()[-6] for line in lines[start + 1 : start + 4]] == ["0", "1", "2"]
