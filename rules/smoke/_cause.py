@@ -8,9 +8,10 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from caffelint.lint import Place
-from caffelint.smoke.run import BLOB, DATA, PARAM, Run
+from caffelint.smoke.run import BLOB, DATA, PARAM, Layer, Run
 
 from ._learning import first_ratios, is_zero, size, weights
+from ._loss import NEVER_NEGATIVE, begins, chance
 from ._numbers import number
 
 _ADAPTIVE = ("AdaGrad", "RMSProp", "Adam", "AdaDelta")
@@ -18,6 +19,8 @@ _RISES = 3.0
 _MULTIPLIES = 50.0
 _USUAL = 0.01
 _LARGE_INPUT = 30.0
+_BAD_FROM_THE_START = 3.0
+_TRANSFORMED = frozenset(["Data", "ImageData", "WindowData"])
 _RULES = (
     "high-base-lr",
     "dense-loss-unnormalized",
@@ -28,11 +31,15 @@ _RULES = (
 
 
 class Cause(NamedTuple):
-    """text: what is wrong and what to do. place: where it stands. better: what to write in its place, or ""."""
+    """text: what is wrong and what to do. place: where it stands. better: what to write in its place, or "".
+
+    rules: of the text, which tell the same.
+    """
 
     text: str
     place: Place
     better: str = ""
+    rules: tuple[str, ...] = _RULES
 
 
 def too_large(run: Run, after: int | None = None) -> Cause:
@@ -40,9 +47,9 @@ def too_large(run: Run, after: int | None = None) -> Cause:
     return next(_causes(run, after))
 
 
-def known(run: Run) -> str:
-    """What a check says of rates, losses and inputs; without its own guess at a rate, which a run knows better."""
-    return re.sub(r"; try base_lr: [\d.e+-]+", "", run.explained(rules=_RULES))
+def known(run: Run, cause: Cause) -> str:
+    """What a check says of the same cause; without its own guess at a rate, which the cause has taken up."""
+    return re.sub(r"; try base_lr: [\d.e+-]+", "", run.explained(rules=cause.rules))
 
 
 def _causes(run: Run, after: int | None) -> Iterator[Cause]:
@@ -59,6 +66,7 @@ def _causes(run: Run, after: int | None) -> Iterator[Cause]:
     if solver.type in _ADAPTIVE and message.delta <= 0 and any(is_zero(one.gradient) for one in weights(run)):
         text = f"{solver.type} divides by sqrt(history) + delta, and delta {message.delta:g} is no guard against 0"
         yield Cause(text, solver.at("delta"))
+    yield from _sign(run)
     yield from _decay(run)
     if (blank := blank_statistics(run)) is not None:
         yield blank
@@ -80,7 +88,40 @@ def _causes(run: Run, after: int | None) -> Iterator[Cause]:
             f'lr_mult {layer_of.params[0].lr_mult:g} multiplies the rate of "{largest}": it is most likely too high',
             run.place(largest, 0, "param", 0, "lr_mult"),
         )
-    yield _rate(run, max(ratios.values(), default=0.0))
+    rate = _rate(run, max(ratios.values(), default=0.0))
+    yield from _start(run, rate)
+    yield rate
+
+
+def _sign(run: Run) -> Iterator[Cause]:
+    """A loss whose weight is negative grows without end, whatever the rate."""
+    for layer in run.loss_layers:
+        weight = layer.loss_weights[0]
+        if weight < 0 and layer.type in NEVER_NEGATIVE:
+            yield Cause(
+                f'loss_weight {weight:g} makes the loss of "{layer.name}" grow, whatever the rate: take the sign away',
+                run.place(layer.name, 0, "loss_weight"),
+                rules=("suspicious-loss-weight",),
+            )
+
+
+def _start(run: Run, rate: Cause) -> Iterator[Cause]:
+    """A loss far above chance before any update: what the net reads or begins with is too large, not the rate."""
+    first, near = begins(run), chance(run)
+    if near is None or not first > _BAD_FROM_THE_START * near > 0:
+        return
+    text = f"the loss is {number(first)} before any update, where chance gives {number(near)}: "
+    layer = _large_input(run)
+    if layer is None:
+        yield Cause(text + "that is not the rate's doing; scale the input or the fillers down", run.nets[0].at())
+        return
+    found = run.statistics(-1, layer.name, BLOB, layer.tops[0].name, DATA)
+    assert found is not None
+    text += f'"{layer.tops[0].name}" holds {number(found.min)} to {number(found.max)}, bring it to about 1'
+    if layer.type in _TRANSFORMED and layer.message.transform_param.scale == 1:
+        scale = 2.0 ** -math.ceil(math.log2(max(abs(found.min), abs(found.max))))
+        text += f", by transform_param {{ scale: {scale:.10g} }}"
+    yield Cause(f"{text}; or else try {rate.better}", run.place(layer.name), rules=("unscaled-input",))
 
 
 def _decay(run: Run) -> Iterator[Cause]:
@@ -88,6 +129,9 @@ def _decay(run: Run) -> Iterator[Cause]:
     message = run.solver.message
     rate = max((abs(event.rate) for event in run.iterations[:5] if math.isfinite(event.rate)), default=0.0)
     taken = rate * abs(message.weight_decay)
+    built_up = ""
+    if 0 < message.momentum < 1:
+        built_up = f" once momentum {message.momentum:g} has built up"
     if message.momentum < 1:
         taken /= 1 - max(message.momentum, 0)
     sizes = [size(one.data) for one in weights(run) if one.data is not None and size(one.data) > 0]
@@ -98,27 +142,36 @@ def _decay(run: Run) -> Iterator[Cause]:
                 f" there is; try 0.0005",
                 run.solver.at("weight_decay"),
                 "weight_decay: 0.0005",
+                ("weight-decay-out-of-range",),
             )
     elif taken > 2:
         yield Cause(
-            f"weight_decay {message.weight_decay:g} at this rate takes off more than the whole weight: it overshoots;"
-            " try 0.0005",
+            f"weight_decay {message.weight_decay:g} at this rate takes {number(taken)} times each weight off{built_up}:"
+            " it overshoots; try 0.0005",
             run.solver.at("weight_decay"),
             "weight_decay: 0.0005",
+            ("weight-decay-out-of-range",),
         )
 
 
 def _rate(run: Run, ratio: float) -> Cause:
     share = min(0.1, _USUAL / ratio) if ratio > 0 else 0.1
-    better = f"base_lr: {run.solver.message.base_lr * share:.1g}"
+    rate = float(f"{run.solver.message.base_lr * share:.1g}")
+    told = [re.search(r"; try base_lr: ([\d.e+-]+)", one.message) for one in run.known(rules=("high-base-lr",))]
+    # One mend is easier to believe than two that all but agree.
+    rate = min([rate, *(float(one[1]) for one in told if one and float(one[1]) >= rate / 10)])
+    better = f"base_lr: {rate:g}"
     text = f"{run.rate_text} is most likely too high; try {better}"
-    if found := _large_input(run):
-        text += f", or bring the input to about 1: {found}"
+    if layer := _large_input(run):
+        top = layer.tops[0].name
+        found = run.statistics(-1, layer.name, BLOB, top, DATA)
+        assert found is not None
+        text += f', or bring the input to about 1: "{top}" holds {number(found.min)} to {number(found.max)}'
     return Cause(text, run.solver.at("base_lr"), better)
 
 
-def _large_input(run: Run) -> str:
-    """`"data" holds -120 to 135`, where a blob that nothing in the net makes, and weights read, is large."""
+def _large_input(run: Run) -> Layer | None:
+    """The layer whose first top, that nothing in the net makes and weights read, is large."""
     for layer in run.built[0].layers:
         if layer.bottoms or not layer.tops:
             continue
@@ -126,8 +179,8 @@ def _large_input(run: Run) -> str:
         found = run.statistics(-1, layer.name, BLOB, top.name, DATA)
         read = any(_has_weights(reader) for reader, _ in top.consumers)
         if found is not None and size(found) > _LARGE_INPUT and read:
-            return f'"{top.name}" holds {number(found.min)} to {number(found.max)}'
-    return ""
+            return layer
+    return None
 
 
 def _has_weights(layer: object) -> bool:

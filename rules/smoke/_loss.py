@@ -9,6 +9,17 @@ from caffelint.smoke.run import Layer, Run
 
 CLAMPED = 87.3365
 """-log(FLT_MIN): what SoftmaxWithLoss gives for a probability of 0."""
+NEVER_NEGATIVE = frozenset(
+    [
+        "SoftmaxWithLoss",
+        "SigmoidCrossEntropyLoss",
+        "EuclideanLoss",
+        "HingeLoss",
+        "ContrastiveLoss",
+        "MultinomialLogisticLoss",
+        "SmoothL1Loss",
+    ]
+)
 _TAIL = 5
 _MOST_LABELS = 4096
 _TIMES = 3.0

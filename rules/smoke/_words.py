@@ -6,7 +6,7 @@ import math
 
 from caffelint.smoke.run import Layer, NonFinite, Run, loss_grew
 
-from ._cause import blank_statistics, too_large
+from ._cause import blank_statistics, known, too_large
 from ._numbers import extent, number
 
 HUGE = 1e10
@@ -59,7 +59,7 @@ def largest_read(event: NonFinite) -> float:
 
 
 def because(run: Run, event: NonFinite) -> str:
-    """The likeliest cause of a value that is not finite, and what to do."""
+    """The likeliest cause of a value that is not finite, what to do, and what a check says of it."""
     layer = run.layer(event.layer, event.net)
     if not event.inputs and layer and not layer.bottoms:
         return "the data itself holds it: look for nan and inf in the source"
@@ -74,7 +74,9 @@ def because(run: Run, event: NonFinite) -> str:
     cause = too_large(run, event.iteration)
     grew = loss_grew(run.iterations[: event.iteration]) if event.iteration > 0 else None
     if grew or largest_read(event) > HUGE or not own:
-        return cause.text + (f" (the loss went from {number(grew[0])} to {number(grew[1])} before)" if grew else "")
+        grown = f" (the loss went from {number(grew[0])} to {number(grew[1])} before)" if grew else ""
+        seen = known(run, cause)
+        return cause.text + grown + (f". see {seen}" if seen else "")
     return own
 
 

@@ -8,20 +8,9 @@ from caffelint.smoke.run import Iteration, Layer, Run
 
 from ._cause import known, too_large
 from ._example import CALM, NET, losses, project
-from ._loss import begins, clamped, ends, rose
+from ._loss import NEVER_NEGATIVE, begins, clamped, ends, rose
 from ._numbers import number
 
-_NEVER_NEGATIVE = frozenset(
-    [
-        "SoftmaxWithLoss",
-        "SigmoidCrossEntropyLoss",
-        "EuclideanLoss",
-        "HingeLoss",
-        "ContrastiveLoss",
-        "MultinomialLogisticLoss",
-        "SmoothL1Loss",
-    ]
-)
 _WITHOUT_END = 100.0
 
 
@@ -82,7 +71,7 @@ class Diverging(SmokeRule):
             cause = too_large(run)
             clamp = clamped(run)
             evidence = f"87.3365 is -log(FLT_MIN): {clamp} have a probability of 0" if clamp else ""
-            seen = known(run)
+            seen = known(run, cause)
             fixable = cause.better and cause.place.text.startswith(cause.better.partition(":")[0])
             yield self.finding(
                 cause.place,
@@ -100,7 +89,7 @@ class Diverging(SmokeRule):
         for layer in run.loss_layers:
             value = event.losses.get(layer.tops[0].name, 0.0)
             weight = layer.loss_weights[0]
-            if layer.type not in _NEVER_NEGATIVE:
+            if layer.type not in NEVER_NEGATIVE:
                 continue
             of = f'"{layer.name}" ({layer.type})'
             if weight < 0 < value and falls:

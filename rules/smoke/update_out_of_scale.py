@@ -89,11 +89,13 @@ class UpdateOutOfScale(SmokeRule):
         if ratio > _MOST:
             if run.finite and fell(run):
                 return
+            cause = too_large(run)
+            seen = known(run, cause) or run.explained([largest])
             yield self.finding(
-                run.place(largest),
+                cause.place if "weight_decay" in cause.better else run.place(largest),
                 f'the first update of "{largest}" is {number(ratio)} times its weights, a thousandth is usual:'
-                f" {too_large(run).text}",
-                evidence=known(run) or run.explained([largest]),
+                f" {cause.text}",
+                evidence=seen and f"see {seen}",
             )
             return
         if not run.finite:

@@ -54,7 +54,8 @@ class WeightDecayOutOfRange(SolverRule):
         Invalid(
             "base_lr: 0.01 momentum: 0.9 weight_decay: 5",
             span="weight_decay: 5",
-            message="weight_decay 5 takes 50% of each weight in one update, whatever the loss says",
+            message="weight_decay 5 takes 5% of each weight in one update, up to 10 times that by momentum 0.9,"
+            " whatever the loss says",
         ),
         Invalid(
             'base_lr: 0.001 type: "Adam" weight_decay: 2',
@@ -80,9 +81,10 @@ class WeightDecayOutOfRange(SolverRule):
         ):
             share = message.base_lr * decay / (1 - message.momentum)
         if share > _STRONG:
-            text = (
-                f"weight_decay {decay:g} takes {min(share, 1):.0%} of each weight in one update, whatever the loss says"
-            )
+            text = f"weight_decay {decay:g} takes {message.base_lr * decay:.0%} of each weight in one update"
+            if message.momentum:
+                text += f", up to {1 / (1 - message.momentum):.3g} times that by momentum {message.momentum:g}"
+            text += ", whatever the loss says"
             yield self.finding(place, text, severity=WARNING)
         elif decay >= 1:
             text = f"weight_decay {decay:g} is {decay / 0.0005:.0f} times the common 0.0005"

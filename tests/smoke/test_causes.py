@@ -1,0 +1,54 @@
+"""What a run is said to break of: what stands in the text comes before the rate, which every run has."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any
+
+from caffelint.smoke.run import BLOB, CHANGE, DATA, PARAM, Run, Statistics, run_of
+
+too_large = import_module("caffelint.rules.smoke._cause").too_large
+_example: Any = import_module("caffelint.rules.smoke._example")
+NET, losses, project, spread = _example.NET, _example.losses, _example.project, _example.spread
+_SOLVER = 'net: "n.prototxt"\nbase_lr: 0.01 lr_policy: "fixed" momentum: 0.9\n'
+_IMAGES = NET.replace(
+    'type: "DummyData" top: "data" top: "label"\n  dummy_data_param { shape { dim: 8 dim: 4 } shape { dim: 8 } } }',
+    'type: "ImageData" top: "data" top: "label"'
+    ' image_data_param { source: "list" batch_size: 8 new_height: 4 new_width: 4 } }',
+)
+
+
+def run(net: str = NET, solver: str = _SOLVER, first: float = 2.3) -> Run:
+    update = [spread(-1, "fc", PARAM, "0", 0.2), spread(0, "fc", PARAM, "0", 3, 0, CHANGE)]
+    data = Statistics(-1, "data", BLOB, "data", DATA, 0, 255, 127, 73, 0)
+    return run_of(project(*losses(first, 70.2, 80.3, rate=0.01), *update, data, net=net, solver=solver))
+
+
+def test_a_negative_weight_of_a_loss() -> None:
+    cause = too_large(run(NET.replace('type: "SoftmaxWithLoss"', 'type: "SoftmaxWithLoss" loss_weight: -1')))
+    assert cause.text == 'loss_weight -1 makes the loss of "loss" grow, whatever the rate: take the sign away'
+    assert cause.place.text == "loss_weight: -1"
+
+
+def test_pixels_as_they_are() -> None:
+    assert "the loss is 77.9 before any update" in too_large(run(_IMAGES, first=77.9)).text
+    assert (
+        "by transform_param { scale: 0.00390625 }; or else try base_lr: 7e-06"
+        in too_large(run(_IMAGES, first=77.9)).text
+    )
+    assert too_large(run(_IMAGES)).text.startswith("base_lr 0.01 with momentum 0.9 is most likely too high; try")
+
+
+def test_a_start_that_is_far_above_chance() -> None:
+    found = run(first=77.9)
+    found._statistics = {key: one for key, one in found._statistics.items() if one.layer != "data"}
+    assert too_large(found).text.endswith("that is not the rate's doing; scale the input or the fillers down")
+
+
+def test_weight_decay_with_what_a_check_says_of_it() -> None:
+    cause = too_large(run(solver=_SOLVER + "weight_decay: 50"))
+    assert cause.text == (
+        "weight_decay 50 at this rate takes 5 times each weight off once momentum 0.9 has built up: it overshoots;"
+        " try 0.0005"
+    )
+    assert cause.rules == ("weight-decay-out-of-range",)
