@@ -105,7 +105,7 @@ def prepare(project: Project, wishes: Wishes, folder: Path) -> Prepared:
         notes += [note for note in plan.notes if note not in notes]
         nets.append(one.job)
     aside = Aside(folder)
-    copies = _write_nets(planned, inputs, aside, wishes.still)
+    copies = _write_nets(planned, built, inputs, aside, wishes.still)
     tests = _SYNTHETIC_TESTS if any(item.source == SYNTHETIC for item in inputs) else _REAL_TESTS
     nets = [
         net._replace(path=copies[id(one.net)], iterations=min(net.iterations, tests))
@@ -166,7 +166,11 @@ def _with_rate(message: Any, base_lr: float | None) -> Any:
 
 
 def _write_nets(
-    planned: Sequence[PlannedNet], inputs: Sequence[Input], aside: Aside, still: bool = False
+    planned: Sequence[PlannedNet],
+    built: Sequence[BuiltNet],
+    inputs: Sequence[Input],
+    aside: Aside,
+    still: bool = False,
 ) -> dict[int, str]:
     """The copies of the nets, by the id of each: one for a net that serves both phases."""
     copies: dict[int, str] = {}
@@ -174,24 +178,30 @@ def _write_nets(
         if id(one.net) in copies:
             continue
         serves = {number for number, other in enumerate(planned) if other.net is one.net}
-        made = [item for item in inputs if item.net in serves and item.source == SYNTHETIC and item.kind != "Input"]
+        made: dict[int, list[Input]] = {}
+        for item in inputs:
+            if item.net in serves and item.source == SYNTHETIC and item.kind != "Input":
+                tops = made.setdefault(_index(built[item.net], item), [])
+                if item.top not in [other.top for other in tops]:
+                    tops.append(item)
         real = {item.layer for item in inputs if item.net in serves and item.source == REAL}
         path = aside.folder / f"net{len(copies)}.prototxt"
-        path.write_bytes(_net(one.net, made, {planned[number].job.phase for number in serves}, still, aside, real))
+        path.write_bytes(_net(one.net, made, still, aside, real))
         copies[id(one.net)] = str(path)
     return copies
 
 
-def _net(net: Net, made: Sequence[Input], phases: set[str], still: bool, aside: Aside, real: set[str]) -> bytes:
+def _index(built: BuiltNet, item: Input) -> int:
+    """Of the layer that an input is of: those of TRAIN and TEST bear one name, and may differ in their batch."""
+    made = (layer for layer in built.layers for top in layer.tops if (layer.name, top.name) == (item.layer, item.top))
+    return next(layer.index for layer in made if layer.index is not None)
+
+
+def _net(net: Net, tops: Mapping[int, Sequence[Input]], still: bool, aside: Aside, real: set[str]) -> bytes:
     """The text of a net in which layers that bring synthetic data are of type Input. still: and none drops values.
 
-    real: names of the layers that read their own data.
+    tops: those that are made, by the number of their layer. real: names of the layers that read their own data.
     """
-    tops: dict[str, list[Input]] = {}
-    for item in made:
-        already = tops.setdefault(item.layer, [])
-        if item.top not in [other.top for other in already]:
-            already.append(item)
     if tops and not len(net.written.layer):
         return _current(net, tops, still, aside, real)
     data = net.document.source.data
@@ -201,8 +211,8 @@ def _net(net: Net, made: Sequence[Input], phases: set[str], still: bool, aside: 
         start, end = inline.value_start + 1, inline.end - 1
     edits = [Edit(one.start - start, one.end - start, one.text) for one in without_dropout(net.layers) if still]
     for layer in net.layers:
-        replaced = tops.get(layer.name)
-        if replaced and not layer.bottoms and layer.node is not None and phases.intersection(layer.phases):
+        replaced = tops.get(layer.index)
+        if replaced and layer.node is not None:
             edits.append(_input_layer(layer.node, data, replaced, start))
         elif layer.node is not None:
             own = aside.edits(layer, layer.name in real)
@@ -226,20 +236,20 @@ def _input_layer(node: Field, data: bytes, tops: Sequence[Input], start: int) ->
 _RULES = ("include", "exclude")
 
 
-def _current(net: Net, tops: Mapping[str, Sequence[Input]], still: bool, aside: Aside, real: set[str]) -> bytes:
+def _current(net: Net, tops: Mapping[int, Sequence[Input]], still: bool, aside: Aside, real: set[str]) -> bytes:
     """A net of an older format, in the current one: there is no layer Input in those."""
     from google.protobuf import text_format
 
     message: Any = type(net.message)()
     message.CopyFrom(net.message)
-    for layer in message.layer:
+    for index, layer in enumerate(message.layer):
         if still and layer.type == "Dropout":
             layer.dropout_param.dropout_ratio = 0
         aside.lead(layer, layer.name in real)
-        if layer.name in tops and not layer.bottom:
+        if index in tops:
             kept = [rule for rules in (layer.include, layer.exclude) for rule in rules], list(layer.top)
             made = type(layer)(name=layer.name, type="Input", top=kept[1], include=layer.include, exclude=layer.exclude)
-            for item in tops[layer.name]:
+            for item in tops[index]:
                 made.input_param.shape.add().dim.extend(item.shape)
             layer.CopyFrom(made)
     return text_format.MessageToString(message).encode()

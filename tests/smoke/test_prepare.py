@@ -122,6 +122,17 @@ def test_a_shape_that_nothing_tells_is_guessed_and_told(tmp_path: Path) -> None:
     assert made.notes[1] == 'TRAIN "data" is taken to be 4 x 3 x 28 x 28; --input-shape data=... tells better'
 
 
+def test_each_phase_has_its_own_batch(tmp_path: Path) -> None:
+    """Layers of one name: the losses of some Caffes take the size of the first batch for good, and write beyond it."""
+    job = prepared(write(tmp_path), tmp_path / "work").job
+    shapes = [
+        [tuple(shape.dim) for shape in layer.input_param.shape]
+        for layer in text_format.Parse(Path(job.nets[0].path).read_bytes(), NetParameter()).layer
+        if layer.type == "Input"
+    ]
+    assert shapes == [[(4, 3, 8, 8), (4,)], [(2, 3, 8, 8), (2,)]]
+
+
 def test_a_data_set_is_known_by_its_name(tmp_path: Path) -> None:
     net = NET.replace("crop_size: 8 mean_value: 104 mean_value: 117 mean_value: 123 ", "")
     for name, shape in {"mnist_train_lmdb": (4, 1, 28, 28), "cifar10/train": (4, 3, 32, 32)}.items():
