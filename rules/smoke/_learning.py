@@ -10,6 +10,7 @@ from caffelint.lint.built import Blob
 from caffelint.smoke.run import BLOB, CHANGE, DATA, DIFF, PARAM, Layer, Run, Statistics
 
 _STATISTICS_OF_THE_DATA = frozenset(["BatchNorm", "BN"])
+NORMALISERS = frozenset(["BatchNorm", "BN", "MVN"])
 _DECAY_ALONE = 1.01
 
 
@@ -59,6 +60,19 @@ def is_zero(values: Statistics | None) -> bool:
 def weightless(run: Run, layer: Layer) -> bool:
     """Are the weights of the layer all 0 from the start?"""
     return bool(layer.params) and is_zero(run.statistics(-1, layer.name, PARAM, 0, DATA))
+
+
+def without_weights(run: Run, layer: Layer) -> Layer | None:
+    """The layer itself, or the one that it reads, where its weights are all 0 from the start."""
+    for one in (layer, layer.bottoms[0].producer if layer.bottoms else None):
+        if one is not None and weightless(run, one):
+            return one
+    return None
+
+
+def no_weights(layer: Layer) -> str:
+    """Of such a layer, in words."""
+    return f'the weights of "{layer.name}" are 0: load some by --weights, or give it a weight_filler'
 
 
 def only_decays(run: Run, values: Weights) -> bool:
@@ -118,12 +132,29 @@ def _alive(run: Run, blob: Blob) -> bool:
 
 
 def first_ratios(run: Run) -> dict[str, float]:
-    """Root mean square of the first update over that of the weights before it, by layer; without weights of 0."""
+    """Root mean square of the first update over that of the weights before it, by layer; without weights of 0.
+
+    Without those that are normalised, too: their scale makes no difference, and a large update sets it right by itself.
+    """
     return {
         one.layer.name: size(one.first) / size(one.data)
         for one in weights(run)
-        if one.data is not None and one.first is not None and size(one.data) > 0 and not is_zero(one.first)
+        if one.data is not None
+        and one.first is not None
+        and size(one.data) > 0
+        and not is_zero(one.first)
+        and not _normalised(one.layer.tops[0])
     }
+
+
+def _normalised(blob: Blob) -> bool:
+    """Does BatchNorm alone read it, whose output is the same for twice the weights?"""
+    readers = [layer for layer, _ in blob.consumers]
+    return bool(readers) and all(
+        layer.type in NORMALISERS
+        or (layer.type == "Split" and layer.index is None and all(map(_normalised, layer.tops)))
+        for layer in readers
+    )
 
 
 def largest_ratios(run: Run) -> dict[str, float]:

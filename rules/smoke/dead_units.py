@@ -8,7 +8,7 @@ from caffelint.smoke.run import BLOB, DATA, Layer, Run, Statistics
 
 from ._cause import too_large
 from ._example import CALM, WITH_DROPOUT, losses, project, spread
-from ._learning import is_zero, weightless
+from ._learning import is_zero, no_weights, without_weights
 
 _WHY = {
     "ReLU": "all it reads is at most 0: a bias far below 0, weights of one sign, or an update that was too large",
@@ -91,8 +91,8 @@ class DeadUnits(SmokeRule):
         if layer.type == "ReLU" and layer.bottoms[0].producer and layer.bottoms[0].producer.type in _NORMALISERS:
             cause = layer.bottoms[0].producer
         reason = _WHY.get(cause.type, "")
-        if (silent := _without_weights(run, layer)) is not None:
-            cause, reason = silent, f'the weights of "{silent.name}" are 0: give it a weight_filler, or load weights'
+        if (silent := without_weights(run, layer)) is not None:
+            cause, reason = silent, no_weights(silent)
         if not always and layer.type == "ReLU":
             reason = f"an update moved all that it reads below 0: {too_large(run).text}"
         others = [f'"{other.name}"' for other in dead[1:4]]
@@ -128,14 +128,6 @@ def _is_saturated(run: Run, layer: Layer) -> bool:
         if away > _AT_ITS_ENDS or square < _SOME:
             return False
     return True
-
-
-def _without_weights(run: Run, layer: Layer) -> Layer | None:
-    """The layer itself, or the one that it reads, where its weights are all 0 from the start."""
-    for one in (layer, layer.bottoms[0].producer):
-        if one is not None and weightless(run, one):
-            return one
-    return None
 
 
 def _is_dead(run: Run, layer: Layer) -> bool:

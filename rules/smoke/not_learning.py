@@ -3,12 +3,22 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
-from caffelint.lint import ERROR, Finding, Invalid, Place, SmokeRule
+from caffelint.lint import ERROR, LIKELY, WARNING, Finding, Invalid, Place, SmokeRule
 from caffelint.smoke.run import BLOB, CHANGE, DATA, DIFF, PARAM, Run, Statistics
 
 from ._cause import too_large
 from ._example import CALM, NET, losses, project, spread
-from ._learning import Weights, gradient_ended, gradient_ends, is_zero, only_decays, weightless, weights
+from ._learning import (
+    Weights,
+    gradient_ended,
+    gradient_ends,
+    is_zero,
+    no_weights,
+    only_decays,
+    weightless,
+    weights,
+    without_weights,
+)
 from ._loss import chance, clamped, rose
 from ._numbers import number
 
@@ -121,6 +131,8 @@ class NotLearning(SmokeRule):
             yield self.finding(
                 run.place(name),
                 f"the loss rests at {number(iterations[-1].loss)}: {share} have a probability of exactly 0",
+                severity=WARNING if run.synthetic else None,
+                certainty=LIKELY if run.synthetic else None,
                 evidence=_joined(
                     "87.3365 is -log(FLT_MIN), the most that a label can cost: scores lie more than 87 apart, so scale"
                     " the input or the fillers down",
@@ -180,8 +192,15 @@ class NotLearning(SmokeRule):
             message += f': "{end.name}" ({end.type}) passes none on'
             place = run.place(end.name)
             reason = _ENDS.get(end.type, "its weights are 0" if weightless(run, end) else "")
-        rules = ("missing-weight-filler", "constant-weights", "deconvolution-without-filler", "missing-bias-filler")
-        about = run.explained([name for name in (first, end.name if end else "") if name], rules)
+        names = [name for name in (first, end.name if end else "") if name]
+        found = run.layer(first or (end.name if end else ""))
+        silent = without_weights(run, found) if found else None
+        rules: tuple[str, ...] = ("missing-weight-filler", "constant-weights", "deconvolution-without-filler")
+        if silent is not None:
+            reason = no_weights(silent)
+            names.append(silent.name)
+            rules = ("deconvolution-without-filler",) if silent.type == "Deconvolution" else rules[:2]
+        about = run.explained(names, rules)
         return self.finding(place, message, evidence=_joined(reason, about and f"see {about}"))
 
 

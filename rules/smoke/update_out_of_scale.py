@@ -7,7 +7,7 @@ from caffelint.smoke.run import CHANGE, DATA, DIFF, PARAM, Run
 
 from ._cause import known, too_large
 from ._example import CALM, NET, losses, project, spread
-from ._learning import first_ratios, largest_ratios, size
+from ._learning import first_ratios, is_zero, largest_ratios, size, weights
 from ._loss import fell
 from ._numbers import number
 
@@ -18,6 +18,7 @@ _DEEP = NET.replace(
     'type: "Log" bottom: "fc" top: "log"',
     'type: "InnerProduct" bottom: "fc" top: "log" inner_product_param { num_output: 10 }',
 )
+_NORMALISED = NET.replace('type: "ReLU"', 'type: "BatchNorm"')
 _BEGAN = [spread(-1, "fc", PARAM, "0", 0.2), spread(-1, "log", PARAM, "0", 0.2)]
 
 
@@ -29,7 +30,8 @@ class UpdateOutOfScale(SmokeRule):
     wipes out what the filler made, in one step; one below a ten-millionth is less than a float can add.
 
     ## Known problems
-    Weights that start at 0 have no scale and are not judged; neither are biases, nor the statistics of BatchNorm. A
+    Weights that start at 0 have no scale and are not judged; neither are biases, nor the statistics of BatchNorm, nor
+    how large the first update of weights is that only BatchNorm or MVN reads, which undo any scale. A
     first update that was too large is not told where the loss fell well below chance, or to half, all the same. A rate
     that is still small, in a warm-up, is judged by the highest that the schedule comes to.
 
@@ -44,6 +46,12 @@ class UpdateOutOfScale(SmokeRule):
     VALID = [
         project(
             *losses(*CALM, rate=10), spread(-1, "fc", PARAM, "0", 0.2), spread(0, "fc", PARAM, "0", 1e-3, 0, CHANGE)
+        ),
+        project(
+            *losses(*CALM),
+            spread(-1, "fc", PARAM, "0", 0.2),
+            spread(0, "fc", PARAM, "0", 3, 0, CHANGE),
+            net=_NORMALISED,
         ),
     ]
     INVALID = [
@@ -82,10 +90,8 @@ class UpdateOutOfScale(SmokeRule):
 
     def check(self, run: Run) -> Iterator[Finding]:
         ratios = first_ratios(run)
-        if not ratios:
-            return
-        largest = max(ratios, key=lambda layer: ratios[layer])
-        ratio = ratios[largest]
+        largest = max(ratios, key=lambda layer: ratios[layer], default="")
+        ratio = ratios.get(largest, 0.0)
         if ratio > _MOST:
             if run.finite and fell(run):
                 return
@@ -101,6 +107,8 @@ class UpdateOutOfScale(SmokeRule):
         if not run.finite:
             return
         best = largest_ratios(run)
+        if all(is_zero(one.gradient) for one in weights(run)):
+            return  # not-learning tells it
         if best and max(best.values()) < _LEAST:
             yield self._too_small(run, max(best, key=lambda layer: best[layer]), max(best.values()))
             return

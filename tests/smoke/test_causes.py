@@ -5,7 +5,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import Any
 
-from caffelint.smoke.run import BLOB, CHANGE, DATA, PARAM, Run, Statistics, run_of
+from caffelint.smoke.run import BLOB, CHANGE, DATA, DIFF, PARAM, Run, Statistics, run_of
 
 too_large = import_module("caffelint.rules.smoke._cause").too_large
 _example: Any = import_module("caffelint.rules.smoke._example")
@@ -52,3 +52,25 @@ def test_weight_decay_with_what_a_check_says_of_it() -> None:
         " try 0.0005"
     )
     assert cause.rules == ("weight-decay-out-of-range",)
+
+
+def test_a_dead_layer_without_weights_is_told_to_load_some() -> None:
+    nothing = [
+        spread(-1, "fc", PARAM, "0", 0),
+        spread(-1, "fc", PARAM, "0", 0, 1, DIFF),
+        spread(2, "fc", PARAM, "0", 0, 1, CHANGE),
+        spread(-1, "relu", BLOB, "fc", 0, 1),
+    ]
+    found = run_of(project(*losses(2.302585, 2.302585, 2.302585), *nothing))
+    rule = import_module("caffelint.rules.smoke.not_learning").NotLearning()
+    (finding,) = rule.check(found)
+    assert finding.evidence.startswith('the weights of "fc" are 0: load some by --weights, or give it a weight_filler')
+
+
+def test_a_loss_that_rests_high_on_made_up_data_is_no_error() -> None:
+    gradient = spread(-1, "fc", PARAM, "0", 0.1, 0, DIFF)
+    found = run_of(project(*losses(*(87.3365,) * 6), gradient))
+    rule = import_module("caffelint.rules.smoke.not_learning").NotLearning()
+    assert [one.severity for one in rule.check(found)] == ["error"]
+    found.synthetic = True
+    assert [(one.severity, one.certainty) for one in rule.check(found)] == [("warning", "likely")]
