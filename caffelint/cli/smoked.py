@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import os
 import sys
+import time
 from collections.abc import Sequence
 from pathlib import Path
 from types import TracebackType
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
     from caffelint.smoke.engines import Engine
 
 _ROWS = 8
+_SILENCE = 30.0
+"""Seconds without a line where there is no terminal to draw progress on."""
 _POINTS = 50
 """In each line of a picture."""
 
@@ -53,6 +56,8 @@ class Shown(Watcher):
         self.quiet = quiet
         self.progress = sys.stderr.isatty() and not quiet
         self.drawn = False
+        self.reached = 0
+        self.told = time.monotonic()
 
     def __enter__(self) -> Shown:
         return self
@@ -61,6 +66,8 @@ class Shown(Watcher):
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self._clear()
+        if kind is KeyboardInterrupt:
+            click.echo(f"caffelint: interrupted at iteration {self.reached}", err=True)
 
     def say(self, line: str, always: bool = False) -> None:
         """A line, or one with empty ones about it. always: to stderr where it is to be quiet."""
@@ -86,11 +93,16 @@ class Shown(Watcher):
     def event(self, event: Event) -> None:
         if isinstance(event, Note):
             self.say(f"note: {event.message}")
-        elif isinstance(event, Iteration) and self.progress:
-            line = f"iteration {event.iteration + 1} of {self.iterations}  rate {event.rate:.4g}  loss {event.loss:.5g}"
-            sys.stderr.write(f"\r\x1b[K{line}")
-            sys.stderr.flush()
-            self.drawn = True
+        elif isinstance(event, Iteration):
+            self.reached = event.iteration + 1
+            line = f"iteration {self.reached} of {self.iterations}  rate {event.rate:.4g}  loss {event.loss:.5g}"
+            if self.progress:
+                sys.stderr.write(f"\r\x1b[K{line}")
+                sys.stderr.flush()
+                self.drawn = True
+            elif not self.quiet and time.monotonic() - self.told > _SILENCE:
+                click.echo(line, err=True)
+                self.told = time.monotonic()
 
     def _clear(self) -> None:
         if self.drawn:

@@ -59,3 +59,10 @@ def test_what_is_watched_is_shown(tmp_path: Path, capsys: Any) -> None:
     assert told[:2] == ["fc", "fc gradient"]
     assert "fc parameter 0 update" in told
     assert [line.split()[-6] for line in lines[start + 1 : start + 4]] == ["0", "1", "2"]
+
+
+def test_a_pipe_is_told_how_far_it_is(tmp_path: Path, capsys: Any, monkeypatch: Any) -> None:
+    pytest.importorskip("torch")
+    monkeypatch.setattr("caffelint.cli.smoked._SILENCE", 0)
+    assert main(["smoke", str(write(tmp_path)), "--engine", "torch", "--iterations", "2"]) == 0
+    assert "iteration 2 of 2  rate 0.01  loss " in capsys.readouterr().err

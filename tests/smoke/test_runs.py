@@ -195,14 +195,15 @@ def test_a_command_that_is_no_caffe(tmp_path: Path, command: str, said: str, cap
 def test_ctrl_c_leaves_nothing(tmp_path: Path, caffe_python: Path) -> None:
     solver = write(tmp_path, python_layer(tmp_path, "open('pid', 'w').write(str(os.getpid()))\ntime.sleep(600)"))
     command = [sys.executable, "-m", "caffelint", "smoke", solver.name, "--caffe-python", str(caffe_python)]
-    process = subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    process = subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
     pid = tmp_path / "pid"
     for _ in range(600):
         if pid.exists() and pid.read_text():
             break
         time.sleep(0.1)
     process.send_signal(signal.SIGINT)
-    assert process.wait(30) == 130
+    assert process.communicate(timeout=30)[1] == b"caffelint: interrupted at iteration 0\n"
+    assert process.returncode == 130
     assert sorted(path.name for path in tmp_path.iterdir() if path.name != "__pycache__") == [
         "mine.py",
         "net.prototxt",
