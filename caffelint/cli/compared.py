@@ -29,6 +29,7 @@ def compared(
 ) -> Session:
     """Run both sides and show where they part."""
     from caffelint.smoke.compare import compare, sides
+    from caffelint.smoke.parting import LEAST_BACKWARD, LEAST_FORWARD
 
     pair = sides(text, choice)
     session = compare(path, config, wishes, pair, shown, force, shapes)
@@ -43,7 +44,8 @@ def compared(
     _table(rows, shown)
     shown.say(
         '"distance" is the largest difference by the largest value, "rounding" the same between two runs of'
-        f" {event.first} from weights that differ by {event.nudge:g} of each"
+        f" {event.first} from weights that differ by {event.nudge:g} of each; a distance below"
+        f" {LEAST_FORWARD:g} going forward, or {LEAST_BACKWARD:g} in gradients and updates, is not judged"
     )
     if event.chaos >= 0:
         shown.say(f"from update {event.chaos} on rounding alone is chaos: what differs there is not judged")

@@ -13,7 +13,7 @@ from caffelint.smoke.arrays import read
 from caffelint.smoke.events import Compared
 from caffelint.smoke.flow import gets_gradient, readers
 
-_FORWARD, _BACKWARD = 1e-4, 1e-3
+LEAST_FORWARD, LEAST_BACKWARD = 1e-4, 1e-3
 """What the same computation may differ by in any case: float32, sums in another order."""
 _HALF = 100.0
 """So many times that where a net computes in half precision."""
@@ -65,7 +65,7 @@ class Comparison:
                 continue
             # In training all hangs together: what moves one parameter far moves all.
             shared = max(noise for _, _, noise in measured) if stage == "update" else 0.0
-            least = self.scale * (_FORWARD if stage == "forward" else _BACKWARD)
+            least = self.scale * (LEAST_FORWARD if stage == "forward" else LEAST_BACKWARD)
             worst = max(measured, key=lambda one: one[1])
             rows.append((stage, iteration, len(measured), worst[1], self._where(worst[0]), max(shared, worst[2])))
             for key, distance, noise in measured:

@@ -176,6 +176,9 @@ def test_the_command_shows_a_table(tmp_path: Path, caffe_python: Path, capsys: A
     assert main(["smoke", str(solver), *arguments]) == 0
     lines = capsys.readouterr().out.splitlines()
     assert "caffe against caffe:cpu: the same weights and data, Dropout lets everything through" in lines
+    assert any(
+        line.endswith("0.0001 going forward, or 0.001 in gradients and updates, is not judged") for line in lines
+    )
     assert any(line.startswith("they agree: nothing parts by more than rounding explains; most is ") for line in lines)
     assert [line.split("  ")[0] for line in lines if line.startswith(("blobs", "gradients", "update"))] == [
         "blobs",
