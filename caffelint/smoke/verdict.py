@@ -7,7 +7,7 @@ import re
 from collections.abc import Sequence
 from statistics import median
 
-from caffelint.lint.finding import CERTAIN, ERROR
+from caffelint.lint.finding import CERTAIN, ERROR, INFO
 from caffelint.lint.report import ReportedFinding
 from caffelint.smoke.run import NonFinite, Run
 
@@ -29,6 +29,8 @@ _HEADS = {
 }
 """By the rule that tells it, the gravest and surest first."""
 _OF_THE_DATA = frozenset(["non-finite-forward", "non-finite-backward", "diverging", "update-out-of-scale"])
+_OF_LEARNING = ("I", "O", "S2")
+"""Codes of rules on fillers, losses and what multiplies updates."""
 _GUESSES = ("most likely", "often", "may ", " or ")
 _FELL = 0.95
 """A loss has fallen that ends below this share of its start, by medians over `_TAIL`: batches differ by percents."""
@@ -40,19 +42,19 @@ def verdict(run: Run, findings: Sequence[ReportedFinding]) -> str:
     order = list(_HEADS)
     shown = [finding for finding in findings if finding.name in _HEADS]
     if not shown:
-        text = _sound(run)
+        text = _sound(run, findings)
         return text and text + _ends_all_the_same(findings)
     lead = min(shown, key=lambda finding: order.index(finding.name))
     where = f" ({lead.file}:{lead.line})" if lead.line else ""
     head = _HEADS[lead.name]
     if lead.name == "refused-at-load" and lead.severity != ERROR:
         head = "it was not run"
-    text = f"{head}: {lead.message}{where}."
-    cause = _own(lead.evidence)
+    what, cause = _what(lead), _why(lead)
+    text = f"{head}: {what}{where}."
     if cause:
         text += f" Why: {cause}."
     text += f" {_how_sure(lead, cause)}"
-    if run.synthetic and lead.name in _OF_THE_DATA:
+    if run.synthetic and (lead.name in _OF_THE_DATA or lead.certainty != CERTAIN):
         text += " The data was made up: your own may do otherwise."
     if lead.name == "timed-out" and run.iterations:
         first, last = run.iterations[0].loss, run.iterations[-1].loss
@@ -66,16 +68,28 @@ def verdict(run: Run, findings: Sequence[ReportedFinding]) -> str:
     return text
 
 
-def _sound(run: Run) -> str:
+def _sound(run: Run, findings: Sequence[ReportedFinding]) -> str:
     values = [event.loss for event in run.iterations]
     if not values or len(values) < run.asked or run.first(NonFinite) is not None:
         return ""
+    if len(values) == 1:
+        return f"it runs: 1 iteration, every value finite, loss {values[0]:.4g}: too few to tell whether it learns"
     text = f"{len(values)} iterations, every value finite, loss {values[0]:.4g} to {values[-1]:.4g}"
-    if len(values) < 2 * _TAIL or median(values[-_TAIL:]) < _FELL * median(values[:_TAIL]):
+    if len(values) < 2 * _TAIL:
+        return f"it runs: {text}: too few to tell whether it learns"
+    if median(values[-_TAIL:]) < _FELL * median(values[:_TAIL]):
         return f"it trains: {text}"
+    text = f"it runs: {text}: "
     if not math.isclose(values[0], values[-1], rel_tol=1 - _FELL):
-        return f"it runs: {text}: it goes up and down, which so few iterations do not tell from learning"
-    return f"it runs: {text}: it hardly moves yet, which so few iterations do not tell from slow learning"
+        text += "it goes up and down, which so few iterations do not tell from learning"
+    else:
+        text += "it hardly moves yet, which so few iterations do not tell from slow learning"
+    slows = [
+        f"{one.name} at {one.file}:{one.line}"
+        for one in findings
+        if one.code.startswith(_OF_LEARNING) and one.severity != INFO
+    ]
+    return f"{text}. A check of the text alone says why it may be so: {_listed(slows)}" if slows else text
 
 
 def _ends_all_the_same(findings: Sequence[ReportedFinding]) -> str:
@@ -86,9 +100,22 @@ def _ends_all_the_same(findings: Sequence[ReportedFinding]) -> str:
     return f"; and yet a check is sure of {sure[0].name} at {sure[0].file}:{sure[0].line}" if sure else ""
 
 
-def _own(evidence: str) -> str:
-    """Without what the check says, which is told apart."""
-    return re.split(r"(?:^|\. )see ", evidence, maxsplit=1)[0].removesuffix(".")
+def _what(lead: ReportedFinding) -> str:
+    """What happened, without the reason and the counts that the finding itself tells."""
+    what = lead.message.partition(": ")[0]
+    return re.sub(r"( gives (?:nan and inf|nan|inf))\b.*", r"\1", what)
+
+
+def _why(lead: ReportedFinding) -> str:
+    """The reason, from the message and its evidence, each said once; without what the check says, told apart."""
+    told = [lead.message.partition(": ")[2]]
+    own = re.split(r"(?:^|\. |; )see ", lead.evidence, maxsplit=1)[0].removesuffix(".")
+    told += [part for part in own.split(". ") if not re.match(r'"[^"]*" held ', part)]
+    kept: list[str] = []
+    for part in told:
+        if part and not any(part in other for other in kept):
+            kept.append(part)
+    return "; ".join(kept)
 
 
 def _how_sure(lead: ReportedFinding, cause: str) -> str:

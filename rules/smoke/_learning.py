@@ -72,7 +72,7 @@ def without_weights(run: Run, layer: Layer) -> Layer | None:
 
 def no_weights(layer: Layer) -> str:
     """Of such a layer, in words."""
-    return f'the weights of "{layer.name}" are 0: load some by --weights, or give it a weight_filler'
+    return f'the weights of "{layer.name}" are 0: load some by --weights; without any, give it a weight_filler'
 
 
 def only_decays(run: Run, values: Weights) -> bool:

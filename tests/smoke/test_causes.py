@@ -64,7 +64,7 @@ def test_a_dead_layer_without_weights_is_told_to_load_some() -> None:
     found = run_of(project(*losses(2.302585, 2.302585, 2.302585), *nothing))
     rule = import_module("caffelint.rules.smoke.not_learning").NotLearning()
     (finding,) = rule.check(found)
-    assert finding.evidence.startswith('the weights of "fc" are 0: load some by --weights, or give it a weight_filler')
+    assert finding.evidence.startswith('the weights of "fc" are 0: load some by --weights; without any, give it')
 
 
 def test_a_loss_that_rests_high_on_made_up_data_is_no_error() -> None:

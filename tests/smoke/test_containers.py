@@ -63,7 +63,7 @@ def test_a_container_sees_what_it_needs(tmp_path: Path, caffe_python: Path, caps
     assert main([*arguments, "--data", "real"]) == 0
     out = capsys.readouterr().out
     assert "data: real, as Caffe reads it" in out
-    assert "it trains: 4 iterations" in out
+    assert "it runs: 4 iterations" in out
     assert names(tmp_path) == before
 
 
@@ -86,7 +86,7 @@ def test_a_work_folder_that_a_container_does_not_see(
 @pytest.mark.parametrize(
     ("more", "words"),
     [
-        ([], "it trains: 5 iterations, every value finite"),
+        ([], "it runs: 5 iterations, every value finite"),
         (["--gradcheck", "all"], "no gradient is wrong: "),
         (["--compare", "caffe,caffe:cpu"], "they agree: nothing parts by more than rounding explains"),
     ],

@@ -221,7 +221,7 @@ def test_notes_tell_versions_and_data(tmp_path: Path, caffe_python: Path, capsys
     assert lines[1] == "data: synthetic"
     assert lines[2] == "note: TRAIN data is synthetic: no/such/lmdb is not there"
     assert any(line.startswith("note: Caffe ") for line in lines)
-    assert lines[-1].startswith("it trains: 3 iterations, every value finite, loss ")
+    assert lines[-1].startswith("it runs: 3 iterations, every value finite, loss ")
 
 
 def test_poly_sees_the_users_max_iter(tmp_path: Path, in_caffe: Run) -> None:

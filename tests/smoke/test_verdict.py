@@ -31,7 +31,8 @@ def run(*losses: float) -> Run:
 @pytest.mark.parametrize(
     ("losses", "text"),
     [
-        ((2.3, 2.2, 2.0), "it trains: 3 iterations, every value finite, loss 2.3 to 2"),
+        ((6.905,), "it runs: 1 iteration, every value finite, loss 6.905: too few to tell whether it learns"),
+        ((2.3, 2.2, 2.0), "it runs: 3 iterations, every value finite, loss 2.3 to 2: too few to tell"),
         ((2.3,) * 10, "it hardly moves yet, which so few iterations do not tell from slow learning"),
         ((1.2, 1.5) * 5, "it goes up and down, which so few iterations do not tell from learning"),
         ((2.3, 2.2, 2.1, 2, 1.9, 1.8, 1.7, 1.6, 1.5, 1.4), "it trains: 10 iterations, every value finite"),
@@ -46,6 +47,23 @@ def test_a_run_that_a_check_objects_to() -> None:
     assert verdict(run(2.3, 2.0), found).endswith("; and yet a check is sure of test-settings-mismatch at n.prototxt:7")
 
 
+def test_a_loss_that_hardly_moves_for_a_reason_in_the_text() -> None:
+    found = [
+        finding("O002", "softmax-twice", "certain", "no loss below 1.46 can be reached")._replace(severity="warning")
+    ]
+    ending = "A check of the text alone says why it may be so: softmax-twice at n.prototxt:7"
+    assert verdict(run(*(2.3,) * 10), found).endswith(ending)
+
+
+def test_what_and_why_are_told_once() -> None:
+    found = [finding("X107", "refused-at-load", "certain", 'at "a" Caffe ends: two values', "two values")]
+    assert (
+        verdict(run(), found) == 'it does not run: at "a" Caffe ends (n.prototxt:7). Why: two values. That is certain.'
+    )
+    found = [finding("X104", "diverging", "likely", "the loss rose: base_lr 10 is too high")]
+    assert verdict(run(), found).startswith("it diverges: the loss rose (n.prototxt:7). Why: base_lr 10 is too high.")
+
+
 def test_the_gravest_leads_and_the_rest_is_joined() -> None:
     found = [
         finding("S201", "high-base-lr", "likely", "base_lr 10 is high", line=2),
@@ -55,7 +73,7 @@ def test_the_gravest_leads_and_the_rest_is_joined() -> None:
         ),
     ]
     assert verdict(run(2.3, 9), found) == (
-        'it breaks: "fc" gives inf (n.prototxt:7). Why: "x" held 1. base_lr 10 is most likely too high. What happened'
+        'it breaks: "fc" gives inf (n.prototxt:7). Why: base_lr 10 is most likely too high. What happened'
         " is certain; the cause is the likeliest one. diverging most likely comes of the same cause. A check of the"
         " text alone says of it: high-base-lr at n.prototxt:2."
     )
