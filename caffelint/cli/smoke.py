@@ -53,7 +53,7 @@ def command(solver: str, **options: Any) -> int:
     from caffelint.cli.compared import checked, compared
     from caffelint.cli.outputs import outputs, write_all
     from caffelint.cli.settings import input_shapes, settings
-    from caffelint.cli.smoked import Shown, lr_found, plotted, ready_to_plot, wishes_of
+    from caffelint.cli.smoked import Shown, as_json, lr_found, plotted, ready_to_plot, wishes_of
     from caffelint.cli.watched import watched
     from caffelint.report import Look
     from caffelint.smoke.engines import NoEngine
@@ -99,6 +99,8 @@ def command(solver: str, **options: Any) -> int:
     except (NoEngine, NoProject, Unplanned) as error:
         raise click.ClickException(str(error)) from error
     report = session.report
+    if any(output.format == "json" for output in wanted) and not (options["compare"] or options["gradcheck"]):
+        report.smoke = as_json(session)
     everything = options["verbose"] or config.fail_on == "info"
     write_all(
         report, wanted, Look(least="info" if everything else "warning", quiet=options["quiet"], fail_on=config.fail_on)

@@ -135,6 +135,33 @@ class Shown(Watcher):
             self.say(f"\n{text}")
 
 
+def as_json(session: Session) -> dict[str, Any]:
+    """What came of a run, for the JSON report (docs/json.md); null for a number that is not finite."""
+    from caffelint.smoke.verdict import verdict
+
+    run, engine = session.run, session.engine
+    if run is None or engine is None:
+        return {}
+    found = run.first(RateFound)
+    return {
+        "engine": engine.name,
+        "device": engine.device,
+        "synthetic": run.synthetic,
+        "iterations": len(run.iterations),
+        "losses": [_finite(event.loss) for event in run.iterations],
+        "test": [
+            {"net": one.net, "passes": one.iterations, "outputs": {top: _finite(v) for top, v in one.outputs.items()}}
+            for one in run.all(Tested)
+        ],
+        "verdict": "" if found else verdict(run, session.report.findings),
+        "rate": {"largest": found.largest, "suggested": found.suggested} if found else None,
+    }
+
+
+def _finite(value: float) -> float | None:
+    return value if math.isfinite(value) else None
+
+
 def _some(iterations: Sequence[Iteration]) -> list[Iteration]:
     if len(iterations) <= _ROWS:
         return list(iterations)

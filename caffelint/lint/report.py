@@ -135,6 +135,8 @@ class Report:
         self.suppressed = suppressed
         self.baselined = baselined
         self.applied = sorted(applied)
+        self.smoke: dict[str, Any] = {}
+        """Of a smoke run, what came of it, as the JSON contract has it; else empty."""
         self.lookalikes: list[str] = []
         """Files that look like nets or solvers, and were not checked as they are not called so."""
         self.tried: tuple[str, ...] = ()
@@ -179,12 +181,13 @@ class Report:
         }
 
     def as_json(self) -> dict[str, Any]:
-        return {
+        value: dict[str, Any] = {
             "version": 1,
             "findings": [finding.as_json() for finding in self.findings],
             "applied": [applied._asdict() for applied in self.applied],
             "summary": self.summary(),
         }
+        return value | {"smoke": self.smoke} if self.smoke else value
 
 
 def reported(finding: Finding) -> ReportedFinding:
