@@ -31,7 +31,7 @@ from caffelint.smoke.session import (
     Session,
     Watcher,
     check_first,
-    judge,
+    judge_all,
     needs_too_much,
     pick,
     refuse_python_layers,
@@ -118,9 +118,7 @@ def compare(
             any(item.source == SYNTHETIC and not item.file for item in prepared.job.inputs),
             wishes.iterations,
         )
-    findings, suppressed = judge(run, project, config)
-    report.findings += findings
-    report.suppressed += suppressed
+    judge_all(run, project, config, report)
     return Session(report, run, chosen[0])
 
 

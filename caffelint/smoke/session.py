@@ -107,12 +107,7 @@ def smoke(
         lacking = needs_too_much(prepared, engine.name)
         finished = Finished([lacking], Log()) if lacking else run_job(engine, prepared, watcher.event)
     run = finished_run(project, prepared, finished, report)
-    findings, suppressed = judge(run, project, config)
-    report.findings += findings
-    report.suppressed += suppressed
-    if refused := run.first(Refused):
-        if NOT_RUN in refused.message:
-            report.failures.append(Failure(path, "not run: there is nothing here to run it with; give --caffe-python"))
+    judge_all(run, project, config, report)
     return Session(report, run, engine)
 
 
@@ -284,3 +279,14 @@ def _as_named(event: Event, named: Mapping[str, str]) -> Event:
 def judge(run: Run, project: Project, config: Config) -> tuple[list[ReportedFinding], int]:
     """What the rules of family X say of a run, and how many comments and settings silenced."""
     return Checker(config).smoke(run, project.files)
+
+
+def judge_all(run: Run, project: Project, config: Config, report: Report) -> None:
+    """Add to a report what there is to say of a run."""
+    findings, suppressed = judge(run, project, config)
+    report.findings += findings
+    report.suppressed += suppressed
+    refused = run.first(Refused)
+    if refused and NOT_RUN in refused.message:
+        words = "not run: there is nothing here to run it with; give --caffe-python"
+        report.failures.append(Failure(project.solver.path, words))

@@ -173,9 +173,10 @@ def test_no_caffe_to_compare_with(tmp_path: Path, capsys: Any) -> None:
     assert capsys.readouterr().err.startswith("caffelint: no caffe to run with: ")
 
 
-def test_nothing_to_run_it_with(tmp_path: Path, capsys: Any) -> None:
+@pytest.mark.parametrize("more", [[], ["--gradcheck", "all"], ["--compare", "torch,torch:cpu"]])
+def test_nothing_to_run_it_with(tmp_path: Path, capsys: Any, more: list[str]) -> None:
     pytest.importorskip("torch")
-    arguments = ["--engine", "torch", "--iterations", "1", "--fail-on", "never"]
+    arguments = ["--engine", "torch", "--iterations", "1", "--fail-on", "never", *more]
     assert main(["smoke", str(write(tmp_path, python_layer(tmp_path, "pass"))), *arguments]) == 2
     assert "not run: there is nothing here to run it with" in capsys.readouterr().err
 
