@@ -20,7 +20,7 @@ from caffelint.smoke import engines
 from caffelint.smoke.arrays import recorded
 from caffelint.smoke.child import Finished
 from caffelint.smoke.engines import Engine, NoEngine
-from caffelint.smoke.events import Done, Event, Iteration
+from caffelint.smoke.events import Done, Event, Iteration, Statistics
 from caffelint.smoke.job import MEASURES, RECORDS, SYNTHETIC
 from caffelint.smoke.parting import Comparison, parts_of
 from caffelint.smoke.prepare import Prepared, Wishes, prepare
@@ -127,7 +127,8 @@ def _engine(side: Side, folder: Path) -> Engine:
 
 
 def _done(finished: Finished) -> bool:
-    return isinstance(finished.events[-1], Done)
+    """Was all measured? Statistics come of labels at which torch ends."""
+    return isinstance(finished.events[-1], Done) and not any(isinstance(one, Statistics) for one in finished.events)
 
 
 def _in(engine: Engine, folder: Path) -> Engine:

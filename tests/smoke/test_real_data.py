@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from project_files import SOLVER, write
 
+from caffelint.cli.main import main
 from caffelint.lint.config import Config
 from caffelint.schema import Datum
 from caffelint.smoke.events import Loaded
@@ -81,3 +82,32 @@ def test_both_engines_read_the_same(
                 values = [getattr(statistics, field) for statistics in found]
                 assert values[0] == pytest.approx(values[1], rel=1e-4, abs=1e-5), (name, at, field)
     assert {path: path.read_bytes() for path in before} == before
+
+
+@pytest.mark.parametrize("engine", ["caffe", "torch", "torch --gradcheck fc", "torch --compare torch,torch:cpu"])
+def test_labels_from_1_are_told_alike(
+    tmp_path: Path, caffe_python: Path, capsys: Any, monkeypatch: pytest.MonkeyPatch, engine: str
+) -> None:
+    pytest.importorskip("torch")
+    h5py = pytest.importorskip("h5py")
+    monkeypatch.chdir(tmp_path)
+    with h5py.File("data.h5", "w") as file:
+        file["data"], file["label"] = np.ones((9, 3, 8, 8), "f"), np.arange(9, dtype="f") % 3 + 1
+    Path("files.txt").write_text("data.h5\n")
+    net = """
+layer { name: "data" type: "HDF5Data" top: "data" top: "label" hdf5_data_param { source: "files.txt" batch_size: 9 } }
+layer { name: "fc" type: "InnerProduct" bottom: "data" top: "fc"
+  inner_product_param { num_output: 3 weight_filler { type: "xavier" } } }
+layer { name: "accuracy" type: "Accuracy" bottom: "fc" bottom: "label" top: "accuracy" }
+layer { name: "loss" type: "SoftmaxWithLoss" bottom: "fc" bottom: "label" top: "loss" }
+"""
+    solver = write(tmp_path, net, SOLVER.replace("test_iter: 3\ntest_interval: 1\n", ""))
+    name, *more = engine.split()
+    arguments = ["--engine", name, "--iterations", "2", "--format", "concise", *more]
+    if name == "caffe":
+        arguments += ["--caffe-python", str(caffe_python)]
+    assert main(["smoke", solver.name, *arguments]) == 1
+    lines = [line for line in capsys.readouterr().out.splitlines() if ": error: " in line]
+    assert len(lines) == 1
+    assert lines[0].startswith("net.prototxt:6:")
+    assert 'labels of 1 to 3 came to "loss" (SoftmaxWithLoss), which has 3 classes, 0 to 2' in lines[0]

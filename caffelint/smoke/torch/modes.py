@@ -15,6 +15,7 @@ from caffelint.smoke.arrays import Arrays, Batches
 from caffelint.smoke.events import BACKWARD, Done, Gradient, Refused, Running
 from caffelint.smoke.flow import unsplit
 from caffelint.smoke.job import CHECKS, MEASURES, RECORDS
+from caffelint.smoke.torch.base import LabelOutside
 from caffelint.smoke.torch.engine import BEFORE, Broken, Run
 from caffelint.smoke.torch.net import LayerError, TorchNet
 from caffelint.smoke.torch.sources import Unreadable
@@ -36,6 +37,8 @@ class Mode(Run):
         started = time.perf_counter()
         try:
             self.work()
+        except LabelOutside as error:
+            self.labels_outside(error)
         except LayerError as error:
             self.emit(Refused(0, error.layer, error.message, "run"))
             return
