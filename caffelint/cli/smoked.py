@@ -179,19 +179,22 @@ def lr_found(
     shapes: dict[str, tuple[int, ...]],
 ) -> Session:
     """Run at several rates, each told when it is over."""
-    from caffelint.smoke.find_lr import Trial
+    from caffelint.smoke.find_lr import Trial, why
     from caffelint.smoke.session import search
 
     def tell(done: Trial) -> None:
         if math.isnan(done.loss):
-            shown.say(f"base_lr {done.rate:<8g} it breaks")
+            shown.say(f"base_lr {done.rate:<8g} it breaks{done.how and f': {done.how}'}")
         else:
-            shown.say(f"base_lr {done.rate:<8g} loss {done.loss:.5g}{'' if done.finite else ', which grew'}")
+            shown.say(f"base_lr {done.rate:<8g} loss {done.loss:.5g}{done.how and f', it breaks: {done.how}'}")
 
     session = search(path, config, wishes, choice, shown, tell, force, shapes)
     found = session.run.first(RateFound) if session.run else None
     if found and found.largest:
-        shown.say(f"\nlargest base_lr that stays finite: {found.largest:g}; suggested: {found.suggested:g}\n")
+        base_lr = session.run.solver.message.base_lr if session.run else 0.0
+        shown.say(
+            f"\nlargest base_lr that stays finite: {found.largest:g}; {why(base_lr, found.largest, found.suggested)}\n"
+        )
     elif found:
         shown.say("\nit breaks at every rate, so the rate is not the cause\n")
     return session

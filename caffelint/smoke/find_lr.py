@@ -27,15 +27,20 @@ _ALIKE = 0.05
 _TAIL = 5
 """So many last losses, of which the median counts: one batch is no end."""
 _NEAR = 1e-6
+_FAR = 10.0
 """Of a power of ten, which a float may just miss."""
 
 
 class Trial(NamedTuple):
-    """One rate: did the run stay finite, and the median of its last losses; nan where it did not end."""
+    """One rate: did the run stay finite, and the median of its last losses; nan where it did not end.
+
+    how: how it broke, in words.
+    """
 
     rate: float
     finite: bool
     loss: float
+    how: str = ""
 
 
 class Found(NamedTuple):
@@ -49,13 +54,18 @@ class Found(NamedTuple):
 def trial(rate: float, events: Sequence[object]) -> Trial:
     """What a run at a rate came to; a loss that grew to several times the first counts as not finite."""
     losses = [event.loss for event in events if isinstance(event, Iteration) and event.iteration >= 0]
-    finite = bool(losses) and not any(isinstance(event, NonFinite) for event in events)
+    bad = next((event for event in events if isinstance(event, NonFinite)), None)
+    finite = bool(losses) and bad is None
     tail = sorted(losses[-_TAIL:])
     loss = tail[len(tail) // 2] if tail and finite else math.nan
     grew = loss > _GROWTH * abs(losses[0]) and loss > abs(losses[0]) + 0.5 if finite else False
     if grew or (finite and loss < -_WITHOUT_END * (abs(losses[0]) + 1)):
-        finite = False
-    return Trial(rate, finite, loss)
+        return Trial(rate, False, loss, f"the loss went from {losses[0]:.4g} to {loss:.4g}")
+    how = ""
+    if bad is not None:
+        at = f' at "{bad.layer}"' if bad.layer else ""
+        how = f"{'nan' if bad.nan else 'inf'} in iteration {bad.iteration}{at}"
+    return Trial(rate, finite, loss, how)
 
 
 def find_lr(start: float, run: Callable[[float], Trial]) -> Found:
@@ -97,6 +107,19 @@ def _suggestion(trials: list[Trial], largest: float) -> float:
     lowest = min((one.loss for one in good), default=0.0)
     best = max((one.rate for one in good if one.loss <= lowest + _ALIKE * abs(lowest)), default=largest)
     return _round_down(min(largest * _SHARE, best))
+
+
+def why(start: float, largest: float, suggested: float) -> str:
+    """What the suggestion is made of, and whether the solver's own rate will do."""
+    if math.isclose(suggested, _round_down(largest * _SHARE)):
+        reason = "a tenth of that"
+    else:
+        reason = "the highest rate whose loss is about the lowest"
+    if not 0 < start <= largest / 2:
+        return f"suggested: {suggested:g}, {reason}"
+    if start >= suggested / _FAR:
+        return f"base_lr {start:g} lies well below and is fine; suggested to begin with: {suggested:g}, {reason}"
+    return f"base_lr {start:g} is low: suggested: {suggested:g}, {reason}"
 
 
 def _rounded(rate: float) -> float:

@@ -87,9 +87,13 @@ def _rates(axis: Any, found: RateFound) -> None:
     top = max(losses, default=1.0)
     stayed = sorted((rate, loss) for rate, finite, loss in found.trials if finite)
     axis.plot([rate for rate, _ in stayed], [loss for _, loss in stayed], marker="o", color="tab:blue", label="finite")
-    rest = [(rate, loss if math.isfinite(loss) else top) for rate, finite, loss in found.trials if not finite]
-    if rest:
-        axis.plot(*zip(*rest, strict=True), linestyle="", marker="x", color=_BAD, label="broke, or grew")
+    cross: dict[str, Any] = {"linestyle": "", "marker": "x", "color": _BAD}
+    grew = [(rate, loss) for rate, finite, loss in found.trials if not finite and math.isfinite(loss)]
+    if grew:
+        axis.plot(*zip(*grew, strict=True), **cross, label="grew")
+    broke = [rate for rate, finite, loss in found.trials if not finite and not math.isfinite(loss)]
+    if broke:  # without a loss: at the upper edge, whatever the axis shows
+        axis.plot(broke, [0.97] * len(broke), **cross, label="broke (no loss)", transform=axis.get_xaxis_transform())
     if found.largest:
         axis.axvline(found.largest, color=_BAD, linestyle="--", linewidth=1, label=f"largest: {found.largest:g}")
     if found.suggested:

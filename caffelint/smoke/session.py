@@ -131,14 +131,15 @@ def search(
 ) -> Session:
     """Run at several rates for the largest that stays finite. Where every rate breaks, what the first run said is kept.
 
-    The session's run holds one event, RateFound, or is None where the check stopped the search. Raises as `smoke`.
+    The session's run holds RateFound and what came before any update, or is None where the check stopped the search.
+    Raises as `smoke`.
     """
     sessions: list[Session] = []
 
     def run(rate: float) -> Trial:
         if sessions and sessions[0].run is None:
             return Trial(rate, False, math.nan)
-        own = replace(wishes, base_lr=rate, statistics_every=0)
+        own = replace(wishes, base_lr=rate, statistics_every=0 if sessions else wishes.iterations)
         one = smoke(path, config, own, choice, Watcher() if sessions else watcher, force, input_shapes)
         sessions.append(one)
         done = trial(rate, one.run.events if one.run else ())
@@ -151,8 +152,10 @@ def search(
     report, first, engine = sessions[0]
     if first is None:
         return sessions[0]
-    event = RateFound(found.largest, found.suggested, len(found.trials), found.trials)
-    summary = Run(project.solver, first.planned, first.built, [event], report.findings, first.synthetic, first.asked)
+    told = [(one.rate, one.finite, one.loss) for one in found.trials]
+    before = [event for event in first.events if isinstance(event, Iteration | Statistics) and event.iteration < 0]
+    events = [RateFound(found.largest, found.suggested, len(told), told), *before]
+    summary = Run(project.solver, first.planned, first.built, events, report.findings, first.synthetic, first.asked)
     if found.largest:
         report.findings = [finding for finding in report.findings if not finding.code.startswith("X")]
         report.findings += judge(summary, project, config)[0]

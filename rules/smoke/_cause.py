@@ -89,7 +89,9 @@ def _causes(run: Run, after: int | None) -> Iterator[Cause]:
             run.place(largest, 0, "param", 0, "lr_mult"),
         )
     rate = _rate(run, max(ratios.values(), default=0.0))
-    yield from _start(run, rate)
+    start = bad_start(run, rate.better)
+    if start is not None:
+        yield start
     yield rate
 
 
@@ -105,23 +107,25 @@ def _sign(run: Run) -> Iterator[Cause]:
             )
 
 
-def _start(run: Run, rate: Cause) -> Iterator[Cause]:
-    """A loss far above chance before any update: what the net reads or begins with is too large, not the rate."""
+def bad_start(run: Run, better: str) -> Cause | None:
+    """A loss far above chance before any update: what the net reads or begins with is too large, not the rate.
+
+    better: the rate that would do for an input as it is.
+    """
     first, near = begins(run), chance(run)
     if near is None or not first > _BAD_FROM_THE_START * near > 0:
-        return
+        return None
     text = f"the loss is {number(first)} before any update, where chance gives {number(near)}: "
     layer = _large_input(run)
     if layer is None:
-        yield Cause(text + "that is not the rate's doing; scale the input or the fillers down", run.nets[0].at())
-        return
+        return Cause(text + "that is not the rate's doing; scale the input or the fillers down", run.nets[0].at())
     found = run.statistics(-1, layer.name, BLOB, layer.tops[0].name, DATA)
     assert found is not None
     text += f'"{layer.tops[0].name}" holds {number(found.min)} to {number(found.max)}, bring it to about 1'
     if layer.type in _TRANSFORMED and layer.message.transform_param.scale == 1:
         scale = 2.0 ** -math.ceil(math.log2(max(abs(found.min), abs(found.max))))
         text += f", by transform_param {{ scale: {scale:.10g} }}"
-    yield Cause(f"{text}; or else try {rate.better}", run.place(layer.name), rules=("unscaled-input",))
+    return Cause(f"{text}; or else try {better}", run.place(layer.name), rules=("unscaled-input",))
 
 
 def _decay(run: Run) -> Iterator[Cause]:

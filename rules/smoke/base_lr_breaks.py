@@ -3,8 +3,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from caffelint.lint import ERROR, INFO, LIKELY, UNSAFE, Finding, Fix, Invalid, SmokeRule, replace
-from caffelint.smoke.run import RateFound, Run
+from caffelint.smoke.run import Iteration, RateFound, Run
 
+from ._cause import bad_start
 from ._example import CALM, SOLVER, losses, project
 
 
@@ -37,6 +38,12 @@ class BaseLrBreaks(SmokeRule):
             message="base_lr 10 is near the largest that stays finite, 12; try base_lr: 1",
             fixed=project(RateFound(12, 1, 7), solver=SOLVER.replace("10", "1")),
         ),
+        Invalid(
+            project(RateFound(1.5, 0.1, 7), Iteration(-1, 0, 77.9, {"loss": 77.9})),
+            span="base_lr: 10",
+            message="base_lr 10 breaks the run, and the loss is 77.9 before any update, where chance gives 2.303: that"
+            " is not the rate's doing; scale the input or the fillers down",
+        ),
     ]
 
     def check(self, run: Run) -> Iterator[Finding]:
@@ -47,12 +54,19 @@ class BaseLrBreaks(SmokeRule):
         place = run.solver.at("base_lr")
         better = f"base_lr: {found.suggested:g}"
         message = f"base_lr {rate:g} breaks the run; the largest that stays finite is {found.largest:g}; try {better}"
+        evidence = f"found in {found.runs} runs of {run.asked} iterations"
+        start = bad_start(run, better)
+        if start is not None:
+            message = f"base_lr {rate:g} breaks the run, and {start.text}"
+            evidence = f"the largest that stays finite is {found.largest:g}, {evidence}"
         if rate <= found.largest:
             message = f"base_lr {rate:g} is near the largest that stays finite, {found.largest:g}; try {better}"
         yield self.finding(
             place,
             message,
             severity=None if rate > found.largest else INFO,
-            evidence=f"found in {found.runs} runs of {run.asked} iterations",
-            fixes=(Fix(better, UNSAFE, (replace(place, better),)),) if place.text.startswith("base_lr") else (),
+            evidence=evidence,
+            fixes=(Fix(better, UNSAFE, (replace(place, better),)),)
+            if place.text.startswith("base_lr") and start is None
+            else (),
         )

@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from project_files import SOLVER, write
+from project_files import NET, SOLVER, write
 
 from caffelint.cli.main import main
 from caffelint.smoke.events import Iteration, NonFinite
-from caffelint.smoke.find_lr import Trial, find_lr, trial
+from caffelint.smoke.find_lr import Trial, find_lr, trial, why
 
 
 @pytest.mark.parametrize("limit", [3e-6, 0.04, 0.5, 70])
@@ -49,3 +49,33 @@ def test_the_suggestion_is_a_fix(tmp_path: Path, caffe_python: Path, capsys: Any
     assert "base_lr 3000     it breaks" in out
     assert "base_lr 3000 breaks the run; the largest that stays finite is" in out
     assert "fix (unsafe): base_lr: " in out
+
+
+@pytest.mark.parametrize(
+    ("start", "text"),
+    [
+        (0.01, "base_lr 0.01 lies well below and is fine; suggested to begin with: 0.007, the highest rate whose loss"),
+        (1e-4, "base_lr 0.0001 is low: suggested: 0.007"),
+        (1.0, "suggested: 0.007, the highest rate"),
+    ],
+)
+def test_what_is_said_of_the_rate_that_is_there(start: float, text: str) -> None:
+    assert why(start, 0.32, 0.007).startswith(text)
+    assert why(1.0, 0.32, 0.03).endswith("a tenth of that")
+
+
+def test_how_a_rate_breaks() -> None:
+    grew = [Iteration(number, 1, loss, {}) for number, loss in enumerate((2.3, 9, 40, 60, 70))]
+    assert trial(1, grew).how == "the loss went from 2.3 to 40"
+    bad = NonFinite(3, 0, "forward", "fc", "blob", "fc", 1, 0, 1, 0, 0, 1, {})
+    assert trial(1, [grew[0], bad]).how == 'nan in iteration 3 at "fc"'
+
+
+def test_pixels_as_they_are_come_before_the_rate(tmp_path: Path, caffe_python: Path, capsys: Any) -> None:
+    net = NET.replace(" scale: 0.0125", "").replace('type: "xavier"', 'type: "gaussian" std: 0.3')
+    solver = write(tmp_path, net, SOLVER.replace("0.01", "1000"))
+    arguments = ["smoke", str(solver), "--caffe-python", str(caffe_python), "--find-lr", "--iterations", "5"]
+    assert main([*arguments, "--force"]) == 1
+    out = " ".join(capsys.readouterr().out.split())
+    assert "base_lr 1000 breaks the run, and the loss is" in out
+    assert "by transform_param { scale: 0.00390625 }; or else try base_lr: " in out

@@ -98,5 +98,5 @@ def test_a_search_shows_what_stayed_and_what_broke() -> None:
     axis = Figure().subplots()
     _rates(axis, FOUND)
     found = lines(axis)
-    assert (found["finite"], found["broke, or grew"]) == ([2.0, 1.5], [2.0])
+    assert (found["finite"], found["broke (no loss)"]) == ([2.0, 1.5], [0.97])
     assert {"largest: 3", "suggested: 0.3"} < set(found)
