@@ -67,14 +67,14 @@ class MissingWeightFiller(NetRule):
             span="inner_product_param",
             message="no layer has a weight_filler: all weights start at 0 and get no gradient unless weights are"
             " loaded;"
-            ' give each of fc1, fc2 one, such as { type: "xavier" }',
+            ' give one, such as { type: "xavier" }, to fc1, fc2',
         ),
         Invalid(
             {"solver.prototxt": 'net: "net.prototxt" base_lr: 0.1', "net.prototxt": _NET % ("", "")},
             span="inner_product_param",
             message="no layer has a weight_filler: all weights start at 0 and get no gradient unless weights are"
             " loaded;"
-            ' give each of fc1, fc2 one, such as { type: "xavier" }',
+            ' give one, such as { type: "xavier" }, to fc1, fc2',
             fixed={
                 "solver.prototxt": 'net: "net.prototxt" base_lr: 0.1',
                 "net.prototxt": _NET % (' weight_filler { type: "xavier" }', ' weight_filler { type: "xavier" }'),
@@ -105,7 +105,7 @@ class MissingWeightFiller(NetRule):
             severity = WARNING if net.solvers else INFO
             message = (
                 "no layer has a weight_filler: all weights start at 0 and get no gradient unless weights are loaded;"
-                f" give each of {names} one, {advice}"
+                f" give one, {advice}, to {names}"
             )
         elif len(missing) == 1:
             message = f"layer {names} has no weight_filler: its weights start at 0; give it one, {advice}"
