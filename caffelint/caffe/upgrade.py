@@ -316,12 +316,15 @@ class _Upgrade:
         self.link(new, net)
         self.copy_fields(new, net, NET_FIELDS_KEPT_FROM_V0)
         producers: dict[str, Any] = dict.fromkeys(net.input)
+        # Caffe ends with a fault of any layer's padding before it looks at the first layer's type.
+        padded = []
         for connection in net.layers:
-            pads = self.padding_of(connection, producers)
-            if connection.layer.type != "padding":
-                self.v0_layer(connection, pads, new.layers.add())
+            padded.append((connection, self.padding_of(connection, producers)))
             for top in connection.top:
                 producers[top] = connection
+        for connection, pads in padded:
+            if connection.layer.type != "padding":
+                self.v0_layer(connection, pads, new.layers.add())
         return new
 
     def padding_of(self, connection: Any, producers: dict[str, Any]) -> dict[int, Any]:
