@@ -16,8 +16,13 @@ _CODE = re.compile(r"[A-Z]+[0-9]{3}")
 @click.command("new-rule")
 @click.argument("name")
 @click.argument("folder", default=".", type=click.Path(path_type=Path))
-@click.option("--kind", default="layer", metavar="KIND", show_default=True,
-              help="What the rule looks at: solver, layer, net, project (a solver with its nets) or text.")
+@click.option(
+    "--kind",
+    default="layer",
+    metavar="KIND",
+    show_default=True,
+    help="What the rule looks at: solver, layer, net, project (a solver with its nets) or text.",
+)
 @click.option("--code", default="U001", metavar="CODE", show_default=True, help="Letters and three digits.")
 def command(name: str, folder: Path, kind: str, code: str) -> None:
     """Write the start of a rule of your own.

@@ -69,11 +69,11 @@ _SAMPLES = {
             message="snapshot is 1000 and snapshot_prefix is not set: name the files",
         ),
     ]""",
-        '''def check(self, solver: Solver) -> Iterator[Finding]:
+        """def check(self, solver: Solver) -> Iterator[Finding]:
         interval = solver.message.snapshot
         if interval and not solver.has("snapshot_prefix"):
             message = f"snapshot is {interval} and snapshot_prefix is not set: name the files"
-            yield self.finding(solver.at("snapshot"), message)''',
+            yield self.finding(solver.at("snapshot"), message)""",
     ),
     "layer": _Sample(
         "LIKELY, WARNING, Finding, Invalid, Layer, LayerRule",
@@ -91,11 +91,11 @@ _SAMPLES = {
             message="dropout_ratio is 0.95, which drops nearly all of the signal: 0.5 is usual",
         ),
     ]""",
-        '''def check(self, layer: Layer) -> Iterator[Finding]:
+        """def check(self, layer: Layer) -> Iterator[Finding]:
         ratio = layer.param("dropout_param").dropout_ratio
         if ratio > 0.9:
             message = f"dropout_ratio is {ratio:g}, which drops nearly all of the signal: 0.5 is usual"
-            yield self.finding(layer.at("dropout_param", "dropout_ratio"), message)''',
+            yield self.finding(layer.at("dropout_param", "dropout_ratio"), message)""",
     ),
     "net": _Sample(
         "LIKELY, WARNING, Finding, Invalid, Net, NetRule",
