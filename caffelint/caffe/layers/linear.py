@@ -56,7 +56,8 @@ class InnerProduct(Matrix):
         p = self.parameters
         axis = canonical_axis(shape, p.axis, f"{self.block}.axis")
         inputs = count(shape, axis)
-        if inputs:
+        # A bilinear filler looks at the number of axes first, and never finds four.
+        if inputs and p.weight_filler.type != "bilinear":
             self._check_outputs()
         outputs = as_int(p.num_output)
         bias = self.make_params((inputs, outputs) if p.transpose else (outputs, inputs), outputs)

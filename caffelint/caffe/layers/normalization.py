@@ -30,7 +30,8 @@ class LRN(Layer):
 
     def check(self) -> None:
         size = self.parameters.local_size
-        if as_int(size) % 2 != 1:
+        # In C++ what is left of a negative number is negative: -1 % 2 is -1.
+        if as_int(size) < 0 or size % 2 != 1:
             raise self.refuse(
                 f"local_size must be odd, not {size}",
                 "LRN only supports odd values for local_size",
