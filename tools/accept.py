@@ -1,4 +1,4 @@
-"""Write what `caffelint check` says of each project below `fixtures/` into its `expected.txt`: `--update` to write.
+"""Write what `caffelint check` says of each project in `fixtures/right` and `fixtures/wrong` into its `expected.txt`.
 
 Without `--update` the differences are shown, and the exit status is 1 if there are any.
 """
@@ -20,8 +20,8 @@ FIXTURES = Path(__file__).resolve().parent.parent / "fixtures"
 
 
 def projects() -> list[Path]:
-    """The folders below `fixtures/` that hold prototxt files."""
-    return sorted({path.parent for path in FIXTURES.rglob("*.prototxt")})
+    """The folders that hold prototxt files; those of `fixtures/smoke` are for training runs."""
+    return sorted({path.parent for path in FIXTURES.glob("*/*/*.prototxt")})
 
 
 def output(project: Path) -> str:

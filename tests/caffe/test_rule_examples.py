@@ -24,7 +24,7 @@ def texts() -> Iterator[str]:
         rule = info.load()
         for example in [*rule.VALID, *(invalid.text for invalid in rule.INVALID)]:
             yield from [example] if isinstance(example, str) else example.values()
-    for path in sorted(FIXTURES.rglob("*.prototxt")):
+    for path in sorted(FIXTURES.glob("*/*/*.prototxt")):
         yield path.read_text("utf-8")
 
 

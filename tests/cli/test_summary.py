@@ -222,7 +222,7 @@ def test_lines_keep_to_their_schema(tmp_path: Path, capsys: pytest.CaptureFixtur
     validator = jsonschema.validators.validator_for(schema)(schema)
     (tmp_path / "refused.prototxt").write_text(NET.replace("kernel_size: 3", ""))
     (tmp_path / "unknown.prototxt").write_text(NET.replace('"ReLU"', '"MyOwn"'))
-    found = lines(capsys, str(FIXTURES), str(tmp_path), "--read-data")
+    found = lines(capsys, str(FIXTURES / "right"), str(FIXTURES / "wrong"), str(tmp_path), "--read-data")
     assert {line["loads"] for line in found} == {True, False, None}
     assert any(line["notes"] for line in found)
     for line in found:

@@ -52,7 +52,7 @@ def test_examples(info: RuleInfo, tmp_path: Any, monkeypatch: pytest.MonkeyPatch
 def test_fixtures(root: Any, unsafe: bool) -> None:
     config = Config()
     config.cache = False
-    for job in planned([root / "fixtures"], config, None, {}).jobs:
+    for job in planned([root / "fixtures/right", root / "fixtures/wrong"], config, None, {}).jobs:
         assert fixcheck.hold(job, fixcheck.texts_of(job), config, unsafe).wrong == []
 
 

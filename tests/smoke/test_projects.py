@@ -14,7 +14,7 @@ import pytest
 
 from caffelint.smoke.session import Session
 
-PROJECTS = Path(__file__).parent / "projects"
+PROJECTS = Path(__file__).resolve().parents[2] / "fixtures/smoke"
 SOUND = ("alexnet_multistep", "critic_mean", "fcn_ignore_label", "lenet_adagrad", "lstm_clipped", "resnet_batchnorm")
 BY_CHANCE = (
     "filler_sigmoids_deep",
