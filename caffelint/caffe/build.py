@@ -12,7 +12,7 @@ from math import prod
 from typing import Any
 
 from caffelint.caffe.backward import find_gradient_flow
-from caffelint.caffe.layers import BVLC_TYPES, REGISTRY, Layer, UnknownLayer
+from caffelint.caffe.layers import BVLC_TYPES, REGISTRY, BuiltLayer, UnknownLayer
 from caffelint.caffe.layers.base import FIRST_FORK_NUMBER
 from caffelint.caffe.layers.data import DataLayer
 from caffelint.caffe.layers.python import FiniteCheck, is_finite_check
@@ -47,7 +47,7 @@ class BuiltNet:
         self.phase = phase
         self.stages = stages
         self.level = level
-        self.layers: list[Layer] = []
+        self.layers: list[BuiltLayer] = []
         self.blobs: dict[str, Blob] = {}
         self.outputs: list[str] = []
         self.excluded: list[tuple[int, Any]] = []
@@ -132,7 +132,7 @@ class _Build:
         built.outputs = sorted(self.available, key=str.encode)
         built.memory = self.memory
 
-    def refuse(self, layer: Layer, refusal: Refusal) -> None:
+    def refuse(self, layer: BuiltLayer, refusal: Refusal) -> None:
         if layer.index is None and layer.bottoms and layer.bottoms[0].producer is not None:
             layer = layer.bottoms[0].producer
         self.refuse_at(layer.name, layer.index, refusal)
@@ -169,7 +169,7 @@ class _Build:
                     self.refuse(layer, no_data(f'top "{blob.name}"', "blob.cpp cpu_data", f"top[{index}]"))
                     return
 
-    def filter(self) -> list[Layer]:
+    def filter(self) -> list[BuiltLayer]:
         """The layers that the state keeps (FilterNet)."""
         built = self.built
         phase = built.phase
@@ -215,11 +215,11 @@ class _Build:
             return False
         return built.stages.issuperset(rule.stage) and built.stages.isdisjoint(rule.not_stage)
 
-    def with_splits(self, layers: list[Layer]) -> list[Layer]:
+    def with_splits(self, layers: list[BuiltLayer]) -> list[BuiltLayer]:
         phase = self.built.phase
         return insert_splits(layers, phase, lambda layer, bottom: self.refuse_unknown_bottom(layer, bottom, layers))
 
-    def refuse_unknown_bottom(self, layer: Layer, bottom: int, layers: list[Layer]) -> None:
+    def refuse_unknown_bottom(self, layer: BuiltLayer, bottom: int, layers: list[BuiltLayer]) -> None:
         """Who makes each blob is listed once: a net of nothing but such bottoms takes no longer than another."""
         built = self.built
         name = layer.bottom_names[bottom]
@@ -246,7 +246,7 @@ class _Build:
             ),
         )
 
-    def add_layer(self, layer: Layer) -> None:
+    def add_layer(self, layer: BuiltLayer) -> None:
         """One turn of the loop of Net::Init."""
         refusals = len(self.built.refusals)
         message = layer.message
@@ -289,14 +289,14 @@ class _Build:
             for blob in layer.tops:
                 blob.need_backward = True
 
-    def set_up(self, layer: Layer, bottoms: tuple[Shape | None, ...]) -> Sequence[Shape | None]:
+    def set_up(self, layer: BuiltLayer, bottoms: tuple[Shape | None, ...]) -> Sequence[Shape | None]:
         if not self.strict and layer.has_fork_fields():
             return layer.set_up_fork(bottoms)
         if None in bottoms or (layer.message is not None and layer.message.blobs):
             return layer.set_up_unknown(bottoms)
         return layer.set_up(bottoms)  # type: ignore[arg-type]
 
-    def set_up_again(self, layer: Layer, bottoms: tuple[Shape | None, ...]) -> Sequence[Shape | None]:
+    def set_up_again(self, layer: BuiltLayer, bottoms: tuple[Shape | None, ...]) -> Sequence[Shape | None]:
         """set_up, with what is known from a layer just like it: nets repeat themselves, and come in two phases."""
         message = layer.message
         if message.blobs:
@@ -315,7 +315,7 @@ class _Build:
         layer.__dict__.update(found)
         return shapes
 
-    def open_file(self, layer: Layer) -> None:
+    def open_file(self, layer: BuiltLayer) -> None:
         """HDF5 opens a file for writing once."""
         name = layer.written_file
         if name in self.written_files:
@@ -328,7 +328,7 @@ class _Build:
         if name:
             self.written_files.add(name)
 
-    def set_input_shapes(self, layer: Layer) -> None:
+    def set_input_shapes(self, layer: BuiltLayer) -> None:
         """Shapes that the caller gave, or that are assumed, in place of unknown ones."""
         if self.input_shapes:
             batches = {blob.shape[0] for blob in layer.tops if blob.shape} if self.is_one_of_several(layer) else set()
@@ -342,14 +342,14 @@ class _Build:
                 if blob.shape is None and shape is not None:
                     blob.shape = self.built.assumed[blob.name] = shape
 
-    def is_one_of_several(self, layer: Layer) -> bool:
+    def is_one_of_several(self, layer: BuiltLayer) -> bool:
         """Do data layers of both phases make its blob? One shape is given for both, and each has its own batch."""
         if not isinstance(layer, DataLayer) or not layer.tops:
             return False
         name = layer.tops[0].name
         return sum(name in message.top and not message.bottom for message in self.built.message.layer) > 1
 
-    def check_factory(self, layer: Layer) -> None:
+    def check_factory(self, layer: BuiltLayer) -> None:
         """CreateLayer: the type must be registered, and its engine built in."""
         try:
             if layer.type not in BVLC_TYPES:
@@ -364,7 +364,7 @@ class _Build:
         except Refusal as refusal:
             self.refuse(layer, refusal)
 
-    def append_bottoms(self, layer: Layer, propagate: Sequence[bool]) -> bool:
+    def append_bottoms(self, layer: BuiltLayer, propagate: Sequence[bool]) -> bool:
         """Hand the layer its bottoms; does any of them need backward (AppendBottom)?"""
         need_backward = False
         for index, name in enumerate(layer.bottom_names):
@@ -379,7 +379,7 @@ class _Build:
             layer.propagate_down.append(propagate[index] if propagate else need)
         return need_backward
 
-    def unavailable(self, layer: Layer, bottom: int, blob: Blob | None) -> Blob:
+    def unavailable(self, layer: BuiltLayer, bottom: int, blob: Blob | None) -> Blob:
         """What stands for a bottom that is not there; a refusal, unless that nothing makes it has been told."""
         name = layer.bottom_names[bottom]
         if blob is not None or name not in self.missing:
@@ -394,7 +394,7 @@ class _Build:
             )
         return blob or Blob(name, None, 0)
 
-    def append_tops(self, layer: Layer) -> None:
+    def append_tops(self, layer: BuiltLayer) -> None:
         """Make the layer's tops (AppendTop), and those that a loss gets by itself."""
         blobs = self.built.blobs
         bottoms = layer.bottom_names
@@ -416,7 +416,7 @@ class _Build:
                 new = blobs[AUTOMATIC] = Blob(AUTOMATIC, layer, index)
                 layer.tops.append(new)
 
-    def refuse_second_maker(self, layer: Layer, top: int, blob: Blob) -> None:
+    def refuse_second_maker(self, layer: BuiltLayer, top: int, blob: Blob) -> None:
         name = layer.top_names[top]
         maker = f' by layer "{blob.producer.name}"' if blob.producer is not None else ""
         message = f'"{name}" is made{maker} already'
@@ -432,7 +432,7 @@ class _Build:
             Refusal(message, f"Top blob '{name}' produced by multiple sources.", "net.cpp AppendTop", f"top[{top}]"),
         )
 
-    def set_loss_weights(self, layer: Layer) -> None:
+    def set_loss_weights(self, layer: BuiltLayer) -> None:
         """SetLossWeights of layer.hpp."""
         weights = layer.given_loss_weights or ((1.0,) if layer.is_loss else ())
         if not weights:
@@ -454,7 +454,7 @@ class _Build:
                     f"top[{index}]",
                 )
 
-    def add_memory(self, layer: Layer) -> None:
+    def add_memory(self, layer: BuiltLayer) -> None:
         for blob in layer.tops:
             shape = blob.shape
             if shape is None or self.memory is None:
@@ -463,7 +463,7 @@ class _Build:
             if shape is not UNSHAPED:
                 self.memory += 4 * prod(shape)
 
-    def append_params(self, layer: Layer, need_backward: bool) -> bool:
+    def append_params(self, layer: BuiltLayer, need_backward: bool) -> bool:
         """Make the layer's Params; does the layer need backward?"""
         shapes = layer.param_shapes
         if shapes is None:

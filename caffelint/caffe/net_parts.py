@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from caffelint.caffe.shapes import Shape
 
 if TYPE_CHECKING:
-    from caffelint.caffe.layers.base import Layer
+    from caffelint.caffe.layers.base import BuiltLayer
 
 
 class Blob:
@@ -20,13 +20,13 @@ class Blob:
 
     __slots__ = ("consumers", "name", "need_backward", "previous", "producer", "shape", "top", "version")
 
-    def __init__(self, name: str, producer: Layer | None, top: int, previous: Blob | None = None) -> None:
+    def __init__(self, name: str, producer: BuiltLayer | None, top: int, previous: Blob | None = None) -> None:
         self.name = name
         self.producer = producer
         self.top = top
         self.previous = previous
         self.shape: Shape | None = None
-        self.consumers: list[tuple[Layer, int]] = []
+        self.consumers: list[tuple[BuiltLayer, int]] = []
         self.version: int = 0 if previous is None else previous.version + 1
         self.need_backward = False
 
@@ -43,7 +43,9 @@ class Param:
 
     __slots__ = ("decay_mult", "given_decay", "given_lr", "index", "layer", "lr_mult", "name", "owner", "shape")
 
-    def __init__(self, layer: Layer, index: int, shape: Shape, name: str, lr_mult: float, decay_mult: float) -> None:
+    def __init__(
+        self, layer: BuiltLayer, index: int, shape: Shape, name: str, lr_mult: float, decay_mult: float
+    ) -> None:
         self.layer = layer
         self.index = index
         self.shape = shape

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from caffelint.caffe.layers import Layer
+from caffelint.caffe.layers import BuiltLayer
 from caffelint.caffe.layers.arrange import Split
 
 
-def insert_splits(layers: list[Layer], phase: str, refuse: Callable[[Layer, int], None]) -> list[Layer]:
+def insert_splits(layers: list[BuiltLayer], phase: str, refuse: Callable[[BuiltLayer, int], None]) -> list[BuiltLayer]:
     """A Split behind each top with several readers, a loss counted as one (InsertSplits).
 
     `refuse` is told of each bottom that nothing makes: the layer and the number of the bottom. Fills in bottom_names
@@ -51,8 +51,8 @@ def insert_splits(layers: list[Layer], phase: str, refuse: Callable[[Layer, int]
 
 
 def _with_splits(
-    layers: list[Layer], phase: str, sources: list[list[int]], readers: list[int], losses: dict[int, float]
-) -> list[Layer]:
+    layers: list[BuiltLayer], phase: str, sources: list[list[int]], readers: list[int], losses: dict[int, float]
+) -> list[BuiltLayer]:
     """`readers` counts the readers of each top, `sources` numbers the tops that each layer reads."""
     result = []
     made: dict[int, str] = {}

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from caffelint.caffe.build import BuiltNet
-    from caffelint.caffe.layers.base import Layer
+    from caffelint.caffe.layers.base import BuiltLayer
     from caffelint.caffe.net_parts import Blob
 
 
@@ -144,7 +144,7 @@ def filled(filler: object) -> Values:
     return SIGNED if kind in SYMMETRIC_FILLERS else UNKNOWN
 
 
-def weighted(layer: Layer, bottom: Values) -> Values:
+def weighted(layer: BuiltLayer, bottom: Values) -> Values:
     """Values of weighted sums of a bottom, with a bias: of both signs where the weights learn.
 
     Fixed weights that the text gives, as in a sum or a blur, may leave values positive. Weights that a file brings in

@@ -4,8 +4,7 @@ It stands apart from `caffelint.lint` because it knows every layer type, which t
 """
 
 from caffelint.caffe.build import BuiltNet, build, has_fork_fields
-from caffelint.caffe.layers import BVLC_TYPES
-from caffelint.caffe.layers import Layer as BuiltLayer
+from caffelint.caffe.layers import BVLC_TYPES, BuiltLayer
 from caffelint.caffe.net_parts import Blob
 from caffelint.caffe.probe import unavoidable
 from caffelint.caffe.refusal import Refusal

@@ -12,7 +12,7 @@ from caffelint.lint.data_source import Unreadable, ask
 
 if TYPE_CHECKING:
     from caffelint.caffe.build import BuiltNet
-    from caffelint.caffe.layers import Layer
+    from caffelint.caffe.layers import BuiltLayer
 
 LMDB = 1
 LONGEST_RECORD = 1 << 16
@@ -61,7 +61,7 @@ def _find(name: str, folders: Sequence[str], there: Callable[[str], bool] = os.p
     raise Unreadable(f"{shown} is not there")
 
 
-def _transformed(layer: Layer, image: Sequence[int], batch_size: int) -> Shape:
+def _transformed(layer: BuiltLayer, image: Sequence[int], batch_size: int) -> Shape:
     """The batch of images that `transform_param` leaves (InferBlobShape of data_transformer.cpp)."""
     channels, height, width = image
     if min(image) <= 0:
@@ -72,7 +72,7 @@ def _transformed(layer: Layer, image: Sequence[int], batch_size: int) -> Shape:
     return new_blob((batch_size, channels, crop or height, crop or width), "the top")
 
 
-def _database(layer: Layer, folders: Sequence[str]) -> list[Shape]:
+def _database(layer: BuiltLayer, folders: Sequence[str]) -> list[Shape]:
     transform = layer.message.transform_param
     if transform.force_color and transform.force_gray:
         raise Unreadable("force_color and force_gray are both set, which Caffe refuses")
@@ -83,7 +83,7 @@ def _database(layer: Layer, folders: Sequence[str]) -> list[Shape]:
     return [_transformed(layer, image, as_int(p.batch_size))]
 
 
-def _image_list(layer: Layer, folders: Sequence[str]) -> list[Shape]:
+def _image_list(layer: BuiltLayer, folders: Sequence[str]) -> list[Shape]:
     p = layer.parameters
     source = _find(p.source, folders)
     line = _first_line(source)
@@ -93,7 +93,7 @@ def _image_list(layer: Layer, folders: Sequence[str]) -> list[Shape]:
     return [_transformed(layer, image, as_int(p.batch_size))]
 
 
-def _windows(layer: Layer, folders: Sequence[str]) -> list[Shape]:
+def _windows(layer: BuiltLayer, folders: Sequence[str]) -> list[Shape]:
     p = layer.parameters
     source = _find(p.source, folders)
     words = _start(source).split()
@@ -103,7 +103,7 @@ def _windows(layer: Layer, folders: Sequence[str]) -> list[Shape]:
     return [new_blob((as_int(p.batch_size), int(words[3]), crop, crop), "the top")]
 
 
-def _hdf5_list(layer: Layer, folders: Sequence[str]) -> list[Shape]:
+def _hdf5_list(layer: BuiltLayer, folders: Sequence[str]) -> list[Shape]:
     p = layer.parameters
     source = _find(p.source, folders)
     words = _first_line(source).split()

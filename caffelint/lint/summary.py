@@ -13,7 +13,7 @@ from caffelint.lint.file import load
 
 if TYPE_CHECKING:
     from caffelint.caffe.build import BuiltNet
-    from caffelint.caffe.layers import Layer
+    from caffelint.caffe.layers import BuiltLayer
     from caffelint.caffe.net_parts import Blob
     from caffelint.caffe.shapes import PartialShape
     from caffelint.lint.file import File
@@ -194,7 +194,7 @@ def _read(blob: Blob) -> str:
     return split.bottoms[0].name if split is not None and split.index is None else blob.name
 
 
-def _row(layer: Layer) -> LayerRow:
+def _row(layer: BuiltLayer) -> LayerRow:
     from caffelint.caffe.layers.data import DataLayer
 
     shapes = tuple(tuple(blob.shape) if blob.shape is not None else None for blob in layer.tops)

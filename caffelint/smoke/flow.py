@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from caffelint.caffe.layers import Layer
+from caffelint.caffe.layers import BuiltLayer
 from caffelint.caffe.net_parts import Blob
 
 
-def gets_gradient(layer: Layer, top: int) -> bool:
+def gets_gradient(layer: BuiltLayer, top: int) -> bool:
     """Does a gradient reach a top, from what reads it or because it is a loss?"""
     return bool(loss_weight(layer, top)) or bool(readers(layer.tops[top]))
 
 
-def loss_weight(layer: Layer, top: int) -> float:
+def loss_weight(layer: BuiltLayer, top: int) -> float:
     """Of a top; 0 for none. Where a split reads a loss, Caffe moves its weight there (insert_splits.cpp)."""
     if top < len(layer.loss_weights) and layer.loss_weights[top]:
         return layer.loss_weights[top]
@@ -19,9 +19,9 @@ def loss_weight(layer: Layer, top: int) -> float:
     return next((weight for split in splits for weight in split.loss_weights if weight), 0.0)
 
 
-def readers(blob: Blob) -> list[tuple[Layer, int]]:
+def readers(blob: Blob) -> list[tuple[BuiltLayer, int]]:
     """Those that send a gradient to a blob, with the number of their bottom."""
-    found: list[tuple[Layer, int]] = []
+    found: list[tuple[BuiltLayer, int]] = []
     for layer, bottom in blob.consumers:
         if layer.message is None:
             found += [one for top in layer.tops for one in readers(top)]

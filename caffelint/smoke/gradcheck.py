@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from caffelint.caffe.build import BuiltNet
-from caffelint.caffe.layers import Layer
+from caffelint.caffe.layers import BuiltLayer
 from caffelint.lint.config import Config
 from caffelint.smoke.child import Finished, Log
 from caffelint.smoke.engines import CAFFE, NoEngine
@@ -92,7 +92,7 @@ def _checks(built: BuiltNet, target: str) -> Iterator[Check]:
                 raise NoEngine(f'--gradcheck {target}: no gradient flows through "{target}" ({layer.type})')
 
 
-def _check(layer: Layer) -> Check:
+def _check(layer: BuiltLayer) -> Check:
     tops: list[float | None] = []
     for number, top in enumerate(layer.tops):
         tops.append(loss_weight(layer, number) or (None if readers(top) else 0.0))

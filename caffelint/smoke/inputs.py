@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from caffelint.caffe.build import BuiltNet, build
-from caffelint.caffe.layers import Layer
+from caffelint.caffe.layers import BuiltLayer
 from caffelint.caffe.net import DATA_TYPES, Net
 from caffelint.caffe.net_parts import Blob
 from caffelint.caffe.shapes import Shape, text
@@ -111,12 +111,12 @@ def plan_inputs(
     return Plan(inputs, built, notes)
 
 
-def brings_data(layer: Layer) -> bool:
+def brings_data(layer: BuiltLayer) -> bool:
     """Is what it makes to be planned? DummyData makes its own, a Python layer does as it likes."""
     return not layer.bottoms and layer.type != "DummyData" and (layer.type in DATA_TYPES or layer.type == "Input")
 
 
-def source_of(layer: Layer) -> str:
+def source_of(layer: BuiltLayer) -> str:
     for block in _BLOCKS:
         if layer.message.HasField(block) and hasattr(getattr(layer.message, block), "source"):
             return str(getattr(layer.message, block).source)
@@ -127,7 +127,7 @@ def _build(message: Any, job_net: JobNet, shapes: Mapping[str, Shape]) -> BuiltN
     return build(message, job_net.phase, job_net.stages, job_net.level, input_shapes=shapes, assume_inputs=True)
 
 
-def _missing(layer: Layer, unread: Sequence[str]) -> Iterator[str]:
+def _missing(layer: BuiltLayer, unread: Sequence[str]) -> Iterator[str]:
     """Why a layer cannot read its own data: lines that name what is not there."""
     if layer.type in unread:
         yield f'this engine does not read the files of layer "{layer.name}" ({layer.type})'
@@ -169,7 +169,7 @@ def _first_words(path: str, skipped: int = 0) -> list[str]:
 
 
 def _shaped(
-    message: Any, job_net: JobNet, built: BuiltNet, layer: Layer, known: dict[str, Shape], notes: list[str]
+    message: Any, job_net: JobNet, built: BuiltNet, layer: BuiltLayer, known: dict[str, Shape], notes: list[str]
 ) -> BuiltNet:
     """The net built anew with a shape for each top of a data layer that had none."""
     refusals = len(built.refusals)
@@ -211,7 +211,7 @@ def _versions(built: BuiltNet, name: str) -> Iterator[Blob]:
     return (blob for layer in built.layers for blob in layer.tops if blob.name == name and not layer.bottoms)
 
 
-def _candidates(layer: Layer, top: int, built: BuiltNet) -> Iterator[Shape]:
+def _candidates(layer: BuiltLayer, top: int, built: BuiltNet) -> Iterator[Shape]:
     """Shapes that a top may have, the likeliest first."""
     wanted = _wanted_shape(layer.tops[top])
     if wanted is not None:
@@ -243,7 +243,7 @@ def _candidates(layer: Layer, top: int, built: BuiltNet) -> Iterator[Shape]:
         yield batch, 100
 
 
-def _length(layer: Layer) -> int:
+def _length(layer: BuiltLayer) -> int:
     """Frames of a clip."""
     for block in (layer.message.video_data_param, layer.message.image_data_param):
         if block.HasField("new_length"):
@@ -251,14 +251,14 @@ def _length(layer: Layer) -> int:
     return FRAMES
 
 
-def _batch_size(layer: Layer) -> int:
+def _batch_size(layer: BuiltLayer) -> int:
     for block in _BLOCKS:
         if layer.message.HasField(block):
             return int(getattr(layer.message, block).batch_size) or 1
     return 1
 
 
-def _input(number: int, layer: Layer, top: int, blob: Blob, source: str) -> Input:
+def _input(number: int, layer: BuiltLayer, top: int, blob: Blob, source: str) -> Input:
     shape = blob.shape or ()
     made = Input(number, layer.name, blob.name, layer.type, source, shape)
     wanted = _wanted(blob)
@@ -304,7 +304,7 @@ def _wanted_shape(blob: Blob) -> Shape | None:
     return None
 
 
-def _before_slice(layer: Layer) -> Shape | None:
+def _before_slice(layer: BuiltLayer) -> Shape | None:
     """The bottom of a Slice whose cuts are given: a top that is wanted in some shape tells the other axes."""
     p = layer.message.slice_param
     axis = p.slice_dim if p.HasField("slice_dim") else p.axis
@@ -318,7 +318,7 @@ def _before_slice(layer: Layer) -> Shape | None:
     return (*whole[:axis], cuts[-1] + last, *whole[axis + 1 :])
 
 
-def _readers(blob: Blob) -> Iterator[tuple[Layer, int]]:
+def _readers(blob: Blob) -> Iterator[tuple[BuiltLayer, int]]:
     pending, seen = [blob], set()
     while pending:
         current = pending.pop()
@@ -332,7 +332,7 @@ def _readers(blob: Blob) -> Iterator[tuple[Layer, int]]:
                 yield layer, bottom
 
 
-def _direct(blob: Blob) -> Iterator[tuple[Layer, int]]:
+def _direct(blob: Blob) -> Iterator[tuple[BuiltLayer, int]]:
     for layer, bottom in blob.consumers:
         if layer.type == "Split":
             for top in layer.tops:
@@ -346,7 +346,7 @@ _CLASSES = frozenset(
 )
 
 
-def _expects(layer: Layer, bottom: int) -> _Wanted | None:
+def _expects(layer: BuiltLayer, bottom: int) -> _Wanted | None:
     """What a layer expects of one of its bottoms; None where any values do."""
     kind, message = layer.type, layer.message
     if kind in _CLASSES and bottom == 1:
@@ -374,7 +374,7 @@ def _expects(layer: Layer, bottom: int) -> _Wanted | None:
     return None
 
 
-def _class_labels(layer: Layer) -> _Wanted:
+def _class_labels(layer: BuiltLayer) -> _Wanted:
     message: Any = layer.message
     scores = layer.bottoms[0].shape
     axis = 1

@@ -10,7 +10,7 @@ from caffelint.caffe.shapes import UNSHAPED
 
 if TYPE_CHECKING:
     from caffelint.caffe.build import BuiltNet
-    from caffelint.caffe.layers import Layer
+    from caffelint.caffe.layers import BuiltLayer
     from caffelint.caffe.net_parts import Blob
 
 HISTORIES = {"AdaDelta": 2, "Adam": 2}
@@ -69,7 +69,7 @@ def needs(nets: Sequence[BuiltNet], solver_type: str, caffe: bool) -> Needs:
     return Needs(blobs, gradients, 4 * values * copies)
 
 
-def _own(layer: Layer, caffe: bool) -> Iterator[Blob]:
+def _own(layer: BuiltLayer, caffe: bool) -> Iterator[Blob]:
     """The tops that have memory of their own."""
     if layer.type in _SHARES:
         return
@@ -78,7 +78,7 @@ def _own(layer: Layer, caffe: bool) -> Iterator[Blob]:
             yield blob
 
 
-def _in_place(layer: Layer) -> bool:
+def _in_place(layer: BuiltLayer) -> bool:
     """Does torch run it in place? A Scale behind a BatchNorm is one with that."""
     producer = layer.bottoms[0].producer if layer.bottoms else None
     behind = layer.type == "Scale" and producer is not None and producer.type == "BatchNorm"

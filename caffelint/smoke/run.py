@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, TypeVar
 
 from caffelint.caffe.build import BuiltNet, build
-from caffelint.caffe.layers import Layer
+from caffelint.caffe.layers import BuiltLayer
 from caffelint.caffe.learning_rate import schedule
 from caffelint.caffe.net import Net
 from caffelint.caffe.place import Place
@@ -59,13 +59,13 @@ __all__ = [
     "PARAM",
     "RATE",
     "UPDATE",
+    "BuiltLayer",
     "BuiltNet",
     "Compared",
     "Crashed",
     "Event",
     "Gradient",
     "Iteration",
-    "Layer",
     "Loaded",
     "NonFinite",
     "OutOfMemory",
@@ -160,7 +160,7 @@ class Run:
         rest = [event for event in every if not self.watched & {event.layer, event.name}]
         return sorted({event.iteration for event in rest or every})
 
-    def layer(self, name: str, net: int = 0) -> Layer | None:
+    def layer(self, name: str, net: int = 0) -> BuiltLayer | None:
         """The layer of that name as it is built; None where there is none, as for a name that Caffe made up."""
         if not 0 <= net < len(self.built):
             return None
@@ -217,7 +217,7 @@ class Run:
         return text
 
     @property
-    def loss_layers(self) -> list[Layer]:
+    def loss_layers(self) -> list[BuiltLayer]:
         """Layers of the TRAIN net whose tops bear a loss weight."""
         return [layer for layer in self.built[0].layers if any(layer.loss_weights)] if self.built else []
 

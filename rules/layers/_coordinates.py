@@ -8,8 +8,7 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import NamedTuple
 
-from caffelint.lint.built import Blob
-from caffelint.lint.built import BuiltLayer as Layer
+from caffelint.lint.built import Blob, BuiltLayer
 
 KEEPING = frozenset(
     [
@@ -53,7 +52,7 @@ def position(blob: Blob, known: dict[Blob, Position | None]) -> Position | None:
     return found
 
 
-def _through(layer: Layer, below: Position) -> Position | None:
+def _through(layer: BuiltLayer, below: Position) -> Position | None:
     if layer.type in KEEPING:
         if layer.type in ("Concat", "Slice") and layer.parameters.axis not in (1, -3):
             return None
@@ -63,7 +62,7 @@ def _through(layer: Layer, below: Position) -> Position | None:
     return Position(below.root, rows, columns) if rows and columns else None
 
 
-def _axis(layer: Layer, axis: Axis, side: int) -> Axis | None:
+def _axis(layer: BuiltLayer, axis: Axis, side: int) -> Axis | None:
     scale, shift = axis
     if layer.type == "Crop":
         offset = crop_offset(layer, side)
@@ -85,7 +84,7 @@ def _axis(layer: Layer, axis: Axis, side: int) -> Axis | None:
     return scale * stride, shift + scale * middle
 
 
-def crop_offset(layer: Layer, side: int) -> int | None:
+def crop_offset(layer: BuiltLayer, side: int) -> int | None:
     """The offset of a Crop along rows (0) or columns (1); None where that axis is not cropped, or the text unclear."""
     param = layer.parameters
     axis, offsets = param.axis, list(param.offset)

@@ -5,8 +5,7 @@ from __future__ import annotations
 from math import prod
 from typing import NamedTuple
 
-from caffelint.lint.built import BuiltLayer as Layer
-from caffelint.lint.built import BuiltNet
+from caffelint.lint.built import BuiltLayer, BuiltNet
 
 _BYTES = 4
 _PREFETCHED = 4
@@ -49,11 +48,11 @@ def memory(net: BuiltNet) -> Memory | None:
     return Memory(images * _BYTES, parameters * _BYTES, columns * _BYTES)
 
 
-def _has_gradient(layer: Layer, net: BuiltNet) -> bool:
+def _has_gradient(layer: BuiltLayer, net: BuiltNet) -> bool:
     return net.phase == "TRAIN" and layer.need_backward
 
 
-def _column(layer: Layer) -> int:
+def _column(layer: BuiltLayer) -> int:
     """The buffer in which one image is laid out for the matrix product (base_conv_layer.cpp); none for 1x1 alone."""
     if layer.type not in ("Convolution", "Deconvolution") or not layer.params:
         return 0

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from caffelint.lint import Place
-from caffelint.smoke.run import BLOB, DATA, PARAM, Layer, Run
+from caffelint.smoke.run import BLOB, DATA, PARAM, BuiltLayer, Run
 
 from ._learning import first_ratios, is_zero, size, weights
 from ._loss import NEVER_NEGATIVE, begins, chance
@@ -174,7 +174,7 @@ def _rate(run: Run, ratio: float) -> Cause:
     return Cause(text, run.solver.at("base_lr"), better)
 
 
-def _large_input(run: Run) -> Layer | None:
+def _large_input(run: Run) -> BuiltLayer | None:
     """The layer whose first top, that nothing in the net makes and weights read, is large."""
     for layer in run.built[0].layers:
         if layer.bottoms or not layer.tops:

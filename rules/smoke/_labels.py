@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from caffelint.lint.built import Blob
-from caffelint.smoke.run import Layer
+from caffelint.smoke.run import BuiltLayer
 
 CLASSES = frozenset(["SoftmaxWithLoss", "InfogainLoss", "MultinomialLogisticLoss", "HingeLoss"])
 
 
-def classes(layer: Layer) -> int | None:
+def classes(layer: BuiltLayer) -> int | None:
     """Of a loss over classes."""
     scores = layer.bottoms[0].shape
     axis = 1

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from caffelint.lint.built import Blob
-from caffelint.smoke.run import BLOB, CHANGE, DATA, DIFF, PARAM, Layer, Run, Statistics
+from caffelint.smoke.run import BLOB, CHANGE, DATA, DIFF, PARAM, BuiltLayer, Run, Statistics
 
 _STATISTICS_OF_THE_DATA = frozenset(["BatchNorm", "BN"])
 NORMALISERS = frozenset(["BatchNorm", "BN", "MVN"])
@@ -20,7 +20,7 @@ class Weights(NamedTuple):
     first, last: the update of iteration 0, and that of the last that was measured. None where nothing was measured.
     """
 
-    layer: Layer
+    layer: BuiltLayer
     data: Statistics | None
     gradient: Statistics | None
     first: Statistics | None
@@ -57,12 +57,12 @@ def is_zero(values: Statistics | None) -> bool:
     return values is not None and values.min == 0 == values.max
 
 
-def weightless(run: Run, layer: Layer) -> bool:
+def weightless(run: Run, layer: BuiltLayer) -> bool:
     """Are the weights of the layer all 0 from the start?"""
     return bool(layer.params) and is_zero(run.statistics(-1, layer.name, PARAM, 0, DATA))
 
 
-def without_weights(run: Run, layer: Layer) -> Layer | None:
+def without_weights(run: Run, layer: BuiltLayer) -> BuiltLayer | None:
     """The layer itself, or the one that it reads, where its weights are all 0 from the start."""
     for one in (layer, layer.bottoms[0].producer if layer.bottoms else None):
         if one is not None and weightless(run, one):
@@ -70,7 +70,7 @@ def without_weights(run: Run, layer: Layer) -> Layer | None:
     return None
 
 
-def no_weights(layer: Layer) -> str:
+def no_weights(layer: BuiltLayer) -> str:
     """Of such a layer, in words."""
     return f'the weights of "{layer.name}" are 0: load some by --weights; without any, give it a weight_filler'
 
@@ -88,7 +88,7 @@ def only_decays(run: Run, values: Weights) -> bool:
     return size(values.last) <= _DECAY_ALONE * decay
 
 
-def gradient_ended(run: Run, layer: Layer) -> bool:
+def gradient_ended(run: Run, layer: BuiltLayer) -> bool:
     """Was the gradient of the layer's weights exactly 0 in the last iteration that was measured?
 
     Where an engine does not tell, it is 0 where that of the layer's top is, or where all that it reads is 0.
@@ -114,7 +114,7 @@ def _of_blob(run: Run, iteration: int, blob: Blob, part: str) -> Statistics | No
     return None
 
 
-def gradient_ends(run: Run) -> Layer | None:
+def gradient_ends(run: Run) -> BuiltLayer | None:
     """The layer nearest to the loss that gets a gradient and passes none on, in the pass at rate 0."""
     for layer in reversed(run.built[0].layers):
         if layer.index is None or not layer.need_backward or layer.runs_in_place or not layer.tops:

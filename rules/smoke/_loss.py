@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from statistics import median
 
-from caffelint.smoke.run import Layer, Run
+from caffelint.smoke.run import BuiltLayer, Run
 
 CLAMPED = 87.3365
 """-log(FLT_MIN): what SoftmaxWithLoss gives for a probability of 0."""
@@ -53,7 +53,7 @@ def chance(run: Run) -> float | None:
     return total or None
 
 
-def _chance_of(layer: Layer) -> float | None:
+def _chance_of(layer: BuiltLayer) -> float | None:
     scores = layer.bottoms[0].shape if layer.bottoms else None
     if layer.type != "SoftmaxWithLoss" or not scores:
         return None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from caffelint.smoke.run import Layer, NonFinite, Run, loss_grew
+from caffelint.smoke.run import BuiltLayer, NonFinite, Run, loss_grew
 
 from ._cause import blank_statistics, known, too_large
 from ._numbers import extent, number
@@ -80,7 +80,7 @@ def because(run: Run, event: NonFinite) -> str:
     return own
 
 
-def own_reason(layer: Layer, event: NonFinite) -> str:
+def own_reason(layer: BuiltLayer, event: NonFinite) -> str:
     """Why a layer of its type gives values that are not finite, from what it read; "" where it is none of its own."""
     low, high = _extent_read(event)
     largest = max(abs(low), abs(high))

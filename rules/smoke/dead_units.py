@@ -4,7 +4,7 @@ import math
 from collections.abc import Iterator
 
 from caffelint.lint import WARNING, Finding, Invalid, SmokeRule
-from caffelint.smoke.run import BLOB, DATA, Layer, Run, Statistics
+from caffelint.smoke.run import BLOB, DATA, BuiltLayer, Run, Statistics
 
 from ._cause import too_large
 from ._example import CALM, WITH_DROPOUT, losses, project, spread
@@ -115,7 +115,7 @@ class DeadUnits(SmokeRule):
             )
 
 
-def _is_saturated(run: Run, layer: Layer) -> bool:
+def _is_saturated(run: Run, layer: BuiltLayer) -> bool:
     """From the start to the end: mean and mean square tell values of 0 and 1, or of -1 and 1, from all others."""
     if layer.type not in ("Sigmoid", "TanH") or not layer.need_backward or not any(layer.propagate_down):
         return False
@@ -130,7 +130,7 @@ def _is_saturated(run: Run, layer: Layer) -> bool:
     return True
 
 
-def _is_dead(run: Run, layer: Layer) -> bool:
+def _is_dead(run: Run, layer: BuiltLayer) -> bool:
     """Is the last version of a blob that the layer writes all 0 at the end, with a gradient wanted through it?
 
     Few values may all be 0 by chance: then they have to be so the time before, too.

@@ -4,7 +4,7 @@ import math
 from collections.abc import Iterator
 
 from caffelint.lint import DISPLAY, ERROR, LIKELY, WARNING, Finding, Fix, Invalid, SmokeRule, replace
-from caffelint.smoke.run import Iteration, Layer, Run
+from caffelint.smoke.run import BuiltLayer, Iteration, Run
 
 from ._cause import known, too_large
 from ._example import CALM, NET, losses, project
@@ -116,7 +116,7 @@ class Diverging(SmokeRule):
             )
 
 
-def _what_it_takes(layer: Layer) -> str:
+def _what_it_takes(layer: BuiltLayer) -> str:
     return {
         "SigmoidCrossEntropyLoss": "it has no lower bound where targets lie outside [0, 1]: scale them",
         "MultinomialLogisticLoss": "it takes the log of probabilities: put a Softmax before it, or use SoftmaxWithLoss",

@@ -3,7 +3,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from caffelint.lint import ERROR, Finding, Invalid, SmokeRule
-from caffelint.smoke.run import DATA, Layer, Run, Statistics
+from caffelint.smoke.run import DATA, BuiltLayer, Run, Statistics
 
 from ._example import CALM, NET, losses, project
 from ._labels import CLASSES, classes, source
@@ -78,7 +78,7 @@ class LabelOutOfRange(SmokeRule):
             )
 
 
-def _likely(layer: Layer, low: float, high: float, among: int) -> str:
+def _likely(layer: BuiltLayer, low: float, high: float, among: int) -> str:
     if high == 255 and layer.type == "SoftmaxWithLoss":
         return "255 often marks what is to be ignored: loss_param { ignore_label: 255 }"
     if low == 1 and high == among:
@@ -88,7 +88,7 @@ def _likely(layer: Layer, low: float, high: float, among: int) -> str:
     return ""
 
 
-def _ignores(layer: Layer, labels: tuple[float, float]) -> bool:
+def _ignores(layer: BuiltLayer, labels: tuple[float, float]) -> bool:
     """May the label that lies outside be the one that is ignored?"""
     loss = layer.message.loss_param
     return bool(loss.HasField("ignore_label") and loss.ignore_label in labels)

@@ -4,7 +4,7 @@ import math
 from collections.abc import Iterator
 
 from caffelint.lint import LIKELY, WARNING, Finding, Invalid, SmokeRule
-from caffelint.smoke.run import Layer, Run, Tested
+from caffelint.smoke.run import BuiltLayer, Run, Tested
 
 from ._example import CALM, NET, losses, project
 from ._loss import begins, chance, ends
@@ -89,7 +89,7 @@ class TrainTestDisagree(SmokeRule):
                 )
 
 
-def _takes_own(layer: Layer) -> bool:
+def _takes_own(layer: BuiltLayer) -> bool:
     if layer.type != "BatchNorm":
         return False
     parameters = layer.parameters

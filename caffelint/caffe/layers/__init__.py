@@ -18,14 +18,14 @@ from caffelint.caffe.layers import (  # noqa: F401  (importing a family register
     scale,
     volume,
 )
-from caffelint.caffe.layers.base import REGISTRY, Layer, UnknownLayer
+from caffelint.caffe.layers.base import REGISTRY, BuiltLayer, UnknownLayer
 
-__all__ = ["BVLC_TYPES", "REGISTRY", "Layer", "UnknownLayer", "layer_class"]
+__all__ = ["BVLC_TYPES", "REGISTRY", "BuiltLayer", "UnknownLayer", "layer_class"]
 
 # Python is known to Caffe, but what one does stands in code that is never run here.
 BVLC_TYPES = frozenset(name for name, found in REGISTRY.items() if not found.fork) | {"Python"}
 
 
-def layer_class(layer_type: str) -> type[Layer]:
+def layer_class(layer_type: str) -> type[BuiltLayer]:
     """The class that answers for a type; UnknownLayer where there is none."""
     return REGISTRY.get(layer_type, UnknownLayer)

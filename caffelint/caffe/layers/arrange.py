@@ -13,8 +13,8 @@ from caffelint.caffe.layers.base import (
     ONE,
     REFUSED,
     TWO,
+    BuiltLayer,
     Counts,
-    Layer,
     register,
 )
 from caffelint.caffe.layers.neuron import no_in_place
@@ -23,7 +23,7 @@ from caffelint.caffe.shapes import UNSHAPED, Shape, as_int, canonical_axis, coun
 from caffelint.caffe.values import Values
 
 
-def shared_axis(layer: Layer, shape: Shape, old: str, function: str) -> int:
+def shared_axis(layer: BuiltLayer, shape: Shape, old: str, function: str) -> int:
     """Axis of a Concat or Slice: `axis`, or the older unsigned concat_dim or slice_dim."""
     p = layer.parameters
     if not p.HasField(old):
@@ -43,7 +43,7 @@ def shared_axis(layer: Layer, shape: Shape, old: str, function: str) -> int:
     return axis
 
 
-def check_one_axis(layer: Layer, old: str, function: str) -> None:
+def check_one_axis(layer: BuiltLayer, old: str, function: str) -> None:
     if layer.parameters.HasField("axis") and layer.parameters.HasField(old):
         raise layer.refuse(
             f"axis and the older {old} are both given; keep axis",
@@ -54,7 +54,7 @@ def check_one_axis(layer: Layer, old: str, function: str) -> None:
 
 
 @register
-class Concat(Layer):
+class Concat(BuiltLayer):
     types = ("Concat",)
     block = "concat_param"
     bottom_counts = AT_LEAST_ONE
@@ -103,7 +103,7 @@ class Concat(Layer):
 
 
 @register
-class Slice(Layer):
+class Slice(BuiltLayer):
     types = ("Slice",)
     block = "slice_param"
     bottom_counts = ONE
@@ -190,7 +190,7 @@ class Slice(Layer):
 
 
 @register
-class Split(Layer):
+class Split(BuiltLayer):
     """Also what Caffe inserts by itself where a blob has several readers (insert_splits.cpp)."""
 
     types = ("Split",)
@@ -220,7 +220,7 @@ class Split(Layer):
 
 
 @register
-class Flatten(Layer):
+class Flatten(BuiltLayer):
     types = ("Flatten",)
     block = "flatten_param"
     bottom_counts = ONE
@@ -253,7 +253,7 @@ class Flatten(Layer):
 
 
 @register
-class Reshape(Layer):
+class Reshape(BuiltLayer):
     types = ("Reshape",)
     block = "reshape_param"
     bottom_counts = ONE
@@ -360,7 +360,7 @@ class Reshape(Layer):
 
 
 @register
-class Tile(Layer):
+class Tile(BuiltLayer):
     types = ("Tile",)
     block = "tile_param"
     bottom_counts = ONE
@@ -394,7 +394,7 @@ class Tile(Layer):
 
 
 @register
-class Crop(Layer):
+class Crop(BuiltLayer):
     types = ("Crop",)
     block = "crop_param"
     bottom_counts = TWO
@@ -433,7 +433,7 @@ class Crop(Layer):
 
 
 @register
-class Silence(Layer):
+class Silence(BuiltLayer):
     types = ("Silence",)
     bottom_counts = AT_LEAST_ONE
     top_counts = NONE
@@ -446,7 +446,7 @@ class Silence(Layer):
 
 
 @register
-class BatchReindex(Layer):
+class BatchReindex(BuiltLayer):
     types = ("BatchReindex",)
     bottom_counts = TWO
     top_counts = ONE
@@ -467,7 +467,7 @@ class BatchReindex(Layer):
 
 
 @register
-class Filter(Layer):
+class Filter(BuiltLayer):
     """At set-up the tops are as long as the bottoms; each pass then shortens them to what was selected."""
 
     types = ("Filter",)
@@ -517,7 +517,7 @@ class Filter(Layer):
 
 
 @register
-class Squeeze(Layer):
+class Squeeze(BuiltLayer):
     """Leaves out axes of size 1: those that are named, or all of them."""
 
     types = ("Squeeze",)

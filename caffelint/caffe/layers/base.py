@@ -48,7 +48,7 @@ SHAPES, PARAMS, NOTHING = "shapes", "params", "nothing"
 FIRST_FORK_NUMBER = 10_000
 
 
-class Layer:
+class BuiltLayer:
     """One layer of a built net; unregistered types use this class itself and know nothing of their shapes.
 
     Filled in by the build:
@@ -231,7 +231,7 @@ class Layer:
         return 0
 
 
-class UnknownLayer(Layer):
+class UnknownLayer(BuiltLayer):
     """A type that is not known here, a Python layer among them: everything behind it is unknown."""
 
     known = False
@@ -239,10 +239,10 @@ class UnknownLayer(Layer):
     reads_top = True
 
 
-REGISTRY: dict[str, type[Layer]] = {}
+REGISTRY: dict[str, type[BuiltLayer]] = {}
 
 
-def register(layer_class: type[Layer]) -> type[Layer]:
+def register(layer_class: type[BuiltLayer]) -> type[BuiltLayer]:
     """Class decorator: make the class answer for its types."""
     for name in layer_class.types:
         REGISTRY[name] = layer_class

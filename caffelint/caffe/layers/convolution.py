@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from math import prod
 from typing import Any
 
-from caffelint.caffe.layers.base import AT_LEAST_ONE, DIES, ONE, Layer, register
+from caffelint.caffe.layers.base import AT_LEAST_ONE, DIES, ONE, BuiltLayer, register
 from caffelint.caffe.shapes import Shape, as_int, canonical_axis, count, divide, new_blob, no_data, text
 from caffelint.caffe.values import Values, weighted
 
 
-class Windowed(Layer):
+class Windowed(BuiltLayer):
     """Kernel, stride, pad and dilation, one of each per spatial axis; axes behind `axis` are spatial.
 
     After set_up: channel_axis, kernel, stride, pad, dilation, as lists of ints.

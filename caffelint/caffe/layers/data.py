@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from caffelint.caffe.layers.base import AT_LEAST_ONE, NONE, NOTHING, ONE, ONE_OR_TWO, TWO, Layer, register
+from caffelint.caffe.layers.base import AT_LEAST_ONE, NONE, NOTHING, ONE, ONE_OR_TWO, TWO, BuiltLayer, register
 from caffelint.caffe.refusal import Refusal
 from caffelint.caffe.shapes import UNSHAPED, PartialShape, Shape, as_int, new_blob, plural
 from caffelint.caffe.values import UNKNOWN, Values, exactly, filled
@@ -14,7 +14,7 @@ LMDB = 1
 LARGEST_PIXEL = 255
 
 
-class DataLayer(Layer):
+class DataLayer(BuiltLayer):
     """No bottoms. What stands in data files is unknown, and so are shapes that come from them."""
 
     fork_fields_change = NOTHING
@@ -298,7 +298,7 @@ class DummyData(DataLayer):
 
 
 @register
-class Parameter(Layer):
+class Parameter(BuiltLayer):
     """A learnable blob of its own."""
 
     types = ("Parameter",)
@@ -313,7 +313,7 @@ class Parameter(Layer):
 
 
 @register
-class HDF5Output(Layer):
+class HDF5Output(BuiltLayer):
     types = ("HDF5Output",)
     block = "hdf5_output_param"
     bottom_counts = TWO

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from caffelint.caffe.layers.base import ONE, TWO, Counts, Layer, register
+from caffelint.caffe.layers.base import ONE, TWO, BuiltLayer, Counts, register
 from caffelint.caffe.layers.data import Transformed
 from caffelint.caffe.shapes import PartialShape, Shape, as_int, new_blob
 
@@ -31,7 +31,7 @@ SSD_PRIOR_FIELDS = frozenset(
 
 
 @register
-class PriorBox(Layer):
+class PriorBox(BuiltLayer):
     """Boxes and their variances: 1 x 2 x (4 per box), one set of boxes for each pixel of the first bottom."""
 
     types = ("PriorBox",)
@@ -66,7 +66,7 @@ class PriorBox(Layer):
 
 
 @register
-class DetectionOutput(Layer):
+class DetectionOutput(BuiltLayer):
     """At set-up one row of 7 values; each pass then makes as many rows as it keeps boxes."""
 
     types = ("DetectionOutput",)
@@ -82,7 +82,7 @@ class DetectionOutput(Layer):
         return [None] * len(self.tops)
 
 
-class RegionPooling(Layer):
+class RegionPooling(BuiltLayer):
     """A fixed-size map for each region (the second bottom) of the first bottom."""
 
     fork = True
@@ -127,7 +127,7 @@ class PSROIPooling(RegionPooling):
 
 
 @register
-class Proposal(Layer):
+class Proposal(BuiltLayer):
     """Regions from scores: at set-up as many as are kept at most for each image; each pass then finds out how many."""
 
     types = ("Proposal",)
@@ -147,7 +147,7 @@ class Proposal(Layer):
 
 
 @register
-class Regions(Layer):
+class Regions(BuiltLayer):
     """Regions whose number is found out in each pass."""
 
     types = ("ProposalTarget", "BoxAnnotatorOHEM", "DetectionEvaluate")

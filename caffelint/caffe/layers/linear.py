@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import prod
 
-from caffelint.caffe.layers.base import ONE, Layer, register
+from caffelint.caffe.layers.base import ONE, BuiltLayer, register
 from caffelint.caffe.shapes import Shape, as_int, canonical_axis, count, new_blob, no_data
 from caffelint.caffe.values import Values, weighted
 
 
-class Matrix(Layer):
+class Matrix(BuiltLayer):
     """Weight and, with bias_term, bias; one bottom, one top."""
 
     repeats = True

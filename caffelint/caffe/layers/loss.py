@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from caffelint.caffe.layers.base import CORRUPTS, NOTHING, ONE, ONE_OR_TWO, THREE, TWO, Counts, Layer, register
+from caffelint.caffe.layers.base import CORRUPTS, NOTHING, ONE, ONE_OR_TWO, THREE, TWO, BuiltLayer, Counts, register
 from caffelint.caffe.layers.reduce import check_softmax_axis
 from caffelint.caffe.refusal import Refusal
 from caffelint.caffe.shapes import Shape, as_int, canonical_axis, count, divide, legacy, no_data, text
 from caffelint.caffe.values import Values
 
 
-class Loss(Layer):
+class Loss(BuiltLayer):
     """loss_layer.cpp: predictions and labels to a scalar, whose top Caffe makes where the text names none."""
 
     fork_fields_change = NOTHING
@@ -57,7 +57,7 @@ class Loss(Layer):
         return [(), *bottoms[:1]][: len(self.tops)]
 
 
-def check_label_count(layer: Layer, scores: Shape, labels: Shape, axis: int, kind: str, function: str) -> None:
+def check_label_count(layer: BuiltLayer, scores: Shape, labels: Shape, axis: int, kind: str, function: str) -> None:
     """One label for each prediction: scores without their class axis."""
     wanted = as_int(count(scores, 0, axis) * count(scores, axis + 1))
     if wanted != count(labels):
@@ -70,7 +70,7 @@ def check_label_count(layer: Layer, scores: Shape, labels: Shape, axis: int, kin
         )
 
 
-def check_inner_loss_weight(layer: Layer, scores: Shape) -> None:
+def check_inner_loss_weight(layer: BuiltLayer, scores: Shape) -> None:
     """The Softmax or Sigmoid inside a loss has one top, and gets the loss_weight of its layer too (layer.hpp)."""
     weights = layer.given_loss_weights
     if len(weights) > 1:
@@ -275,7 +275,7 @@ class ContrastiveLoss(Loss):
 
 
 @register
-class Accuracy(Layer):
+class Accuracy(BuiltLayer):
     types = ("Accuracy",)
     block = "accuracy_param"
     bottom_counts = TWO

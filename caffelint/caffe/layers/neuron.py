@@ -6,13 +6,13 @@ import math
 from collections.abc import Sequence
 from math import inf
 
-from caffelint.caffe.layers.base import CORRUPTS, EXACT, NOTHING, ONE, REFUSED, Layer, register
+from caffelint.caffe.layers.base import CORRUPTS, EXACT, NOTHING, ONE, REFUSED, BuiltLayer, register
 from caffelint.caffe.refusal import Refusal
 from caffelint.caffe.shapes import Shape, count, legacy, like, no_data, text
 from caffelint.caffe.values import Values, exactly
 
 
-class Neuron(Layer):
+class Neuron(BuiltLayer):
     """neuron_layer.cpp: the top has the shape of the bottom."""
 
     fork_fields_change = NOTHING
@@ -152,7 +152,7 @@ class Log(Neuron):
         return [bottoms[0].shifted(p.scale, p.shift).logarithm(p.base)]
 
 
-def _check_base(layer: Layer, base: float, function: str) -> None:
+def _check_base(layer: BuiltLayer, base: float, function: str) -> None:
     if base == -1:
         return
     if not base > 0:
@@ -283,7 +283,7 @@ class Threshold(Neuron):
         return [Values(0, 1)]
 
 
-def no_in_place(layer: Layer, function: str) -> Refusal:
+def no_in_place(layer: BuiltLayer, function: str) -> Refusal:
     """The refusal of the types that check for an in-place top."""
     return Refusal(
         f"{layer.type} cannot run in place; give its top another name than its bottom",

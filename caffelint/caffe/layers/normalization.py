@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import inf
 
-from caffelint.caffe.layers.base import CORRUPTS, EXACT, ONE, PARAMS, Layer, register
+from caffelint.caffe.layers.base import CORRUPTS, EXACT, ONE, PARAMS, BuiltLayer, register
 from caffelint.caffe.layers.pooling import need_four_axes
 from caffelint.caffe.shapes import Shape, as_int, canonical_axis, count, divide, legacy, like, new_blob, no_data
 from caffelint.caffe.values import SIGNED, UNKNOWN, Values
@@ -14,7 +14,7 @@ WITHIN_CHANNEL = 1
 
 
 @register
-class LRN(Layer):
+class LRN(BuiltLayer):
     repeats = True
     fork_fields_change = PARAMS
     types = ("LRN",)
@@ -60,7 +60,7 @@ class LRN(Layer):
 
 
 @register
-class BatchNorm(Layer):
+class BatchNorm(BuiltLayer):
     fork_fields_change = PARAMS
     types = ("BatchNorm",)
     block = "batch_norm_param"
@@ -112,7 +112,7 @@ class BatchNorm(Layer):
 
 
 @register
-class MVN(Layer):
+class MVN(BuiltLayer):
     fork_fields_change = PARAMS
     types = ("MVN",)
     block = "mvn_param"
@@ -135,7 +135,7 @@ class MVN(Layer):
 
 
 @register
-class Normalize(Layer):
+class Normalize(BuiltLayer):
     """L2 norm along the channels, then a learned scale: SSD and its descendants."""
 
     types = ("Normalize",)
@@ -157,7 +157,7 @@ class Normalize(Layer):
 
 
 @register
-class BN(Layer):
+class BN(BuiltLayer):
     """Batch normalisation with scale and shift: SegNet keeps two parameters, PSPNet four."""
 
     types = ("BN",)

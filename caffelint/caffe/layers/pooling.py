@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from math import inf
 
-from caffelint.caffe.layers.base import ONE, Counts, Layer, register
+from caffelint.caffe.layers.base import ONE, BuiltLayer, Counts, register
 from caffelint.caffe.refusal import Refusal
 from caffelint.caffe.shapes import Shape, as_int, legacy, new_blob, text
 from caffelint.caffe.values import UNKNOWN, Values
@@ -51,7 +51,7 @@ def need_four_axes(shape: Shape, function: str) -> None:
 
 
 @register
-class Pooling(Layer):
+class Pooling(BuiltLayer):
     """After set_up: kernel, stride, pad as (height, width); `windows` likewise, as far as they were reached."""
 
     repeats = True
@@ -200,7 +200,7 @@ class Pooling(Layer):
 
 
 @register
-class SPP(Layer):
+class SPP(BuiltLayer):
     types = ("SPP",)
     block = "spp_param"
     bottom_counts = ONE

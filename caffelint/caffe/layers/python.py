@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from caffelint.caffe.layers.base import AT_LEAST_ONE, EXACT, Layer
+from caffelint.caffe.layers.base import AT_LEAST_ONE, EXACT, BuiltLayer
 from caffelint.caffe.shapes import Shape
 from caffelint.caffe.values import Values
 
 FINITE_CHECK = "checkFiniteLayer"
 
 
-class FiniteCheck(Layer):
+class FiniteCheck(BuiltLayer):
     """check_finite_layer.py: reads its blobs in place, and changes nothing."""
 
     bottom_counts = AT_LEAST_ONE

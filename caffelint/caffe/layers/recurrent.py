@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from caffelint.caffe.layers.base import THREE, TWO, Counts, Layer, register
+from caffelint.caffe.layers.base import THREE, TWO, BuiltLayer, Counts, register
 from caffelint.caffe.refusal import Refusal
 from caffelint.caffe.shapes import Shape, as_int, canonical_axis, count, new_blob, no_data, plural, text
 
 
-class Recurrent(Layer):
+class Recurrent(BuiltLayer):
     """recurrent_layer.cpp: a net of its own, unrolled over T; its parameters are the layer's."""
 
     block = "recurrent_param"
@@ -150,7 +150,7 @@ class RNN(Recurrent):
 
 
 @register
-class LSTMUnit(Layer):
+class LSTMUnit(BuiltLayer):
     """One step of an LSTM: cell, gate inputs, continuation."""
 
     types = ("LSTMUnit",)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import inf
 
-from caffelint.caffe.layers.base import CORRUPTS, EXACT, ONE, PARAMS, THREE, Counts, Layer, register
+from caffelint.caffe.layers.base import CORRUPTS, EXACT, ONE, PARAMS, THREE, BuiltLayer, Counts, register
 from caffelint.caffe.shapes import Shape, as_int, canonical_axis, count, like, new_blob, no_data, text
 from caffelint.caffe.values import UNKNOWN, Values
 
@@ -14,7 +14,7 @@ ASUM, SUMSQ, MEAN = 2, 3, 4
 
 
 @register
-class Eltwise(Layer):
+class Eltwise(BuiltLayer):
     types = ("Eltwise",)
     block = "eltwise_param"
     bottom_counts = Counts(2)
@@ -93,7 +93,7 @@ class Eltwise(Layer):
 
 
 @register
-class Reduction(Layer):
+class Reduction(BuiltLayer):
     types = ("Reduction",)
     block = "reduction_param"
     bottom_counts = ONE
@@ -128,7 +128,7 @@ class Reduction(Layer):
 
 
 @register
-class ArgMax(Layer):
+class ArgMax(BuiltLayer):
     types = ("ArgMax",)
     block = "argmax_param"
     bottom_counts = ONE
@@ -187,7 +187,7 @@ def check_softmax_axis(shape: Shape, axis: int, field: str) -> int:
 
 
 @register
-class Softmax(Layer):
+class Softmax(BuiltLayer):
     fork_fields_change = PARAMS
     types = ("Softmax",)
     block = "softmax_param"
@@ -207,7 +207,7 @@ class Softmax(Layer):
 
 
 @register
-class Axpy(Layer):
+class Axpy(BuiltLayer):
     """a * x + y, with one `a` for each channel: the gate of squeeze-and-excitation nets."""
 
     types = ("Axpy",)

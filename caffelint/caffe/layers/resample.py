@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from caffelint.caffe.layers.base import ONE, ONE_OR_TWO, Layer, register
+from caffelint.caffe.layers.base import ONE, ONE_OR_TWO, BuiltLayer, register
 from caffelint.caffe.shapes import Shape, as_int, like, new_blob, text
 
 
 @register
-class Permute(Layer):
+class Permute(BuiltLayer):
     """Axes in a new order; those that `order` leaves out follow in their old one (SSD)."""
 
     types = ("Permute",)
@@ -39,7 +39,7 @@ class Permute(Layer):
 
 
 @register
-class ShuffleChannel(Layer):
+class ShuffleChannel(BuiltLayer):
     types = ("ShuffleChannel",)
     block = "shuffle_channel_param"
     fork = True
@@ -51,7 +51,7 @@ class ShuffleChannel(Layer):
 
 
 @register
-class Reorg(Layer):
+class Reorg(BuiltLayer):
     """Moves pixels into channels (YOLO), or back with `reverse`."""
 
     types = ("Reorg",)
@@ -72,7 +72,7 @@ class Reorg(Layer):
 
 
 @register
-class Upsample(Layer):
+class Upsample(BuiltLayer):
     """With a mask of a Pooling (SegNet), or by repeating pixels (YOLO)."""
 
     types = ("Upsample",)
@@ -97,7 +97,7 @@ class Upsample(Layer):
 
 
 @register
-class Interp(Layer):
+class Interp(BuiltLayer):
     """Bilinear resizing (DeepLab): by factors, to a size, or to the size of a second bottom."""
 
     types = ("Interp",)

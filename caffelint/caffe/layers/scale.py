@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from caffelint.caffe.layers.base import EXACT, ONE, ONE_OR_TWO, PARAMS, Layer, register
+from caffelint.caffe.layers.base import EXACT, ONE, ONE_OR_TWO, PARAMS, BuiltLayer, register
 from caffelint.caffe.shapes import Shape, canonical_axis, count, like, no_data, text
 from caffelint.caffe.values import UNKNOWN, Values, exactly, filled
 
 
-class Broadcast(Layer):
+class Broadcast(BuiltLayer):
     """What Scale and Bias share: a small blob laid along some axes of the first bottom."""
 
     repeats = True

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from caffelint.caffe.layers.base import AT_LEAST_ONE, ONE, Layer, register
+from caffelint.caffe.layers.base import AT_LEAST_ONE, ONE, BuiltLayer, register
 from caffelint.caffe.shapes import Shape, as_int, new_blob
 
 
-class Volume(Layer):
+class Volume(BuiltLayer):
     """A side and a depth each of kernel, stride and pad."""
 
     fork = True

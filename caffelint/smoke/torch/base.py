@@ -10,7 +10,7 @@ import torch
 if TYPE_CHECKING:
     from torch import Tensor
 
-    from caffelint.caffe.layers import Layer
+    from caffelint.caffe.layers import BuiltLayer
     from caffelint.caffe.shapes import Shape
 
 Fill = Callable[["Tensor", Any, "torch.Generator"], None]
@@ -35,7 +35,7 @@ class LabelOutside(LayerError):
     blob: in which the labels stand; labels: those that are not ignored.
     """
 
-    def __init__(self, layer: Layer, labels: Tensor, message: str) -> None:
+    def __init__(self, layer: BuiltLayer, labels: Tensor, message: str) -> None:
         super().__init__(layer.name, message)
         self.blob = layer.bottoms[1]
         self.labels = labels
@@ -63,7 +63,7 @@ class TorchLayer:
     # Does it take its tops from what the net is given?
     takes_input: ClassVar[bool] = False
 
-    def __init__(self, spec: Layer, device: torch.device, generator: torch.Generator, fill: Fill) -> None:
+    def __init__(self, spec: BuiltLayer, device: torch.device, generator: torch.Generator, fill: Fill) -> None:
         self.spec = spec
         self.writes = spec
         self.name = spec.name
@@ -81,12 +81,12 @@ class TorchLayer:
         """Read what does not change from pass to pass; the shapes of the bottoms stand in `spec`."""
 
     @classmethod
-    def why_not(cls, spec: Layer) -> str | None:
+    def why_not(cls, spec: BuiltLayer) -> str | None:
         """Why a layer of this type cannot run, None where it can. Called before it is made."""
         return None
 
     @classmethod
-    def param_shapes(cls, spec: Layer) -> Sequence[Shape] | None:
+    def param_shapes(cls, spec: BuiltLayer) -> Sequence[Shape] | None:
         """Shapes of the parameters; None where they are not known."""
         return None if spec.params is None else [param.shape for param in spec.params]
 

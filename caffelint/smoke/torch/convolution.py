@@ -13,7 +13,7 @@ from caffelint.smoke.torch.base import TorchLayer, register
 if TYPE_CHECKING:
     from torch import Tensor
 
-    from caffelint.caffe.layers import Layer
+    from caffelint.caffe.layers import BuiltLayer
 
 MOST_AXES = 3
 FORWARD: tuple[Callable[..., Tensor], ...] = (functional.conv1d, functional.conv2d, functional.conv3d)
@@ -41,7 +41,7 @@ class Windowed(TorchLayer):
             self.beyond = [0, max(0, extent - size - 2 * self.pad[axis]), *self.beyond]
 
     @classmethod
-    def why_not(cls, spec: Layer) -> str | None:
+    def why_not(cls, spec: BuiltLayer) -> str | None:
         window: Any = spec
         if not hasattr(spec, "kernel"):
             return "the size of its kernel, or the shape of its bottom, is not known before it runs"
@@ -140,7 +140,7 @@ class Im2col(Windowed):
     """The values under each window, as channels: channels x kernel positions, then window positions."""
 
     @classmethod
-    def why_not(cls, spec: Layer) -> str | None:
+    def why_not(cls, spec: BuiltLayer) -> str | None:
         return None if hasattr(spec, "kernel") else "the shape of its bottom is not known before it runs"
 
     def forward(self, bottoms: list[Tensor]) -> Sequence[Tensor]:

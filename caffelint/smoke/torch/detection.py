@@ -14,7 +14,7 @@ from caffelint.smoke.torch.base import TorchLayer, register
 if TYPE_CHECKING:
     from torch import Tensor
 
-    from caffelint.caffe.layers import Layer
+    from caffelint.caffe.layers import BuiltLayer
 
 
 @register
@@ -22,7 +22,7 @@ class PriorBox(TorchLayer):
     """Boxes as (left, top, right, bottom) in parts of the image, then their variances (prior_box_layer.cpp of SSD)."""
 
     @classmethod
-    def why_not(cls, spec: Layer) -> str | None:
+    def why_not(cls, spec: BuiltLayer) -> str | None:
         return None if spec.tops[0].shape is not None else "the shape of its top is not known before it runs"
 
     def set_up(self) -> None:
@@ -74,7 +74,7 @@ class ROIPooling(TorchLayer):
     """The greatest value of each bin of each region, 0 where a bin is empty (roi_pooling_layer.cpp of Fast R-CNN)."""
 
     @classmethod
-    def why_not(cls, spec: Layer) -> str | None:
+    def why_not(cls, spec: BuiltLayer) -> str | None:
         return "forks differ in what pad_ratio does" if spec.parameters.HasField("pad_ratio") else None
 
     def forward(self, bottoms: list[Tensor]) -> Sequence[Tensor]:

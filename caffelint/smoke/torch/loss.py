@@ -14,7 +14,7 @@ from caffelint.smoke.torch.base import LabelOutside, TorchLayer, apply, axis_of,
 if TYPE_CHECKING:
     from torch import Tensor
 
-    from caffelint.caffe.layers import Layer
+    from caffelint.caffe.layers import BuiltLayer
 
 FULL, VALID, BATCH_SIZE, NONE = 0, 1, 2, 3
 LOG_THRESHOLD = 1e-20
@@ -33,7 +33,7 @@ class Normalised(TorchLayer):
             self.mode = VALID if p.normalize else BATCH_SIZE
 
     @classmethod
-    def why_not(cls, spec: Layer) -> str | None:
+    def why_not(cls, spec: BuiltLayer) -> str | None:
         mode = spec.message.loss_param.normalization
         return None if mode in (FULL, VALID, BATCH_SIZE, NONE) else "Caffe 1.0 has no such normalization"
 
@@ -194,7 +194,7 @@ class PerItem(TorchLayer):
     """A loss that is divided by the `num` of its first bottom, which a blob of more than 4 axes does not have."""
 
     @classmethod
-    def why_not(cls, spec: Layer) -> str | None:
+    def why_not(cls, spec: BuiltLayer) -> str | None:
         shape = spec.bottoms[0].shape
         axes = len(shape) if shape is not None else 0
         return f"its first bottom has {axes} axes; Caffe ends the run where there are more than 4" if axes > 4 else None
@@ -312,7 +312,7 @@ class L1Loss(TorchLayer):
         return [(a - b.reshape(a.shape)).abs().sum() / a.shape[0]]
 
     @classmethod
-    def why_not(cls, spec: Layer) -> str | None:
+    def why_not(cls, spec: BuiltLayer) -> str | None:
         return None if len(spec.bottoms) == 2 and len(spec.tops) == 1 else "forks differ in what its other blobs are"
 
 
@@ -321,7 +321,7 @@ class SmoothL1Loss(TorchLayer):
     """Bottoms: predictions, targets, weights inside the function and, of Fast R-CNN, outside."""
 
     @classmethod
-    def why_not(cls, spec: Layer) -> str | None:
+    def why_not(cls, spec: BuiltLayer) -> str | None:
         return None if len(spec.bottoms) <= 4 and len(spec.tops) == 1 else "forks differ in what its other blobs are"
 
     def forward(self, bottoms: list[Tensor]) -> Sequence[Tensor]:

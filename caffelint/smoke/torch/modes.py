@@ -21,7 +21,7 @@ from caffelint.smoke.torch.net import LayerError, TorchNet
 from caffelint.smoke.torch.sources import Unreadable
 
 if TYPE_CHECKING:
-    from caffelint.caffe.layers import Layer
+    from caffelint.caffe.layers import BuiltLayer
     from caffelint.caffe.net_parts import Blob
     from caffelint.smoke.torch.base import TorchLayer
 
@@ -77,10 +77,10 @@ class Measure(Mode):
         out: Any = Arrays(self.job.folder)  # type: ignore[no-untyped-call]
         kept = [param.data.detach().clone() for param in net.params]
 
-        def forward(layer: Layer, top: int, data: Tensor) -> None:
+        def forward(layer: BuiltLayer, top: int, data: Tensor) -> None:
             out.write("forward", layer.name, layer.tops[top].name, top, array(data))
 
-        def backward(layer: Layer, top: int, gradient: Tensor) -> None:
+        def backward(layer: BuiltLayer, top: int, gradient: Tensor) -> None:
             out.write("backward", layer.name, layer.tops[top].name, top, array(gradient))
 
         net.on_top, net.on_gradient = forward, backward
@@ -123,7 +123,7 @@ class Gradients(Mode):
         net = self.net
         data: dict[Blob, Tensor] = {}
 
-        def forward(layer: Layer, top: int, values: Tensor) -> None:
+        def forward(layer: BuiltLayer, top: int, values: Tensor) -> None:
             data[layer.tops[top]] = values.clone()
 
         net.on_top = forward

@@ -14,7 +14,7 @@ from caffelint.smoke.torch.base import FLT_MIN, TorchLayer, register
 if TYPE_CHECKING:
     from torch import Tensor
 
-    from caffelint.caffe.layers import Layer
+    from caffelint.caffe.layers import BuiltLayer
 
 L2, LOGISTIC, BIPARTITE = 0, 1, 0
 MINE_NONE, MAX_NEGATIVE = 0, 1
@@ -76,7 +76,7 @@ class MultiBoxLoss(TorchLayer):
     """multibox_loss_layer.cpp. Bottoms: places N x 4P, scores N x CP, P priors with variances, objects of 8 values."""
 
     @classmethod
-    def why_not(cls, spec: Layer) -> str | None:
+    def why_not(cls, spec: BuiltLayer) -> str | None:
         p = spec.parameters
         if not p.share_location or not p.use_prior_for_matching:
             return "places of each class apart, and matching by prediction, are not written for torch"

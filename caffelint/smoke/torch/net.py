@@ -16,11 +16,11 @@ if TYPE_CHECKING:
     from torch import Tensor
 
     from caffelint.caffe.build import BuiltNet
-    from caffelint.caffe.layers import Layer
+    from caffelint.caffe.layers import BuiltLayer
 
 __all__ = ["LayerError", "Parameter", "TorchNet", "Watch", "not_runnable"]
 
-Watch = Callable[["Layer", int, "Tensor"], None]
+Watch = Callable[["BuiltLayer", int, "Tensor"], None]
 """Called with a layer, the number of one of its tops, and that top's data or gradient."""
 
 
@@ -34,7 +34,9 @@ class Parameter:
 
     __slots__ = ("data", "decay_mult", "index", "layer", "lr_mult", "name", "users")
 
-    def __init__(self, data: Tensor, layer: Layer, index: int, name: str, lr_mult: float, decay_mult: float) -> None:
+    def __init__(
+        self, data: Tensor, layer: BuiltLayer, index: int, name: str, lr_mult: float, decay_mult: float
+    ) -> None:
         self.data = data
         self.layer = layer
         self.index = index
@@ -90,7 +92,7 @@ class TorchNet:
         self.on_gradient: Watch | None = None
         self.every_version = True
         self.on_bottom: Watch | None = None
-        self.on_param: Callable[[Layer, Parameter, Tensor], None] | None = None
+        self.on_param: Callable[[BuiltLayer, Parameter, Tensor], None] | None = None
         self.gradient_scale = 1.0
         self.keep_gradients = False
         self.keep_blobs = True
@@ -189,7 +191,7 @@ class TorchNet:
             self._add_losses()
         return {name: self.blob(name) for name in self.built.outputs}
 
-    def _watch(self, spec: Layer, tops: Any, whole: bool) -> None:
+    def _watch(self, spec: BuiltLayer, tops: Any, whole: bool) -> None:
         for index, (blob, top) in enumerate(zip(spec.tops, tops, strict=True)):
             if self.on_top is not None and (whole or self.built.blobs.get(blob.name) is blob):
                 self.on_top(spec, index, top.detach())
@@ -278,7 +280,7 @@ class _Hook:
 
     __slots__ = ("index", "net", "spec")
 
-    def __init__(self, net: TorchNet, spec: Layer, index: int) -> None:
+    def __init__(self, net: TorchNet, spec: BuiltLayer, index: int) -> None:
         self.net = net
         self.spec = spec
         self.index = index
@@ -303,7 +305,7 @@ def _view(tensor: Tensor, hook: Callable[[Tensor | None], None]) -> Tensor:
     return cast("Tensor", view)
 
 
-def _call(watch: Callable[..., None] | None, spec: Layer, which: Any, gradient: Tensor | None) -> None:
+def _call(watch: Callable[..., None] | None, spec: BuiltLayer, which: Any, gradient: Tensor | None) -> None:
     if watch is not None and gradient is not None:
         watch(spec, which, gradient)
 

@@ -14,7 +14,7 @@ from caffelint.smoke.torch.base import TorchLayer, apply, register
 if TYPE_CHECKING:
     from torch import Tensor
 
-    from caffelint.caffe.layers import Layer
+    from caffelint.caffe.layers import BuiltLayer
 
 
 class Neuron(TorchLayer):
@@ -179,7 +179,7 @@ class _ReLU(torch.autograd.Function):
         return gradients[0] * (top > 0)
 
 
-def _may_break(spec: Layer) -> bool:
+def _may_break(spec: BuiltLayer) -> bool:
     """May a layer behind this one, before the next that learns, give a gradient of 0/0 where what it reads is 0?"""
     pending, seen = list(spec.tops), set()
     while pending:

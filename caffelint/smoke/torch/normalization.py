@@ -13,7 +13,7 @@ from caffelint.smoke.torch.base import TorchLayer, apply, register
 if TYPE_CHECKING:
     from torch import Tensor
 
-    from caffelint.caffe.layers import Layer
+    from caffelint.caffe.layers import BuiltLayer
     from caffelint.caffe.shapes import Shape
 
 WITHIN_CHANNEL = 1
@@ -62,7 +62,7 @@ class _AcrossChannels(torch.autograd.Function):
 @register
 class LRN(TorchLayer):
     @classmethod
-    def why_not(cls, spec: Layer) -> str | None:
+    def why_not(cls, spec: BuiltLayer) -> str | None:
         return None if spec.parameters.norm_region in (0, WITHIN_CHANNEL) else "Caffe 1.0 has no such norm_region"
 
     def forward(self, bottoms: list[Tensor]) -> Sequence[Tensor]:
@@ -89,7 +89,7 @@ class BatchNorm(TorchLayer):
         self.eps: float = self.p.eps
 
     @classmethod
-    def param_shapes(cls, spec: Layer) -> Sequence[Shape] | None:
+    def param_shapes(cls, spec: BuiltLayer) -> Sequence[Shape] | None:
         """Three; in NVCaffe scale and shift too, where scale_bias or a filler of one of them says so."""
         p = spec.parameters
         shape = spec.bottoms[0].shape
@@ -187,7 +187,7 @@ class Normalize(TorchLayer):
     """L2 norm over the channels of each pixel, or over all of an item, times a learned scale (SSD)."""
 
     @classmethod
-    def why_not(cls, spec: Layer) -> str | None:
+    def why_not(cls, spec: BuiltLayer) -> str | None:
         return None if spec.message.HasField("norm_param") else "forks differ in what a Normalize without norm_param is"
 
     def fillers(self) -> Sequence[Any]:
@@ -219,13 +219,13 @@ class BN(TorchLayer):
         self.frozen: bool = p.frozen or not self.train
 
     @classmethod
-    def why_not(cls, spec: Layer) -> str | None:
+    def why_not(cls, spec: BuiltLayer) -> str | None:
         if spec.parameters.icnet or spec.parameters.moving_average or spec.parameters.axis != 1:
             return "a field of bn_param changes what it computes in a way that is not known here"
         return None if spec.bottoms[0].shape is not None else "the shape of its bottom is not known before it runs"
 
     @classmethod
-    def param_shapes(cls, spec: Layer) -> Sequence[Shape] | None:
+    def param_shapes(cls, spec: BuiltLayer) -> Sequence[Shape] | None:
         shape = spec.bottoms[0].shape
         if shape is None or len(shape) < 2:
             return None
@@ -250,7 +250,7 @@ class BN(TorchLayer):
         return [functional.batch_norm(x, mean, variance, scale, shift, not self.frozen, momentum, self.eps)]
 
 
-def _is_running(spec: Layer) -> bool:
+def _is_running(spec: BuiltLayer) -> bool:
     """Is it PSPNet's, by its fields or its number of `param` blocks?"""
     p = spec.parameters
     theirs = ("frozen", "momentum", "eps", "slope_filler", "bias_filler")

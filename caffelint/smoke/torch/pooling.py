@@ -15,7 +15,7 @@ from caffelint.smoke.torch.base import FLT_MAX, TorchLayer, register
 if TYPE_CHECKING:
     from torch import Tensor
 
-    from caffelint.caffe.layers import Layer
+    from caffelint.caffe.layers import BuiltLayer
 
 MAX, AVE, STOCHASTIC = 0, 1, 2
 AVE_EXC_PAD = 10006
@@ -118,7 +118,7 @@ class Pooling(TorchLayer):
         self.floor: bool = self.p.round_mode != 0
 
     @classmethod
-    def why_not(cls, spec: Layer) -> str | None:
+    def why_not(cls, spec: BuiltLayer) -> str | None:
         if not hasattr(spec, "windows"):
             return "the size of its windows, or the shape of its bottom, is not known before it runs"
         if spec.parameters.pool not in (MAX, AVE, STOCHASTIC, AVE_EXC_PAD):
@@ -182,5 +182,5 @@ class SPP(TorchLayer):
         return [torch.cat([pooled.flatten(1) for pooled in levels], 1)]
 
     @classmethod
-    def why_not(cls, spec: Layer) -> str | None:
+    def why_not(cls, spec: BuiltLayer) -> str | None:
         return "Caffe pools stochastically on a GPU alone" if spec.parameters.pool == STOCHASTIC else None

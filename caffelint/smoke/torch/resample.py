@@ -12,7 +12,7 @@ from caffelint.smoke.torch.base import TorchLayer, register
 if TYPE_CHECKING:
     from torch import Tensor
 
-    from caffelint.caffe.layers import Layer
+    from caffelint.caffe.layers import BuiltLayer
 
 
 @register
@@ -25,7 +25,7 @@ class Permute(TorchLayer):
 @register
 class ShuffleChannel(TorchLayer):
     @classmethod
-    def why_not(cls, spec: Layer) -> str | None:
+    def why_not(cls, spec: BuiltLayer) -> str | None:
         group = spec.parameters.group
         shape = spec.bottoms[0].shape
         return "group does not divide the channels" if group < 1 or shape and shape[1] % group else None
@@ -42,7 +42,7 @@ class Reorg(TorchLayer):
     """Moves pixels into channels, in the order of darknet, which takes the map for one with fewer channels."""
 
     @classmethod
-    def why_not(cls, spec: Layer) -> str | None:
+    def why_not(cls, spec: BuiltLayer) -> str | None:
         shape, stride = spec.bottoms[0].shape, spec.parameters.stride
         if shape is None or spec.tops[0].shape is None:
             return "the shape of its bottom, or its stride, is not known before it runs"
@@ -67,7 +67,7 @@ class Upsample(TorchLayer):
     """To where the mask of a Pooling tells, zeros elsewhere (SegNet); without a mask by repeating pixels (YOLO)."""
 
     @classmethod
-    def why_not(cls, spec: Layer) -> str | None:
+    def why_not(cls, spec: BuiltLayer) -> str | None:
         return None if spec.tops[0].shape is not None else "the shape of its top is not known before it runs"
 
     def forward(self, bottoms: list[Tensor]) -> Sequence[Tensor]:
@@ -87,7 +87,7 @@ class Interp(TorchLayer):
     """Bilinear, with the corners on the corners; negative pads cut pixels off."""
 
     @classmethod
-    def why_not(cls, spec: Layer) -> str | None:
+    def why_not(cls, spec: BuiltLayer) -> str | None:
         return None if spec.tops[0].shape is not None else "the shape of its top is not known before it runs"
 
     def forward(self, bottoms: list[Tensor]) -> Sequence[Tensor]:

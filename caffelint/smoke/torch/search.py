@@ -11,7 +11,7 @@ from caffelint.smoke.events import BACKWARD, BLOB, FORWARD, PARAM, UPDATE
 from caffelint.smoke.torch.statistics import Summary, summary
 
 if TYPE_CHECKING:
-    from caffelint.caffe.layers import Layer
+    from caffelint.caffe.layers import BuiltLayer
     from caffelint.caffe.net_parts import Blob
     from caffelint.smoke.torch.net import Parameter, TorchNet
 
@@ -77,28 +77,28 @@ class Search:
         finally:
             self.net.on_top = None
 
-    def _on_top(self, layer: Layer, top: int, data: Tensor) -> None:
+    def _on_top(self, layer: BuiltLayer, top: int, data: Tensor) -> None:
         blob = layer.tops[top]
         values = self.data[blob] = summary(data)
         if values.bad:
             self.found = Culprit(FORWARD, layer.name, BLOB, blob.name, values, self._bottoms(layer))
             raise _Stop
 
-    def _on_gradient(self, layer: Layer, top: int, gradient: Tensor) -> None:
+    def _on_gradient(self, layer: BuiltLayer, top: int, gradient: Tensor) -> None:
         blob = layer.tops[top]
         values = self.diffs[blob] = summary(gradient)
         if values.bad and blob not in self.apart:
             writer = max(_readers(blob), key=self.order.__getitem__, default=layer)
             self._blame(writer, BLOB, blob.name, values)
 
-    def _on_bottom(self, layer: Layer, bottom: int, gradient: Tensor) -> None:
+    def _on_bottom(self, layer: BuiltLayer, bottom: int, gradient: Tensor) -> None:
         blob = _unsplit(layer.bottoms[bottom])
         values = summary(gradient)
         if values.bad:
             self.apart.add(blob)
             self._blame(layer, BLOB, blob.name, values)
 
-    def _on_param(self, layer: Layer, param: Parameter, gradient: Tensor) -> None:
+    def _on_param(self, layer: BuiltLayer, param: Parameter, gradient: Tensor) -> None:
         values = summary(gradient)
         if values.bad:
             self.apart.add(param)
@@ -113,14 +113,14 @@ class Search:
             writer = max(param.users, key=self.order.__getitem__)
             self._blame(writer, PARAM, str(param.index), values, sooner=True)
 
-    def _blame(self, layer: Layer, kind: str, name: str, values: Summary, sooner: bool = False) -> None:
+    def _blame(self, layer: BuiltLayer, kind: str, name: str, values: Summary, sooner: bool = False) -> None:
         at = self.order[layer]
         if at > self.found_at or sooner and at == self.found_at:
             diffs = {f"{blob.name} diff": self.diffs[blob].range for blob in layer.tops if blob in self.diffs}
             self.found = Culprit(BACKWARD, layer.name, kind, name, values, {**self._bottoms(layer), **diffs})
             self.found_at = at
 
-    def _bottoms(self, layer: Layer) -> Ranges:
+    def _bottoms(self, layer: BuiltLayer) -> Ranges:
         return {blob.name: self.data[blob].range for blob in map(_unsplit, layer.bottoms) if blob in self.data}
 
 
@@ -131,9 +131,9 @@ def _unsplit(blob: Blob) -> Blob:
     return blob
 
 
-def _readers(blob: Blob) -> list[Layer]:
+def _readers(blob: Blob) -> list[BuiltLayer]:
     """The layers that send a gradient to a blob, those behind its split in place of that."""
-    found: list[Layer] = []
+    found: list[BuiltLayer] = []
     for layer, bottom in blob.consumers:
         if layer.message is None:
             found += [reader for top in layer.tops for reader in _readers(top)]

@@ -19,7 +19,7 @@ from caffelint.schema import Datum
 from caffelint.smoke.torch.transform import Array, Transform, Unreadable, decode, resize
 
 if TYPE_CHECKING:
-    from caffelint.caffe.layers import Layer
+    from caffelint.caffe.layers import BuiltLayer
 
 __all__ = ["Source", "Unreadable", "open_source"]
 
@@ -29,7 +29,7 @@ LMDB = 1
 class Source:
     """One data layer's files. shapes: of the tops by name. next: the next batch, float32, by top name."""
 
-    def __init__(self, layer: Layer, seed: int) -> None:
+    def __init__(self, layer: BuiltLayer, seed: int) -> None:
         self.tops = list(layer.top_names)
         self.param: Any = layer.parameters
         self.batch_size: int = self.param.batch_size
@@ -40,7 +40,7 @@ class Source:
         self.waiting = self.batch()
         self.shapes = {name: values.shape for name, values in self.waiting.items()}
 
-    def open(self, layer: Layer) -> None:
+    def open(self, layer: BuiltLayer) -> None:
         raise NotImplementedError
 
     def batch(self) -> dict[str, Array]:
@@ -67,7 +67,7 @@ class Source:
 class Data(Source):
     """Records of a LMDB or LevelDB in the order of their keys, from the start again behind the last one."""
 
-    def open(self, layer: Layer) -> None:
+    def open(self, layer: BuiltLayer) -> None:
         transform = layer.message.transform_param
         self.color = True if transform.force_color else False if transform.force_gray else None
         path = self.param.source
@@ -146,7 +146,7 @@ def _for_ever(path: str, values: Callable[[], Iterator[bytes]]) -> Iterator[byte
 class ImageData(Source):
     """Images of a list; behind the last one from the start again, in another order with `shuffle`."""
 
-    def open(self, layer: Layer) -> None:
+    def open(self, layer: BuiltLayer) -> None:
         self.lines = [_name_and_label(line) for line in _lines(self.param.source)]
         if not self.lines:
             raise Unreadable(f"{self.param.source} is empty")
@@ -198,7 +198,7 @@ def _name_and_label(line: str) -> tuple[str, int]:
 class HDF5Data(Source):
     """Rows of the datasets named as the tops, file by file; `shuffle` mixes the files, and the rows within each."""
 
-    def open(self, layer: Layer) -> None:
+    def open(self, layer: BuiltLayer) -> None:
         self.files = " ".join(_lines(self.param.source)).split()
         if not self.files:
             raise Unreadable(f"{self.param.source} names no HDF5 file")
@@ -275,7 +275,7 @@ def _dataset(file: Any, name: str, path: str) -> Array:
 READERS: Mapping[str, type[Source]] = {"Data": Data, "ImageData": ImageData, "HDF5Data": HDF5Data}
 
 
-def open_source(layer: Layer, seed: int) -> Source:
+def open_source(layer: BuiltLayer, seed: int) -> Source:
     """What reads a data layer's files; raises Unreadable, with the path and why, also for types that are not read."""
     reader = READERS.get(layer.type)
     if reader is None:

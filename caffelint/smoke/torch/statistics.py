@@ -12,7 +12,7 @@ from torch import Tensor
 from caffelint.smoke.events import BLOB, DATA, DIFF, PARAM, Statistics
 
 if TYPE_CHECKING:
-    from caffelint.caffe.layers import Layer
+    from caffelint.caffe.layers import BuiltLayer
     from caffelint.smoke.torch.net import TorchNet
 
 MOST_ZEROS = 1 << 11
@@ -123,13 +123,13 @@ class Collector:
     def wants(self, *names: str) -> bool:
         return self.names is None or not self.names.isdisjoint(names)
 
-    def on_top(self, layer: Layer, top: int, data: Tensor) -> None:
+    def on_top(self, layer: BuiltLayer, top: int, data: Tensor) -> None:
         self._blob(layer, top, DATA, data)
 
-    def on_gradient(self, layer: Layer, top: int, gradient: Tensor) -> None:
+    def on_gradient(self, layer: BuiltLayer, top: int, gradient: Tensor) -> None:
         self._blob(layer, top, DIFF, gradient)
 
-    def _blob(self, layer: Layer, top: int, part: str, values: Tensor) -> None:
+    def _blob(self, layer: BuiltLayer, top: int, part: str, values: Tensor) -> None:
         name = layer.tops[top].name
         if self.wants(layer.name, name):
             self.add(self.writers.get(name, layer.name), BLOB, name, part, values)
@@ -172,7 +172,7 @@ class Collector:
         return found
 
 
-def _writer(layer: Layer | None) -> str:
+def _writer(layer: BuiltLayer | None) -> str:
     while layer is not None and layer.message is None:
         layer = layer.bottoms[0].producer
     return layer.name if layer is not None else ""

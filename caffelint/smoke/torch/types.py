@@ -28,7 +28,7 @@ from caffelint.smoke.torch.fillers import FILLERS
 
 if TYPE_CHECKING:
     from caffelint.caffe.build import BuiltNet
-    from caffelint.caffe.layers import Layer
+    from caffelint.caffe.layers import BuiltLayer
 
 __all__ = ["NO_CLASS", "REGISTRY", "not_runnable"]
 
@@ -51,7 +51,7 @@ NO_CLASS: dict[str, str] = {
 """Types that caffelint knows and torch does not run, with the reason."""
 
 
-def not_runnable(built: BuiltNet) -> list[tuple[Layer, str]]:
+def not_runnable(built: BuiltNet) -> list[tuple[BuiltLayer, str]]:
     """What of a net cannot run in torch: (layer, why), in Caffe's order. A net that Caffe refuses is not looked at."""
     found = []
     for layer in built.layers:
@@ -61,7 +61,7 @@ def not_runnable(built: BuiltNet) -> list[tuple[Layer, str]]:
     return found
 
 
-def _why_not(layer: Layer) -> str | None:
+def _why_not(layer: BuiltLayer) -> str | None:
     if layer.type == "Python":
         return "its code stands in a Python module, which this engine never runs"
     torch_class = REGISTRY.get(layer.type)
@@ -82,7 +82,7 @@ def _why_not(layer: Layer) -> str | None:
     return None
 
 
-def _fork_fields(layer: Layer) -> str | None:
+def _fork_fields(layer: BuiltLayer) -> str | None:
     """That a layer has fields whose effect is not known, which `forks.py` has left."""
     if not layer.has_fork_fields():
         return None
@@ -90,7 +90,7 @@ def _fork_fields(layer: Layer) -> str | None:
     return f"what the {'fields' if len(names) > 1 else 'field'} {', '.join(names)} of a fork changes is not known here"
 
 
-def _passes(layer: Layer, bottom: int) -> bool:
+def _passes(layer: BuiltLayer, bottom: int) -> bool:
     """Has Caffe a gradient for that bottom? Of a fork's layers that is not known."""
     if layer.fork:
         return True

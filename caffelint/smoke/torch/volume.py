@@ -12,7 +12,7 @@ from caffelint.smoke.torch.base import FLT_MAX, TorchLayer, register
 if TYPE_CHECKING:
     from torch import Tensor
 
-    from caffelint.caffe.layers import Layer
+    from caffelint.caffe.layers import BuiltLayer
     from caffelint.caffe.shapes import Shape
 
 UNKNOWN = "the shape of its bottom, or the size of its kernel, is not known before it runs"
@@ -32,11 +32,11 @@ class Convolution3D(TorchLayer):
     leaves_top = True
 
     @classmethod
-    def why_not(cls, spec: Layer) -> str | None:
+    def why_not(cls, spec: BuiltLayer) -> str | None:
         return None if spec.tops[0].shape is not None else UNKNOWN
 
     @classmethod
-    def param_shapes(cls, spec: Layer) -> Sequence[Shape] | None:
+    def param_shapes(cls, spec: BuiltLayer) -> Sequence[Shape] | None:
         p = spec.parameters
         shape = spec.bottoms[0].shape
         if shape is None:
@@ -58,7 +58,7 @@ class Convolution3D(TorchLayer):
 @register
 class Deconvolution3D(Convolution3D):
     @classmethod
-    def param_shapes(cls, spec: Layer) -> Sequence[Shape] | None:
+    def param_shapes(cls, spec: BuiltLayer) -> Sequence[Shape] | None:
         p = spec.parameters
         shape = spec.bottoms[0].shape
         if shape is None:
@@ -76,7 +76,7 @@ class Deconvolution3D(Convolution3D):
 @register
 class Pooling3D(TorchLayer):
     @classmethod
-    def why_not(cls, spec: Layer) -> str | None:
+    def why_not(cls, spec: BuiltLayer) -> str | None:
         if spec.tops[0].shape is None:
             return UNKNOWN
         clipped = any(_pads(spec))
@@ -92,7 +92,7 @@ class Pooling3D(TorchLayer):
         return [functional.max_pool3d(functional.pad(x, _pads(self.spec), value=-FLT_MAX), kernel, stride)]
 
 
-def _pads(spec: Layer) -> list[int]:
+def _pads(spec: BuiltLayer) -> list[int]:
     """How far the windows reach beyond a bottom, before and behind: of width, height and length."""
     kernel, stride, pad = _sides(spec.parameters)
     shape, number = (spec.bottoms[0].shape or ())[2:], (spec.tops[0].shape or ())[2:]
