@@ -11,6 +11,7 @@ from caffelint.cli.outputs import width
 from caffelint.lint.finding import SAFE, UNSAFE
 from caffelint.report.text import block
 from caffelint.report.words import painter
+from caffelint.text.visible import visible, visible_lines
 
 if TYPE_CHECKING:
     from caffelint.fix.pick import Offer
@@ -59,6 +60,7 @@ class Asking:
             click.echo(line)
         for path in offer.edits:
             change = diff(path, texts[path], then[path])
+            change = visible_lines(change)
             shown = (colored(change) if self._look.color else change).decode("utf-8", "replace")
             click.echo(shown.replace("\r", ""), nl=False)
         answer = self._answer(offer)
@@ -73,7 +75,7 @@ class Asking:
     def _answer(self, offer: Offer) -> str:
         many = "[a]ll" if offer.safety == UNSAFE else "[a]ll safe"
         while True:
-            click.echo(f"{offer.title} ({offer.safety})? [y]es, [n]o, {many}, [q]uit, [?]: ", nl=False)
+            click.echo(f"{visible(offer.title)} ({offer.safety})? [y]es, [n]o, {many}, [q]uit, [?]: ", nl=False)
             line = _line()
             if not line:
                 click.echo("\ncaffelint: stdin gives no more answers: this and all after it are left", err=True)

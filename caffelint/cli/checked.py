@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from caffelint.cli.settings import LEVELS
+from caffelint.cli.tell import tell
+from caffelint.text.visible import visible
 
 if TYPE_CHECKING:
     from caffelint.lint.config import Config
@@ -45,7 +47,7 @@ def checked(paths: Sequence[str], options: dict[str, Any], config: Config) -> Re
     with Progress(options["quiet"]) as progress:
         report = caffelint.check(paths, config, progress=progress, changed=changed)
     if not report.files and not report.failures and changed is None:
-        click.echo(f"caffelint: no prototxt files below {', '.join(paths)}", err=True)
+        tell(f"no prototxt files below {', '.join(paths)}")
     return report
 
 
@@ -60,13 +62,13 @@ def only_from(level: str | None, report: Report) -> Report:
 def tell_of_files(report: Report, quiet: bool) -> None:
     """Say on stderr which files could not be checked or written, and which were left out for their names."""
     for failure in report.failures:
-        click.echo(f"caffelint: {failure.file}: {failure.message}", err=True)
+        tell(f"{failure.file}: {failure.message}")
     if report.lookalikes and not quiet:
         first, number = report.lookalikes[:_NAMED], len(report.lookalikes)
         more = f" and {number - _NAMED} more" if number > _NAMED else ""
         look, do = ("file looks", "does") if number == 1 else ("files look", "do")
         what = f"{number} {look} like a net or solver but {do} not end in .prototxt, not checked unless named"
-        click.echo(f"caffelint: {what}: {', '.join(first)}{more}", err=True)
+        tell(f"{what}: {', '.join(first)}{more}")
 
 
 def stdin() -> bytes:
@@ -102,7 +104,7 @@ def write_baseline(paths: Sequence[str], options: dict[str, Any], config: Config
     target, config.baseline = Path(name), None
     report = checked(paths, options, config)
     number = baseline.write(target, report.findings)
-    click.echo(f"{count(number, 'finding')} stored in {relative(str(target))}")
+    click.echo(visible(f"{count(number, 'finding')} stored in {relative(str(target))}"))
     config.fail_on = "never"
     return report
 

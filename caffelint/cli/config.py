@@ -9,6 +9,8 @@ from typing import Any
 
 import click
 
+from caffelint.text.visible import json_text, visible
+
 
 @click.command("config")
 @click.argument("path", default=".", type=click.Path())
@@ -27,15 +29,14 @@ def command(path: str, config_file: Path | None, format_: str) -> None:
         for name, value in values.items()
     }
     if format_ == "json":
-        json.dump({"version": 1, "settings": rows}, sys.stdout, indent=2)
-        click.echo()
+        click.echo(json_text({"version": 1, "settings": rows}))
         return
     longest = max(len(name) for name in rows)
-    shown = {name: _toml(row["value"]) for name, row in rows.items()}
+    shown = {name: visible(_toml(row["value"])) for name, row in rows.items()}
     column = min(40, max(len(text) for text in shown.values()))
     paint = painter(use_color(sys.stdout))
     for name, row in rows.items():
-        source = paint(str(row["source"]), "dim" if row["source"] == "default" else "")
+        source = paint(visible(str(row["source"])), "dim" if row["source"] == "default" else "")
         click.echo(f"{name:<{longest}} = {shown[name]:<{column}}  {source}")
 
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from typing import TYPE_CHECKING
 
 import click
+
+from caffelint.text.visible import json_text
 
 if TYPE_CHECKING:
     from caffelint.schema.provenance import Fork
@@ -24,8 +25,7 @@ def command(format_: str) -> None:
 
     forks = [provenance().about(name) for name in provenance().forks]
     if format_ == "json":
-        json.dump({"version": 1, "dialects": [fork._asdict() for fork in forks]}, sys.stdout, indent=2)
-        click.echo()
+        click.echo(json_text({"version": 1, "dialects": [fork._asdict() for fork in forks]}))
     else:
         _table(forks)
 

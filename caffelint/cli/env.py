@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
-import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import click
+
+from caffelint.text.visible import json_text
 
 _WIDTH = 100
 
@@ -27,6 +27,7 @@ def command(
     With SOLVER also whether its nets, data and Python layers are found, here and by the Caffe.
     """
     from caffelint.cli.settings import settings
+    from caffelint.cli.tell import aside
     from caffelint.report.words import sentence
     from caffelint.smoke.engines import OPTION, NoEngine
     from caffelint.smoke.env import environment
@@ -36,15 +37,14 @@ def command(
     config = settings([solver or "."], {"config_file": config_file})
     source = OPTION if caffe_python else config.sources.get("caffe_python", OPTION)
     if config.caffe_python and not caffe_python:
-        click.echo(sentence(f"runs {config.caffe_python}, which {source} names"), err=True)
+        aside(sentence(f"runs {config.caffe_python}, which {source} names"))
     try:
         with ending_once():
             found = environment(caffe_python or config.caffe_python, source, config, solver)
     except (NoProject, NoEngine) as error:
         raise click.ClickException(str(error)) from error
     if format_ == "json":
-        json.dump(found, sys.stdout, indent=2)
-        click.echo()
+        click.echo(json_text(found))
         return
     for name, value in _rows(found, verbose):
         click.echo(f"{name:<12}{sentence(value)}".rstrip())

@@ -11,8 +11,9 @@ import click
 from caffelint.cli.checked import STDIN, changed_since, only_from, stdin, tell_of_files
 from caffelint.cli.main import FINDINGS
 from caffelint.cli.outputs import Output, show_diff, use_color, write_all, write_bytes
+from caffelint.cli.tell import aside, tell
 from caffelint.report import Look, write
-from caffelint.report.words import count, left, visible
+from caffelint.report.words import count, left
 
 if TYPE_CHECKING:
     from caffelint.cli.asking import Asking
@@ -45,7 +46,7 @@ def fixing(
             result = _fixed(paths, options, config, look, level, data, write_files, asking)
     except (KeyboardInterrupt, SystemExit):
         if write_files:
-            click.echo("caffelint: interrupted; every file is whole, and some may be done already", err=True)
+            tell("interrupted; every file is whole, and some may be done already")
         raise
     report = only_from(level, result.report)
     if asking:
@@ -64,7 +65,7 @@ def fixing(
         would = f"would {verb} {count(number, 'finding')} in {count(len(result.changes), 'file')}"
         more = 0 if options["add_ignores"] or options["unsafe_fixes"] else report.fixable(look.least)[1]
         unsafe = f" ({more} more with --unsafe-fixes)" if more else ""
-        click.echo("; ".join([would if result.changes else f"nothing to {verb}", *left(report)]) + unsafe, err=True)
+        aside("; ".join([would if result.changes else f"nothing to {verb}", *left(report)]) + unsafe)
         write_all(report, [output for output in wanted if output.file], look)
     elif data is not None:
         write_bytes(result.changes[0].new if result.changes else data)
@@ -75,9 +76,9 @@ def fixing(
             _tell_of_fixes(report.applied)
         write_all(report, wanted, look)
         if options["add_ignores"] and not look.quiet:
-            click.echo(f"silenced {count(number, 'finding')} in {count(len(result.changes), 'file')}", err=True)
+            aside(f"silenced {count(number, 'finding')} in {count(len(result.changes), 'file')}")
     for note in result.notes:
-        click.echo(f"caffelint: {note}", err=True)
+        tell(note)
     tell_of_files(report, look.quiet)
     if options["diff"]:
         return report.exit_status("never") or (FINDINGS if result.changes else 0)
@@ -94,7 +95,7 @@ def _tell_of_fixes(applied: Sequence[Applied]) -> None:
     for file, titles in sorted(done.items()):
         shown = [f"{title} ({times} times)" if times > 1 else title for title, times in titles.items()]
         more = f" and {len(shown) - _TOLD} more" if len(shown) > _TOLD else ""
-        click.echo(f"{visible(file)}: {visible(', '.join(shown[:_TOLD]))}{more}", err=True)
+        aside(f"{file}: {', '.join(shown[:_TOLD])}{more}")
 
 
 def _object_to(paths: Sequence[str], options: dict[str, Any]) -> None:

@@ -28,6 +28,7 @@ def command(solver: Path, iterations: int | None, plot: Path | None) -> int:
     """
     from caffelint.caffe.learning_rate import schedule
     from caffelint.cli.outputs import use_color, width
+    from caffelint.cli.tell import tell
     from caffelint.lint.file import load
     from caffelint.lint.read import ReadError, read
     from caffelint.report import lr_table
@@ -44,13 +45,13 @@ def command(solver: Path, iterations: int | None, plot: Path | None) -> int:
     columns = min((width(sys.stdout) or 80) - 14, 100)
     lr_table.write(rates, str(solver), limit, sys.stdout, columns, use_color(sys.stdout))
     if not iterations and message.max_iter <= 0:
-        click.echo(f"caffelint: max_iter is not set, {limit:,} is assumed (--iterations N)", err=True)
+        tell(f"max_iter is not set, {limit:,} is assumed (--iterations N)")
     # What a fork has is no error in the text.
     wrong = [problem for problem in file.problems if problem.certain and problem.kind != "fork-field"]
     if wrong:
         first = min(wrong, key=lambda problem: problem.start)
         line = file.document.source.position(first.start).line
-        click.echo(f"caffelint: {solver}:{line}: {first.message} (caffelint check says more)", err=True)
+        tell(f"{solver}:{line}: {first.message} (caffelint check says more)")
     if plot:
         _draw(rates, limit, plot, str(solver))
     return int(bool(wrong) or bool(rates.problem) or rates.first_bad(limit) is not None)
@@ -69,7 +70,7 @@ def _draw(rates: Schedule, limit: int, path: Path, title: str) -> None:
     figure = Figure(figsize=(8, 4.5), layout="constrained")
     axes = figure.add_subplot()
     axes.step(points, [rates.rate(point) for point in points], where="post")
-    axes.set(title=title, xlabel="iteration", ylabel="learning rate")
+    axes.set(title=title.replace("$", r"\$"), xlabel="iteration", ylabel="learning rate")
     axes.grid(alpha=0.3)
     try:
         figure.savefig(path)

@@ -67,7 +67,9 @@ def _run(arguments: list[str]) -> int:
 
 
 def _say(line: str) -> None:
-    print(f"caffelint: {line}", file=sys.stderr)  # noqa: T201
+    from caffelint.text.visible import visible
+
+    print(f"caffelint: {visible(line)}", file=sys.stderr)  # noqa: T201
 
 
 def _open_what_is_closed() -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 import click
 
 from caffelint.cli.errors import near
+from caffelint.text.visible import visible
 
 _NAME = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
 _CODE = re.compile(r"[A-Z]+[0-9]{3}")
@@ -49,4 +50,4 @@ def command(name: str, folder: Path, kind: str, code: str) -> None:
             out.write(rule_text(kind, code, name))
     except FileExistsError:
         raise click.ClickException(f"{path}: is there already and was left alone") from None
-    click.echo(f"wrote {path}; caffelint test {path} runs its examples")
+    click.echo(visible(f"wrote {path}; caffelint test {path} runs its examples"))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import stat
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -12,6 +13,7 @@ import click
 
 from caffelint.cli.errors import near
 from caffelint.report import FORMATS, Look, write
+from caffelint.text.visible import visible_lines
 
 if TYPE_CHECKING:
     from caffelint.lint.report import Report
@@ -74,15 +76,31 @@ def width(stream: TextIO) -> int | None:
 
 
 def show_diff(path: str, old: bytes, new: bytes) -> None:
-    """The changes of a file, to stdout."""
+    """The changes of a file, to stdout; byte by byte where that is a file, else with what commands a terminal shown.
+
+    A build server reads what goes to a pipe, and `patch` may: it gets back all that is harmless, in any encoding.
+    """
     from caffelint.fix.diff import colored, diff
 
     text = diff(path, old, new)
-    write_bytes(colored(text) if use_color(sys.stdout) else text)
+    if not _is_file(sys.stdout):
+        text = visible_lines(text, exact_bytes=not sys.stdout.isatty())
+    _write(colored(text) if use_color(sys.stdout) else text)
 
 
 def write_bytes(data: bytes) -> None:
-    """Bytes to stdout, as they are where it takes bytes."""
+    """A file's new text to stdout: as it is for another program, made harmless for a terminal."""
+    _write(visible_lines(data) if sys.stdout.isatty() else data)
+
+
+def _is_file(stream: TextIO) -> bool:
+    try:
+        return stat.S_ISREG(os.fstat(stream.fileno()).st_mode)
+    except (OSError, ValueError):
+        return False
+
+
+def _write(data: bytes) -> None:
     sys.stdout.flush()
     if hasattr(sys.stdout, "buffer"):
         sys.stdout.buffer.write(data)

@@ -47,6 +47,7 @@ def command(
     from caffelint.cli.checked import STDIN, stdin
     from caffelint.cli.outputs import show_diff, write_bytes
     from caffelint.cli.settings import settings
+    from caffelint.cli.tell import tell
     from caffelint.fix.finite import PatchError, insert_checks, remove_checks
     from caffelint.fix.finite.insert import SUSPECTS
     from caffelint.fix.finite.layer_file import remains
@@ -60,7 +61,7 @@ def command(
     words = [word.strip() for word in (where or "").split(",") if word.strip()]
     at = net = STDIN if piped else net
     config = settings(["." if piped else net], {"jobs": 1})
-    say = patched.nothing if quiet else patched.say
+    say = patched.nothing if quiet else tell
     try:
         old = stdin() if piped else read(net)
         if remove:
@@ -90,7 +91,7 @@ def command(
                     save(target, old if in_place else None, new)
                     say(f"{target} is written")
     except (ReadError, PatchError, SaveError) as error:
-        patched.say(f"{at}: {error}")
+        tell(f"{at}: {error}")
         return USAGE
     if checks:
         patched.tell_how_to_run(None if piped else net, target, config, has_loss, diff, quiet)

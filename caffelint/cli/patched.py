@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-import click
+from caffelint.cli.tell import aside, tell
 
 if TYPE_CHECKING:
     from caffelint.fix.finite import Patched
@@ -17,12 +17,8 @@ if TYPE_CHECKING:
     from caffelint.lint.report import ReportedFinding
 
 
-def say(line: str) -> None:
-    click.echo(f"caffelint: {line}", err=True)
-
-
 def nothing(line: str) -> None:
-    """In the place of `say` where all goes well and --quiet is given."""
+    """In the place of `tell` where all goes well and --quiet is given."""
 
 
 def tell_checks(patched: Patched, net: str, errors: Sequence[ReportedFinding], ranked: bool) -> None:
@@ -33,21 +29,21 @@ def tell_checks(patched: Patched, net: str, errors: Sequence[ReportedFinding], r
     if errors:
         one = f"{errors[0].name} in line {errors[0].line or 1}"
         which = one if len(errors) == 1 else f"the first: {one}"
-        say(f"{net}: caffelint check finds {count(len(errors), 'error')} here ({which}): Caffe does not load it")
+        tell(f"{net}: caffelint check finds {count(len(errors), 'error')} here ({which}): Caffe does not load it")
     number = len(patched.checks)
     told = [one for one in patched.checks if one.reason != ONE_OF_ALL]
     words = f"{count(number, 'check')}{', of all blobs' * (len(told) < number)}"
     words += ", the likeliest first" * (ranked and len(told) > 1)
-    say(f"{net}: {words}{':' if told else ''}")
+    tell(f"{net}: {words}{':' if told else ''}")
     # TRAIN and TEST may each have a layer of that name.
     alike = Counter((one.blob, one.layer, one.reason) for one in told)
     for (blob, layer, reason), times in alike.items():
         twins = f" ({times} layers of that name)" if times > 1 else ""
-        click.echo(f'  "{blob}" of layer "{layer}"{twins}: {reason}', err=True)
+        aside(f'  "{blob}" of layer "{layer}"{twins}: {reason}')
     if patched.left_out:
-        click.echo("  left out:", err=True)
+        aside("  left out:")
     for line in patched.left_out:
-        click.echo(f"  - {line}", err=True)
+        aside(f"  - {line}")
 
 
 def write_layer_file(target: str) -> str:
@@ -74,11 +70,11 @@ def tell_how_to_run(
 
     found = runs(net, config) if net else []
     if target is None and not (diff or quiet):
-        say(f"nothing was written; with -o OUT or --in-place {NAME}, which the checks need, is written beside it")
+        tell(f"nothing was written; with -o OUT or --in-place {NAME}, which the checks need, is written beside it")
     if not (diff or quiet):
         _tell_command(net, target, found, has_loss)
     for place in several_gpus([run.solver for run in found], os.path.normpath(net or target or "")):
-        say(f"{place}: several GPUs: caffe train aborts there on the Python layers of the checks; use one GPU")
+        tell(f"{place}: several GPUs: caffe train aborts there on the Python layers of the checks; use one GPU")
 
 
 def _tell_command(net: str | None, target: str | None, found: Sequence[Runs], has_loss: bool) -> None:
@@ -95,12 +91,12 @@ def _tell_command(net: str | None, target: str | None, found: Sequence[Runs], ha
     else:
         command += " caffe train -solver SOLVER" if has_loss else " python SCRIPT"
     what = "it" if run or has_loss else "the script that loads it"
-    say(f"run {what} with a Caffe that was built WITH_PYTHON_LAYER := 1, so that it finds the layer's file:")
-    click.echo(f"  {command}", err=True)
+    tell(f"run {what} with a Caffe that was built WITH_PYTHON_LAYER := 1, so that it finds the layer's file:")
+    aside(f"  {command}")
     if len(found) > 1:
-        say(f"other solvers name it, too: {found[1].solver}{f' and {len(found) - 2} more' if len(found) > 2 else ''}")
+        tell(f"other solvers name it, too: {found[1].solver}{f' and {len(found) - 2} more' if len(found) > 2 else ''}")
     if run and not run.trains:
-        say(f"{run.solver} tests with {net} alone, and trains another net: patch that, too")
+        tell(f"{run.solver} tests with {net} alone, and trains another net: patch that, too")
 
 
 def _tell_to_name(net: str, target: str | None, run: Runs) -> None:
@@ -109,7 +105,7 @@ def _tell_to_name(net: str, target: str | None, run: Runs) -> None:
     if run.found and os.path.realpath(file) == os.path.realpath(net):
         return
     name = _seen_from(run.folder, file)
-    say(f'first, in {run.solver}, write {run.field}: "{name}" in place of "{run.name}"')
+    tell(f'first, in {run.solver}, write {run.field}: "{name}" in place of "{run.name}"')
 
 
 def _seen_from(folder: str, path: str) -> str:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from caffelint.cli.errors import near
+from caffelint.text.visible import json_text
 
 if TYPE_CHECKING:
     from caffelint.lint.registry import RuleInfo
@@ -24,8 +24,7 @@ def command(family: str | None, format_: str) -> None:
     letter = _letter(family) if family else None
     chosen = [info for info in all_rules() if letter in (None, info.family)]
     if format_ == "json":
-        json.dump({"version": 1, "rules": [row(info) for info in chosen]}, sys.stdout, indent=2)
-        click.echo()
+        click.echo(json_text({"version": 1, "rules": [row(info) for info in chosen]}))
     else:
         _table(chosen)
 

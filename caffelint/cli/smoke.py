@@ -54,6 +54,7 @@ def command(solver: str, **options: Any) -> int:
     from caffelint.cli.outputs import outputs, write_all
     from caffelint.cli.settings import input_shapes, settings
     from caffelint.cli.smoked import Shown, as_json, lr_found, plotted, ready_to_plot, wishes_of
+    from caffelint.cli.tell import tell
     from caffelint.cli.watched import watched
     from caffelint.report import Look
     from caffelint.smoke.engines import NoEngine
@@ -108,5 +109,5 @@ def command(solver: str, **options: Any) -> int:
     if not (options["compare"] or options["gradcheck"]):
         shown.verdict(session)
     for failure in report.failures:
-        click.echo(f"caffelint: {failure.file}: {failure.message}", err=True)
+        tell(f"{failure.file}: {failure.message}")
     return report.exit_status(config.fail_on)

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from caffelint.cli.tell import tell
 from caffelint.report.words import sentence
 from caffelint.smoke.engines import known_device
 from caffelint.smoke.events import Event, Iteration, Note, RateFound, Tested
@@ -67,7 +68,7 @@ class Shown(Watcher):
     ) -> None:
         self._clear()
         if kind is KeyboardInterrupt:
-            click.echo(f"caffelint: interrupted at iteration {self.reached}", err=True)
+            tell(f"interrupted at iteration {self.reached}")
 
     def say(self, line: str, always: bool = False) -> None:
         """A line, or one with empty ones about it. always: to stderr where it is to be quiet."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import sys
 from collections.abc import Iterator, Sequence
@@ -12,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from caffelint.cli import complete
+from caffelint.text.visible import json_text
 
 if TYPE_CHECKING:
     from caffelint.cli.nets import Shown
@@ -62,6 +62,7 @@ def command(
     from caffelint.cli.nets import Tops, nets
     from caffelint.cli.settings import dialect as dialect_of
     from caffelint.cli.settings import input_shapes, settings
+    from caffelint.cli.tell import tell
     from caffelint.lint.discover import discover
     from caffelint.lint.report import Failure, Report
 
@@ -89,19 +90,19 @@ def command(
 
     for number, (file, summaries, failure) in enumerate(_each(files, options, both, jobs)):
         if not summaries and not failure and file in outright:
-            click.echo(f"caffelint: {file}: holds no net", err=True)
+            tell(f"{file}: holds no net")
         if failure:
             failed.append(failure)
         for summary in summaries:
             refused = refused or summary.loads is False
             tops.see(summary)
             if format_ == "json":
-                sys.stdout.write(json.dumps(summary.as_json()) + "\n")
+                sys.stdout.write(json_text(summary.as_json(), None) + "\n")
             else:
                 sys.stdout.write("\n" if number or summary is not summaries[0] else "")
                 summary_table.write(summary, sys.stdout, use_color(sys.stdout))
     for failure in failed:
-        click.echo(f"caffelint: {failure.file}: {failure.message}", err=True)
+        tell(f"{failure.file}: {failure.message}")
     if failed:
         return Report(failures=failed).exit_status()
     if not tops.seen:

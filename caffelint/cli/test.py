@@ -11,6 +11,7 @@ from typing import Any
 import click
 
 from caffelint.cli.main import FINDINGS, OK
+from caffelint.text.visible import visible
 
 
 @click.command("test")
@@ -36,7 +37,7 @@ def command(paths: tuple[Path, ...], quiet: bool) -> int:
         if wrong:
             click.echo(f"{paint('FAIL', 'error')} {rule.code} {rule.name}")
             for line in wrong:
-                click.echo(f"     {line}")
+                click.echo("\n".join(f"     {visible(part)}" for part in line.split("\n")))
         elif not quiet:
             examples = f"{len(rule.VALID)} valid, {len(rule.INVALID)} invalid"
             click.echo(f"{paint('ok  ', 'good')} {rule.code} {rule.name} {paint(f'({examples})', 'dim')}")

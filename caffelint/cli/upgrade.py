@@ -11,6 +11,8 @@ import click
 
 from caffelint.cli import complete
 from caffelint.cli.main import FINDINGS, INTERNAL, USAGE
+from caffelint.cli.tell import aside, tell
+from caffelint.text.visible import visible
 
 if TYPE_CHECKING:
     from caffelint.fix.upgrade import Left, UpgradeResult
@@ -71,14 +73,14 @@ def command(
     found = discover(paths, config.exclude, config.folder_of("exclude"))
     status = USAGE if found.unreadable else 0
     for path, reason in found.unreadable:
-        _say(f"{path}: {reason}")
+        tell(f"{path}: {reason}")
     became: Counter[str] = Counter()
     intended: list[tuple[str, Left]] = []
     with ending_cleanly():
         for path, old, result, failure in upgrade_files(found.files, paths, config, not diff):
             became.update(["failed"] if failure else _outcomes(result))
             if failure:
-                _say(f"{path}: {failure.message}")
+                tell(f"{path}: {failure.message}")
                 status = max(status, INTERNAL if failure.internal else USAGE)
                 continue
             _tell(told((path, left) for left in result.left if not left.intended))
@@ -87,7 +89,7 @@ def command(
                 if diff:
                     show_diff(path, old, result.data)
                 else:
-                    click.echo(f"{path}: {', '.join(result.done)}")
+                    click.echo(visible(f"{path}: {', '.join(result.done)}"))
     if not quiet:
         lines = told(intended, None) if verbose else told(intended)
         _tell(f"{line} (-v names all)" if line.endswith(" more") else line for line in lines)
@@ -119,21 +121,17 @@ def _outcomes(result: UpgradeResult) -> list[str]:
 
 def _tell(lines: Iterable[str]) -> None:
     for line in lines:
-        _say(line)
+        tell(line)
 
 
 def _say_summary(became: Counter[str], diff: bool) -> None:
     from caffelint.report.words import count
 
     if not became:
-        _say("no prototxt files there")
+        tell("no prototxt files there")
         return
     parts = [f"{'would upgrade' if diff else 'upgraded'} {count(became['changed'], 'file')}"]
     parts += [f"{became[key]} {words}" for key, words in _WORDS.items() if became[key]]
-    click.echo("; ".join(parts), err=True)
+    aside("; ".join(parts))
     if became["stuck"]:
-        _say("exit status 1: mend what is named above, or write # caffelint: ignore-file[legacy-format] into it")
-
-
-def _say(line: str) -> None:
-    click.echo(f"caffelint: {line}", err=True)
+        tell("exit status 1: mend what is named above, or write # caffelint: ignore-file[legacy-format] into it")

@@ -10,6 +10,7 @@ from difflib import SequenceMatcher
 from itertools import pairwise
 
 from caffelint.text.source import UTF16_MARKS
+from caffelint.text.visible import visible
 
 _LARGEST_TABLE = 1 << 20
 """Beyond that many pairs of lines, none of which stands once in both texts, the whole piece is shown as changed."""
@@ -19,7 +20,9 @@ def diff(path: str, old: bytes, new: bytes) -> bytes:
     """The unified diff from `old` to `new`, empty where they are the same; for `patch -p0`, in the files' own bytes."""
     if old == new:
         return b""
-    name = os.fsencode(path.replace(os.sep, "/"))
+    path = path.replace(os.sep, "/")
+    # patch finds no file by a name of several lines, and each of them could be what it is not.
+    name = os.fsencode(visible(path) if any(c < " " for c in path) else path)
     if old.startswith(UTF16_MARKS) or b"\0" in old:
         return b"Binary files %s and %s differ\n" % (name, name)
     return b"--- %s\n+++ %s\n" % (name, name) + b"".join(_hunks(_lines(old), _lines(new)))

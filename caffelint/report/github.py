@@ -8,6 +8,7 @@ from caffelint.lint.finding import ERROR, INFO, WARNING
 from caffelint.lint.report import Report
 from caffelint.report import Look
 from caffelint.report.words import shown
+from caffelint.text.visible import visible
 
 _COMMANDS = {ERROR: "error", WARNING: "warning", INFO: "notice"}
 
@@ -32,7 +33,7 @@ def _command(name: str, place: dict[str, str | int | None], title: str, message:
 
 
 def _data(text: str) -> str:
-    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+    return "%0A".join(visible(line) for line in text.replace("%", "%25").split("\n"))
 
 
 def _property(text: str) -> str:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from typing import TextIO
 
 from caffelint.lint.finding import ERROR, INFO, WARNING
 from caffelint.lint.report import Report
 from caffelint.report import Look
 from caffelint.report.fingerprint import digest, fingerprints
+from caffelint.text.visible import json_text
 
 _SEVERITIES = {ERROR: "critical", WARNING: "minor", INFO: "info"}
 
@@ -37,5 +37,4 @@ def write(report: Report, out: TextIO, look: Look) -> None:
         }
         for number, failure in enumerate(report.failures)
     )
-    json.dump(rows, out, indent=2)
-    out.write("\n")
+    out.write(json_text(rows) + "\n")

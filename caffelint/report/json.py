@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from typing import TextIO
 
 from caffelint.lint.report import Report
 from caffelint.report import Look
+from caffelint.text.visible import json_text
 
 
 def write(report: Report, out: TextIO, look: Look) -> None:
-    json.dump(report.as_json(), out, indent=2)
-    out.write("\n")
+    out.write(json_text(report.as_json()) + "\n")

@@ -5,7 +5,6 @@ A finding from `fail_on` on is a failure, one below it is a skipped case, so the
 
 from __future__ import annotations
 
-import re
 from itertools import groupby
 from typing import TextIO
 from xml.sax.saxutils import escape, quoteattr
@@ -13,8 +12,7 @@ from xml.sax.saxutils import escape, quoteattr
 from caffelint.lint.finding import rank
 from caffelint.lint.report import Report, ReportedFinding
 from caffelint.report import Look
-
-_FORBIDDEN = re.compile("[^\t\n\r -\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+from caffelint.text.visible import visible
 
 
 def write(report: Report, out: TextIO, look: Look) -> None:
@@ -61,5 +59,5 @@ def _attribute(text: str) -> str:
 
 
 def _xml(text: str) -> str:
-    """Text without the characters that XML 1.0 does not allow (2.2 Characters)."""
-    return _FORBIDDEN.sub(lambda match: f"<U+{ord(match[0]):04X}>", text)
+    """Text without the characters that XML 1.0 does not allow (2.2 Characters), and what is unseen or a command."""
+    return "\n".join(map(visible, text.split("\n")))

@@ -6,7 +6,8 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, TextIO
 
-from caffelint.report.words import painter, visible
+from caffelint.report.words import painter
+from caffelint.text.visible import visible
 
 if TYPE_CHECKING:
     from caffelint.caffe.learning_rate import Schedule
@@ -20,9 +21,9 @@ _LINEAR = 50
 def write(schedule: Schedule, title: str, limit: int, out: TextIO, columns: int, color: bool = False) -> None:
     """The rate over the iterations before `limit`: drawn in blocks, then at the iterations that matter."""
     paint = painter(color)
-    out.write(f"{paint(visible(title), 'bold')}, {schedule.policy}, {limit:,} iterations\n")
+    out.write(f"{paint(visible(title), 'bold')}, {visible(schedule.policy)}, {limit:,} iterations\n")
     if schedule.problem:
-        out.write(f"  {paint('Caffe ends at the first update', 'error')}: {schedule.problem}\n")
+        out.write(f"  {paint('Caffe ends at the first update', 'error')}: {visible(schedule.problem)}\n")
         return
     points = [(limit - 1) * i // max(columns - 1, 1) for i in range(columns)]
     for line in blocks([schedule.rate(point) for point in points]):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import inspect
-import json
 import re
 from typing import Any, TextIO
 from urllib.parse import quote
@@ -14,6 +13,7 @@ from caffelint.lint.registry import find_rule
 from caffelint.lint.report import DOCS, Failure, Report, ReportedEdit, ReportedFinding, ReportedFix
 from caffelint.report import Look
 from caffelint.report.fingerprint import fingerprints
+from caffelint.text.visible import json_text
 
 _SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 _LEVELS = {ERROR: "error", WARNING: "warning", INFO: "note"}
@@ -43,8 +43,7 @@ def write(report: Report, out: TextIO, look: Look) -> None:
         "columnKind": "unicodeCodePoints",
         "results": results,
     }
-    json.dump({"$schema": _SCHEMA, "version": "2.1.0", "runs": [run]}, out, indent=2)
-    out.write("\n")
+    out.write(json_text({"$schema": _SCHEMA, "version": "2.1.0", "runs": [run]}) + "\n")
 
 
 def _rule(finding: ReportedFinding) -> dict[str, Any]:

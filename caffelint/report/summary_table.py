@@ -7,7 +7,8 @@ from math import prod
 from typing import TextIO
 
 from caffelint.lint.summary import LayerRow, Summary
-from caffelint.report.words import Paint, columns, painter, visible
+from caffelint.report.words import Paint, columns, painter
+from caffelint.text.visible import visible
 
 _HEADINGS = ("layer", "type", "bottoms", "tops", "output", "parameters", "multiply-adds", "memory")
 _NUMBERS = 5

@@ -8,7 +8,8 @@ from typing import TextIO
 from caffelint.lint.finding import DISPLAY
 from caffelint.lint.report import Report, ReportedFinding
 from caffelint.report import Look
-from caffelint.report.words import Paint, columns, fixes, painter, place, sentence, shown, summary, tag, visible
+from caffelint.report.words import Paint, columns, fixes, painter, place, sentence, shown, summary, tag
+from caffelint.text.visible import visible
 
 _GUTTER = 5
 _NOTE = " " * (_GUTTER + 1) + "= "

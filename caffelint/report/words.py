@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from caffelint.lint.finding import ERROR, INFO, LIKELY, UNSAFE, WARNING, rank
 from caffelint.lint.report import Report, ReportedFinding
+from caffelint.text.visible import visible
 
 _STYLES = {
     ERROR: "1;31",
@@ -30,13 +31,6 @@ def painter(color: bool) -> Paint:
         return f"\x1b[{code}m{text}\x1b[0m" if color and code and text else text
 
     return paint
-
-
-def visible(text: str) -> str:
-    """Text as it can be shown on a terminal: what would be unseen, or would drive the terminal, by its number."""
-    if text.isprintable():
-        return text
-    return "".join(c if c.isprintable() else "    " if c == "\t" else f"<U+{ord(c):04X}>" for c in text)
 
 
 def sentence(text: str) -> str:
