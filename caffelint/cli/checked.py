@@ -53,10 +53,7 @@ def checked(paths: Sequence[str], options: dict[str, Any], config: Config) -> Re
 
 def only_from(level: str | None, report: Report) -> Report:
     """The report with the findings of that severity or above; None for all."""
-    if level:
-        reported = LEVELS[: LEVELS.index(level) + 1]
-        report.findings = [finding for finding in report.findings if finding.severity in reported]
-    return report
+    return report.only(LEVELS[: LEVELS.index(level) + 1]) if level else report
 
 
 def tell_of_files(report: Report, quiet: bool) -> None:

@@ -53,12 +53,12 @@ def fixing(
         look = look._replace(told=tuple(asking.declined))
         if asking.ended and AS_ANSWERED in report.left:
             reason = f"{AS_ANSWERED}, or as stdin ended" if len(asking.declined) > 1 else "as stdin ended"
-            report.left[reason] = report.left.pop(AS_ANSWERED)
+            told = {reason if why == AS_ANSWERED else why: number for why, number in report.left.items()}
+            report = report._replace(left=told)
     verb = "silence" if options["add_ignores"] else "fix"
+    number = report.fixed
     if options["add_ignores"]:
-        number, report.applied = len(report.applied), []
-    else:
-        number = report.fixed
+        report = report._replace(applied=())
     if options["diff"]:
         for change in sorted(result.changes):
             show_diff(*change)

@@ -101,7 +101,7 @@ def command(solver: str, **options: Any) -> int:
         raise click.ClickException(str(error)) from error
     report = session.report
     if any(output.format == "json" for output in wanted) and not (options["compare"] or options["gradcheck"]):
-        report.smoke = as_json(session)
+        report = report._replace(smoke=as_json(session))
     everything = options["verbose"] or config.fail_on == "info"
     write_all(
         report, wanted, Look(least="info" if everything else "warning", quiet=options["quiet"], fail_on=config.fail_on)

@@ -104,7 +104,7 @@ def command(
     for failure in failed:
         tell(f"{failure.file}: {failure.message}")
     if failed:
-        return Report(failures=failed).exit_status()
+        return Report(failures=tuple(failed)).exit_status()
     if not tops.seen:
         raise click.UsageError(f"there is no net in {', '.join(paths)}")
     tops.hold(options["input_shapes"])

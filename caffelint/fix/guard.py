@@ -58,7 +58,7 @@ class Guard:
         if self.everything:
             self.everything.texts = texts
             every = self.everything.job(job)
-            outcome.failures.extend(failure for failure in every.failures if failure not in outcome.failures)
+            outcome = outcome._replace(failures=tuple(dict.fromkeys((*outcome.failures, *every.failures))))
         errors = [finding for finding in every.findings if finding.severity == ERROR]
         return Judged(
             outcome,

@@ -83,7 +83,7 @@ class Ignorer:
         return self._checker.job(job)
 
     def _concerned(self, outcome: Outcome) -> list[ReportedFinding]:
-        findings = outcome.findings
+        findings: Iterable[ReportedFinding] = outcome.findings
         if self._baseline is not None and self._config.baseline:
             findings, _ = baseline.subtract(findings, self._baseline, Path(self._config.baseline))
         return [
@@ -163,9 +163,7 @@ def add_ignores(
     reported = {path for job in found.jobs for path in job.report}
     files = {path for path in reported.intersection(found.files) if not leads_out(path, paths)}
     ignorer = Ignorer(config, files, reason, least)
-    result = run(found.jobs, config, texts, ignorer.may_have_work, ignorer.mend, write, progress)
-    result.report.failures[:0] = found.failures
-    result.report.lookalikes = found.lookalikes
+    result = run(found, config, texts, ignorer.may_have_work, ignorer.mend, write, progress)
     if errors := sum(made in ignorer.errors for made in result.report.applied):
         are = "1 of these is an error" if errors == 1 else f"{errors} of these are errors"
         result.notes.append(f"{are}: Caffe stops there, or training surely fails, silenced or not")

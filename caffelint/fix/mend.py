@@ -96,7 +96,7 @@ class Mender:
             finding.fix(self._unsafe) or finding.name in self._provided for finding in self._concerned(outcome.findings)
         )
 
-    def left(self, findings: list[ReportedFinding]) -> Counter[str]:
+    def left(self, findings: Iterable[ReportedFinding]) -> Counter[str]:
         """How many findings keep a fix that was to be made, by the reason why it was not; for after the mending."""
         reasons: Counter[str] = Counter()
         for finding in self._concerned(findings):
@@ -232,7 +232,7 @@ class Mender:
         where = f"{finding.file}:{finding.line}: the fix of {finding.name} ({offer.title})"
         self._dropped[offer.identity] = Dropped(texts, f"{where} was left out: {reason}")
 
-    def _concerned(self, findings: list[ReportedFinding]) -> Iterator[ReportedFinding]:
+    def _concerned(self, findings: Iterable[ReportedFinding]) -> Iterator[ReportedFinding]:
         """The findings that are shown, neither in the baseline nor below the level; and those asked for by name."""
         if self._baseline is not None and self._config.baseline:
             findings, _ = baseline.subtract(findings, self._baseline, Path(self._config.baseline))

@@ -4,20 +4,18 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Mapping
-from pathlib import Path
 from typing import NamedTuple
 
 from caffelint.fix.mend import Agreed, Mended, Mender
 from caffelint.fix.write import SaveError, leads_out, objection, save
-from caffelint.lint import baseline
 from caffelint.lint.checker import Outcome
 from caffelint.lint.config import Config
-from caffelint.lint.engine import Planned, Progress, outcomes, planned
+from caffelint.lint.engine import Planned, Progress, outcomes, planned, report
 from caffelint.lint.finding import SAFE, UNSAFE
 from caffelint.lint.garbage import rare_collections
 from caffelint.lint.plan import Job
 from caffelint.lint.read import ReadError, read
-from caffelint.lint.report import Applied, Failure, Report, ReportedFinding
+from caffelint.lint.report import Applied, Failure, Report
 
 
 class Change(NamedTuple):
@@ -71,17 +69,18 @@ def fix(
         agreed=agreed,
         hurdle=None if texts or not write else objection,
     )
-    result = run(found.jobs, config, texts, mender.may_have_work, mender.mend, write, progress)
-    result.report.failures[:0] = found.failures
-    result.report.failures += (Failure(path, reason) for path, reason in sorted(mender.closed.items()))
-    result.report.lookalikes = found.lookalikes
-    result.report.tried = (SAFE, UNSAFE) if unsafe else (SAFE,)
-    result.report.left = dict(mender.left(result.report.findings))
-    result.notes.extend(mender.notes)
+    result = run(found, config, texts, mender.may_have_work, mender.mend, write, progress)
+    closed = (Failure(path, reason) for path, reason in sorted(mender.closed.items()))
+    told = result.report._replace(
+        failures=(*result.report.failures, *closed),
+        tried=(SAFE, UNSAFE) if unsafe else (SAFE,),
+        left=mender.left(result.report.findings),
+    )
+    notes = [*result.notes, *mender.notes]
     if mender.not_named:
         names = ", ".join(sorted(mender.not_named))
-        result.notes.append(f"left alone, as only what is named is written: {names}")
-    return result
+        notes.append(f"left alone, as only what is named is written: {names}")
+    return Fixed(told, result.changes, notes)
 
 
 def by_themselves(texts: Mapping[str, bytes]) -> Planned:
@@ -90,7 +89,7 @@ def by_themselves(texts: Mapping[str, bytes]) -> Planned:
 
 
 def run(
-    jobs: list[Job],
+    plan: Planned,
     config: Config,
     texts: dict[str, bytes],
     has_work: Callable[[Outcome], bool],
@@ -99,14 +98,13 @@ def run(
     progress: Progress | None = None,
 ) -> Fixed:
     """Check each job, mend it where there is work to do, and write what changed."""
-    findings: list[ReportedFinding] = []
-    failures: list[Failure] = []
+    jobs = plan.jobs
+    found: list[Outcome] = []
     applied: list[Applied] = []
     changes: list[Change] = []
     notes: list[str] = []
-    suppressed = checked = 0
     with rare_collections():
-        for done, (job, outcome) in enumerate(zip(jobs, outcomes(jobs, config, texts), strict=True), 1):
+        for job, outcome in zip(jobs, outcomes(jobs, config, texts), strict=True):
             if has_work(outcome):
                 old = _read(job, texts)
                 mended = mend(job, dict(old))
@@ -116,21 +114,14 @@ def run(
                 lost = _save([change for change in wanted if change.path not in texts]) if write else []
                 if lost:
                     outcome = next(outcomes([job], config, texts))
-                failures += lost
+                    outcome = outcome._replace(failures=(*lost, *outcome.failures))
                 gone = {failure.file for failure in lost}
                 changes += (change for change in wanted if change.path not in gone)
                 applied += (made for made in mended.applied if made.file not in gone)
-            findings += outcome.findings
-            failures += (failure for failure in outcome.failures if failure not in failures)
-            suppressed += outcome.suppressed
-            checked += outcome.files
+            found.append(outcome)
             if progress:
-                progress(done, len(jobs))
-    baselined = 0
-    if config.baseline:
-        path = Path(config.baseline)
-        findings, baselined = baseline.subtract(findings, baseline.read(path), path)
-    return Fixed(Report(findings, checked, failures, suppressed, baselined, applied), changes, notes)
+                progress(len(found), len(jobs))
+    return Fixed(report(found, config, plan)._replace(applied=tuple(sorted(applied))), changes, notes)
 
 
 def _read(job: Job, texts: dict[str, bytes]) -> dict[str, bytes]:

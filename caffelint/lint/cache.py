@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -52,16 +52,16 @@ def key(settings: bytes, parts: Iterable[tuple[str, bytes]]) -> str:
     return digest.hexdigest()
 
 
-def load(name: str) -> tuple[list[ReportedFinding], int] | None:
+def load(name: str) -> tuple[tuple[ReportedFinding, ...], int] | None:
     """The findings of an earlier run and how many were suppressed; None if there is none, or it cannot be read."""
     try:
         rows, suppressed = json.loads((folder() / name[:2] / name).read_text("utf-8"))
-        return [_finding(row) for row in rows], int(suppressed)
+        return tuple(_finding(row) for row in rows), int(suppressed)
     except (OSError, RuntimeError, ValueError, TypeError, LookupError):
         return None
 
 
-def store(name: str, findings: list[ReportedFinding], suppressed: int) -> None:
+def store(name: str, findings: Sequence[ReportedFinding], suppressed: int) -> None:
     """Keep a result; a full or read-only disk is no reason to fail."""
     try:
         path = folder() / name[:2] / name

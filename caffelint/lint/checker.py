@@ -31,8 +31,8 @@ _OF_NO_MATTER = frozenset(["baseline", "cache", "caffe_python", "fail_on", "jobs
 class Outcome(NamedTuple):
     """What one job gave."""
 
-    findings: list[ReportedFinding]
-    failures: list[Failure]
+    findings: tuple[ReportedFinding, ...]
+    failures: tuple[Failure, ...]
     suppressed: int
     files: int
 
@@ -66,23 +66,21 @@ class Checker:
         self.text(b'layer { name: "x" type: "ReLU" bottom: "a" top: "a" }', "<text>", None, None)
         self.text(b'base_lr: 1 lr_policy: "fixed" net: "x" max_iter: 1', "<text>", None, None)
 
-    def text(
-        self, data: bytes, path: str, kind: str | None, dialect: str | None
-    ) -> tuple[list[ReportedFinding], int, list[Failure], int]:
-        """Findings, count of files, failures and count of suppressed findings of a text by itself."""
+    def text(self, data: bytes, path: str, kind: str | None, dialect: str | None) -> Outcome:
+        """What a text by itself gives."""
         failures: list[Failure] = []
         file = self._load(data, path, kind, dialect, failures)
         if file is None:
-            return [], 1, failures, 0
+            return Outcome((), tuple(failures), 0, 1)
         found, suppressed = self.judge({path: file}, (), frozenset([path]), failures)
-        return self._reported(found), 1, failures, suppressed
+        return Outcome(self._reported(found), tuple(failures), suppressed, 1)
 
     def job(self, job: Job) -> Outcome:
         failures: list[Failure] = []
         try:
             return self._job(job, failures)
         except Exception as error:
-            return Outcome([], [*failures, own_failure(min(job.report), error)], 0, 0)
+            return Outcome((), (*failures, own_failure(min(job.report), error)), 0, 0)
 
     def _job(self, job: Job, failures: list[Failure]) -> Outcome:
         contents: dict[str, bytes] = {}
@@ -96,7 +94,7 @@ class Checker:
             parts = [*contents.items(), ("nets", repr((sorted(job.report), job.nets, job.siblings)).encode())]
             name = cache.key(self._settings, parts)
             if stored := cache.load(name):
-                return Outcome(stored[0], failures, stored[1], checked)
+                return Outcome(stored[0], tuple(failures), stored[1], checked)
         files: dict[str, File] = {}
         for path, data in contents.items():
             file = self._load(data, path, None, self.config.dialect, failures)
@@ -106,7 +104,7 @@ class Checker:
         findings = self._reported(found)
         if name and not failures:
             cache.store(name, findings, suppressed)
-        return Outcome(findings, failures, suppressed, checked)
+        return Outcome(findings, tuple(failures), suppressed, checked)
 
     def _read(self, path: str, failures: list[Failure]) -> bytes | None:
         if path in self.texts:
@@ -203,7 +201,7 @@ class Checker:
             by_file[finding.place.document.path].append(finding)
         return self._settled(files, by_file, report)
 
-    def smoke(self, run: Any, files: Mapping[str, File]) -> tuple[list[ReportedFinding], int]:
+    def smoke(self, run: Any, files: Mapping[str, File]) -> tuple[tuple[ReportedFinding, ...], int]:
         """The findings of a finished training run over these files, and how many were silenced."""
         by_file: dict[str, list[Finding]] = {path: [] for path in files}
         for finding in self.rules.check_run(run):
@@ -225,7 +223,7 @@ class Checker:
             result += (finding for finding in (*left.findings, *unused) if finding.name not in ignored)
         return result, suppressed
 
-    def _reported(self, findings: Iterable[Finding]) -> list[ReportedFinding]:
+    def _reported(self, findings: Iterable[Finding]) -> tuple[ReportedFinding, ...]:
         """In plain values, with the severities that were set; each once, with all the phases it was found in."""
         result: dict[Any, ReportedFinding] = {}
         for finding in findings:
@@ -236,17 +234,17 @@ class Checker:
                 phases = tuple(dict.fromkeys((*result[same].phases, *row.phases)))
                 row = row._replace(phases=phases)
             result[same] = row
-        return self._one_value_each(list(result.values()))
+        return self._one_value_each(result.values())
 
-    def _one_value_each(self, rows: list[ReportedFinding]) -> list[ReportedFinding]:
+    def _one_value_each(self, rows: Iterable[ReportedFinding]) -> tuple[ReportedFinding, ...]:
         """The same, but to quote a value that is unknown besides offers the known one: `type: ADAM` is "Adam"."""
         problems = {info.name for info in self.infos if info.kind == "problem"}
         known = {_replaced_safely(row): row.fixes for row in rows if row.name not in problems}
         known.pop(None, None)
-        return [
+        return tuple(
             row._replace(fixes=known.get(_replaced_safely(row), row.fixes)) if row.name in problems else row
             for row in rows
-        ]
+        )
 
     def _ignored(self, path: str) -> set[str]:
         if not self.config.per_file_ignores:

@@ -10,12 +10,13 @@ from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
 
-from caffelint.lint import plan
 from caffelint.lint.checker import Checker, Outcome
 from caffelint.lint.config import Config
 from caffelint.lint.discover import discover
 from caffelint.lint.garbage import rare_collections
-from caffelint.lint.report import Failure, Report, ReportedFinding
+from caffelint.lint.plan import Job
+from caffelint.lint.plan import plan as plan_jobs
+from caffelint.lint.report import Failure, Report, ReportedFinding, in_order
 from caffelint.schema.detect import NET, SOLVER
 
 Progress = Callable[[int, int], None]
@@ -28,7 +29,7 @@ class Planned(NamedTuple):
     """
 
     files: list[str]
-    jobs: list[plan.Job]
+    jobs: list[Job]
     failures: list[Failure]
     lookalikes: list[str]
 
@@ -52,20 +53,14 @@ def check(
     """
     config = _for_dialect(config or Config(), dialect)
     texts = texts or {}
-    _, jobs, failures, lookalikes = planned(paths, config, changed, texts)
-    findings: list[ReportedFinding] = []
-    suppressed = files = 0
+    plan = planned(paths, config, changed, texts)
+    found: list[Outcome] = []
     with rare_collections():
-        for done, outcome in enumerate(outcomes(jobs, config, texts), 1):
-            findings += outcome.findings
-            failures += outcome.failures
-            suppressed += outcome.suppressed
-            files += outcome.files
+        for outcome in outcomes(plan.jobs, config, texts):
+            found.append(outcome)
             if progress:
-                progress(done, len(jobs))
-    report = _report(findings, files, failures, suppressed, config)
-    report.lookalikes = lookalikes
-    return report
+                progress(len(found), len(plan.jobs))
+    return report(found, config, plan)
 
 
 def planned(
@@ -80,7 +75,7 @@ def planned(
     found = discover(on_disk, config.exclude, config.folder_of("exclude"))
     files = [*texts, *found.files]
     failures = [Failure(path, reason) for path, reason in found.unreadable]
-    return Planned(files, plan.plan(files, config.roots, changed, texts), failures, found.lookalikes)
+    return Planned(files, plan_jobs(files, config.roots, changed, texts), failures, found.lookalikes)
 
 
 def check_text(
@@ -98,7 +93,7 @@ def check_text(
     checker = Checker(_for_dialect(config or Config(), dialect)) if config or dialect else _plain_checker()
     with rare_collections():
         found = checker.text(data, path, kind, checker.config.dialect)
-    return _report(*found, checker.config)
+    return report([found], checker.config)
 
 
 @lru_cache(maxsize=1)
@@ -118,19 +113,27 @@ def _for_dialect(config: Config, dialect: str | None) -> Config:
     return config
 
 
-def _report(
-    findings: list[ReportedFinding], files: int, failures: list[Failure], suppressed: int, config: Config
-) -> Report:
+def report(found: Sequence[Outcome], config: Config, plan: Planned | None = None) -> Report:
+    """What all jobs gave, without what the baseline of `config` holds; `plan` is where they come from."""
+    findings: Sequence[ReportedFinding] = [finding for outcome in found for finding in outcome.findings]
+    failures = [*(plan.failures if plan else ()), *(failure for outcome in found for failure in outcome.failures)]
     baselined = 0
     if config.baseline:
         from caffelint.lint import baseline
 
         path = Path(config.baseline)
         findings, baselined = baseline.subtract(findings, baseline.read(path), path)
-    return Report(findings, files, failures, suppressed, baselined)
+    return Report(
+        in_order(findings),
+        sum(outcome.files for outcome in found),
+        tuple(dict.fromkeys(failures)),
+        sum(outcome.suppressed for outcome in found),
+        baselined,
+        lookalikes=tuple(plan.lookalikes) if plan else (),
+    )
 
 
-def outcomes(jobs: Sequence[plan.Job], config: Config, texts: Mapping[str, bytes]) -> Iterator[Outcome]:
+def outcomes(jobs: Sequence[Job], config: Config, texts: Mapping[str, bytes]) -> Iterator[Outcome]:
     """What each job gives, in their order; on several cores where that pays."""
     workers = config.jobs or os.cpu_count() or 1
     if workers > 1 and len(jobs) > 1 and not texts and _size(jobs) > _WORTH_A_POOL:
@@ -141,7 +144,7 @@ def outcomes(jobs: Sequence[plan.Job], config: Config, texts: Mapping[str, bytes
         yield checker.job(job)
 
 
-def _size(jobs: Sequence[plan.Job]) -> int:
+def _size(jobs: Sequence[Job]) -> int:
     size = 0
     for job in jobs:
         for file in job.files:
@@ -154,7 +157,7 @@ def _size(jobs: Sequence[plan.Job]) -> int:
     return size
 
 
-def _pooled(jobs: Sequence[plan.Job], config: Config, workers: int) -> Iterator[Outcome]:
+def _pooled(jobs: Sequence[Job], config: Config, workers: int) -> Iterator[Outcome]:
     from concurrent.futures import ProcessPoolExecutor
     from concurrent.futures.process import BrokenProcessPool
     from multiprocessing import get_context
@@ -170,7 +173,7 @@ def _pooled(jobs: Sequence[plan.Job], config: Config, workers: int) -> Iterator[
     except BrokenProcessPool:
         lost = [path for job in jobs[done:] for path in sorted(job.report)]
         reason = f"this file or one behind it ended a process, for want of memory perhaps: {len(lost)} files were not"
-        yield Outcome([], [Failure(lost[0], f"{reason} checked; try --jobs 1", True)], 0, 0)
+        yield Outcome((), (Failure(lost[0], f"{reason} checked; try --jobs 1", True),), 0, 0)
 
 
 _checker: Checker | None = None
@@ -185,6 +188,6 @@ def _start(config: Config) -> None:
     _checker = Checker(config)
 
 
-def _work(job: plan.Job) -> Outcome:
+def _work(job: Job) -> Outcome:
     assert _checker is not None
     return _checker.job(job)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Mapping
 from typing import Any, NamedTuple
 
 from caffelint.lint.finding import ERROR, INFO, SAFE, UNSAFE, WARNING, Finding, rank
@@ -117,32 +117,24 @@ def own_failure(path: str, error: Exception) -> Failure:
     return Failure(path, f"caffelint failed{where}: {type(error).__name__}: {said}; please report it", True)
 
 
-class Report:
-    """All findings of a run, in the order of file and line."""
+class Report(NamedTuple):
+    """All findings of a run, in the order of file and line. It never changes: `_replace` makes another.
 
-    def __init__(
-        self,
-        findings: Iterable[ReportedFinding] = (),
-        files: int = 0,
-        failures: Iterable[Failure] = (),
-        suppressed: int = 0,
-        baselined: int = 0,
-        applied: Iterable[Applied] = (),
-    ):
-        self.findings = sorted(findings, key=lambda f: (f.file, f.line or 0, f.column or 0, f.code, f.message))
-        self.files = files
-        self.failures = list(failures)
-        self.suppressed = suppressed
-        self.baselined = baselined
-        self.applied = sorted(applied)
-        self.smoke: dict[str, Any] = {}
-        """Of a smoke run, what came of it, as the JSON contract has it; else empty."""
-        self.lookalikes: list[str] = []
-        """Files that look like nets or solvers, and were not checked as they are not called so."""
-        self.tried: tuple[str, ...] = ()
-        """Where fixes were made: of which safety."""
-        self.left: dict[str, int] = {}
-        """How many findings keep a fix of such safety, by the reason why it was not made."""
+    `smoke`: what came of a smoke run, as the JSON contract has it; else empty. `lookalikes`: files that look like nets
+    or solvers and were not checked because of their names. `tried`: where fixes were made, of which safety; `left`: how
+    many findings keep a fix of such safety, by the reason why it was not made.
+    """
+
+    findings: tuple[ReportedFinding, ...] = ()
+    files: int = 0
+    failures: tuple[Failure, ...] = ()
+    suppressed: int = 0
+    baselined: int = 0
+    applied: tuple[Applied, ...] = ()
+    smoke: Mapping[str, Any] = {}
+    lookalikes: tuple[str, ...] = ()
+    tried: tuple[str, ...] = ()
+    left: Mapping[str, int] = {}
 
     @property
     def fixed(self) -> int:
@@ -153,6 +145,10 @@ class Report:
         findings = [finding for finding in self.findings if rank(finding.severity) >= rank(least)]
         safe = sum(finding.fix() is not None for finding in findings)
         return safe, sum(finding.fix(unsafe=True) is not None for finding in findings) - safe
+
+    def only(self, severities: Collection[str]) -> Report:
+        """The report with the findings of these severities alone."""
+        return self._replace(findings=tuple(finding for finding in self.findings if finding.severity in severities))
 
     def count(self, severity: str) -> int:
         return sum(finding.severity == severity for finding in self.findings)
@@ -187,7 +183,12 @@ class Report:
             "applied": [applied._asdict() for applied in self.applied],
             "summary": self.summary(),
         }
-        return value | {"smoke": self.smoke} if self.smoke else value
+        return value | {"smoke": dict(self.smoke)} if self.smoke else value
+
+
+def in_order(findings: Iterable[ReportedFinding]) -> tuple[ReportedFinding, ...]:
+    """Findings in the order of a report."""
+    return tuple(sorted(findings, key=lambda f: (f.file, f.line or 0, f.column or 0, f.code, f.message)))
 
 
 def reported(finding: Finding) -> ReportedFinding:

@@ -31,7 +31,7 @@ from caffelint.smoke.session import (
     Session,
     Watcher,
     check_first,
-    judge_all,
+    judged,
     needs_too_much,
     pick,
     refuse_python_layers,
@@ -118,8 +118,7 @@ def compare(
             any(item.source == SYNTHETIC and not item.file for item in prepared.job.inputs),
             wishes.iterations,
         )
-    judge_all(run, project, config, report)
-    return Session(report, run, chosen[0])
+    return Session(judged(run, project, config, report), run, chosen[0])
 
 
 def _engine(side: Side, folder: Path) -> Engine:

@@ -20,7 +20,7 @@ from caffelint.smoke.session import (
     Watcher,
     check_first,
     finished_run,
-    judge_all,
+    judged,
     needs_too_much,
     pick,
     refuse_python_layers,
@@ -71,8 +71,7 @@ def gradcheck(
         needs = needs_too_much(prepared, engine.name)
         finished = Finished([needs], Log()) if needs else run_job(engine, prepared, watcher.event)
     run = finished_run(project, prepared, finished, report)
-    judge_all(run, project, config, report)
-    return Session(report, run, engine)
+    return Session(judged(run, project, config, report), run, engine)
 
 
 def _checks(built: BuiltNet, target: str) -> Iterator[Check]:

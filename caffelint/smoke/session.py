@@ -107,15 +107,14 @@ def smoke(
         lacking = needs_too_much(prepared, engine.name)
         finished = Finished([lacking], Log()) if lacking else run_job(engine, prepared, watcher.event)
     run = finished_run(project, prepared, finished, report)
-    judge_all(run, project, config, report)
-    return Session(report, run, engine)
+    return Session(judged(run, project, config, report), run, engine)
 
 
 def check_first(path: str, config: Config, project: Project) -> tuple[Report, bool]:
     """What a check says of the project's files, and whether that surely ends a run."""
     report = caffelint.check([path], config)
     own = {os.path.realpath(file) for file in project.files}
-    report.findings = [finding for finding in report.findings if os.path.realpath(finding.file) in own]
+    report = report._replace(findings=tuple(one for one in report.findings if os.path.realpath(one.file) in own))
     return report, any(one.severity == ERROR and one.certainty == CERTAIN for one in report.findings)
 
 
@@ -157,8 +156,8 @@ def search(
     events = [RateFound(found.largest, found.suggested, len(told), told), *before]
     summary = Run(project.solver, first.planned, first.built, events, report.findings, first.synthetic, first.asked)
     if found.largest:
-        report.findings = [finding for finding in report.findings if not finding.code.startswith("X")]
-        report.findings += judge(summary, project, config)[0]
+        kept = (finding for finding in report.findings if not finding.code.startswith("X"))
+        report = report._replace(findings=(*kept, *judge(summary, project, config)[0]))
     return Session(report, summary, engine)
 
 
@@ -279,17 +278,19 @@ def _as_named(event: Event, named: Mapping[str, str]) -> Event:
     return event
 
 
-def judge(run: Run, project: Project, config: Config) -> tuple[list[ReportedFinding], int]:
+def judge(run: Run, project: Project, config: Config) -> tuple[tuple[ReportedFinding, ...], int]:
     """What the rules of family X say of a run, and how many comments and settings silenced."""
     return Checker(config).smoke(run, project.files)
 
 
-def judge_all(run: Run, project: Project, config: Config, report: Report) -> None:
-    """Add to a report what there is to say of a run."""
+def judged(run: Run, project: Project, config: Config, report: Report) -> Report:
+    """A report with what there is to say of a run."""
     findings, suppressed = judge(run, project, config)
-    report.findings += findings
-    report.suppressed += suppressed
+    failures = report.failures
     refused = run.first(Refused)
     if refused and NOT_RUN in refused.message:
         words = "not run: there is nothing here to run it with; give --caffe-python"
-        report.failures.append(Failure(project.solver.path, words))
+        failures = (*failures, Failure(project.solver.path, words))
+    return report._replace(
+        findings=(*report.findings, *findings), suppressed=report.suppressed + suppressed, failures=failures
+    )

@@ -32,4 +32,3 @@ def test_scripts_can_be_run(root: Path) -> None:
     for script in [root / ".ci/run", *(root / "tools").glob("*.sh")]:
         assert script.stat().st_mode & stat.S_IXUSR, script
         subprocess.run(["sh", "-n", script], check=True)
-

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from caffelint.lint.report import Failure, Report, ReportedEdit, ReportedFinding, ReportedFix, ReportedRelated
+from caffelint.lint.report import Failure, Report, ReportedEdit, ReportedFinding, ReportedFix, ReportedRelated, in_order
 
 Make = Callable[..., ReportedFinding]
 
@@ -48,7 +48,7 @@ def report() -> Report:
     """Everything that a format has to cope with, in one report."""
     findings = [
         _finding(evidence="`caffe train` ends after no iteration"),
-        _finding(line=9, end_line=9, message="and once more, with 100 % of <it> & \"all\""),
+        _finding(line=9, end_line=9, message='and once more, with 100 % of <it> & "all"'),
         _finding(
             code="L401",
             name="pooling-stride-exceeds-kernel",
@@ -93,7 +93,7 @@ def report() -> Report:
         Failure("gone.prototxt", "no such file or folder"),
         Failure("odd.prototxt", "caffelint failed in x.py:1: KeyError: 'a'; please report it", True),
     ]
-    return Report(findings, files=5, failures=failures, suppressed=2, baselined=1)
+    return Report(in_order(findings), files=5, failures=failures, suppressed=2, baselined=1)
 
 
 @pytest.fixture
