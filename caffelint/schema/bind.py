@@ -115,6 +115,11 @@ def bind(document: Document, message: Message, dialect: str | None = None) -> Bo
     return bound
 
 
+def _is_plain(number: str) -> bool:
+    """Is a number decimal digits alone, few enough to fit any field, and not octal?"""
+    return number.isdigit() and (number[0] != "0" or number == "0") and len(number) <= _SAFE_DIGITS
+
+
 class _Binder:
     """Fills messages from blocks. What is unusual is left to `Mistakes`, which is made when first needed."""
 
@@ -162,10 +167,11 @@ class _Binder:
             if kind == LIST:
                 self._list(message, type_, field_type, field)
                 continue
-            if kind != field_type.usual:
+            form = field_type.form
+            # A whole number is the usual way to write lr_mult and most other floats.
+            if kind != field_type.usual and not (form == FLOAT and kind == tree.INTEGER and _is_plain(field.text)):
                 self._unusual(message, type_, field_type, field)
                 continue
-            form = field_type.form
             if form == MESSAGE:
                 self._message(message, type_, field_type, field)
                 if self.strays and type_.name == NET:
@@ -177,7 +183,7 @@ class _Binder:
                 if "\\" in value or text[0] in value or not value.isascii():
                     value = string_value(text)
             elif form == INTEGER:
-                if not (len(text) <= _SAFE_DIGITS and (text.isdigit() and text[0] != "0" or text == "0")):
+                if not _is_plain(text):
                     self._unusual(message, type_, field_type, field)
                     continue
                 value = int(text)
