@@ -6,11 +6,11 @@ import json
 import re
 import subprocess
 from collections.abc import Sequence
-from importlib.util import find_spec
 
 from caffelint.caffe.build import BuiltNet
 from caffelint.smoke.engines import CAFFE, Engine, module
 from caffelint.smoke.events import Crashed, Event, Refused
+from caffelint.smoke.kept import can_import, environment
 
 _SECONDS = 120
 _UNKNOWN = re.compile(r"Unknown layer type|has no field named|Unknown enumeration value|registry\.count")
@@ -44,10 +44,16 @@ def other_engine(engine: Engine, last: Event | None, nets: Sequence[BuiltNet]) -
     """Where this Caffe lacks what a fork has, and torch runs it: what to give; else ""."""
     if engine.name != CAFFE or not isinstance(last, Refused) or not _UNKNOWN.search(last.message):
         return ""
-    if find_spec("torch") is None:
+    if not can_import("torch"):
         return ""
     try:
-        done = subprocess.run(module("caffelint.smoke.torch.probe"), capture_output=True, timeout=_SECONDS, check=False)
+        done = subprocess.run(
+            module("caffelint.smoke.torch.probe"),
+            capture_output=True,
+            timeout=_SECONDS,
+            check=False,
+            env=environment(),
+        )
         known = set(json.loads(done.stdout)["layers"])
     except (OSError, subprocess.TimeoutExpired, ValueError, KeyError):
         return ""

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 import re
 import select
-import signal
 import subprocess
 import threading
 import time
@@ -26,13 +24,14 @@ from caffelint.smoke.events import (
     from_line,
 )
 from caffelint.smoke.job import Job
+from caffelint.smoke.keeper import GRACE
+from caffelint.smoke.kept import Kept
 from caffelint.smoke.signals import held
 
 _TAIL_LINES = 60
 _LONGEST_LINE = 1 << 20
 _CHUNK = 1 << 17
 _KEPT = 4000
-_GRACE = 3.0
 _PATIENCE = 0.3
 _FATAL = re.compile(r"^F\d{4,8} [\d:.]+ +\d+ (?P<at>\S+)\] ?(?P<message>.*)")
 _CREATING = re.compile(r"\] (?:Creating layer|Setting up) (?P<layer>.+)$")
@@ -127,12 +126,12 @@ class Finished(NamedTuple):
 def run_child(
     command: Sequence[str], job: Job, job_path: str, on_event: Callable[[Event], None] | None = None
 ) -> Finished:
-    """Start `command` with the job's path behind it, in the working directory. Raises OSError where it cannot start.
+    """Start `command` with the job's path after it, in the working directory. Raises OSError where it cannot start.
 
     The last event says how it ended: one that the engine emitted, or TimedOut, Refused, OutOfMemory, PythonLayer or
     Crashed, told from the way it went. The child and all that it started are ended on every way out of here.
     """
-    environment = dict(os.environ, GLOG_logtostderr="1", GLOG_minloglevel="0", PYTHONUNBUFFERED="1")
+    log_all = {"GLOG_logtostderr": "1", "GLOG_minloglevel": "0", "PYTHONUNBUFFERED": "1"}
     events: list[Event] = []
     log = Log()
     started = time.monotonic()
@@ -150,27 +149,20 @@ def run_child(
 
     try:
         with held():
-            child = subprocess.Popen(
-                [*command, job_path],
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.PIPE,
-                env=environment,
-                start_new_session=True,
-            )
-        reader = threading.Thread(target=log.read, args=(child.stderr,), daemon=True)
+            child = Kept([*command, job_path], os.path.dirname(job_path), job.checked, **log_all)
+        reader = threading.Thread(target=log.read, args=(child.process.stderr,), daemon=True)
         reader.start()
-        status = _follow(child, take, started + job.timeout if job.timeout else None)
+        status = _follow(child.process, take, started + job.timeout if job.timeout else None)
         if status is None:
             late = time.monotonic() - started
     finally:
         if child is not None:
             with held():
-                end(child)
-                reader.join(_GRACE)
+                child.end()
+                reader.join(GRACE)
     told = any(isinstance(event, Done | Crashed | Refused | OutOfMemory) for event in events)
     if not told:
-        events.append(_reason(child.returncode if status is None else status, log, events, late, job))
+        events.append(_reason(child.process.returncode if status is None else status, log, events, late, job))
         if on_event:
             on_event(events[-1])
     return Finished(events, log)
@@ -245,13 +237,3 @@ def python_layer(log: Log, loading: bool) -> Event:
     if os.path.basename(path) == "runner.py":
         return Crashed(1, "\n".join(log.trace))
     return PythonLayer(log.layer if loading else "", message, path, int(line))
-
-
-def end(child: subprocess.Popen[bytes]) -> None:
-    """End a child and all that it started."""
-    for number in (signal.SIGTERM, signal.SIGKILL):
-        with contextlib.suppress(ProcessLookupError, PermissionError):
-            os.killpg(child.pid, number)
-        if child.poll() is None:
-            with contextlib.suppress(subprocess.TimeoutExpired):
-                child.wait(_GRACE)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import functools
-import importlib.util
 import os
 import re
 import shlex
 import sys
 from typing import NamedTuple
+
+from caffelint.smoke.kept import can_import, environment
 
 CAFFE, TORCH, AUTO = "caffe", "torch", "auto"
 OPTION, VARIABLE = "--caffe-python", "CAFFELINT_CAFFE_PYTHON"
@@ -18,11 +19,21 @@ _GPUS = ("/dev/nvidiactl", "/dev/nvmap", "/dev/dxg", "/dev/kfd")
 """One of these is there where a driver of NVIDIA, of its boards, of WSL or of AMD is."""
 
 
-_ELSEWHERE = "import sys; sys.path[:1] == [''] and sys.path.pop(0); "
+_ELSEWHERE = "import sys; sys.path[:1] == [''] and sys.path.pop(0)\n"
 """Nothing is imported from the working directory, which Python looks at first."""
 
 
-_ERROR = re.compile(r"[\w.]*(Error|Exception): ")
+_QUESTION = (
+    _ELSEWHERE
+    + """
+try:
+    import torch
+    torch.zeros(1, device=sys.argv[1])
+except Exception as error:
+    print(error)
+    sys.exit(1)
+"""
+)
 
 
 class NoEngine(Exception):
@@ -61,15 +72,14 @@ def choose(engine: str, device: str, gpu: int | None, caffe_python: str | None, 
         unasked = source != OPTION
         why = f"{source} names {caffe_python}" if unasked else f"asked for by {source}"
         return _caffe(split(caffe_python, source), where, why, folder, unasked)
-    if engine != TORCH and importlib.util.find_spec("caffe") is not None:
+    if engine != TORCH and can_import("caffe"):
         return _caffe((sys.executable,), where, "this Python imports caffe", folder, False)
     if engine == CAFFE:
         raise NoEngine(
             f"no caffe to run with: no caffe can be imported here; name a Python with caffe by --caffe-python COMMAND"
             f" or {VARIABLE}"
         )
-    runs = importlib.util.find_spec("caffelint.smoke.torch.__main__") is not None
-    if importlib.util.find_spec("torch") is None or not runs:
+    if not can_import("torch"):
         raise NoEngine(
             f"neither caffe nor torch can be imported: pip install 'caffelint[smoke]', or name a Python with caffe"
             f" by --caffe-python COMMAND or {VARIABLE}"
@@ -91,7 +101,7 @@ def module(name: str) -> tuple[str, ...]:
     """The command that runs a module of this package. With -m a file in the working directory could take its place."""
     package = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
     run = f"from runpy import run_module; run_module({name!r}, run_name='__main__', alter_sys=True)"
-    return (sys.executable, "-c", f"{_ELSEWHERE}sys.path.append({package!r}); {run}")
+    return (sys.executable, "-c", f"{_ELSEWHERE}sys.path.append({package!r})\n{run}")
 
 
 def _caffe(command: tuple[str, ...], device: str, why: str, folder: str, unasked: bool) -> Engine:
@@ -119,13 +129,14 @@ def _lacks(device: str) -> str | None:
     """Why torch cannot use a GPU, None where it can; asked in a child, so that this process does not import torch."""
     import subprocess
 
-    question = f"{_ELSEWHERE}import torch; torch.zeros(1, device={device!r})"
     try:
-        done = subprocess.run([sys.executable, "-c", question], capture_output=True, timeout=120, check=False)
+        done = subprocess.run(
+            [sys.executable, "-c", _QUESTION, device], capture_output=True, timeout=120, check=False, env=environment()
+        )
     except (OSError, subprocess.TimeoutExpired) as error:
         return str(error)
     if done.returncode == 0:
         return None
-    errors = [line for line in done.stderr.decode("utf-8", "replace").splitlines() if _ERROR.match(line)]
-    why = errors[-1].partition(": ")[2] if errors else "it ended without a word"
+    said = done.stdout.decode("utf-8", "replace").splitlines()
+    why = said[0] if said else "it ended without a word"
     return f"{why[:1].lower()}{why[1:200]}"

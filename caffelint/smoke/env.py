@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
 import os
 import platform
@@ -18,7 +17,7 @@ from typing import Any, NamedTuple
 from caffelint import __version__
 from caffelint.lint.config import Config
 from caffelint.smoke import engines
-from caffelint.smoke.child import end
+from caffelint.smoke.kept import Kept, can_import, python_path
 from caffelint.smoke.project import Project, load_project
 from caffelint.smoke.session import Choice, work_folder
 from caffelint.smoke.signals import held
@@ -62,7 +61,9 @@ def environment(caffe_python: str | None, source: str, config: Config, solver: s
         "python": platform.python_version(),
         "executable": sys.executable,
         "protobuf": _version("protobuf"),
-        "libraries": {name: _version(package) if _there(name) else None for name, (package, *_) in LIBRARIES.items()},
+        "libraries": {
+            name: _version(package) if can_import(name) else None for name, (package, *_) in LIBRARIES.items()
+        },
         "machine": {"processors": os.cpu_count(), "memory": _memory(), "gpus": _gpus()},
         "caffe": _caffe(caffe_python, source, named),
         "torch": _torch(),
@@ -91,10 +92,6 @@ def _named(project: Project) -> Iterator[Named]:
                         yield Named(inner.name, value, layer.name)
             if layer.type == "Python":
                 yield Named("module", layer.python_param.module, layer.name)
-
-
-def _there(name: str) -> bool:
-    return importlib.util.find_spec(name) is not None
 
 
 def _version(package: str) -> str | None:
@@ -131,7 +128,7 @@ def _caffe(command: str | None, source: str, named: Sequence[Named]) -> dict[str
     """What a Caffe answers; `problem` says in one line why it cannot run."""
     if command:
         words, why = list(engines.split(command, source)), f"{source} names it"
-    elif _there("caffe"):
+    elif can_import("caffe"):
         words, why = [sys.executable], "this Python imports caffe"
     else:
         return {"problem": "none is configured, and this Python imports none", "command": None}
@@ -141,9 +138,10 @@ def _caffe(command: str | None, source: str, named: Sequence[Named]) -> dict[str
         question = {
             "files": [one.name for one in named if one.what != "module"],
             "modules": [one.name for one in named if one.what == "module"],
+            "folders": python_path(),
         }
         (folder / "question.json").write_text(json.dumps(question), "utf-8")
-        lines, log, problem = _ask([*words, str(folder / "probe.py"), str(folder / "question.json")])
+        lines, log, problem = _ask([*words, str(folder / "probe.py"), str(folder / "question.json")], str(folder))
     for line in lines:
         found |= line
     fatal = _FATAL.search(log)
@@ -156,29 +154,22 @@ def _caffe(command: str | None, source: str, named: Sequence[Named]) -> dict[str
 
 
 def _torch() -> dict[str, Any]:
-    if not _there("torch"):
+    if not can_import("torch"):
         return {"problem": "torch cannot be imported"}
     lines, log, problem = _ask(engines.module("caffelint.smoke.torch.probe"))
     return {"problem": "", **lines[-1]} if lines else {"problem": problem or _last_line(log) or "it gave no answer"}
 
 
-def _ask(command: Sequence[str]) -> tuple[list[dict[str, Any]], str, str]:
-    """Lines of JSON that a command prints, its stderr, and why it could not be asked."""
-    environment = dict(os.environ, GLOG_logtostderr="1", GLOG_minloglevel="2", PYTHONDONTWRITEBYTECODE="1")
+def _ask(command: Sequence[str], folder: str = "") -> tuple[list[dict[str, Any]], str, str]:
+    """Lines of JSON that a command prints, its stderr, and why it could not be asked. folder: as in `Kept`."""
+    variables = {"GLOG_logtostderr": "1", "GLOG_minloglevel": "2", "PYTHONDONTWRITEBYTECODE": "1"}
     child = None
     problem = ""
     out = err = b""
     try:
         with held():
-            child = subprocess.Popen(
-                command,
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.PIPE,
-                env=environment,
-                start_new_session=True,
-            )
-        out, err = child.communicate(timeout=SECONDS)
+            child = Kept(command, folder, **variables)
+        out, err = child.process.communicate(timeout=SECONDS)
     except OSError as error:
         return [], "", f"{command[0]} cannot be started: {(error.strerror or str(error)).lower()}"
     except subprocess.TimeoutExpired:
@@ -186,7 +177,7 @@ def _ask(command: Sequence[str]) -> tuple[list[dict[str, Any]], str, str]:
     finally:
         if child is not None:
             with held():
-                end(child)
+                child.end()
     lines = []
     for line in out.decode("utf-8", "replace").splitlines():
         if line.startswith("{"):

@@ -97,6 +97,8 @@ class Job:
     emitted at iterations -1 and 0, then every so many and at the last; 0 for never.
     mode: `train` is the run above. `record` writes the weights at the start and some batches into `folder`, `measure`
     what a pass and the iterations compute there, for `--compare`; `gradients` does `checks`.
+    checked: folders of the user's solver and nets; nothing but Python layers is imported from there. python_path: the
+    user's own folders in PYTHONPATH, for Python layers alone.
     trace: announce each layer before it runs (event `running`), so that an abort, a hang or a crash is known by its
     layer; slow. timeout: seconds; a child that is still there a good while later ends itself, 0 for never.
     """
@@ -117,6 +119,8 @@ class Job:
     mode: str = TRAINS
     folder: str = ""
     checks: tuple[Check, ...] = ()
+    checked: tuple[str, ...] = ()
+    python_path: tuple[str, ...] = ()
 
     def to_json(self) -> str:
         """Rates may be nan or inf: written as Python's json does, NaN and Infinity."""

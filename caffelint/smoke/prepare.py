@@ -19,6 +19,7 @@ from caffelint.caffe.net import Net
 from caffelint.smoke.aside import Aside, quoted
 from caffelint.smoke.inputs import plan_inputs
 from caffelint.smoke.job import LABELS, REAL, RECORDED, SYNTHETIC, TRAINS, Check, Input, Job, JobNet
+from caffelint.smoke.kept import python_path
 from caffelint.smoke.project import PlannedNet, Project
 from caffelint.smoke.still import without_dropout
 from caffelint.text.edits import Edit, apply_edits
@@ -119,6 +120,7 @@ def prepare(project: Project, wishes: Wishes, folder: Path) -> Prepared:
     notes += [
         f'--watch {name}: the TRAIN net has no blob or layer "{name}"' for name in wishes.watch if name not in names
     ]
+    checked = tuple(dict.fromkeys(os.path.dirname(os.path.abspath(file)) for file in project.files))
     job = Job(
         solver=str(solver),
         nets=tuple(nets),
@@ -135,6 +137,8 @@ def prepare(project: Project, wishes: Wishes, folder: Path) -> Prepared:
         mode=wishes.mode,
         folder=wishes.folder,
         checks=wishes.checks,
+        checked=checked,
+        python_path=python_path(checked),
     )
     path = folder / "job.json"
     path.write_text(job.to_json(), "utf-8")

@@ -3,7 +3,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from caffelint.lint import WARNING, Finding, Invalid, SmokeRule
+from caffelint.lint import ERROR, Finding, Invalid, SmokeRule
 from caffelint.smoke.run import Crashed, Loaded, Run, Running, TimedOut
 
 from ._example import CALM, losses, project
@@ -16,9 +16,10 @@ class TimedOutOrDied(SmokeRule):
     """The run was not over in time, or its process died without a word.
 
     ## Why is this bad?
-    What was not run is not known to work. Where something hangs, it is told in which layer; where it is only slow,
-    fewer iterations or more time will do (--iterations, --timeout). A process that dies by a signal has written or read
-    beyond its memory: a label out of range does that, and so does a broken library.
+    What was not run is not known to work, so a run that did not end is an error and fails a build. Where something
+    hangs, the finding names the layer; where it is only slow, fewer iterations or more time will do (--iterations,
+    --timeout). A process that dies by a signal has written or read beyond its memory: a label out of range does that,
+    and so does a broken library.
 
     ## References
     - softmax_loss_layer.cpp and hinge_loss_layer.cpp, which do not check labels
@@ -26,7 +27,7 @@ class TimedOutOrDied(SmokeRule):
 
     code = "X109"
     name = "timed-out"
-    severity = WARNING
+    severity = ERROR
     VALID = [project(*losses(*CALM))]
     INVALID = [
         Invalid(
@@ -66,6 +67,4 @@ class TimedOutOrDied(SmokeRule):
             how = f"died by signal {-death.status}" if death.status < 0 else f"ended with status {death.status}"
             where = f' in the {running.where} pass of "{running.layer}"' if running else ""
             lines = [line for line in death.text.strip().splitlines() if not _LOGGED.match(line)]
-            yield self.finding(
-                place, f"the process {how}{where}", severity="error", evidence=lines[-1] if lines else ""
-            )
+            yield self.finding(place, f"the process {how}{where}", evidence=lines[-1] if lines else "")

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -22,6 +25,7 @@ from caffelint.smoke.events import (
     to_line,
 )
 from caffelint.smoke.job import Job
+from caffelint.smoke.kept import environment, python_path
 
 ITERATION = Iteration(0, 0.1, 2.3, {"loss": 2.3})
 FATAL = "F1121 14:44:34.272150 16110 net.cpp:759] Cannot copy param 0 weights from layer 'fc'; shape mismatch."
@@ -143,3 +147,67 @@ def test_a_line_without_an_end(tmp_path: Path) -> None:
     assert first == ITERATION
     assert isinstance(last, Crashed)
     assert len(last.text) < 100_000
+
+
+def test_what_left_the_session_is_ended_too(tmp_path: Path) -> None:
+    """A daemon: forked twice, in a session of its own, its output closed."""
+    pid = tmp_path / "pid"
+    daemon = (
+        "import os, time\nos.setsid()\nif os.fork():\n    os._exit(0)\n"
+        f"open({str(pid)!r}, 'w').write(str(os.getpid()))\nos.closerange(0, 3)\ntime.sleep(600)"
+    )
+    script = (
+        f"import subprocess\nsubprocess.Popen([sys.executable, '-c', {daemon!r}]).wait()\n"
+        f"while not os.path.exists({str(pid)!r}) or not open({str(pid)!r}).read():\n    time.sleep(0.05)\n"
+        f"print({to_line(Done(1, 0.1))!r})"
+    )
+    assert run(tmp_path, script) == [Done(1, 0.1)]
+    assert not alive(int(pid.read_text()))
+
+
+def test_a_killed_parent_leaves_neither_engine_nor_copies(tmp_path: Path) -> None:
+    copies = tmp_path / "copies"
+    copies.mkdir()
+    pids = tmp_path / "pids"
+    engine = tmp_path / "engine.py"
+    engine.write_text(
+        "import os, subprocess, sys, time\n"
+        "child = subprocess.Popen([sys.executable, '-c', 'import os, time; os.setsid(); time.sleep(600)'])\n"
+        f"open({str(pids)!r}, 'w').write(f'{{os.getpid()}} {{child.pid}} ')\ntime.sleep(600)\n"
+    )
+    parent = (
+        "import sys\nfrom caffelint.smoke.child import run_child\nfrom caffelint.smoke.job import Job\n"
+        f"run_child([sys.executable, {str(engine)!r}], Job('', ()), {str(copies / 'job.json')!r})"
+    )
+    process = subprocess.Popen([sys.executable, "-c", parent])
+    wait_until(lambda: pids.exists() and pids.read_text().endswith(" "))
+    process.kill()
+    process.wait()
+    wait_until(lambda: not copies.exists())
+    assert [pid for pid in map(int, pids.read_text().split()) if alive(pid)] == []
+
+
+def wait_until(done: Callable[[], bool]) -> None:
+    for _ in range(200):
+        if done():
+            return
+        time.sleep(0.1)
+    pytest.fail("it did not come to that in 20 s")
+
+
+def test_a_command_that_is_not_there() -> None:
+    with pytest.raises(FileNotFoundError):
+        run_child(["/no/such/command"], Job("", ()), "job.json")
+
+
+def test_no_search_path_leads_to_the_users_folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "nets").mkdir()
+    link = tmp_path / "link"
+    link.symlink_to(tmp_path)
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join(["", "/opt/caffe/python", ".", str(link), str(tmp_path / "nets")]))
+    monkeypatch.setenv("LD_LIBRARY_PATH", ":")
+    found = environment([str(tmp_path / "nets")])
+    assert found["PYTHONPATH"] == "/opt/caffe/python"
+    assert "LD_LIBRARY_PATH" not in found
+    assert python_path([str(tmp_path / "nets")]) == (str(tmp_path), str(link), str(tmp_path / "nets"))

@@ -243,3 +243,10 @@ def marked(mark: str) -> list[str]:
         except OSError:
             continue
     return found
+
+
+def test_a_run_that_did_not_end_is_no_success(tmp_path: Path, capsys: Any) -> None:
+    pytest.importorskip("torch")
+    arguments = ["--engine", "torch", "--iterations", "1000000", "--timeout", "3"]
+    assert main(["smoke", str(write(tmp_path)), *arguments]) == 1
+    assert "it did not end: after 3 s" in capsys.readouterr().out

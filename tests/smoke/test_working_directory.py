@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import importlib.util
 import shlex
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +14,8 @@ from project_files import python_layer, write
 from caffelint.cli.main import main
 
 NAMES = ("arrays", "caffe", "caffelint", "gradients", "json", "modes", "numpy", "random", "resource", "synthetic")
-NAMES += ("torch",)
+NAMES += ("click", "ctypes", "google", "h5py", "lmdb", "plyvel", "sitecustomize", "torch", "usercustomize")
+STAND_IN = Path(__file__).parent / "stand_in"
 
 
 @pytest.fixture
@@ -47,6 +50,27 @@ def test_caffe(folder: Path, caffe_python: Path, capsys: Any) -> None:
     assert main(["smoke", solver.name, "--caffe-python", str(caffe_python), "--gradcheck", "mine"]) == 0
     assert "runs code of yours: Python layers mine.Mine" in capsys.readouterr().out
     assert ran(folder) == ""
+
+
+@pytest.mark.parametrize("paths", ["", ":", ".:", "{folder}"])
+def test_an_empty_entry_in_pythonpath_is_no_way_in(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any, paths: str
+) -> None:
+    """`PYTHONPATH=/opt/caffe/python:$PYTHONPATH`, as many set it, ends in one: the working directory."""
+    net = 'layer { name: "data" type: "Input" top: "data" top: "label"\n  input_param { shape { dim: 4 dim: 3 } '
+    net += 'shape { dim: 4 dim: 2 } } }\nlayer { name: "fc" type: "InnerProduct" bottom: "data" top: "fc"\n'
+    net += '  inner_product_param { num_output: 2 weight_filler { type: "xavier" } } }\n'
+    net += 'layer { name: "loss" type: "EuclideanLoss" bottom: "fc" bottom: "label" top: "loss" }\n'
+    solver = write(folder, net, 'net: "net.prototxt"\nbase_lr: 0.01 lr_policy: "fixed" max_iter: 10\n')
+    user = paths.format(folder=folder)
+    monkeypatch.setenv("PYTHONPATH", f"{user}:{STAND_IN}" if paths.startswith("{") else f"{STAND_IN}:{user}")
+    arguments = ["smoke", solver.name, "--caffe-python", sys.executable, "--iterations", "2"]
+    status = main(arguments)
+    assert "engine caffe on cpu" in capsys.readouterr().out
+    assert (status, ran(folder)) == (0, "")
+    if paths == ":" and importlib.util.find_spec("torch"):
+        assert main(["smoke", solver.name, "--engine", "torch", "--iterations", "2"]) == 0
+        assert ran(folder) == ""
 
 
 def test_env(folder: Path, caffe_python: Path, capsys: Any) -> None:

@@ -7,11 +7,16 @@ that is asked for is imported, only looked for.
 
 # ruff: noqa: C401, C402, RUF005, UP010
 # mypy: ignore-errors
+# ruff: noqa: E402
 from __future__ import absolute_import, print_function
 
-import json
-import os
+import os  # site has imported it
 import sys
+
+_OWN = os.path.realpath(os.getcwd())
+sys.path[:] = [path for path in sys.path if path and os.path.realpath(path) != _OWN]
+
+import json
 
 LIBRARIES = ("lmdb", "leveldb", "opencv_core", "hdf5", "cudart", "cudnn", "nccl")
 
@@ -31,7 +36,7 @@ def main(path):
         executable=sys.executable or "",
         folder=os.getcwd(),
         files=dict((name, os.path.exists(name)) for name in question["files"]),
-        modules=dict((name, place_of(name)) for name in question["modules"]),
+        modules=dict((name, place_of(name, question["folders"])) for name in question["modules"]),
         numpy=version("numpy"),
         protobuf=version("google.protobuf"),
     )
@@ -59,11 +64,11 @@ def version(name):
         return None
 
 
-def place_of(name):
+def place_of(name, folders):
     """The file that `import name` would read, "" where there is none; nothing of it is run."""
     parts = name.split(".")
-    for folder in [os.getcwd()] + sys.path[1:]:
-        base = os.path.join(folder or os.getcwd(), *parts)
+    for folder in [os.getcwd()] + folders + sys.path[1:]:
+        base = os.path.join(folder, *parts)
         for path in (os.path.join(base, "__init__.py"), base + ".py", base + ".pyc"):
             if os.path.isfile(path):
                 return path

@@ -7,13 +7,19 @@ started this reads stderr.
 
 # ruff: noqa: B905, C402, UP004, UP010, UP031
 # mypy: ignore-errors
+# ruff: noqa: E402
 from __future__ import absolute_import, division, print_function
 
+import os  # site has imported it
+import sys
+
+# An empty entry of PYTHONPATH is the working directory: nothing is imported from there but Python layers.
+_OWN = os.path.realpath(os.getcwd())
+sys.path[:] = [path for path in sys.path if path and os.path.realpath(path) != _OWN]
+
 import json
-import os
 import resource
 import signal
-import sys
 import threading
 import time
 import traceback
@@ -54,6 +60,16 @@ def end_in_time(seconds):
         signal.alarm(int(seconds) + 30)
 
 
+def look_for_layers(folders):
+    """Let Python layers be found there: before what is installed, after the standard library, part of which numpy and
+    caffe import late."""
+    library = os.path.dirname(os.path.abspath(os.__file__))
+    own = [path for path in sys.path if path == library or path.startswith(library + os.sep)]
+    own = [path for path in own if not path.endswith("-packages")]
+    at = 1 + max([sys.path.index(path) for path in own] or [-1])
+    sys.path[at:at] = folders
+
+
 def peak_memory():
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
 
@@ -83,7 +99,7 @@ class Run(object):
         import modes  # noqa: F401
         import synthetic
 
-        sys.path.insert(0, os.getcwd())  # for Python layers; any of these names may stand there, too
+        look_for_layers([os.getcwd()] + job["python_path"])
         self.make = synthetic.batch
         self.emit("note", message="Caffe %s, Python %s" % (getattr(caffe, "__version__", "?"), sys.version.split()[0]))
         caffe.set_random_seed(job["seed"])

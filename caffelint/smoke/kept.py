@@ -1,0 +1,97 @@
+"""Runs a command and ends it with all that it started, even where this program is killed (keeper.py)."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from caffelint.smoke.keeper import GRACE
+
+_PATIENCE = 4 * GRACE
+SEARCHED = ("PATH", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "PYTHONPATH")
+"""Variables that name folders to find programs, libraries and modules in. An empty entry is the working directory."""
+
+
+class Kept:
+    """`process`: the keeper, which ends with the command's own status or signal and shares its stdout and stderr."""
+
+    def __init__(self, command: Sequence[str], folder: str, checked: Sequence[str] = (), **variables: str) -> None:
+        """Start `command`. Raises OSError where that cannot be done.
+
+        folder: where the copies are, to be removed should this program be killed. checked: folders of the user's files.
+        variables: to set in the environment, besides.
+        """
+        control, self._control = os.pipe()
+        started, starting = os.pipe()
+        keeper = Path(__file__).with_name("keeper.py")
+        try:
+            self.process = subprocess.Popen(
+                [sys.executable, "-I", "-S", str(keeper), str(control), str(starting), folder, *command],
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                env=environment(checked) | variables,
+                pass_fds=(control, starting),
+                start_new_session=True,
+            )
+        finally:
+            os.close(control)
+            os.close(starting)
+        with open(started, "rb") as told:
+            number = told.read()
+        if number:
+            self.end()
+            raise OSError(int(number), os.strerror(int(number)))
+
+    def end(self) -> None:
+        """End the command and all that it started."""
+        with contextlib.suppress(OSError):
+            os.write(self._control, b".")
+        with contextlib.suppress(OSError):
+            os.close(self._control)
+        self._control = -1
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self.process.wait(_PATIENCE)
+        if self.process.poll() is None:
+            with contextlib.suppress(OSError):
+                os.killpg(self.process.pid, signal.SIGKILL)
+            self.process.wait(GRACE)
+
+
+def environment(checked: Sequence[str] = ()) -> dict[str, str]:
+    """This program's, in which no search path leads to the working directory or to a folder that is checked."""
+    found = dict(os.environ)
+    for name in SEARCHED:
+        if name in found:
+            found[name] = os.pathsep.join(_split(found[name], checked)[0])
+            if not found[name]:
+                del found[name]
+    return found
+
+
+def python_path(checked: Sequence[str] = ()) -> tuple[str, ...]:
+    """The folders that `environment` takes out of PYTHONPATH: Python layers of a net are still looked for there."""
+    return tuple(dict.fromkeys(map(os.path.abspath, _split(os.environ.get("PYTHONPATH", ""), checked)[1])))
+
+
+def can_import(name: str) -> bool:
+    """Whether a child of this Python finds a module, outside of the working directory."""
+    from importlib.machinery import PathFinder
+
+    own = _split(os.pathsep.join(sys.path), ())[0] if sys.path else []
+    return name in sys.modules or PathFinder.find_spec(name, own) is not None
+
+
+def _split(paths: str, checked: Sequence[str]) -> tuple[list[str], list[str]]:
+    """The entries of a search path: those to keep, and those that are the user's own folders."""
+    own = {os.path.realpath(folder) for folder in (os.curdir, *checked)}
+    kept: list[str] = []
+    left: list[str] = []
+    for entry in paths.split(os.pathsep) if paths else ():
+        (left if not entry or os.path.realpath(entry) in own else kept).append(entry)
+    return kept, left
