@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 ROOT = Path(__file__).parent.parent
 NO_CAFFE = "no real Caffe to ask: run `make caffe`, or set CAFFELINT_TEST_CAFFE_PYTHON"
+NO_PYTHON2 = "no Python 2.7 to ask: run tools/install_python2.sh"
 NO_JUDGE = "no official {}: run tools/fetch_judges.sh"
 
 CaffeExec = Callable[..., "subprocess.CompletedProcess[bytes]"]
@@ -51,6 +54,15 @@ def caffe_exec(caffe_python: Path) -> CaffeExec:
 
 
 @pytest.fixture(scope="session")
+def python2() -> Path:
+    """A Python 2.7, on which old Caffes run."""
+    path = ROOT / ".cache/python2/python2"
+    if not os.access(path, os.X_OK):
+        _missing(NO_PYTHON2)
+    return path
+
+
+@pytest.fixture(scope="session")
 def judge() -> Callable[[str], Path]:
     """Path of an official schema by its file name: `sarif-2.1.0.json`, `junit-10.xsd`."""
 
@@ -61,6 +73,20 @@ def judge() -> Callable[[str], Path]:
         return path
 
     return find
+
+
+@pytest.fixture
+def validate() -> Callable[[Any, Path], None]:
+    """`validate(value, path)`: the value keeps to the JSON schema at `path`, which is one."""
+    import jsonschema
+
+    def validate(value: Any, path: Path) -> None:
+        schema = json.loads(path.read_text("utf-8"))
+        validator = jsonschema.validators.validator_for(schema)
+        validator.check_schema(schema)
+        validator(schema).validate(value)
+
+    return validate
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

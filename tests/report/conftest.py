@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Callable
 from typing import Any
 
 import pytest
 
 from caffelint.lint.report import Failure, Report, ReportedEdit, ReportedFinding, ReportedFix, ReportedRelated, in_order
+from caffelint.report import Look, write
 
 Make = Callable[..., ReportedFinding]
 
@@ -99,3 +101,21 @@ def report() -> Report:
 @pytest.fixture
 def clean() -> Report:
     return Report(files=3)
+
+
+@pytest.fixture(params=["report", "clean"])
+def any_report(request: pytest.FixtureRequest) -> Report:
+    report: Report = request.getfixturevalue(request.param)
+    return report
+
+
+@pytest.fixture
+def written() -> Callable[..., str]:
+    """`written("json", report, width=80)`: the report in that format."""
+
+    def written(name: str, report: Report, **look: Any) -> str:
+        out = io.StringIO()
+        write(name, report, out, Look(**look))
+        return out.getvalue()
+
+    return written

@@ -1,16 +1,14 @@
-"""Lets the tests here import `project_files`, and gives them a smoke run of a project."""
+"""A smoke run of a project."""
 
 from __future__ import annotations
 
 import os
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-sys.path.insert(0, str(Path(__file__).parent))
 # The nets here are small: torch's threads, which spin while they wait, took most of the time.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 

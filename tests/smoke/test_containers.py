@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shlex
 import sys
 from pathlib import Path
@@ -25,17 +24,6 @@ NET_OF_STAND_IN = (
 
 def container(folder: Path, python: Path) -> str:
     return shlex.join([sys.executable, str(HERE / "stand_in" / "container.py"), str(folder), str(python)])
-
-
-@pytest.fixture
-def python2() -> Path:
-    path = HERE.parent.parent / ".cache/python2/python2"
-    if not os.access(path, os.X_OK):
-        reason = "no Python 2.7 to ask: run tools/install_python2.sh"
-        if os.environ.get("CI"):
-            pytest.fail(reason, pytrace=False)
-        pytest.skip(reason)
-    return path
 
 
 def names(folder: Path) -> list[str]:

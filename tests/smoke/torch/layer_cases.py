@@ -3,16 +3,11 @@
 from __future__ import annotations
 
 import random
-import sys
 import zlib
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import Any
 
 import numpy as np
-
-sys.path.insert(0, str(Path(__file__).parents[2] / "caffe"))
-
 from parity import Arrays, Case
 from random_nets import Generator, affordable
 

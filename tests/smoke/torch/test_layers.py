@@ -15,14 +15,10 @@ What differs, and is left out here or allowed for:
 from __future__ import annotations
 
 import os
-import sys
 import time
 from pathlib import Path
 
 import pytest
-
-sys.path.insert(0, str(Path(__file__).parent))
-
 from layer_cases import TYPES, WITHOUT_A_CASE, layer_cases
 from parity import Case, ask, compare, run
 

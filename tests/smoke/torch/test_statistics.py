@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 import pytest
 import torch
-
-sys.path.insert(0, str(Path(__file__).parent))
-
 from test_engine import DATA, LOSS, events_of, ip, layer, make_job, only
 
 from caffelint.smoke.events import DATA as OF_DATA

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -10,9 +9,6 @@ import numpy as np
 import pytest
 import torch
 from google.protobuf import text_format
-
-sys.path.insert(0, str(Path(__file__).parent))
-
 from parity import Case, ask, compare, distance, inject_masks, run
 
 from caffelint.caffe.build import build

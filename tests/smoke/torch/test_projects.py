@@ -7,15 +7,11 @@ all.
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-
-sys.path.insert(0, str(Path(__file__).parent.parent))
-
-from test_projects import PROJECTS, chosen
+from smoke_projects import PROJECTS, chosen
 
 from caffelint.lint.config import Config
 from caffelint.smoke import session

@@ -1,0 +1,47 @@
+"""`caffelint new-rule`"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+
+@pytest.mark.parametrize("kind", ["solver", "layer", "net", "project", "text"])
+def test_a_new_rule_works_as_it_is(caffelint: Any, project: Path, root: Path, kind: str) -> None:
+    run = caffelint("new-rule", f"my-{kind}-rule", "--kind", kind)
+    path = project / f"my_{kind}_rule.py"
+    assert (run.status, run.out) == (0, f"wrote {path.name}; caffelint test {path.name} runs its examples\n")
+    run = caffelint("test", path.name)
+    assert (run.status, run.out) == (0, f"ok   U001 my-{kind}-rule (1 valid, 1 invalid)\n1 rule, none failed\n")
+    style = [sys.executable, "-m", "ruff", "check", "--config", str(root / "pyproject.toml"), str(path)]
+    if (done := subprocess.run(style, capture_output=True, text=True, check=False)).returncode:
+        assert "No module named ruff" in done.stderr, done.stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "line"),
+    [
+        (["My-Rule"], "a rule's name is lower case words with hyphens"),
+        (["my-rule", "gone"], "gone: no such folder"),
+        (["my-rule", "--kind", "layr"], "no such kind layr; did you mean layer?"),
+        (["my-rule", "--code", "x1"], "a rule's code is capital letters and three digits"),
+        (["my-rule", "--code", "S101"], "there is a rule S101 poly-without-max-iter already"),
+        (["poly-without-max-iter"], "there is a rule S101 poly-without-max-iter already"),
+    ],
+)
+def test_new_rule_refuses(caffelint: Any, project: Path, arguments: list[str], line: str) -> None:
+    run = caffelint("new-rule", *arguments)
+    assert run.status == 2
+    assert line in run.err
+    assert list(project.glob("*.py")) == []
+
+
+def test_new_rule_never_overwrites(caffelint: Any, project: Path) -> None:
+    (project / "my_rule.py").write_text("mine", "utf-8")
+    run = caffelint("new-rule", "my-rule")
+    assert (run.status, run.err.startswith("caffelint: my_rule.py: is there already")) == (2, True)
+    assert (project / "my_rule.py").read_text("utf-8") == "mine"
