@@ -143,7 +143,7 @@ def nets() -> None:
 def build_train(data: bytes) -> None:
     with rare_collections():
         net = load(data, "net.prototxt").net
-        if net is None or net.built("TRAIN").refusals:
+        if net is None or net.states()[0].refusals:
             sys.exit("a net of the bench does not load")
 
 

@@ -20,9 +20,9 @@ from caffelint.caffe.net_parts import Blob, Param
 from caffelint.caffe.refusal import Refusal
 from caffelint.caffe.shapes import UNSHAPED, Shape, count, no_data, plural, text
 from caffelint.caffe.splits import insert_splits
+from caffelint.caffe.states import PHASES, State
 from caffelint.caffe.values import Values, value_facts
 
-PHASES = ("TRAIN", "TEST")
 PERMISSIVE = 1
 AUTOMATIC = "(automatic)"
 MOST_REMEMBERED = 4096
@@ -34,6 +34,7 @@ _set_up: dict[tuple[Any, ...], tuple[Sequence[Shape | None], dict[str, Any]]] = 
 class BuiltNet:
     """What Caffe makes of a net in one state.
 
+    states: all states that this one build stands for, its own first: they keep the same layers.
     layers: in Caffe's order, the splits that it inserts included (their `index` is None).
     blobs: last version of each blob by name, in Caffe's order. outputs: names of the blobs that nothing reads, sorted.
     excluded: the LayerParameter messages that this state leaves out, with their places in the net.
@@ -41,12 +42,12 @@ class BuiltNet:
     memory: bytes that Caffe logs as "Memory required for data", None where unknown.
     """
 
-    def __init__(self, message: Any, phase: str, stages: frozenset[str], level: int) -> None:
+    def __init__(self, message: Any, state: State) -> None:
         self.message = message
         self.name: str = message.name
-        self.phase = phase
-        self.stages = stages
-        self.level = level
+        self.state = state
+        self.states: tuple[State, ...] = (state,)
+        self.phase, self.stages, self.level = state
         self.layers: list[BuiltLayer] = []
         self.blobs: dict[str, Blob] = {}
         self.outputs: list[str] = []
@@ -54,6 +55,11 @@ class BuiltNet:
         self.refusals: list[Refusal] = []
         self.memory: int | None = None
         self.assumed: dict[str, Shape] = {}
+
+    @property
+    def phases(self) -> tuple[str, ...]:
+        """The phases of its states."""
+        return tuple(dict.fromkeys(state.phase for state in self.states))
 
     @cached_property
     def values(self) -> dict[Blob, Values]:
@@ -100,7 +106,7 @@ def build(
     it they are unknown.
     """
     phase_name = phase if isinstance(phase, str) else PHASES[phase]
-    built = BuiltNet(net, phase_name, frozenset([*net.state.stage, *stages]), level)
+    built = BuiltNet(net, State(phase_name, frozenset([*net.state.stage, *stages]), level))
     _Build(built, input_shapes or {}, assume_inputs, dialect == "bvlc").run()
     return built
 
@@ -172,7 +178,7 @@ class _Build:
     def filter(self) -> list[BuiltLayer]:
         """The layers that the state keeps (FilterNet)."""
         built = self.built
-        phase = built.phase
+        phase, state = built.phase, built.state
         kept = []
         for index, message in enumerate(built.message.layer):
             include, exclude = message.include, message.exclude
@@ -188,8 +194,7 @@ class _Build:
                             "exclude[0]",
                         ),
                     )
-                rules = include or exclude
-                if any(self.meets(rule) for rule in rules) != bool(include):
+                if not state.keeps(message):
                     built.excluded.append((index, message))
                     continue
             layer_type = message.type
@@ -203,17 +208,6 @@ class _Build:
                 layer.phase = PHASES[message.phase]
             kept.append(layer)
         return kept
-
-    def meets(self, rule: Any) -> bool:
-        """Does the state meet an include or exclude rule (StateMeetsRule)?"""
-        built = self.built
-        if rule.HasField("phase") and PHASES[rule.phase] != built.phase:
-            return False
-        if rule.HasField("min_level") and built.level < rule.min_level:
-            return False
-        if rule.HasField("max_level") and built.level > rule.max_level:
-            return False
-        return built.stages.issuperset(rule.stage) and built.stages.isdisjoint(rule.not_stage)
 
     def with_splits(self, layers: list[BuiltLayer]) -> list[BuiltLayer]:
         phase = self.built.phase

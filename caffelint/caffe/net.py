@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from caffelint.caffe.place import Place, place
+from caffelint.caffe.states import PHASES, TEST, TRAIN, State
 from caffelint.caffe.upgrade import upgrade_net
 
 if TYPE_CHECKING:
     from caffelint.caffe.build import BuiltNet
+    from caffelint.caffe.shapes import Shape
     from caffelint.caffe.solver import Solver
     from caffelint.schema.bind import Bound
     from caffelint.schema.messages import LayerParameter, NetParameter, NetStateRule
     from caffelint.text.parser import Document
     from caffelint.text.tree import Field
 
-TRAIN, TEST = "TRAIN", "TEST"
-PHASES = (TRAIN, TEST)
+__all__ = ["DATA_TYPES", "PHASES", "TEST", "TRAIN", "Layer", "Net", "State"]
 
 DATA_TYPES = frozenset(
     [
@@ -100,6 +103,11 @@ class Layer:
         return self._phases
 
     @property
+    def is_conditional(self) -> bool:
+        """Does it hang on the state whether the layer is part of the net?"""
+        return bool(self.message.include or self.message.exclude)
+
+    @property
     def in_place(self) -> bool:
         return bool(self.tops) and self.tops[0] in self.bottoms
 
@@ -134,22 +142,23 @@ def _surely_meets(rule: NetStateRule, phase: int) -> bool:
 class Net:
     """A net as it is written.
 
-    `solvers` are those that name it, `siblings` the nets beside a deploy net that may be its training net, likeliest
-    first.
+    `message` is that of the file in current format, or that of a net inside of a solver. `solvers` are those that name
+    it, `siblings` the nets beside a deploy net that may be its training net, likeliest first.
     """
 
     def __init__(self, bound: Bound, message: NetParameter | None = None):
         self.bound = bound
-        self.message: NetParameter = upgrade_net(bound.message if message is None else message, bound)
+        # A net inside of a solver is taken as it is: solver.cpp, InitTrainNet, copies it, and nothing upgrades it.
+        self.message: NetParameter = upgrade_net(bound.message, bound) if message is None else message
         self.written: NetParameter = bound.message if message is None else message
         layers: Any = self.message.layer
         self.layers: list[Layer] = [Layer(self, layer, index) for index, layer in enumerate(layers)]
         self.solvers: list[Solver] = []
         self.siblings: list[Net] = []
         self._own_role: str | None = None
-        self._built: dict[str, BuiltNet] = {}
-        self.input_shapes: dict[str, tuple[int, ...]] = {}
-        """Shapes of tops that the text does not tell, by name: from the settings, or read from the data."""
+        self._input_shapes: Mapping[str, Shape] = {}
+        self._built: dict[State, BuiltNet] = {}
+        self._states: tuple[BuiltNet, ...] | None = None
 
     @property
     def document(self) -> Document:
@@ -170,13 +179,75 @@ class Net:
         """The layers that can be part of a phase."""
         return [layer for layer in self.layers if phase in layer.phases]
 
-    def built(self, phase: str) -> BuiltNet:
-        """The net that Caffe would build of it in a phase, with the solver's stages where there is one solver."""
-        if phase not in self._built:
-            from caffelint.caffe.build import build
+    def join(self, solver: Solver) -> None:
+        """Let the net know a solver that names it."""
+        self.solvers.append(solver)
+        self._states = None
 
-            self._built[phase] = build(self.message, phase, input_shapes=self.input_shapes, dialect=self.bound.dialect)
-        return self._built[phase]
+    @property
+    def input_shapes(self) -> Mapping[str, Shape]:
+        """Shapes of tops that the text does not tell, by name: from the settings, or read from the data."""
+        return self._input_shapes
+
+    @input_shapes.setter
+    def input_shapes(self, shapes: Mapping[str, Shape]) -> None:
+        self._input_shapes = shapes
+        self._built.clear()
+        self._states = None
+
+    def states(self) -> tuple[BuiltNet, ...]:
+        """What Caffe builds of the net, in each state that its solvers build it in, TRAIN first; never empty.
+
+        Without a solver these are both phases, with no stage but the net's own. One build stands for all states that
+        keep the same layers (see `BuiltNet.states`): shapes, parameters and refusals do not hang on the phase itself.
+        """
+        if self._states is None:
+            self._states = self._build_states()
+        return self._states
+
+    def _build_states(self) -> tuple[BuiltNet, ...]:
+        from caffelint.caffe.build import build
+
+        conditional = [layer.message for layer in self.layers if layer.is_conditional]
+        alike: dict[tuple[bool, ...], list[State]] = {}
+        for state in self._wanted_states():
+            alike.setdefault(tuple([state.keeps(message) for message in conditional]), []).append(state)
+        found = []
+        for states in alike.values():
+            state = states[0]
+            built = self._built.get(state)
+            if built is None:
+                built = self._built[state] = build(self.message, *state, input_shapes=self.input_shapes)
+            built.states = tuple(states)
+            found.append(built)
+        return tuple(found)
+
+    def _wanted_states(self) -> list[State]:
+        own = self.message.state
+        found = [
+            build.state(own)
+            for solver in dict.fromkeys(self.solvers)
+            for build, use in solver.builds()
+            if use.net is self
+        ]
+        if not found:
+            return [State(phase, frozenset(own.stage), own.level) for phase in PHASES]
+        return sorted(dict.fromkeys(found), key=lambda state: state.phase == TEST)
+
+    @cached_property
+    def is_plain(self) -> bool:
+        """Is the net for BVLC's Caffe, with nothing that only forks have and no fault that parsing meets?
+
+        Then Caffe 1.0's own rules hold for it.
+        """
+        return not self.bound.problems and self.is_for_bvlc
+
+    @cached_property
+    def is_for_bvlc(self) -> bool:
+        """Is the net for BVLC's Caffe, by dialect, fields and types, whatever is wrong with its text?"""
+        from caffelint.caffe.layers import BVLC_TYPES
+
+        return self.bound.is_plain and all(layer.type in BVLC_TYPES for layer in self.layers)
 
     @property
     def role(self) -> str:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
 from caffelint.caffe.learning_rate import FORK_POLICIES, POLICIES, Schedule, schedule
 from caffelint.caffe.net import Net
 from caffelint.caffe.place import Place, place
+from caffelint.caffe.states import SolverNet, solver_nets
 from caffelint.caffe.upgrade import upgrade_solver
 from caffelint.schema.provenance import provenance
 
@@ -20,10 +22,14 @@ NET_FIELDS = ("net", "train_net", "test_net")
 
 
 class NetUse(NamedTuple):
-    """A net and the field of the solver that names it: `net`, `train_net`, `test_net`, or one of the `..._param`."""
+    """A net and the field of the solver that names it: `net`, `train_net`, `test_net`, or one of the `..._param`.
+
+    `position` tells which one of a repeated field.
+    """
 
     field: str
     net: Net
+    position: int = 0
 
     @property
     def trains(self) -> bool:
@@ -119,4 +125,18 @@ class Solver:
             for field in ("net_param", "train_net_param")
             if self.message.HasField(field)
         ]
-        return found + [NetUse("test_net_param", Net(self.bound, net)) for net in self.message.test_net_param]
+        tests = enumerate(self.message.test_net_param)
+        return found + [NetUse("test_net_param", Net(self.bound, net), position) for position, net in tests]
+
+    def join(self, uses: Iterable[NetUse]) -> None:
+        """Let the solver and nets that it names know each other."""
+        for use in uses:
+            self.nets.append(use)
+            use.net.join(self)
+
+    def builds(self) -> Iterator[tuple[SolverNet, NetUse]]:
+        """The nets that Caffe builds of it, in Caffe's order; without those that could not be read."""
+        uses = {(use.field, use.position): use for use in self.nets}
+        for build in solver_nets(self.message):
+            if (build.field, build.position) in uses:
+                yield build, uses[build.field, build.position]

@@ -1,4 +1,4 @@
-"""The net that Caffe would build, for rules that look at one: `net.built(phase)` and its parts.
+"""The net that Caffe would build, for rules that look at one: `net.states()` and its parts.
 
 It stands apart from `caffelint.lint` because it knows every layer type, which takes a moment to import.
 """

@@ -18,7 +18,7 @@ from caffelint.lint.plan import Job
 from caffelint.lint.read import ReadError, read
 from caffelint.lint.registry import RuleInfo, all_rules, find_rule
 from caffelint.lint.report import Failure, ReportedFinding, own_failure, reported
-from caffelint.lint.run import RuleSet, join
+from caffelint.lint.run import RuleSet
 from caffelint.lint.select import matches, most_exact, selected
 from caffelint.lint.suppress import Suppression, silence
 from caffelint.text.parser import MOST_PROBLEMS
@@ -160,11 +160,11 @@ class Checker:
                         solver.missing.append(where)
                     elif net.beside:
                         solver.beside.append(where)
-                reachable = [(net.field, files[net.path].net) for net in named if net.path and net.path in files]
-                join(solver, [NetUse(field, net) for field, net in reachable if net])
+                reachable = [(net, files[net.path].net) for net in named if net.path and net.path in files]
+                solver.join(NetUse(name.field, net, name.position) for name, net in reachable if net)
         for path, file in files.items():
             if file.solver:
-                join(file.solver, file.solver.inline_nets())
+                file.solver.join(file.solver.inline_nets())
             steps: list[Callable[[], Iterator[Finding]]] = []
             if path in report:
                 steps.append(partial(self.rules.check_file, file))

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from caffelint.caffe.net import Net
-from caffelint.caffe.solver import NetUse, Solver
+from caffelint.caffe.solver import Solver
 from caffelint.lint.file import File
 from caffelint.lint.finding import Finding
 from caffelint.lint.registry import RuleInfo
@@ -79,10 +79,3 @@ class RuleSet:
         """What the rules say of a finished training run (`caffelint.smoke.run.Run`)."""
         for info in self._by_kind.get("smoke", ()):
             yield from self.rule(info).check(run)
-
-
-def join(solver: Solver, uses: Iterable[NetUse]) -> None:
-    """Let a solver and its nets know each other."""
-    for use in uses:
-        solver.nets.append(use)
-        use.net.solvers.append(solver)

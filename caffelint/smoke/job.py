@@ -20,9 +20,8 @@ TRAINS, RECORDS, MEASURES, CHECKS = "train", "record", "measure", "gradients"
 class JobNet(NamedTuple):
     """A net to build. The first of a job is the TRAIN net, those behind it the solver's TEST nets, in Caffe's order.
 
-    path: absolute, of the prepared copy; one copy may serve several nets. stages, level: of the solver's train_state
-    or test_state alone, as `caffelint.caffe.build.build` takes them (the net's own `state` adds to them there).
-    iterations: forward passes of a TEST net at the end; 0 for the TRAIN net.
+    path: absolute, of the prepared copy; one copy may serve several nets. phase, stages, level: the state that it is
+    built in. iterations: forward passes of a TEST net at the end; 0 for the TRAIN net.
     """
 
     path: str

@@ -11,10 +11,7 @@ from caffelint.lint.config import Config
 from caffelint.lint.discover import named_nets, relative
 from caffelint.lint.file import File, load
 from caffelint.lint.read import ReadError, read
-from caffelint.lint.run import join
-from caffelint.smoke.job import TEST, TRAIN, JobNet
-
-GENERIC = ("net", "net_param")
+from caffelint.smoke.job import JobNet
 
 
 class NoProject(Exception):
@@ -37,24 +34,15 @@ class Project:
         self.files = files
 
     def nets(self) -> list[PlannedNet]:
-        """The TRAIN net, then the TEST nets, in Caffe's order (solver.cpp InitTrainNet, InitTestNets)."""
-        solver = self.solver
-        train = next((use for use in solver.nets if use.trains), None)
-        if train is None:
-            raise NoProject(f"{solver.path}: names no net to train that can be read")
-        state = solver.message.train_state
-        planned = [PlannedNet(JobNet(train.net.path, TRAIN, tuple(state.stage), state.level), train.net, train.field)]
-        own = [use for field in ("test_net_param", "test_net") for use in solver.nets if use.field == field]
-        generic = next((use for use in solver.nets if use.field in GENERIC), None)
-        iterations = list(solver.message.test_iter)
-        tests = own + ([generic] * (len(iterations) - len(own)) if generic else [])
-        states = solver.message.test_state
-        for number, use in enumerate(tests[: len(iterations)]):
-            stages = tuple(states[number].stage) if number < len(states) else ()
-            level = states[number].level if number < len(states) else 0
-            planned.append(
-                PlannedNet(JobNet(use.net.path, TEST, stages, level, iterations[number]), use.net, use.field)
-            )
+        """The net to train, then those to test, in Caffe's order."""
+        builds = list(self.solver.builds())
+        if not any(build.test is None for build, _ in builds):
+            raise NoProject(f"{self.solver.path}: names no net to train that can be read")
+        planned = []
+        for build, use in builds:
+            state = build.state(use.net.message.state)
+            job = JobNet(use.net.path, state.phase, tuple(sorted(state.stages)), state.level, build.iterations)
+            planned.append(PlannedNet(job, use.net, use.field))
         return planned
 
 
@@ -69,8 +57,7 @@ def load_project(path: str, config: Config, input_shapes: dict[str, tuple[int, .
         raise NoProject(f"{path}: holds {'a net' if file.net else 'no solver'}; give the solver that trains it")
     files = {path: file}
     uses = _uses(solver, files, config.roots, config)
-    join(solver, uses)
-    join(solver, solver.inline_nets())
+    solver.join([*uses, *solver.inline_nets()])
     shapes = {top: tuple(int(dim) for dim in dims.split("x")) for top, dims in config.input_shape.items()}
     shapes |= input_shapes or {}
     for use in solver.nets:
@@ -95,5 +82,5 @@ def _uses(solver: Solver, files: dict[str, File], roots: Sequence[str], config: 
                 raise NoProject(f"{where}: {error}") from error
         net = files[where].net
         if net:
-            uses.append(NetUse(named.field, net))
+            uses.append(NetUse(named.field, net, named.position))
     return uses

@@ -18,7 +18,6 @@ from caffelint.caffe.place import Place
 from caffelint.caffe.solver import NetUse, Solver
 from caffelint.lint.file import load
 from caffelint.lint.report import ReportedFinding
-from caffelint.lint.run import join
 from caffelint.smoke.events import (
     BACKWARD,
     BLOB,
@@ -239,11 +238,11 @@ def run_of(files: Mapping[str, str]) -> Run:
     uses = []
     for field in ("net", "train_net", "test_net"):
         value = getattr(solver.message, field)
-        for name in [value] if isinstance(value, str) else list(value):
+        for position, name in enumerate([value] if isinstance(value, str) else value):
             file = loaded.get(name) or loaded.get(os.path.basename(name))
             if file and file.net:
-                uses.append(NetUse(field, file.net))
-    join(solver, [*uses, *solver.inline_nets()])
+                uses.append(NetUse(field, file.net, position))
+    solver.join([*uses, *solver.inline_nets()])
     planned = Project(solver, loaded).nets()
     built = [
         build(one.net.message, one.job.phase, one.job.stages, one.job.level, assume_inputs=True) for one in planned

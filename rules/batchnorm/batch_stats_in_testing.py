@@ -5,7 +5,6 @@ from collections.abc import Iterator
 from caffelint.lint import TEST, UNSAFE, WARNING, Finding, Invalid, Net, NetRule, fix, remove
 
 from ..graph._refusals import listed
-from ..graph._states import states
 from ._norms import global_stats, norms
 
 
@@ -85,5 +84,5 @@ class BatchStatsInTesting(NetRule):
 def _is_tested(net: Net) -> bool:
     """Is the net built for TEST, as far as the text tells?"""
     if net.solvers:
-        return any(state.phase == TEST for state in states(net))
+        return any(TEST in one.phases for one in net.states())
     return net.role == "deploy" or any(layer.phases == (TEST,) for layer in net.layers)

@@ -6,7 +6,6 @@ from math import prod
 from caffelint.lint import ERROR, TRAIN, Finding, Invalid, Net, NetRule
 from caffelint.lint.built import BuiltLayer, shape_text
 
-from ..graph._states import built, is_plain
 from ._norms import global_stats
 
 
@@ -61,9 +60,9 @@ class BatchnormOfOneValue(NetRule):
     ]
 
     def check(self, net: Net) -> Iterator[Finding]:
-        if not is_plain(net):
+        if not net.is_plain:
             return
-        for one in built(net):
+        for one in net.states():
             if one.phase != TRAIN:
                 continue
             for layer in one.layers:

@@ -5,7 +5,6 @@ from collections.abc import Iterator
 from caffelint.lint import ERROR, SAFE, Finding, Fix, Invalid, Net, NetRule, fix, write
 
 from ..graph._refusals import Refused, findings
-from ..graph._states import is_plain
 
 
 class BatchnormParamNotFrozen(NetRule):
@@ -60,7 +59,7 @@ class BatchnormParamNotFrozen(NetRule):
     ]
 
     def check(self, net: Net) -> Iterator[Finding]:
-        if is_plain(net):
+        if net.is_plain:
             yield from findings(self, net, _frozen)
 
 

@@ -5,7 +5,6 @@ from collections.abc import Iterator
 from caffelint.lint import LIKELY, TRAIN, WARNING, Finding, Invalid, Net, NetRule
 
 from ..graph._refusals import listed
-from ..graph._states import built, is_plain
 from ._norms import norms
 
 LINEAR = frozenset(["Scale", "Bias", "Convolution", "InnerProduct", "Deconvolution"])
@@ -65,9 +64,9 @@ class BatchnormWithoutScale(NetRule):
     ]
 
     def check(self, net: Net) -> Iterator[Finding]:
-        if not norms(net, TRAIN) or net.role != "train" or not is_plain(net):
+        if not norms(net, TRAIN) or net.role != "train" or not net.is_plain:
             return
-        for one in built(net):
+        for one in net.states():
             if one.phase != TRAIN:
                 continue
             bare = []

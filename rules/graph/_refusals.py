@@ -10,8 +10,6 @@ from typing import NamedTuple
 from caffelint.lint import PHASES, Finding, Fix, Layer, Net, Place, Rule
 from caffelint.lint.built import MESSAGE, Field, Refusal
 
-from ._states import built
-
 OWNERS = (
     ("Unknown bottom blob", "unknown-bottom"),
     ("produced by multiple sources", "duplicate-top"),
@@ -92,21 +90,20 @@ def refusals(net: Net) -> tuple[Refused, ...]:
     # Of a field that is unknown in many places the problem tells the first alone.
     told_once = ("unknown-field", "fork-field") if net.bound.dialect else ("unknown-field",)
     unknown = {problem.field.rpartition(".")[2] for problem in net.bound.problems if problem.kind in told_once}
-    nets = built(net)
+    nets = net.states()
     met: dict[tuple[int, str, str], tuple[Refusal, list[str]]] = {}
     for one in nets:
         for refusal in one.refusals:
             if refusal.index is not None:
                 key = (refusal.index, refusal.message.replace(one.phase, ""), refusal.field or "")
                 phases = met.setdefault(key, (refusal, []))[1]
-                if one.phase not in phases:
-                    phases.append(one.phase)
+                phases += [phase for phase in one.phases if phase not in phases]
     groups: dict[tuple[str, str], list[tuple[Layer, Refusal, list[str]]]] = {}
     for index, message, field in sorted(met, key=lambda key: key[0]):
         layer = net.layers[index]
         if not (wrong and layer.node and _is_misread(layer.node, wrong, unknown)):
             groups.setdefault((message, field), []).append((layer, *met[index, message, field]))
-    everywhere = {one.phase for one in nets}
+    everywhere = {phase for one in nets for phase in one.phases}
     return tuple(
         Refused(
             refusal,

@@ -4,8 +4,6 @@ from collections.abc import Iterator
 
 from caffelint.lint import ERROR, TRAIN, UNSAFE, Finding, Invalid, Net, NetRule, fix, remove
 
-from ._states import built, is_plain
-
 
 class BackwardNotImplemented(NetRule):
     """A gradient has to pass through a layer that has none.
@@ -64,9 +62,9 @@ class BackwardNotImplemented(NetRule):
     ]
 
     def check(self, net: Net) -> Iterator[Finding]:
-        if net.role != "train" or not is_plain(net):
+        if net.role != "train" or not net.is_plain:
             return
-        for one in built(net):
+        for one in net.states():
             if one.phase != TRAIN:
                 continue
             for layer in one.layers:

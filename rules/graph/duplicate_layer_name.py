@@ -24,7 +24,6 @@ from caffelint.lint import (
 
 from ._learning import has_parameters
 from ._names import free_name
-from ._states import built
 
 
 class DuplicateLayerName(NetRule):
@@ -215,7 +214,7 @@ def _refusal(one: Layer, other: Layer) -> str:
     """What Caffe ends with when it copies the parameters of one layer to the other; empty where it may not end."""
     if has_parameters(one.type, len(one.bottoms)) != has_parameters(other.type, len(other.bottoms)):
         return "Incompatible number of blobs"
-    found = {layer.index: layer.params for net in built(one.net) for layer in net.layers}
+    found = {layer.index: layer.params for net in one.net.states() for layer in net.layers}
     params, others = found.get(one.index), found.get(other.index)
     if params is None or others is None:
         return ""

@@ -8,7 +8,6 @@ from caffelint.lint.built import BuiltLayer, BuiltNet
 from ..initialisation._fillers import RANDOM, WEIGHTS, is_frozen, is_trained, speaks_of_weights
 from ._learning import learns
 from ._refusals import listed
-from ._states import built
 
 _FEW = 2
 
@@ -87,7 +86,7 @@ class FrozenWithoutWeights(NetRule):
             return
         if speaks_of_weights(net):
             return
-        for one in built(net):
+        for one in net.states():
             if one.phase == TRAIN and not one.refusals and any(learns(layer) for layer in one.layers):
                 found = [net.layers[layer.index or 0] for layer in one.layers if layer.index in frozen]
                 behind = {layer.index for layer in _behind_learning(one)}

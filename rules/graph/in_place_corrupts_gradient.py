@@ -6,7 +6,6 @@ from caffelint.lint import ERROR, TRAIN, UNSAFE, WARNING, Finding, Invalid, Net,
 from caffelint.lint.built import BuiltLayer
 
 from ._own_top import own_top
-from ._states import built, is_plain
 
 SIGN_KEPT = frozenset(["ReLU", "PReLU", "ELU", "TanH", "Dropout", "Swish", "AbsVal"])
 """In place, these leave a number above 0 above 0, and nothing else: all that an in-place ReLU asks of its output."""
@@ -115,9 +114,9 @@ class InPlaceCorruptsGradient(NetRule):
     ]
 
     def check(self, net: Net) -> Iterator[Finding]:
-        if not is_plain(net):
+        if not net.is_plain:
             return
-        for one in built(net):
+        for one in net.states():
             if one.phase == TRAIN and not one.refusals:
                 for layer in one.layers:
                     if layer.need_backward and layer.index is not None and layer.runs_in_place:

@@ -6,7 +6,6 @@ from caffelint.lint import ERROR, SAFE, Finding, Fix, Invalid, Net, NetRule
 
 from ._own_top import own_top
 from ._refusals import Refused, findings
-from ._states import built, is_plain
 
 
 class InPlaceNotSupported(NetRule):
@@ -80,10 +79,10 @@ class InPlaceNotSupported(NetRule):
 
     def check(self, net: Net) -> Iterator[Finding]:
         yield from findings(self, net, _renamed)
-        if not is_plain(net):
+        if not net.is_plain:
             return
         said = set()
-        for one in built(net):
+        for one in net.states():
             for layer in one.layers:
                 if layer.index is not None and layer.runs_in_place and layer.in_place == "dies":
                     if layer.index not in said:

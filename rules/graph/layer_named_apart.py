@@ -19,7 +19,6 @@ from caffelint.lint import (
 )
 
 from ._learning import RANDOM, has_parameters
-from ._states import states
 
 
 class LayerNamedApart(NetRule):
@@ -81,7 +80,7 @@ class LayerNamedApart(NetRule):
         train = [layer for layer in net.layers if TRAIN in layer.phases]
         names = {layer.name for layer in train}
         learning = [layer for layer in train if has_parameters(layer.type, len(layer.bottoms))]
-        if not learning or {state.phase for state in states(net)} != {TRAIN, TEST}:
+        if not learning or {phase for one in net.states() for phase in one.phases} != {TRAIN, TEST}:
             return
         tests = {layer.name for layer in net.layers if TEST in layer.phases}
         for layer in apart:

@@ -4,8 +4,6 @@ from collections.abc import Iterator
 
 from caffelint.lint import ERROR, TRAIN, UNSAFE, Finding, Invalid, Net, NetRule, Related, fix, write
 
-from ._states import built
-
 
 class LossConsumed(NetRule):
     """A loss is read by a layer that carries no loss itself, so nothing behind it learns.
@@ -63,7 +61,7 @@ class LossConsumed(NetRule):
     ]
 
     def check(self, net: Net) -> Iterator[Finding]:
-        for one in built(net):
+        for one in net.states():
             if one.phase != TRAIN or one.refusals:
                 continue
             for layer in one.layers:

@@ -5,7 +5,6 @@ from collections.abc import Iterator
 from caffelint.lint import ERROR, UNSAFE, Finding, Fix, Invalid, Net, NetRule, fix, remove
 
 from ._refusals import Refused, findings
-from ._states import is_plain
 
 
 class LossWeightCount(NetRule):
@@ -58,7 +57,7 @@ class LossWeightCount(NetRule):
     ]
 
     def check(self, net: Net) -> Iterator[Finding]:
-        if is_plain(net):
+        if net.is_plain:
             yield from findings(self, net, _surplus)
 
 

@@ -5,7 +5,6 @@ from collections.abc import Iterator
 from caffelint.lint import INFO, Finding, Invalid, Layer, Net, NetRule
 
 from ._refusals import listed
-from ._states import built
 
 
 class NeverIncluded(NetRule):
@@ -62,11 +61,12 @@ class NeverIncluded(NetRule):
         conditional = [layer for layer in net.layers if layer.message.include and _condition(layer)]
         if not conditional:
             return
-        present = {layer.index for one in built(net) for layer in one.layers}
+        present = {layer.index for one in net.states() for layer in one.layers}
+        phases = {phase for one in net.states() for phase in one.phases}
         groups: dict[str, list[Layer]] = {}
         for layer in conditional:
             # Without a phase that is built the layer may be left out for that reason alone.
-            if layer.index not in present and any(one.phase in layer.phases for one in built(net)):
+            if layer.index not in present and phases.intersection(layer.phases):
                 groups.setdefault(_condition(layer), []).append(layer)
         for condition, layers in groups.items():
             names, one = listed([layer.name for layer in layers]), len(layers) == 1

@@ -7,7 +7,6 @@ from caffelint.lint.built import BuiltLayer, BuiltNet
 
 from ._learning import learns
 from ._refusals import listed
-from ._states import built
 
 
 class NoGradientPath(NetRule):
@@ -68,7 +67,7 @@ class NoGradientPath(NetRule):
     ]
 
     def check(self, net: Net) -> Iterator[Finding]:
-        for one in built(net):
+        for one in net.states():
             if one.phase != TRAIN or one.refusals or not any(any(layer.loss_weights) for layer in one.layers):
                 continue
             if net.role == "train":

@@ -4,8 +4,6 @@ from collections.abc import Iterator
 
 from caffelint.lint import ERROR, TRAIN, Finding, Invalid, Net, NetRule
 
-from ._states import built
-
 
 class NoLoss(NetRule):
     """A solver trains a net that has no loss.
@@ -62,7 +60,7 @@ class NoLoss(NetRule):
         trained = [solver for solver in net.solvers for use in solver.nets if use.net is net and use.trains]
         if not trained or net.document.problems or not net.layers:
             return
-        for one in built(net):
+        for one in net.states():
             if one.phase != TRAIN:
                 continue
             # A loss that is refused has no weight yet.

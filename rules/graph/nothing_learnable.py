@@ -5,7 +5,6 @@ from collections.abc import Iterator
 from caffelint.lint import TRAIN, WARNING, Finding, Invalid, Net, NetRule
 
 from ._learning import has_parameters, learns
-from ._states import built
 
 
 class NothingLearnable(NetRule):
@@ -53,7 +52,7 @@ class NothingLearnable(NetRule):
         ]
         if not frozen or net.role != "train":
             return
-        for one in built(net):
+        for one in net.states():
             if one.phase != TRAIN:
                 continue
             # A layer of unknown type may have parameters of its own.

@@ -7,7 +7,6 @@ from caffelint.lint import UNSAFE, WARNING, Finding, Invalid, Net, NetRule
 from caffelint.lint.built import Blob, BuiltLayer
 
 from ._own_top import own_top
-from ._states import built, is_plain
 
 SHARES = frozenset(["Flatten", "Reshape", "Split"])
 """Their tops are the memory of their bottom; so are those of a Concat of one blob and a Slice into one."""
@@ -74,10 +73,10 @@ class SharedMemoryOverwritten(NetRule):
     ]
 
     def check(self, net: Net) -> Iterator[Finding]:
-        if not is_plain(net):
+        if not net.is_plain:
             return
         said = set()
-        for one in built(net):
+        for one in net.states():
             order = {layer: place for place, layer in enumerate(one.layers)}
             sharers: dict[Blob, _Sharer | None] = {}
             for layer in one.layers:

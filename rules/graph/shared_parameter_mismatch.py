@@ -6,7 +6,6 @@ from caffelint.lint import ERROR, TEST, TRAIN, Finding, Invalid, Net, NetRule, R
 from caffelint.lint.built import Shape, shape_text
 
 from ._refusals import findings
-from ._states import built, is_plain
 
 
 class SharedParameterMismatch(NetRule):
@@ -74,21 +73,25 @@ class SharedParameterMismatch(NetRule):
     ]
 
     def check(self, net: Net) -> Iterator[Finding]:
-        if is_plain(net):
+        if net.is_plain:
             yield from findings(self, net)
             yield from self._between_phases(net)
 
     def _between_phases(self, net: Net) -> Iterator[Finding]:
-        states = {one.phase: one for one in built(net)}
-        if len(states) < 2 or not any(layer.phases == (TEST,) for layer in net.layers):
+        if not any(layer.phases == (TEST,) for layer in net.layers):
             return
-        trained = {layer.name: layer for layer in states[TRAIN].layers if layer.params}
-        for layer in states[TEST].layers:
+        train = next((one for one in net.states() if TRAIN in one.phases), None)
+        trained = {layer.name: layer for layer in train.layers if layer.params} if train else {}
+        said = set()
+        for layer in (layer for one in net.states() if TRAIN not in one.phases for layer in one.layers):
             twin = trained.get(layer.name)
             if twin is None or not twin.params or not layer.params or layer.index is None or twin.index is None:
                 continue
+            if layer.index in said:
+                continue
             here, there = [one.shape for one in layer.params], [one.shape for one in twin.params]
             if here != there:
+                said.add(layer.index)
                 what, caffe = _difference(here, there)
                 yield self.finding(
                     net.layers[layer.index].at("name"),

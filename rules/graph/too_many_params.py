@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from caffelint.lint import ERROR, SAFE, Finding, Fix, Invalid, Net, NetRule, fix, join, remove
 
 from ._refusals import Refused, findings
-from ._states import is_plain
 
 
 class TooManyParams(NetRule):
@@ -67,7 +66,7 @@ class TooManyParams(NetRule):
     ]
 
     def check(self, net: Net) -> Iterator[Finding]:
-        if is_plain(net):
+        if net.is_plain:
             yield from findings(self, net, _surplus)
 
 

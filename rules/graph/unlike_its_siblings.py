@@ -8,7 +8,6 @@ from caffelint.lint import LIKELY, TRAIN, WARNING, Finding, Invalid, Net, NetRul
 from caffelint.lint.built import Blob, BuiltLayer, BuiltNet
 
 from ._layer_params import described, parameters
-from ._states import built
 
 _LEAST = 5
 """As many others have to be alike for one to be odd."""
@@ -132,7 +131,7 @@ class UnlikeItsSiblings(NetRule):
     def check(self, net: Net) -> Iterator[Finding]:
         if len(net.layers) < 2 * _LEAST:
             return
-        nets = built(net)
+        nets = net.states()
         one = next((one for one in nets if one.phase == TRAIN), nets[0])
         if one.refusals:
             return

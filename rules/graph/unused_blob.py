@@ -6,7 +6,6 @@ from caffelint.lint import TRAIN, WARNING, Finding, Invalid, Net, NetRule
 from caffelint.lint.built import BuiltLayer
 
 from ._learning import learns
-from ._states import built
 
 
 class UnusedBlob(NetRule):
@@ -66,7 +65,7 @@ class UnusedBlob(NetRule):
     ]
 
     def check(self, net: Net) -> Iterator[Finding]:
-        for one in built(net):
+        for one in net.states():
             if one.phase != TRAIN or one.refusals or not any(any(layer.loss_weights) for layer in one.layers):
                 continue
             if net.role != "train":

@@ -5,7 +5,6 @@ from collections.abc import Iterator
 from caffelint.lint import ERROR, Finding, Invalid, Net, NetRule
 
 from ._refusals import findings
-from ._states import is_plain
 
 
 class WrongBlobCount(NetRule):
@@ -49,5 +48,5 @@ class WrongBlobCount(NetRule):
     ]
 
     def check(self, net: Net) -> Iterator[Finding]:
-        if is_plain(net):
+        if net.is_plain:
             yield from findings(self, net)

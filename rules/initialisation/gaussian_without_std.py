@@ -5,7 +5,6 @@ from math import prod
 
 from caffelint.lint import DISPLAY, UNSAFE, WARNING, Finding, Fix, Invalid, Layer, LayerRule, fix, replace, write
 
-from ..graph._states import built
 from ._fillers import WEIGHTS, fillers
 
 
@@ -105,7 +104,7 @@ def _inputs(layer: Layer) -> int | None:
     """How many inputs each output of a Convolution or InnerProduct sums; None where it is unknown."""
     if layer.type not in ("Convolution", "InnerProduct"):
         return None
-    for one in built(layer.net):
+    for one in layer.net.states():
         for made in one.layers:
             if made.index == layer.index and made.param_shapes:
                 return prod(made.param_shapes[0][1:])

@@ -5,7 +5,6 @@ from collections.abc import Iterator
 from caffelint.lint import ERROR, Finding, Invalid, Net, NetRule
 
 from ..graph._refusals import findings
-from ..graph._states import is_plain
 
 
 class BlobTooLarge(NetRule):
@@ -47,5 +46,5 @@ class BlobTooLarge(NetRule):
     ]
 
     def check(self, net: Net) -> Iterator[Finding]:
-        if is_plain(net):
+        if net.is_plain:
             yield from findings(self, net)

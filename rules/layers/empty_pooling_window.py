@@ -4,7 +4,6 @@ from collections.abc import Iterator
 
 from caffelint.lint import DISPLAY, ERROR, UNSAFE, WARNING, Finding, Invalid, Net, NetRule, fix, write
 
-from ..graph._states import built, is_plain
 from ._windows import Axis, axes, may_be_empty
 
 MAX, AVE = 0, 1
@@ -118,10 +117,10 @@ def empty_windows(net: Net) -> Iterator[tuple[int, Axis, str, int, int]]:
                 and any(may_be_empty(a, param) for a in axes(param))
             ):
                 found.add(layer.index)
-    if not found or not is_plain(net):
+    if not found or not net.is_plain:
         return
     said = set()
-    for one in built(net):
+    for one in net.states():
         for made in one.layers:
             if made.index not in found or made.index in said or not made.bottoms or made.bottoms[0].shape is None:
                 continue

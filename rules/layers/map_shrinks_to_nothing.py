@@ -5,8 +5,6 @@ from collections.abc import Iterator, Mapping
 from caffelint.lint import LIKELY, WARNING, Finding, Invalid, Net, NetRule, Related
 from caffelint.lint.built import BuiltLayer, BuiltNet, Shape, build
 
-from ..graph._states import built, is_plain
-
 _AVE = 1
 _LEAST_COVER = 4
 """A smaller average blurs."""
@@ -99,12 +97,12 @@ class MapShrinksToNothing(NetRule):
     ]
 
     def check(self, net: Net) -> Iterator[Finding]:
-        for one in built(net):
+        for one in net.states():
             yield from self._uncovered(net, one)
-        if not is_plain(net):
+        if not net.is_plain:
             return
         said = set()
-        for one in built(net):
+        for one in net.states():
             for layer in one.layers:
                 if layer.type in ("Convolution", "Pooling") and layer.index is not None and layer.index not in said:
                     for kernel, side, size in _misfits(layer):
@@ -159,7 +157,7 @@ class MapShrinksToNothing(NetRule):
             f"{layer.name} averages {kernel} x {kernel} of a map of {side} x {side}, which leaves {left} x {left} to"
             f" the classifier; {what}",
             certainty=LIKELY,
-            phases=(one.phase,),
+            phases=one.phases,
             related=related,
         )
 
@@ -183,7 +181,7 @@ def _is_to_cover(layer: BuiltLayer) -> bool:
 def _likely(net: Net, one: BuiltNet, shapes: Mapping[str, Shape]) -> BuiltNet:
     """The net with these shapes of data, or with what the text makes likely."""
     given = {**net.input_shapes, **shapes}
-    return build(net.message, one.phase, one.stages, one.level, input_shapes=given, assume_inputs=True)
+    return build(net.message, *one.state, input_shapes=given, assume_inputs=True)
 
 
 def _fitting(net: Net, one: BuiltNet, data: BuiltLayer | None, average: BuiltLayer) -> int:

@@ -5,7 +5,6 @@ from functools import lru_cache
 
 from caffelint.lint import DISPLAY, WARNING, Finding, Invalid, Layer, LayerRule, Net, fix, write
 
-from ..graph._states import is_for_bvlc
 from ._windows import axes, may_be_empty
 
 MAX, AVE = 0, 1
@@ -87,7 +86,7 @@ class PoolingStrideExceedsKernel(LayerRule):
             if not 0 < axis.kernel < axis.stride:
                 continue
             step, kernel = axis.stride, axis.kernel
-            empty = may_be_empty(axis, param) and is_for_bvlc(layer.net)
+            empty = may_be_empty(axis, param) and layer.net.is_for_bvlc
             if (kernel == 1 and not empty) or (empty and _is_reported(layer)):
                 continue
             field = axis.field.replace("stride", "kernel") if "_" in axis.field else "kernel_size"

@@ -6,7 +6,6 @@ from caffelint.lint import ERROR, LIKELY, WARNING, Finding, Invalid, Net, NetRul
 from caffelint.lint.built import BuiltNet, shape_text, unavoidable
 
 from ..graph._refusals import Refused, owner, refusals, where
-from ..graph._states import built, is_plain
 from ..objective._graph import count_place
 
 
@@ -133,7 +132,7 @@ class RefusedByCaffe(NetRule):
                     f'layer "{layer.name}" has no type: say what it is, such as type: "Convolution"',
                     evidence="Caffe ends with: Unknown layer type:",
                 )
-        if is_plain(net):
+        if net.is_plain:
             for refused in refusals(net):
                 if owner(refused.refusal) == self.name:
                     yield self._refused(net, refused)
@@ -153,7 +152,7 @@ class RefusedByCaffe(NetRule):
 
     def _unavoidable(self, net: Net) -> Iterator[Finding]:
         """What is refused whatever stands in the data files."""
-        for one in built(net):
+        for one in net.states():
             found = unavoidable(one, net.input_shapes)
             if found is None or found.refusal.index is None:
                 continue
@@ -172,7 +171,7 @@ class RefusedByCaffe(NetRule):
                 evidence=f"Caffe ends with: {found.refusal.caffe}",
                 severity=WARNING if found.fits else None,
                 certainty=LIKELY,
-                phases=(one.phase,),
+                phases=one.phases,
                 related=related,
             )
 

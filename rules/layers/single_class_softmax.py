@@ -4,7 +4,6 @@ from collections.abc import Iterator
 
 from caffelint.lint import ERROR, TRAIN, Finding, Invalid, Net, NetRule, Related
 
-from ..graph._states import built
 from ._classes import classes, given_by
 
 
@@ -54,7 +53,7 @@ class SingleClassSoftmax(NetRule):
     ]
 
     def check(self, net: Net) -> Iterator[Finding]:
-        for one in built(net):
+        for one in net.states():
             if one.phase != TRAIN:
                 continue
             for layer in one.layers:

@@ -5,7 +5,6 @@ from collections.abc import Iterator
 from caffelint.lint import ERROR, UNSAFE, WARNING, Finding, Invalid, Net, NetRule, fix, write
 
 from ..graph._refusals import owner, refusals
-from ..graph._states import built, is_plain
 from ._classes import classes
 
 
@@ -62,7 +61,7 @@ class TopKOutOfRange(NetRule):
 
     def check(self, net: Net) -> Iterator[Finding]:
         said = set()
-        for one in built(net):
+        for one in net.states():
             for layer in one.layers:
                 if (
                     layer.type not in self.layer_types
@@ -98,7 +97,7 @@ class TopKOutOfRange(NetRule):
                     else ()
                 )
                 yield self.finding(place, message, severity=severity, fixes=fixes)
-        if is_plain(net):
+        if net.is_plain:
             for refused in refusals(net):
                 if owner(refused.refusal) == self.name and refused.layers[0].index not in said:
                     yield self.finding(refused.place, refused.message, evidence=refused.evidence)

@@ -7,7 +7,6 @@ from math import ceil
 from caffelint.lint import LIKELY, UNSAFE, WARNING, Finding, Fix, Invalid, Layer, Net, NetRule, fix, write
 from caffelint.lint.built import Blob, BuiltLayer
 
-from ..graph._states import built
 from ._coordinates import KEEPING, SAME, Axis, Position, axis_size, crop_offset, position
 
 _TOLERATED = 2
@@ -107,7 +106,7 @@ class UpsamplingGeometry(NetRule):
 
     def check(self, net: Net) -> Iterator[Finding]:
         said: set[int] = set()
-        for one in built(net):
+        for one in net.states():
             known: dict[Blob, Position | None] = {}
             for layer in one.layers:
                 index = layer.index

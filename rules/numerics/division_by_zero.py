@@ -18,7 +18,6 @@ from caffelint.lint import (
     remove,
 )
 
-from ..graph._states import built
 from ._makers import maker_of
 
 PROD = 0
@@ -96,7 +95,7 @@ class DivisionByZero(NetRule):
         }
         if not unstable:
             return
-        for one in built(net):
+        for one in net.states():
             if one.phase != TRAIN:
                 continue
             for layer in one.layers:

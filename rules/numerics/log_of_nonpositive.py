@@ -5,7 +5,6 @@ from collections.abc import Iterator
 from caffelint.lint import CERTAIN, ERROR, LIKELY, UNSAFE, WARNING, Finding, Invalid, Net, NetRule, fix, write
 from caffelint.lint.built import BuiltLayer, Values
 
-from ..graph._states import built
 from ._makers import maker_of
 
 
@@ -89,7 +88,7 @@ class LogOfNonpositive(NetRule):
         if not net.bound.is_for_bvlc:
             return
         said = set()
-        for one in built(net):
+        for one in net.states():
             for layer in one.layers:
                 if layer.type == "Log" and layer.index is not None and layer.bottoms and layer.index not in said:
                     found = _judge(layer, one.values[layer.bottoms[0]])

@@ -5,7 +5,6 @@ from collections.abc import Iterator
 from caffelint.lint import CERTAIN, ERROR, LIKELY, TRAIN, UNSAFE, WARNING, Finding, Invalid, Net, NetRule, fix, write
 from caffelint.lint.built import BuiltLayer, BuiltNet
 
-from ..graph._states import built
 from ._makers import maker_of
 
 
@@ -76,7 +75,7 @@ class PowerGradientAtZero(NetRule):
             return
         if all(layer.message.power_param.power in (0, 1, 2) for layer in net.layers if layer.type == "Power"):
             return
-        for one in built(net):
+        for one in net.states():
             if one.phase != TRAIN:
                 continue
             for layer in one.layers:

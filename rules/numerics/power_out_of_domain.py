@@ -5,7 +5,6 @@ from collections.abc import Iterator
 from caffelint.lint import CERTAIN, ERROR, LIKELY, UNSAFE, WARNING, Finding, Invalid, Net, NetRule, fix, write
 from caffelint.lint.built import BuiltLayer, Values
 
-from ..graph._states import built
 from ._makers import maker_of
 
 
@@ -87,7 +86,7 @@ class PowerOutOfDomain(NetRule):
         if not odd:
             return
         said = set()
-        for one in built(net):
+        for one in net.states():
             for layer in one.layers:
                 if layer.index in odd and layer.index not in said and layer.bottoms:
                     found = _judge(layer, one.values[layer.bottoms[0]])

@@ -2,9 +2,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caffelint.lint import INFO, File, Finding, Invalid, Place, TextRule, provenance
+from caffelint.lint import ERROR, INFO, File, Finding, Invalid, Place, Solver, TextRule, provenance
 
 _INPUTS = ("input", "input_dim", "input_shape")
+_NETS = ("net_param", "train_net_param", "test_net_param")
 
 
 class LegacyFormat(TextRule):
@@ -14,6 +15,9 @@ class LegacyFormat(TextRule):
     Caffe still upgrades it each time it loads it. New layer types and most forks' fields exist in the current format
     alone, and people and tools that never saw the old one misread it. `caffelint upgrade` writes the current format and
     keeps all comments; `upgrade_net_proto_text` and `upgrade_solver_proto_text`, which come with Caffe, drop them.
+
+    A net inside of a solver (`net_param`) is never upgraded: Caffe ignores what stands there in an older format, and
+    trains a net without layers.
 
     Silent where the configured or inferred dialect is a Caffe of that time.
 
@@ -27,7 +31,7 @@ class LegacyFormat(TextRule):
     ```
 
     ## References
-    - caffe/util/upgrade_proto.cpp
+    - caffe/util/upgrade_proto.cpp; solver.cpp, InitTrainNet
     """
 
     code = "P008"
@@ -57,6 +61,12 @@ class LegacyFormat(TextRule):
             ' now it is layer { type: "Input" }',
         ),
         Invalid(
+            'net_param { layers { name: "relu1" type: RELU bottom: "a" top: "a" } } base_lr: 0.1',
+            span="layers",
+            message='layers is an older format, which Caffe ignores in net_param: write layer { type: "Name" }, or put'
+            " the net into a file of its own",
+        ),
+        Invalid(
             "base_lr: 0.1 solver_type: ADAM",
             span="solver_type",
             message='solver_type is the older form, which Caffe translates at each load; now it is type: "Adam"',
@@ -64,6 +74,8 @@ class LegacyFormat(TextRule):
     ]
 
     def check(self, file: File) -> Iterator[Finding]:
+        if file.solver:
+            yield from self._inside(file.solver)
         for field in file.document.root.fields:
             message = self._old(file, field.name)
             if message:
@@ -71,6 +83,19 @@ class LegacyFormat(TextRule):
                     start, end = field.name_span
                     yield self.finding(Place(file.document, start, end, file.layer_at(start), field.name), message)
                 return
+
+    def _inside(self, solver: Solver) -> Iterator[Finding]:
+        """Nets inside of a solver: what is ignored there."""
+        for block in solver.document.root.fields:
+            old = next((field for field in block.fields if field.name in ("layers", *_INPUTS)), None)
+            if old is not None and block.name in _NETS:
+                start, end = old.name_span
+                yield self.finding(
+                    Place(solver.document, start, end, field=f"{block.name}.{old.name}"),
+                    f"{old.name} is an older format, which Caffe ignores in {block.name}: write"
+                    ' layer { type: "Name" }, or put the net into a file of its own',
+                    severity=ERROR,
+                )
 
     def _old(self, file: File, name: str) -> str:
         if file.solver and name == "solver_type":

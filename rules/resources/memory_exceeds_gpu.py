@@ -5,7 +5,6 @@ from collections.abc import Iterator
 from caffelint.lint import LIKELY, WARNING, Finding, Invalid, Layer, Net, Option, Place, ProjectRule, Solver
 from caffelint.lint.built import build
 
-from ..graph._states import is_plain, states
 from ._memory import HISTORY, Memory, memory
 
 _GIB = 1 << 30
@@ -76,29 +75,20 @@ class MemoryExceedsGpu(ProjectRule):
     def check(self, solver: Solver) -> Iterator[Finding]:
         card = self.options["gpu-memory"] * _GIB
         trained = solver.train_net
-        if card <= 0 or trained is None or not is_plain(trained):
+        if card <= 0 or trained is None or not trained.is_plain:
             return
-        rows: list[tuple[str, Memory]] = []
-        for net in dict.fromkeys(use.net for use in solver.nets):
-            for state in states(net):
-                if net is not trained and state.phase == "TRAIN":
-                    continue
-                built = build(
-                    net.message,
-                    state.phase,
-                    state.stages,
-                    state.level,
-                    input_shapes=net.input_shapes,
-                    assume_inputs=True,
-                )
-                found = None if built.refusals else memory(built)
-                if found is None:
-                    return
-                rows.append((state.phase, found))
-        training = [found for phase, found in rows if phase == "TRAIN"]
+        training: list[Memory] = []
+        tests: list[Memory] = []
+        for one, use in solver.builds():
+            net = use.net
+            state = one.state(net.message.state)
+            built = build(net.message, *state, input_shapes=net.input_shapes, assume_inputs=True)
+            found = None if built.refusals else memory(built)
+            if found is None:
+                return
+            (training if one.test is None else tests).append(found)
         if len(training) != 1:
             return
-        tests = [found for phase, found in rows if phase != "TRAIN"]
         (train,) = training
         tested = sum(found.images + found.columns for found in tests)
         fixed = tested + train.columns + train.parameters * (2 + HISTORY.get(solver.type, 1))

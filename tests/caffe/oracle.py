@@ -3,8 +3,13 @@
 Reads JSON lines {"net": text, "phase": "TRAIN" or "TEST", "stages": [..], "level": 0} and writes one for each, in
 order: {"ok", "error", "signal", "blobs": [[name, shape], ..], "params": {layer: [shape, ..]}, "outputs": [..],
 "memory": bytes as logged, "created": name of the last layer that was created, "backward": {layer: needs it}}, and with
-"forward" in the job the "ranges" of values after a forward pass on random inputs. A failed check ends the process, so
-each net is built in a child.
+"forward" in the job the "ranges" of values after a forward pass on random inputs.
+
+A job {"solver": text, "files": {name: text}} loads a solver with its nets: {"ok", "error", "signal", "nets": [..]}, one
+for each net that was begun, in order: {"source": as Caffe tells it, "net": its filtered text, None where it never came
+to that, "done": was it built to its end?}.
+
+A failed check ends the process, so each net and solver is built in a child.
 """
 
 import json
@@ -64,9 +69,40 @@ def fatal(log):
     return (errors or lines or [""])[0][:2000]
 
 
+def load_solver(job, path, out):
+    """In the child: the nets that it builds are told by the log."""
+    signal.alarm(SECONDS)
+    for name, text in job["files"].items():
+        with open(name, "w") as file:
+            file.write(text)
+    caffe.get_solver(path)
+    os.write(out, b"{}")
+
+
+def solver_nets(log):
+    """The nets that a log tells of."""
+    nets = []
+    lines = iter(log.splitlines())
+    for line in lines:
+        begun = re.search(r"\] Creating t\w+ net (?:\(#(\d+)\) )?(?:specified (?:by|in)|from) (.*)", line)
+        if begun:
+            test = begun[1] and int(begun[1])
+            nets.append({"test": test, "source": begun[2].rstrip("."), "net": None, "done": False})
+        elif line.endswith("] Initializing net from parameters: "):
+            text = []
+            for line in lines:
+                if re.match(r"[IWEF]\d{4,8} ", line):
+                    break
+                text.append(line)
+            nets[-1]["net"] = "\n".join(text)
+        if line.endswith("] Network initialization done."):
+            nets[-1]["done"] = True
+    return nets
+
+
 def ask(job, path):
     with open(path, "w") as file:
-        file.write(job["net"])
+        file.write(job["solver"] if "solver" in job else job["net"])
     read, write = os.pipe()
     log = tempfile.TemporaryFile()  # noqa: SIM115
     child = os.fork()
@@ -74,7 +110,7 @@ def ask(job, path):
         os.close(read)
         os.dup2(log.fileno(), 2)
         try:
-            build(job, path, write)
+            (load_solver if "solver" in job else build)(job, path, write)
         except BaseException as error:
             os.write(2, f"error: {error!r}\n".encode())
             os._exit(1)
@@ -92,6 +128,10 @@ def ask(job, path):
     text = log.read().decode("utf8", "replace")
     log.close()
     result = {"ok": bool(answer), "error": None, "signal": os.WTERMSIG(status) if os.WIFSIGNALED(status) else None}
+    if "solver" in job:
+        for name in job["files"]:
+            os.remove(name)
+        return dict(result, nets=solver_nets(text), error=None if answer else fatal(text))
     created = re.findall(r"net\.cpp:\d+\] Creating Layer (.*)", text)
     memory = re.findall(r"Memory required for data: (\d+)", text)
     result["created"] = created[-1] if created else None

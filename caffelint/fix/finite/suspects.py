@@ -7,7 +7,7 @@ from math import inf
 from typing import NamedTuple
 
 from caffelint.caffe.layers import REGISTRY, UnknownLayer
-from caffelint.caffe.net import PHASES, Layer, Net
+from caffelint.caffe.net import Layer, Net
 from caffelint.caffe.values import UNKNOWN, Values
 from caffelint.fix.finite.spots import Spot
 
@@ -72,8 +72,7 @@ def is_loss(layer: Layer) -> bool:
 def _bottom_values(net: Net) -> dict[int, Values]:
     """What is known of the values that each layer reads first, in any phase."""
     found: dict[int, Values] = {}
-    for phase in PHASES:
-        built = net.built(phase)
+    for built in net.states():
         facts = built.values
         for layer in built.layers:
             if layer.index is not None and layer.bottoms:

@@ -89,8 +89,8 @@ def make_net(built: BuiltNet, number: int, device: torch.device, seed: int, trai
 
     try:
         if trained is None:
-            return TorchNet(built, device, seed)
-        net = TorchNet(built, device, seed, fill=fill_later)
+            return TorchNet(built, device, seed, gradients=True)
+        net = TorchNet(built, device, seed, fill=fill_later, gradients=False)
         check_shared(net, trained, number)
         net.share_trained_layers(trained)
     except LayerError as error:

@@ -1,0 +1,167 @@
+"""Which nets a solver builds, in which order and in which state: solver.cpp Init, InitTrainNet and InitTestNets."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from caffelint.caffe.refusal import Refusal
+from caffelint.schema.messages import NetState
+
+if TYPE_CHECKING:
+    from caffelint.schema.messages import SolverParameter
+
+TRAIN, TEST = "TRAIN", "TEST"
+PHASES = (TRAIN, TEST)
+
+TRAIN_FIELDS = ("train_net_param", "train_net", "net_param", "net")
+"""Fields of a solver that name the net to train, in the order in which Caffe reads them."""
+GENERIC_FIELDS = ("net_param", "net")
+"""Those of them whose net is also tested."""
+TEST_FIELDS = ("test_net_param", "test_net")
+"""Fields that name nets for tests alone, in the order in which Caffe numbers the test nets."""
+
+_SOURCE = "solver.cpp"
+
+
+class State(NamedTuple):
+    """The state that a net is built in; it decides which layers are kept (net.cpp FilterNet)."""
+
+    phase: str
+    stages: frozenset[str] = frozenset()
+    level: int = 0
+
+    def keeps(self, layer: Any) -> bool:
+        """Is a LayerParameter part of the net in this state?"""
+        if layer.include:
+            return any(self._meets(rule) for rule in layer.include)
+        return not any(self._meets(rule) for rule in layer.exclude)
+
+    def _meets(self, rule: Any) -> bool:
+        """Does the state meet an include or exclude rule (net.cpp StateMeetsRule)?"""
+        if rule.HasField("phase") and PHASES[rule.phase] != self.phase:
+            return False
+        if rule.HasField("min_level") and self.level < rule.min_level:
+            return False
+        if rule.HasField("max_level") and self.level > rule.max_level:
+            return False
+        return self.stages.issuperset(rule.stage) and self.stages.isdisjoint(rule.not_stage)
+
+
+class SolverNet(NamedTuple):
+    """A net that a solver builds.
+
+    field, position: what names it, e.g. the second `test_net`. test: its number among the test nets, None of the net to
+    train. iterations: its test_iter, 0 where it has none. given: its train_state or test_state, None without one.
+    """
+
+    field: str
+    position: int = 0
+    test: int | None = None
+    iterations: int = 0
+    given: NetState | None = None
+
+    def state(self, own: NetState) -> State:
+        """The state it is built in. `own` is the `state` of the net; of two values for one field the later counts."""
+        merged = NetState(phase=PHASES.index(TRAIN if self.test is None else TEST))
+        merged.MergeFrom(own)
+        if self.given is not None:
+            merged.MergeFrom(self.given)
+        return State(PHASES[merged.phase], frozenset(merged.stage), merged.level)
+
+
+def solver_nets(solver: SolverParameter) -> list[SolverNet]:
+    """The nets of a solver in the order in which Caffe builds them: that to train, then those to test.
+
+    Where Caffe stops, since the fields do not fit together, these are the nets that were meant: each that is named, and
+    each with the test_iter and the test_state of its number, if there are any.
+    """
+    message: Any = solver
+    train_state = message.train_state if message.HasField("train_state") else None
+    found = [SolverNet(field, given=train_state) for field in TRAIN_FIELDS if message.HasField(field)]
+    named = [(field, position) for field in TEST_FIELDS for position in range(len(getattr(message, field)))]
+    for field in GENERIC_FIELDS:
+        if message.HasField(field):
+            named += [(field, 0)] * (len(message.test_iter) - len(named))
+    for number, (field, position) in enumerate(named):
+        iterations = message.test_iter[number] if number < len(message.test_iter) else 0
+        given = message.test_state[number] if number < len(message.test_state) else None
+        found.append(SolverNet(field, position, number, iterations, given))
+    return found
+
+
+def refusals_before_training(solver: SolverParameter) -> list[Refusal]:
+    """What Caffe refuses about a solver before it reads the net to train; the first is what it ends with."""
+    message: Any = solver
+    found = []
+    if message.average_loss < 1:
+        found.append(
+            Refusal(
+                f"average_loss is {message.average_loss}: it has to be 1 or more",
+                "average_loss should be non-negative.",
+                f"{_SOURCE} Init",
+                "average_loss",
+            )
+        )
+    given = [field for field in TRAIN_FIELDS if message.HasField(field)]
+    if not given:
+        found.append(
+            Refusal(
+                "the solver names no net to train: set net, or train_net",
+                "SolverParameter must specify a train net using one of these fields:",
+                f"{_SOURCE} InitTrainNet",
+            )
+        )
+    elif len(given) > 1:
+        found.append(
+            Refusal(
+                f"{' and '.join(given)} each name a net to train: keep one of them",
+                "SolverParameter must not contain more than one of these fields specifying a train_net:",
+                f"{_SOURCE} InitTrainNet",
+                given[1],
+            )
+        )
+    return found
+
+
+def refusals_before_testing(solver: SolverParameter) -> list[Refusal]:
+    """What Caffe refuses about a solver once the net to train is built, and before it reads any net to test."""
+    message: Any = solver
+    function = f"{_SOURCE} InitTestNets"
+    found = []
+    named = sum(len(getattr(message, field)) for field in TEST_FIELDS)
+    count = len(message.test_iter)
+    generic = any(message.HasField(field) for field in GENERIC_FIELDS)
+    if count < named or (count > named and not generic):
+        found.append(
+            Refusal(
+                f"test_iter is given {count} times for {_nets(named)}: give it once for each",
+                "test_iter must be specified for each test network.",
+                function,
+                "test_iter",
+            )
+        )
+    states = len(message.test_state)
+    if states and states != count:
+        found.append(
+            Refusal(
+                f"test_state is given {states} times for {_nets(count)}: give it once for each, or not at all",
+                "test_state must be unspecified or specified once per test net.",
+                function,
+                "test_state",
+            )
+        )
+    if count and message.test_interval <= 0:
+        how = f"is {message.test_interval}" if message.HasField("test_interval") else "is not set"
+        found.append(
+            Refusal(
+                f"test_interval {how}: set the number of iterations between two tests",
+                "Check failed: param_.test_interval() > 0",
+                function,
+                "test_interval",
+            )
+        )
+    return found
+
+
+def _nets(count: int) -> str:
+    return f"{count} test net{'' if count == 1 else 's'}"
