@@ -34,8 +34,8 @@ _CHUNK = 1 << 17
 _KEPT = 4000
 _PATIENCE = 0.3
 _FATAL = re.compile(r"^F\d{4,8} [\d:.]+ +\d+ (?P<at>\S+)\] ?(?P<message>.*)")
-_CREATING = re.compile(r"\] (?:Creating layer|Setting up) (?P<layer>.+)$")
-_PARSING = re.compile(r"Error parsing text-format \S+: (?P<what>\d+:\d+: .+)$")
+_CREATING = re.compile(r"\] (?:Creating layer|Setting up) (?P<layer>.+)")
+_PARSING = re.compile(r"Error parsing text-format \S+: (?P<what>\d+:\d+: .+)")
 _PHASE = re.compile(r"Creating (?P<phase>training|test) net")
 _NO_LAYER = ("solver.cpp", "sgd_solver.cpp", "solver_factory", "upgrade_proto.cpp")
 """Files of Caffe whose checks are of the solver, whatever layer was made last."""

@@ -12,7 +12,7 @@ _ESCAPE = re.compile(
     r"\\(?:([abfnrtv\\?'\"])|([0-7]{1,3})|x([0-9A-Fa-f]{1,2})"
     r"|u([Dd][89ABab][0-9A-Fa-f]{2})\\u([Dd][C-Fc-f][0-9A-Fa-f]{2})|u([0-9A-Fa-f]{4})|U(00[01][0-9A-Fa-f]{5}))"
 )
-_PIECE = re.compile(r"\"((?:[^\"\\]+|\\.)*)\"|'((?:[^'\\]+|\\.)*)'|#[^\n]*", re.DOTALL)
+_PIECE = re.compile(r"\"([^\"\\]*(?:\\.[^\"\\]*)*)\"?|'([^'\\]*(?:\\.[^'\\]*)*)'?|#[^\n]*", re.DOTALL)
 _WITH_THOUSANDS = re.compile(r"-?(?:[1-9]\d{0,2}(?:,\d{3})+|[1-9]\d*|0)", re.ASCII)
 _SIMPLE = {"a": "\a", "b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t", "v": "\v"}
 

@@ -29,7 +29,7 @@ _CLOSED_STRING = {
 _BAD_ESCAPE = re.compile(
     r"\\(?:[abfnrtv\\?'\"0-7]|x[0-9A-Fa-f]|u[0-9A-Fa-f]{4}|U00[01][0-9A-Fa-f]{5}|(?P<bad>.))", re.DOTALL
 )
-_OPEN_STRING_END = re.compile(r"[ \t]*(?:[};,#]|\Z)|[ \t]\w+[ \t]*[:{]", re.ASCII)
+_OPEN_STRING_END = re.compile(r"(?<![ \t])[ \t]*(?:[};,#]|\Z)|[ \t]\w+[ \t]*[:{]", re.ASCII)
 _LONG = 1000
 
 

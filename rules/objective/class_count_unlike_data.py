@@ -24,7 +24,7 @@ _CLASSES = {
 """Data sets by the name that paths give them, and how many classes they have."""
 
 _PART = re.compile(
-    r"\d+[-_]?class|class(?:es)?[-_]?\d|subset|mini|tiny|small|sub[-_]|augment|feature|pascal|voc|coco|det"
+    r"\d[-_]?class|class(?:es)?[-_]?\d|subset|mini|tiny|small|sub[-_]|augment|feature|pascal|voc|coco|det"
 )
 """Words in a path that tell of a part of a data set, or of another one."""
 

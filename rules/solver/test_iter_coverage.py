@@ -20,14 +20,14 @@ from caffelint.lint import (
     write,
 )
 
-_NAMED = re.compile(r"(\d[\d,]{2,})\s+(?:test|testing|validation|val)\s+(?:images|samples|examples|instances)")
+_NAMED = re.compile(r"(?<!\d)(\d[\d,]{2,15})\s+(?:test|testing|validation|val)\s+(?:images|samples|examples|instances)")
 _COPIED = re.compile(r"(?i)in the case of (?:mnist|cifar)")
 """Caffe's own comment, which many solvers of other data still carry."""
 _KNOWN = (
-    (re.compile(r"(?:ilsvrc|imagenet)[^/]*val"), 50000, "ImageNet's validation set"),
-    (re.compile(r"mnist[^/]*test"), 10000, "MNIST's test set"),
-    (re.compile(r"cifar[^/]*test"), 10000, "CIFAR's test set"),
-    (re.compile(r"voc0712[^/]*test"), 4952, "VOC 2007's test set"),
+    (re.compile(r"(?:ilsvrc|imagenet)[^/]{0,100}val"), 50000, "ImageNet's validation set"),
+    (re.compile(r"mnist[^/]{0,100}test"), 10000, "MNIST's test set"),
+    (re.compile(r"cifar[^/]{0,100}test"), 10000, "CIFAR's test set"),
+    (re.compile(r"voc0712[^/]{0,100}test"), 4952, "VOC 2007's test set"),
 )
 _BLOCKS = ("data_param", "image_data_param", "hdf5_data_param", "window_data_param")
 

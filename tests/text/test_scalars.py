@@ -60,3 +60,7 @@ def test_strings(text: str, value: bytes) -> None:
 def test_strings_that_are_no_utf8_are_latin1() -> None:
     assert string_value('"\xe9"') == "é"
     assert string_value('"\xc3\xa9"') == "é"
+
+
+def test_a_string_without_end_takes_no_time() -> None:
+    assert string_bytes('"' + "a" * 100_000 + ' \\"') == b"a" * 100_000 + b' "'
