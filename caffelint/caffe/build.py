@@ -17,7 +17,8 @@ from caffelint.caffe.layers.base import FIRST_FORK_NUMBER
 from caffelint.caffe.layers.data import DataLayer
 from caffelint.caffe.layers.python import FiniteCheck, is_finite_check
 from caffelint.caffe.net_parts import Blob, Param
-from caffelint.caffe.refusal import Refusal
+from caffelint.caffe.place import FieldPath
+from caffelint.caffe.refusal import Kind, Refusal
 from caffelint.caffe.shapes import UNSHAPED, Shape, count, no_data, plural, text
 from caffelint.caffe.splits import insert_splits
 from caffelint.caffe.states import PHASES, State
@@ -152,14 +153,15 @@ class _Build:
     def refuse_fork_fields(self, message: Any) -> None:
         """A field that Caffe 1.0 does not have ends the parsing of the file."""
         for index, layer in enumerate(message.layer):
-            found = _fork_field(layer, "")
+            found = _fork_field(layer, ())
             if found is not None:
                 path, owner = found
-                name = path.rpartition(".")[2]
+                name = path[-1]
                 self.refuse_at(
                     layer.name,
                     index,
                     Refusal(
+                        Kind.FORK_FIELD,
                         f"Caffe 1.0 has no field {name} here",
                         f'Message type "{owner}" has no field named "{name}"',
                         "upgrade_proto.cpp ReadNetParamsFromTextFileOrDie",
@@ -172,7 +174,7 @@ class _Build:
         for layer in self.built.layers:
             for index, blob in enumerate(layer.tops):
                 if blob.shape is not None and count(blob.shape) == 0:
-                    self.refuse(layer, no_data(f'top "{blob.name}"', "blob.cpp cpu_data", f"top[{index}]"))
+                    self.refuse(layer, no_data(f'top "{blob.name}"', "blob.cpp cpu_data", ("top", index)))
                     return
 
     def filter(self) -> list[BuiltLayer]:
@@ -188,10 +190,11 @@ class _Build:
                         message.name,
                         index,
                         Refusal(
+                            Kind.INCLUDE_AND_EXCLUDE,
                             "include and exclude are both given; keep one kind",
                             "Specify either include rules or exclude rules; not both.",
                             "net.cpp FilterNet",
-                            "exclude[0]",
+                            ("exclude", 0),
                         ),
                     )
                 if not state.keeps(message):
@@ -220,23 +223,23 @@ class _Build:
         if self.makers is None:
             self.makers = {top: other.name for other in reversed(layers) for top in other.message.top}
             self.makers_left_out = {top: other.name for _, other in reversed(built.excluded) for top in other.top}
-        below = self.makers.get(name)
-        left_out = self.makers_left_out.get(name)
-        why = (
-            f'; layer "{below}", further down, does'
-            if below is not None
-            else f'; layer "{left_out}" does, but {built.phase} leaves it out'
-            if left_out is not None
-            else ""
-        )
+        kind, why, values = Kind.UNKNOWN_BOTTOM, "", {"blob": name}
+        if name in self.makers:
+            kind, values["maker"] = Kind.BOTTOM_MADE_BELOW, self.makers[name]
+            why = f'; layer "{self.makers[name]}", further down, does'
+        elif name in self.makers_left_out:
+            kind, values["maker"] = Kind.BOTTOM_LEFT_OUT, self.makers_left_out[name]
+            why = f'; layer "{self.makers_left_out[name]}" does, but {built.phase} leaves it out'
         self.missing.add(name)
         self.refuse(
             layer,
             Refusal(
+                kind,
                 f'no layer above makes "{name}"{why}',
                 f"Unknown bottom blob '{name}' (layer '{layer.name}', bottom index {bottom})",
                 "insert_splits.cpp InsertSplits",
-                f"bottom[{bottom}]",
+                ("bottom", bottom),
+                **values,
             ),
         )
 
@@ -249,10 +252,13 @@ class _Build:
             self.refuse(
                 layer,
                 Refusal(
+                    Kind.PROPAGATE_DOWN_COUNT,
                     f"propagate_down is given {len(propagate)} times for {len(layer.bottom_names)} bottoms",
                     "propagate_down param must be specified either 0 or bottom_size times",
                     "net.cpp Init",
                     "propagate_down",
+                    given=len(propagate),
+                    wanted=len(layer.bottom_names),
                 ),
             )
             propagate = ()
@@ -314,6 +320,7 @@ class _Build:
         name = layer.written_file
         if name in self.written_files:
             raise layer.refuse(
+                Kind.FILE_WRITTEN_TWICE,
                 f'an earlier layer writes to "{name}"',
                 "Failed to open HDF5 file",
                 "hdf5_output_layer.cpp LayerSetUp",
@@ -348,10 +355,12 @@ class _Build:
         try:
             if layer.type not in BVLC_TYPES:
                 raise Refusal(
+                    Kind.UNKNOWN_TYPE,
                     f'Caffe 1.0 has no layer type "{layer.type}"' if layer.type else "the layer has no type",
                     f"Unknown layer type: {layer.type} (known types:",
                     "layer_factory.hpp CreateLayer",
                     "type",
+                    type=layer.type,
                 )
             if layer.has_engine:
                 layer.check_engine()
@@ -380,10 +389,12 @@ class _Build:
             self.refuse(
                 layer,
                 Refusal(
+                    Kind.BOTTOM_USED_UP,
                     f'"{name}" is not there to be read: an earlier layer used it up',
                     f"Unknown bottom blob '{name}' (layer '{layer.name}', bottom index {bottom})",
                     "net.cpp AppendBottom",
-                    f"bottom[{bottom}]",
+                    ("bottom", bottom),
+                    blob=name,
                 ),
             )
         return blob or Blob(name, None, 0)
@@ -412,19 +423,20 @@ class _Build:
 
     def refuse_second_maker(self, layer: BuiltLayer, top: int, blob: Blob) -> None:
         name = layer.top_names[top]
-        maker = f' by layer "{blob.producer.name}"' if blob.producer is not None else ""
-        message = f'"{name}" is made{maker} already'
         given = list(layer.message.bottom) if layer.message is not None else []
-        if name in given:
-            message = (
-                f'"{name}" cannot be overwritten in place: other layers read it too'
-                if given.index(name) == top
-                else f'"{name}" is bottom {given.index(name)} but top {top}; in place they must have the same number'
-            )
-        self.refuse(
-            layer,
-            Refusal(message, f"Top blob '{name}' produced by multiple sources.", "net.cpp AppendTop", f"top[{top}]"),
-        )
+        values: dict[str, Any] = {"blob": name}
+        if name not in given:
+            maker = f' by layer "{blob.producer.name}"' if blob.producer is not None else ""
+            kind, message = Kind.DUPLICATE_TOP, f'"{name}" is made{maker} already'
+            values["maker"] = blob.producer.name if blob.producer is not None else ""
+        elif given.index(name) == top:
+            kind = Kind.OVERWRITES_SHARED_BLOB
+            message = f'"{name}" cannot be overwritten in place: other layers read it too'
+        else:
+            kind, values["bottom"], values["top"] = Kind.IN_PLACE_NUMBER, given.index(name), top
+            message = f'"{name}" is bottom {given.index(name)} but top {top}; in place they must have the same number'
+        caffe = f"Top blob '{name}' produced by multiple sources."
+        self.refuse(layer, Refusal(kind, message, caffe, "net.cpp AppendTop", ("top", top), **values))
 
     def set_loss_weights(self, layer: BuiltLayer) -> None:
         """SetLossWeights of layer.hpp."""
@@ -434,18 +446,22 @@ class _Build:
         layer.loss_weights = weights
         if len(weights) != len(layer.tops):
             raise Refusal(
+                Kind.LOSS_WEIGHT_COUNT,
                 f"loss_weight is given {len(layer.given_loss_weights)} times for {len(layer.tops)} tops",
                 "loss_weight must be unspecified or specified once per top blob.",
                 "layer.hpp SetLossWeights",
-                f"loss_weight[{len(layer.tops)}]" if len(layer.given_loss_weights) > len(layer.tops) else None,
+                ("loss_weight", len(layer.tops)) if len(layer.given_loss_weights) > len(layer.tops) else None,
+                given=len(layer.given_loss_weights),
+                wanted=len(layer.tops),
             )
         for index, (blob, weight) in enumerate(zip(layer.tops, weights, strict=False)):
             if weight and blob.shape is not None and count(blob.shape) == 0:
                 raise Refusal(
+                    Kind.NO_ELEMENTS,
                     "a top without elements cannot be a loss",
                     "Check failed: diff_",
                     "layer.hpp SetLossWeights",
-                    f"top[{index}]",
+                    ("top", index),
                 )
 
     def add_memory(self, layer: BuiltLayer) -> None:
@@ -474,10 +490,13 @@ class _Build:
             self.refuse(
                 layer,
                 Refusal(
+                    Kind.PARAM_COUNT,
                     f"{plural(len(specs), 'param block')} for {plural(len(shapes), 'parameter')}",
                     f"Too many params specified for layer {layer.name}",
                     "net.cpp Init",
-                    f"param[{len(shapes)}]",
+                    ("param", len(shapes)),
+                    given=len(specs),
+                    wanted=len(shapes),
                 ),
             )
         params = layer.params = []
@@ -504,7 +523,7 @@ class _Build:
             return
         param.owner = owner
         layer = param.layer
-        field = f"param[{param.index}]"
+        field = ("param", param.index)
         try:
             check_shared_shape(param, owner, spec.share_mode == PERMISSIVE, field)
             if given_lr:
@@ -519,42 +538,51 @@ class _Build:
             self.refuse(layer, refusal)
 
 
-def check_shared_shape(param: Param, owner: Param, permissive: bool, field: str) -> None:
+def check_shared_shape(param: Param, owner: Param, permissive: bool, field: FieldPath) -> None:
     same = count(param.shape) == count(owner.shape) if permissive else param.shape == owner.shape
     if not same:
         raise Refusal(
+            Kind.SHARED_PARAM_SHAPE,
             f'parameter "{param.name}" is {text(param.shape)} here and {text(owner.shape)} in layer'
             f' "{owner.layer.name}", which owns it',
             f"Cannot share param '{param.name}' owned by layer '{owner.layer.name}' with layer '{param.layer.name}';"
             f" {'count' if permissive else 'shape'} mismatch.",
             "net.cpp AppendParam",
-            f"{field}.name",
+            (*field, "name"),
+            param=param.name,
+            shape=param.shape,
+            owner=owner.layer.name,
+            owned=owner.shape,
         )
 
 
 def _mismatch(param: Param, name: str, owned: float, given: float) -> Refusal:
     return Refusal(
+        Kind.SHARED_PARAM_MULTIPLIER,
         f'parameter "{param.name}" has {name} {given:g} here and {owned:g} elsewhere; shared parameters need one value',
         f"Shared param '{param.name}' has mismatched {name}.",
         "net.cpp AppendParam",
-        f"param[{param.index}].{name}",
+        ("param", param.index, name),
+        param=param.name,
+        given=given,
+        owned=owned,
     )
 
 
 def has_fork_fields(message: Any) -> bool:
     """Does a layer use a field that only forks have? What such a fork makes of the rest cannot be known."""
-    return message is not None and _fork_field(message, "") is not None
+    return message is not None and _fork_field(message, ()) is not None
 
 
-def _fork_field(message: Any, path: str) -> tuple[str, str] | None:
+def _fork_field(message: Any, path: FieldPath) -> tuple[FieldPath, str] | None:
     """Path of the first field inside that Caffe 1.0 lacks, and the message type that lacks it."""
     for field, value in message.ListFields():
-        here = f"{path}{field.name}"
+        here = (*path, field.name)
         if field.number >= FIRST_FORK_NUMBER:
             return here, message.DESCRIPTOR.full_name
         if field.message_type is not None:
             for item in [value] if hasattr(value, "CopyFrom") else value:
-                found = _fork_field(item, here + ".")
+                found = _fork_field(item, here)
                 if found is not None:
                     return found
     return None

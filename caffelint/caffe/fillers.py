@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from caffelint.caffe.refusal import Refusal
+from caffelint.caffe.place import FieldPath
+from caffelint.caffe.refusal import Kind, Refusal
 from caffelint.caffe.shapes import Shape, canonical_axis, count, no_data, text
 
 SOURCE = "filler.hpp"
@@ -18,138 +19,148 @@ class UnknownFiller(Refusal):
         """Is the name more probably a slip than a fork's own?"""
         from difflib import get_close_matches
 
-        return bool(get_close_matches(self.name.lower(), FILLERS, 1, 0.75))
-
-    name = ""
+        return bool(get_close_matches(self.values["type"].lower(), FILLERS, 1, 0.75))
 
 
-def check_name(filler: Any, field: str) -> str:
+def check_name(filler: Any, field: FieldPath) -> str:
     """The filler's type; raises Refusal where Caffe has none of that name (GetFiller)."""
     name: str = filler.type
     if name not in FILLERS:
-        unknown = UnknownFiller(
+        raise UnknownFiller(
+            Kind.UNKNOWN_FILLER,
             f'"{name}" is no filler; the fillers are {", ".join(FILLERS)}',
             f"Unknown filler name: {name}",
             f"{SOURCE} GetFiller",
-            f"{field}.type",
+            (*field, "type"),
+            type=name,
         )
-        unknown.name = name
-        raise unknown
     return name
 
 
-def fill(filler: Any, shape: Shape, field: str) -> None:
+def fill(filler: Any, shape: Shape, field: FieldPath) -> None:
     """Raise the Refusal that filling a blob of this shape meets, if any; `field` is where the filler stands."""
     FILLERS[check_name(filler, field)](filler, shape, field)
 
 
-def _empty(shape: Shape, field: str, phrase: str = "data_") -> Refusal:
+def _empty(shape: Shape, field: FieldPath, phrase: str = "data_") -> Refusal:
     return Refusal(
-        f"the parameter blob to fill has no elements ({text(shape)})", f"Check failed: {phrase}", SOURCE, field
+        Kind.NO_ELEMENTS,
+        f"the parameter blob to fill has no elements ({text(shape)})",
+        f"Check failed: {phrase}",
+        SOURCE,
+        field,
     )
 
 
-def _check_sparse(filler: Any, field: str) -> None:
+def _check_sparse(filler: Any, field: FieldPath) -> None:
     if filler.sparse != -1:
         raise Refusal(
+            Kind.FIELD_NOT_TAKEN,
             f'only a gaussian filler takes sparse, not "{filler.type}"',
             "Sparsity not supported by this Filler.",
             SOURCE,
-            f"{field}.sparse",
+            (*field, "sparse"),
         )
 
 
-def _constant(filler: Any, shape: Shape, field: str) -> None:
+def _constant(filler: Any, shape: Shape, field: FieldPath) -> None:
     if 0 in shape:
         raise _empty(shape, field)
     _check_sparse(filler, field)
 
 
-def _uniform(filler: Any, shape: Shape, field: str) -> None:
+def _uniform(filler: Any, shape: Shape, field: FieldPath) -> None:
     if 0 in shape:
         raise _empty(shape, field, "blob->count()")
     low, high = filler.min, filler.max
     if not low <= high:
         raise Refusal(
+            Kind.VALUE_OUT_OF_RANGE,
             f"min {low:g} is above max {high:g}",
             "Check failed: a <= b",
             "math_functions.cpp caffe_rng_uniform",
-            f"{field}.min",
+            (*field, "min"),
         )
     _check_sparse(filler, field)
 
 
-def _gaussian(filler: Any, shape: Shape, field: str) -> None:
+def _gaussian(filler: Any, shape: Shape, field: FieldPath) -> None:
     if 0 in shape:
         raise _empty(shape, field)
     std = filler.std
     if not std > 0:
         raise Refusal(
+            Kind.VALUE_OUT_OF_RANGE,
             f"std must be above 0, not {std:g}; constant is the filler for equal values",
             "Check failed: sigma > 0",
             "math_functions.cpp caffe_rng_gaussian",
-            f"{field}.std",
+            (*field, "std"),
         )
     sparse = filler.sparse
     if sparse < -1:
         raise Refusal(
+            Kind.VALUE_OUT_OF_RANGE,
             f"sparse must be -1 (off) or more, not {sparse}",
             "Check failed: sparse >= -1",
             f"{SOURCE} GaussianFiller",
-            f"{field}.sparse",
+            (*field, "sparse"),
         )
     if sparse >= 0:
         if not shape:
             raise Refusal(
+                Kind.FILLER_DOES_NOT_FIT,
                 "sparse needs a blob with an axis; this parameter is a scalar",
                 "Check failed: blob->num_axes() >= 1",
                 f"{SOURCE} GaussianFiller",
-                f"{field}.sparse",
+                (*field, "sparse"),
             )
         if sparse > shape[0]:
             raise Refusal(
+                Kind.FILLER_DOES_NOT_FIT,
                 f"sparse {sparse} is more than the {shape[0]} outputs",
                 "Check failed: p <= 1",
                 "math_functions.cpp caffe_rng_bernoulli",
-                f"{field}.sparse",
+                (*field, "sparse"),
             )
 
 
-def _positive_unitball(filler: Any, shape: Shape, field: str) -> None:
+def _positive_unitball(filler: Any, shape: Shape, field: FieldPath) -> None:
     if 0 in shape:
         raise _empty(shape, field)
     canonical_axis(shape, 0, field)
     _check_sparse(filler, field)
 
 
-def _fan(filler: Any, shape: Shape, field: str) -> None:
+def _fan(filler: Any, shape: Shape, field: FieldPath) -> None:
     if 0 in shape:
         raise _empty(shape, field, "blob->count()")
     canonical_axis(shape, 0, field)
     _check_sparse(filler, field)
 
 
-def _bilinear(filler: Any, shape: Shape, field: str) -> None:
+def _bilinear(filler: Any, shape: Shape, field: FieldPath) -> None:
     if len(shape) != 4:
         raise Refusal(
+            Kind.FILLER_DOES_NOT_FIT,
             f"a bilinear filler fills 4 axes; this parameter has {len(shape)} ({text(shape)})",
             "Blob must be 4 dim.",
             f"{SOURCE} BilinearFiller",
-            f"{field}.type",
+            (*field, "type"),
         )
     if shape[2] != shape[3]:
         raise Refusal(
+            Kind.FILLER_DOES_NOT_FIT,
             f"a bilinear filler fills a square kernel, not {shape[2]} x {shape[3]}",
             "Filter must be square",
             f"{SOURCE} BilinearFiller",
-            f"{field}.type",
+            (*field, "type"),
         )
     if count(shape) == 0:
         raise no_data("the parameter blob to fill", f"{SOURCE} BilinearFiller", field)
     _check_sparse(filler, field)
 
 
-FILLERS: dict[str, Callable[[Any, Shape, str], None]] = {
+FILLERS: dict[str, Callable[[Any, Shape, FieldPath], None]] = {
     "constant": _constant,
     "gaussian": _gaussian,
     "positive_unitball": _positive_unitball,

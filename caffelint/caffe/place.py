@@ -9,6 +9,9 @@ from caffelint.text.tree import MESSAGE, Field
 if TYPE_CHECKING:
     from caffelint.text.parser import Document
 
+FieldPath = tuple[str | int, ...]
+"""The way to a field below a block: `("param", 0, "lr_mult")`; a number takes that item of a repeated field."""
+
 
 class Place(NamedTuple):
     """A span of a document, with the layer and the path of fields (`pooling_param.stride`) that it stands for."""
@@ -28,7 +31,7 @@ class Place(NamedTuple):
         return self.document.source.slice(self.start, self.end)
 
 
-def place(document: Document, node: Field | None, path: tuple[str | int, ...], layer: str = "") -> Place:
+def place(document: Document, node: Field | None, path: FieldPath, layer: str = "") -> Place:
     """The deepest part of `path` that is written below `node`.
 
     A scalar is its whole field, a block its name alone. A number in the path takes that item of a repeated field.

@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import prod
 
-from caffelint.caffe.refusal import Refusal
+from caffelint.caffe.place import FieldPath
+from caffelint.caffe.refusal import Kind, Refusal
 
 Shape = tuple[int, ...]
 PartialShape = tuple[int | None, ...]
@@ -48,12 +49,13 @@ def like(shape: Shape) -> Shape:
     return shape if shape else ()
 
 
-def new_blob(shape: Sequence[int], what: str = "the blob", field: str | None = None) -> Shape:
+def new_blob(shape: Sequence[int], what: str = "the blob", field: FieldPath | None = None) -> Shape:
     """The shape of a blob that is reshaped to `shape`; raises Refusal as Blob::Reshape does."""
     if 0 < prod(shape) <= INT_MAX and len(shape) <= MAX_AXES and (not shape or min(shape) > 0):
         return tuple(shape)
     if len(shape) > MAX_AXES:
         raise Refusal(
+            Kind.WRONG_AXES,
             f"{what} would have {len(shape)} axes; a blob has {MAX_AXES} at most",
             "<= kMaxBlobAxes",
             "blob.cpp Reshape",
@@ -63,6 +65,7 @@ def new_blob(shape: Sequence[int], what: str = "the blob", field: str | None = N
     for dim in shape:
         if dim < 0:
             raise Refusal(
+                Kind.NEGATIVE_DIMENSION,
                 f"{what} would be {text(shape)}; a dimension cannot be negative",
                 "Check failed: shape[i] >= 0",
                 "blob.cpp Reshape",
@@ -70,6 +73,7 @@ def new_blob(shape: Sequence[int], what: str = "the blob", field: str | None = N
             )
         if count and dim > INT_MAX // count:
             raise Refusal(
+                Kind.BLOB_TOO_LARGE,
                 f"{what} would be {text(shape)}, more than the {INT_MAX} elements that Caffe can count",
                 "blob size exceeds INT_MAX",
                 "blob.cpp Reshape",
@@ -79,12 +83,13 @@ def new_blob(shape: Sequence[int], what: str = "the blob", field: str | None = N
     return tuple(shape)
 
 
-def canonical_axis(shape: Sequence[int], axis: int, field: str | None = None) -> int:
+def canonical_axis(shape: Sequence[int], axis: int, field: FieldPath | None = None) -> int:
     """`axis` counted from the front; raises Refusal where the blob has no such axis (CanonicalAxisIndex)."""
     axes = len(shape)
     if -axes <= axis < axes:
         return axis + axes if axis < 0 else axis
     raise Refusal(
+        Kind.NO_SUCH_AXIS,
         f"axis {axis} does not exist: the blob has {axes} axes ({text(shape)})",
         f"axis {axis} out of range for {axes}-D Blob with shape",
         "blob.hpp CanonicalAxisIndex",
@@ -101,6 +106,7 @@ def count(shape: Sequence[int], start: int = 0, end: int | None = None) -> int:
         end = axes
     if start > end:
         raise Refusal(
+            Kind.NO_SUCH_AXIS,
             f"axis {start} comes behind axis {end - 1}, the last one of {text(shape)}",
             "Check failed: start_axis <= end_axis",
             "blob.hpp count",
@@ -108,10 +114,11 @@ def count(shape: Sequence[int], start: int = 0, end: int | None = None) -> int:
     return as_int(prod(shape[start:end]))
 
 
-def legacy(shape: Sequence[int], field: str | None = None) -> Shape:
+def legacy(shape: Sequence[int], field: FieldPath | None = None) -> Shape:
     """num, channels, height, width of a blob, 1 where it has fewer axes (LegacyShape)."""
     if len(shape) > 4:
         raise Refusal(
+            Kind.WRONG_AXES,
             f"this layer takes at most 4 axes; the blob has {len(shape)} ({text(shape)})",
             "Cannot use legacy accessors on Blobs with > 4 axes.",
             "blob.hpp LegacyShape",
@@ -120,16 +127,20 @@ def legacy(shape: Sequence[int], field: str | None = None) -> Shape:
     return tuple(shape) + (1,) * (4 - len(shape))
 
 
-def no_data(what: str, function: str, field: str | None = None, part: str = "data_") -> Refusal:
+def no_data(what: str, function: str, field: FieldPath | str | None = None, part: str = "data_") -> Refusal:
     """The refusal that touching the data of a blob without elements gives: they were never allocated."""
-    return Refusal(f"{what} has no elements", f"Check failed: {part}", function, field)
+    return Refusal(Kind.NO_ELEMENTS, f"{what} has no elements", f"Check failed: {part}", function, field)
 
 
-def divide(dividend: int, divisor: int, what: str, field: str | None = None) -> int:
+def divide(dividend: int, divisor: int, what: str, field: FieldPath | None = None) -> int:
     """C++ integer division, which drops the fraction; by zero it ends the process without a message (SIGFPE)."""
     if divisor == 0:
         raise Refusal(
-            f"{what} is 0: Caffe divides by it and dies without a message", "Floating point exception", "", field
+            Kind.DIVISION_BY_ZERO,
+            f"{what} is 0: Caffe divides by it and dies without a message",
+            "Floating point exception",
+            "",
+            field,
         )
     quotient = abs(dividend) // abs(divisor)
     return quotient if (dividend < 0) == (divisor < 0) else -quotient

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from caffelint.caffe.refusal import Refusal
+from caffelint.caffe.refusal import Kind, Refusal
 from caffelint.schema.messages import NetState
 
 if TYPE_CHECKING:
@@ -96,6 +96,7 @@ def refusals_before_training(solver: SolverParameter) -> list[Refusal]:
     if message.average_loss < 1:
         found.append(
             Refusal(
+                Kind.VALUE_OUT_OF_RANGE,
                 f"average_loss is {message.average_loss}: it has to be 1 or more",
                 "average_loss should be non-negative.",
                 f"{_SOURCE} Init",
@@ -106,6 +107,7 @@ def refusals_before_training(solver: SolverParameter) -> list[Refusal]:
     if not given:
         found.append(
             Refusal(
+                Kind.NO_TRAIN_NET,
                 "the solver names no net to train: set net, or train_net",
                 "SolverParameter must specify a train net using one of these fields:",
                 f"{_SOURCE} InitTrainNet",
@@ -114,6 +116,7 @@ def refusals_before_training(solver: SolverParameter) -> list[Refusal]:
     elif len(given) > 1:
         found.append(
             Refusal(
+                Kind.SEVERAL_TRAIN_NETS,
                 f"{' and '.join(given)} each name a net to train: keep one of them",
                 "SolverParameter must not contain more than one of these fields specifying a train_net:",
                 f"{_SOURCE} InitTrainNet",
@@ -134,6 +137,7 @@ def refusals_before_testing(solver: SolverParameter) -> list[Refusal]:
     if count < named or (count > named and not generic):
         found.append(
             Refusal(
+                Kind.TEST_ITER_COUNT,
                 f"test_iter is given {count} times for {_nets(named)}: give it once for each",
                 "test_iter must be specified for each test network.",
                 function,
@@ -144,6 +148,7 @@ def refusals_before_testing(solver: SolverParameter) -> list[Refusal]:
     if states and states != count:
         found.append(
             Refusal(
+                Kind.TEST_STATE_COUNT,
                 f"test_state is given {states} times for {_nets(count)}: give it once for each, or not at all",
                 "test_state must be unspecified or specified once per test net.",
                 function,
@@ -154,6 +159,7 @@ def refusals_before_testing(solver: SolverParameter) -> list[Refusal]:
         how = f"is {message.test_interval}" if message.HasField("test_interval") else "is not set"
         found.append(
             Refusal(
+                Kind.VALUE_OUT_OF_RANGE,
                 f"test_interval {how}: set the number of iterations between two tests",
                 "Check failed: param_.test_interval() > 0",
                 function,

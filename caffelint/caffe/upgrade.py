@@ -10,7 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any, Protocol
 
-from caffelint.caffe.refusal import Refusal
+from caffelint.caffe.place import FieldPath
+from caffelint.caffe.refusal import Kind, Refusal
 from caffelint.schema.messages import (
     LayerParameter,
     NetParameter,
@@ -253,6 +254,7 @@ def upgrade_solver(solver: Any, origins: Origins | None = None, refusals: list[R
         return solver
     if solver.HasField("type") and refusals is not None:
         refusal = Refusal(
+            Kind.SOLVER_TYPE_TWICE,
             f'both type: "{solver.type}" and the older solver_type are given; keep type',
             "cannot be both specified in solver proto text",
             f"{SOURCE} UpgradeSolverType",
@@ -276,8 +278,17 @@ class _Upgrade:
         self.origins = origins
         self.refusals = refusals
 
-    def refuse(self, at: Any, message: str, caffe: str, function: str, field: str | None = None) -> None:
-        refusal = Refusal(message, caffe, f"{SOURCE} {function}", field)
+    def refuse(
+        self,
+        at: Any,
+        kind: Kind,
+        message: str,
+        caffe: str,
+        function: str,
+        field: FieldPath | str | None = None,
+        **values: Any,
+    ) -> None:
+        refusal = Refusal(kind, message, caffe, f"{SOURCE} {function}", field, **values)
         refusal.at = at
         self.refusals.append(refusal)
 
@@ -335,10 +346,12 @@ class _Upgrade:
             if bottom not in producers:
                 self.refuse(
                     connection,
+                    Kind.UNKNOWN_BOTTOM,
                     f'no input and no earlier layer makes "{bottom}"',
                     f"Unknown blob input {bottom} to layer",
                     "UpgradeV0PaddingLayers",
-                    f"bottom[{index}]",
+                    ("bottom", index),
+                    blob=bottom,
                 )
                 continue
             source = producers[bottom]
@@ -347,22 +360,25 @@ class _Upgrade:
             if layer_type not in ("conv", "pool"):
                 self.refuse(
                     connection,
+                    Kind.PADDING_LAYER,
                     f'a padding layer feeds a "{layer_type}" layer; only conv and pool take padding',
                     f"Padding layer input to non-convolutional / non-pooling layer type {layer_type}",
                     "UpgradeV0PaddingLayers",
-                    f"bottom[{index}]",
+                    ("bottom", index),
                 )
             elif len(connection.bottom) != 1:
                 self.refuse(
                     connection,
+                    Kind.PADDING_LAYER,
                     f"a layer behind a padding layer takes one bottom, not {len(connection.bottom)}",
                     "Conv Layer takes a single blob as input.",
                     "UpgradeV0PaddingLayers",
-                    f"bottom[{index}]",
+                    ("bottom", index),
                 )
             elif len(source.bottom) != 1:
                 self.refuse(
                     source,
+                    Kind.PADDING_LAYER,
                     f"a padding layer takes one bottom, not {len(source.bottom)}",
                     "Padding Layer takes a single blob as input.",
                     "UpgradeV0PaddingLayers",
@@ -370,6 +386,7 @@ class _Upgrade:
             elif len(source.top) != 1:
                 self.refuse(
                     source,
+                    Kind.PADDING_LAYER,
                     f"a padding layer makes one top, not {len(source.top)}",
                     "Padding Layer produces a single blob as output.",
                     "UpgradeV0PaddingLayers",
@@ -398,10 +415,12 @@ class _Upgrade:
             if v1_type is None:
                 self.refuse(
                     connection,
+                    Kind.UNKNOWN_TYPE,
                     f'"{old.type}" is no layer type of the oldest format',
                     f"Unknown layer name: {old.type}",
                     "UpgradeV0LayerType",
-                    "layer.type",
+                    ("layer", "type"),
+                    type=old.type,
                 )
             else:
                 new.type = V1LayerParameter.LayerType.Value(v1_type)
@@ -429,6 +448,7 @@ class _Upgrade:
         if net.layer:
             self.refuse(
                 layers[0],
+                Kind.MIXED_FORMATS,
                 "the net has both layer and layers blocks; write all of them as layer",
                 "Refusing to upgrade inconsistent NetParameter input",
                 "UpgradeV1Net",
@@ -496,6 +516,7 @@ class _Upgrade:
                 elif shapes:
                     self.refuse(
                         net,
+                        Kind.INPUT_SHAPE_COUNT,
                         f'input "{name}" is number {index + 1}, but only {len(shapes)} input_shape are given',
                         "",
                         "UpgradeNetInput",
@@ -506,6 +527,7 @@ class _Upgrade:
                     if len(dims) < 4 * index + 4:
                         self.refuse(
                             net,
+                            Kind.INPUT_SHAPE_COUNT,
                             f"{len(net.input)} input need {4 * len(net.input)} input_dim; {len(dims)} are given,"
                             " and Caffe reads past the end of the list",
                             "",

@@ -7,7 +7,7 @@ from math import prod
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from caffelint.caffe.net import PHASES
-from caffelint.caffe.refusal import Refusal
+from caffelint.caffe.refusal import OF_EVERY_CAFFE, Refusal
 from caffelint.caffe.upgrade import upgrade_net
 from caffelint.lint.file import load
 
@@ -20,9 +20,6 @@ if TYPE_CHECKING:
     from caffelint.text.tree import Problem
 
 _BYTES = 4
-_OF_ALL = ("net.cpp AppendBottom", "net.cpp AppendTop", "insert_splits.cpp InsertSplits", "net.cpp FilterNet")
-"""Where every Caffe refuses alike: what layers are there, and the names of their blobs."""
-
 
 UNREADABLE = "Failed to parse"
 """What Caffe says of a text that it cannot read."""
@@ -171,7 +168,7 @@ def _text_error(file: File, problems: Sequence[Problem]) -> Error | None:
 
 def _summary(path: str, built: BuiltNet, plain: bool, unknown: bool, notes: list[str]) -> Summary:
     """`plain`: it is for BVLC's Caffe; of others only the names of blobs are sure to be judged alike."""
-    refusals = [refusal for refusal in built.refusals if plain or _is_of_all(refusal)]
+    refusals = [refusal for refusal in built.refusals if plain or refusal.kind in OF_EVERY_CAFFE]
     loads = built.loads
     error = None
     if refusals:
@@ -182,10 +179,6 @@ def _summary(path: str, built: BuiltNet, plain: bool, unknown: bool, notes: list
     blobs = {name: tuple(blob.shape) if blob.shape is not None else None for name, blob in built.blobs.items()}
     rows = tuple(_row(layer) for layer in built.layers)
     return Summary(path, built.phase, loads, error, rows, blobs, tuple(built.outputs), built.memory, tuple(notes))
-
-
-def _is_of_all(refusal: Refusal) -> bool:
-    return refusal.source in _OF_ALL or refusal.field == "propagate_down"
 
 
 def _read(blob: Blob) -> str:

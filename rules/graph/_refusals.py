@@ -2,38 +2,42 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Hashable, Iterator
 from functools import lru_cache
 from typing import NamedTuple
 
 from caffelint.lint import PHASES, Finding, Fix, Layer, Net, Place, Rule
-from caffelint.lint.built import MESSAGE, Field, Refusal
+from caffelint.lint.built import MESSAGE, Field, Kind, Refusal
 
-OWNERS = (
-    ("Unknown bottom blob", "unknown-bottom"),
-    ("produced by multiple sources", "duplicate-top"),
-    ("blob(s) as ", "wrong-blob-count"),
-    ("one top blob as output for each bottom", "wrong-blob-count"),
-    ("include rules or exclude rules", "phase-rule-conflict"),
-    ("Too many params specified", "too-many-params"),
-    ("Cannot share param", "shared-parameter-mismatch"),
-    ("has mismatched", "shared-parameter-mismatch"),
-    ("propagate_down param", "propagate-down-count"),
-    ("loss_weight must be", "loss-weight-count"),
-    ("does not allow in-place", "in-place-not-supported"),
-    ("Cannot configure batch normalization", "batchnorm-param-not-frozen"),
-    ("blob size exceeds INT_MAX", "blob-too-large"),
-    ("LRN only supports odd", "lrn-out-of-domain"),
-    ("Unknown filler name", "unknown-filler-type"),
-    ("Infogain matrix source", "infogain-unnormalized"),
-    ("normalize is deprecated", "infogain-unnormalized"),
-    ("mean_file and mean_value", "mean-file-and-mean-value"),
-    ("does not transform data", "transform-on-hdf5"),
-    ("Positive batch size", "no-batch-size"),
-    ("top_k must be less", "top-k-out-of-range"),
-)
-"""Part of Caffe's phrase, and the rule that speaks of it; `refused-by-caffe` has all others."""
+OWNERS = {
+    Kind.UNKNOWN_BOTTOM: "unknown-bottom",
+    Kind.BOTTOM_MADE_BELOW: "unknown-bottom",
+    Kind.BOTTOM_LEFT_OUT: "unknown-bottom",
+    Kind.BOTTOM_USED_UP: "unknown-bottom",
+    Kind.DUPLICATE_TOP: "duplicate-top",
+    Kind.OVERWRITES_SHARED_BLOB: "in-place-after-branch",
+    Kind.IN_PLACE_NUMBER: "in-place-not-supported",
+    Kind.IN_PLACE: "in-place-not-supported",
+    Kind.BOTTOM_COUNT: "wrong-blob-count",
+    Kind.TOP_COUNT: "wrong-blob-count",
+    Kind.INCLUDE_AND_EXCLUDE: "phase-rule-conflict",
+    Kind.PARAM_COUNT: "too-many-params",
+    Kind.SHARED_PARAM_SHAPE: "shared-parameter-mismatch",
+    Kind.SHARED_PARAM_MULTIPLIER: "shared-parameter-mismatch",
+    Kind.PROPAGATE_DOWN_COUNT: "propagate-down-count",
+    Kind.LOSS_WEIGHT_COUNT: "loss-weight-count",
+    Kind.STATISTIC_WITH_RATE: "batchnorm-param-not-frozen",
+    Kind.BLOB_TOO_LARGE: "blob-too-large",
+    Kind.EVEN_LOCAL_SIZE: "lrn-out-of-domain",
+    Kind.UNKNOWN_FILLER: "unknown-filler-type",
+    Kind.MISSING_INFOGAIN_MATRIX: "infogain-unnormalized",
+    Kind.NORMALIZE_OF_INFOGAIN: "infogain-unnormalized",
+    Kind.MEAN_FILE_AND_MEAN_VALUE: "mean-file-and-mean-value",
+    Kind.TRANSFORM_OF_HDF5: "transform-on-hdf5",
+    Kind.MISSING_BATCH_SIZE: "no-batch-size",
+    Kind.TOP_K_TOO_LARGE: "top-k-out-of-range",
+}
+"""The rule that speaks of each kind; `refused-by-caffe` has all others."""
 
 LISTED = 3
 
@@ -67,14 +71,7 @@ def listed(names: list[str]) -> str:
 
 def owner(refusal: Refusal) -> str:
     """The name of the rule that a refusal belongs to."""
-    for phrase, name in OWNERS:
-        if phrase in refusal.caffe:
-            if name == "duplicate-top" and "overwritten in place" in refusal.message:
-                return "in-place-after-branch"
-            if name == "duplicate-top" and "in place" in refusal.message:
-                return "in-place-not-supported"
-            return name
-    return "refused-by-caffe"
+    return OWNERS.get(refusal.kind, "refused-by-caffe")
 
 
 @lru_cache(maxsize=2)
@@ -91,18 +88,18 @@ def refusals(net: Net) -> tuple[Refused, ...]:
     told_once = ("unknown-field", "fork-field") if net.bound.dialect else ("unknown-field",)
     unknown = {problem.field.rpartition(".")[2] for problem in net.bound.problems if problem.kind in told_once}
     nets = net.states()
-    met: dict[tuple[int, str, str], tuple[Refusal, list[str]]] = {}
+    met: dict[tuple[int, Hashable], tuple[Refusal, list[str]]] = {}
     for one in nets:
         for refusal in one.refusals:
             if refusal.index is not None:
-                key = (refusal.index, refusal.message.replace(one.phase, ""), refusal.field or "")
+                key = (refusal.index, refusal.cause)
                 phases = met.setdefault(key, (refusal, []))[1]
                 phases += [phase for phase in one.phases if phase not in phases]
-    groups: dict[tuple[str, str], list[tuple[Layer, Refusal, list[str]]]] = {}
-    for index, message, field in sorted(met, key=lambda key: key[0]):
+    groups: dict[Hashable, list[tuple[Layer, Refusal, list[str]]]] = {}
+    for index, cause in sorted(met, key=lambda key: key[0]):
         layer = net.layers[index]
         if not (wrong and layer.node and _is_misread(layer.node, wrong, unknown)):
-            groups.setdefault((message, field), []).append((layer, *met[index, message, field]))
+            groups.setdefault(cause, []).append((layer, *met[index, cause]))
     everywhere = {phase for one in nets for phase in one.phases}
     return tuple(
         Refused(
@@ -125,16 +122,9 @@ def _holds(node: Field, names: set[str]) -> bool:
     return any(field.name in names or (field.kind == MESSAGE and _holds(field, names)) for field in node.fields)
 
 
-def where(layer: Layer, field: str | None) -> Place:
-    """The place of a refusal's field, such as `bottom[1]` or `param[0].lr_mult`."""
-    if not field:
-        return layer.at("type")
-    path: list[str | int] = []
-    for name, index in re.findall(r"([^.\[\]]+)(?:\[(\d+)\])?", field):
-        path.append(name)
-        if index:
-            path.append(int(index))
-    return layer.at(*path)
+def where(layer: Layer, field: tuple[str | int, ...]) -> Place:
+    """The place of a refusal's field."""
+    return layer.at(*field) if field else layer.at("type")
 
 
 def findings(

@@ -58,6 +58,6 @@ class DuplicateTop(NetRule):
 def _apart(refused: Refused) -> tuple[Fix, ...]:
     """The later blob by a name of its own; two data layers lack their phases rather."""
     layer = refused.layers[0]
-    if len(refused.layers) > 1 or layer.type in DATA_TYPES or not layer.tops:
+    if len(refused.layers) > 1 or layer.type in DATA_TYPES:
         return ()
-    return own_top(layer, safety=UNSAFE, top=next((top for top in layer.tops if f'"{top}"' in refused.message), ""))
+    return own_top(layer, safety=UNSAFE, top=refused.refusal.values["blob"])

@@ -67,7 +67,7 @@ class InPlaceAfterBranch(NetRule):
 
 def _own_top(refused: Refused) -> tuple[Fix, ...]:
     """None where nothing further down reads the result: then its name is the slip."""
-    layer, field = refused.layers[0], refused.place.text.partition(":")[2].strip(" \"'")
+    layer = refused.layers[0]
     below = layer.net.layers[layer.index + 1 :]
-    read = any(field in other.bottoms for other in below)
+    read = any(refused.refusal.values["blob"] in other.bottoms for other in below)
     return own_top(layer, safety=UNSAFE) if len(refused.layers) == 1 and read else ()

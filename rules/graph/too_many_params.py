@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from caffelint.lint import ERROR, SAFE, Finding, Fix, Invalid, Net, NetRule, fix, join, remove
@@ -72,14 +71,14 @@ class TooManyParams(NetRule):
 
 def _surplus(refused: Refused) -> tuple[Fix, ...]:
     """The blocks behind the first ones, as many as there are parameters, are gone."""
-    found = re.search(r"for (\d+) parameter", refused.message)
-    if found is None:
-        return ()
     return fix(
         "remove the surplus",
         SAFE,
         *(
-            join(remove(layer, "param", index) for index in range(int(found[1]), len(layer.message.param)))
+            join(
+                remove(layer, "param", index)
+                for index in range(refused.refusal.values["wanted"], len(layer.message.param))
+            )
             for layer in refused.layers
         ),
     )

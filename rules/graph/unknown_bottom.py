@@ -146,7 +146,7 @@ class UnknownBottom(NetRule):
 
 
 def _fixes(refused: Refused, meant: str) -> tuple[Fix, ...]:
-    wrong = refused.layers[0].bottoms[_index(refused)]
+    wrong = refused.refusal.values["blob"]
     edits = [
         write(layer, "bottom", index, value=quoted(meant))
         for layer in refused.layers
@@ -166,7 +166,7 @@ def _certainty(net: Net, refused: Refused) -> str | None:
     """None where the net may be meant for another state than those that were looked at."""
     if net.solvers:
         return "certain"
-    name = refused.layers[0].bottoms[int(refused.place.field == "bottom" and _index(refused))]
+    name = refused.refusal.values["blob"]
     for layer in net.layers:
         if name in layer.tops and any(
             rule.stage or rule.not_stage or rule.HasField("min_level") or rule.HasField("max_level")
@@ -187,12 +187,8 @@ def _certainty(net: Net, refused: Refused) -> str | None:
     return certainty
 
 
-def _index(refused: Refused) -> int:
-    return int((refused.refusal.field or "[0]").rpartition("[")[2].rstrip("]"))
-
-
 def _meant(net: Net, refused: Refused) -> str:
-    if ";" in refused.refusal.message:
+    if "maker" in refused.refusal.values:
         return ""
     from difflib import SequenceMatcher, get_close_matches
 
@@ -200,7 +196,7 @@ def _meant(net: Net, refused: Refused) -> str:
     # A net's inputs and what is near are what a name mostly means; to compare it with thousands would take its time.
     above = [*net.layers[: min(layer.index, _NEAR)], *net.layers[max(layer.index - _NEAR, _NEAR) : layer.index]]
     made = dict.fromkeys(top for other in above for top in other.tops if top not in layer.bottoms)
-    wrong = layer.bottoms[_index(refused)]
+    wrong = refused.refusal.values["blob"]
     close = get_close_matches(wrong, made, n=2, cutoff=0.75)
     if len({SequenceMatcher(None, name, wrong).ratio() for name in close}) < len(close):
         return ""  # two that are equally near

@@ -3,7 +3,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from caffelint.lint import ERROR, LIKELY, WARNING, Finding, Invalid, Net, NetRule, Related
-from caffelint.lint.built import BuiltNet, shape_text, unavoidable
+from caffelint.lint.built import BuiltNet, Kind, shape_text, unavoidable
 
 from ..graph._refusals import Refused, owner, refusals, where
 from ..objective._graph import count_place
@@ -139,7 +139,7 @@ class RefusedByCaffe(NetRule):
             yield from self._unavoidable(net)
 
     def _refused(self, net: Net, refused: Refused) -> Finding:
-        later = refused.refusal.message == "num_output is missing" and refused.layers[0].type == "InnerProduct"
+        later = refused.refusal.kind is Kind.MISSING_FIELD and refused.layers[0].type == "InnerProduct"
         later = later and _is_for_digits(net)
         return self.finding(
             refused.place,

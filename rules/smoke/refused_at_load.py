@@ -85,7 +85,7 @@ class RefusedAtLoad(SmokeRule):
                 refusal = run.built[net].refusals[0]
                 evidence.append(refusal.message)
                 if refusal.layer == layer and refusal.field:
-                    place = run.place(layer, net, *_path(refusal.field))
+                    place = run.place(layer, net, *refusal.field)
             if event.during == "run":
                 where = f" in its {running.where} pass" if running else ""
                 evidence.append(f"the net was loaded; it ended{where} when values came in")
@@ -93,8 +93,3 @@ class RefusedAtLoad(SmokeRule):
             if known and not any(part in known for part in evidence):
                 evidence.append(f"see {known}")
             yield self.finding(place, message, severity=severity, evidence=". ".join(evidence))
-
-
-def _path(field: str) -> list[str | int]:
-    """`bottom[1]`, `pooling_param.stride` as parts."""
-    return [int(part) if part.isdigit() else part for part in re.findall(r"\w+", field)]

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from caffelint.caffe.build import BuiltNet
+from caffelint.caffe.refusal import Kind
 
 SIGFPE, SIGALRM = 8, 14
 RECURRENT = {"LSTM", "RNN"}
@@ -68,7 +69,7 @@ def _other_cause(refusal: Any, real: dict[str, Any]) -> str | None:
     created = real["created"]
     if refusal.source.startswith(("insert_splits", "net.cpp FilterNet")):
         right_layer = created is None
-    elif refusal.source.startswith("layer_factory") or refusal.field == "propagate_down":
+    elif refusal.source.startswith("layer_factory") or refusal.kind is Kind.PROPAGATE_DOWN_COUNT:
         right_layer = created != refusal.layer
     else:
         right_layer = created is not None and (created.startswith(refusal.layer) or created.endswith("_split"))

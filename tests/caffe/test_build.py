@@ -68,11 +68,11 @@ def test_goes_on_past_the_first_refusal() -> None:
     net = built(BROKEN)
     assert net.loads is False
     assert [(refusal.layer, refusal.field) for refusal in net.refusals] == [
-        ("lost", "bottom[0]"),
-        ("pool", "pooling_param.pad"),
-        ("after", None),
-        ("other", "bottom[0]"),
-        ("same", "top[0]"),
+        ("lost", ("bottom", 0)),
+        ("pool", ("pooling_param", "pad")),
+        ("after", ()),
+        ("other", ("bottom", 0)),
+        ("same", ("top", 0)),
     ]
     assert net.refusals[2].message == "kernel_size is missing"
     assert [refusal.follows for refusal in net.refusals] == [False, True, True, True, True]
@@ -102,7 +102,7 @@ def test_input_shapes_are_taken() -> None:
 
 def test_what_forks_may_take_is_refused_by_bvlc_alone() -> None:
     refusals = built(UNKNOWN, dialect="bvlc").refusals
-    assert [refusal.field for refusal in refusals] == ["data_param.source", "type"]
+    assert [refusal.field for refusal in refusals] == [("data_param", "source"), ("type",)]
 
 
 def test_versions_of_a_blob() -> None:

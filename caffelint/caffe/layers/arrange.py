@@ -18,7 +18,7 @@ from caffelint.caffe.layers.base import (
     register,
 )
 from caffelint.caffe.layers.neuron import no_in_place
-from caffelint.caffe.refusal import Refusal
+from caffelint.caffe.refusal import Kind, Refusal
 from caffelint.caffe.shapes import UNSHAPED, Shape, as_int, canonical_axis, count, divide, like, new_blob, no_data, text
 from caffelint.caffe.values import Values
 
@@ -27,14 +27,19 @@ def shared_axis(layer: BuiltLayer, shape: Shape, old: str, function: str) -> int
     """Axis of a Concat or Slice: `axis`, or the older unsigned concat_dim or slice_dim."""
     p = layer.parameters
     if not p.HasField(old):
-        return canonical_axis(shape, p.axis, f"{layer.block}.axis")
+        return canonical_axis(shape, p.axis, (layer.block, "axis"))
     axis = as_int(getattr(p, old))
     if axis < 0:
         raise layer.refuse(
-            f"{old} {getattr(p, old)} is far beyond any axis", f"casting {old} from uint32 to int32", function, old
+            Kind.NO_SUCH_AXIS,
+            f"{old} {getattr(p, old)} is far beyond any axis",
+            f"casting {old} from uint32 to int32",
+            function,
+            old,
         )
     if axis >= len(shape):
         raise layer.refuse(
+            Kind.NO_SUCH_AXIS,
             f"{old} {axis} does not exist: the bottom has {len(shape)} axes ({text(shape)})",
             f"{old} out of range.",
             function,
@@ -46,6 +51,7 @@ def shared_axis(layer: BuiltLayer, shape: Shape, old: str, function: str) -> int
 def check_one_axis(layer: BuiltLayer, old: str, function: str) -> None:
     if layer.parameters.HasField("axis") and layer.parameters.HasField(old):
         raise layer.refuse(
+            Kind.CONFLICTING_FIELDS,
             f"axis and the older {old} are both given; keep axis",
             f"Either axis or {old} should be specified; not both.",
             function,
@@ -73,22 +79,24 @@ class Concat(BuiltLayer):
             shape = bottoms[index]
             if len(shape) != len(first):
                 raise self.refuse(
+                    Kind.SHAPES_DIFFER,
                     f"bottom {index} has {len(shape)} axes ({text(shape)}), the first {len(first)} ({text(first)})",
                     "All inputs must have the same #axes.",
                     "concat_layer.cpp Reshape",
-                    f"bottom[{index}]",
+                    ("bottom", index),
                 )
             if shape[:axis] != first[:axis] or shape[axis + 1 :] != first[axis + 1 :]:
                 raise self.refuse(
+                    Kind.SHAPES_DIFFER,
                     f"bottom {index} is {text(shape)}, the first {text(first)}; only axis {axis} may differ",
                     "All inputs must have the same shape, except at concat_axis.",
                     "concat_layer.cpp Reshape",
-                    f"bottom[{index}]",
+                    ("bottom", index),
                 )
             total += shape[axis]
         top = new_blob((*first[:axis], as_int(total), *first[axis + 1 :]), "the top")
         if len(bottoms) == 1 and 0 in top:
-            raise no_data("the bottom", "concat_layer.cpp Reshape", "bottom[0]")
+            raise no_data("the bottom", "concat_layer.cpp Reshape", ("bottom", 0))
         return [top]
 
     def set_up_unknown(self, bottoms: Sequence[Shape | None]) -> Sequence[Shape | None]:
@@ -125,22 +133,24 @@ class Slice(BuiltLayer):
         shapes = [new_blob((*shape[:axis], part, *shape[axis + 1 :]), f"top {i}") for i, part in enumerate(sizes)]
         if self.runs_in_place and tops > 1:
             raise self.refuse(
+                Kind.IN_PLACE,
                 "a Slice into several tops cannot overwrite its bottom",
                 "Check failed: count == bottom[0]->count()",
                 function,
-                "top[0]",
+                ("top", 0),
             )
         if tops == 1 and count(shape) == 0:
-            raise no_data("the bottom", function, "bottom[0]")
+            raise no_data("the bottom", function, ("bottom", 0))
         return shapes
 
     def _equal_sizes(self, size: int, tops: int, axis: int) -> list[int]:
         if size % tops:
             raise self.refuse(
+                Kind.NOT_DIVISIBLE,
                 f"{tops} tops do not divide the {size} entries of axis {axis} evenly; give slice_point",
                 f"Number of top blobs ({tops}) should evenly divide input slice axis ({size})",
                 "slice_layer.cpp Reshape",
-                f"top[{tops - 1}]",
+                ("top", tops - 1),
             )
         return [size // tops] * tops
 
@@ -148,6 +158,7 @@ class Slice(BuiltLayer):
         function = "slice_layer.cpp Reshape"
         if len(points) != tops - 1:
             raise self.refuse(
+                Kind.FIELD_COUNT,
                 f"{tops} tops need {tops - 1} slice_point, not {len(points)}",
                 "Check failed: slice_point_.size() == top.size() - 1",
                 function,
@@ -155,6 +166,7 @@ class Slice(BuiltLayer):
             )
         if tops > size:
             raise self.refuse(
+                Kind.TOP_COUNT,
                 f"{tops} tops are more than the {size} entries of axis {axis} ({text(shape)})",
                 "Check failed: top.size() <= bottom_slice_axis",
                 function,
@@ -165,19 +177,21 @@ class Slice(BuiltLayer):
         for index, point in enumerate(points):
             if point <= before:
                 raise self.refuse(
+                    Kind.VALUE_OUT_OF_RANGE,
                     f"slice_point {point} must be above {before}, the one before it",
                     "Check failed: slice_point_[i] > prev",
                     function,
-                    f"slice_point[{index}]",
+                    ("slice_point", index),
                 )
             sizes.append(point - before)
             before = point
         if before > size:
             raise self.refuse(
+                Kind.WINDOW_TOO_LARGE,
                 f"slice_point {before} is beyond the {size} entries of axis {axis}",
                 "Check failed: shape[i] >= 0",
                 "blob.cpp Reshape",
-                f"slice_point[{len(points) - 1}]",
+                ("slice_point", len(points) - 1),
             )
         return [*sizes, size - before]
 
@@ -202,7 +216,10 @@ class Split(BuiltLayer):
         self._check_in_place()
         if bottoms[0] is UNSHAPED:
             raise Refusal(
-                "the bottom has no shape", "Check failed: count_ == top[i]->count()", "split_layer.cpp Reshape"
+                Kind.WRONG_SHAPE,
+                "the bottom has no shape",
+                "Check failed: count_ == top[i]->count()",
+                "split_layer.cpp Reshape",
             )
         return [like(bottoms[0])] * len(self.tops)
 
@@ -232,10 +249,11 @@ class Flatten(BuiltLayer):
         if self.runs_in_place:
             raise no_in_place(self, "flatten_layer.cpp Reshape")
         p = self.parameters
-        start = canonical_axis(shape, p.axis, f"{self.block}.axis")
-        end = canonical_axis(shape, p.end_axis, f"{self.block}.end_axis")
+        start = canonical_axis(shape, p.axis, (self.block, "axis"))
+        end = canonical_axis(shape, p.end_axis, (self.block, "end_axis"))
         if start > end + 1:
             raise self.refuse(
+                Kind.VALUE_OUT_OF_RANGE,
                 f"axis {start} comes behind end_axis {end}",
                 "Check failed: start_axis <= end_axis",
                 "blob.hpp count",
@@ -268,10 +286,11 @@ class Reshape(BuiltLayer):
         dims = [as_int(dim) for dim in self.parameters.shape.dim]
         if dims.count(-1) > 1:
             raise self.refuse(
+                Kind.VALUE_OUT_OF_RANGE,
                 f"the shape has {dims.count(-1)} dims of -1; only one can be inferred",
                 "new shape contains multiple -1 dims",
                 f"{self.source} LayerSetUp",
-                "shape.dim",
+                ("shape", "dim"),
             )
         return dims
 
@@ -285,10 +304,11 @@ class Reshape(BuiltLayer):
             if dim == 0:
                 if start + index >= len(shape):
                     raise self.refuse(
+                        Kind.NO_SUCH_AXIS,
                         f"dim 0 copies axis {start + index} of the bottom, which has only {len(shape)} ({text(shape)})",
                         "new shape contains a 0, but there was no corresponding bottom axis to copy",
                         function,
-                        f"shape.dim[{index}]",
+                        ("shape", "dim", index),
                     )
                 top[start + index] = shape[start + index]
         if -1 in dims:
@@ -296,9 +316,10 @@ class Reshape(BuiltLayer):
             for index, dim in enumerate(dims):
                 explicit *= top[start + index] if dim == 0 else 1 if dim == -1 else dim
             explicit = as_int(explicit)
-            inferred = divide(count(shape), explicit, "the product of the other dims", f"{self.block}.shape.dim")
+            inferred = divide(count(shape), explicit, "the product of the other dims", (self.block, "shape", "dim"))
             if inferred * explicit != count(shape):
                 raise self.refuse(
+                    Kind.NOT_DIVISIBLE,
                     f"the bottom has {count(shape)} elements ({text(shape)}); {explicit}, the product"
                     " of the other dims, does not divide them",
                     f"must be divisible by the product of the specified dimensions ({explicit})",
@@ -306,16 +327,17 @@ class Reshape(BuiltLayer):
                     "shape",
                 )
             top[start + dims.index(-1)] = inferred
-        new = new_blob(top, "the top", f"{self.block}.shape")
+        new = new_blob(top, "the top", (self.block, "shape"))
         if count(new) != count(shape):
             raise self.refuse(
+                Kind.ELEMENT_COUNT,
                 f"{text(new)} has {count(new)} elements, the bottom ({text(shape)}) {count(shape)}",
                 "output count must match input count",
                 function,
                 "shape" if dims else None,
             )
         if count(new) == 0:
-            raise no_data("the bottom", function, "bottom[0]")
+            raise no_data("the bottom", function, ("bottom", 0))
         return [new]
 
     def _replaced_axes(self, shape: Shape) -> tuple[int, int]:
@@ -326,6 +348,7 @@ class Reshape(BuiltLayer):
         start = axis if axis >= 0 else axes + axis + 1
         if not 0 <= start <= axes:
             raise self.refuse(
+                Kind.NO_SUCH_AXIS,
                 f"axis {axis} does not exist: the bottom has {axes} axes ({text(shape)})",
                 f"axis {axis} out of range" + (f" for {axes}-D input blob" if start > axes else ""),
                 function,
@@ -333,6 +356,7 @@ class Reshape(BuiltLayer):
             )
         if num_axes < -1:
             raise self.refuse(
+                Kind.VALUE_OUT_OF_RANGE,
                 f"num_axes must be -1 (all) or more, not {num_axes}",
                 "num_axes must be >= 0, or -1 for all",
                 function,
@@ -341,6 +365,7 @@ class Reshape(BuiltLayer):
         end = axes if num_axes == -1 else start + num_axes
         if end > axes:
             raise self.refuse(
+                Kind.NO_SUCH_AXIS,
                 f"axis {start} and num_axes {num_axes} reach past the {axes} axes of the bottom ({text(shape)})",
                 "end_axis = axis + num_axes is out of range",
                 function,
@@ -352,7 +377,7 @@ class Reshape(BuiltLayer):
         dims = self.check()
         whole = self.parameters.axis == 0 and self.parameters.num_axes == -1
         if whole and dims and all(dim > 0 for dim in dims):
-            return [new_blob(dims, "the top", f"{self.block}.shape")]
+            return [new_blob(dims, "the top", (self.block, "shape"))]
         return [None]
 
     def values(self, bottoms: Sequence[Values]) -> Sequence[Values]:
@@ -370,9 +395,12 @@ class Tile(BuiltLayer):
     def check(self) -> None:
         p = self.parameters
         if not p.HasField("tiles"):
-            raise self.refuse("tiles is missing", "Number of tiles must be specified", "tile_layer.cpp Reshape")
+            raise self.refuse(
+                Kind.MISSING_FIELD, "tiles is missing", "Number of tiles must be specified", "tile_layer.cpp Reshape"
+            )
         if p.tiles <= 0:
             raise self.refuse(
+                Kind.VALUE_OUT_OF_RANGE,
                 f"tiles must be above 0, not {p.tiles}",
                 "Number of tiles must be positive.",
                 "tile_layer.cpp Reshape",
@@ -381,7 +409,7 @@ class Tile(BuiltLayer):
 
     def set_up(self, bottoms: Sequence[Shape]) -> Sequence[Shape | None]:
         shape = bottoms[0]
-        axis = canonical_axis(shape, self.parameters.axis, f"{self.block}.axis")
+        axis = canonical_axis(shape, self.parameters.axis, (self.block, "axis"))
         self.check()
         return [new_blob((*shape[:axis], as_int(shape[axis] * self.parameters.tiles), *shape[axis + 1 :]), "the top")]
 
@@ -404,24 +432,26 @@ class Crop(BuiltLayer):
     def set_up(self, bottoms: Sequence[Shape]) -> Sequence[Shape | None]:
         shape, reference = bottoms
         p = self.parameters
-        axis = canonical_axis(shape, p.axis, f"{self.block}.axis")
+        axis = canonical_axis(shape, p.axis, (self.block, "axis"))
         offsets = [as_int(offset) for offset in p.offset]
         if len(offsets) > 1 and axis + len(offsets) != len(shape):
             raise self.refuse(
+                Kind.FIELD_COUNT,
                 f"{len(offsets)} offsets are given; give 1, or one for each of the {len(shape) - axis} cropped axes",
                 "number of offset values specified must be equal to the number of dimensions following axis.",
                 "crop_layer.cpp LayerSetUp",
                 "offset",
             )
         for i in range(axis, len(shape)):
-            wanted = reference[canonical_axis(reference, i, "bottom[1]")]
+            wanted = reference[canonical_axis(reference, i, ("bottom", 1))]
             offset = 0 if not offsets else offsets[0] if len(offsets) == 1 else offsets[i - axis]
             if as_int(shape[i] - offset) < wanted:
                 raise self.refuse(
+                    Kind.WINDOW_TOO_LARGE,
                     f"axis {i} has {shape[i]} entries; {wanted} from offset {offset} on reach past its end",
                     f"the crop for dimension {i} is out-of-bounds with size {wanted} and offset {offset}",
                     "crop_layer.cpp Reshape",
-                    "offset" if offset else "bottom[1]",
+                    "offset" if offset else ("bottom", 1),
                 )
         return [new_blob((*shape[:axis], *reference[axis : len(shape)]), "the top")]
 
@@ -455,10 +485,11 @@ class BatchReindex(BuiltLayer):
         shape, index = bottoms
         if len(index) != 1:
             raise self.refuse(
+                Kind.WRONG_AXES,
                 f"the second bottom must have 1 axis, not {len(index)} ({text(index)})",
                 "Check failed: 1 == bottom[1]->num_axes()",
                 "batch_reindex_layer.cpp Reshape",
-                "bottom[1]",
+                ("bottom", 1),
             )
         return [new_blob((index[0], *shape[1:]), "the top")]
 
@@ -477,32 +508,35 @@ class Filter(BuiltLayer):
     def check(self) -> None:
         if len(self.tops) != len(self.bottoms) - 1:
             raise self.refuse(
+                Kind.TOP_COUNT,
                 f"{len(self.bottoms)} bottoms, the last of them the selector, need {len(self.bottoms) - 1} tops,"
                 f" not {len(self.tops)}",
                 "Check failed: top.size() == bottom.size() - 1",
                 "filter_layer.cpp LayerSetUp",
-                f"top[{len(self.tops) - 1}]",
+                ("top", len(self.tops) - 1),
             )
 
     def set_up(self, bottoms: Sequence[Shape]) -> Sequence[Shape | None]:
         self.check()
         function = "filter_layer.cpp Reshape"
         selector = bottoms[-1]
-        last = f"bottom[{len(bottoms) - 1}]"
+        last = ("bottom", len(bottoms) - 1)
         if any(dim != 1 for dim in selector[1:]):
             raise self.refuse(
+                Kind.WRONG_SHAPE,
                 f"the selector must have one value per item; it is {text(selector)}",
                 "Selector blob dimensions must be singletons (1), except the first",
                 function,
                 last,
             )
         for index, shape in enumerate(bottoms[:-1]):
-            if selector[canonical_axis(selector, 0, last)] != shape[canonical_axis(shape, 0, f"bottom[{index}]")]:
+            if selector[canonical_axis(selector, 0, last)] != shape[canonical_axis(shape, 0, ("bottom", index))]:
                 raise self.refuse(
+                    Kind.SHAPES_DIFFER,
                     f"bottom {index} has {shape[0]} items, the selector {selector[0]}",
                     "Each bottom should have the same 0th dimension as the selector blob",
                     function,
-                    f"bottom[{index}]",
+                    ("bottom", index),
                 )
         if count(selector) == 0:
             raise no_data("the selector", function, last)

@@ -11,7 +11,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from caffelint.caffe.fillers import UnknownFiller, check_name, fill
-from caffelint.caffe.refusal import Refusal
+from caffelint.caffe.place import FieldPath
+from caffelint.caffe.refusal import Kind, Refusal
 from caffelint.caffe.shapes import Shape, plural
 from caffelint.caffe.values import UNKNOWN, Values
 
@@ -46,6 +47,9 @@ ENGINES = {"DEFAULT": 0, "CAFFE": 1}
 
 SHAPES, PARAMS, NOTHING = "shapes", "params", "nothing"
 FIRST_FORK_NUMBER = 10_000
+
+# What a refusal may blame beside the fields of the type's own parameter message.
+_OF_EVERY_LAYER = ("bottom", "top", "param", "loss_weight")
 
 
 class BuiltLayer:
@@ -117,13 +121,16 @@ class BuiltLayer:
         """Is its first top the blob of its first bottom?"""
         return bool(self.tops and self.bottoms and self.tops[0].previous is self.bottoms[0])
 
-    def refuse(self, message: str, caffe: str, function: str, field: str | None = None) -> Refusal:
-        """A refusal on a field of this type's own parameter message, or, with "bottom[0]" and such, of the layer."""
-        if field and self.block and not field.startswith(("bottom[", "top[", "param[", "loss_weight")):
-            field = f"{self.block}.{field}"
-        return Refusal(message, caffe, function, field)
+    def refuse(
+        self, kind: Kind, message: str, caffe: str, function: str, field: FieldPath | str | None = None
+    ) -> Refusal:
+        """A refusal on a field of this type's own parameter message, or, with ("bottom", 0) and such, of the layer."""
+        refusal = Refusal(kind, message, caffe, function, field)
+        if self.block and refusal.field and refusal.field[0] not in _OF_EVERY_LAYER:
+            refusal.field = (self.block, *refusal.field)
+        return refusal
 
-    def fill(self, filler: Any, shape: Shape, field: str) -> None:
+    def fill(self, filler: Any, shape: Shape, field: FieldPath) -> None:
         """Fill a parameter blob; raises the Refusal that this meets, and lets a name pass that a fork may know."""
         try:
             fill(filler, shape, field)
@@ -131,7 +138,7 @@ class BuiltLayer:
             if self.strict or unknown.resembles_a_known_one():
                 raise
 
-    def check_filler(self, filler: Any, field: str) -> None:
+    def check_filler(self, filler: Any, field: FieldPath) -> None:
         """The same for a filler that is made and not yet used."""
         try:
             check_name(filler, field)
@@ -149,6 +156,7 @@ class BuiltLayer:
         """Refuse an engine that a Caffe without GPU has not (layer_factory.cpp)."""
         if self.strict and self.parameters.engine > 1:
             raise self.refuse(
+                Kind.MISSING_ENGINE,
                 "engine: CUDNN needs a Caffe built with cuDNN",
                 f"Layer {self.name} has unknown engine.",
                 "layer_factory.cpp",
@@ -165,10 +173,11 @@ class BuiltLayer:
             raise self._wrong_count(self.wanted_tops(), tops, "top", "produces", "as output")
         if self.equal_counts and bottoms != tops:
             raise Refusal(
+                Kind.TOP_COUNT,
                 f"{self.type} makes one top for each bottom, not {tops} of {bottoms}",
                 f"{self.type} Layer produces one top blob as output for each bottom blob input.",
                 "layer.hpp CheckBlobCounts",
-                "top[0]",
+                ("top", 0),
             )
 
     def _wrong_count(self, wanted: Counts, given: int, side: str, verb: str, role: str) -> Refusal:
@@ -176,10 +185,11 @@ class BuiltLayer:
         number = least if given < least or most is None else most
         bound = "" if exact else "at least " if given < least else "at most "
         return Refusal(
+            Kind.BOTTOM_COUNT if side == "bottom" else Kind.TOP_COUNT,
             f"{self.type} {verb} {bound}{plural(number, side)}, not {given}",
             f"{self.type} Layer {verb} {bound}{number} {side} blob(s) {role}.",
             "layer.hpp CheckBlobCounts",
-            f"{side}[{number if given > number else given - 1}]" if given else None,
+            (side, number if given > number else given - 1) if given else None,
         )
 
     def set_up(self, bottoms: Sequence[Shape]) -> Sequence[Shape | None]:

@@ -7,6 +7,7 @@ from math import prod
 from typing import Any
 
 from caffelint.caffe.layers.base import AT_LEAST_ONE, DIES, ONE, BuiltLayer, register
+from caffelint.caffe.refusal import Kind
 from caffelint.caffe.shapes import Shape, as_int, canonical_axis, count, divide, new_blob, no_data, text
 from caffelint.caffe.values import Values, weighted
 
@@ -26,6 +27,7 @@ class Windowed(BuiltLayer):
         p = self.parameters
         if not p.kernel_size and not p.HasField("kernel_h") and not p.HasField("kernel_w"):
             raise self.refuse(
+                Kind.MISSING_FIELD,
                 "kernel_size is missing",
                 "kernel_size must be specified once, or once per spatial dimension",
                 f"{self.source} LayerSetUp",
@@ -39,10 +41,11 @@ class Windowed(BuiltLayer):
     def read_windows(self, shape: Shape) -> None:
         """Kernel, stride, pad and dilation for a bottom of this shape, or the Refusal that they meet."""
         p = self.parameters
-        self.channel_axis = canonical_axis(shape, p.axis, f"{self.block}.axis")
+        self.channel_axis = canonical_axis(shape, p.axis, (self.block, "axis"))
         axes = self.spatial_axes = len(shape) - self.channel_axis - 1
         if axes < self.least_spatial_axes:
             raise self.refuse(
+                Kind.WRONG_AXES,
                 f"no axis is left behind axis {self.channel_axis} of the bottom ({text(shape)})",
                 "Check failed: num_spatial_axes_ >= 1",
                 f"{self.source} LayerSetUp",
@@ -51,6 +54,7 @@ class Windowed(BuiltLayer):
         self.kernel = self._sizes(p, "kernel_size", "kernel_h", "kernel_w", axes, None)
         if min(self.kernel, default=1) <= 0:
             raise self.refuse(
+                Kind.VALUE_OUT_OF_RANGE,
                 f"the kernel is {text(self.kernel)}; every side must be above 0",
                 "Filter dimensions must be nonzero.",
                 f"{self.source} LayerSetUp",
@@ -66,6 +70,7 @@ class Windowed(BuiltLayer):
         if p.HasField(tall) or p.HasField(wide):
             if axes != 2:
                 raise self.refuse(
+                    Kind.WRONG_AXES,
                     f"{tall} and {wide} are for 2 spatial axes; the bottom has {axes}",
                     f"{tall} & {wide} can only be used for 2D convolution.",
                     f"{self.source} LayerSetUp",
@@ -73,6 +78,7 @@ class Windowed(BuiltLayer):
                 )
             if values:
                 raise self.refuse(
+                    Kind.CONFLICTING_FIELDS,
                     f"{name} is given beside {tall} and {wide}; keep one of the two",
                     f"Either {name} or {tall}/w should be specified; not both.",
                     f"{self.source} LayerSetUp",
@@ -82,7 +88,11 @@ class Windowed(BuiltLayer):
         sizes = self._once_or_each(values, name, axes, default)
         if name == "stride" and min(sizes, default=1) <= 0:
             raise self.refuse(
-                "a stride must be above 0", "Stride dimensions must be nonzero.", f"{self.source} LayerSetUp", name
+                Kind.VALUE_OUT_OF_RANGE,
+                "a stride must be above 0",
+                "Stride dimensions must be nonzero.",
+                f"{self.source} LayerSetUp",
+                name,
             )
         return sizes
 
@@ -95,6 +105,7 @@ class Windowed(BuiltLayer):
         if given == axes:
             return [as_int(value) for value in values]
         raise self.refuse(
+            Kind.FIELD_COUNT if given else Kind.MISSING_FIELD,
             f"{name} is missing" if given == 0 else f"{name} is given {given} times; once, or {axes} times, is right",
             f"{name} must be specified once, or once per spatial dimension",
             f"{self.source} LayerSetUp",
@@ -112,7 +123,7 @@ class Windowed(BuiltLayer):
             else:
                 two = self.parameters.HasField("stride_h") or self.parameters.HasField("stride_w")
                 side = ("stride_h", "stride_w")[axis] if two else "stride"
-                sizes.append(divide(room, stride, side, f"{self.block}.{side}") + 1)
+                sizes.append(divide(room, stride, side, (self.block, side)) + 1)
         if min(sizes, default=0) >= 0:
             return sizes
         for axis, size in enumerate(sizes):
@@ -120,6 +131,7 @@ class Windowed(BuiltLayer):
                 extent = self.dilation[axis] * (self.kernel[axis] - 1) + 1
                 padded = shape[self.channel_axis + 1 + axis] + 2 * self.pad[axis]
                 raise self.refuse(
+                    Kind.WINDOW_TOO_LARGE,
                     f"the kernel covers {extent} pixels of axis {self.channel_axis + 1 + axis}, which has {padded} with"
                     " its padding",
                     "Check failed: shape[i] >= 0",
@@ -158,6 +170,7 @@ class Weighted(Windowed):
     def _check_outputs(self, outputs: int) -> None:
         if outputs <= 0:
             raise self.refuse(
+                Kind.VALUE_OUT_OF_RANGE if self.parameters.HasField("num_output") else Kind.MISSING_FIELD,
                 "num_output is missing"
                 if not self.parameters.HasField("num_output")
                 else f"num_output must be above 0, not {outputs}",
@@ -179,18 +192,19 @@ class Weighted(Windowed):
             self._check_group(channels, outputs, group)
         weights = new_blob([*self.weight_shape(channels, outputs, group), *self.kernel], "the weight")
         self.param_shapes = [weights]
-        self.fill(p.weight_filler, weights, f"{self.block}.weight_filler")
+        self.fill(p.weight_filler, weights, (self.block, "weight_filler"))
         bias = p.bias_term
         if bias:
             self.param_shapes.append((outputs,))
-            self.fill(p.bias_filler, (outputs,), f"{self.block}.bias_filler")
+            self.fill(p.bias_filler, (outputs,), (self.block, "bias_filler"))
         for index in range(1, len(bottoms)):
             if bottoms[index] != shape:
                 raise self.refuse(
+                    Kind.SHAPES_DIFFER,
                     f"the bottoms differ in shape: {text(shape)} and {text(bottoms[index])}",
                     "shape mismatch - bottom[0]:",
                     f"{self.source} Reshape",
-                    f"bottom[{index}]",
+                    ("bottom", index),
                 )
         sizes = self.top_sizes(shape)
         top = new_blob([*shape[:axis], outputs, *sizes], "the top")
@@ -203,8 +217,9 @@ class Weighted(Windowed):
     gathers = True
 
     def _check_group(self, channels: int, outputs: int, group: int) -> None:
-        if divide(channels, group, "group", f"{self.block}.group") * group != channels:
+        if divide(channels, group, "group", (self.block, "group")) * group != channels:
             raise self.refuse(
+                Kind.NOT_DIVISIBLE,
                 f"group {group} does not divide the {channels} channels of the bottom",
                 "Check failed: channels_ % group_ == 0",
                 f"{self.source} LayerSetUp",
@@ -212,6 +227,7 @@ class Weighted(Windowed):
             )
         if outputs % group:
             raise self.refuse(
+                Kind.NOT_DIVISIBLE,
                 f"group {group} does not divide num_output {outputs}",
                 "Number of output should be multiples of group.",
                 f"{self.source} LayerSetUp",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from caffelint.caffe.layers.base import AT_LEAST_ONE, NONE, NOTHING, ONE, ONE_OR_TWO, TWO, BuiltLayer, register
-from caffelint.caffe.refusal import Refusal
+from caffelint.caffe.refusal import Kind, Refusal
 from caffelint.caffe.shapes import UNSHAPED, PartialShape, Shape, as_int, new_blob, plural
 from caffelint.caffe.values import UNKNOWN, Values, exactly, filled
 
@@ -27,14 +27,14 @@ class DataLayer(BuiltLayer):
     def check_source(self, phrase: str, function: str) -> None:
         """Refuse a layer that names no file: opening it fails with the phrase. A fork may take its data elsewhere."""
         if self.strict and not self.parameters.source:
-            raise self.refuse("source is missing", phrase, function, "source")
+            raise self.refuse(Kind.MISSING_FIELD, "source is missing", phrase, function, "source")
 
     def check_batch_size(self, function: str) -> int:
         """batch_size; Caffe 1.0 refuses an empty batch."""
         p = self.parameters
         if self.strict and p.batch_size == 0:
             missing = "batch_size is missing" if not p.HasField("batch_size") else "batch_size must be above 0"
-            raise self.refuse(missing, "Check failed: data_", function, "batch_size")
+            raise self.refuse(Kind.MISSING_BATCH_SIZE, missing, "Check failed: data_", function, "batch_size")
         return as_int(p.batch_size)
 
     def partial_image(self) -> PartialShape | None:
@@ -53,10 +53,11 @@ class Transformed(DataLayer):
         t = self.message.transform_param
         if t.HasField("mean_file") and t.mean_value:
             raise Refusal(
+                Kind.MEAN_FILE_AND_MEAN_VALUE,
                 "mean_file and mean_value are both given; keep one of the two",
                 "Cannot specify mean_file and mean_value at the same time",
                 "data_transformer.cpp DataTransformer",
-                "transform_param.mean_file",
+                ("transform_param", "mean_file"),
             )
 
     def labels(self, batch_size: int) -> list[Shape | None]:
@@ -110,6 +111,7 @@ class ImageData(Transformed):
         function = "image_data_layer.cpp DataLayerSetUp"
         if not (height == 0 and width == 0) and not (height > 0 and width > 0):
             raise self.refuse(
+                Kind.MISSING_FIELD,
                 "new_height and new_width must both be given",
                 "Current implementation requires new_height and new_width to be set at the same time.",
                 function,
@@ -117,7 +119,13 @@ class ImageData(Transformed):
             )
         self.check_source("File is empty", function)
         if p.batch_size == 0:
-            raise self.refuse("batch_size must be above 0", "Positive batch size required", function, "batch_size")
+            raise self.refuse(
+                Kind.MISSING_BATCH_SIZE,
+                "batch_size must be above 0",
+                "Positive batch size required",
+                function,
+                "batch_size",
+            )
         crop = self.message.transform_param.crop_size
         if crop:
             height = width = as_int(crop)
@@ -148,10 +156,11 @@ class WindowData(Transformed):
         self.check_transform()
         if self.message.transform_param.crop_size == 0:
             raise Refusal(
+                Kind.MISSING_FIELD,
                 "WindowData needs a crop_size",
                 "Check failed: crop_size > 0",
                 "window_data_layer.cpp DataLayerSetUp",
-                "transform_param.crop_size",
+                ("transform_param", "crop_size"),
             )
         return [None, (self.check_batch_size("base_data_layer.cpp LayerSetUp"),)]
 
@@ -176,6 +185,7 @@ class MemoryData(Transformed):
                 if size <= 0
             ]
             raise self.refuse(
+                Kind.MISSING_FIELD,
                 f"{' and '.join(missing) or 'the product of the sizes'} must be above 0",
                 "batch_size, channels, height, and width must be specified and positive in memory_data_param",
                 "memory_data_layer.cpp DataLayerSetUp",
@@ -193,6 +203,7 @@ class HDF5Data(DataLayer):
     def set_up(self, bottoms: Sequence[Shape]) -> Sequence[Shape | None]:
         if self.message.HasField("transform_param"):
             raise Refusal(
+                Kind.TRANSFORM_OF_HDF5,
                 "HDF5Data takes no transform_param; transform the data before writing the file",
                 "HDF5Data does not transform data.",
                 "hdf5_data_layer.cpp LayerSetUp",
@@ -214,6 +225,7 @@ class Input(DataLayer):
         tops = len(self.tops)
         if len(shapes) not in (0, 1, tops):
             raise self.refuse(
+                Kind.FIELD_COUNT,
                 f"{plural(tops, 'top')} need 1 or {tops} shapes, not {len(shapes)}",
                 "Must specify 'shape' once, once per top blob, or not at all:",
                 "input_layer.cpp LayerSetUp",
@@ -222,7 +234,7 @@ class Input(DataLayer):
         if not shapes:
             return [UNSHAPED] * tops
         made = [
-            new_blob([as_int(dim) for dim in shape.dim], f"top {i}", f"{self.block}.shape")
+            new_blob([as_int(dim) for dim in shape.dim], f"top {i}", (self.block, "shape"))
             for i, shape in enumerate(shapes)
         ]
         return made * tops if len(made) == 1 else made
@@ -241,6 +253,7 @@ class DummyData(DataLayer):
         fillers = p.data_filler
         if len(fillers) not in (0, 1, tops):
             raise self.refuse(
+                Kind.FIELD_COUNT,
                 f"{plural(tops, 'top')} need 0, 1 or {tops} data_filler, not {len(fillers)}",
                 "Number of data fillers must be 0, 1 or equal to the number of tops:",
                 self.source,
@@ -248,15 +261,17 @@ class DummyData(DataLayer):
             )
         dims = self._wanted_dims(tops)
         for filler in fillers:
-            self.check_filler(filler, f"{self.block}.data_filler")
-        shapes = [new_blob(dim, f"top {i}", f"{self.block}.shape") for i, dim in enumerate(dims)]
+            self.check_filler(filler, (self.block, "data_filler"))
+        shapes = [new_blob(dim, f"top {i}", (self.block, "shape")) for i, dim in enumerate(dims)]
         for index, shape in enumerate(shapes):
             filler = fillers[index if len(fillers) > 1 else 0] if fillers else None
             if filler is None:
                 if 0 in shape:
-                    raise self.refuse(f"top {index} has no elements", "Check failed: data_", "filler.hpp", "shape")
+                    raise self.refuse(
+                        Kind.NO_ELEMENTS, f"top {index} has no elements", "Check failed: data_", "filler.hpp", "shape"
+                    )
             elif filler.type == "constant":
-                self.fill(filler, shape, f"{self.block}.data_filler")
+                self.fill(filler, shape, (self.block, "data_filler"))
         return shapes
 
     def _wanted_dims(self, tops: int) -> list[list[int]]:
@@ -266,6 +281,7 @@ class DummyData(DataLayer):
         if not any(old.values()):
             if len(p.shape) not in (1, tops):
                 raise self.refuse(
+                    Kind.FIELD_COUNT,
                     f"{plural(tops, 'top')} need 1 or {tops} shapes, not {len(p.shape)}",
                     "Must specify 'shape' once, or once per top blob",
                     self.source,
@@ -275,6 +291,7 @@ class DummyData(DataLayer):
             return dims * tops if len(dims) == 1 else dims
         if p.shape:
             raise self.refuse(
+                Kind.CONFLICTING_FIELDS,
                 "shape is given beside num, channels, height or width; keep shape",
                 "Both shape and legacy fields were specified",
                 self.source,
@@ -283,6 +300,7 @@ class DummyData(DataLayer):
         for name, values in old.items():
             if len(values) not in (1, tops):
                 raise self.refuse(
+                    Kind.FIELD_COUNT,
                     f"{plural(tops, 'top')} need 1 or {tops} {name}, not {len(values)}",
                     f"Must specify '{name}' once, or once per top blob",
                     self.source,
@@ -307,7 +325,7 @@ class Parameter(BuiltLayer):
     top_counts = ONE
 
     def set_up(self, bottoms: Sequence[Shape]) -> Sequence[Shape | None]:
-        shape = new_blob([as_int(dim) for dim in self.parameters.shape.dim], "the top", f"{self.block}.shape")
+        shape = new_blob([as_int(dim) for dim in self.parameters.shape.dim], "the top", (self.block, "shape"))
         self.param_shapes = [shape]
         return [shape]
 
@@ -327,7 +345,11 @@ class HDF5Output(BuiltLayer):
     def set_up(self, bottoms: Sequence[Shape]) -> Sequence[Shape | None]:
         if not self.parameters.file_name:
             raise self.refuse(
-                "file_name is missing", "Failed to open HDF5 file", "hdf5_output_layer.cpp LayerSetUp", "file_name"
+                Kind.MISSING_FIELD,
+                "file_name is missing",
+                "Failed to open HDF5 file",
+                "hdf5_output_layer.cpp LayerSetUp",
+                "file_name",
             )
         return []
 

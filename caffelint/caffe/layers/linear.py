@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from math import prod
 
 from caffelint.caffe.layers.base import ONE, BuiltLayer, register
+from caffelint.caffe.refusal import Kind
 from caffelint.caffe.shapes import Shape, as_int, canonical_axis, count, new_blob, no_data
 from caffelint.caffe.values import Values, weighted
 
@@ -22,11 +23,11 @@ class Matrix(BuiltLayer):
         """Check and fill weight and bias; is there a bias?"""
         p = self.parameters
         self.param_shapes = [new_blob(weight, "the weight")]
-        self.fill(p.weight_filler, self.param_shapes[0], f"{self.block}.weight_filler")
+        self.fill(p.weight_filler, self.param_shapes[0], (self.block, "weight_filler"))
         bias: bool = p.bias_term
         if bias:
             self.param_shapes.append(new_blob((outputs,), "the bias"))
-            self.fill(p.bias_filler, (outputs,), f"{self.block}.bias_filler")
+            self.fill(p.bias_filler, (outputs,), (self.block, "bias_filler"))
         return bias
 
     def values(self, bottoms: Sequence[Values]) -> Sequence[Values]:
@@ -44,6 +45,7 @@ class InnerProduct(Matrix):
         if outputs == 0:
             phrase = "blob->count()" if p.weight_filler.type in ("xavier", "msra", "uniform") else "data_"
             raise self.refuse(
+                Kind.VALUE_OUT_OF_RANGE if p.HasField("num_output") else Kind.MISSING_FIELD,
                 "num_output is missing" if not p.HasField("num_output") else "num_output must be above 0",
                 f"Check failed: {phrase}",
                 "filler.hpp",
@@ -54,7 +56,7 @@ class InnerProduct(Matrix):
     def set_up(self, bottoms: Sequence[Shape]) -> Sequence[Shape | None]:
         shape = bottoms[0]
         p = self.parameters
-        axis = canonical_axis(shape, p.axis, f"{self.block}.axis")
+        axis = canonical_axis(shape, p.axis, (self.block, "axis"))
         inputs = count(shape, axis)
         # A bilinear filler looks at the number of axes first, and never finds four.
         if inputs and p.weight_filler.type != "bilinear":
@@ -63,7 +65,7 @@ class InnerProduct(Matrix):
         bias = self.make_params((inputs, outputs) if p.transpose else (outputs, inputs), outputs)
         top = new_blob((*shape[:axis], outputs), "the top")
         if bias and count(shape, 0, axis) == 0:
-            raise no_data("the bottom", "inner_product_layer.cpp Reshape", "bottom[0]")
+            raise no_data("the bottom", "inner_product_layer.cpp Reshape", ("bottom", 0))
         return [top]
 
     def set_up_unknown(self, bottoms: Sequence[Shape | None]) -> Sequence[Shape | None]:
@@ -91,6 +93,7 @@ class Embed(Matrix):
             size = as_int(getattr(p, name))
             if size <= 0:
                 raise self.refuse(
+                    Kind.VALUE_OUT_OF_RANGE if p.HasField(name) else Kind.MISSING_FIELD,
                     f"{name} is missing" if not p.HasField(name) else f"{name} must be above 0, not {size}",
                     f"EmbedLayer {name} must be positive.",
                     "embed_layer.cpp LayerSetUp",
@@ -105,7 +108,7 @@ class Embed(Matrix):
         bias = self.make_params((inputs, outputs), outputs)
         top = new_blob((*shape, outputs), "the top")
         if bias and count(shape) == 0:
-            raise no_data("the bottom", "embed_layer.cpp Reshape", "bottom[0]")
+            raise no_data("the bottom", "embed_layer.cpp Reshape", ("bottom", 0))
         return [top]
 
     def set_up_unknown(self, bottoms: Sequence[Shape | None]) -> Sequence[Shape | None]:

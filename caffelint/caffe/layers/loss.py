@@ -6,7 +6,8 @@ from collections.abc import Sequence
 
 from caffelint.caffe.layers.base import CORRUPTS, NOTHING, ONE, ONE_OR_TWO, THREE, TWO, BuiltLayer, Counts, register
 from caffelint.caffe.layers.reduce import check_softmax_axis
-from caffelint.caffe.refusal import Refusal
+from caffelint.caffe.place import FieldPath
+from caffelint.caffe.refusal import Kind, Refusal
 from caffelint.caffe.shapes import Shape, as_int, canonical_axis, count, divide, legacy, no_data, text
 from caffelint.caffe.values import Values
 
@@ -39,14 +40,15 @@ class Loss(BuiltLayer):
         return [(), *shapes[:1]][: len(self.tops)]
 
     def check_batch(self, bottoms: Sequence[Shape]) -> None:
-        first = bottoms[0][canonical_axis(bottoms[0], 0, "bottom[0]")]
-        second = bottoms[1][canonical_axis(bottoms[1], 0, "bottom[1]")]
+        first = bottoms[0][canonical_axis(bottoms[0], 0, ("bottom", 0))]
+        second = bottoms[1][canonical_axis(bottoms[1], 0, ("bottom", 1))]
         if first != second:
             raise Refusal(
+                Kind.SHAPES_DIFFER,
                 f"the first bottom holds {first} items ({text(bottoms[0])}), the second {second} ({text(bottoms[1])})",
                 "The data and label should have the same first dimension.",
                 "loss_layer.cpp Reshape",
-                "bottom[1]",
+                ("bottom", 1),
             )
 
     def compare(self, bottoms: Sequence[Shape]) -> None:
@@ -62,11 +64,12 @@ def check_label_count(layer: BuiltLayer, scores: Shape, labels: Shape, axis: int
     wanted = as_int(count(scores, 0, axis) * count(scores, axis + 1))
     if wanted != count(labels):
         raise layer.refuse(
+            Kind.LABEL_COUNT,
             f"scores of {text(scores)} with their classes on axis {axis} want {wanted} labels; the labels are"
             f" {text(labels)}, {count(labels)} in all",
             f"Number of labels must match number of predictions; e.g., if {kind} axis == 1",
             function,
-            "bottom[1]",
+            ("bottom", 1),
         )
 
 
@@ -75,13 +78,14 @@ def check_inner_loss_weight(layer: BuiltLayer, scores: Shape) -> None:
     weights = layer.given_loss_weights
     if len(weights) > 1:
         raise Refusal(
+            Kind.LOSS_WEIGHT_COUNT,
             f"{layer.type} takes one loss_weight, not {len(weights)}",
             "loss_weight must be unspecified or specified once per top blob.",
             "layer.hpp SetLossWeights",
-            "loss_weight[1]",
+            ("loss_weight", 1),
         )
     if count(scores) == 0 and any(weights):
-        raise no_data("the first bottom", "layer.hpp SetLossWeights", "bottom[0]", "diff_")
+        raise no_data("the first bottom", "layer.hpp SetLossWeights", ("bottom", 0), "diff_")
 
 
 class SoftmaxInside(Loss):
@@ -89,7 +93,7 @@ class SoftmaxInside(Loss):
 
     function = ""
 
-    def softmax_axis(self) -> tuple[int, str]:
+    def softmax_axis(self) -> tuple[int, FieldPath]:
         """The axis of the classes, and the field that gives it."""
         raise NotImplementedError
 
@@ -102,13 +106,14 @@ class SoftmaxInside(Loss):
     def check_inner_engine(self) -> None:
         if self.strict and self.message.softmax_param.engine > 1:
             raise Refusal(
+                Kind.MISSING_ENGINE,
                 "engine: CUDNN needs a Caffe built with cuDNN",
                 f"Layer {self.name} has unknown engine.",
                 "layer_factory.cpp GetSoftmaxLayer",
-                "softmax_param.engine",
+                ("softmax_param", "engine"),
             )
 
-    def check_softmax(self, scores: Shape, axis: int, field: str) -> None:
+    def check_softmax(self, scores: Shape, axis: int, field: FieldPath) -> None:
         check_softmax_axis(scores, axis, field)
 
 
@@ -118,18 +123,18 @@ class SoftmaxWithLoss(SoftmaxInside):
     block = "softmax_param"
     top_counts = ONE_OR_TWO
 
-    def softmax_axis(self) -> tuple[int, str]:
-        return self.parameters.axis, "softmax_param.axis"
+    def softmax_axis(self) -> tuple[int, FieldPath]:
+        return self.parameters.axis, ("softmax_param", "axis")
 
-    def check_softmax(self, scores: Shape, axis: int, field: str) -> None:
+    def check_softmax(self, scores: Shape, axis: int, field: FieldPath) -> None:
         check_softmax_axis(scores, axis, field)
         check_inner_loss_weight(self, scores)
         if not self.given_loss_weights and count(scores) == 0:
-            raise no_data("the first bottom", "layer.hpp SetLossWeights", "bottom[0]", "diff_")
+            raise no_data("the first bottom", "layer.hpp SetLossWeights", ("bottom", 0), "diff_")
 
     def compare(self, bottoms: Sequence[Shape]) -> None:
         scores, labels = bottoms
-        axis = check_softmax_axis(scores, self.parameters.axis, "softmax_param.axis")
+        axis = check_softmax_axis(scores, self.parameters.axis, ("softmax_param", "axis"))
         check_label_count(self, scores, labels, axis, "softmax", "softmax_loss_layer.cpp Reshape")
 
 
@@ -140,25 +145,27 @@ class InfogainLoss(SoftmaxInside):
     bottom_counts = Counts(2, 3)
     top_counts = ONE_OR_TWO
 
-    def softmax_axis(self) -> tuple[int, str]:
-        return self.parameters.axis, "infogain_loss_param.axis"
+    def softmax_axis(self) -> tuple[int, FieldPath]:
+        return self.parameters.axis, ("infogain_loss_param", "axis")
 
-    def check_softmax(self, scores: Shape, axis: int, field: str) -> None:
+    def check_softmax(self, scores: Shape, axis: int, field: FieldPath) -> None:
         check_softmax_axis(scores, axis, field)
         if count(scores) == 0:
-            raise no_data("the first bottom", "layer.hpp SetLossWeights", "bottom[0]", "diff_")
+            raise no_data("the first bottom", "layer.hpp SetLossWeights", ("bottom", 0), "diff_")
 
     def check(self) -> None:
         function = "infogain_loss_layer.cpp LayerSetUp"
         if self.message.loss_param.HasField("normalize"):
             raise Refusal(
+                Kind.NORMALIZE_OF_INFOGAIN,
                 "InfogainLoss takes normalization, not the older normalize",
                 'normalize is deprecated. use "normalization"',
                 function,
-                "loss_param.normalize",
+                ("loss_param", "normalize"),
             )
         if len(self.bottoms) < 3 and not self.parameters.HasField("source"):
             raise self.refuse(
+                Kind.MISSING_INFOGAIN_MATRIX,
                 "the matrix H is missing: give source, or a third bottom",
                 "Infogain matrix source must be specified.",
                 function,
@@ -168,15 +175,16 @@ class InfogainLoss(SoftmaxInside):
     def compare(self, bottoms: Sequence[Shape]) -> None:
         scores, labels = bottoms[:2]
         function = "infogain_loss_layer.cpp Reshape"
-        axis = check_softmax_axis(scores, self.parameters.axis, "infogain_loss_param.axis")
+        axis = check_softmax_axis(scores, self.parameters.axis, ("infogain_loss_param", "axis"))
         check_label_count(self, scores, labels, axis, "infogain", function)
         classes = scores[axis]
         if len(bottoms) > 2 and count(bottoms[2]) != as_int(classes * classes):
             raise self.refuse(
+                Kind.WRONG_SHAPE,
                 f"H must be {classes} x {classes} for {classes} classes; the third bottom is {text(bottoms[2])}",
                 "Check failed: infogain->count() == num_labels_*num_labels_",
                 function,
-                "bottom[2]",
+                ("bottom", 2),
             )
 
 
@@ -190,13 +198,14 @@ class SigmoidCrossEntropyLoss(Loss):
         return super().set_up(bottoms)
 
     def compare(self, bottoms: Sequence[Shape]) -> None:
-        canonical_axis(bottoms[0], 0, "top[0]")
+        canonical_axis(bottoms[0], 0, ("top", 0))
         if count(bottoms[0]) != count(bottoms[1]):
             raise Refusal(
+                Kind.SHAPES_DIFFER,
                 f"predictions of {text(bottoms[0])} and targets of {text(bottoms[1])} differ in number",
                 "SIGMOID_CROSS_ENTROPY_LOSS layer inputs must have the same count.",
                 "sigmoid_cross_entropy_loss_layer.cpp Reshape",
-                "bottom[1]",
+                ("bottom", 1),
             )
 
 
@@ -211,10 +220,11 @@ class EuclideanLoss(Loss):
     def compare(self, bottoms: Sequence[Shape]) -> None:
         if count(bottoms[0], 1) != count(bottoms[1], 1):
             raise Refusal(
+                Kind.SHAPES_DIFFER,
                 f"predictions of {text(bottoms[0])} and targets of {text(bottoms[1])} differ in size per item",
                 "Inputs must have the same dimension.",
                 "euclidean_loss_layer.cpp Reshape",
-                "bottom[1]",
+                ("bottom", 1),
             )
 
 
@@ -230,13 +240,14 @@ class MultinomialLogisticLoss(Loss):
 
     def compare(self, bottoms: Sequence[Shape]) -> None:
         function = "multinomial_logistic_loss_layer.cpp Reshape"
-        for side, size in zip(("channels", "height", "width"), legacy(bottoms[1], "bottom[1]")[1:], strict=False):
+        for side, size in zip(("channels", "height", "width"), legacy(bottoms[1], ("bottom", 1))[1:], strict=False):
             if size != 1:
                 raise Refusal(
+                    Kind.WRONG_SHAPE,
                     f"a label is one value per item; the second bottom is {text(bottoms[1])}",
                     f"Check failed: bottom[1]->{side}() == 1",
                     function,
-                    "bottom[1]",
+                    ("bottom", 1),
                 )
 
 
@@ -252,24 +263,26 @@ class ContrastiveLoss(Loss):
 
     def check_batch(self, bottoms: Sequence[Shape]) -> None:
         function = "contrastive_loss_layer.cpp LayerSetUp"
-        first = legacy(bottoms[0], "bottom[0]")
-        second = legacy(bottoms[1], "bottom[1]")
+        first = legacy(bottoms[0], ("bottom", 0))
+        second = legacy(bottoms[1], ("bottom", 1))
         if first[1] != second[1]:
             raise Refusal(
+                Kind.SHAPES_DIFFER,
                 f"the two bottoms to compare differ in size per item: {text(bottoms[0])} and {text(bottoms[1])}",
                 "Check failed: bottom[0]->channels() == bottom[1]->channels()",
                 function,
-                "bottom[1]",
+                ("bottom", 1),
             )
         for index, sides in ((0, ("height", "width")), (1, ("height", "width")), (2, ("channels", "height", "width"))):
-            sizes = legacy(bottoms[index], f"bottom[{index}]")[-len(sides) :]
+            sizes = legacy(bottoms[index], ("bottom", index))[-len(sides) :]
             for side, size in zip(sides, sizes, strict=False):
                 if size != 1:
                     raise Refusal(
+                        Kind.WRONG_SHAPE,
                         f"bottom {index} is {text(bottoms[index])}; its {side} must be 1",
                         f"Check failed: bottom[{index}]->{side}() == 1",
                         function,
-                        f"bottom[{index}]",
+                        ("bottom", index),
                     )
         super().check_batch(bottoms)
 
@@ -286,19 +299,20 @@ class Accuracy(BuiltLayer):
         scores, labels = bottoms
         p = self.parameters
         function = "accuracy_layer.cpp Reshape"
-        per_label = divide(count(scores), count(labels), "the number of labels", "bottom[1]")
+        per_label = divide(count(scores), count(labels), "the number of labels", ("bottom", 1))
         if as_int(p.top_k) > per_label:
             raise self.refuse(
+                Kind.TOP_K_TOO_LARGE,
                 f"top_k {p.top_k} is more than the {per_label} scores per label ({text(scores)} for {text(labels)})",
                 "top_k must be less than or equal to the number of classes.",
                 function,
-                "top_k" if p.HasField("top_k") else "bottom[1]",
+                "top_k" if p.HasField("top_k") else ("bottom", 1),
             )
-        axis = canonical_axis(scores, p.axis, f"{self.block}.axis")
+        axis = canonical_axis(scores, p.axis, (self.block, "axis"))
         check_label_count(self, scores, labels, axis, "label", function)
         if self.runs_in_place and len(self.tops) > 1:
             # The scalar is made first; in place, the scores have lost their axes by then.
-            canonical_axis((), axis, "top[0]")
+            canonical_axis((), axis, ("top", 0))
         return [(), (scores[axis],)][: len(self.tops)]
 
     def set_up_unknown(self, bottoms: Sequence[Shape | None]) -> Sequence[Shape | None]:
@@ -350,7 +364,7 @@ class CenterLoss(ForkLoss):
 
     def set_up(self, bottoms: Sequence[Shape]) -> Sequence[Shape | None]:
         p = self.parameters
-        axis = canonical_axis(bottoms[0], p.axis, f"{self.block}.axis")
+        axis = canonical_axis(bottoms[0], p.axis, (self.block, "axis"))
         self.param_shapes = [(as_int(p.num_output), count(bottoms[0], axis))]
         return [()]
 

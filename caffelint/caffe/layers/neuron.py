@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from math import inf
 
 from caffelint.caffe.layers.base import CORRUPTS, EXACT, NOTHING, ONE, REFUSED, BuiltLayer, register
-from caffelint.caffe.refusal import Refusal
+from caffelint.caffe.refusal import Kind, Refusal
 from caffelint.caffe.shapes import Shape, count, legacy, like, no_data, text
 from caffelint.caffe.values import Values, exactly
 
@@ -70,6 +70,7 @@ class Clip(Neuron):
             for name in ("min", "max"):
                 if not self.parameters.HasField(name):
                     raise self.refuse(
+                        Kind.MISSING_FIELD,
                         f"clip_param needs a {name}",
                         f"Message missing required fields: layer[{self.index}].clip_param.{name}",
                         "upgrade_proto.cpp ReadNetParamsFromTextFileOrDie",
@@ -144,7 +145,11 @@ class Log(Neuron):
         _check_base(self, base, "log_layer.cpp LayerSetUp")
         if base == 1:
             raise self.refuse(
-                "a logarithm has no base 1", "Inf result: 1/log(base)", "log_layer.cpp LayerSetUp", "base"
+                Kind.VALUE_OUT_OF_RANGE,
+                "a logarithm has no base 1",
+                "Inf result: 1/log(base)",
+                "log_layer.cpp LayerSetUp",
+                "base",
             )
 
     def values(self, bottoms: Sequence[Values]) -> Sequence[Values]:
@@ -157,10 +162,14 @@ def _check_base(layer: BuiltLayer, base: float, function: str) -> None:
         return
     if not base > 0:
         raise layer.refuse(
-            f"base must be above 0, or -1 for e; it is {base:g}", "base must be strictly positive.", function, "base"
+            Kind.VALUE_OUT_OF_RANGE,
+            f"base must be above 0, or -1 for e; it is {base:g}",
+            "base must be strictly positive.",
+            function,
+            "base",
         )
     if math.isinf(base):
-        raise layer.refuse("base is infinite", "Inf result: log(base)", function, "base")
+        raise layer.refuse(Kind.VALUE_OUT_OF_RANGE, "base is infinite", "Inf result: log(base)", function, "base")
 
 
 @register
@@ -194,22 +203,23 @@ class PReLU(Neuron):
         function = "prelu_layer.cpp LayerSetUp"
         if len(shape) < 2:
             raise self.refuse(
+                Kind.WRONG_AXES,
                 f"PReLU needs a bottom with at least 2 axes, not {len(shape)} ({text(shape)})",
                 "Number of axes of bottom blob must be >=2.",
                 function,
-                "bottom[0]",
+                ("bottom", 0),
             )
         parameters = self.parameters
-        slopes = () if parameters.channel_shared else (legacy(shape, "bottom[0]")[1],)
+        slopes = () if parameters.channel_shared else (legacy(shape, ("bottom", 0))[1],)
         if not slopes:
-            legacy(shape, "bottom[0]")
+            legacy(shape, ("bottom", 0))
         if parameters.HasField("filler"):
-            self.fill(parameters.filler, slopes, "prelu_param.filler")
+            self.fill(parameters.filler, slopes, ("prelu_param", "filler"))
         elif 0 in slopes:
-            raise no_data("the slope parameter", "filler.hpp", "bottom[0]")
+            raise no_data("the slope parameter", "filler.hpp", ("bottom", 0))
         self.param_shapes = [slopes]
         if count(shape, 1) == 0:
-            raise no_data("the bottom", function, "bottom[0]")
+            raise no_data("the bottom", function, ("bottom", 0))
         return [like(shape)]
 
     def set_up_unknown(self, bottoms: Sequence[Shape | None]) -> Sequence[Shape | None]:
@@ -286,10 +296,11 @@ class Threshold(Neuron):
 def no_in_place(layer: BuiltLayer, function: str) -> Refusal:
     """The refusal of the types that check for an in-place top."""
     return Refusal(
+        Kind.IN_PLACE,
         f"{layer.type} cannot run in place; give its top another name than its bottom",
         f"{layer.type} Layer does not allow in-place computation.",
         function,
-        "top[0]",
+        ("top", 0),
     )
 
 

@@ -7,6 +7,7 @@ from math import inf
 
 from caffelint.caffe.layers.base import CORRUPTS, EXACT, ONE, PARAMS, BuiltLayer, register
 from caffelint.caffe.layers.pooling import need_four_axes
+from caffelint.caffe.refusal import Kind
 from caffelint.caffe.shapes import Shape, as_int, canonical_axis, count, divide, legacy, like, new_blob, no_data
 from caffelint.caffe.values import SIGNED, UNKNOWN, Values
 
@@ -33,6 +34,7 @@ class LRN(BuiltLayer):
         # In C++ what is left of a negative number is negative: -1 % 2 is -1.
         if as_int(size) < 0 or size % 2 != 1:
             raise self.refuse(
+                Kind.EVEN_LOCAL_SIZE,
                 f"local_size must be odd, not {size}",
                 "LRN only supports odd values for local_size",
                 "lrn_layer.cpp LayerSetUp",
@@ -82,24 +84,25 @@ class BatchNorm(BuiltLayer):
         for index, param in enumerate(self.message.param[:3]):
             if param.lr_mult != 0:
                 raise self.refuse(
+                    Kind.STATISTIC_WITH_RATE,
                     f"lr_mult of a BatchNorm statistic must be 0, not {param.lr_mult:g}",
                     "Cannot configure batch normalization statistics as layer parameters.",
                     f"{self.source} LayerSetUp",
-                    f"param[{index}].lr_mult",
+                    ("param", index, "lr_mult"),
                 )
 
     def set_up(self, bottoms: Sequence[Shape]) -> Sequence[Shape | None]:
         shape = bottoms[0]
-        channels = 1 if len(shape) == 1 else shape[canonical_axis(shape, 1, "bottom[0]")]
+        channels = 1 if len(shape) == 1 else shape[canonical_axis(shape, 1, ("bottom", 0))]
         self.param_shapes = [(channels,), (channels,), (1,)]
         if channels == 0:
-            raise no_data("the mean", f"{self.source} LayerSetUp", "bottom[0]")
+            raise no_data("the mean", f"{self.source} LayerSetUp", ("bottom", 0))
         self.check_params()
-        canonical_axis(shape, 1, "bottom[0]")
+        canonical_axis(shape, 1, ("bottom", 0))
         top = like(shape)
-        pixels = divide(count(shape), as_int(channels * shape[0]), "the batch size", "bottom[0]")
+        pixels = divide(count(shape), as_int(channels * shape[0]), "the batch size", ("bottom", 0))
         if pixels == 0:
-            raise no_data("the bottom", f"{self.source} Reshape", "bottom[0]")
+            raise no_data("the bottom", f"{self.source} Reshape", ("bottom", 0))
         return [top]
 
     def set_up_unknown(self, bottoms: Sequence[Shape | None]) -> Sequence[Shape | None]:
@@ -123,11 +126,11 @@ class MVN(BuiltLayer):
     in_place = CORRUPTS
 
     def set_up(self, bottoms: Sequence[Shape]) -> Sequence[Shape | None]:
-        num, channels, height, width = legacy(bottoms[0], "bottom[0]")
+        num, channels, height, width = legacy(bottoms[0], ("bottom", 0))
         top = new_blob((num, channels, height, width))
         summed = height * width * (channels if self.parameters.across_channels else 1)
         if summed == 0:
-            raise no_data("the bottom", "mvn_layer.cpp Reshape", "bottom[0]")
+            raise no_data("the bottom", "mvn_layer.cpp Reshape", ("bottom", 0))
         return [top]
 
     def values(self, bottoms: Sequence[Values]) -> Sequence[Values]:

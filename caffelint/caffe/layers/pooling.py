@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from math import inf
 
 from caffelint.caffe.layers.base import ONE, BuiltLayer, Counts, register
-from caffelint.caffe.refusal import Refusal
+from caffelint.caffe.refusal import Kind, Refusal
 from caffelint.caffe.shapes import Shape, as_int, legacy, new_blob, text
 from caffelint.caffe.values import UNKNOWN, Values
 
@@ -33,6 +33,7 @@ def check_clipped(windows: int, size: int, stride: int, pad: int, side: str) -> 
     """After one window was taken off, the last one must start on the padded image."""
     if (windows - 1) * stride >= size + pad:
         raise Refusal(
+            Kind.WINDOW_TOO_LARGE,
             f"the last window starts {(windows - 1) * stride - size - pad} pixels behind the padded image",
             f"Check failed: (pooled_{side}_ - 1) * stride_",
             f"{SOURCE} Reshape",
@@ -43,10 +44,11 @@ def check_clipped(windows: int, size: int, stride: int, pad: int, side: str) -> 
 def need_four_axes(shape: Shape, function: str) -> None:
     if len(shape) != 4:
         raise Refusal(
+            Kind.WRONG_AXES,
             f"the bottom must have 4 axes (num, channels, height, width); it has {len(shape)} ({text(shape)})",
             "Input must have 4 axes, corresponding to (num, channels, height, width)",
             function,
-            "bottom[0]",
+            ("bottom", 0),
         )
 
 
@@ -73,6 +75,7 @@ class Pooling(BuiltLayer):
         if self.is_global:
             if square or tall or wide:
                 raise self.refuse(
+                    Kind.FIELD_NOT_TAKEN,
                     "global_pooling takes the whole map; remove the kernel size",
                     "With Global_pooling: true Filter size cannot specified",
                     function,
@@ -80,6 +83,7 @@ class Pooling(BuiltLayer):
                 )
         elif square == (tall and wide):
             raise self.refuse(
+                Kind.CONFLICTING_FIELDS if square else Kind.MISSING_FIELD,
                 "kernel_size is given beside kernel_h and kernel_w; keep one of the two"
                 if square
                 else "kernel_h and kernel_w must both be given"
@@ -96,6 +100,7 @@ class Pooling(BuiltLayer):
             tall, wide = has(f"{name}_h"), has(f"{name}_w")
             if (tall or wide) and not (tall and wide and not has(name)):
                 raise self.refuse(
+                    Kind.CONFLICTING_FIELDS if has(name) else Kind.MISSING_FIELD,
                     f"{name} is given beside {name}_h or {name}_w; keep one of the two"
                     if has(name)
                     else f"{name}_h and {name}_w must both be given",
@@ -116,6 +121,7 @@ class Pooling(BuiltLayer):
         function = f"{SOURCE} LayerSetUp"
         if kernel and (kernel[0] <= 0 or kernel[1] <= 0):
             raise self.refuse(
+                Kind.NO_ELEMENTS if self.is_global else Kind.VALUE_OUT_OF_RANGE,
                 "the kernel must be at least 1 x 1" if not self.is_global else "the bottom has no pixels",
                 "Filter dimensions cannot be zero.",
                 function,
@@ -123,6 +129,7 @@ class Pooling(BuiltLayer):
             )
         if self.is_global and (self.pad != (0, 0) or self.stride != (1, 1)):
             raise self.refuse(
+                Kind.FIELD_NOT_TAKEN,
                 "global_pooling takes the whole map; only pad 0 and stride 1 are allowed",
                 "With Global_pooling: true; only pad = 0 and stride = 1",
                 function,
@@ -131,6 +138,7 @@ class Pooling(BuiltLayer):
         if self.pad != (0, 0):
             if p.pool == STOCHASTIC:
                 raise self.refuse(
+                    Kind.FIELD_NOT_TAKEN,
                     "stochastic pooling takes no padding",
                     "Padding implemented only for average and max pooling.",
                     function,
@@ -139,6 +147,7 @@ class Pooling(BuiltLayer):
             for axis, side in enumerate("hw"):
                 if kernel and self.pad[axis] >= kernel[axis]:
                     raise self.refuse(
+                        Kind.PADDING_TOO_LARGE,
                         f"pad {self.pad[axis]} must be below the kernel, {kernel[axis]}",
                         f"Check failed: pad_{side}_ < kernel_{side}_",
                         function,
@@ -150,7 +159,7 @@ class Pooling(BuiltLayer):
         self.read_windows()
         kernel = self.kernel
         if kernel is None:
-            kernel = self.kernel = legacy(shape, "bottom[0]")[2:]  # type: ignore[assignment]
+            kernel = self.kernel = legacy(shape, ("bottom", 0))[2:]  # type: ignore[assignment]
         assert kernel is not None
         self.check_windows(kernel)
         need_four_axes(shape, f"{SOURCE} Reshape")
@@ -169,6 +178,7 @@ class Pooling(BuiltLayer):
             if windows[axis] < 0:
                 padded_size = shape[2 + axis] + 2 * self.pad[axis]
                 raise self.refuse(
+                    Kind.WINDOW_TOO_LARGE if self.stride[axis] else Kind.VALUE_OUT_OF_RANGE,
                     f"stride{'' if self.parameters.HasField('stride') else '_' + side} is 0"
                     if not self.stride[axis]
                     else f"the kernel, {kernel[axis]}, is too large for a map of {padded_size} with its padding",
@@ -209,15 +219,20 @@ class SPP(BuiltLayer):
 
     def set_up(self, bottoms: Sequence[Shape]) -> Sequence[Shape | None]:
         shape = bottoms[0]
-        num, channels, height, width = legacy(shape, "bottom[0]")
+        num, channels, height, width = legacy(shape, ("bottom", 0))
         if height <= 0 or width <= 0:
             raise self.refuse(
-                "the bottom has no pixels", "Input dimensions cannot be zero.", f"{self.source} LayerSetUp", "bottom[0]"
+                Kind.NO_ELEMENTS,
+                "the bottom has no pixels",
+                "Input dimensions cannot be zero.",
+                f"{self.source} LayerSetUp",
+                ("bottom", 0),
             )
         levels = as_int(self.parameters.pyramid_height)
         if levels <= 0:
             given = self.parameters.pyramid_height
             raise self.refuse(
+                Kind.VALUE_OUT_OF_RANGE if given else Kind.MISSING_FIELD,
                 f"pyramid_height {given} does not fit into Caffe's int" if given else "pyramid_height is missing",
                 "Split Layer produces at least 1 top blob(s) as output.",
                 f"{self.source} LayerSetUp",
@@ -232,10 +247,11 @@ class SPP(BuiltLayer):
             return [new_blob((num, channels, tall, wide), "the top")]
         if self.runs_in_place:
             raise self.refuse(
+                Kind.IN_PLACE,
                 "SPP cannot overwrite its bottom: it looks at its 4 axes again",
                 "Input must have 4 axes, corresponding to (num, channels, height, width)",
                 f"{self.source} Reshape",
-                "top[0]",
+                ("top", 0),
             )
         return [new_blob((num, as_int(channels * total)), "the top")]
 
@@ -247,6 +263,7 @@ class SPP(BuiltLayer):
         padded = any(pads)
         if padded and self.parameters.pool not in (MAX, AVE):
             raise self.refuse(
+                Kind.FIELD_NOT_TAKEN,
                 f"stochastic pooling takes no padding, which {height} x {width} pixels in {bins} x {bins} bins need",
                 "Padding implemented only for average and max pooling.",
                 f"{SOURCE} LayerSetUp",
@@ -255,6 +272,7 @@ class SPP(BuiltLayer):
         for side, pad, kernel in zip("hw", pads, kernels, strict=False):
             if padded and pad >= kernel:
                 raise self.refuse(
+                    Kind.WINDOW_TOO_LARGE,
                     f"{bins} x {bins} bins of level {level} are too many for {height} x {width} pixels",
                     f"Check failed: pad_{side}_ < kernel_{side}_",
                     f"{SOURCE} LayerSetUp",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from caffelint.caffe.layers.base import THREE, TWO, BuiltLayer, Counts, register
-from caffelint.caffe.refusal import Refusal
+from caffelint.caffe.refusal import Kind, Refusal
 from caffelint.caffe.shapes import Shape, as_int, canonical_axis, count, new_blob, no_data, plural, text
 
 
@@ -40,6 +40,7 @@ class Recurrent(BuiltLayer):
         outputs = as_int(self.parameters.num_output)
         if outputs <= 0:
             raise self.refuse(
+                Kind.VALUE_OUT_OF_RANGE if self.parameters.HasField("num_output") else Kind.MISSING_FIELD,
                 "num_output is missing"
                 if not self.parameters.HasField("num_output")
                 else f"num_output must be above 0, not {outputs}",
@@ -54,34 +55,38 @@ class Recurrent(BuiltLayer):
         function = f"{self.source} LayerSetUp"
         if len(x) < 2:
             raise self.refuse(
+                Kind.WRONG_AXES,
                 f"the first bottom must be steps x streams x ...; it is {text(x)}",
                 "bottom[0] must have at least 2 axes -- (#timesteps, #streams, ...)",
                 function,
-                "bottom[0]",
+                ("bottom", 0),
             )
         steps, streams = x[:2]
         if len(bottoms[1]) != 2:
             raise self.refuse(
+                Kind.WRONG_AXES,
                 f"the second bottom must be steps x streams; it is {text(bottoms[1])}",
                 "bottom[1] must have exactly 2 axes -- (#timesteps, #streams)",
                 function,
-                "bottom[1]",
+                ("bottom", 1),
             )
         for axis, letter in enumerate("TN"):
             if x[axis] != bottoms[1][axis]:
                 raise self.refuse(
+                    Kind.SHAPES_DIFFER,
                     f"the first bottom has {steps} steps of {streams} streams, the second {text(bottoms[1])}",
                     f"Check failed: {letter}_ == bottom[1]->shape({axis})",
                     function,
-                    "bottom[1]",
+                    ("bottom", 1),
                 )
         static = bottoms[2] if len(bottoms) > 2 + self.exposed else None
         if static is not None and (not static or static[0] != streams):
             raise self.refuse(
+                Kind.WRONG_SHAPE,
                 f"the static bottom must have one item for each of {plural(streams, 'stream')}; it is {text(static)}",
                 "Check failed: N_ == bottom[2]->shape(0)" if static else "Check failed: bottom[2]->num_axes() >= 1",
                 function,
-                "bottom[2]",
+                ("bottom", 2),
             )
         outputs = self.check()
         self._make_params(x, static, steps, streams, outputs)
@@ -90,10 +95,11 @@ class Recurrent(BuiltLayer):
         for index in range(first_hidden, len(bottoms)):
             if bottoms[index] != hidden:
                 raise self.refuse(
+                    Kind.SHAPES_DIFFER,
                     f"a hidden state is {text(hidden)}; bottom {index} is {text(bottoms[index])}",
                     f"shape mismatch - recur_input_blobs_[{index - first_hidden}]:",
                     f"{self.source} Reshape",
-                    f"bottom[{index}]",
+                    ("bottom", index),
                 )
         return [new_blob((steps, streams, outputs), "the top"), *[hidden] * self.exposed]
 
@@ -102,21 +108,22 @@ class Recurrent(BuiltLayer):
         p = self.parameters
         if steps == 0:
             raise Refusal(
+                Kind.NO_ELEMENTS,
                 "the first bottom has no time step",
                 "Slice Layer produces at least 1 top blob(s) as output.",
                 f"{self.source} LayerSetUp",
-                "bottom[0]",
+                ("bottom", 0),
             )
         rows = as_int(self.gates * outputs)
-        weight, bias = f"{self.block}.weight_filler", f"{self.block}.bias_filler"
-        canonical_axis(x, 2, "bottom[0]")
+        weight, bias = (self.block, "weight_filler"), (self.block, "bias_filler")
+        canonical_axis(x, 2, ("bottom", 0))
         shapes = [new_blob((rows, count(x, 2)), "the input weight"), (rows,)]
         self.fill(p.weight_filler, shapes[0], weight)
         self.fill(p.bias_filler, shapes[1], bias)
         if as_int(steps * streams) == 0:
-            raise no_data("the first bottom", "inner_product_layer.cpp Reshape", "bottom[0]")
+            raise no_data("the first bottom", "inner_product_layer.cpp Reshape", ("bottom", 0))
         if static is not None:
-            canonical_axis(static, 1, "bottom[2]")
+            canonical_axis(static, 1, ("bottom", 2))
             shapes.append(new_blob((rows, count(static, 1)), "the static weight"))
             self.fill(p.weight_filler, shapes[-1], weight)
         recurrent = new_blob((rows, outputs), "the recurrent weight")
@@ -165,7 +172,7 @@ class LSTMUnit(BuiltLayer):
     def set_up(self, bottoms: Sequence[Shape]) -> Sequence[Shape | None]:
         cell = bottoms[0]
         function = "lstm_unit_layer.cpp Reshape"
-        streams = cell[canonical_axis(cell, 1, "bottom[0]")]
+        streams = cell[canonical_axis(cell, 1, ("bottom", 0))]
         for index, shape in enumerate(bottoms):
             axes = 2 if index == 2 else 3
             for wrong, phrase in (
@@ -175,17 +182,19 @@ class LSTMUnit(BuiltLayer):
             ):
                 if wrong:
                     raise self.refuse(
+                        Kind.WRONG_SHAPE,
                         f"bottom {index} must be 1 x {streams}{' x ...' if axes == 3 else ''}; it is {text(shape)}",
                         phrase,
                         function,
-                        f"bottom[{index}]",
+                        ("bottom", index),
                     )
         if as_int(4 * cell[2]) != bottoms[1][2]:
             raise self.refuse(
+                Kind.WRONG_SHAPE,
                 f"the gate inputs must have {4 * cell[2]} values, 4 for each of the cell's {cell[2]}; they are"
                 f" {text(bottoms[1])}",
                 "Check failed: 4 * hidden_dim_ == bottom[1]->shape(2)",
                 function,
-                "bottom[1]",
+                ("bottom", 1),
             )
         return [new_blob(cell), new_blob(cell)]

@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from math import inf
 
 from caffelint.caffe.layers.base import CORRUPTS, EXACT, ONE, PARAMS, THREE, BuiltLayer, Counts, register
+from caffelint.caffe.place import FieldPath
+from caffelint.caffe.refusal import Kind
 from caffelint.caffe.shapes import Shape, as_int, canonical_axis, count, like, new_blob, no_data, text
 from caffelint.caffe.values import UNKNOWN, Values
 
@@ -37,6 +39,7 @@ class Eltwise(BuiltLayer):
         function = "eltwise_layer.cpp LayerSetUp"
         if coefficients != len(self.bottoms):
             raise self.refuse(
+                Kind.FIELD_COUNT,
                 f"{len(self.bottoms)} bottoms need {len(self.bottoms)} coeff, not {coefficients}",
                 "Eltwise Layer takes one coefficient per bottom blob.",
                 function,
@@ -44,6 +47,7 @@ class Eltwise(BuiltLayer):
             )
         if p.operation == PROD:
             raise self.refuse(
+                Kind.FIELD_NOT_TAKEN,
                 "coeff is for SUM, not for PROD",
                 "Eltwise layer only takes coefficients for summation.",
                 function,
@@ -56,10 +60,11 @@ class Eltwise(BuiltLayer):
         for index in range(1, len(bottoms)):
             if bottoms[index] != first:
                 raise self.refuse(
+                    Kind.SHAPES_DIFFER,
                     f"bottom {index} is {text(bottoms[index])}, the first {text(first)}; all must have one shape",
                     "Check failed: bottom[0]->shape() == bottom[i]->shape()",
                     "eltwise_layer.cpp Reshape",
-                    f"bottom[{index}]",
+                    ("bottom", index),
                 )
         return [like(first)]
 
@@ -69,10 +74,11 @@ class Eltwise(BuiltLayer):
         for index, shape in known[1:]:
             if shape != known[0][1]:
                 raise self.refuse(
+                    Kind.SHAPES_DIFFER,
                     f"bottom {index} is {text(shape)}, bottom {known[0][0]} {text(known[0][1])}; they must be alike",
                     "Check failed: bottom[0]->shape() == bottom[i]->shape()",
                     "eltwise_layer.cpp Reshape",
-                    f"bottom[{index}]",
+                    ("bottom", index),
                 )
         return [known[0][1] if known else None]
 
@@ -107,9 +113,9 @@ class Reduction(BuiltLayer):
     def set_up(self, bottoms: Sequence[Shape]) -> Sequence[Shape | None]:
         shape = bottoms[0]
         p = self.parameters
-        axis = canonical_axis(shape, p.axis, f"{self.block}.axis")
+        axis = canonical_axis(shape, p.axis, (self.block, "axis"))
         if p.operation in (1, 4) and count(shape, axis) == 0:
-            raise no_data("what is to be summed", "reduction_layer.cpp Reshape", "bottom[0]")
+            raise no_data("what is to be summed", "reduction_layer.cpp Reshape", ("bottom", 0))
         return [new_blob(shape[:axis], "the top")]
 
     def set_up_unknown(self, bottoms: Sequence[Shape | None]) -> Sequence[Shape | None]:
@@ -138,7 +144,11 @@ class ArgMax(BuiltLayer):
     def check(self) -> None:
         if self.parameters.top_k < 1:
             raise self.refuse(
-                "top_k must be at least 1", "top k must not be less than 1.", "argmax_layer.cpp LayerSetUp", "top_k"
+                Kind.VALUE_OUT_OF_RANGE,
+                "top_k must be at least 1",
+                "top k must not be less than 1.",
+                "argmax_layer.cpp LayerSetUp",
+                "top_k",
             )
 
     def set_up(self, bottoms: Sequence[Shape]) -> Sequence[Shape | None]:
@@ -147,7 +157,7 @@ class ArgMax(BuiltLayer):
         self.check()
         top_k = p.top_k
         if p.HasField("axis"):
-            axis = canonical_axis(shape, p.axis, f"{self.block}.axis")
+            axis = canonical_axis(shape, p.axis, (self.block, "axis"))
             self._check_top_k(shape[axis], "top_k must be less than or equal to the dimension of the axis.")
             return [new_blob((*shape[:axis], as_int(top_k), *shape[axis + 1 :]), "the top")]
         self._check_top_k(
@@ -155,7 +165,7 @@ class ArgMax(BuiltLayer):
             "top_k must be less than or equal to the dimension of the flattened bottom blob per instance.",
         )
         top = [1] * max(3, len(shape))
-        top[0] = shape[canonical_axis(shape, 0, "bottom[0]")]
+        top[0] = shape[canonical_axis(shape, 0, ("bottom", 0))]
         top[2] = as_int(top_k)
         if p.out_max_val:
             top[1] = 2
@@ -164,6 +174,7 @@ class ArgMax(BuiltLayer):
     def _check_top_k(self, size: int, phrase: str) -> None:
         if self.parameters.top_k > size:
             raise self.refuse(
+                Kind.TOP_K_TOO_LARGE,
                 f"top_k {self.parameters.top_k} is more than the {size} values to choose from",
                 phrase,
                 "argmax_layer.cpp LayerSetUp",
@@ -178,7 +189,7 @@ class ArgMax(BuiltLayer):
         return [UNKNOWN if self.parameters.out_max_val else Values(0, inf)]
 
 
-def check_softmax_axis(shape: Shape, axis: int, field: str) -> int:
+def check_softmax_axis(shape: Shape, axis: int, field: FieldPath) -> int:
     """Reshape of softmax_layer.cpp, alone or inside a loss."""
     axis = canonical_axis(shape, axis, field)
     if shape[axis] == 0:
@@ -199,7 +210,7 @@ class Softmax(BuiltLayer):
 
     def set_up(self, bottoms: Sequence[Shape]) -> Sequence[Shape | None]:
         shape = bottoms[0]
-        check_softmax_axis(shape, self.parameters.axis, f"{self.block}.axis")
+        check_softmax_axis(shape, self.parameters.axis, (self.block, "axis"))
         return [like(shape)]
 
     def values(self, bottoms: Sequence[Values]) -> Sequence[Values]:
@@ -220,16 +231,18 @@ class Axpy(BuiltLayer):
         gate, x, y = bottoms
         if gate[:2] != x[:2]:
             raise self.refuse(
+                Kind.SHAPES_DIFFER,
                 f"the first bottom ({text(gate)}) must have one value for each channel of the second ({text(x)})",
                 "Check failed: bottom[0]->shape(0) == bottom[1]->shape(0)",
                 "axpy_layer.cpp Reshape",
-                "bottom[0]",
+                ("bottom", 0),
             )
         if x != y:
             raise self.refuse(
+                Kind.SHAPES_DIFFER,
                 f"the second bottom is {text(x)}, the third {text(y)}; they are added",
                 "Check failed: bottom[1]->shape() == bottom[2]->shape()",
                 "axpy_layer.cpp Reshape",
-                "bottom[2]",
+                ("bottom", 2),
             )
         return [like(x)]

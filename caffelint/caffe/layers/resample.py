@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from caffelint.caffe.layers.base import ONE, ONE_OR_TWO, BuiltLayer, register
+from caffelint.caffe.refusal import Kind
 from caffelint.caffe.shapes import Shape, as_int, like, new_blob, text
 
 
@@ -25,14 +26,19 @@ class Permute(BuiltLayer):
         for index, axis in enumerate(order):
             if axis >= len(shape):
                 raise self.refuse(
+                    Kind.NO_SUCH_AXIS,
                     f"axis {axis} does not exist: the bottom has {len(shape)} axes ({text(shape)})",
                     "order should be less than the input dimension.",
                     function,
-                    f"order[{index}]",
+                    ("order", index),
                 )
             if axis in order[:index]:
                 raise self.refuse(
-                    f"axis {axis} is named twice", "there are duplicate orders", function, f"order[{index}]"
+                    Kind.CONFLICTING_FIELDS,
+                    f"axis {axis} is named twice",
+                    "there are duplicate orders",
+                    function,
+                    ("order", index),
                 )
         order += [axis for axis in range(len(shape)) if axis not in order]
         return [tuple(shape[axis] for axis in order)]

@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from caffelint.caffe.layers.base import EXACT, ONE, ONE_OR_TWO, PARAMS, BuiltLayer, register
+from caffelint.caffe.place import FieldPath
+from caffelint.caffe.refusal import Kind
 from caffelint.caffe.shapes import Shape, canonical_axis, count, like, no_data, text
 from caffelint.caffe.values import UNKNOWN, Values, exactly, filled
 
@@ -19,12 +21,13 @@ class Broadcast(BuiltLayer):
     top_counts = ONE
     in_place = EXACT
 
-    def learned_shape(self, what: str, shape: Shape, axis: int, num_axes: int, blame: str | None) -> Shape:
+    def learned_shape(self, what: str, shape: Shape, axis: int, num_axes: int, blame: FieldPath | str | None) -> Shape:
         """Shape of the learned blob (LayerSetUp of scale_layer.cpp and bias_layer.cpp)."""
         source = f"{what}_layer.cpp LayerSetUp"
-        start = canonical_axis(shape, axis, f"{self.block}.axis")
+        start = canonical_axis(shape, axis, (self.block, "axis"))
         if num_axes < -1:
             raise self.refuse(
+                Kind.VALUE_OUT_OF_RANGE,
                 f"num_axes must be -1 (to the end) or more, not {num_axes}",
                 "num_axes must be non-negative, or -1 to extend",
                 source,
@@ -34,6 +37,7 @@ class Broadcast(BuiltLayer):
             return shape[start:]
         if start + num_axes > len(shape):
             raise self.refuse(
+                Kind.NO_SUCH_AXIS,
                 f"axis {start} and num_axes {num_axes} reach past the {len(shape)} axes of the bottom ({text(shape)})",
                 f"{what} blob's shape extends past bottom[0]'s shape when applied",
                 source,
@@ -44,21 +48,23 @@ class Broadcast(BuiltLayer):
     def check_fit(self, what: str, shape: Shape, small: Shape, axis: int) -> int:
         """The axis at which `small` is laid on `shape`; raises Refusal where it does not fit (Reshape)."""
         source = f"{what}_layer.cpp Reshape"
-        start = canonical_axis(shape, axis, f"{self.block}.axis") if small else 0
+        start = canonical_axis(shape, axis, (self.block, "axis")) if small else 0
         if start + len(small) > len(shape):
             raise self.refuse(
+                Kind.SHAPES_DIFFER,
                 f"the second bottom ({text(small)}) reaches past the first ({text(shape)}) from axis {start} on",
                 f"{what} blob's shape extends past bottom[0]'s shape when applied",
                 source,
-                "bottom[1]",
+                ("bottom", 1),
             )
         for index, dim in enumerate(small):
             if shape[start + index] != dim:
                 raise self.refuse(
+                    Kind.SHAPES_DIFFER,
                     f"the second bottom ({text(small)}) does not fit the first ({text(shape)}) from axis {start} on",
                     f"dimension mismatch between bottom[0]->shape({start + index}) and {what}->shape({index})",
                     source,
-                    "bottom[1]",
+                    ("bottom", 1),
                 )
         return start
 
@@ -77,7 +83,7 @@ class Bias(Broadcast):
         p = self.parameters
         if len(bottoms) == 1:
             small = self.learned_shape("bias", shape, p.axis, p.num_axes, "num_axes")
-            self.fill(p.filler, small, f"{self.block}.filler")
+            self.fill(p.filler, small, (self.block, "filler"))
             self.param_shapes = [small]
         else:
             small = bottoms[1]
@@ -92,7 +98,7 @@ def check_bias_fit(layer: Broadcast, shape: Shape, small: Shape, axis: int) -> N
     """Reshape of bias_layer.cpp."""
     start = layer.check_fit("bias", shape, small, axis)
     if count(shape, start + len(small)) == 0:
-        raise no_data("the bottom", "bias_layer.cpp Reshape", "bottom[0]")
+        raise no_data("the bottom", "bias_layer.cpp Reshape", ("bottom", 0))
 
 
 def kept_signs(values: Values, bias_filler: Any) -> Values:
@@ -117,9 +123,9 @@ class Scale(Broadcast):
         if learned:
             small = self.learned_shape("scale", shape, axis, p.num_axes, "num_axes")
             if p.HasField("filler"):
-                self.fill(p.filler, small, f"{self.block}.filler")
+                self.fill(p.filler, small, (self.block, "filler"))
             elif 0 in small:
-                raise no_data("the scale", "filler.hpp", "bottom[0]")
+                raise no_data("the scale", "filler.hpp", ("bottom", 0))
             params.append(small)
         else:
             small = bottoms[1]
@@ -127,13 +133,13 @@ class Scale(Broadcast):
             self._add_bias(p, shape, axis, p.num_axes if learned else len(small), params)
         start = self.check_fit("scale", shape, small, axis)
         if 0 in shape and max(count(shape, 0, start), count(shape, start + len(small))) == 0:
-            raise no_data("the bottom", "scale_layer.cpp Reshape", "bottom[0]")
+            raise no_data("the bottom", "scale_layer.cpp Reshape", ("bottom", 0))
         return [like(shape)]
 
     def _add_bias(self, p: Any, shape: Shape, axis: int, num_axes: int, params: list[Shape]) -> None:
         """The Bias layer inside, on the first bottom alone."""
-        small = self.learned_shape("bias", shape, axis, num_axes, "bottom[1]" if not params else "num_axes")
-        self.fill(p.bias_filler, small, f"{self.block}.bias_filler")
+        small = self.learned_shape("bias", shape, axis, num_axes, ("bottom", 1) if not params else "num_axes")
+        self.fill(p.bias_filler, small, (self.block, "bias_filler"))
         check_bias_fit(self, shape, small, axis)
         params.append(small)
 

@@ -7,13 +7,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from caffelint.caffe.refusal import Refusal
+from caffelint.caffe.refusal import Kind, Refusal
 from caffelint.schema.messages import NetParameter
 from caffelint.text.parser import Document
 from caffelint.text.tree import MESSAGE, Problem
 
 _FORMS = ("layer", "layers")
-_REFUSED = "Refusing to upgrade inconsistent NetParameter input"
 
 
 def is_told_by(problem: Problem) -> bool:
@@ -38,4 +37,4 @@ def in_text_order(document: Document, wanted: Any, refusals: list[Refusal]) -> t
     new.CopyFrom(wanted)
     del new.layer[:]
     new.layer.extend(ordered)
-    return new, [refusal for refusal in refusals if refusal.caffe != _REFUSED]
+    return new, [refusal for refusal in refusals if refusal.kind is not Kind.MIXED_FORMATS]

@@ -109,7 +109,7 @@ def _object_to(document: Document, bound: Bound, refusals: list[Refusal]) -> Non
         raise CannotUpgrade(first.start, first.message)
     if refusals:
         refusal = refusals[0]
-        at = bound.origin(refusal.at, (refusal.field or "").partition("[")[0]) or bound.origin(refusal.at)
+        at = bound.origin(refusal.at, str(refusal.field[0]) if refusal.field else "") or bound.origin(refusal.at)
         raise CannotUpgrade(at.start if at else 0, refusal.message)
 
 
