@@ -79,7 +79,7 @@ def stdin() -> bytes:
 
 def changed_since(base_ref: str, paths: Sequence[str]) -> set[str]:
     from caffelint.cli.settings import shared_folder
-    from caffelint.lint.discover import changed_files
+    from caffelint.lint.changed import changed_files
 
     try:
         return changed_files(base_ref, str(shared_folder(paths)))

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Iterator, Sequence
-from itertools import islice
-from typing import NamedTuple
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, NamedTuple
 
 from caffelint.lint.read import ReadError, read
 
+if TYPE_CHECKING:
+    from caffelint.lint.ignored import Checkout
+
 SUFFIXES = (".prototxt", ".prototxt.txt")
 _OTHER_SUFFIX = ".pt"  # Faster R-CNN and its heirs call nets and solvers so, and torch its weights
+_CANDIDATES = (*SUFFIXES, _OTHER_SUFFIX)
 _BEGINS = re.compile(rb"^[ \t]*(?:layers?[ \t]*\{|(?:net|train_net|base_lr)[ \t]*:)", re.MULTILINE)
 _MOST_OTHERS = 200
 _SKIPPED = {".git", ".hg", ".svn", ".tox", ".venv", "node_modules", "__pycache__"}
@@ -54,8 +57,7 @@ def discover(paths: Iterable[str], exclude: Sequence[str] = (), folder: str = ""
     others: list[str] = []
     for path in paths:
         if os.path.isdir(path):
-            below = _git_files(path, others)
-            found = sorted(_walk(path, unreadable, others) if below is None else below)
+            found = sorted(_walk(path, unreadable, others))
             files.update(dict.fromkeys(file for file in found if not matches_glob(file, exclude, folder)))
         elif os.path.exists(path):
             files[os.path.normpath(path)] = None
@@ -101,34 +103,75 @@ def matches_glob(path: str, globs: Sequence[str], folder: str = "") -> bool:
     return False
 
 
-def _git_files(folder: str, others: list[str]) -> list[str] | None:
-    """What git tracks or would track below a folder; None outside of a checkout or without git.
+def _walk(folder: str, unreadable: list[tuple[str, str]], others: list[str]) -> list[str]:
+    """The prototxt files below a folder, of a checkout what git tracks or would track.
 
     Some files of the other suffix are put into `others`.
     """
-    import subprocess
+    from caffelint.lint.ignored import checkout_of
 
-    command = ["git", "-C", folder, "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
-    try:
-        done = subprocess.run(command, capture_output=True, check=False, timeout=60)
-    except (OSError, subprocess.TimeoutExpired):
-        return None
-    if done.returncode:
-        return None
-    names = [os.fsdecode(name) for name in done.stdout.split(b"\0") if name]
-    found = [os.path.normpath(os.path.join(folder, name)) for name in names if name.endswith(SUFFIXES)]
-    found = [path for path in found if os.path.isfile(path)]
-    others += islice((os.path.join(folder, name) for name in names if name.endswith(_OTHER_SUFFIX)), _MOST_OTHERS)
-    # A folder that git ignores as a whole was named on purpose.
-    return found or None
+    checkout = checkout_of(folder)
+    if checkout is not None:
+        found = _of_checkout(folder, checkout, unreadable, others)
+        if found:
+            return found
+        # A folder that git ignores as a whole was named on purpose.
+    return list(_below(folder, unreadable, others, lambda base, folders, names: _not_skipped(folders)))
 
 
-def _walk(folder: str, unreadable: list[tuple[str, str]], others: list[str]) -> Iterator[str]:
+def _not_skipped(folders: list[str]) -> None:
+    folders[:] = [name for name in folders if name not in _SKIPPED]
+
+
+def _of_checkout(folder: str, checkout: Checkout, unreadable: list[tuple[str, str]], others: list[str]) -> list[str]:
+    start = os.path.relpath(os.path.realpath(folder), checkout.top)
+    inside = () if start == os.curdir else tuple(start.split(os.sep))
+    left = checkout.ignores_folder(inside)
+
+    def leave(base: str, folders: list[str], names: list[str]) -> None:
+        """Take out what git ignores, and all of another checkout, which is a submodule or none of this one's."""
+        nonlocal left
+        below = base[len(folder) :].strip(os.sep)
+        here = (*inside, *below.split(os.sep)) if below else inside
+        if ".git" in folders or ".git" in names:
+            if here:
+                folders.clear()
+                names.clear()
+                return
+            folders[:] = [name for name in folders if name != ".git"]
+        there = len(folders)
+        folders[:] = [name for name in folders if not checkout.ignores((*here, name), True)]
+        candidates = [name for name in names if name.endswith(_CANDIDATES)]
+        names[:] = [name for name in candidates if not checkout.ignores((*here, name), False)]
+        left = left or len(folders) < there or len(names) < len(candidates)
+
+    found = dict.fromkeys(() if left else _below(folder, unreadable, others, leave))
+    within = "".join(f"{name}/" for name in inside)
+    for name in (entry.name for entry in checkout.tracked()) if left else ():
+        if name.endswith(_CANDIDATES) and name.startswith(within):
+            path = os.path.normpath(os.path.join(folder, name[len(within) :]))
+            if path in found or not os.path.isfile(path):
+                continue
+            if path.endswith(SUFFIXES):
+                found[path] = None
+            elif len(others) < _MOST_OTHERS:
+                others.append(path)
+    return list(found)
+
+
+def _below(
+    folder: str,
+    unreadable: list[tuple[str, str]],
+    others: list[str],
+    leave: Callable[[str, list[str], list[str]], None],
+) -> Iterator[str]:
+    """The prototxt files below a folder; `leave` takes out of a folder's folders and names what is not looked at."""
+
     def failed(error: OSError) -> None:
         unreadable.append((error.filename or folder, error.strerror or "cannot be listed"))
 
     for base, folders, names in os.walk(folder, onerror=failed):
-        folders[:] = [name for name in folders if name not in _SKIPPED]
+        leave(base, folders, names)
         for name in names:
             if name.endswith(SUFFIXES):
                 path = os.path.join(base, name)
@@ -136,32 +179,6 @@ def _walk(folder: str, unreadable: list[tuple[str, str]], others: list[str]) -> 
                     yield os.path.normpath(path)
             elif name.endswith(_OTHER_SUFFIX) and len(others) < _MOST_OTHERS:
                 others.append(os.path.join(base, name))
-
-
-def changed_files(base_ref: str = "HEAD", folder: str = ".") -> set[str]:
-    """Absolute paths of files that differ from `base_ref` in the checkout around `folder`.
-
-    Untracked ones and those that are gone are included. Raises `ValueError` without git.
-    """
-    import subprocess
-
-    if base_ref.startswith("-"):
-        raise ValueError(f"--base-ref {base_ref} names no commit")
-
-    def git(folder: str, *arguments: str) -> str:
-        done = subprocess.run(["git", "-C", folder, *arguments], capture_output=True, check=False)
-        if done.returncode:
-            reason = done.stderr.decode(errors="replace").strip().splitlines()
-            raise ValueError(f"git does not answer for --changed-only: {reason[0] if reason else 'no reason given'}")
-        return os.fsdecode(done.stdout)
-
-    try:
-        top = git(folder, "rev-parse", "--show-toplevel").removesuffix("\n")
-        names = git(top, "diff", "--name-only", "--no-renames", "-z", base_ref, "--")
-        names += git(top, "ls-files", "-z", "--others", "--exclude-standard")
-    except OSError as error:
-        raise ValueError("--changed-only needs git, which is not installed") from error
-    return {os.path.join(top, name) for name in names.split("\0") if name}
 
 
 def names_a_net(path: str) -> bool:

@@ -12,15 +12,21 @@ class ReadError(Exception):
     """Why a file was not read: one line."""
 
 
-def read(path: str) -> bytes:
-    """A file's bytes. Raises `ReadError`, also for what is no file: a pipe would be waited for, a device has no end."""
+def read(path: str, largest: int | None = None) -> bytes:
+    """A file's bytes, at most `largest`. Raises `ReadError`, also for a pipe or a device, which would have no end."""
+    largest = _LARGEST if largest is None else largest
     try:
         state = os.stat(path)
         if not (stat.S_ISREG(state.st_mode) or stat.S_ISDIR(state.st_mode)):
             raise ReadError("is a pipe or a device and was not read; give its content on stdin: caffelint check -")
-        if state.st_size > _LARGEST:
-            raise ReadError(f"the file is larger than {_LARGEST >> 20} MiB and was not read")
         with open(path, "rb") as stream:
-            return stream.read()
+            data = b"" if state.st_size > largest else stream.read(largest + 1)
+        if max(len(data), state.st_size) > largest:
+            raise ReadError(f"the file is larger than {_size(largest)} and was not read")
+        return data
     except OSError as error:
         raise ReadError(f"cannot be read: {(error.strerror or str(error)).lower()}") from error
+
+
+def _size(size: int) -> str:
+    return f"{size >> 20} MiB" if size >= 1 << 20 else f"{size >> 10} KiB"

@@ -12,8 +12,9 @@ import pytest
 
 import caffelint
 from caffelint.lint import cache, checker, engine, registry
+from caffelint.lint.changed import changed_files
 from caffelint.lint.config import Config, load_config
-from caffelint.lint.discover import changed_files, discover, resolve
+from caffelint.lint.discover import discover, resolve
 from caffelint.lint.finding import Finding
 from caffelint.lint.plan import Job, plan
 from caffelint.lint.report import Report

@@ -1,0 +1,324 @@
+"""What git ignores, by the rules of gitignore(5), and what it tracks all the same: read from its files, without git.
+
+Whoever wrote a checkout chose what git runs there (`core.fsmonitor`, hooks, filters), so git is not asked. `tests/lint/
+test_ignored.py` holds this against it. Not looked at are `core.excludesFile` of any configuration, and split indexes.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
+from functools import cache
+from struct import unpack_from
+from typing import NamedTuple
+
+from caffelint.lint.read import ReadError, read
+
+_LARGEST = 1 << 20
+_IGNORE = ".gitignore"
+_BYTES = "latin-1"
+"""A `?` is one byte of a name (wildmatch.c), and bytes are matched as the characters of their numbers."""
+_ANY_FOLDERS = None
+"""`**`, as a part of a pattern."""
+_CLASSES = {
+    "alnum": "0-9A-Za-z",
+    "alpha": "A-Za-z",
+    "blank": " \\t",
+    "digit": "0-9",
+    "lower": "a-z",
+    "punct": "!-/:-@\\[-`{-~",
+    "space": "\\s",
+    "upper": "A-Z",
+    "xdigit": "0-9A-Fa-f",
+}
+
+
+_PLAIN = re.compile(r"(\*?)([^*?\[\\]*)(\*?)")
+Part = Callable[[str], object]
+"""Whether a name is what a pattern means, between two slashes."""
+
+
+class _Rule(NamedTuple):
+    """A line of an ignore file: its parts between slashes, one alone where it means a name in any folder below."""
+
+    parts: tuple[Part | None, ...]
+    anchored: bool
+    folders_only: bool
+    ignores: bool
+
+
+class Tracked(NamedTuple):
+    """A file in the index, by its path from the top with slashes, and how it was when it was last known to be the same.
+
+    `time` is that of its last change in ns; `skipped`: git does not look at the file; not `merged`: a conflict is open.
+    """
+
+    name: str
+    blob: str
+    mode: int
+    size: int
+    time: int
+    skipped: bool
+    merged: bool
+
+
+class Checkout:
+    """A working tree of git: which of its files and folders are ignored, and which are tracked."""
+
+    def __init__(self, top: str):
+        self.top = top
+        own = _git_folder(top)
+        self.index = os.path.join(own, "index")
+        common = _line_of(os.path.join(own, "commondir"))
+        shared = os.path.join(own, common) if common else own
+        home = os.environ.get("XDG_CONFIG_HOME") or os.path.join(os.path.expanduser("~"), ".config")
+        self._everywhere = [
+            rule
+            for file in (os.path.join(home, "git", "ignore"), os.path.join(shared, "info", "exclude"))
+            for rule in _rules(file)
+        ]
+        self._rules: dict[tuple[str, ...], list[_Rule]] = {}
+
+    def ignores(self, path: Sequence[str], is_folder: bool) -> bool:
+        """Whether the file or folder at a path, in parts from the top, is ignored, its folders not being so."""
+        path, named = [_bytewise(name) for name in path], path
+        for depth in range(len(path) - 1, -1, -1):
+            folder = tuple(named[:depth])
+            if folder not in self._rules:
+                self._rules[folder] = _rules(os.path.join(self.top, *folder, _IGNORE))
+            verdict = _verdict(self._rules[folder], path[depth:], is_folder)
+            if verdict is not None:
+                return verdict
+        return bool(_verdict(self._everywhere, path, is_folder))
+
+    def ignores_folder(self, path: Sequence[str]) -> bool:
+        """Whether a folder, or one that it lies in, is ignored."""
+        return any(self.ignores(path[: depth + 1], True) for depth in range(len(path)))
+
+    def tracked(self) -> list[Tracked]:
+        """What the index holds; nothing where it cannot be read."""
+        with suppress(ReadError):
+            data = read(self.index)
+            for id_size in (20, 32):  # SHA-1, SHA-256
+                if found := list(_entries(data, id_size)):
+                    return found
+        return []
+
+
+def _bytewise(name: str) -> str:
+    return name if name.isascii() else os.fsencode(name).decode(_BYTES)
+
+
+def checkout_of(folder: str) -> Checkout | None:
+    """The checkout that a folder lies in."""
+    above = os.path.realpath(folder)
+    while not os.path.exists(os.path.join(above, ".git")):
+        if os.path.dirname(above) == above:
+            return None
+        above = os.path.dirname(above)
+    return Checkout(above)
+
+
+def _git_folder(top: str) -> str:
+    """The folder of the index; a worktree and a submodule name it in a file `.git` (gitrepository-layout(5))."""
+    path = os.path.join(top, ".git")
+    if os.path.isdir(path):
+        return path
+    return os.path.join(top, _line_of(path).removeprefix("gitdir: "))
+
+
+def _line_of(path: str) -> str:
+    try:
+        return os.fsdecode(read(path, 4096)).partition("\n")[0].rstrip("\r")
+    except ReadError:
+        return ""
+
+
+def _rules(path: str) -> list[_Rule]:
+    if not os.path.exists(path):
+        return []
+    try:
+        data = read(path, _LARGEST)
+    except ReadError:
+        return []
+    text = data.removeprefix(b"\xef\xbb\xbf").decode(_BYTES)
+    return [rule for line in text.split("\n") if (rule := _rule(line.removesuffix("\r")))]
+
+
+def _rule(line: str) -> _Rule | None:
+    while line.endswith(" ") and not line.endswith("\\ "):
+        line = line[:-1]
+    if not line or line.startswith("#"):
+        return None
+    negated = line.startswith("!")
+    glob = line[negated:]
+    folders_only = glob.endswith("/")
+    glob = glob.removesuffix("/")
+    if not glob:
+        return None
+    anchored = "/" in glob
+    names = glob.removeprefix("/").split("/") if anchored else [glob]
+    if anchored and names[-1] == "**":
+        names.append("*")  # what is below, not the folder itself
+    parts = tuple(_ANY_FOLDERS if anchored and name == "**" else _part(name) for name in names)
+    return _Rule(parts, anchored, folders_only, not negated)
+
+
+def _verdict(rules: Sequence[_Rule], path: Sequence[str], is_folder: bool) -> bool | None:
+    """What the last rule that means a path says; None where none does."""
+    name = path[-1]
+    for parts, anchored, folders_only, ignores in reversed(rules):
+        if folders_only and not is_folder:
+            continue
+        if _matches(parts, path) if anchored else parts[0](name):  # type: ignore[misc]
+            return ignores
+    return None
+
+
+def _matches(parts: Sequence[Part | None], path: Sequence[str]) -> bool:
+    """In time parts times path: only the last `**` before a mismatch is ever stretched."""
+    if len(parts) != len(path) and _ANY_FOLDERS not in parts:
+        return False
+    part = name = 0
+    stretched = begin = -1
+    while name < len(path):
+        pattern = parts[part] if part < len(parts) else None
+        if pattern and pattern(path[name]):
+            part, name = part + 1, name + 1
+        elif part < len(parts) and parts[part] is _ANY_FOLDERS:
+            stretched, begin, part = part, name, part + 1
+        elif stretched >= 0:
+            begin += 1
+            part, name = stretched + 1, begin
+        else:
+            return False
+    return all(left is _ANY_FOLDERS for left in parts[part:])
+
+
+def _part(glob: str) -> Part:
+    """What a pattern without slashes means; an expression is made when it is first needed, if the pattern asks for one.
+
+    >>> _part("*.log")("a.log")
+    True
+    """
+    plain = _PLAIN.fullmatch(glob)
+    if plain:
+        before, text, after = plain.groups()
+        if before and after:
+            return lambda name: text in name
+        if before:
+            return lambda name: name.endswith(text)
+        return (lambda name: name.startswith(text)) if after else text.__eq__
+    return lambda name: _expression(glob).match(name)
+
+
+@cache
+def _expression(glob: str) -> re.Pattern[str]:
+    """Each `*` takes as little as it can and never gives back."""
+    pieces = [""]
+    at = 0
+    while at < len(glob):
+        character = glob[at]
+        at += 1
+        if character == "*":
+            pieces.append("")
+        elif character == "?":
+            pieces[-1] += "."
+        elif character == "[":
+            found = _set(glob, at)
+            if found is None:
+                return re.compile(r"(?!)")  # as wildmatch.c has it: an unclosed one never matches
+            pieces[-1] += found[0]
+            at = found[1]
+        else:
+            if character == "\\" and at < len(glob):
+                character = glob[at]
+                at += 1
+            pieces[-1] += re.escape(character)
+    first, *rest = pieces
+    expression = first
+    for number, piece in enumerate(filter(None, rest[:-1])):
+        expression += f"(?=(?P<g{number}>.*?{piece}))(?P=g{number})"
+    if rest:
+        expression += f".*{rest[-1]}"
+    return re.compile(f"(?s:{expression})\\Z")
+
+
+def _set(glob: str, at: int) -> tuple[str, int] | None:
+    """The expression for `[...]`, whose inside starts at a place, and where it ends; None where it is not closed."""
+    negated = glob[at : at + 1] in ("!", "^")
+    at += negated
+    inside, first = "", True
+    while at < len(glob) and (first or glob[at] != "]"):
+        first = False
+        if glob.startswith("[:", at) and (end := glob.find(":]", at)) > 0:
+            if glob[at + 2 : end] not in _CLASSES:
+                return None
+            inside += _CLASSES[glob[at + 2 : end]]
+            at = end + 2
+            continue
+        low, at = _member(glob, at)
+        if glob[at : at + 1] == "-" and glob[at + 1 : at + 2] not in ("]", ""):
+            high, at = _member(glob, at + 1)
+            if low <= high:
+                inside += f"{re.escape(low)}-{re.escape(high)}"
+        else:
+            inside += re.escape(low)
+    if at >= len(glob):
+        return None
+    if not inside:
+        return (".", at + 1) if negated else ("(?!)", at + 1)
+    return f"[{'^' * negated}{inside}]", at + 1
+
+
+def _member(glob: str, at: int) -> tuple[str, int]:
+    if glob[at] == "\\" and at + 1 < len(glob):
+        at += 1
+    return glob[at], at + 1
+
+
+def _entries(data: bytes, id_size: int) -> Iterator[Tracked]:
+    """What an index holds (gitformat-index(5)), in versions 2 to 4; as much as can be read."""
+    version, count = int.from_bytes(data[4:8], "big"), int.from_bytes(data[8:12], "big")
+    if data[:4] != b"DIRC" or version not in (2, 3, 4):
+        return
+    at, name = 12, b""
+    for _ in range(count):
+        start = at
+        at += 40 + id_size
+        if at + 2 > len(data):
+            return
+        _, _, seconds, fraction, _, _, mode, _, _, size = unpack_from(">10I", data, start)
+        flags = int.from_bytes(data[at : at + 2], "big")
+        at += 2
+        skipped = bool(flags & 0x8000)
+        if version > 2 and flags & 0x4000:
+            skipped = skipped or bool(data[at] & 0x40)
+            at += 2
+        kept = 0
+        if version == 4:
+            cut, at = _varint(data, at)
+            kept = len(name) - cut
+        end = data.find(b"\0", at)
+        if end < 0 or kept < 0:
+            return
+        name = name[:kept] + data[at:end]
+        if min(len(name), 0xFFF) != flags & 0xFFF:
+            return
+        at = end + 1 if version == 4 else start + (end - start + 8) // 8 * 8
+        blob = data[start + 40 : start + 40 + id_size].hex()
+        merged = not flags & 0x3000
+        yield Tracked(os.fsdecode(name), blob, mode, size, seconds * 10**9 + fraction, skipped, merged)
+
+
+def _varint(data: bytes, at: int) -> tuple[int, int]:
+    """An offset of a pack (varint.c, decode_varint), and where it ends."""
+    value = -1
+    for byte in data[at : at + 5]:
+        value = (value + 1) << 7 | byte & 0x7F
+        at += 1
+        if not byte & 0x80:
+            break
+    return value, at

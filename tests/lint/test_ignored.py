@@ -1,0 +1,163 @@
+"""Held against git itself: what it lists below a folder is what is found, and what it calls changed is."""
+
+from __future__ import annotations
+
+import os
+import random
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+
+from caffelint.lint.changed import changed_files
+from caffelint.lint.discover import discover
+from caffelint.lint.ignored import checkout_of
+
+GIT = ["git", "-c", "user.name=a", "-c", "user.email=a@b", "-c", "core.excludesFile="]
+NAMES = ["a", "b", "ab", "build", "a b", "x-1", "[z]", "old", "é"]
+GLOBS = [
+    "a", "/a", "a/", "build/", "*", "*.prototxt", "/*.prototxt", "a/*", "a/**", "**/b", "a/**/b", "**/build/*.prototxt",
+    "!a", "!/a/", "!*.prototxt", "!build/x-1.prototxt", "?", "?b", "[ab]", "[!ab]", "[^a]*", "[a-z]b", "a*b", "*a*b*",
+    "\\[z\\]", "x-[[:digit:]]*", "# a", "\\#a", "\\!a", "a b", "a\\ ", "old/a/b.prototxt", "**", "*/", "!*/", "é*",
+    "a//b", "[", "a[", "b/**/", "**/", "/**", "!**/ab.prototxt", "[]a]*", "x-1*  ", "",
+]  # fmt: skip
+
+
+def git(folder: Path, *arguments: str) -> bytes:
+    return subprocess.run([*GIT, "-C", str(folder), *arguments], check=True, capture_output=True).stdout
+
+
+def listed(folder: Path) -> set[str]:
+    out = git(folder, "ls-files", "-z", "--cached", "--others", "--exclude-standard")
+    return {name for name in os.fsdecode(out).split("\0") if name.endswith(".prototxt") and (folder / name).is_file()}
+
+
+def tree(rng: random.Random, top: Path) -> None:
+    """Folders of files, with ignore files on several levels, some of the files tracked."""
+    git(top, "init", "-q", ".")
+    folders = [top]
+    for _ in range(rng.randrange(1, 9)):
+        folder = rng.choice(folders) / rng.choice(NAMES)
+        folder.mkdir(exist_ok=True)
+        folders.append(folder)
+    for folder in folders:
+        for name in rng.sample(NAMES, rng.randrange(4)):
+            (folder / f"{name}.prototxt").touch()
+    for name in rng.sample(sorted(str(path.relative_to(top)) for path in top.rglob("*.prototxt")), 1):
+        git(top, "add", "-f", "--", name)
+    for folder in rng.sample(folders, min(len(folders), rng.randrange(1, 4))):
+        end = rng.choice(["\n", "\r\n"])
+        globs = rng.sample(GLOBS, rng.randrange(1, 6))
+        (folder / ".gitignore").write_text("".join(glob + end for glob in globs), "utf-8", newline="")
+    if rng.random() < 0.3:
+        (top / ".git" / "info" / "exclude").write_text("\n".join(rng.sample(GLOBS, 2)), "utf-8")
+    if rng.random() < 0.3:
+        git(top, "update-index", "--index-version", rng.choice("234"))
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_random_checkouts(seed: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "none"))
+    rng = random.Random(seed)
+    top = tmp_path / "top"
+    top.mkdir()
+    (top / "a.prototxt").touch()
+    tree(rng, top)
+    monkeypatch.chdir(top)
+    for folder in [top, *(path for path in top.rglob("*") if path.is_dir() and ".git" not in path.parts)]:
+        wanted = listed(folder)
+        if wanted:  # else all that is there is looked at
+            found = {os.path.relpath(path, folder) for path in discover([str(folder)]).files}
+            assert found == wanted, (folder, [(p, p.read_text()) for p in top.rglob(".gitignore")])
+
+
+def test_other_checkouts_below_are_left_out(tmp_path: Path) -> None:
+    for folder in (tmp_path, tmp_path / "inner"):
+        folder.mkdir(exist_ok=True)
+        git(folder, "init", "-q", ".")
+        (folder / "net.prototxt").touch()
+    assert listed(tmp_path) == {"net.prototxt"}
+    assert discover([str(tmp_path)]).files == [str(tmp_path / "net.prototxt")]
+    assert discover([str(tmp_path / "inner")]).files == [str(tmp_path / "inner" / "net.prototxt")]
+
+
+def test_a_worktree_has_its_index_elsewhere(tmp_path: Path) -> None:
+    main = tmp_path / "main"
+    main.mkdir()
+    git(main, "init", "-q", ".")
+    (main / ".gitignore").write_text("*.prototxt\n")
+    (main / "net.prototxt").touch()
+    git(main, "add", "-f", ".")
+    git(main, "commit", "-qm", "x")
+    git(main, "worktree", "add", "-q", str(tmp_path / "other"))
+    (tmp_path / "other" / "ignored.prototxt").touch()
+    assert discover([str(tmp_path / "other")]).files == [str(tmp_path / "other" / "net.prototxt")]
+    assert changed_files(folder=str(tmp_path / "other")) == set()
+
+
+@pytest.mark.parametrize("damage", [b"", b"DIRC", b"\0" * 200, b"DIRC\0\0\0\2\xff\xff\xff\xff" + b"\xff" * 500])
+def test_a_damaged_index_holds_nothing(damage: bytes, tmp_path: Path) -> None:
+    git(tmp_path, "init", "-q", ".")
+    (tmp_path / "net.prototxt").touch()
+    (tmp_path / ".git" / "index").write_bytes(damage)
+    assert discover([str(tmp_path)]).files == [str(tmp_path / "net.prototxt")]
+
+
+def test_every_cut_of_an_index_is_read(tmp_path: Path) -> None:
+    for name in ("a", "b", "c"):
+        (tmp_path / f"{name}.prototxt").touch()
+    git(tmp_path, "init", "-q", ".")
+    git(tmp_path, "add", ".")
+    index = (tmp_path / ".git" / "index").read_bytes()
+    checkout = checkout_of(str(tmp_path))
+    assert checkout is not None
+    for end in range(len(index)):
+        (tmp_path / ".git" / "index").write_bytes(index[:end])
+        assert len(checkout.tracked()) <= 3
+
+
+def test_a_hostile_pattern_takes_no_time(tmp_path: Path) -> None:
+    """Where a `*` gives back what it took, as in `fnmatch` of old, 20 of them take years."""
+    git(tmp_path, "init", "-q", ".")
+    (tmp_path / ".gitignore").write_text(f"{'*a' * 100}b\n{'**/a/' * 100}b\n{'[[]*' * 60}x\n")
+    deep = tmp_path / "/".join(["a"] * 60)
+    deep.mkdir(parents=True)
+    (deep / f"{'a' * 200}.prototxt").touch()
+    start = time.monotonic()
+    assert len(discover([str(tmp_path)]).files) == 1
+    assert time.monotonic() - start < 2
+
+
+def test_what_changed_is_what_git_diff_says(tmp_path: Path) -> None:
+    """Staged or not, gone, moved, new, touched, of another mode, a link, with another base."""
+    git(tmp_path, "init", "-q", ".")
+    for name in ("kept", "edited", "staged", "gone", "moved", "touched", "unindexed"):
+        (tmp_path / f"{name}.prototxt").write_text(name)
+    (tmp_path / "link").symlink_to("kept.prototxt")
+    (tmp_path / ".gitignore").write_text("ignored*\n")
+    git(tmp_path, "add", ".")
+    git(tmp_path, "commit", "-qm", "x")
+    (tmp_path / "edited.prototxt").write_text("EDITED")
+    (tmp_path / "staged.prototxt").write_text("STAGED")
+    git(tmp_path, "add", "staged.prototxt")
+    (tmp_path / "gone.prototxt").unlink()
+    git(tmp_path, "mv", "moved.prototxt", "there.prototxt")
+    os.utime(tmp_path / "touched.prototxt", (0, 0))
+    git(tmp_path, "rm", "-q", "--cached", "unindexed.prototxt")
+    (tmp_path / "link").unlink()
+    (tmp_path / "link").symlink_to("gone.prototxt")
+    (tmp_path / "new.prototxt").touch()
+    (tmp_path / "ignored.prototxt").touch()
+
+    def said(base: str) -> set[str]:
+        names = git(tmp_path, "diff", "--name-only", "--no-renames", "-z", base)
+        names += git(tmp_path, "ls-files", "-z", "--others", "--exclude-standard")
+        return {str(tmp_path / os.fsdecode(name)) for name in names.split(b"\0") if name}
+
+    assert changed_files(folder=str(tmp_path)) == said("HEAD")
+    assert len(said("HEAD")) == 8
+    git(tmp_path, "add", ".")
+    git(tmp_path, "commit", "-qm", "y")
+    assert changed_files("HEAD~1", str(tmp_path)) == said("HEAD~1")
+    assert changed_files("HEAD", str(tmp_path)) == set()
