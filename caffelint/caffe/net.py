@@ -12,6 +12,7 @@ from caffelint.caffe.upgrade import upgrade_net
 
 if TYPE_CHECKING:
     from caffelint.caffe.build import BuiltNet
+    from caffelint.caffe.layers import BuiltLayer
     from caffelint.caffe.shapes import Shape
     from caffelint.caffe.solver import Solver
     from caffelint.schema.bind import Bound
@@ -19,38 +20,13 @@ if TYPE_CHECKING:
     from caffelint.text.parser import Document
     from caffelint.text.tree import Field
 
-__all__ = ["DATA_TYPES", "PHASES", "TEST", "TRAIN", "Layer", "Net", "State"]
-
-DATA_TYPES = frozenset(
-    [
-        "Data",
-        "ImageData",
-        "HDF5Data",
-        "WindowData",
-        "MemoryData",
-        "DummyData",
-        "AnnotatedData",
-        "VideoData",
-        "ImageSegData",
-        "DenseImageData",
-        "BoxData",
-        "ReIDData",
-        "MultiData",
-        "CPMData",
-        "MILData",
-        "LMDBData",
-        "ImageLabelmapData",
-        "DataTriplet",
-        "TripletImageData",
-    ]
-)
-"""Layer types that make blobs out of files or memory, those of the forks included."""
+__all__ = ["PHASES", "TEST", "TRAIN", "Layer", "Net", "State"]
 
 
 class Layer:
     """One layer of a net. `message` is its LayerParameter, upgraded to the current format."""
 
-    __slots__ = ("_phases", "bottoms", "index", "message", "name", "net", "tops", "type")
+    __slots__ = ("_kind", "_phases", "bottoms", "index", "message", "name", "net", "tops", "type")
 
     def __init__(self, net: Net, message: LayerParameter, index: int):
         self.net = net
@@ -61,6 +37,19 @@ class Layer:
         self.bottoms: tuple[str, ...] = tuple(message.bottom)
         self.tops: tuple[str, ...] = tuple(message.top)
         self._phases: tuple[str, ...] | None = None
+        self._kind: BuiltLayer | None = None
+
+    @property
+    def kind(self) -> BuiltLayer:
+        """What is known of its type, asked of this layer alone: it has names of bottoms and tops, and no blobs."""
+        if self._kind is None:
+            from caffelint.caffe.layers import layer_class
+
+            phase = (self.phases or PHASES)[0]
+            self._kind = layer_class(self.type)(self.message, self.name, self.type, self.index, phase)
+            self._kind.bottom_names += self.bottoms
+            self._kind.top_names += self.tops
+        return self._kind
 
     @property
     def node(self) -> Field | None:
@@ -262,7 +251,6 @@ class Net:
         return self._own_role
 
     def _role(self) -> str:
-        from caffelint.caffe.layers import REGISTRY
         from caffelint.schema.provenance import provenance
 
         doubtful = False
@@ -271,13 +259,13 @@ class Net:
             type_ = layer.type
             if type_ == "Input":
                 has_input = True
-            elif type_ in DATA_TYPES:
+            elif layer.kind.is_data:
                 if TRAIN in layer.phases and any(d in ("include", "exclude") for d in _written(layer)):
                     return "train"
                 doubtful = doubtful or type_ == "DummyData"
-            elif "Loss" in type_ or any(weight for weight in layer.message.loss_weight):
+            elif layer.kind.looks_like_a_loss or any(weight for weight in layer.message.loss_weight):
                 return "train"
-            elif type_ == "Python" or not (type_ in REGISTRY or provenance().layer_type(type_)):
+            elif type_ == "Python" or not (layer.kind.known or provenance().layer_type(type_)):
                 doubtful = True
         if doubtful:
             return "unknown"

@@ -3,7 +3,7 @@
 A rule imports from here alone: the kinds of rule, findings and fixes, and the things that rules look at.
 """
 
-from caffelint.caffe.net import DATA_TYPES, PHASES, TEST, TRAIN, Layer, Net
+from caffelint.caffe.net import PHASES, TEST, TRAIN, Layer, Net
 from caffelint.caffe.place import Place
 from caffelint.caffe.solver import NetUse, Solver
 from caffelint.lint.edits import Edits, fix, join, quoted, remove, rename_blob, write
@@ -43,7 +43,6 @@ from caffelint.text.tree import Problem
 
 __all__ = [
     "CERTAIN",
-    "DATA_TYPES",
     "DISPLAY",
     "ERROR",
     "INFO",

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from caffelint.caffe.build import BuiltNet, build
 from caffelint.caffe.layers import BuiltLayer
-from caffelint.caffe.net import DATA_TYPES, Net
+from caffelint.caffe.net import Net
 from caffelint.caffe.net_parts import Blob
 from caffelint.caffe.shapes import Shape, text
 from caffelint.smoke.job import BOXES, LABELS, REAL, SYNTHETIC, UNIFORM, Input, JobNet
@@ -36,7 +36,7 @@ _BLOCKS = (
     "memory_data_param",
     "video_data_param",
 )
-_IMAGES = DATA_TYPES - {"HDF5Data", "DummyData"}
+
 _PASSES_ON = frozenset(["Split", "Flatten", "Reshape", "Slice", "Concat", "Crop", "Silence", "Tile", "Permute"])
 _SEQUENCES = frozenset(["LSTM", "RNN", "Embed"])
 _PIXEL, _PLAIN = 255, 1
@@ -113,7 +113,7 @@ def plan_inputs(
 
 def brings_data(layer: BuiltLayer) -> bool:
     """Is what it makes to be planned? DummyData makes its own, a Python layer does as it likes."""
-    return not layer.bottoms and layer.type != "DummyData" and (layer.type in DATA_TYPES or layer.type == "Input")
+    return not layer.bottoms and layer.type != "DummyData" and (layer.is_data or layer.type == "Input")
 
 
 def source_of(layer: BuiltLayer) -> str:
@@ -264,9 +264,9 @@ def _input(number: int, layer: BuiltLayer, top: int, blob: Blob, source: str) ->
     wanted = _wanted(blob)
     if wanted:
         return made._replace(values=wanted.values, low=wanted.low, high=wanted.high, ignore=wanted.ignore)
-    if top > 0 and layer.type in _IMAGES:
+    if top > 0 and layer.transforms:
         return made._replace(values=LABELS, low=0, high=1)
-    if layer.type in _IMAGES:
+    if layer.transforms:
         transform = layer.message.transform_param
         mean = tuple(transform.mean_value) or ((120.0,) if transform.mean_file else ())
         return made._replace(values=UNIFORM, low=0, high=_PIXEL, whole=True, mean=mean, scale=transform.scale)

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from caffelint.lint import DATA_TYPES, TEST, TRAIN, Layer, Net, Place
+from caffelint.lint import TEST, TRAIN, Layer, Net, Place
 
 OWN_BLOCK = {
     "Data": "data_param",
@@ -77,7 +77,7 @@ def makers(net: Net, phase: str) -> dict[str, list[Layer]]:
     """The data layers of a phase by their first top."""
     found: dict[str, list[Layer]] = {}
     for layer in net.layers:
-        if layer.type in DATA_TYPES and layer.tops and phase in layer.phases:
+        if layer.kind.is_data and layer.tops and phase in layer.phases:
             found.setdefault(layer.tops[0], []).append(layer)
     return found
 

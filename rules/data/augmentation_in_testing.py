@@ -3,7 +3,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from caffelint.lint import (
-    DATA_TYPES,
     PHASES,
     TEST,
     TRAIN,
@@ -79,7 +78,7 @@ class AugmentationInTesting(NetRule):
 
     def check(self, net: Net) -> Iterator[Finding]:
         for layer in net.layers:
-            if layer.type not in DATA_TYPES or not layer.tops or TEST not in layer.phases:
+            if not layer.kind.is_data or not layer.tops or TEST not in layer.phases:
                 continue
             if not layer.message.transform_param.mirror or net.role != "train":
                 continue

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caffelint.lint import DATA_TYPES, ERROR, UNSAFE, Finding, Fix, Invalid, Net, NetRule
+from caffelint.lint import ERROR, UNSAFE, Finding, Fix, Invalid, Net, NetRule
 
 from ._own_top import own_top
 from ._refusals import Refused, findings
@@ -58,6 +58,6 @@ class DuplicateTop(NetRule):
 def _apart(refused: Refused) -> tuple[Fix, ...]:
     """The later blob by a name of its own; two data layers lack their phases rather."""
     layer = refused.layers[0]
-    if len(refused.layers) > 1 or layer.type in DATA_TYPES:
+    if len(refused.layers) > 1 or layer.kind.is_data:
         return ()
     return own_top(layer, safety=UNSAFE, top=refused.refusal.values["blob"])

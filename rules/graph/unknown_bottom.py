@@ -3,7 +3,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from caffelint.lint import (
-    DATA_TYPES,
     ERROR,
     LIKELY,
     TEST,
@@ -181,7 +180,7 @@ def _certainty(net: Net, refused: Refused) -> str | None:
     certainty = None
     for layer in net.layers:
         if layer.phases == (phase,):
-            if layer.type in DATA_TYPES or layer.type == "Input":
+            if layer.kind.is_data or layer.type == "Input":
                 return "certain"
             certainty = LIKELY
     return certainty

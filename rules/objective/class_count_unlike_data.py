@@ -3,7 +3,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from caffelint.lint import DATA_TYPES, LIKELY, TRAIN, WARNING, Finding, Invalid, Layer, LayerRule
+from caffelint.lint import LIKELY, TRAIN, WARNING, Finding, Invalid, Layer, LayerRule
 
 from ._graph import CLASSES_KEPT, class_count, count_place, source
 
@@ -109,7 +109,7 @@ class ClassCountUnlikeData(LayerRule):
         labels = source(layer, 1, TRAIN)
         if labels is not None and labels.layer.type == "Python" and _LABELS.match(labels.layer.tops[labels.top]):
             yield from self._told(layer, labels.layer)
-        if labels is None or labels.layer.type not in DATA_TYPES or labels.top == 0:
+        if labels is None or not labels.layer.kind.is_data or labels.top == 0:
             return
         path = _path(labels.layer)
         text = path.lower()

@@ -4,7 +4,6 @@ import re
 from collections.abc import Iterator
 
 from caffelint.lint import (
-    DATA_TYPES,
     ERROR,
     INFO,
     LIKELY,
@@ -159,7 +158,7 @@ def _blocks(node: Field) -> set[str]:
 def _removed(layers: list[Layer], block: str) -> tuple[Fix, ...]:
     """None for a data layer without a block of its own: there the type may be the slip."""
     for layer in layers:
-        if layer.type in DATA_TYPES:
+        if layer.kind.is_data:
             own = provenance().param_blocks(layer.type) - _SHARED
             if not any(layer.has(name) for name in own):
                 return ()

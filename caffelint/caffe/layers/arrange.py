@@ -22,6 +22,8 @@ from caffelint.caffe.refusal import Kind, Refusal
 from caffelint.caffe.shapes import UNSHAPED, Shape, as_int, canonical_axis, count, divide, like, new_blob, no_data, text
 from caffelint.caffe.values import Values
 
+CHANNEL_AXES = (1, -3)
+
 
 def shared_axis(layer: BuiltLayer, shape: Shape, old: str, function: str) -> int:
     """Axis of a Concat or Slice: `axis`, or the older unsigned concat_dim or slice_dim."""
@@ -65,6 +67,15 @@ class Concat(BuiltLayer):
     block = "concat_param"
     bottom_counts = AT_LEAST_ONE
     top_counts = ONE
+
+    @property
+    def keeps_pixels(self) -> bool:  # type: ignore[override]
+        p = self.parameters
+        return (p.concat_dim if p.HasField("concat_dim") else p.axis) in CHANNEL_AXES
+
+    @property
+    def shares_memory(self) -> bool:  # type: ignore[override]
+        return len(self.bottom_names) == 1
 
     @property
     def in_place(self) -> str:  # type: ignore[override]
@@ -116,6 +127,15 @@ class Slice(BuiltLayer):
     block = "slice_param"
     bottom_counts = ONE
     top_counts = AT_LEAST_ONE
+
+    @property
+    def keeps_pixels(self) -> bool:  # type: ignore[override]
+        p = self.parameters
+        return (p.slice_dim if p.HasField("slice_dim") else p.axis) in CHANNEL_AXES
+
+    @property
+    def shares_memory(self) -> bool:  # type: ignore[override]
+        return len(self.top_names) == 1
 
     @property
     def in_place(self) -> str:  # type: ignore[override]
@@ -208,6 +228,7 @@ class Split(BuiltLayer):
     """Also what Caffe inserts by itself where a blob has several readers (insert_splits.cpp)."""
 
     types = ("Split",)
+    hands_on = keeps_channels = keeps_pixels = shares_memory = True
     bottom_counts = ONE
     top_counts = AT_LEAST_ONE
     in_place = REFUSED
@@ -239,6 +260,7 @@ class Split(BuiltLayer):
 @register
 class Flatten(BuiltLayer):
     types = ("Flatten",)
+    hands_on = shares_memory = True
     block = "flatten_param"
     bottom_counts = ONE
     top_counts = ONE
@@ -273,6 +295,7 @@ class Flatten(BuiltLayer):
 @register
 class Reshape(BuiltLayer):
     types = ("Reshape",)
+    hands_on = shares_memory = True
     block = "reshape_param"
     bottom_counts = ONE
     top_counts = ONE
@@ -392,6 +415,14 @@ class Tile(BuiltLayer):
     top_counts = ONE
     in_place = DIES
 
+    @property
+    def keeps_channels(self) -> bool:  # type: ignore[override]
+        return self.parameters.axis not in CHANNEL_AXES
+
+    @property
+    def keeps_pixels(self) -> bool:  # type: ignore[override]
+        return self.parameters.axis in (0, *CHANNEL_AXES)
+
     def check(self) -> None:
         p = self.parameters
         if not p.HasField("tiles"):
@@ -428,6 +459,10 @@ class Crop(BuiltLayer):
     bottom_counts = TWO
     top_counts = ONE
     in_place = CORRUPTS
+
+    @property
+    def keeps_channels(self) -> bool:  # type: ignore[override]
+        return self.parameters.axis in (2, 3, -1, -2)
 
     def set_up(self, bottoms: Sequence[Shape]) -> Sequence[Shape | None]:
         shape, reference = bottoms
@@ -480,6 +515,10 @@ class BatchReindex(BuiltLayer):
     types = ("BatchReindex",)
     bottom_counts = TWO
     top_counts = ONE
+    keeps_channels = keeps_pixels = True
+
+    def passes_gradient(self, bottom: int) -> bool:
+        return bottom == 0
 
     def set_up(self, bottoms: Sequence[Shape]) -> Sequence[Shape | None]:
         shape, index = bottoms
@@ -504,6 +543,10 @@ class Filter(BuiltLayer):
     types = ("Filter",)
     bottom_counts = Counts(2)
     top_counts = AT_LEAST_ONE
+    keeps_channels = keeps_pixels = True
+
+    def passes_gradient(self, bottom: int) -> bool:
+        return bottom < len(self.bottom_names) - 1
 
     def check(self) -> None:
         if len(self.tops) != len(self.bottoms) - 1:
@@ -555,6 +598,8 @@ class Squeeze(BuiltLayer):
     """Leaves out axes of size 1: those that are named, or all of them."""
 
     types = ("Squeeze",)
+    hands_on = True
+    shares_memory = None
     block = "squeeze_param"
     fork = True
     bottom_counts = ONE

@@ -15,9 +15,11 @@ from caffelint.caffe.place import FieldPath
 from caffelint.caffe.refusal import Kind, Refusal
 from caffelint.caffe.shapes import Shape, plural
 from caffelint.caffe.values import UNKNOWN, Values
+from caffelint.schema import LayerParameter
 
 if TYPE_CHECKING:
     from caffelint.caffe.net_parts import Blob, Param
+    from caffelint.caffe.windows import Window
 
 
 class Counts(NamedTuple):
@@ -76,9 +78,49 @@ class BuiltLayer:
     top_counts: ClassVar[Counts] = ANY
     equal_counts: ClassVar[bool] = False
     auto_tops: ClassVar[bool] = False
-    is_loss: ClassVar[bool] = False
-    is_data: ClassVar[bool] = False
     has_engine: ClassVar[bool] = False
+
+    # What it is. A registered class says what is special about it; of an unknown type every answer is None.
+    is_loss: ClassVar[bool | None] = False
+    # Does it make blobs out of files or memory, not of what a program puts in (Input)?
+    is_data: ClassVar[bool | None] = False
+    # Does it read transform_param? Does it read batches ahead (base_data_layer.hpp, BasePrefetchingDataLayer)?
+    transforms: ClassVar[bool | None] = False
+    prefetches: ClassVar[bool | None] = False
+    is_recurrent: ClassVar[bool | None] = False
+    # A bend, without which two layers with weights would be no more than one.
+    is_activation: ClassVar[bool | None] = False
+    # An activation that hands on what is above 0.
+    rectifies: ClassVar[bool | None] = False
+    # Does it take away the scale of what it reads?
+    normalises: ClassVar[bool | None] = False
+    upsamples: ClassVar[bool | None] = False
+
+    # What it learns. Weights have to differ from each other at the start; a learned factor or slope need not.
+    has_weights: ClassVar[bool | None] = False
+    # Weighted sums and a constant, all of them learned: it can scale and shift what it reads by itself.
+    is_linear: ClassVar[bool | None] = False
+    # A moving mean and variance, which no solver changes.
+    keeps_statistics: ClassVar[bool | None] = False
+    # The fields of its block that hold fillers, that of the weights first.
+    fillers: ClassVar[tuple[str, ...]] = ()
+    # The fields of its block, kernel, stride and pad apart, that change what it computes, fillers left out; and those
+    # that give its weights their shape.
+    computes_by: ClassVar[tuple[str, ...]] = ()
+    shaped_by: ClassVar[tuple[str, ...]] = ()
+    # What people call such a layer; the type in small letters where there is no name.
+    nickname: ClassVar[str] = ""
+
+    # How its first top lies to its first bottom: the values of that, in their order, at most some of them as 0?
+    hands_on: ClassVar[bool | None] = False
+    # As many channels?
+    keeps_channels: bool | None = False
+    # Its pixels where those of the bottom are?
+    keeps_pixels: bool | None = False
+    # The same memory (ShareData)?
+    shares_memory: bool | None = False
+    # Above 0 where that is, and nowhere else where a gradient comes through?
+    keeps_sign: bool | None = False
 
     # Backward: does it exist, and which data does it read?
     has_backward: ClassVar[bool] = True
@@ -115,6 +157,55 @@ class BuiltLayer:
     def parameters(self) -> Any:
         """The layer's own parameter message (`pooling_param` of a Pooling)."""
         return getattr(self.message, self.block)
+
+    @property
+    def has_parameters(self) -> bool | None:
+        """Has it parameter blobs? Told from its text alone."""
+        return self.has_weights
+
+    @property
+    def learns(self) -> bool | None:
+        """Has it a parameter that the solver is asked to change? Told from its text alone."""
+        if not self.has_parameters or self.message is None:
+            return self.has_parameters
+        specs = self.message.param
+        return not specs or any(spec.lr_mult != 0 for spec in specs)
+
+    def written_windows(self) -> tuple[Window, Window] | None:
+        """Its windows along height and width; None for a type without, or where the text does not tell them."""
+        return None
+
+    @classmethod
+    def has_setting(cls, field: str) -> bool:
+        """Has its own block such a field? Not one of the forks where the type is BVLC's."""
+        if not cls.block:
+            return False
+        descriptor: Any = LayerParameter.DESCRIPTOR
+        block = descriptor.fields_by_name[cls.block].message_type.fields_by_name
+        return field in block and (cls.fork or block[field].number < FIRST_FORK_NUMBER)
+
+    @property
+    def looks_like_a_loss(self) -> bool:
+        """Is it a loss, by its name where its type is not known?"""
+        return "Loss" in self.type if self.is_loss is None else self.is_loss
+
+    @property
+    def draws_at_random(self) -> bool | None:
+        """Does its forward pass draw random numbers, so that two passes over the same data differ?"""
+        return False
+
+    def passes_gradient(self, bottom: int) -> bool | None:
+        """Can its backward pass be asked for the gradient of this bottom? Where not, Caffe ends the run."""
+        return None if self.fork and self.has_backward else self.has_backward
+
+    def reads_classes(self, bottom: int) -> bool | None:
+        """Does this bottom hold the numbers of classes, of which its first bottom has one score each?"""
+        return False
+
+    @property
+    def class_axis(self) -> int:
+        """The axis of the first bottom along which the scores of the classes lie."""
+        return 1
 
     @property
     def runs_in_place(self) -> bool:
@@ -247,6 +338,33 @@ class UnknownLayer(BuiltLayer):
     known = False
     reads_bottom = True
     reads_top = True
+    is_loss = None
+    is_data = None
+    transforms = None
+    prefetches = None
+    is_recurrent = None
+    is_activation = None
+    rectifies = None
+    normalises = None
+    upsamples = None
+    has_weights = None
+    is_linear = None
+    keeps_statistics = None
+    hands_on = None
+    keeps_channels = None
+    keeps_pixels = None
+    shares_memory = None
+    keeps_sign = None
+
+    @property
+    def draws_at_random(self) -> bool | None:
+        return None
+
+    def passes_gradient(self, bottom: int) -> bool | None:
+        return None
+
+    def reads_classes(self, bottom: int) -> bool | None:
+        return None
 
 
 REGISTRY: dict[str, type[BuiltLayer]] = {}

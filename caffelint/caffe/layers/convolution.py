@@ -10,6 +10,7 @@ from caffelint.caffe.layers.base import AT_LEAST_ONE, DIES, ONE, BuiltLayer, reg
 from caffelint.caffe.refusal import Kind
 from caffelint.caffe.shapes import Shape, as_int, canonical_axis, count, divide, new_blob, no_data, text
 from caffelint.caffe.values import Values, weighted
+from caffelint.caffe.windows import DILATION, KERNEL, PAD, STRIDE, Window, has_sides, side_field, sides, windows
 
 
 class Windowed(BuiltLayer):
@@ -38,6 +39,9 @@ class Windowed(BuiltLayer):
         self.param_shapes = None
         return [None] * len(self.tops)
 
+    def written_windows(self) -> tuple[Window, Window] | None:
+        return windows(self.parameters)
+
     def read_windows(self, shape: Shape) -> None:
         """Kernel, stride, pad and dilation for a bottom of this shape, or the Refusal that they meet."""
         p = self.parameters
@@ -51,7 +55,7 @@ class Windowed(BuiltLayer):
                 f"{self.source} LayerSetUp",
                 "axis",
             )
-        self.kernel = self._sizes(p, "kernel_size", "kernel_h", "kernel_w", axes, None)
+        self.kernel = self._sizes(p, KERNEL, axes)
         if min(self.kernel, default=1) <= 0:
             raise self.refuse(
                 Kind.VALUE_OUT_OF_RANGE,
@@ -60,14 +64,16 @@ class Windowed(BuiltLayer):
                 f"{self.source} LayerSetUp",
                 "kernel_size" if p.kernel_size else "kernel_w" if p.kernel_h else "kernel_h",
             )
-        self.stride = self._sizes(p, "stride", "stride_h", "stride_w", axes, 1)
-        self.pad = self._sizes(p, "pad", "pad_h", "pad_w", axes, 0)
-        self.dilation = self._once_or_each(p.dilation, "dilation", axes, 1)
+        self.stride = self._sizes(p, STRIDE, axes)
+        self.pad = self._sizes(p, PAD, axes)
+        self.dilation = self._sizes(p, DILATION, axes)
 
-    def _sizes(self, p: Any, name: str, tall: str, wide: str, axes: int, default: int | None) -> list[int]:
-        """One value per spatial axis from `name`, or from the fields `tall` and `wide`."""
-        values = getattr(p, name)
-        if p.HasField(tall) or p.HasField(wide):
+    def _sizes(self, p: Any, name: str, axes: int) -> list[int]:
+        """One value for each spatial axis, or the Refusal that they meet."""
+        given = len(getattr(p, name))
+        sizes = [as_int(value) for value in sides(p, name, axes)]
+        if has_sides(p, name):
+            tall, wide = side_field(name, 0), side_field(name, 1)
             if axes != 2:
                 raise self.refuse(
                     Kind.WRONG_AXES,
@@ -76,7 +82,7 @@ class Windowed(BuiltLayer):
                     f"{self.source} LayerSetUp",
                     tall,
                 )
-            if values:
+            if given:
                 raise self.refuse(
                     Kind.CONFLICTING_FIELDS,
                     f"{name} is given beside {tall} and {wide}; keep one of the two",
@@ -84,9 +90,18 @@ class Windowed(BuiltLayer):
                     f"{self.source} LayerSetUp",
                     name,
                 )
-            return [as_int(getattr(p, tall)), as_int(getattr(p, wide))]
-        sizes = self._once_or_each(values, name, axes, default)
-        if name == "stride" and min(sizes, default=1) <= 0:
+            return sizes
+        if given not in (0, 1, axes) or (name == KERNEL and given == 0 < axes):
+            raise self.refuse(
+                Kind.FIELD_COUNT if given else Kind.MISSING_FIELD,
+                f"{name} is missing"
+                if given == 0
+                else f"{name} is given {given} times; once, or {axes} times, is right",
+                f"{name} must be specified once, or once per spatial dimension",
+                f"{self.source} LayerSetUp",
+                name if given else None,
+            )
+        if name == STRIDE and min(sizes, default=1) <= 0:
             raise self.refuse(
                 Kind.VALUE_OUT_OF_RANGE,
                 "a stride must be above 0",
@@ -95,22 +110,6 @@ class Windowed(BuiltLayer):
                 name,
             )
         return sizes
-
-    def _once_or_each(self, values: Sequence[int], name: str, axes: int, default: int | None) -> list[int]:
-        given = len(values)
-        if given == 1:
-            return [as_int(values[0])] * axes
-        if given == 0 and default is not None:
-            return [default] * axes
-        if given == axes:
-            return [as_int(value) for value in values]
-        raise self.refuse(
-            Kind.FIELD_COUNT if given else Kind.MISSING_FIELD,
-            f"{name} is missing" if given == 0 else f"{name} is given {given} times; once, or {axes} times, is right",
-            f"{name} must be specified once, or once per spatial dimension",
-            f"{self.source} LayerSetUp",
-            name if given else None,
-        )
 
     def window_positions(self, shape: Shape) -> list[int]:
         """Convolved size of each spatial axis (compute_output_shape of conv_layer.cpp)."""
@@ -149,6 +148,10 @@ class Weighted(Windowed):
     top_counts = AT_LEAST_ONE
     equal_counts = True
     has_engine = True
+    has_weights = is_linear = True
+    fillers = ("weight_filler", "bias_filler")
+    computes_by = ("num_output", "bias_term", "group", "dilation")
+    shaped_by = ("num_output", "kernel", "bias_term", "group")
     reads_bottom = True
 
     def weight_shape(self, channels: int, outputs: int, group: int) -> list[int]:
@@ -249,6 +252,7 @@ class Weighted(Windowed):
 @register
 class Convolution(Weighted):
     types = ("Convolution",)
+    nickname = "conv"
 
     def weight_shape(self, channels: int, outputs: int, group: int) -> list[int]:
         return [outputs, channels // group]
@@ -260,6 +264,7 @@ class Convolution(Weighted):
 @register
 class Deconvolution(Weighted):
     types = ("Deconvolution",)
+    upsamples = True
     gathers = False
 
     def weight_shape(self, channels: int, outputs: int, group: int) -> list[int]:

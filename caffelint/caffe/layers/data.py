@@ -49,6 +49,15 @@ class DataLayer(BuiltLayer):
 class Transformed(DataLayer):
     """Data that goes through transform_param (data_transformer.cpp)."""
 
+    transforms = prefetches = True
+
+    @property
+    def draws_at_random(self) -> bool:
+        """By mirroring, by crops of the TRAIN phase, or by a list that is read in a new order each time."""
+        t = self.message.transform_param
+        shuffles = bool(self.has_setting("shuffle") and self.parameters.shuffle)
+        return bool(t.mirror) or bool(t.crop_size and self.phase == "TRAIN") or shuffles
+
     def check_transform(self) -> None:
         t = self.message.transform_param
         if t.HasField("mean_file") and t.mean_value:
@@ -151,6 +160,11 @@ class WindowData(Transformed):
     block = "window_data_param"
     top_counts = TWO
 
+    @property
+    def draws_at_random(self) -> bool:
+        """Which windows a batch holds."""
+        return True
+
     def set_up(self, bottoms: Sequence[Shape]) -> Sequence[Shape | None]:
         self.check_source("Failed to open window file", "window_data_layer.cpp DataLayerSetUp")
         self.check_transform()
@@ -173,6 +187,12 @@ class MemoryData(Transformed):
     types = ("MemoryData",)
     block = "memory_data_param"
     top_counts = TWO
+    prefetches = False
+
+    @property
+    def draws_at_random(self) -> bool:
+        """Where it transforms, that is done when data is put in, not in a pass."""
+        return False
 
     def set_up(self, bottoms: Sequence[Shape]) -> Sequence[Shape | None]:
         self.check_transform()
@@ -200,6 +220,10 @@ class HDF5Data(DataLayer):
     block = "hdf5_data_param"
     top_counts = AT_LEAST_ONE
 
+    @property
+    def draws_at_random(self) -> bool:
+        return bool(self.parameters.shuffle)
+
     def set_up(self, bottoms: Sequence[Shape]) -> Sequence[Shape | None]:
         if self.message.HasField("transform_param"):
             raise Refusal(
@@ -217,6 +241,7 @@ class HDF5Data(DataLayer):
 @register
 class Input(DataLayer):
     types = ("Input",)
+    is_data = False
     block = "input_param"
     top_counts = AT_LEAST_ONE
 
@@ -246,6 +271,11 @@ class DummyData(DataLayer):
     block = "dummy_data_param"
     top_counts = AT_LEAST_ONE
     source = "dummy_data_layer.cpp LayerSetUp"
+
+    @property
+    def draws_at_random(self) -> bool:
+        """All but constants are filled anew in each pass."""
+        return any(filler.type != "constant" for filler in self.parameters.data_filler)
 
     def set_up(self, bottoms: Sequence[Shape]) -> Sequence[Shape | None]:
         p = self.parameters
@@ -324,6 +354,10 @@ class Parameter(BuiltLayer):
     bottom_counts = NONE
     top_counts = ONE
 
+    @property
+    def has_parameters(self) -> bool:
+        return True
+
     def set_up(self, bottoms: Sequence[Shape]) -> Sequence[Shape | None]:
         shape = new_blob([as_int(dim) for dim in self.parameters.shape.dim], "the top", (self.block, "shape"))
         self.param_shapes = [shape]
@@ -337,6 +371,10 @@ class HDF5Output(BuiltLayer):
     bottom_counts = TWO
     top_counts = NONE
     has_backward = False
+
+    def passes_gradient(self, bottom: int) -> bool:
+        # Its backward pass is there, and does nothing.
+        return True
 
     @property
     def written_file(self) -> str:

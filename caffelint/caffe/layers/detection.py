@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import ClassVar
 
 from caffelint.caffe.layers.base import ONE, TWO, BuiltLayer, Counts, register
 from caffelint.caffe.layers.data import Transformed
@@ -35,6 +36,7 @@ class PriorBox(BuiltLayer):
     """Boxes and their variances: 1 x 2 x (4 per box), one set of boxes for each pixel of the first bottom."""
 
     types = ("PriorBox",)
+    computes_by = ("min_size", "max_size", "aspect_ratio", "flip", "clip", "variance", "step", "offset")
     block = "prior_box_param"
     fork = True
     bottom_counts = TWO
@@ -88,6 +90,7 @@ class RegionPooling(BuiltLayer):
     fork = True
     bottom_counts = Counts(2)
     top_counts = Counts(1)
+    keeps_channels: bool | None = True
     reads_bottom = True
 
     def region_shape(self, channels: int) -> tuple[int, int, int] | None:
@@ -119,6 +122,7 @@ class ROIAlign(RegionPooling):
 class PSROIPooling(RegionPooling):
     types = ("PSROIPooling",)
     block = "psroi_pooling_param"
+    keeps_channels = False
 
     def region_shape(self, channels: int) -> tuple[int, int, int] | None:
         p = self.parameters
@@ -181,9 +185,20 @@ class AnnotatedData(Transformed):
 class ForkData(Transformed):
     """Data layers of forks whose tops cannot be told from the text."""
 
-    types = ("VideoData", "DenseImageData", "ImageSegData", "ImageLabelmapData", "MultiLabelImageData", "DetectionData")
+    types: ClassVar[tuple[str, ...]] = (
+        *("DenseImageData", "ImageSegData", "ImageLabelmapData", "MultiLabelImageData", "DetectionData", "BoxData"),
+        *("ReIDData", "MultiData", "CPMData", "MILData", "LMDBData", "DataTriplet", "TripletImageData"),
+    )
     fork = True
     top_counts = Counts(1)
 
     def set_up(self, bottoms: Sequence[Shape]) -> Sequence[Shape | None]:
         return [None] * len(self.tops)
+
+
+@register
+class VideoData(ForkData):
+    """Clips of videos, or of lists of frames."""
+
+    types = ("VideoData",)
+    block = "video_data_param"

@@ -17,6 +17,8 @@ class Matrix(BuiltLayer):
     repeats = True
     bottom_counts = ONE
     top_counts = ONE
+    has_weights = True
+    fillers = ("weight_filler", "bias_filler")
     reads_bottom = True
 
     def make_params(self, weight: Sequence[int], outputs: int) -> bool:
@@ -38,6 +40,10 @@ class Matrix(BuiltLayer):
 class InnerProduct(Matrix):
     types = ("InnerProduct",)
     block = "inner_product_param"
+    is_linear = True
+    computes_by = ("num_output", "bias_term", "axis", "transpose")
+    shaped_by = ("num_output", "bias_term")
+    nickname = "fc"
 
     def _check_outputs(self) -> int:
         p = self.parameters

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import ClassVar
 
 from caffelint.caffe.layers.base import CORRUPTS, NOTHING, ONE, ONE_OR_TWO, THREE, TWO, BuiltLayer, Counts, register
 from caffelint.caffe.layers.reduce import check_softmax_axis
@@ -24,6 +25,14 @@ class Loss(BuiltLayer):
     in_place = CORRUPTS
     # The bottoms that a gradient may flow to; Caffe ends the run where it should flow to another one.
     differentiable: frozenset[int] = frozenset({0})
+    # Are the labels numbers of classes?
+    of_classes: ClassVar[bool] = False
+
+    def passes_gradient(self, bottom: int) -> bool | None:
+        return None if self.fork else bottom in self.differentiable
+
+    def reads_classes(self, bottom: int) -> bool | None:
+        return self.of_classes and bottom == 1
 
     def allows_force_backward(self, bottom: int) -> bool:
         return bottom != 1
@@ -91,7 +100,11 @@ def check_inner_loss_weight(layer: BuiltLayer, scores: Shape) -> None:
 class SoftmaxInside(Loss):
     """A loss that runs a Softmax on its first bottom."""
 
-    function = ""
+    of_classes = True
+
+    @property
+    def class_axis(self) -> int:
+        return self.softmax_axis()[0]
 
     def softmax_axis(self) -> tuple[int, FieldPath]:
         """The axis of the classes, and the field that gives it."""
@@ -231,12 +244,14 @@ class EuclideanLoss(Loss):
 @register
 class HingeLoss(Loss):
     types = ("HingeLoss",)
+    of_classes = True
     block = "hinge_loss_param"
 
 
 @register
 class MultinomialLogisticLoss(Loss):
     types = ("MultinomialLogisticLoss",)
+    of_classes = True
 
     def compare(self, bottoms: Sequence[Shape]) -> None:
         function = "multinomial_logistic_loss_layer.cpp Reshape"
@@ -295,6 +310,13 @@ class Accuracy(BuiltLayer):
     top_counts = ONE_OR_TWO
     has_backward = False
 
+    @property
+    def class_axis(self) -> int:
+        return int(self.parameters.axis)
+
+    def reads_classes(self, bottom: int) -> bool:
+        return bottom == 1
+
     def set_up(self, bottoms: Sequence[Shape]) -> Sequence[Shape | None]:
         scores, labels = bottoms
         p = self.parameters
@@ -352,8 +374,18 @@ class RegressionLoss(ForkLoss):
 class OnlineHardExampleLoss(ForkLoss):
     """The scalar, and the loss of each example."""
 
-    types = ("SmoothL1LossOHEM", "SoftmaxWithLossOHEM")
+    types = ("SmoothL1LossOHEM",)
     top_counts = Counts(1, 3)
+
+
+@register
+class OnlineHardExampleSoftmaxLoss(OnlineHardExampleLoss):
+    types = ("SoftmaxWithLossOHEM",)
+    of_classes = True
+
+    @property
+    def class_axis(self) -> int:
+        return int(self.message.softmax_param.axis)
 
 
 @register

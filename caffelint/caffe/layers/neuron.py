@@ -19,6 +19,7 @@ class Neuron(BuiltLayer):
     bottom_counts = ONE
     top_counts = ONE
     in_place: str = EXACT
+    keeps_channels = keeps_pixels = True
 
     def check(self) -> None:
         """Raise the refusals that depend on parameters alone."""
@@ -35,6 +36,7 @@ class Neuron(BuiltLayer):
 @register
 class AbsVal(Neuron):
     types = ("AbsVal",)
+    keeps_sign = True
     in_place = REFUSED
     reads_bottom = True
 
@@ -51,6 +53,7 @@ class AbsVal(Neuron):
 @register
 class BNLL(Neuron):
     types = ("BNLL",)
+    is_activation = True
     reads_bottom = True
     in_place = CORRUPTS
 
@@ -61,6 +64,7 @@ class BNLL(Neuron):
 @register
 class Clip(Neuron):
     types = ("Clip",)
+    is_activation = True
     block = "clip_param"
     reads_bottom = True
     in_place = CORRUPTS
@@ -90,7 +94,13 @@ class Clip(Neuron):
 @register
 class Dropout(Neuron):
     types = ("Dropout",)
+    nickname = "drop"
     block = "dropout_param"
+    hands_on = keeps_sign = True
+
+    @property
+    def draws_at_random(self) -> bool:
+        return self.phase == "TRAIN"
 
     def values(self, bottoms: Sequence[Values]) -> Sequence[Values]:
         ratio = self.parameters.dropout_ratio
@@ -103,6 +113,8 @@ class Dropout(Neuron):
 @register
 class ELU(Neuron):
     types = ("ELU",)
+    computes_by = ("alpha",)
+    is_activation = rectifies = keeps_sign = True
     block = "elu_param"
     reads_bottom = True
     reads_top = True
@@ -176,7 +188,12 @@ def _check_base(layer: BuiltLayer, base: float, function: str) -> None:
 class Power(Neuron):
     types = ("Power",)
     block = "power_param"
+    computes_by = ("power", "scale", "shift")
     in_place = CORRUPTS
+
+    @property
+    def keeps_sign(self) -> bool:  # type: ignore[override]
+        return bool(self.parameters.shift == 0 and self.parameters.scale > 0)
 
     @property
     def reads_bottom(self) -> bool:  # type: ignore[override]
@@ -196,7 +213,13 @@ class Power(Neuron):
 class PReLU(Neuron):
     types = ("PReLU",)
     block = "prelu_param"
+    is_activation = rectifies = keeps_sign = True
+    fillers = ("filler",)
     reads_bottom = True
+
+    @property
+    def has_parameters(self) -> bool:
+        return True
 
     def set_up(self, bottoms: Sequence[Shape]) -> Sequence[Shape | None]:
         shape = bottoms[0]
@@ -234,7 +257,9 @@ class PReLU(Neuron):
 @register
 class ReLU(Neuron):
     types = ("ReLU",)
+    computes_by = ("negative_slope",)
     block = "relu_param"
+    is_activation = rectifies = keeps_sign = True
     has_engine = True
     reads_bottom = True
 
@@ -256,6 +281,7 @@ class ReLU(Neuron):
 @register
 class Sigmoid(Neuron):
     types = ("Sigmoid",)
+    is_activation = True
     block = "sigmoid_param"
     has_engine = True
     reads_top = True
@@ -267,6 +293,7 @@ class Sigmoid(Neuron):
 @register
 class Swish(Neuron):
     types = ("Swish",)
+    is_activation = keeps_sign = True
     block = "swish_param"
     reads_top = True
 
@@ -274,6 +301,7 @@ class Swish(Neuron):
 @register
 class TanH(Neuron):
     types = ("TanH",)
+    is_activation = keeps_sign = True
     block = "tanh_param"
     has_engine = True
     reads_top = True
@@ -310,4 +338,6 @@ class ForkNeuron(Neuron):
 
     types = ("ReLU6", "HardSwish", "HardSigmoid", "Mish", "SeLu", "SELU", "GELU", "SymmetricRectify")
     fork = True
+    is_activation = True
+    keeps_sign = None
     reads_bottom = True

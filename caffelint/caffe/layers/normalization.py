@@ -19,6 +19,9 @@ class LRN(BuiltLayer):
     repeats = True
     fork_fields_change = PARAMS
     types = ("LRN",)
+    computes_by = ("local_size", "alpha", "beta", "k", "norm_region")
+    nickname = "norm"
+    keeps_channels = keeps_pixels = True
     block = "lrn_param"
     bottom_counts = ONE
     top_counts = ONE
@@ -65,11 +68,22 @@ class LRN(BuiltLayer):
 class BatchNorm(BuiltLayer):
     fork_fields_change = PARAMS
     types = ("BatchNorm",)
+    nickname = "bn"
     block = "batch_norm_param"
+    normalises = keeps_statistics = keeps_channels = keeps_pixels = True
     bottom_counts = ONE
     top_counts = ONE
     in_place = EXACT
     source = "batch_norm_layer.cpp"
+
+    @property
+    def has_parameters(self) -> bool:
+        return True
+
+    @property
+    def learns(self) -> bool:
+        """Its parameters are statistics."""
+        return False
 
     def default_lr_mult(self, param: int) -> float:
         return 0.0
@@ -118,6 +132,7 @@ class BatchNorm(BuiltLayer):
 class MVN(BuiltLayer):
     fork_fields_change = PARAMS
     types = ("MVN",)
+    normalises = keeps_channels = keeps_pixels = True
     block = "mvn_param"
     bottom_counts = ONE
     top_counts = ONE
@@ -146,8 +161,13 @@ class Normalize(BuiltLayer):
     fork = True
     bottom_counts = ONE
     top_counts = ONE
+    normalises = keeps_channels = keeps_pixels = True
     reads_bottom = True
     reads_top = True
+
+    @property
+    def has_parameters(self) -> bool | None:
+        return True if self.message.HasField("norm_param") else None
 
     def set_up(self, bottoms: Sequence[Shape]) -> Sequence[Shape | None]:
         shape = bottoms[0]
@@ -169,6 +189,11 @@ class BN(BuiltLayer):
     bottom_counts = ONE
     top_counts = ONE
     in_place = EXACT
+    normalises = keeps_statistics = keeps_channels = keeps_pixels = True
+
+    @property
+    def has_parameters(self) -> bool:
+        return True
 
     def set_up(self, bottoms: Sequence[Shape]) -> Sequence[Shape | None]:
         self.param_shapes = None

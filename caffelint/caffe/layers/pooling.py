@@ -10,6 +10,7 @@ from caffelint.caffe.layers.base import ONE, BuiltLayer, Counts, register
 from caffelint.caffe.refusal import Kind, Refusal
 from caffelint.caffe.shapes import Shape, as_int, legacy, new_blob, text
 from caffelint.caffe.values import UNKNOWN, Values
+from caffelint.caffe.windows import KERNEL, PAD, STRIDE, Window, sides, windows
 
 MAX, AVE, STOCHASTIC = 0, 1, 2
 CEIL = 0
@@ -61,9 +62,25 @@ class Pooling(BuiltLayer):
     block = "pooling_param"
     bottom_counts = ONE
     has_engine = True
+    keeps_channels = True
+    computes_by = ("pool",)
+    nickname = "pool"
+
+    @property
+    def draws_at_random(self) -> bool:
+        return self.parameters.pool == STOCHASTIC and self.phase == "TRAIN"
 
     def wanted_tops(self) -> Counts:
         return Counts(1, 2 if self.parameters.pool == MAX else 1)
+
+    def written_windows(self) -> tuple[Window, Window] | None:
+        return None if self.parameters.global_pooling else windows(self.parameters)
+
+    @property
+    def rounds_up(self) -> bool:
+        """Is a last window taken that reaches over the border? `ceil_mode` is what forks had before `round_mode`."""
+        p = self.parameters
+        return bool(p.round_mode == CEIL and (p.ceil_mode or not p.HasField("ceil_mode")))
 
     def read_windows(self) -> None:
         """Kernel (None where global), stride and pad, or the Refusal of PoolingLayer::LayerSetUp."""
@@ -108,12 +125,10 @@ class Pooling(BuiltLayer):
                     function,
                     name if has(name) else f"{name}_h" if tall else f"{name}_w",
                 )
-        self.kernel: tuple[int, int] | None = None
-        if not self.is_global:
-            size = p.kernel_size
-            self.kernel = (as_int(size),) * 2 if square else (as_int(p.kernel_h), as_int(p.kernel_w))
-        self.pad = (as_int(p.pad_h), as_int(p.pad_w)) if has("pad_h") else (as_int(p.pad),) * 2
-        self.stride = (as_int(p.stride_h), as_int(p.stride_w)) if has("stride_h") else (as_int(p.stride),) * 2
+        kernel, self.pad, self.stride = (
+            (as_int(tall), as_int(wide)) for tall, wide in (sides(p, name) for name in (KERNEL, PAD, STRIDE))
+        )
+        self.kernel: tuple[int, int] | None = None if self.is_global else kernel
 
     def check_windows(self, kernel: tuple[int, int] | None) -> None:
         """The rest of LayerSetUp; `kernel` is None where it is the unknown size of the bottom."""

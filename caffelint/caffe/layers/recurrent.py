@@ -13,8 +13,10 @@ class Recurrent(BuiltLayer):
     """recurrent_layer.cpp: a net of its own, unrolled over T; its parameters are the layer's."""
 
     block = "recurrent_param"
+    is_recurrent = has_weights = True
+    fillers = ("weight_filler", "bias_filler")
+    # Its backward pass reads what its own net keeps, of which its tops are copies.
     reads_bottom = True
-    reads_top = True
     hidden_blobs = 1
     gates = 1
     has_output_weights = False
@@ -33,6 +35,9 @@ class Recurrent(BuiltLayer):
         return Counts(tops, tops, True)
 
     def allows_force_backward(self, bottom: int) -> bool:
+        return bottom != 1
+
+    def passes_gradient(self, bottom: int) -> bool:
         return bottom != 1
 
     def check(self) -> int:
@@ -161,12 +166,16 @@ class LSTMUnit(BuiltLayer):
     """One step of an LSTM: cell, gate inputs, continuation."""
 
     types = ("LSTMUnit",)
+    is_recurrent = True
     bottom_counts = THREE
     top_counts = TWO
     reads_bottom = True
     reads_top = True
 
     def allows_force_backward(self, bottom: int) -> bool:
+        return bottom != 2
+
+    def passes_gradient(self, bottom: int) -> bool:
         return bottom != 2
 
     def set_up(self, bottoms: Sequence[Shape]) -> Sequence[Shape | None]:

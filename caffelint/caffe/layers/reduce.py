@@ -18,6 +18,9 @@ ASUM, SUMSQ, MEAN = 2, 3, 4
 @register
 class Eltwise(BuiltLayer):
     types = ("Eltwise",)
+    computes_by = ("operation", "coeff")
+    nickname = "elt"
+    keeps_channels = keeps_pixels = True
     block = "eltwise_param"
     bottom_counts = Counts(2)
     top_counts = ONE
@@ -201,6 +204,7 @@ def check_softmax_axis(shape: Shape, axis: int, field: FieldPath) -> int:
 class Softmax(BuiltLayer):
     fork_fields_change = PARAMS
     types = ("Softmax",)
+    keeps_channels = keeps_pixels = True
     block = "softmax_param"
     bottom_counts = ONE
     top_counts = ONE
@@ -222,6 +226,7 @@ class Axpy(BuiltLayer):
     """a * x + y, with one `a` for each channel: the gate of squeeze-and-excitation nets."""
 
     types = ("Axpy",)
+    keeps_channels = True
     fork = True
     bottom_counts = THREE
     top_counts = ONE

@@ -47,6 +47,7 @@ class Permute(BuiltLayer):
 @register
 class ShuffleChannel(BuiltLayer):
     types = ("ShuffleChannel",)
+    keeps_channels = keeps_pixels = True
     block = "shuffle_channel_param"
     fork = True
     bottom_counts = ONE
@@ -82,6 +83,7 @@ class Upsample(BuiltLayer):
     """With a mask of a Pooling (SegNet), or by repeating pixels (YOLO)."""
 
     types = ("Upsample",)
+    upsamples = keeps_channels = True
     block = "upsample_param"
     fork = True
     bottom_counts = ONE_OR_TWO
@@ -107,6 +109,7 @@ class Interp(BuiltLayer):
     """Bilinear resizing (DeepLab): by factors, to a size, or to the size of a second bottom."""
 
     types = ("Interp",)
+    upsamples = keeps_channels = True
     block = "interp_param"
     fork = True
     bottom_counts = ONE_OR_TWO

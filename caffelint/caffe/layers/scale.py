@@ -20,6 +20,12 @@ class Broadcast(BuiltLayer):
     bottom_counts = ONE_OR_TWO
     top_counts = ONE
     in_place = EXACT
+    is_linear = keeps_channels = keeps_pixels = True
+
+    @property
+    def has_parameters(self) -> bool:
+        """Not where a second bottom holds what it adds or multiplies by."""
+        return len(self.bottom_names) < 2
 
     def learned_shape(self, what: str, shape: Shape, axis: int, num_axes: int, blame: FieldPath | str | None) -> Shape:
         """Shape of the learned blob (LayerSetUp of scale_layer.cpp and bias_layer.cpp)."""
@@ -77,6 +83,7 @@ class Broadcast(BuiltLayer):
 class Bias(Broadcast):
     types = ("Bias",)
     block = "bias_param"
+    fillers = ("filler",)
 
     def set_up(self, bottoms: Sequence[Shape]) -> Sequence[Shape | None]:
         shape = bottoms[0]
@@ -112,7 +119,12 @@ def kept_signs(values: Values, bias_filler: Any) -> Values:
 class Scale(Broadcast):
     types = ("Scale",)
     block = "scale_param"
+    fillers = ("filler", "bias_filler")
     reads_bottom = True
+
+    @property
+    def keeps_sign(self) -> bool:  # type: ignore[override]
+        return not self.parameters.bias_term
 
     def set_up(self, bottoms: Sequence[Shape]) -> Sequence[Shape | None]:
         shape = bottoms[0]

@@ -38,6 +38,8 @@ class Convolution3D(Volume):
     bottom_counts = AT_LEAST_ONE
     top_counts = AT_LEAST_ONE
     equal_counts = True
+    has_weights = is_linear = True
+    fillers = ("weight_filler", "bias_filler")
     reads_bottom = True
 
     def set_up(self, bottoms: Sequence[Shape]) -> Sequence[Shape | None]:
@@ -53,6 +55,7 @@ class Convolution3D(Volume):
 class Pooling3D(Volume):
     types = ("Pooling3D",)
     block = "pooling3d_param"
+    keeps_channels = True
 
     def set_up(self, bottoms: Sequence[Shape]) -> Sequence[Shape | None]:
         shape = bottoms[0]
@@ -63,6 +66,7 @@ class Pooling3D(Volume):
 @register
 class Deconvolution3D(Convolution3D):
     types = ("Deconvolution3D",)
+    upsamples = True
 
     def windows(self, shape: Shape, round_up: bool) -> list[int]:
         p = self.parameters

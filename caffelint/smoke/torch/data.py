@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
-from caffelint.smoke.torch.base import TorchLayer, register
+from caffelint.caffe.layers import types_that
+from caffelint.smoke.torch.base import REGISTRY, TorchLayer, register
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -93,36 +94,5 @@ class HDF5Output(TorchLayer):
         return []
 
 
-@register
-class AnnotatedData(FromOutside):
-    pass
-
-
-@register
-class VideoData(FromOutside):
-    pass
-
-
-@register
-class DenseImageData(FromOutside):
-    pass
-
-
-@register
-class ImageSegData(FromOutside):
-    pass
-
-
-@register
-class ImageLabelmapData(FromOutside):
-    pass
-
-
-@register
-class MultiLabelImageData(FromOutside):
-    pass
-
-
-@register
-class DetectionData(FromOutside):
-    pass
+# What the data layers of forks make is planned and put in, as for all others.
+REGISTRY.update(dict.fromkeys(types_that(lambda kind: kind.is_data and kind.fork), FromOutside))

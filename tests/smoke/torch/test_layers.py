@@ -32,7 +32,7 @@ CASES = int(os.environ.get("CAFFELINT_TEST_LAYERS", 6))
 def test_every_type_runs_or_is_said_not_to() -> None:
     assert set(REGISTRY) - set(types.REGISTRY) == set(types.NO_CLASS)
     assert not set(types.REGISTRY) & set(types.NO_CLASS)
-    assert all(types.REGISTRY[name].__name__ == name for name in types.REGISTRY)
+    assert all(types.REGISTRY[name].__name__ in (name, "FromOutside") for name in types.REGISTRY)
     assert set(TYPES) | set(WITHOUT_A_CASE) == BVLC_TYPES
 
 
