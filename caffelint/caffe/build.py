@@ -43,12 +43,12 @@ class BuiltNet:
     memory: bytes that Caffe logs as "Memory required for data", None where unknown.
     """
 
-    def __init__(self, message: Any, state: State) -> None:
+    def __init__(self, message: Any, states: Sequence[State]) -> None:
         self.message = message
         self.name: str = message.name
-        self.state = state
-        self.states: tuple[State, ...] = (state,)
-        self.phase, self.stages, self.level = state
+        self.states = tuple(states)
+        self.state = self.states[0]
+        self.phase, self.stages, self.level = self.state
         self.layers: list[BuiltLayer] = []
         self.blobs: dict[str, Blob] = {}
         self.outputs: list[str] = []
@@ -107,7 +107,20 @@ def build(
     it they are unknown.
     """
     phase_name = phase if isinstance(phase, str) else PHASES[phase]
-    built = BuiltNet(net, State(phase_name, frozenset([*net.state.stage, *stages]), level))
+    state = State(phase_name, frozenset([*net.state.stage, *stages]), level)
+    return build_alike(net, (state,), input_shapes=input_shapes, assume_inputs=assume_inputs, dialect=dialect)
+
+
+def build_alike(
+    net: Any,
+    states: Sequence[State],
+    *,
+    input_shapes: Mapping[str, Shape] | None = None,
+    assume_inputs: bool = False,
+    dialect: str | None = None,
+) -> BuiltNet:
+    """The one build of a net that stands for several states, which keep the same layers; options as of `build`."""
+    built = BuiltNet(net, states)
     _Build(built, input_shapes or {}, assume_inputs, dialect == "bvlc").run()
     return built
 
@@ -229,7 +242,7 @@ class _Build:
             why = f'; layer "{self.makers[name]}", further down, does'
         elif name in self.makers_left_out:
             kind, values["maker"] = Kind.BOTTOM_LEFT_OUT, self.makers_left_out[name]
-            why = f'; layer "{self.makers_left_out[name]}" does, but {built.phase} leaves it out'
+            why = f'; layer "{self.makers_left_out[name]}" does, but {_leaves(built.phases)} it out'
         self.missing.add(name)
         self.refuse(
             layer,
@@ -536,6 +549,10 @@ class _Build:
                 owner.given_decay, owner.decay_mult = True, param.decay_mult
         except Refusal as refusal:
             self.refuse(layer, refusal)
+
+
+def _leaves(phases: Sequence[str]) -> str:
+    return f"{' and '.join(phases)} {'leaves' if len(phases) == 1 else 'leave'}"
 
 
 def check_shared_shape(param: Param, owner: Param, permissive: bool, field: FieldPath) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +13,7 @@ from caffelint.caffe.upgrade import upgrade_net
 if TYPE_CHECKING:
     from caffelint.caffe.build import BuiltNet
     from caffelint.caffe.layers import BuiltLayer
+    from caffelint.caffe.refusal import Refusal
     from caffelint.caffe.shapes import Shape
     from caffelint.caffe.solver import Solver
     from caffelint.schema.bind import Bound
@@ -137,8 +138,10 @@ class Net:
 
     def __init__(self, bound: Bound, message: NetParameter | None = None):
         self.bound = bound
+        self.refusals: list[Refusal] = []
+        """What Caffe refuses before it builds: of a net in an older format, by its upgrade."""
         # A net inside of a solver is taken as it is: solver.cpp, InitTrainNet, copies it, and nothing upgrades it.
-        self.message: NetParameter = upgrade_net(bound.message, bound) if message is None else message
+        self.message: NetParameter = upgrade_net(bound.message, bound, self.refusals) if message is None else message
         self.written: NetParameter = bound.message if message is None else message
         layers: Any = self.message.layer
         self.layers: list[Layer] = [Layer(self, layer, index) for index, layer in enumerate(layers)]
@@ -146,7 +149,7 @@ class Net:
         self.siblings: list[Net] = []
         self._own_role: str | None = None
         self._input_shapes: Mapping[str, Shape] = {}
-        self._built: dict[State, BuiltNet] = {}
+        self._built: dict[tuple[str | None, tuple[State, ...]], BuiltNet] = {}
         self._states: tuple[BuiltNet, ...] | None = None
 
     @property
@@ -191,36 +194,29 @@ class Net:
         keep the same layers (see `BuiltNet.states`): shapes, parameters and refusals do not hang on the phase itself.
         """
         if self._states is None:
-            self._states = self._build_states()
+            self._states = self.build(self._wanted_states())
         return self._states
 
-    def _build_states(self) -> tuple[BuiltNet, ...]:
-        from caffelint.caffe.build import build
+    def build(self, states: Iterable[State], dialect: str | None = None) -> tuple[BuiltNet, ...]:
+        """What Caffe builds of the net in each of these states; one build for those that keep the same layers."""
+        from caffelint.caffe.build import build_alike
 
         conditional = [layer.message for layer in self.layers if layer.is_conditional]
         alike: dict[tuple[bool, ...], list[State]] = {}
-        for state in self._wanted_states():
+        for state in states:
             alike.setdefault(tuple([state.keeps(message) for message in conditional]), []).append(state)
-        found = []
-        for states in alike.values():
-            state = states[0]
-            built = self._built.get(state)
-            if built is None:
-                built = self._built[state] = build(self.message, *state, input_shapes=self.input_shapes)
-            built.states = tuple(states)
-            found.append(built)
-        return tuple(found)
+        keys = [(dialect, tuple(group)) for group in alike.values()]
+        for key in keys:
+            if key not in self._built:
+                shapes = self.input_shapes
+                self._built[key] = build_alike(self.message, key[1], input_shapes=shapes, dialect=dialect)
+        return tuple(self._built[key] for key in keys)
 
     def _wanted_states(self) -> list[State]:
-        own = self.message.state
-        found = [
-            build.state(own)
-            for solver in dict.fromkeys(self.solvers)
-            for build, use in solver.builds()
-            if use.net is self
-        ]
+        solvers = dict.fromkeys(self.solvers)
+        found = [state for solver in solvers for _, net, state in solver.builds() if net is self]
         if not found:
-            return [State(phase, frozenset(own.stage), own.level) for phase in PHASES]
+            return [State(phase).merged(self.message.state)._replace(phase=phase) for phase in PHASES]
         return sorted(dict.fromkeys(found), key=lambda state: state.phase == TEST)
 
     @cached_property

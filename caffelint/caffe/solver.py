@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from caffelint.caffe.learning_rate import FORK_POLICIES, POLICIES, Schedule, schedule
 from caffelint.caffe.net import Net
 from caffelint.caffe.place import Place, place
-from caffelint.caffe.states import SolverNet, solver_nets
+from caffelint.caffe.states import SolverNet, State, solver_nets
 from caffelint.caffe.upgrade import upgrade_solver
 from caffelint.schema.provenance import provenance
 
@@ -134,9 +134,10 @@ class Solver:
             self.nets.append(use)
             use.net.join(self)
 
-    def builds(self) -> Iterator[tuple[SolverNet, NetUse]]:
-        """The nets that Caffe builds of it, in Caffe's order; without those that could not be read."""
-        uses = {(use.field, use.position): use for use in self.nets}
+    def builds(self) -> Iterator[tuple[SolverNet, Net, State]]:
+        """The nets that Caffe builds of it and their states, in Caffe's order; without those that could not be read."""
+        nets = {(use.field, use.position): use.net for use in self.nets}
         for build in solver_nets(self.message):
-            if (build.field, build.position) in uses:
-                yield build, uses[build.field, build.position]
+            net = nets.get((build.field, build.position))
+            if net is not None:
+                yield build, net, build.state(self.message, net.message)

@@ -5,10 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from caffelint.caffe.refusal import Kind, Refusal
-from caffelint.schema.messages import NetState
 
 if TYPE_CHECKING:
-    from caffelint.schema.messages import SolverParameter
+    from caffelint.schema.messages import NetParameter, NetState, SolverParameter
 
 TRAIN, TEST = "TRAIN", "TEST"
 PHASES = (TRAIN, TEST)
@@ -46,27 +45,34 @@ class State(NamedTuple):
             return False
         return self.stages.issuperset(rule.stage) and self.stages.isdisjoint(rule.not_stage)
 
+    def merged(self, given: NetState) -> State:
+        """The state with what a NetState sets: its stages are added, its phase and its level replace the old ones."""
+        return State(
+            PHASES[given.phase] if given.HasField("phase") else self.phase,
+            self.stages.union(given.stage),
+            given.level if given.HasField("level") else self.level,
+        )
+
 
 class SolverNet(NamedTuple):
     """A net that a solver builds.
 
     field, position: what names it, e.g. the second `test_net`. test: its number among the test nets, None of the net to
-    train. iterations: its test_iter, 0 where it has none. given: its train_state or test_state, None without one.
+    train. iterations: its test_iter, 0 where it has none.
     """
 
     field: str
     position: int = 0
     test: int | None = None
     iterations: int = 0
-    given: NetState | None = None
 
-    def state(self, own: NetState) -> State:
-        """The state it is built in. `own` is the `state` of the net; of two values for one field the later counts."""
-        merged = NetState(phase=PHASES.index(TRAIN if self.test is None else TEST))
-        merged.MergeFrom(own)
-        if self.given is not None:
-            merged.MergeFrom(self.given)
-        return State(PHASES[merged.phase], frozenset(merged.stage), merged.level)
+    def state(self, solver: SolverParameter, net: NetParameter) -> State:
+        """The state it is built in: that of the phase, then of the net itself, then of train_state or test_state."""
+        state = State(TRAIN if self.test is None else TEST).merged(net.state)
+        if self.test is None:
+            return state.merged(solver.train_state)
+        given = solver.test_state
+        return state.merged(given[self.test]) if self.test < len(given) else state
 
 
 def solver_nets(solver: SolverParameter) -> list[SolverNet]:
@@ -76,16 +82,14 @@ def solver_nets(solver: SolverParameter) -> list[SolverNet]:
     each with the test_iter and the test_state of its number, if there are any.
     """
     message: Any = solver
-    train_state = message.train_state if message.HasField("train_state") else None
-    found = [SolverNet(field, given=train_state) for field in TRAIN_FIELDS if message.HasField(field)]
+    found = [SolverNet(field) for field in TRAIN_FIELDS if message.HasField(field)]
     named = [(field, position) for field in TEST_FIELDS for position in range(len(getattr(message, field)))]
     for field in GENERIC_FIELDS:
         if message.HasField(field):
             named += [(field, 0)] * (len(message.test_iter) - len(named))
     for number, (field, position) in enumerate(named):
         iterations = message.test_iter[number] if number < len(message.test_iter) else 0
-        given = message.test_state[number] if number < len(message.test_state) else None
-        found.append(SolverNet(field, position, number, iterations, given))
+        found.append(SolverNet(field, position, number, iterations))
     return found
 
 

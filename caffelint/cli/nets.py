@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import click
 
 if TYPE_CHECKING:
+    from caffelint.caffe.states import SolverNet
     from caffelint.lint.discover import NamedNet
     from caffelint.lint.report import Failure
     from caffelint.lint.summary import Summary
@@ -36,16 +37,11 @@ class Tops:
 
 
 class Shown(NamedTuple):
-    """A net to show: its file, and the phases, stages and level that a solver builds it with.
-
-    phases: None for those that are asked for. text: of a net that stands in the solver's file.
-    """
+    """A net to show: its file and, where it is one of a solver's, the solver's file and what that builds of it."""
 
     file: str
-    phases: tuple[str, ...] | None = None
-    stages: tuple[str, ...] = ()
-    level: int = 0
-    text: bytes | None = None
+    solver: str = ""
+    build: SolverNet | None = None
 
 
 def nets(file: str, named: bool, roots: Sequence[str], failed: list[Failure]) -> Iterator[Shown]:
@@ -65,9 +61,8 @@ def nets(file: str, named: bool, roots: Sequence[str], failed: list[Failure]) ->
 
 
 def _of_solver(file: str, found: Sequence[NamedNet], failed: list[Failure]) -> Iterator[Shown]:
-    """What solver.cpp builds: InitTrainNet and InitTestNets."""
-    from google.protobuf import text_format
-
+    """The nets that it builds."""
+    from caffelint.caffe.states import solver_nets
     from caffelint.lint.file import load
     from caffelint.lint.read import read
     from caffelint.lint.report import Failure
@@ -76,31 +71,12 @@ def _of_solver(file: str, found: Sequence[NamedNet], failed: list[Failure]) -> I
     if solver is None:
         yield Shown(file)
         return
-    message = solver.message
-    rows: list[tuple[str, str, bytes | None]] = [
-        (use.field, file, text_format.MessageToString(use.net.message).encode()) for use in solver.inline_nets()
-    ]
-    for net in found:
-        if net.path is None:
-            failed.append(Failure(file, f"{net.field} {net.name} is not there"))
-        else:
-            rows.append((net.field, net.path, None))
-    train = message.train_state
-    states = list(message.test_state)
-    own = sum(field.startswith("test_") for field, *_ in rows)
-    number = 0
-    for field, path, text in rows:
-        if not field.startswith("test_"):
-            yield Shown(path, ("TRAIN",), tuple(train.stage), train.level, text)
-        if field.startswith("test_"):
-            state = states[number : number + 1]
-            number += 1
-        elif field.startswith("train_"):
-            continue
-        else:
-            state = states[own:]
-        for stages, level in [(tuple(one.stage), one.level) for one in state] or [((), 0)]:
-            yield Shown(path, ("TEST",), stages, level, text)
+    failed += [Failure(file, f"{net.field} {net.name} is not there") for net in found if net.path is None]
+    paths = {(net.field, net.position): net.path for net in found}
+    for build in solver_nets(solver.message):
+        path = file if build.field.endswith("_param") else paths.get((build.field, build.position))
+        if path is not None:
+            yield Shown(path, file, build)
 
 
 def as_meant(found: list[Summary], data: bytes) -> list[Summary]:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 @click.argument("paths", nargs=-1, required=True, type=click.Path())
 @click.option("--phase", type=click.Choice(["train", "test"], case_sensitive=False), help="One phase alone.")
 @click.option("--stage", "stages", multiple=True, metavar="NAME", help="A stage of the state; may be repeated.")
-@click.option("--level", type=int, default=0, help="The level of the state.")
+@click.option("--level", type=int, help="The level of the state.")
 @click.option(
     "--input-shape",
     "shapes",
@@ -46,7 +46,7 @@ def command(
     paths: Sequence[str],
     phase: str | None,
     stages: Sequence[str],
-    level: int,
+    level: int | None,
     shapes: Sequence[str],
     read_data: bool,
     dialect: str | None,
@@ -81,8 +81,8 @@ def command(
     failed = [Failure(path, reason) for path, reason in found.unreadable]
     outright = {os.path.normpath(path) for path in paths}
     shown = dict.fromkeys(net for file in found.files for net in nets(file, file in outright, roots, failed))
-    solved = {net.file for net in shown if net.phases}
-    files = [net for net in shown if net.phases or net.file not in solved]
+    solved = {net.file for net in shown if net.solver}
+    files = [net for net in shown if net.solver or net.file not in solved]
     refused = False
     tops = Tops()
     from caffelint.cli.outputs import use_color
@@ -128,19 +128,20 @@ def _each(files: Sequence[Shown], options: dict[str, Any], both: bool, jobs: int
 
 def _one(options: dict[str, Any], both: bool, net: Shown) -> _Result:
     from caffelint.cli.nets import as_meant
+    from caffelint.lint.file import load
     from caffelint.lint.garbage import rare_collections
     from caffelint.lint.read import ReadError, read
     from caffelint.lint.report import Failure, own_failure
     from caffelint.lint.summary import summarize
 
     file = net.file
-    phases = [phase for phase in options["phases"] if net.phases is None or phase in net.phases]
-    state = {"phases": phases, "stages": (*options["stages"], *net.stages), "level": options["level"] or net.level}
     try:
         with rare_collections():
-            data = read(file) if net.text is None else net.text
-            found = list(summarize(data, file.replace(os.sep, "/"), **(options | state)))
-            return file, as_meant(found, data) if both and net.phases is None else found, None
+            data = read(file)
+            solver = load(read(net.solver), net.solver).solver if net.solver else None
+            of_solver = (solver, net.build) if solver and net.build else None
+            found = list(summarize(data, file.replace(os.sep, "/"), **options, of_solver=of_solver))
+            return file, as_meant(found, data) if both and not net.solver else found, None
     except ReadError as error:
         return file, [], Failure(file, str(error))
     except Exception as error:

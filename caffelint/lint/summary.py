@@ -7,15 +7,18 @@ from math import prod
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from caffelint.caffe.net import PHASES
-from caffelint.caffe.refusal import OF_EVERY_CAFFE, Refusal
-from caffelint.caffe.upgrade import upgrade_net
+from caffelint.caffe.refusal import OF_EVERY_CAFFE
+from caffelint.caffe.states import State
 from caffelint.lint.file import load
+from caffelint.schema.messages import NetParameter
 
 if TYPE_CHECKING:
     from caffelint.caffe.build import BuiltNet
     from caffelint.caffe.layers import BuiltLayer
     from caffelint.caffe.net_parts import Blob
     from caffelint.caffe.shapes import PartialShape
+    from caffelint.caffe.solver import Solver
+    from caffelint.caffe.states import SolverNet
     from caffelint.lint.file import File
     from caffelint.text.tree import Problem
 
@@ -109,7 +112,8 @@ def summarize(
     phases: Sequence[str] = ("TRAIN", "TEST"),
     *,
     stages: Iterable[str] = (),
-    level: int = 0,
+    level: int | None = None,
+    of_solver: tuple[Solver, SolverNet] | None = None,
     input_shapes: Mapping[str, Sequence[int]] | None = None,
     dialect: str | None = None,
     read_data: bool = False,
@@ -117,36 +121,61 @@ def summarize(
 ) -> Iterator[Summary]:
     """The summary of a net's file in each of the phases; none where the file holds no net.
 
+    stages, level: besides those of the net itself. of_solver: in the state that a solver builds it in, if that has one
+    of the phases; the file is the solver's own for a net inside of it.
     input_shapes: by top, in place of what the layer says. read_data: look into the sources of data layers for shapes
     that the text does not tell; `roots` are further folders to look for them in.
     """
     file = load(data, path, dialect=dialect)
-    if file.kind not in ("net", "other") or file.kind == "other" and not file.problems:
+    net = file.net
+    if of_solver is not None and file.solver:
+        named = of_solver[1].field, of_solver[1].position
+        net = next(use.net for use in file.solver.inline_nets() if (use.field, use.position) == named)
+    if net is None and (file.kind != "other" or not file.problems):
         return
     # That a fork has a field is no fault of the text; the build knows what follows from it.
     problems = [problem for problem in file.problems if problem.kind != "fork-field" or dialect is not None]
     error = _text_error(file, problems)
-    refusals: list[Refusal] = []
-    message = upgrade_net(file.bound.message, None, refusals) if file.bound else None
-    if error is None and refusals:
-        error = Error(refusals[0].layer, refusals[0].message, refusals[0].caffe)
+    if error is None and net is not None and net.refusals:
+        error = Error(net.refusals[0].layer, net.refusals[0].message, net.refusals[0].caffe)
+    states = _states(net.message if net else NetParameter(), phases, stages, level, of_solver)
+    if error is not None or net is None:
+        for state in states:
+            yield Summary(path, state.phase, False, error, (), {}, (), None)
+        return
     from caffelint.caffe.build import build
 
-    given = {name: tuple(shape) for name, shape in (input_shapes or {}).items()}
-    for phase in phases:
-        if error is not None or message is None:
-            yield Summary(path, phase, False, error, (), {}, (), None)
-            continue
-        built = build(message, phase, stages, level, input_shapes=given, dialect=dialect)
+    net.input_shapes = given = {name: tuple(shape) for name, shape in (input_shapes or {}).items()}
+    builds = {state: built for built in net.build(states, dialect) for state in built.states}
+    for state in states:
+        built = builds[state]
         notes: list[str] = []
         if read_data and not built.is_known:
             from caffelint.lint.source_shapes import source_shapes
 
             read, notes = source_shapes(built, path, roots)
             if read:
-                built = build(message, phase, stages, level, input_shapes=read | given, dialect=dialect)
-        plain = dialect == "bvlc" or bool(file.bound and file.bound.is_plain and not built.is_fork)
-        yield _summary(path, built, plain, unknown=bool(problems) and dialect is None, notes=notes)
+                built = build(net.message, *state, input_shapes=read | given, dialect=dialect)
+        plain = dialect == "bvlc" or (net.bound.is_plain and not built.is_fork)
+        unknown = bool(problems) and dialect is None
+        yield _summary(path, state.phase, built, plain, unknown=unknown, notes=notes)
+
+
+def _states(
+    message: NetParameter,
+    phases: Sequence[str],
+    stages: Iterable[str],
+    level: int | None,
+    of_solver: tuple[Solver, SolverNet] | None,
+) -> list[State]:
+    """The states of a net that are asked for, as the arguments of `summarize` tell them."""
+    if of_solver is None:
+        found = [State(phase).merged(message.state)._replace(phase=phase) for phase in phases]
+    else:
+        solver, one = of_solver
+        found = [state for state in [one.state(solver.message, message)] if state.phase in phases]
+    more = frozenset(stages)
+    return [State(own.phase, own.stages | more, own.level if level is None else level) for own in found]
 
 
 def only_phase(data: bytes, path: str) -> str | None:
@@ -166,7 +195,7 @@ def _text_error(file: File, problems: Sequence[Problem]) -> Error | None:
     return None
 
 
-def _summary(path: str, built: BuiltNet, plain: bool, unknown: bool, notes: list[str]) -> Summary:
+def _summary(path: str, phase: str, built: BuiltNet, plain: bool, unknown: bool, notes: list[str]) -> Summary:
     """`plain`: it is for BVLC's Caffe; of others only the names of blobs are sure to be judged alike."""
     refusals = [refusal for refusal in built.refusals if plain or refusal.kind in OF_EVERY_CAFFE]
     loads = built.loads
@@ -178,7 +207,7 @@ def _summary(path: str, built: BuiltNet, plain: bool, unknown: bool, notes: list
         notes = [*notes, *(f'BVLC\'s Caffe refuses layer "{r.layer}": {r.message}' for r in built.refusals[:1])]
     blobs = {name: tuple(blob.shape) if blob.shape is not None else None for name, blob in built.blobs.items()}
     rows = tuple(_row(layer) for layer in built.layers)
-    return Summary(path, built.phase, loads, error, rows, blobs, tuple(built.outputs), built.memory, tuple(notes))
+    return Summary(path, phase, loads, error, rows, blobs, tuple(built.outputs), built.memory, tuple(notes))
 
 
 def _read(blob: Blob) -> str:

@@ -36,13 +36,12 @@ class Project:
     def nets(self) -> list[PlannedNet]:
         """The net to train, then those to test, in Caffe's order."""
         builds = list(self.solver.builds())
-        if not any(build.test is None for build, _ in builds):
+        if not any(build.test is None for build, _, _ in builds):
             raise NoProject(f"{self.solver.path}: names no net to train that can be read")
         planned = []
-        for build, use in builds:
-            state = build.state(use.net.message.state)
-            job = JobNet(use.net.path, state.phase, tuple(sorted(state.stages)), state.level, build.iterations)
-            planned.append(PlannedNet(job, use.net, use.field))
+        for build, net, state in builds:
+            job = JobNet(net.path, state.phase, tuple(sorted(state.stages)), state.level, build.iterations)
+            planned.append(PlannedNet(job, net, build.field))
         return planned
 
 

@@ -79,9 +79,7 @@ class MemoryExceedsGpu(ProjectRule):
             return
         training: list[Memory] = []
         tests: list[Memory] = []
-        for one, use in solver.builds():
-            net = use.net
-            state = one.state(net.message.state)
+        for one, net, state in solver.builds():
             built = build(net.message, *state, input_shapes=net.input_shapes, assume_inputs=True)
             found = None if built.refusals else memory(built)
             if found is None:

@@ -66,7 +66,7 @@ def _model(project: Project) -> Iterator[Any]:
             return
         for one in nets:
             net = uses[one.field, one.position]
-            state = one.state(net.message.state)
+            state = one.state(message, net.message)
             built = next(built for built in net.states() if state in built.states)
             source = one.field
             if not source.endswith("param"):

@@ -100,11 +100,30 @@ def test_a_solver_builds_its_nets_in_its_own_states(
         ("TEST", ["sum"]),
     ]
     assert [line["phase"] for line in lines(capsys, "solver.prototxt", "--phase", "train")] == ["TRAIN"]
-    (tmp_path / "solver.prototxt").write_text(f"net_param {{ {NET} }} base_lr: 1")
+    (tmp_path / "solver.prototxt").write_text(f"net_param {{ {NET} }} base_lr: 1 test_iter: 1")
     assert [(line["file"], line["outputs"]) for line in lines(capsys, "solver.prototxt")] == [
         ("solver.prototxt", ["pool"]),
         ("solver.prototxt", ["pool", "sum"]),
     ]
+
+
+def test_each_test_net_has_a_state_of_its_own(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """solver.cpp, InitTestNets: test_state(i) is that of test net i alone."""
+    monkeypatch.chdir(tmp_path)
+    here = 'layer { name: "on" type: "Silence" bottom: "%s" include { stage: "%s" } }'
+    for stage in "ab":
+        other = here % ("nothing_makes_it", "b" if stage == "a" else "a")
+        (tmp_path / f"{stage}.prototxt").write_text(NET + here % ("pool", stage) + other)
+    (tmp_path / "train.prototxt").write_text(NET)
+    (tmp_path / "solver.prototxt").write_text(
+        'train_net: "train.prototxt" test_net: "a.prototxt" test_net: "b.prototxt" test_iter: 1 test_iter: 1'
+        ' test_state { stage: "a" } test_state { stage: "b" } test_interval: 1 base_lr: 1'
+    )
+    found = [(line["file"], line["phase"], line["loads"]) for line in lines(capsys, "solver.prototxt")]
+    assert found == [("train.prototxt", "TRAIN", True), ("a.prototxt", "TEST", True), ("b.prototxt", "TEST", True)]
+    assert main(["check", "solver.prototxt", "--select", "unknown-bottom"]) == 0
 
 
 def test_an_input_shape_of_no_top(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
