@@ -6,7 +6,12 @@
 ['poly-without-max-iter']
 """
 
-from __future__ import annotations
+# `python -m caffelint` puts the working directory first on the path, which may be a stranger's: nothing is imported
+# from there, not even `__future__`. While Python looks for what to run, this is the name of the program.
+import sys
+
+if getattr(sys, "argv", [])[:1] == ["-m"] and not (sys.flags.isolated or getattr(sys.flags, "safe_path", False)):
+    del sys.path[0]
 
 from typing import TYPE_CHECKING
 
@@ -21,14 +26,14 @@ __version__ = "0.1.0"
 
 
 def check(
-    paths: str | os.PathLike[str] | Iterable[str | os.PathLike[str]],
-    config: Config | None = None,
+    paths: "str | os.PathLike[str] | Iterable[str | os.PathLike[str]]",
+    config: "Config | None" = None,
     *,
     dialect: str | None = None,
-    progress: Callable[[int, int], None] | None = None,
+    progress: "Callable[[int, int], None] | None" = None,
     changed: set[str] | None = None,
-    texts: Mapping[str, bytes] | None = None,
-) -> Report:
+    texts: "Mapping[str, bytes] | None" = None,
+) -> "Report":
     """Check a file, or files, and all prototxt files below folders; solvers and the nets they name are judged together.
 
     `config` is `caffelint.lint.config.load_config(...)` or None for the defaults. `dialect` names the Caffe to check
@@ -49,8 +54,8 @@ def check_text(
     kind: str | None = None,
     dialect: str | None = None,
     path: str = "<text>",
-    config: Config | None = None,
-) -> Report:
+    config: "Config | None" = None,
+) -> "Report":
     """Check a text by itself, without looking at the disk.
 
     `kind` (`net` or `solver`) is told from the text where it is not given; `dialect` names the Caffe to check against;

@@ -1,7 +1,5 @@
 """`python -m caffelint` is `caffelint`."""
 
-from __future__ import annotations
-
 import sys
 
 from caffelint.cli.main import main

@@ -16,7 +16,10 @@ _COMPLETE = "_CAFFELINT_COMPLETE"
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command line and give its exit status; `argv` without the program's name, None for the real one."""
     if argv is None:
+        from caffelint.search_path import search_path
+
         gc.set_threshold(200_000, 20, 100)  # a process of our own: imports alone make it look a hundred times
+        sys.path[:] = search_path()
     _open_what_is_closed()
     _never_fail_to_encode()
     try:

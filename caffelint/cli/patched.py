@@ -82,7 +82,7 @@ def _tell_command(net: str | None, target: str | None, found: Sequence[Runs], ha
     if run and net:
         _tell_to_name(net, target, run)
     folder = "FOLDER" if target is None else shlex.quote(os.path.dirname(os.path.abspath(target)))
-    command = f"PYTHONPATH={folder}:$PYTHONPATH"
+    command = f"PYTHONPATH={folder}${{PYTHONPATH:+:$PYTHONPATH}}"
     if run:
         solver = _seen_from(run.folder, run.solver)
         command += f" caffe train -solver {shlex.quote(solver)}"

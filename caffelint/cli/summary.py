@@ -120,9 +120,9 @@ def _each(files: Sequence[Shown], options: dict[str, Any], both: bool, jobs: int
     if workers < 2 or len(files) < 8:
         yield from map(partial(_one, options, both), files)
         return
-    from multiprocessing import get_context
+    from caffelint.lint.workers import context
 
-    with get_context("fork" if os.name == "posix" else None).Pool(workers) as pool:
+    with context().Pool(workers) as pool:
         yield from pool.imap(partial(_one, options, both), files, chunksize=4)
 
 

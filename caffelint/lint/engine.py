@@ -160,13 +160,13 @@ def _size(jobs: Sequence[Job]) -> int:
 def _pooled(jobs: Sequence[Job], config: Config, workers: int) -> Iterator[Outcome]:
     from concurrent.futures import ProcessPoolExecutor
     from concurrent.futures.process import BrokenProcessPool
-    from multiprocessing import get_context
+
+    from caffelint.lint.workers import context
 
     Checker(config).warm()
-    context = get_context("fork" if os.name == "posix" else None)
     done = 0
     try:
-        with ProcessPoolExecutor(workers, context, _start, (config,)) as pool:
+        with ProcessPoolExecutor(workers, context(), _start, (config,)) as pool:
             for outcome in pool.map(_work, jobs, chunksize=8):
                 yield outcome
                 done += 1

@@ -7,7 +7,8 @@ would read are read here, and it is asked only where they name no built-in pack.
 from __future__ import annotations
 
 import os
-import sys
+
+from caffelint.search_path import search_path
 
 GROUP = "caffelint.rules"
 BUILT_IN = "caffelint.rules"
@@ -15,11 +16,13 @@ BUILT_IN = "caffelint.rules"
 
 def pack_names() -> list[str]:
     """The packages that the entry points name, each once."""
-    names = {name for folder in dict.fromkeys(sys.path) for name in _in_folder(folder or ".")}
+    folders = search_path()
+    names = {name for folder in folders for name in _in_folder(folder)}
     if BUILT_IN not in names:
-        from importlib.metadata import entry_points
+        from importlib.metadata import distributions
 
-        names |= {entry.value for entry in entry_points(group=GROUP)}
+        installed = distributions(path=folders)
+        names |= {entry.value for one in installed for entry in one.entry_points if entry.group == GROUP}
     return sorted(names)
 
 

@@ -66,7 +66,7 @@ def test_in_place_and_back(patch: Callable[..., Run]) -> None:
     files = _files()
     run = patch("net.prototxt", "--check-finite=all", "--in-place")
     assert (run.status, run.out) == (0, "")
-    assert f"PYTHONPATH={Path.cwd()}:$PYTHONPATH caffe train -solver solver.prototxt" in run.err
+    assert f"PYTHONPATH={Path.cwd()}${{PYTHONPATH:+:$PYTHONPATH}} caffe train -solver solver.prototxt" in run.err
     assert 'blob "loss" of layer "loss": it is a loss' in run.err
     assert "--check-finite=loss watches it" in run.err
     assert _files() == files | {"check_finite_layer.py"}
@@ -317,7 +317,8 @@ def test_what_is_to_stand_in_the_solver_comes_before_the_command(patch: Callable
     for name in ("net.prototxt", "solver.prototxt"):
         os.rename(name, f"models/{name}")
     here = Path.cwd()
-    run = f"  cd {here}/models && PYTHONPATH={here}/models:$PYTHONPATH caffe train -solver solver.prototxt\n"
+    path = f"PYTHONPATH={here}/models${{PYTHONPATH:+:$PYTHONPATH}}"
+    run = f"  cd {here}/models && {path} caffe train -solver solver.prototxt\n"
     told = 'caffelint: first, in models/solver.prototxt, write net: "%s" in place of "%s"\n'
     err = patch("models/net.prototxt", "--check-finite", "-o", "models/checked.prototxt").err
     assert told % ("checked.prototxt", "net.prototxt") in err
@@ -328,7 +329,9 @@ def test_what_is_to_stand_in_the_solver_comes_before_the_command(patch: Callable
     solver = Path("models/solver.prototxt")
     solver.write_text(SOLVER.replace("net.prototxt", "models/net.prototxt"), "utf-8")
     err = patch("models/net.prototxt", "--check-finite", "--in-place").err
-    assert err.endswith(f"  PYTHONPATH={here}/models:$PYTHONPATH caffe train -solver models/solver.prototxt\n")
+    assert err.endswith(
+        f"  {path} caffe train -solver models/solver.prototxt\n"
+    )
     assert "first, in" not in err
     solver.write_text(SOLVER.replace("net.prototxt", "gone/net.prototxt"), "utf-8")
     err = patch("models/net.prototxt", "--check-finite", "--in-place").err
@@ -345,7 +348,7 @@ def test_a_net_without_a_loss_is_for_no_solver(patch: Callable[..., Run]) -> Non
     err = patch("net.prototxt", "--check-finite=all", "--in-place").err
     assert "caffelint: net.prototxt: 2 checks, of all blobs\ncaffelint: " in err
     assert "caffelint: run the script that loads it with a Caffe that was built" in err
-    assert err.endswith(":$PYTHONPATH python SCRIPT\n")
+    assert err.endswith("${PYTHONPATH:+:$PYTHONPATH} python SCRIPT\n")
 
 
 def test_only_errors_at_which_caffe_refuses_the_net_are_told(patch: Callable[..., Run]) -> None:

@@ -5,7 +5,7 @@ Written by `caffelint patch NET --check-finite`, which also puts the layers that
 --remove` takes them out. It runs on Python 2.7 and 3, and needs numpy and Caffe alone.
 
 - Caffe must be built WITH_PYTHON_LAYER := 1, or it knows no layer type Python.
-- Caffe must find this file: PYTHONPATH=FOLDER_OF_THIS_FILE:$PYTHONPATH caffe train -solver solver.prototxt
+- Caffe must find this file: PYTHONPATH=FOLDER_OF_THIS_FILE${PYTHONPATH:+:$PYTHONPATH} caffe train -solver SOLVER
 - `caffe train` on several GPUs aborts on any Python layer in the TRAIN phase: use one.
 - On a GPU each check copies its blob to the CPU and back.
 

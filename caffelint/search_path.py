@@ -1,0 +1,24 @@
+"""Where code may be imported from."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+
+def search_path() -> list[str]:
+    """The folders of `sys.path` to import from: not the working directory, which may hold what a stranger wrote.
+
+    It is there for `python -m`, in notebooks, and for an empty part of PYTHONPATH. Where caffelint itself lies in it,
+    what is there runs already.
+    """
+    own = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+    try:
+        here = os.path.realpath(os.getcwd())
+    except OSError:  # the working directory is gone
+        here = ""
+    return [
+        folder
+        for folder in dict.fromkeys(sys.path)
+        if os.path.isabs(folder) and (os.path.realpath(folder) != here or os.path.realpath(folder) == own)
+    ]

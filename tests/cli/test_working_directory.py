@@ -1,0 +1,92 @@
+"""Nothing in the working directory or in a checked folder is imported, whatever it is called and however one starts."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from .conftest import NET, POLY
+
+NAMES = ("__future__", "caffe", "click", "google", "h5py", "json", "lmdb", "numpy", "sitecustomize", "tomllib")
+NAMES += ("torch", "typing", "usercustomize", "mine")
+SCRIPT = Path(sys.executable).with_name("caffelint")
+STARTS = [[sys.executable, "-m", "caffelint"], [sys.executable, "-P", "-m", "caffelint"], [str(SCRIPT)]]
+
+
+@pytest.fixture
+def planted(tmp_path: Path) -> Path:
+    """A project among modules, a path file and an installed pack of rules that leave a mark when they are run."""
+    mark = f"open({str(tmp_path / 'ran')!r}, 'a').write(__name__ + ' ')\n"
+    folder = tmp_path / "project"
+    info = folder / "mine-1.0.dist-info"
+    info.mkdir(parents=True)
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: mine\nVersion: 1.0\n")
+    (info / "entry_points.txt").write_text("[caffelint.rules]\nmine = mine\n")
+    for name in NAMES:
+        (folder / f"{name}.py").write_text(mark)
+    (folder / "planted.pth").write_text(f"import sys; exec({mark!r})\n")
+    (folder / "solver.prototxt").write_text(POLY)
+    (folder / "net.prototxt").write_text(NET)
+    return folder
+
+
+def run(folder: Path, *command: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    env = {**os.environ, "XDG_CACHE_HOME": str(folder.parent / "cache"), **environment}
+    return subprocess.run(command, cwd=folder, env=env, capture_output=True, text=True, check=False, timeout=120)
+
+
+def ran(folder: Path) -> str:
+    mark = folder.parent / "ran"
+    return mark.read_text() if mark.exists() else ""
+
+
+@pytest.mark.parametrize("start", STARTS, ids=["python -m", "python -P -m", "script"])
+@pytest.mark.parametrize(
+    "arguments", [["check", "."], ["rules"], ["summary", "."], ["config"], ["lr", "solver.prototxt"], ["upgrade", "."]]
+)
+def test_however_it_starts(planted: Path, start: list[str], arguments: list[str]) -> None:
+    if "-P" in start and sys.version_info < (3, 11):
+        pytest.skip("this Python has no -P")
+    done = run(planted, *start, *arguments)
+    assert (done.returncode in (0, 1), ran(planted)) == (True, ""), done.stderr
+
+
+def test_with_an_empty_part_of_pythonpath(planted: Path) -> None:
+    """What Python itself imports at its start is out of reach; packs, and all that comes later, are not."""
+    for name in ("sitecustomize", "usercustomize", "typing", "__future__"):
+        (planted / f"{name}.py").unlink()
+    done = run(planted, str(SCRIPT), "check", ".", PYTHONPATH=os.pathsep)
+    assert (done.returncode, ran(planted)) == (1, ""), done.stderr
+
+
+def test_packs_of_the_working_directory_are_no_rules(planted: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """In a notebook, too, where it is on the path as an empty text."""
+    from caffelint.lint.packs import pack_names
+
+    monkeypatch.chdir(planted)
+    for entry in ("", ".", str(planted)):
+        monkeypatch.setattr(sys, "path", [entry, *sys.path])
+        assert "mine" not in pack_names()
+
+
+@pytest.mark.skipif(sys.version_info < (3, 11), reason="this Python puts the working directory first")
+def test_a_spawned_worker(planted: Path) -> None:
+    """As on Windows and a Mac: it starts anew, and imports `multiprocessing` first of all."""
+    (planted / "multiprocessing.py").write_text((planted / "json.py").read_text())
+    lines = "from caffelint.lint.workers import context\nif __name__ == '__main__':\n"
+    lines += "    print(context('spawn').Pool(1).map(abs, [-7]))\n"
+    (planted.parent / "main.py").write_text(lines)
+    done = run(planted, sys.executable, str(planted.parent / "main.py"))
+    assert (done.stdout, ran(planted)) == ("[7]\n", ""), done.stderr
+
+
+def test_patch_prints_no_empty_part(planted: Path) -> None:
+    """A shell makes nothing of it where PYTHONPATH is not set."""
+    done = run(planted, str(SCRIPT), "patch", "net.prototxt", "--check-finite", "all", "-o", "out.prototxt")
+    (line,) = (line for line in done.stderr.splitlines() if "PYTHONPATH=" in line)
+    shown = line.split("PYTHONPATH=")[1].split(" ")[0]
+    assert run(planted, "sh", "-c", f'unset PYTHONPATH; echo "{shown}"').stdout == f"{planted}\n"
