@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from caffelint.schema.tables import ENUM, FLOAT, INTEGER, MESSAGE, STRING, FieldType, MessageType, message_type
 from caffelint.text import tree
+from caffelint.text.leaves import Leaf
 from caffelint.text.scalars import string_value
 from caffelint.text.tree import LIST, Field, Problem, Span
 
@@ -130,10 +131,13 @@ class _Binder:
         self.of_a_fork = bound.dialect not in (None, "bvlc")
         self.parents: list[MessageType] = []
         self.strays: list[Field] = []
+        self.asked = 0
+        """How often something was unusual."""
         self._mistakes: Any = None
 
     @property
     def mistakes(self) -> Any:
+        self.asked += 1
         if self._mistakes is None:
             from caffelint.schema.mistakes import Mistakes
 
@@ -214,10 +218,20 @@ class _Binder:
         self.nodes[id(inner)] = field
         self.kept.append(inner)
         parents = self.parents
-        if len(parents) < _MAX_DEPTH and field_type.message is not None:
-            parents.append(type_)
-            self.fill(inner, field_type.message, field)
-            parents.pop()
+        inner_type = field_type.message
+        if len(parents) >= _MAX_DEPTH or inner_type is None:
+            return
+        # What a body comes to, where nothing is unusual about it and so nothing is to be told.
+        known = field.body.made if isinstance(field, Leaf) and not self.of_a_fork else None
+        if known is not None and inner_type in known:
+            inner.MergeFromString(known[inner_type])
+            return
+        asked = self.asked
+        parents.append(type_)
+        self.fill(inner, inner_type, field)
+        parents.pop()
+        if known is not None and self.asked == asked:
+            known[inner_type] = inner.SerializePartialToString()
 
     def _adopt(self, message: Any, type_: MessageType) -> None:
         """Bind layers that stand inside another one, for want of a brace, as if they stood behind it."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 
+from caffelint.text.leaves import LONGEST, Body, Item, Leaf, bodies, remember
 from caffelint.text.source import UTF8_MARK, UTF16_MARKS, Source
 from caffelint.text.tree import FLOAT, IDENTIFIER, INTEGER, LIST, MESSAGE, NO_FIELDS, STRING, Field, Problem
 
@@ -105,29 +106,57 @@ def _read_usual(text: str, position: int, root: Field, stack: list[Field]) -> in
     kinds = _KINDS
     current = stack[-1] if stack else root
     fields = current.fields
-    for found in _ITEM.finditer(text, position):
-        group = found.lastindex
-        if group is None:
-            return found.start()
-        if group in kinds:
-            start, end = found.span(group)
-            name, value = found.group(1, group)
-            fields.append(Field(name, found.start(1), start, end, kinds[group], value, NO_FIELDS))
-        elif group == _OPEN:
-            end = found.end()
-            current = Field(found[1], found.start(1), end - 1, end, MESSAGE, "", [])
-            fields.append(current)
-            stack.append(current)
-            fields = current.fields
-        elif group == _CLOSE and stack and text[current.value_start] == "{":
-            current.end = end = found.end(group)
-            stack.pop()
-            current = stack[-1] if stack else root
-            if current.kind == LIST:
-                return end
-            fields = current.fields
-        elif group == _END and not stack:
-            return -1
+    while True:
+        for found in _ITEM.finditer(text, position):
+            group = found.lastindex
+            if group is None:
+                return found.start()
+            if group in kinds:
+                start, end = found.span(group)
+                name, value = found.group(1, group)
+                fields.append(Field(name, found.start(1), start, end, kinds[group], value, NO_FIELDS))
+            elif group == _OPEN:
+                end = found.end()
+                close = text.find("}", end, end + LONGEST)
+                if close >= 0 and text.find("{", end, close) < 0 and (body := _body(text[end:close])):
+                    position = close + 1
+                    fields.append(Leaf(found[1], found.start(1), end - 1, position, body))
+                    if text.startswith((";", ","), position):
+                        position += 1
+                    break
+                current = Field(found[1], found.start(1), end - 1, end, MESSAGE, "", [])
+                fields.append(current)
+                stack.append(current)
+                fields = current.fields
+            elif group == _CLOSE and stack and text[current.value_start] == "{":
+                current.end = end = found.end(group)
+                stack.pop()
+                current = stack[-1] if stack else root
+                if current.kind == LIST:
+                    return end
+                fields = current.fields
+            elif group == _END and not stack:
+                return -1
+            else:
+                return found.start()
         else:
-            return found.start()
-    return -1
+            return -1
+
+
+def _body(text: str) -> Body | None:
+    """The text between two braces; None where it holds more than scalars, or is not written as usual."""
+    if text in bodies:
+        return bodies[text]
+    items: list[Item] = []
+    body = None
+    for found in _ITEM.finditer(text + "}"):
+        group = found.lastindex or 0
+        if group not in _KINDS:
+            if group == _CLOSE and found.end(group) > len(text):
+                body = Body(items)
+            break
+        # Offsets count from the brace, which comes right before the text.
+        start, end = found.span(group)
+        items.append((found[1], found.start(1) + 1, start + 1, end + 1, _KINDS[group], found[group]))
+    remember(text, body)
+    return body
