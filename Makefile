@@ -2,7 +2,7 @@
 BIN := $(if $(wildcard .venv/bin/python),.venv/bin/)
 PYTHON := $(BIN)python
 
-.PHONY: all setup test lint types docs bench accept corpus proto verdicts caffe
+.PHONY: all setup test nightly lint types docs bench accept corpus proto verdicts caffe
 
 all: test lint types docs
 
@@ -11,6 +11,9 @@ setup:
 
 test:
 	$(BIN)pytest
+
+nightly:
+	$(BIN)pytest -m nightly
 
 lint:
 	$(BIN)ruff check .

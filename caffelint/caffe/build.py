@@ -21,7 +21,7 @@ from caffelint.caffe.place import FieldPath
 from caffelint.caffe.refusal import Kind, Refusal
 from caffelint.caffe.shapes import UNSHAPED, Shape, count, no_data, plural, text
 from caffelint.caffe.splits import insert_splits
-from caffelint.caffe.states import PHASES, State
+from caffelint.caffe.states import State, phase_name
 from caffelint.caffe.values import Values, value_facts
 
 PERMISSIVE = 1
@@ -106,8 +106,8 @@ def build(
     dialect: "bvlc" for Caffe 1.0 without GPU exactly: types, fields and engines that it lacks are refused. Without
     it they are unknown.
     """
-    phase_name = phase if isinstance(phase, str) else PHASES[phase]
-    state = State(phase_name, frozenset([*net.state.stage, *stages]), level)
+    name = phase if isinstance(phase, str) else phase_name(phase)
+    state = State(name, frozenset([*net.state.stage, *stages]), level)
     return build_alike(net, (state,), input_shapes=input_shapes, assume_inputs=assume_inputs, dialect=dialect)
 
 
@@ -221,7 +221,7 @@ class _Build:
                 layer_class = FiniteCheck
             layer = layer_class(message, message.name, layer_type, index, phase)
             if message.HasField("phase"):
-                layer.phase = PHASES[message.phase]
+                layer.phase = phase_name(message.phase)
             kept.append(layer)
         return kept
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from caffelint.caffe.refusal import Kind, Refusal
+from caffelint.schema.messages import NetState
 
 if TYPE_CHECKING:
-    from caffelint.schema.messages import NetParameter, NetState, SolverParameter
+    from caffelint.schema.messages import NetParameter, SolverParameter
 
 TRAIN, TEST = "TRAIN", "TEST"
 PHASES = (TRAIN, TEST)
@@ -20,6 +21,12 @@ TEST_FIELDS = ("test_net_param", "test_net")
 """Fields that name nets for tests alone, in the order in which Caffe numbers the test nets."""
 
 _SOURCE = "solver.cpp"
+
+
+def phase_name(number: int) -> str:
+    """The name of a phase, be it one of a fork's own, which no net of Caffe's is in."""
+    phases: Any = NetState.DESCRIPTOR.fields_by_name["phase"].enum_type
+    return str(phases.values_by_number[number].name)
 
 
 class State(NamedTuple):
@@ -37,7 +44,7 @@ class State(NamedTuple):
 
     def _meets(self, rule: Any) -> bool:
         """Does the state meet an include or exclude rule (net.cpp StateMeetsRule)?"""
-        if rule.HasField("phase") and PHASES[rule.phase] != self.phase:
+        if rule.HasField("phase") and phase_name(rule.phase) != self.phase:
             return False
         if rule.HasField("min_level") and self.level < rule.min_level:
             return False
@@ -48,7 +55,7 @@ class State(NamedTuple):
     def merged(self, given: NetState) -> State:
         """The state with what a NetState sets: its stages are added, its phase and its level replace the old ones."""
         return State(
-            PHASES[given.phase] if given.HasField("phase") else self.phase,
+            phase_name(given.phase) if given.HasField("phase") else self.phase,
             self.stages.union(given.stage),
             given.level if given.HasField("level") else self.level,
         )

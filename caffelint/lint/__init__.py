@@ -6,6 +6,7 @@ A rule imports from here alone: the kinds of rule, findings and fixes, and the t
 from caffelint.caffe.net import PHASES, TEST, TRAIN, Layer, Net
 from caffelint.caffe.place import Place
 from caffelint.caffe.solver import NetUse, Solver
+from caffelint.caffe.states import phase_name
 from caffelint.lint.edits import Edits, fix, join, quoted, remove, rename_blob, write
 from caffelint.lint.file import File
 from caffelint.lint.finding import (
@@ -80,6 +81,7 @@ __all__ = [
     "insert_before",
     "insert_behind",
     "join",
+    "phase_name",
     "provenance",
     "quoted",
     "remove",

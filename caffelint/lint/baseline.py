@@ -45,7 +45,7 @@ def read(path: Path) -> dict[str, Counter[str]]:
         return {file: Counter({key: int(n) for key, n in keys.items()}) for file, keys in value["files"].items()}
     except OSError as error:
         raise BaselineError(f"{path}: the baseline cannot be read: {(error.strerror or '').lower()}") from error
-    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+    except (ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError) as error:
         if isinstance(error, BaselineError):
             raise
         raise BaselineError(f"{path}: not a baseline of caffelint; write it anew with --write-baseline") from error

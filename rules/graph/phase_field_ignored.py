@@ -2,7 +2,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caffelint.lint import PHASES, TRAIN, UNSAFE, WARNING, Finding, Invalid, Layer, Net, NetRule, fix, remove, replace
+from caffelint.lint import (
+    TRAIN,
+    UNSAFE,
+    WARNING,
+    Finding,
+    Invalid,
+    Layer,
+    Net,
+    NetRule,
+    fix,
+    phase_name,
+    remove,
+    replace,
+)
 
 MADE_A_TEST_NET = (
     "state makes the training net a TEST net: layers for TRAIN are left out, Dropout and BatchNorm act as in TEST;"
@@ -82,7 +95,7 @@ class PhaseFieldIgnored(NetRule):
 
     def check(self, net: Net) -> Iterator[Finding]:
         message = net.message
-        if message.HasField("state") and message.state.HasField("phase") and PHASES[message.state.phase] != TRAIN:
+        if message.HasField("state") and message.state.HasField("phase") and phase_name(message.state.phase) != TRAIN:
             if net.role == "train":
                 yield self.finding(
                     net.at("state", "phase"),
@@ -91,7 +104,7 @@ class PhaseFieldIgnored(NetRule):
                 )
         for solver in net.solvers:
             state = solver.message.train_state
-            if state.HasField("phase") and PHASES[state.phase] != TRAIN:
+            if state.HasField("phase") and phase_name(state.phase) != TRAIN:
                 yield self.finding(
                     solver.at("train_state", "phase"),
                     f"train_{MADE_A_TEST_NET}",
@@ -102,7 +115,7 @@ class PhaseFieldIgnored(NetRule):
                 yield from self._judge(layer)
 
     def _judge(self, layer: Layer) -> Iterator[Finding]:
-        phase = PHASES[layer.message.phase]
+        phase = phase_name(layer.message.phase)
         if layer.phases == (phase,):
             return
         yield self.finding(

@@ -109,7 +109,7 @@ class PowerOutOfDomain(NetRule):
 
 
 def _is_odd(power: float) -> bool:
-    return power < 0 or power != int(power)
+    return power < 0 or not power.is_integer()
 
 
 def _judge(layer: BuiltLayer, bottom: Values) -> tuple[str, bool] | None:

@@ -1,0 +1,77 @@
+"""Nothing that is fed to caffelint brings it down, or takes it longer than its size allows."""
+
+from __future__ import annotations
+
+import random
+import signal
+import time
+from pathlib import Path
+
+import fuzz
+import pytest
+
+SHARES = {"text": 2500, "check": 3500}
+"""How many inputs a target gets of 10,000; the others share the rest."""
+REST = (10_000 - sum(SHARES.values())) // (len(fuzz.TARGETS) - len(SHARES))
+
+
+def _hold(name: str, inputs: int, seed: int, out: Path) -> None:
+    failed = []
+    for number, data, reason in fuzz.fuzz(name, inputs, seed, jobs=2):
+        saved = out / f"{name}-{seed}-{number}"
+        saved.write_bytes(data)
+        failed.append(f"input {number} of seed {seed}, {data[:300]!r}, in {saved}: {reason}")
+    assert not failed, "\n".join(failed)
+
+
+@pytest.mark.parametrize("name", fuzz.TARGETS)
+def test_bears_mutants(name: str, tmp_path: Path) -> None:
+    _hold(name, SHARES.get(name, REST), 1, tmp_path)
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("name", fuzz.TARGETS)
+def test_bears_a_million_mutants(name: str, tmp_path: Path) -> None:
+    _hold(name, 100 * SHARES.get(name, REST), random.randrange(1 << 32), tmp_path)
+
+
+def test_same_input_for_the_same_number() -> None:
+    assert fuzz.input_of("check", 1, 7, None) == fuzz.input_of("check", 1, 7, None)
+    assert fuzz.input_of("check", 1, 7, None) != fuzz.input_of("check", 1, 8, None)
+
+
+def _raise(data: bytes) -> None:
+    raise ValueError(data)
+
+
+def _wait(data: bytes) -> None:
+    end = time.process_time() + 1.2
+    while time.process_time() < end:
+        pass
+
+
+def _fill(data: bytes) -> None:
+    bytearray(b"x") * (200 << 20)
+
+
+def _interrupt(data: bytes) -> None:
+    signal.raise_signal(signal.SIGINT)
+
+
+@pytest.mark.parametrize(
+    ("run", "reason"),
+    [(_raise, "ValueError"), (_wait, "took 1.2 s"), (_fill, "MiB"), (_interrupt, "KeyboardInterrupt")],
+)
+def test_tells_what_went_wrong(run: object, reason: str) -> None:
+    assert reason in fuzz.attempt(run, b"")
+
+
+def test_tells_what_ends_the_process(monkeypatch: pytest.MonkeyPatch) -> None:
+    import targets.text
+
+    def end(data: bytes) -> None:
+        if data == fuzz.input_of("text", 1, 3, None):
+            signal.raise_signal(signal.SIGKILL)
+
+    monkeypatch.setattr(targets.text, "run", end)
+    assert [(one.number, one.reason) for one in fuzz.fuzz("text", 6, 1)] == [(3, "ended the process with status -9")]
