@@ -98,6 +98,11 @@ class Layer:
         return bool(self.message.include or self.message.exclude)
 
     @property
+    def depends_on_stage(self) -> bool:
+        """Does it hang on a stage or a level whether the layer is part of the net?"""
+        return any(_asks_for_more(rule) for rule in (*self.message.include, *self.message.exclude))
+
+    @property
     def in_place(self) -> bool:
         return bool(self.tops) and self.tops[0] in self.bottoms
 
@@ -125,8 +130,12 @@ def _may_meet(rule: NetStateRule, phase: int) -> bool:
 
 
 def _surely_meets(rule: NetStateRule, phase: int) -> bool:
-    conditional = rule.stage or rule.not_stage or rule.HasField("min_level") or rule.HasField("max_level")
-    return _may_meet(rule, phase) and not conditional
+    return _may_meet(rule, phase) and not _asks_for_more(rule)
+
+
+def _asks_for_more(rule: NetStateRule) -> bool:
+    """Does a rule ask for more than a phase?"""
+    return bool(rule.stage or rule.not_stage or rule.HasField("min_level") or rule.HasField("max_level"))
 
 
 class Net:

@@ -30,6 +30,30 @@ class Blob:
         self.version: int = 0 if previous is None else previous.version + 1
         self.need_backward = False
 
+    @property
+    def original(self) -> Blob:
+        """The blob that this one is a copy of, above the splits that Caffe inserts; mostly itself."""
+        blob = self
+        while blob.producer is not None and blob.producer.index is None and blob.producer.bottoms:
+            blob = blob.producer.bottoms[0]
+        return blob
+
+    @property
+    def maker(self) -> BuiltLayer | None:
+        """The layer of the text that makes this version, above the splits that Caffe inserts."""
+        return self.original.producer
+
+    @property
+    def readers(self) -> list[tuple[BuiltLayer, int]]:
+        """The layers of the text that read this version, each with the number of its bottom; below inserted splits."""
+        found = []
+        for layer, number in self.consumers:
+            if layer.index is None:
+                found += [reader for top in layer.tops for reader in top.readers]
+            else:
+                found.append((layer, number))
+        return found
+
     def __repr__(self) -> str:
         return f"<Blob {self.name!r} version {self.version}, {self.shape}>"
 

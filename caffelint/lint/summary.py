@@ -15,7 +15,6 @@ from caffelint.schema.messages import NetParameter
 if TYPE_CHECKING:
     from caffelint.caffe.build import BuiltNet
     from caffelint.caffe.layers import BuiltLayer
-    from caffelint.caffe.net_parts import Blob
     from caffelint.caffe.shapes import PartialShape
     from caffelint.caffe.solver import Solver
     from caffelint.caffe.states import SolverNet
@@ -210,12 +209,6 @@ def _summary(path: str, phase: str, built: BuiltNet, plain: bool, unknown: bool,
     return Summary(path, phase, loads, error, rows, blobs, tuple(built.outputs), built.memory, tuple(notes))
 
 
-def _read(blob: Blob) -> str:
-    """The name of a bottom as it is written: of what was split, where Caffe put a split in between."""
-    split = blob.producer
-    return split.bottoms[0].name if split is not None and split.index is None else blob.name
-
-
 def _row(layer: BuiltLayer) -> LayerRow:
     from caffelint.caffe.layers.data import DataLayer
 
@@ -224,7 +217,7 @@ def _row(layer: BuiltLayer) -> LayerRow:
     return LayerRow(
         layer.name,
         layer.type,
-        tuple(_read(blob) for blob in layer.bottoms),
+        tuple(blob.original.name for blob in layer.bottoms),
         tuple(blob.name for blob in layer.tops),
         shapes,
         None if layer.params is None else tuple(tuple(param.shape) for param in layer.params),

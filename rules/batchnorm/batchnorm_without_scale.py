@@ -72,14 +72,7 @@ class BatchnormWithoutScale(NetRule):
             bare = []
             for layer in one.layers:
                 if layer.type == "BatchNorm" and layer.index is not None and layer.tops:
-                    readers = [reader for reader, _ in layer.tops[0].consumers]
-                    readers += [
-                        below
-                        for reader in readers
-                        if reader.index is None
-                        for top in reader.tops
-                        for below, _ in top.consumers
-                    ]
+                    readers = [reader for reader, _ in layer.tops[0].readers]
                     if readers and not any(reader.type in LINEAR for reader in readers):
                         bare.append(layer)
             if bare:

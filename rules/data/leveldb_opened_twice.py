@@ -54,7 +54,7 @@ class LeveldbOpenedTwice(NetRule):
             opened: dict[str, Layer] = {}
             found = False
             for layer in net.layers:
-                if layer.type != "Data" or phase not in layer.phases or _is_conditional(layer):
+                if layer.type != "Data" or phase not in layer.phases or layer.depends_on_stage:
                     continue
                 block = layer.message.data_param
                 if not block.source or block.backend != block.LEVELDB:
@@ -72,9 +72,3 @@ class LeveldbOpenedTwice(NetRule):
                     )
             if found:
                 return
-
-
-def _is_conditional(layer: Layer) -> bool:
-    """Whether a layer is part of the net only under some stage or level."""
-    rules = [*layer.message.include, *layer.message.exclude]
-    return any(len(rule.ListFields()) > rule.HasField("phase") for rule in rules)

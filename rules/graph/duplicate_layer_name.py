@@ -160,7 +160,7 @@ class DuplicateLayerName(NetRule):
     def _judge(self, layers: list[Layer]) -> Iterator[Finding]:
         above: dict[tuple[tuple[str, ...], bool], tuple[int, Layer]] = {}
         for number, layer in enumerate(layers):
-            if _is_conditional(layer):
+            if layer.depends_on_stage:
                 continue
             second = has_parameters(layer.type, len(layer.bottoms))
             others = [
@@ -221,11 +221,3 @@ def _refusal(one: Layer, other: Layer) -> str:
     if len(params) != len(others):
         return "Incompatible number of blobs"
     return "shape mismatch" if any(a.shape != b.shape for a, b in zip(params, others, strict=True)) else ""
-
-
-def _is_conditional(layer: Layer) -> bool:
-    """Does it hang on a stage or level whether the layer is there?"""
-    return any(
-        rule.stage or rule.not_stage or rule.HasField("min_level") or rule.HasField("max_level")
-        for rule in (*layer.message.include, *layer.message.exclude)
-    )

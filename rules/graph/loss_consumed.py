@@ -70,9 +70,7 @@ class LossConsumed(NetRule):
                 if not any(blob.need_backward for blob in layer.bottoms):
                     continue
                 for top in layer.tops:
-                    for reader, number in top.consumers[:1]:
-                        while reader.index is None and reader.tops and reader.tops[0].consumers:
-                            reader, number = reader.tops[0].consumers[0]
+                    for reader, number in top.readers[:1]:
                         if reader.index is None or not reader.known and reader.type != "Python":
                             continue
                         loss = net.layers[layer.index]

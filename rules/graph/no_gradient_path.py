@@ -81,12 +81,10 @@ class NoGradientPath(NetRule):
                 continue
             message = net.layers[layer.index].message
             blob = layer.bottoms[0]
-            if list(message.propagate_down) != [False] or learns(layer) or blob.producer is None:
+            above = blob.maker
+            if list(message.propagate_down) != [False] or learns(layer) or above is None:
                 continue
             if blob.need_backward and any(below.need_backward and learns(below) for below in _below(one, layer)):
-                above = blob.producer
-                while above.index is None and above.bottoms[0].producer is not None:
-                    above = above.bottoms[0].producer
                 yield self.finding(
                     net.layers[layer.index].at("propagate_down"),
                     f'propagate_down: false stops the gradient here: layer "{above.name}" and all above get none from'

@@ -167,10 +167,7 @@ def _certainty(net: Net, refused: Refused) -> str | None:
         return "certain"
     name = refused.refusal.values["blob"]
     for layer in net.layers:
-        if name in layer.tops and any(
-            rule.stage or rule.not_stage or rule.HasField("min_level") or rule.HasField("max_level")
-            for rule in (*layer.message.include, *layer.message.exclude)
-        ):
+        if name in layer.tops and layer.depends_on_stage:
             return None
     if not refused.phases:
         return "certain"

@@ -18,8 +18,6 @@ from caffelint.lint import (
     remove,
 )
 
-from ._makers import maker_of
-
 PROD = 0
 
 
@@ -108,7 +106,7 @@ class DivisionByZero(NetRule):
                 found = next((blob for blob in divisors if one.values[blob].zeros), None)
                 what = "its factors: 0/0 = nan where one is 0"
                 if found is not None:
-                    maker = maker_of(found)
+                    maker = found.maker
                     behind = f", which is 0 behind {maker.name} ({maker.type})" if maker else ""
                     what = f"{maker.tops[0].name if maker else found.name}{behind}: 0/0 = nan"
                 yield self.finding(

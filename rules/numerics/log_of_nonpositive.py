@@ -5,8 +5,6 @@ from collections.abc import Iterator
 from caffelint.lint import CERTAIN, ERROR, LIKELY, UNSAFE, WARNING, Finding, Invalid, Net, NetRule, fix, write
 from caffelint.lint.built import BuiltLayer, Values
 
-from ._makers import maker_of
-
 
 class LogOfNonpositive(NetRule):
     """A Log layer gets values that are 0 or below.
@@ -114,7 +112,7 @@ class LogOfNonpositive(NetRule):
 def _judge(layer: BuiltLayer, bottom: Values) -> tuple[str, bool] | None:
     """What is wrong with a Log layer, and whether it shows in any run."""
     param = layer.parameters
-    maker = maker_of(layer.bottoms[0])
+    maker = layer.bottoms[0].maker
     if maker is None or not maker.known:
         return None
     values = bottom.shifted(param.scale, param.shift)

@@ -5,8 +5,6 @@ from collections.abc import Iterator
 from caffelint.lint import CERTAIN, ERROR, LIKELY, TRAIN, UNSAFE, WARNING, Finding, Invalid, Net, NetRule, fix, write
 from caffelint.lint.built import BuiltLayer, BuiltNet
 
-from ._makers import maker_of
-
 
 class PowerGradientAtZero(NetRule):
     """The gradient of a Power layer is 0/0 where its base is 0.
@@ -106,7 +104,7 @@ def _judge(net: BuiltNet, layer: BuiltLayer) -> tuple[str, bool] | None:
     # A negative power is inf at 0 already in the forward pass.
     if power in (0, 1, 2) or power < 0 or not param.scale or True not in layer.propagate_down:
         return None
-    maker = maker_of(layer.bottoms[0])
+    maker = layer.bottoms[0].maker
     base = net.values[layer.bottoms[0]].shifted(param.scale, param.shift)
     if maker is None or not base.may_be_zero:
         return None

@@ -5,8 +5,6 @@ from collections.abc import Iterator
 from caffelint.lint import CERTAIN, ERROR, LIKELY, UNSAFE, WARNING, Finding, Invalid, Net, NetRule, fix, write
 from caffelint.lint.built import BuiltLayer, Values
 
-from ._makers import maker_of
-
 
 class PowerOutOfDomain(NetRule):
     """A Power layer takes a fractional power of negative values, or a negative power of 0.
@@ -114,7 +112,7 @@ def _is_odd(power: float) -> bool:
 
 def _judge(layer: BuiltLayer, bottom: Values) -> tuple[str, bool] | None:
     param = layer.parameters
-    maker = maker_of(layer.bottoms[0])
+    maker = layer.bottoms[0].maker
     if maker is None or not maker.known:
         return None
     base = bottom.shifted(param.scale, param.shift)

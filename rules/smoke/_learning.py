@@ -104,8 +104,7 @@ def gradient_ended(run: Run, layer: BuiltLayer) -> bool:
 
 def _of_blob(run: Run, iteration: int, blob: Blob, part: str) -> Statistics | None:
     """Of the blob's last version, whatever layer wrote it, or of the one that it is a copy of."""
-    while blob.producer is not None and blob.producer.index is None and blob.producer.bottoms:
-        blob = blob.producer.bottoms[0]
+    blob = blob.original
     for layer in reversed(run.built[0].layers):
         if any(top.name == blob.name for top in layer.tops):
             found = run.statistics(iteration, layer.name, BLOB, blob.name, part)
