@@ -1,4 +1,4 @@
-"""Mends the files of one job: fixes what rules offer, reads the texts afresh, until nothing is left to fix."""
+"""Mends the files of one job: makes the fixes that rules offer and checks what comes of it, a few times at most."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from functools import cache, partial
 from pathlib import Path
 from typing import NamedTuple
 
-from caffelint.fix.guard import Guard, Judged, objection
-from caffelint.fix.pick import Offer, apply, by_file, pick
+from caffelint.fix.guard import Guard, Judged, blamed, objection
+from caffelint.fix.pick import Offer, apply, by_file, pick, place
 from caffelint.fix.provided import PROVIDERS, asked_for
 from caffelint.fix.written import Written
 from caffelint.lint import baseline
@@ -24,11 +24,12 @@ from caffelint.text.edits import Edit, with_line_ends_of
 
 AS_ANSWERED = "as you answered"
 """Why a fix was not made that `agreed` said no to."""
-PASSES = 20
-"""How often the texts are read afresh while the number of findings does not fall."""
-
-READ_BYTES, LEAST_READINGS = 30_000_000, 40
-"""How much is read afresh of one job, to find the fixes among many that would do harm; then the rest is left out."""
+READ_BYTES, LEAST_READINGS, MOST_READINGS = 400_000, 6, 40
+"""How much is checked of one job until its fixes are made, as a size and as a number of checks."""
+MOST_HARM = 3
+"""Of so many fixes that did harm, the others of their rule are left out."""
+HARMFUL = f"{MOST_HARM} like them would do harm"
+AMONG = "one of many that were left out does harm: "
 
 _OF_COMMENTS = frozenset(["byte-order-mark", "syntax-error", "unused-suppression"])
 """Rules whose fixes may change comments."""
@@ -84,6 +85,7 @@ class Mender:
         self._declined: Counter[tuple[str, ...]] = Counter()
         self._readings = 0
         self._dropped: dict[tuple[str, ...], Dropped] = {}
+        self._harmful: Counter[str] = Counter()
 
     @property
     def notes(self) -> list[str]:
@@ -116,58 +118,51 @@ class Mender:
     def mend(self, job: Job, texts: dict[str, bytes]) -> Mended:
         """`texts` holds the files of the job that can be read.
 
-        Where two rules undo each other's fixes, or one its own, again and again, the texts are mended without any fix
-        of these rules.
+        Comes to an end whatever the rules do: no rule changes twice what was written in its place (`Written`), and the
+        texts are checked a few times at most (`READ_BYTES`).
         """
-        left_out: set[str] = set()
-        notes: list[str] = []
-        self._readings = max(LEAST_READINGS, READ_BYTES // max(1, sum(map(len, texts.values()))))
-        while True:
-            self._dropped = {}
-            mended, fighting = self._attempt(job, texts, left_out)
-            if not fighting:
-                return mended._replace(notes=notes + mended.notes)
-            left_out |= fighting
-            where = ", ".join(sorted(set(job.report) & set(texts)))
-            notes.append(f"{where}: {_fight(sorted(fighting))}, and were left out; please report it")
-
-    def _attempt(
-        self, job: Job, texts: dict[str, bytes], left_out: Collection[str]
-    ) -> tuple[Mended, frozenset[str] | set[str]]:
-        """What comes of mending without the fixes of some rules; and the rules that fight over it."""
+        self._readings = min(MOST_READINGS, max(LEAST_READINGS, READ_BYTES // max(1, sum(map(len, texts.values())))))
+        self._dropped = {}
+        self._harmful = Counter()
         now, judged = texts, self.guard.judge(job, texts)
         applied: list[Applied] = []
-        seen = [texts]
         written = Written()
-        rules: list[set[str]] = []
-        stalled = 0
-        while stalled < PASSES:
-            offers = [offer for offer in self._offers(judged.outcome, now) if offer.finding.name not in left_out]
-            for offer in offers:
-                if rule := written.taken_by(offer):
-                    self._drop(offer, now, f"it takes away what the fix of {rule} has just written")
-                elif offer.finding.name not in _OF_COMMENTS and (comment := offer.comment_lost(now)):
-                    self._drop(offer, now, f"it would take away the comment {comment}")
+        left: list[Offer] = []
+        while True:
+            offers = []
+            for offer in self._offers(judged.outcome, now):
+                if reason := self._hindered(offer, now, written):
+                    self._drop(offer, now, reason)
+                else:
+                    offers.append(offer)
             batch = pick(offers, now, partial(self._agree, now, self._declined.copy()))
             if not batch and self._retry(now):
                 continue
-            if not batch:
-                notes = list(dict.fromkeys(dropped.note for dropped in self._dropped.values()))
-                changed = {path: data for path, data in now.items() if data != texts.get(path)}
-                return Mended(changed, applied, judged.outcome, notes), frozenset()
+            if not batch or self._readings <= 0:
+                left = batch
+                break
             before = now
-            made, now, after = self._sound(job, now, judged, batch)
+            made, now, judged = self._sound(job, now, judged, batch)
             written.add(made, before)
             job = _renewed(job, texts, now, self._config.roots)
-            stalled += len(after.outcome.findings) >= len(judged.outcome.findings)
-            judged = after
             applied += (offer.applied for offer in made)
-            if made:
-                rules.append({offer.finding.name for offer in made})
-                if now in seen:
-                    return Mended({}, [], judged.outcome, []), set().union(*rules[seen.index(now) :])
-                seen.append(now)
-        return Mended({}, [], judged.outcome, []), set().union(*rules[-2:])
+        notes = list(dict.fromkeys(dropped.note for dropped in self._dropped.values()))
+        if left:
+            more = f"the fixes of {', '.join(sorted({offer.finding.name for offer in left}))} wait for another run"
+            notes.append(f"{left[0].finding.file}: {more}, as they came to light last")
+        changed = {path: data for path, data in now.items() if data != texts.get(path)}
+        return Mended(changed, applied if changed else [], judged.outcome, notes)
+
+    def _hindered(self, offer: Offer, texts: dict[str, bytes], written: Written) -> str:
+        """Why an offer is not even tried in these texts; empty where nothing is known against it."""
+        rule = offer.finding.name
+        if self._harmful[rule] >= MOST_HARM:
+            return HARMFUL
+        if reason := offer.broken(texts) or written.objection(offer):
+            return reason
+        if rule not in _OF_COMMENTS and (comment := offer.comment_lost(texts)):
+            return f"it would take away the comment {comment}"
+        return ""
 
     def _agree(self, texts: dict[str, bytes], declined: Counter[tuple[str, ...]], offer: Offer) -> bool:
         """Whether to make an offer; nobody is asked again about as many of its like as were `declined` before."""
@@ -191,46 +186,46 @@ class Mender:
     def _sound(
         self, job: Job, texts: dict[str, bytes], before: Judged, batch: list[Offer]
     ) -> tuple[list[Offer], dict[str, bytes], Judged]:
-        """The offers of a batch that do no harm, and what they make of the texts; the others are dropped."""
+        """The offers of a batch that do no harm, and what they make of the texts; the others are dropped.
+
+        Where many do harm together, those near the harm are tried apart from the others.
+        """
         made: list[Offer] = []
         dropped: list[tuple[Offer, str]] = []
-        untried: list[Offer] = []
         now, judged = texts, before
-        pending = [batch]
+        pending = [(batch, "")]
         while pending:
-            part = pending.pop()
+            part, reason = pending.pop()
+            part = [offer for offer in part if self._harmful[offer.finding.name] < MOST_HARM]
+            if not part:
+                continue
             if self._readings <= 0:
-                untried += part
+                dropped += ((offer, f"{AMONG}{reason}") for offer in part)
                 continue
             self._readings -= 1
-            try:
-                then = apply(texts, [*made, *part])
-            except ValueError as error:
-                reason = str(error)
+            then = apply(texts, [*made, *part])
+            after = self.guard.judge(_renewed(job, texts, then, self._config.roots), then)
+            harm = objection(judged, after, part)
+            if not harm:
+                made += part
+                now, judged = then, after
+            elif len(part) > 1:
+                near, far = blamed(part, harm, then, [*made, *part])
+                pending += ((near, harm.reason), (far, harm.reason))
             else:
-                after = self.guard.judge(_renewed(job, texts, then, self._config.roots), then)
-                reason = objection(judged, after, part)
-                if not reason:
-                    made += part
-                    now, judged = then, after
-                    continue
-            if len(part) > 1:
-                middle = len(part) // 2
-                pending += (part[middle:], part[:middle])
-            else:
+                self._harmful[part[0].finding.name] += 1
                 can_be_read = not judged.unread(part[0].finding.file)
-                dropped.append((part[0], reason + ("; please report it" if can_be_read else "")))
-        for offer, reason in dropped:
+                dropped.append((part[0], harm.reason + ("; please report it" if can_be_read else "")))
+        for offer, reason in sorted(dropped, key=lambda pair: place(pair[0])):
             self._drop(offer, now, reason)
-        for offer in untried:
-            note = f"{offer.finding.file}: so many fixes do harm here that not all of the others were tried; run again"
-            self._dropped[offer.identity] = Dropped(now, note)
         return made, now, judged
 
     def _drop(self, offer: Offer, texts: dict[str, bytes], reason: str) -> None:
         finding = offer.finding
-        where = f"{finding.file}:{finding.line}: the fix of {finding.name} ({offer.title})"
-        self._dropped[offer.identity] = Dropped(texts, f"{where} was left out: {reason}")
+        note = f"{finding.file}:{finding.line}: the fix of {finding.name} ({offer.title}) was left out: {reason}"
+        if reason.startswith((HARMFUL, AMONG)):
+            note = f"{finding.file}: other fixes of {finding.name} were left out: {reason}"
+        self._dropped[offer.identity] = Dropped(texts, note)
 
     def _concerned(self, findings: Iterable[ReportedFinding]) -> Iterator[ReportedFinding]:
         """The findings that are shown, neither in the baseline nor below the level; and those asked for by name."""
@@ -288,12 +283,6 @@ class Mender:
 
 def _none(path: str) -> str:
     return ""
-
-
-def _fight(rules: list[str]) -> str:
-    if len(rules) == 1:
-        return f"the fixes of {rules[0]} come to no end"
-    return f"the fixes of {' and '.join(rules)} undo each other"
 
 
 def _renewed(job: Job, before: dict[str, bytes], texts: dict[str, bytes], roots: list[str]) -> Job:

@@ -38,6 +38,18 @@ class Offer(NamedTuple):
             for edit in edits
         )
 
+    def broken(self, texts: dict[str, bytes]) -> str:
+        """Why its own edits cannot be made; empty where they can."""
+        for file, edits in self.edits.items():
+            done = 0
+            for edit in sorted(edits):
+                if edit.start < done:
+                    return f"two edits overlap at byte {edit.start}; please report it"
+                if not edit.start <= edit.end <= len(texts[file]):
+                    return f"no bytes {edit.start} to {edit.end} in a text of {len(texts[file])}; please report it"
+                done = edit.end
+        return ""
+
     def comment_lost(self, texts: dict[str, bytes]) -> str:
         """A comment that it would take away, as in `"one" # comment` before `"half"`; empty where there is none."""
         old = [(texts[file][edit.start : edit.end], edit.text) for file, edits in self.edits.items() for edit in edits]
@@ -79,7 +91,7 @@ def pick(offers: Iterable[Offer], texts: dict[str, bytes], agreed: Callable[[Off
     taken: list[Offer] = []
     made: dict[str, list[Edit]] = {}
     renamed: dict[tuple[str, str], bytes] = {}
-    for offer in sorted(offers, key=_place):
+    for offer in sorted(offers, key=place):
         wanted = [(made.setdefault(file, []), edit) for file, edits in offer.edits.items() for edit in edits]
         renames = offer.renames(texts)
         if any(_touches(edit, others) for others, edit in wanted):
@@ -96,7 +108,8 @@ def pick(offers: Iterable[Offer], texts: dict[str, bytes], agreed: Callable[[Off
     return taken
 
 
-def _place(offer: Offer) -> tuple[str, int, int, str, str]:
+def place(offer: Offer) -> tuple[str, int, int, str, str]:
+    """Offers are sorted by that."""
     file = min(offer.edits)
     first = min(offer.edits[file])
     return file, first.start, first.end, offer.finding.code, offer.finding.message
@@ -106,7 +119,14 @@ def _touches(edit: Edit, others: list[Edit]) -> bool:
     """Whether an edit meets another than itself; the others, sorted, do not meet each other."""
     at = bisect_left(others, edit)
     near = others[max(0, at - 1) : at + 2]
-    return any(edit != other and edit.start <= other.end and other.start <= edit.end for other in near)
+    return any(edit != other and _meet(edit, other) for other in near)
+
+
+def _meet(one: Edit, other: Edit) -> bool:
+    """Whether two edits overlap or touch; two that only take away may touch, as each leaves what is beside it."""
+    if one.end == other.start or other.end == one.start:
+        return bool(one.text or other.text or one.start == one.end or other.start == other.end)
+    return one.start < other.end and other.start < one.end
 
 
 def apply(texts: dict[str, bytes], offers: Iterable[Offer]) -> dict[str, bytes]:

@@ -1,7 +1,8 @@
-"""What fixes have written in one run: no other fix of that run takes it away again."""
+"""What fixes have written in one run: no other fix of that run takes it away again, and no rule writes there twice."""
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
@@ -10,11 +11,14 @@ from caffelint.text.edits import Edit
 
 
 class Piece(NamedTuple):
-    """Text that the fix of a rule wrote, by its bytes."""
+    """Text that the fix of a rule wrote, by its bytes; `rules` wrote here before it, or it did, and `old` was there."""
 
     start: int
     end: int
     rule: str
+    rules: frozenset[str]
+    text: str
+    old: bytes
 
 
 class Written:
@@ -30,31 +34,59 @@ class Written:
             for file, edits in offer.edits.items():
                 rules.setdefault(file, {}).update(dict.fromkeys(edits, offer.finding.name))
         for file, by in rules.items():
-            pieces, moved = self._pieces.get(file, []), 0
+            pieces, moved, at = list(self._pieces.get(file, ())), 0, 0
             new: list[Piece] = []
             for edit in sorted(by):
-                new += (_moved(piece, moved) for piece in pieces if piece.end <= edit.start)
-                pieces = [piece for piece in pieces if piece.start >= edit.end]
+                while at < len(pieces) and pieces[at].end <= edit.start:
+                    new.append(_moved(pieces[at], moved))
+                    at += 1
+                rules_here = {by[edit]}
+                while at < len(pieces) and pieces[at].start < edit.end:
+                    piece = pieces[at]
+                    rules_here |= piece.rules
+                    if piece.start < edit.start:
+                        new.append(_moved(piece._replace(end=edit.start, text="", old=b""), moved))
+                    if piece.end > edit.end:
+                        pieces[at] = piece._replace(start=edit.end, text="", old=b"")
+                        break
+                    at += 1
                 length = len(edit.text.encode("utf-8", "surrogateescape"))
                 if length and (edit.start, edit.end) != (0, len(before[file])):
-                    new.append(Piece(edit.start + moved, edit.start + moved + length, by[edit]))
+                    start, old = edit.start + moved, before[file][edit.start : edit.end]
+                    new.append(Piece(start, start + length, by[edit], frozenset(rules_here), edit.text, old))
                 moved += length - (edit.end - edit.start)
-            self._pieces[file] = new + [_moved(piece, moved) for piece in pieces]
+            self._pieces[file] = new + [_moved(piece, moved) for piece in pieces[at:]]
 
-    def taken_by(self, offer: Offer) -> str:
-        """The rule whose fix wrote what an offer would only take away; empty where there is none."""
-        if any(edit.text.strip() for edits in offer.edits.values() for edit in edits):
-            return ""
-        return next(
-            (
-                piece.rule
-                for file, edits in offer.edits.items()
-                for edit in edits
-                for piece in self._pieces.get(file, ())
-                if piece.start < edit.end and edit.start < piece.end
-            ),
-            "",
-        )
+    def objection(self, offer: Offer) -> str:
+        """Why an offer must not change what fixes of this run wrote; empty where it may.
+
+        It may write it anew, but neither take it away nor put back what was there, and no rule writes twice in one
+        place: so rules that disagree come to an end.
+        """
+        rule = offer.finding.name
+        takes_away = not any(edit.text.strip() for edits in offer.edits.values() for edit in edits)
+        for file, edits in offer.edits.items():
+            pieces = self._pieces.get(file, [])
+            for edit in edits:
+                at = bisect_left(pieces, edit.start, key=_end)
+                while at < len(pieces) and pieces[at].start <= edit.end:
+                    piece = pieces[at]
+                    at += 1
+                    if not (piece.start < edit.end and edit.start < piece.end):
+                        if edit.start == edit.end and rule in piece.rules and edit.text == piece.text:
+                            return "its fix was made there already; please report it"
+                        continue
+                    if takes_away:
+                        return f"it takes away what the fix of {piece.rule} has just written"
+                    if rule in piece.rules:
+                        return "its fix was made there already; please report it"
+                    if piece[:2] == edit[:2] and edit.text.encode("utf-8", "surrogateescape") == piece.old:
+                        return f"it undoes the fix of {piece.rule}; please report it"
+        return ""
+
+
+def _end(piece: Piece) -> int:
+    return piece.end
 
 
 def _moved(piece: Piece, by: int) -> Piece:

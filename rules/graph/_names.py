@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator
+from itertools import count, islice
 
-from caffelint.lint import Layer
+from caffelint.lint import Layer, Net
 
 _USUAL = {
     "BatchNorm": "bn",
@@ -24,27 +25,47 @@ _NUMBERED = re.compile(r"([A-Za-z_-]*?)([_/-]?\d[\w/-]*)", re.ASCII)
 _LAST_NUMBER = re.compile(r"(.*[_-])(\d+)")
 
 
-def free_name(layer: Layer, other: Layer) -> str:
-    """A name that no layer of the net has, for `layer`, which shares its name with `other`."""
-    taken = {each.name for each in layer.net.layers}
-    return next(name for name in _choices(layer, other, len(taken)) if name and name not in taken)
+_MOST_ALIKE = 50
+"""So many layers of a type are looked at for how the net names them."""
 
 
-def _choices(layer: Layer, other: Layer, taken: int) -> Iterator[str]:
-    alike = [each for each in layer.net.layers if each.type == layer.type and each.name != layer.name]
-    stem = layer.name or layer.tops[0]
-    if layer.type == other.type or not layer.bottoms:
-        if numbered := _LAST_NUMBER.fullmatch(layer.name):
-            last = int(numbered[2])
-            yield from (f"{numbered[1]}{number}" for number in range(last + 1, last + taken + 2))
-        if 2 * sum(each.name in each.tops for each in alike) >= len(alike):
-            yield from layer.tops[:1]
-    else:
-        counts = Counter(_as_alike(layer, alike))
-        yield from sorted(counts, key=lambda name: (name not in layer.tops, -counts[name]))
-        stem = f"{_USUAL.get(layer.type, layer.type.lower())}_{stem}"
-        yield stem
-    yield from (f"{stem}_{number}" for number in range(2, taken + 3))
+class Names:
+    """Gives names to layers of a net that no other layer of it has, each once."""
+
+    def __init__(self, net: Net):
+        self._taken = {layer.name for layer in net.layers}
+        self._alike: dict[str, list[Layer]] = {}
+        for layer in net.layers:
+            self._alike.setdefault(layer.type, []).append(layer)
+        self._numbers: dict[str, int] = {}
+
+    def free(self, layer: Layer, other: Layer) -> str:
+        """A name for `layer`, which shares its name with `other`."""
+        name = next(name for name in self._choices(layer, other) if name and name not in self._taken)
+        self._taken.add(name)
+        return name
+
+    def _choices(self, layer: Layer, other: Layer) -> Iterator[str]:
+        others = (each for each in self._alike[layer.type] if each.name != layer.name)
+        alike = list(islice(others, _MOST_ALIKE))
+        stem = layer.name or layer.tops[0]
+        if layer.type == other.type or not layer.bottoms:
+            if numbered := _LAST_NUMBER.fullmatch(layer.name):
+                yield from self._counted(numbered[1], int(numbered[2]) + 1)
+            if 2 * sum(each.name in each.tops for each in alike) >= len(alike):
+                yield from layer.tops[:1]
+        else:
+            counts = Counter(_as_alike(layer, alike))
+            yield from sorted(counts, key=lambda name: (name not in layer.tops, -counts[name]))
+            stem = f"{_USUAL.get(layer.type, layer.type.lower())}_{stem}"
+            yield stem
+        yield from self._counted(f"{stem}_", 2)
+
+    def _counted(self, stem: str, first: int) -> Iterator[str]:
+        """The stem with numbers, on from the last that was asked for."""
+        for number in count(max(first, self._numbers.get(stem, 0))):
+            self._numbers[stem] = number
+            yield f"{stem}{number}"
 
 
 def _as_alike(layer: Layer, alike: list[Layer]) -> Iterator[str]:

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import NamedTuple
 
 from caffelint.lint import (
     CERTAIN,
@@ -10,6 +11,7 @@ from caffelint.lint import (
     PHASES,
     UNSAFE,
     WARNING,
+    Edits,
     Finding,
     Fix,
     Invalid,
@@ -23,7 +25,7 @@ from caffelint.lint import (
 )
 
 from ._learning import has_parameters
-from ._names import free_name
+from ._names import Names
 
 
 class DuplicateLayerName(NetRule):
@@ -148,66 +150,90 @@ class DuplicateLayerName(NetRule):
     ]
 
     def check(self, net: Net) -> Iterator[Finding]:
-        names: dict[str, list[Layer]] = {}
+        layers: dict[str, list[Layer]] = {}
         for layer in net.layers:
-            names.setdefault(layer.name, []).append(layer)
-        if len(names) == len(net.layers):
+            layers.setdefault(layer.name, []).append(layer)
+        if len(layers) == len(net.layers):
             return
-        for layers in names.values():
-            if len(layers) > 1:
-                yield from self._judge(layers)
+        names = Names(net)
+        for alike in layers.values():
+            if len(alike) > 1 and (clashes := list(_clashes(alike))):
+                yield self._told(clashes, names)
 
-    def _judge(self, layers: list[Layer]) -> Iterator[Finding]:
-        above: dict[tuple[tuple[str, ...], bool], tuple[int, Layer]] = {}
-        for number, layer in enumerate(layers):
-            if layer.depends_on_stage:
+    def _told(self, clashes: list[Clash], names: Names) -> Finding:
+        """The first clash of a name; its fix ends them all."""
+        layer, other, renamed = clashes[0]
+        kind = layer.type
+        if not (has_parameters(kind, len(layer.bottoms)) or has_parameters(other.type, len(other.bottoms))):
+            return self.finding(
+                layer.at("name"),
+                f'layer name "{layer.name}" is taken ({other.type}, line {other.at().line}): by name only this'
+                f" {kind} is found; give it a name of its own",
+                severity=INFO,
+                related=(Related("the other one", other.at("name")),),
+                fixes=_fixes(clashes, names),
+            )
+        known = f'layer name "{layer.name}" is taken' if layer.name else "layer has no name, like another one"
+        refusal = _refusal(other, layer)
+        what = f'and ends with "{refusal}"' if refusal else "so both go to the first of the two"
+        return self.finding(
+            layer.at("name"),
+            f"{known} ({other.type}, line {other.at().line}): Caffe copies parameters by name, {what};"
+            f" give {'this' if renamed is layer else 'that'} {renamed.type} a name of its own",
+            evidence="the test net and every reload of the weights copy parameters by name",
+            severity=ERROR if refusal and layer.net.role == "train" else WARNING,
+            certainty=CERTAIN if refusal else LIKELY,
+            related=(Related("the other one", other.at("name")),),
+            fixes=_fixes(clashes, names),
+        )
+
+
+class Clash(NamedTuple):
+    """A layer, one above it of its name in one of its phases, and which of the two gets another name."""
+
+    layer: Layer
+    other: Layer
+    renamed: Layer
+
+
+def _clashes(layers: list[Layer]) -> Iterator[Clash]:
+    """What is wrong among layers of one name, each after the others were given another."""
+    above: dict[tuple[tuple[str, ...], bool], tuple[int, Layer]] = {}
+    for number, layer in enumerate(layers):
+        if layer.depends_on_stage:
+            continue
+        second = has_parameters(layer.type, len(layer.bottoms))
+        others = [
+            (*found, first, phases)
+            for (phases, first), found in above.items()
+            if not set(phases).isdisjoint(layer.phases)
+        ]
+        if found := [row for row in others if row[2] or second]:
+            _, other, first, phases = min(found, key=lambda row: row[0])
+            if first or not second:
+                yield Clash(layer, other, layer)
                 continue
-            second = has_parameters(layer.type, len(layer.bottoms))
-            others = [
-                (*found, first)
-                for (phases, first), found in above.items()
-                if (first or second) and not set(phases).isdisjoint(layer.phases)
-            ]
-            if others:
-                _, other, _ = min(others, key=lambda found: found[0])
-                known = f'layer name "{layer.name}" is taken' if layer.name else "layer has no name, like another one"
-                refusal = _refusal(other, layer)
-                what = f'and ends with "{refusal}"' if refusal else "so both go to the first of the two"
-                severity = ERROR if refusal and layer.net.role == "train" else WARNING
-                renamed, kept, which = layer, other, "this"
-                if second and not has_parameters(other.type, len(other.bottoms)):  # what is stored keeps its name
-                    renamed, kept, which = other, layer, "that"
-                yield self.finding(
-                    layer.at("name"),
-                    f"{known} ({other.type}, line {other.at().line}): Caffe copies parameters by name, {what};"
-                    f" give {which} {renamed.type} a name of its own",
-                    evidence="the test net and every reload of the weights copy parameters by name",
-                    severity=severity,
-                    certainty=CERTAIN if refusal else LIKELY,
-                    related=(Related("the other one", other.at("name")),),
-                    fixes=_fixes(renamed, kept),
-                )
-                return
-            for (phases, _), (_, other) in above.items():
-                if not layer.bottoms and not other.bottoms and layer.name and set(phases) & set(layer.phases):
-                    yield self.finding(
-                        layer.at("name"),
-                        f'layer name "{layer.name}" is taken ({other.type}, line {other.at().line}): by name only this'
-                        f" {layer.type} is found; give it a name of its own",
-                        severity=INFO,
-                        related=(Related("the other one", other.at("name")),),
-                        fixes=_fixes(layer, other),
-                    )
-                    return
-            above.setdefault((layer.phases, second), (number, layer))
+            yield Clash(layer, other, other)  # what is stored keeps its name
+            del above[phases, first]
+        elif others and not layer.bottoms and layer.name:
+            bare = [other for _, other, *_ in others if not other.bottoms]
+            if bare:
+                yield Clash(layer, bare[0], layer)
+                continue
+        above.setdefault((layer.phases, second), (number, layer))
 
 
-def _fixes(layer: Layer, other: Layer) -> tuple[Fix, ...]:
-    """A name of its own, where the layer is the same one in each phase."""
-    if layer.phases != PHASES or not (layer.name or layer.tops):
-        return ()
-    name = quoted(free_name(layer, other))
-    return fix(f"name it {name}", UNSAFE, write(layer, "name", value=name))
+def _fixes(clashes: list[Clash], names: Names) -> tuple[Fix, ...]:
+    """Names of their own, where the layers are the same in each phase."""
+    made: list[tuple[str, Edits]] = []
+    for layer, other, renamed in clashes:
+        if renamed.phases == PHASES and (renamed.name or renamed.tops):
+            name = quoted(names.free(renamed, other if renamed is layer else layer))
+            made.append((name, write(renamed, "name", value=name)))
+        elif not made:
+            return ()
+    title = f"name it {made[0][0]}" if len(made) == 1 else f"name {len(made)} layers anew, the first {made[0][0]}"
+    return fix(title, UNSAFE, *(edits for _, edits in made if edits is not None)) if made[0][1] else ()
 
 
 def _refusal(one: Layer, other: Layer) -> str:

@@ -58,20 +58,33 @@ def test_rules_follow_upon_each_other() -> None:
     assert mended.notes == []
 
 
-def test_rules_that_fight_are_named_and_left_out_and_the_others_go_on() -> None:
+def test_what_undoes_another_fix_is_left_out_and_the_others_go_on() -> None:
     mended = mend({"a": NET}, rule("x", '"one"', '"two"'), rule("y", '"two"', '"one"'), rule("z", '"data"', '"input"'))
-    assert mended.texts == {"a": NET.replace(b"data", b"input")}
-    assert mended.notes == ["a: the fixes of x and y undo each other, and were left out; please report it"]
-    assert [applied.name for applied in mended.applied] == ["z"]
+    assert mended.texts == {"a": NET.replace(b"one", b"two").replace(b"data", b"input")}
+    assert mended.notes == ["a:1: the fix of y (mend it) was left out: it undoes the fix of x; please report it"]
+    assert [applied.name for applied in mended.applied] == ["x", "z", "x"]
 
 
-def test_a_rule_that_comes_to_no_end_is_left_out() -> None:
+def test_rules_that_chase_each_other_come_to_an_end() -> None:
+    chased = [rule(name, f'"{old}"', f'"{new}"') for name, old, new in (("x", 1, 2), ("y", 2, 3), ("z", 3, 1))]
+    mended = mend({"a": NET.replace(b"one", b"1")}, *chased)
+    assert mended.texts == {}, "back where they began, and no further"
+    assert mended.notes == [
+        "a:1: the fix of x (mend it) was left out: its fix was made there already; please report it"
+    ]
+
+
+def test_no_rule_writes_twice_in_one_place() -> None:
     mended = mend({"a": NET}, rule("x", r'name: "(\w+)"', r'name: "\1a"'))
-    assert mended.texts == {}
-    assert mended.notes == ["a: the fixes of x come to no end, and were left out; please report it"]
+    assert mended.texts == {"a": NET.replace(b'name: "one"', b'name: "onea"')}
+    assert mended.notes == [
+        "a:1: the fix of x (mend it) was left out: its fix was made there already; please report it"
+    ]
+    mended = mend({"a": NET}, rule("x", "^", "# more\n"))
+    assert mended.texts == {"a": b"# more\r\n" + NET}
 
 
-def test_many_steps_that_get_somewhere_are_no_fight() -> None:
+def test_fixes_that_come_one_at_a_time_wait_for_another_run() -> None:
     class Slow(TextRule):
         """Finds each q, and offers to take away the first."""
 
@@ -83,7 +96,9 @@ def test_many_steps_that_get_somewhere_are_no_fight() -> None:
                 fix = Fix("take one away", SAFE, (FixEdit(file.path, first, first + 1, ""),))
                 yield self.finding(Place(file.document, *found.span()), "a q", fixes=(fix,))
 
-    assert mend({"a": b"# " + b"q" * 50 + b"\n" + NET}, Slow).texts == {"a": b"# \n" + NET}
+    mended = mend({"a": b"# " + b"q" * 50 + b"\n" + NET}, Slow)
+    assert mended.texts == {"a": b"# " + b"q" * 10 + b"\n" + NET}
+    assert mended.notes == ["a: the fixes of slow wait for another run, as they came to light last"]
 
 
 def test_a_fix_that_brings_an_error_is_dropped_and_told_and_the_others_are_made() -> None:
@@ -243,10 +258,15 @@ def test_thousands_of_fixes_take_no_more_readings_than_few(monkeypatch: pytest.M
 
 
 def test_the_search_for_harm_among_many_fixes_ends(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("caffelint.fix.mend.READ_BYTES", 0)
-    monkeypatch.setattr("caffelint.fix.mend.LEAST_READINGS", 12)
     text = NET * 64
-    mended = mend({"a": text}, rule("harm", 'type: "ReLU"', "type: ReLU"), rule("help", '"data"', '"input"'))
-    assert mended.notes[-1] == "a: so many fixes do harm here that not all of the others were tried; run again"
-    assert len(mended.notes) < 10
-    assert b"type: ReLU" not in mended.texts.get("a", text)
+    rules = rule("harm", 'type: "ReLU"', "type: ReLU"), rule("help", '"data"', '"input"')
+    mended = mend({"a": text}, *rules)
+    assert mended.texts == {"a": text.replace(b"data", b"input")}
+    assert mended.notes[-1] == "a: other fixes of harm were left out: 3 like them would do harm"
+    monkeypatch.setattr("caffelint.fix.mend.READ_BYTES", 0)
+    mended = mend({"a": text}, *rules)
+    assert mended.texts == {"a": text.replace(b"data", b"input")}
+    assert mended.notes == [
+        "a: other fixes of harm were left out:"
+        " one of many that were left out does harm: it brings wrong-value-type in a"
+    ]

@@ -1,0 +1,77 @@
+"""Fixing many findings takes a few checks, whatever is wrong and however often."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+
+import pytest
+
+from caffelint.fix.guard import Guard, Judged
+from caffelint.fix.mend import LEAST_READINGS, MOST_READINGS, READ_BYTES, Mended, Mender
+from caffelint.lint.config import Config
+from caffelint.lint.plan import Job
+
+HEAD = 'name: "n"\ninput: "data"\ninput_shape { dim: 1 dim: 3 dim: 32 dim: 32 }\n'
+LAYERS: dict[str, str] = {
+    "one_name": 'layer { name: "same" type: "Convolution" bottom: "data" top: "t%d" convolution_param { num_output: 3'
+    " kernel_size: 1 } }",
+    "one_name_some_without_parameters": 'layer { name: "same" type: "Scale" bottom: "data" top: "t%d" }\n'
+    'layer { name: "same" type: "ReLU" bottom: "t%d" top: "t%d" }',
+    "one_top": 'layer { name: "l%d" type: "Convolution" bottom: "data" top: "same" convolution_param { num_output: 3'
+    " kernel_size: 1 } }",
+    "unknown_fields": 'layer { name: "l%d" type: "ReLU" bottom: "data" top: "t" colour: 3 kernel_siz: 4 }',
+    "misspelt": 'layer { name: "l%d" typ: "ReLU" botom: "data" topp: "t" }',
+    "wrong_types": 'layer { name: "l%d" type: Convolution bottom: data top: t convolution_param { num_output: "3" } }',
+    "unknown_types": 'layer { name: "l%d" type: "Relu" bottom: "data" top: "t" }',
+    "no_filler": 'layer { name: "l%d" type: "Convolution" bottom: "data" top: "t" convolution_param { num_output: 4'
+    " kernel_size: 1 } }",
+    "everything": 'layer { name: "same" typ: Relu botom: "data" top: "same" colour: 3 convolution_param { num_output:'
+    ' "3" kernel_size: 0 } } # %d',
+    "unclosed": 'layer { name: "l%d" type: "ReLU" bottom: "data" top: "t',
+    "repeated": 'layer { name: "l%d" name: "m" name: "n" type: "ReLU" type: "ReLU" bottom: "data" top: "t" }',
+    "backends": 'layer { name: "d%d" type: "Data" top: "t" data_param { source: "lmdb" backend: LEVELDB'
+    " backend: LEVELDB } }",
+}
+
+
+@pytest.fixture
+def checks(monkeypatch: pytest.MonkeyPatch) -> list[Job]:
+    """The jobs that are checked."""
+    found: list[Job] = []
+    judge = Guard.judge
+
+    def counted(self: Guard, job: Job, texts: dict[str, bytes]) -> Judged:
+        found.append(job)
+        return judge(self, job, texts)
+
+    monkeypatch.setattr(Guard, "judge", counted)
+    return found
+
+
+def mend(text: bytes) -> Mended:
+    return Mender(Config(), ["a"], unsafe=True).mend(Job(("a",), frozenset("a"), ()), {"a": text})
+
+
+def net(layer: Callable[[int], str], many: int) -> bytes:
+    return (HEAD + "".join(f"{layer(number)}\n" for number in range(many))).encode()
+
+
+@pytest.mark.parametrize("what", LAYERS)
+def test_many_layers_with_one_fault_take_no_more_checks_than_few(what: str, checks: list[Job]) -> None:
+    for many in (5, 300):
+        checks.clear()
+        mended = mend(net(lambda number: LAYERS[what].replace("%d", str(number)), many))
+        assert len(checks) <= 5, many
+        assert not [note for note in mended.notes if "please report" in note or "another run" in note], mended.notes
+
+
+def test_layers_with_faults_of_all_kinds_take_few_checks(checks: list[Job]) -> None:
+    chance = random.Random(1)
+    for many in (20, 200):
+        checks.clear()
+        text = net(lambda number: chance.choice(list(LAYERS.values())).replace("%d", str(number)), many)
+        mended = mend(text)
+        limit = 1 + min(MOST_READINGS, max(LEAST_READINGS, READ_BYTES // len(text)))
+        assert len(checks) <= limit
+        assert mended.applied
