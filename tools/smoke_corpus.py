@@ -31,7 +31,7 @@ from caffelint.caffe.net import Net
 from caffelint.lint.read import read
 from caffelint.schema import LayerParameter, NetParameter
 from caffelint.schema.bind import bind
-from caffelint.smoke.events import Done, Event, Iteration, NonFinite, OutOfMemory, Refused
+from caffelint.smoke.events import LACKS, Done, Event, Iteration, NonFinite, OutOfMemory, Refused
 from caffelint.smoke.inputs import Unplanned, plan_inputs
 from caffelint.smoke.job import SYNTHETIC, Input, Job, JobNet
 from caffelint.smoke.torch.engine import run
@@ -40,7 +40,6 @@ from caffelint.text.parser import parse
 ITERATIONS = 3
 SOLVER = 'net: "net.prototxt" base_lr: 1e-5 lr_policy: "fixed" momentum: 0.9 weight_decay: 0.0005 max_iter: 100'
 ENDS = "where Caffe ends the run"
-UNKNOWN = "the torch engine does not run"
 TRAIN = JobNet("", "TRAIN")
 
 
@@ -111,7 +110,7 @@ def outcome(path: Path, folder: Path, batch: int) -> str:
         if isinstance(event, Refused):
             if event.during == "load" and event.message.endswith(ENDS):
                 return f"left out: Caffe ends the run at {event.layer}: {event.message}"
-            if event.during == "load" and UNKNOWN in event.message:
+            if event.during == "load" and event.kind == LACKS:
                 return f"unknown: {event.layer}: {event.message}"
             return f"refused in {event.during}: {event.layer}: {event.message}"
         if isinstance(event, OutOfMemory):

@@ -7,6 +7,7 @@ from caffelint.caffe.net import PHASES, TEST, TRAIN, Layer, Net
 from caffelint.caffe.place import Place
 from caffelint.caffe.solver import NetUse, Solver
 from caffelint.caffe.states import phase_name
+from caffelint.lint.cause import Cause, CauseKind, Known, Suggested
 from caffelint.lint.edits import Edits, fix, join, quoted, remove, rename_blob, write
 from caffelint.lint.file import File
 from caffelint.lint.finding import (
@@ -54,12 +55,15 @@ __all__ = [
     "TRAIN",
     "UNSAFE",
     "WARNING",
+    "Cause",
+    "CauseKind",
     "Edits",
     "File",
     "Finding",
     "Fix",
     "FixEdit",
     "Invalid",
+    "Known",
     "Layer",
     "LayerRule",
     "Net",
@@ -76,6 +80,7 @@ __all__ = [
     "SmokeRule",
     "Solver",
     "SolverRule",
+    "Suggested",
     "TextRule",
     "fix",
     "insert_before",

@@ -10,6 +10,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+from caffelint.lint.cause import cause_from
 from caffelint.lint.packs import pack_names
 from caffelint.lint.report import ReportedEdit, ReportedFinding, ReportedFix, ReportedRelated
 
@@ -93,4 +94,5 @@ def _finding(row: list[Any]) -> ReportedFinding:
             ReportedFix(fix[0], fix[1], tuple(ReportedEdit(*edit) for edit in fix[2])) for fix in finding.fixes
         ),
         source=tuple(finding.source),
+        cause=cause_from(finding.cause),
     )

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from caffelint.caffe.place import Place
 
 if TYPE_CHECKING:
+    from caffelint.lint.cause import Cause
     from caffelint.lint.rule import Rule
 
 ERROR, WARNING, INFO = "error", "warning", "info"
@@ -51,7 +52,19 @@ class Related(NamedTuple):
 class Finding:
     """One thing that is wrong, at one place."""
 
-    __slots__ = ("certainty", "code", "evidence", "fixes", "message", "name", "phases", "place", "related", "severity")
+    __slots__ = (
+        "cause",
+        "certainty",
+        "code",
+        "evidence",
+        "fixes",
+        "message",
+        "name",
+        "phases",
+        "place",
+        "related",
+        "severity",
+    )
 
     def __init__(
         self,
@@ -65,6 +78,7 @@ class Finding:
         phases: tuple[str, ...] = (),
         related: tuple[Related, ...] = (),
         fixes: tuple[Fix, ...] = (),
+        cause: Cause | None = None,
     ):
         self.code = rule.code
         self.name = rule.name
@@ -76,6 +90,7 @@ class Finding:
         self.phases = phases
         self.related = related
         self.fixes = fixes
+        self.cause = cause
 
     @property
     def key(self) -> str:

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
 from typing import Any, NamedTuple
 
+from caffelint.lint.cause import ReportedCause
 from caffelint.lint.finding import ERROR, INFO, SAFE, UNSAFE, WARNING, Finding, rank
 
 DOCS = "https://caffelint.readthedocs.io/en/stable/rules/"
@@ -64,6 +65,7 @@ class ReportedFinding(NamedTuple):
     related: tuple[ReportedRelated, ...] = ()
     fixes: tuple[ReportedFix, ...] = ()
     source: tuple[str, ...] = ()
+    cause: ReportedCause | None = None
 
     @property
     def identity(self) -> tuple[str, ...]:
@@ -85,6 +87,7 @@ class ReportedFinding(NamedTuple):
             {"title": fix.title, "safety": fix.safety, "edits": [edit._asdict() for edit in fix.edits]}
             for fix in self.fixes
         ]
+        value["cause"] = self.cause.as_json() if self.cause else None
         return value
 
 
@@ -224,6 +227,24 @@ def reported(finding: Finding) -> ReportedFinding:
             for fix in finding.fixes
         ),
         tuple(source.line(number) for number in range(first.line, last_shown + 1)),
+        _cause(finding),
+    )
+
+
+def _cause(finding: Finding) -> ReportedCause | None:
+    cause = finding.cause
+    if cause is None:
+        return None
+    place = cause.place or finding.place
+    return ReportedCause(
+        cause.kind,
+        cause.what,
+        cause.why,
+        cause.certainty,
+        _posix(place.document.path),
+        _position(place)[0],
+        cause.known,
+        cause.suggested,
     )
 
 

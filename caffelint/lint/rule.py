@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from caffelint.caffe.place import Place
+from caffelint.lint.cause import Cause
 from caffelint.lint.finding import (
     CERTAIN,
     ERROR,
@@ -84,8 +85,12 @@ class Rule:
         phases: tuple[str, ...] = (),
         related: tuple[Related, ...] = (),
         fixes: tuple[Fix, ...] = (),
+        cause: Cause | None = None,
     ) -> Finding:
-        """A finding of this rule. `message`: one line, lower case, no final dot, the value and what would be right."""
+        """A finding of this rule. `message`: one line, lower case, no final dot, the value and what would be right.
+
+        cause: the same as values, where others build on it: a verdict, or a rule that looks at a run.
+        """
         return Finding(
             self,
             place,
@@ -96,6 +101,7 @@ class Rule:
             phases=phases,
             related=related,
             fixes=fixes,
+            cause=cause,
         )
 
 

@@ -3,28 +3,20 @@
 from __future__ import annotations
 
 import json
-import re
 import subprocess
 from collections.abc import Sequence
 
 from caffelint.caffe.build import BuiltNet
 from caffelint.smoke.engines import CAFFE, Engine, module
-from caffelint.smoke.events import Crashed, Event, Refused
+from caffelint.smoke.events import NO_GPU, UNKNOWN, Crashed, Event, Refused
 from caffelint.smoke.kept import can_import, environment
 
 _SECONDS = 120
-_UNKNOWN = re.compile(r"Unknown layer type|has no field named|Unknown enumeration value|registry\.count")
-_UNSEEN = re.compile(r"can't open file .*runner\.py|No such file or directory: .*job\.json")
-_NO_GPU = re.compile(
-    r"CPU-only Caffe|no CUDA-capable device|invalid device ordinal|CUDA driver version|no ROCm-capable device"
-)
-NOT_RUN = "the torch engine does not run"
-"""So begins what torch says of a layer or solver that it lacks, which is no fault of the net."""
 
 
 def no_gpu(engine: Engine, last: Event | None) -> str:
     """Why this Caffe cannot use the GPU that it was given, "" where it can."""
-    if engine.name == CAFFE and isinstance(last, Refused) and _NO_GPU.search(last.message):
+    if engine.name == CAFFE and isinstance(last, Refused) and last.kind == NO_GPU:
         said = last.message.removesuffix(".")
         return f"this Caffe cannot run on {engine.device}: {said[:1].lower()}{said[1:]}"
     return ""
@@ -32,7 +24,7 @@ def no_gpu(engine: Engine, last: Event | None) -> str:
 
 def unseen(engine: Engine, last: Event | None, folder: str) -> str:
     """Why the command found no job at all, "" where it did: a container sees but what is mounted."""
-    if isinstance(last, Crashed) and _UNSEEN.search(last.text):
+    if isinstance(last, Crashed) and last.unseen:
         return (
             f"{engine.command[0]} does not see {folder}, where the copies are: mount that folder under the same path,"
             " or name one that it sees by --work-dir"
@@ -42,7 +34,7 @@ def unseen(engine: Engine, last: Event | None, folder: str) -> str:
 
 def other_engine(engine: Engine, last: Event | None, nets: Sequence[BuiltNet]) -> str:
     """Where this Caffe lacks what a fork has, and torch runs it: what to give; else ""."""
-    if engine.name != CAFFE or not isinstance(last, Refused) or not _UNKNOWN.search(last.message):
+    if engine.name != CAFFE or not isinstance(last, Refused) or last.kind != UNKNOWN:
         return ""
     if not can_import("torch"):
         return ""

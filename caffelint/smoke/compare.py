@@ -7,7 +7,6 @@ blob and each iteration. What parts the two that are compared by much more has a
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -18,7 +17,6 @@ from caffelint.lint.config import Config
 from caffelint.schema import NetParameter
 from caffelint.smoke import engines
 from caffelint.smoke.arrays import recorded
-from caffelint.smoke.child import Finished
 from caffelint.smoke.engines import Engine, NoEngine
 from caffelint.smoke.events import Done, Event, Iteration, Statistics
 from caffelint.smoke.job import MEASURES, RECORDS, SYNTHETIC
@@ -32,7 +30,6 @@ from caffelint.smoke.session import (
     Watcher,
     check_first,
     judged,
-    needs_too_much,
     pick,
     refuse_python_layers,
     run_job,
@@ -108,12 +105,12 @@ def compare(
                 event = Comparison([parts_of(run.job.folder) for run in runs], prepared.built[0]).event(
                     (pair[0].name, pair[1].name), NUDGE
                 )
-                finished = finished._replace(events=[event])
+                finished = [event]
         run = Run(
             project.solver,
             prepared.planned,
             prepared.built,
-            finished.events,
+            finished,
             report.findings,
             any(item.source == SYNTHETIC and not item.file for item in prepared.job.inputs),
             wishes.iterations,
@@ -125,9 +122,9 @@ def _engine(side: Side, folder: Path) -> Engine:
     return pick(side.choice, folder)
 
 
-def _done(finished: Finished) -> bool:
+def _done(finished: list[Event]) -> bool:
     """Was all measured? Statistics come of labels at which torch ends."""
-    return isinstance(finished.events[-1], Done) and not any(isinstance(one, Statistics) for one in finished.events)
+    return isinstance(finished[-1], Done) and not any(isinstance(one, Statistics) for one in finished)
 
 
 def _in(engine: Engine, folder: Path) -> Engine:
@@ -139,7 +136,7 @@ def _in(engine: Engine, folder: Path) -> Engine:
 
 def _record(
     project: Project, wishes: Wishes, engine: Engine, choice: Choice, folder: Path, watcher: Watcher
-) -> tuple[Prepared, Finished]:
+) -> tuple[Prepared, list[Event]]:
     """Weights to start from and data to run on, the same for both."""
     own = folder / "record"
     own.mkdir()
@@ -150,16 +147,7 @@ def _record(
         prepared = prepare(project, replace(wanted, batches=min(wishes.iterations, _BATCHES)), own)
     refuse_python_layers(prepared, choice)
     watcher.started(engine, prepared)
-    return prepared, _run(_in(engine, own), prepared, watcher.event)
-
-
-def _run(engine: Engine, prepared: Prepared, on_event: Callable[[Event], None]) -> Finished:
-    needs = needs_too_much(prepared, engine.name)
-    if needs:
-        from caffelint.smoke.child import Log
-
-        return Finished([needs], Log())
-    return run_job(engine, prepared, on_event)
+    return prepared, run_job(_in(engine, own), prepared, watcher.event)
 
 
 def _with_recorded(wishes: Wishes, prepared: Prepared) -> Wishes:
@@ -169,7 +157,7 @@ def _with_recorded(wishes: Wishes, prepared: Prepared) -> Wishes:
 
 def _measure(
     project: Project, wishes: Wishes, engine: Engine, own: Path, watcher: Watcher, nudged: bool
-) -> tuple[Prepared, Finished]:
+) -> tuple[Prepared, list[Event]]:
     own.mkdir()
     weights = wishes.weights
     if nudged:
@@ -182,7 +170,7 @@ def _measure(
         if isinstance(event, Iteration):
             watcher.event(event)
 
-    return prepared, _run(_in(engine, own), prepared, tell)
+    return prepared, run_job(_in(engine, own), prepared, tell)
 
 
 def nudge(weights: bytes, seed: int) -> bytes:

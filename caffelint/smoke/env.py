@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import platform
-import re
 import shutil
 import subprocess
 import sys
@@ -17,6 +16,7 @@ from typing import Any, NamedTuple
 from caffelint import __version__
 from caffelint.lint.config import Config
 from caffelint.smoke import engines
+from caffelint.smoke.caffe.log import why_no_gpu
 from caffelint.smoke.kept import Kept, can_import, python_path
 from caffelint.smoke.project import Project, load_project
 from caffelint.smoke.session import Choice, work_folder
@@ -33,8 +33,6 @@ LIBRARIES = {
     "matplotlib": ("matplotlib", "plot", "--plot"),
 }
 """By the name to import: the package, caffelint's extra that brings it, and what needs it."""
-
-_FATAL = re.compile(r"^F\d{4,8} [\d:.]+ +\d+ \S+\] ?(.*)", re.MULTILINE)
 
 
 class Named(NamedTuple):
@@ -144,12 +142,11 @@ def _caffe(command: str | None, source: str, named: Sequence[Named]) -> dict[str
         lines, log, problem = _ask([*words, str(folder / "probe.py"), str(folder / "question.json")], str(folder))
     for line in lines:
         found |= line
-    fatal = _FATAL.search(log)
     if "caffe" not in found:
         found["problem"] = problem or _last_line(log) or "it gave no answer"
     elif "gpu" not in found:
         found["gpu"] = False
-        found["no_gpu"] = "it is built without GPU support" if "CPU-only" in log else fatal[1] if fatal else "no GPU"
+        found["no_gpu"] = why_no_gpu(log) or "no GPU"
     return found
 
 

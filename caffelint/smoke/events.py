@@ -5,7 +5,7 @@ stdout for events alone: what layers or libraries print goes to stderr (`claim_s
 
 Events that say why a run ended: `done`, `non_finite`, `refused`, `python_layer`, `out_of_memory`, from an engine, and
 `timed_out`, `crashed`, from what started it. `done` always comes last where the child ended by itself and was not
-refused, behind `non_finite`, too.
+refused, after `non_finite`, too.
 """
 
 from __future__ import annotations
@@ -19,6 +19,11 @@ from typing import Any, NamedTuple, TextIO
 FORWARD, BACKWARD, UPDATE, RATE = "forward", "backward", "update", "rate"
 BLOB, PARAM = "blob", "param"
 DATA, DIFF, CHANGE = "data", "diff", "update"
+LACKS, UNKNOWN, NO_GPU = "lacks", "unknown", "no gpu"
+"""Of `Refused`: the engine lacks what the net uses, which is no fault of the net; this Caffe knows no such type or
+field; it cannot use the GPU."""
+WEIGHTS, BLOBS, GRADIENTS = "weights", "blobs", "gradients"
+"""Of `OutOfMemory`."""
 
 
 class Loaded(NamedTuple):
@@ -29,6 +34,13 @@ class Loaded(NamedTuple):
     layers: int
     blobs: int
     parameters: int
+
+
+class Creating(NamedTuple):
+    """This layer of a net is set up next, which may end the process; layer "" where a net is begun."""
+
+    net: int
+    layer: str
 
 
 class Iteration(NamedTuple):
@@ -110,12 +122,17 @@ class Refused(NamedTuple):
     """The engine does not take the solver, a net or the weights: `message` is its own, `layer` "" where it names none.
 
     during: `load`, `weights`, or `run` where a check failed only when values came in. net: -1 where it is none.
+    kind: LACKS, UNKNOWN, NO_GPU, or "". line: of the copy of the net, of the solver where net is -1, which are those of
+    the user's own texts; 0 for none. field: of the solver, that it is about.
     """
 
     net: int
     layer: str
     message: str
     during: str
+    kind: str = ""
+    line: int = 0
+    field: str = ""
 
 
 class PythonLayer(NamedTuple):
@@ -137,10 +154,11 @@ class Running(NamedTuple):
 
 
 class OutOfMemory(NamedTuple):
-    """message: the library's own."""
+    """message: the library's own. most: what takes most, one of WEIGHTS, BLOBS, GRADIENTS, "" where not known."""
 
     message: str
     device: str
+    most: str = ""
 
 
 class TimedOut(NamedTuple):
@@ -150,10 +168,15 @@ class TimedOut(NamedTuple):
 
 
 class Crashed(NamedTuple):
-    """The child ended without a word of its own. status: exit status, or minus the signal; text: end of its stderr."""
+    """The child ended without a word of its own. status: exit status, or minus the signal; text: end of its stderr.
+
+    said: the last line of that which is not of a log. unseen: did the command not find the job at all?
+    """
 
     status: int
     text: str
+    said: str = ""
+    unseen: bool = False
 
 
 class RateFound(NamedTuple):
@@ -235,6 +258,7 @@ class Done(NamedTuple):
 
 Event = (
     Loaded
+    | Creating
     | Iteration
     | Statistics
     | NonFinite
@@ -254,6 +278,7 @@ Event = (
 
 KINDS: dict[str, Any] = {
     "loaded": Loaded,
+    "creating": Creating,
     "iteration": Iteration,
     "statistics": Statistics,
     "non_finite": NonFinite,

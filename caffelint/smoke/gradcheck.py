@@ -8,7 +8,6 @@ from dataclasses import replace
 from caffelint.caffe.build import BuiltNet
 from caffelint.caffe.layers import BuiltLayer
 from caffelint.lint.config import Config
-from caffelint.smoke.child import Finished, Log
 from caffelint.smoke.engines import CAFFE, NoEngine
 from caffelint.smoke.flow import loss_weight, readers, unsplit
 from caffelint.smoke.job import CHECKS, Check
@@ -21,7 +20,6 @@ from caffelint.smoke.session import (
     check_first,
     finished_run,
     judged,
-    needs_too_much,
     pick,
     refuse_python_layers,
     run_job,
@@ -68,8 +66,7 @@ def gradcheck(
                 raise NoEngine(f"--gradcheck {target}: it is a Python layer, which needs the caffe engine")
         refuse_python_layers(prepared, choice)
         watcher.started(engine, prepared)
-        needs = needs_too_much(prepared, engine.name)
-        finished = Finished([needs], Log()) if needs else run_job(engine, prepared, watcher.event)
+        finished = run_job(engine, prepared, watcher.event)
     run = finished_run(project, prepared, finished, report)
     return Session(judged(run, project, config, report), run, engine)
 

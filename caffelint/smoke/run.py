@@ -16,6 +16,7 @@ from caffelint.caffe.learning_rate import schedule
 from caffelint.caffe.net import Net
 from caffelint.caffe.place import Place
 from caffelint.caffe.solver import NetUse, Solver
+from caffelint.lint.cause import Known, Suggested
 from caffelint.lint.file import load
 from caffelint.lint.report import ReportedFinding
 from caffelint.smoke.events import (
@@ -25,9 +26,12 @@ from caffelint.smoke.events import (
     DATA,
     DIFF,
     FORWARD,
+    LACKS,
     PARAM,
     RATE,
+    UNKNOWN,
     UPDATE,
+    WEIGHTS,
     Compared,
     Crashed,
     Event,
@@ -55,9 +59,12 @@ __all__ = [
     "DATA",
     "DIFF",
     "FORWARD",
+    "LACKS",
     "PARAM",
     "RATE",
+    "UNKNOWN",
     "UPDATE",
+    "WEIGHTS",
     "BuiltLayer",
     "BuiltNet",
     "Compared",
@@ -191,7 +198,7 @@ class Run:
         start = starts[number - 1] + len(text) - len(text.lstrip())
         return Place(document, start, starts[number - 1] + len(text.rstrip().encode()))
 
-    def known(self, layers: Sequence[str] = (), rules: Sequence[str] = ()) -> list[ReportedFinding]:
+    def _static(self, layers: Sequence[str] = (), rules: Sequence[str] = ()) -> list[ReportedFinding]:
         """What the static rules say of these layers, and what these rules say of anything; gravest first."""
         found = [
             finding
@@ -201,10 +208,15 @@ class Run:
         ]
         return sorted(found, key=lambda finding: finding.severity != "error")
 
-    def explained(self, layers: Sequence[str] = (), rules: Sequence[str] = ()) -> str:
-        """The same as a sentence for a finding's evidence; empty where nothing is known."""
-        found = self.known([layer for layer in layers if layer], rules)[:2]
-        return "; ".join(f"{one.name} at {one.file}:{one.line}: {one.message}" for one in found)
+    def known(self, layers: Sequence[str] = (), rules: Sequence[str] = ()) -> tuple[Known, ...]:
+        """The gravest of these, for a cause; without what they suggest, which a cause takes up or replaces."""
+        found = self._static([layer for layer in layers if layer], rules)[:2]
+        return tuple(Known(one.name, one.file, one.line, one.cause.what if one.cause else one.message) for one in found)
+
+    def suggested(self, rule: str) -> list[Suggested]:
+        """The values that a static rule suggests."""
+        found = (one.cause for one in self._static(rules=(rule,)))
+        return [cause.suggested for cause in found if cause and cause.suggested]
 
     @property
     def rate_text(self) -> str:

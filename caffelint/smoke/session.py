@@ -19,10 +19,14 @@ from caffelint.lint.config import Config
 from caffelint.lint.finding import CERTAIN, ERROR
 from caffelint.lint.report import Failure, Report, ReportedFinding
 from caffelint.smoke import engines
-from caffelint.smoke.advice import NOT_RUN, no_gpu, other_engine, unseen
-from caffelint.smoke.child import Finished, Log, run_child
+from caffelint.smoke.advice import no_gpu, other_engine, unseen
+from caffelint.smoke.child import run_child
 from caffelint.smoke.engines import Engine
 from caffelint.smoke.events import (
+    BLOBS,
+    GRADIENTS,
+    LACKS,
+    WEIGHTS,
     Crashed,
     Event,
     Iteration,
@@ -104,8 +108,7 @@ def smoke(
         prepared = prepare(project, wishes, folder)
         refuse_python_layers(prepared, choice)
         watcher.started(engine, prepared)
-        lacking = needs_too_much(prepared, engine.name)
-        finished = Finished([lacking], Log()) if lacking else run_job(engine, prepared, watcher.event)
+        finished = run_job(engine, prepared, watcher.event)
     run = finished_run(project, prepared, finished, report)
     return Session(judged(run, project, config, report), run, engine)
 
@@ -161,13 +164,13 @@ def search(
     return Session(report, summary, engine)
 
 
-def finished_run(project: Project, prepared: Prepared, finished: Finished, report: Report) -> Run:
+def finished_run(project: Project, prepared: Prepared, finished: list[Event], report: Report) -> Run:
     synthetic = any(item.source == SYNTHETIC for item in prepared.job.inputs)
     return Run(
         project.solver,
         prepared.planned,
         prepared.built,
-        finished.events,
+        finished,
         report.findings,
         synthetic,
         prepared.job.iterations,
@@ -222,36 +225,38 @@ def needs_too_much(prepared: Prepared, engine: str) -> OutOfMemory | None:
     if found.total <= there:
         return None
     parts = {
-        "the blobs": found.blobs,
-        "their gradients": found.gradients,
-        "the weights with gradients and history": found.weights,
+        BLOBS: ("the blobs", found.blobs),
+        GRADIENTS: ("their gradients", found.gradients),
+        WEIGHTS: ("the weights with gradients and history", found.weights),
     }
-    named = ", ".join(f"{name} take {size >> 30} GiB" for name, size in parts.items() if size >> 30)
-    return OutOfMemory(f"{named}; the machine has {there >> 30} GiB", "cpu")
+    named = ", ".join(f"{name} take {size >> 30} GiB" for name, size in parts.values() if size >> 30)
+    most = max(parts, key=lambda part: parts[part][1])
+    return OutOfMemory(f"{named}; the machine has {there >> 30} GiB", "cpu", most)
 
 
-def run_job(engine: Engine, prepared: Prepared, on_event: Callable[[Event], None]) -> Finished:
+def run_job(engine: Engine, prepared: Prepared, on_event: Callable[[Event], None]) -> list[Event]:
     """Run it; where it died or hung without telling at which layer, run it again with each layer announced."""
     job = prepared.job
+    if too_much := needs_too_much(prepared, engine.name):
+        return [too_much]
     try:
         finished = run_child(engine.command, job, prepared.path, on_event)
-        finished.events[:] = [_as_named(event, prepared.named) for event in finished.events]
+        finished[:] = [_as_named(event, prepared.named) for event in finished]
     except OSError as error:
         reason = (error.strerror or str(error)).lower()
         raise engines.NoEngine(f"{engine.command[0]} cannot be started: {reason} ({engine.why})") from error
-    last = finished.events[-1] if finished.events else None
+    last = finished[-1] if finished else None
     if problem := unseen(engine, last, str(Path(prepared.path).parent)) or no_gpu(engine, last):
         raise engines.NoEngine(problem)
-    if engine.name == engines.CAFFE and len(finished.events) == 1 and isinstance(last, Crashed | PythonLayer):
+    if engine.name == engines.CAFFE and len(finished) == 1 and isinstance(last, Crashed | PythonLayer):
         # The first that the runner tells is Caffe's version.
-        words = last.text if isinstance(last, Crashed) else last.message
-        said = (words.strip().splitlines() or ["it ended without a word"])[-1][:_SAID]
+        said = (last.said if isinstance(last, Crashed) else last.message)[:_SAID] or "it ended without a word"
         raise engines.NoEngine(f"{engine.command[0]} cannot import caffe: {said} ({engine.why})")
     if advice := other_engine(engine, last, prepared.built):
         on_event(Note(advice))
     nameless = isinstance(last, Crashed | TimedOut) or (isinstance(last, Refused) and not last.layer)
-    started = any(isinstance(event, Iteration | Running) for event in finished.events)
-    slow = isinstance(last, TimedOut) and sum(isinstance(event, Iteration) for event in finished.events) > 1
+    started = any(isinstance(event, Iteration | Running) for event in finished)
+    slow = isinstance(last, TimedOut) and sum(isinstance(event, Iteration) for event in finished) > 1
     if not nameless or slow or (isinstance(last, Refused) and last.during != "run" and not started):
         return finished
     seconds = min(job.timeout or _TRACED_SECONDS, _TRACED_SECONDS)
@@ -260,13 +265,13 @@ def run_job(engine: Engine, prepared: Prepared, on_event: Callable[[Event], None
     path.write_text(traced.to_json(), "utf-8")
     on_event(Note("running once more, layer by layer, to see where it ends"))
     again = run_child(engine.command, traced, str(path))
-    known = {event[:5] for event in finished.events if isinstance(event, Statistics)}
-    came = [event for event in again.events if isinstance(event, Statistics) and event.iteration < 0]
+    known = {event[:5] for event in finished if isinstance(event, Statistics)}
+    came = [event for event in again if isinstance(event, Statistics) and event.iteration < 0]
     # What writes beside its memory ends the process now here, now there: what came in may tell why.
-    finished.events[-1:-1] = [event for event in came if event[:5] not in known]
-    where = [event for event in again.events if isinstance(event, Running)]
-    if where and type(again.events[-1]) is type(last):
-        finished.events.insert(len(finished.events) - 1, where[-1])
+    finished[-1:-1] = [event for event in came if event[:5] not in known]
+    where = [event for event in again if isinstance(event, Running)]
+    if where and type(again[-1]) is type(last):
+        finished.insert(len(finished) - 1, where[-1])
     return finished
 
 
@@ -288,7 +293,7 @@ def judged(run: Run, project: Project, config: Config, report: Report) -> Report
     findings, suppressed = judge(run, project, config)
     failures = report.failures
     refused = run.first(Refused)
-    if refused and NOT_RUN in refused.message:
+    if refused and refused.kind == LACKS:
         words = "not run: there is nothing here to run it with; give --caffe-python"
         failures = (*failures, Failure(project.solver.path, words))
     return report._replace(

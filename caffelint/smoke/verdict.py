@@ -1,12 +1,12 @@
-"""What came of a run in a sentence or two: what happened, where, why, how sure that is, what a check knows of it."""
+"""What came of a run in a sentence or two, from the causes of its findings."""
 
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Sequence
 from statistics import median
 
+from caffelint.lint.cause import ReportedCause
 from caffelint.lint.finding import CERTAIN, ERROR, INFO
 from caffelint.lint.report import ReportedFinding
 from caffelint.smoke.run import NonFinite, Run
@@ -31,7 +31,6 @@ _HEADS = {
 _OF_THE_DATA = frozenset(["non-finite-forward", "non-finite-backward", "diverging", "update-out-of-scale"])
 _OF_LEARNING = ("I", "O", "S2")
 """Codes of rules on fillers, losses and what multiplies updates."""
-_GUESSES = ("most likely", "often", "may ", " or ")
 _FELL = 0.95
 """A loss has fallen that ends below this share of its start, by medians over `_TAIL`: batches differ by percents."""
 _TAIL = 5
@@ -49,10 +48,10 @@ def verdict(run: Run, findings: Sequence[ReportedFinding]) -> str:
     head = _HEADS[lead.name]
     if lead.name == "refused-at-load" and lead.severity != ERROR:
         head = "it was not run"
-    what, cause = _what(lead), _why(lead)
-    text = f"{head}: {what}{where}."
-    if cause:
-        text += f" Why: {cause}."
+    cause = lead.cause or ReportedCause("unknown", lead.message, "", lead.certainty, lead.file, lead.line)
+    text = f"{head}: {cause.what}{where}."
+    if cause.why:
+        text += f" Why: {cause.why}."
     text += f" {_how_sure(lead, cause)}"
     if run.synthetic and (lead.name in _OF_THE_DATA or lead.certainty != CERTAIN):
         text += " The data was made up: your own may do otherwise."
@@ -61,8 +60,8 @@ def verdict(run: Run, findings: Sequence[ReportedFinding]) -> str:
         text += f" Up to there every value was finite, loss {first:.4g} to {last:.4g}." if run.finite else ""
     others = list(dict.fromkeys(finding.name for finding in shown if finding.name not in (lead.name, "timed-out")))
     if others:
-        text += f" {_listed(others)} most likely {'comes' if len(others) == 1 else 'come'} of the same cause."
-    seen = _of_the_check(findings, shown)
+        text += f" {_listed(others)} most likely {'has' if len(others) == 1 else 'have'} the same cause."
+    seen = list(dict.fromkeys(one.where for finding in shown if finding.cause for one in finding.cause.known))
     if seen:
         text += f" A check of the text alone says of it: {_listed(seen)}."
     return text
@@ -100,37 +99,12 @@ def _ends_all_the_same(findings: Sequence[ReportedFinding]) -> str:
     return f"; and yet a check is sure of {sure[0].name} at {sure[0].file}:{sure[0].line}" if sure else ""
 
 
-def _what(lead: ReportedFinding) -> str:
-    """What happened, without the reason and the counts that the finding itself tells."""
-    what = lead.message.partition(": ")[0]
-    return re.sub(r"( gives (?:nan and inf|nan|inf))\b.*", r"\1", what)
-
-
-def _why(lead: ReportedFinding) -> str:
-    """The reason, from the message and its evidence, each said once; without what the check says, told apart."""
-    told = [lead.message.partition(": ")[2]]
-    own = re.split(r"(?:^|\. |; )see ", lead.evidence, maxsplit=1)[0].removesuffix(".")
-    told += [part for part in own.split(". ") if not re.match(r'"[^"]*" held ', part)]
-    kept: list[str] = []
-    for part in told:
-        if part and not any(part in other for other in kept):
-            kept.append(part)
-    return "; ".join(kept)
-
-
-def _how_sure(lead: ReportedFinding, cause: str) -> str:
+def _how_sure(lead: ReportedFinding, cause: ReportedCause) -> str:
     if lead.certainty != CERTAIN:
         return "That is likely, not proved."
-    if any(word in cause for word in _GUESSES):
+    if cause.why and cause.certainty != CERTAIN:
         return "What happened is certain; the cause is the likeliest one."
     return "That is certain."
-
-
-def _of_the_check(findings: Sequence[ReportedFinding], shown: Sequence[ReportedFinding]) -> list[str]:
-    """Rules of the text that a finding of the run names in its evidence, with their places."""
-    evidence = " ".join(finding.evidence for finding in shown)
-    places = (f"{one.name} at {one.file}:{one.line}" for one in findings if not one.code.startswith("X"))
-    return list(dict.fromkeys(place for place in places if place in evidence))
 
 
 def _listed(names: Sequence[str]) -> str:

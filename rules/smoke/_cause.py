@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Iterator
-from typing import NamedTuple
 
-from caffelint.lint import Place
+from caffelint.lint import CERTAIN, LIKELY, Cause, CauseKind, Place, Suggested
 from caffelint.smoke.run import BLOB, DATA, PARAM, BuiltLayer, Run
 
 from ._learning import first_ratios, is_zero, size, weights
@@ -30,66 +28,63 @@ _RULES = (
 )
 
 
-class Cause(NamedTuple):
-    """text: what is wrong and what to do. place: where it stands. better: what to write in its place, or "".
-
-    rules: of the text, which tell the same.
-    """
-
-    text: str
-    place: Place
-    better: str = ""
-    rules: tuple[str, ...] = _RULES
-
-
 def too_large(run: Run, after: int | None = None) -> Cause:
     """The likeliest cause of updates that are too large. after: the iteration that broke, None for the last."""
     return next(_causes(run, after))
 
 
-def known(run: Run, cause: Cause) -> str:
-    """What a check says of the same cause; without its own guess at a rate, which the cause has taken up."""
-    return re.sub(r"; try base_lr: [\d.e+-]+", "", run.explained(rules=cause.rules))
+def _cause(
+    run: Run,
+    kind: CauseKind,
+    why: str,
+    place: Place,
+    certainty: str = CERTAIN,
+    suggested: Suggested | None = None,
+    rules: tuple[str, ...] = _RULES,
+) -> Cause:
+    """Why it happened; what happened is for the finding to say. rules: of the text, which tell the same."""
+    return Cause(kind, "", why, certainty, place, run.known(rules=rules), suggested)
 
 
 def _causes(run: Run, after: int | None) -> Iterator[Cause]:
     message, solver = run.solver.message, run.solver
     if message.iter_size < 1:
-        yield Cause(
-            f"iter_size {message.iter_size} divides 0 by 0: it is 1 at least", solver.at("iter_size"), "iter_size: 1"
-        )
+        better = Suggested("iter_size", 1)
+        text = f"iter_size {message.iter_size} divides 0 by 0: it is 1 at least"
+        yield _cause(run, "iter-size", text, solver.at("iter_size"), suggested=better)
     if message.momentum >= 1 and solver.type not in ("AdaGrad", "RMSProp"):
         what = "divides by 1 - momentum^t = 0" if solver.type == "Adam" else "lets updates grow without end"
-        yield Cause(f"momentum {message.momentum:g} {what}; use 0.9", solver.at("momentum"), "momentum: 0.9")
+        better = Suggested("momentum", 0.9)
+        text = f"momentum {message.momentum:g} {what}; use {better.value:g}"
+        yield _cause(run, "momentum", text, solver.at("momentum"), suggested=better)
     if solver.type == "Adam" and message.momentum2 >= 1:
-        yield Cause(f"momentum2 {message.momentum2:g} makes Adam divide 0 by 0; use 0.999", solver.at("momentum2"))
+        better = Suggested("momentum2", 0.999)
+        text = f"momentum2 {message.momentum2:g} makes Adam divide 0 by 0; use {better.value:g}"
+        yield _cause(run, "momentum", text, solver.at("momentum2"), suggested=better)
     if solver.type in _ADAPTIVE and message.delta <= 0 and any(is_zero(one.gradient) for one in weights(run)):
         text = f"{solver.type} divides by sqrt(history) + delta, and delta {message.delta:g} is no guard against 0"
-        yield Cause(text, solver.at("delta"))
+        yield _cause(run, "delta", text, solver.at("delta"))
     yield from _sign(run)
     yield from _decay(run)
     if (blank := blank_statistics(run)) is not None:
         yield blank
     used = [event.rate for event in run.iterations if after is None or event.iteration < max(after, 1)]
     if used and abs(used[-1]) > _RISES * abs(used[0]) > 0:
-        yield Cause(f"the rate grew from {number(used[0])} to {number(used[-1])}; make it fall", solver.at("lr_policy"))
+        text = f"the rate grew from {number(used[0])} to {number(used[-1])}; make it fall"
+        yield _cause(run, "schedule", text, solver.at("lr_policy"))
     for layer in run.loss_layers:
         weight = max(map(abs, layer.loss_weights), default=1)
         if weight >= _MULTIPLIES and weight * _loss_of(run, layer.tops[0].name) >= _MULTIPLIES:
-            yield Cause(
-                f"loss_weight {weight:g} multiplies every gradient: it is most likely too high",
-                run.place(layer.name, 0, "loss_weight"),
-            )
+            text = f"loss_weight {weight:g} multiplies every gradient: it is most likely too high"
+            yield _cause(run, "loss-weight", text, run.place(layer.name, 0, "loss_weight"), LIKELY)
     ratios = first_ratios(run)
     largest = max(ratios, key=lambda layer: ratios[layer], default="")
     layer_of = run.layer(largest)
     if layer_of is not None and layer_of.params and layer_of.params[0].lr_mult >= _MULTIPLIES:
-        yield Cause(
-            f'lr_mult {layer_of.params[0].lr_mult:g} multiplies the rate of "{largest}": it is most likely too high',
-            run.place(largest, 0, "param", 0, "lr_mult"),
-        )
+        text = f'lr_mult {layer_of.params[0].lr_mult:g} multiplies the rate of "{largest}": it is most likely too high'
+        yield _cause(run, "lr-mult", text, run.place(largest, 0, "param", 0, "lr_mult"), LIKELY)
     rate = _rate(run, max(ratios.values(), default=0.0))
-    start = bad_start(run, rate.better)
+    start = bad_start(run, rate.suggested)
     if start is not None:
         yield start
     yield rate
@@ -100,14 +95,16 @@ def _sign(run: Run) -> Iterator[Cause]:
     for layer in run.loss_layers:
         weight = layer.loss_weights[0]
         if weight < 0 and layer.type in NEVER_NEGATIVE:
-            yield Cause(
+            yield _cause(
+                run,
+                "loss-weight",
                 f'loss_weight {weight:g} makes the loss of "{layer.name}" grow, whatever the rate: take the sign away',
                 run.place(layer.name, 0, "loss_weight"),
                 rules=("suspicious-loss-weight",),
             )
 
 
-def bad_start(run: Run, better: str) -> Cause | None:
+def bad_start(run: Run, better: Suggested | None) -> Cause | None:
     """A loss far above chance before any update: what the net reads or begins with is too large, not the rate.
 
     better: the rate that would do for an input as it is.
@@ -118,14 +115,17 @@ def bad_start(run: Run, better: str) -> Cause | None:
     text = f"the loss is {number(first)} before any update, where chance gives {number(near)}: "
     layer = _large_input(run)
     if layer is None:
-        return Cause(text + "that is not the rate's doing; scale the input or the fillers down", run.nets[0].at())
+        text += "that is not the rate's doing; scale the input or the fillers down"
+        return _cause(run, "start", text, run.nets[0].at(), LIKELY)
     found = run.statistics(-1, layer.name, BLOB, layer.tops[0].name, DATA)
     assert found is not None
     text += f'"{layer.tops[0].name}" holds {number(found.min)} to {number(found.max)}, bring it to about 1'
+    scaled = None
     if layer.type in _TRANSFORMED and layer.message.transform_param.scale == 1:
-        scale = 2.0 ** -math.ceil(math.log2(max(abs(found.min), abs(found.max))))
-        text += f", by transform_param {{ scale: {scale:.10g} }}"
-    return Cause(f"{text}; or else try {better}", run.place(layer.name), rules=("unscaled-input",))
+        scaled = Suggested("scale", 2.0 ** -math.ceil(math.log2(max(abs(found.min), abs(found.max)))), layer.name)
+        text += f", by transform_param {{ {scaled.text} }}"
+    text += f"; or else try {better.text}" if better else ""
+    return _cause(run, "input-scale", text, run.place(layer.name), LIKELY, scaled, ("unscaled-input",))
 
 
 def _decay(run: Run) -> Iterator[Cause]:
@@ -139,39 +139,37 @@ def _decay(run: Run) -> Iterator[Cause]:
     if message.momentum < 1:
         taken /= 1 - max(message.momentum, 0)
     sizes = [size(one.data) for one in weights(run) if one.data is not None and size(one.data) > 0]
+    better = Suggested("weight_decay", 0.0005)
+    text = ""
     if message.regularization_type == "L1":
         if sizes and taken > 2 * max(sizes):
-            yield Cause(
-                f"weight_decay {message.weight_decay:g} takes {number(taken)} off every weight at this rate, more than"
-                f" there is; try 0.0005",
-                run.solver.at("weight_decay"),
-                "weight_decay: 0.0005",
-                ("weight-decay-out-of-range",),
-            )
+            text = f"takes {number(taken)} off every weight at this rate, more than there is"
     elif taken > 2:
-        yield Cause(
-            f"weight_decay {message.weight_decay:g} at this rate takes {number(taken)} times each weight off{built_up}:"
-            " it overshoots; try 0.0005",
+        text = f"at this rate takes {number(taken)} times each weight off{built_up}: it overshoots"
+    if text:
+        yield _cause(
+            run,
+            "weight-decay",
+            f"weight_decay {message.weight_decay:g} {text}; try {better.value:g}",
             run.solver.at("weight_decay"),
-            "weight_decay: 0.0005",
-            ("weight-decay-out-of-range",),
+            suggested=better,
+            rules=("weight-decay-out-of-range",),
         )
 
 
 def _rate(run: Run, ratio: float) -> Cause:
     share = min(0.1, _USUAL / ratio) if ratio > 0 else 0.1
     rate = float(f"{run.solver.message.base_lr * share:.1g}")
-    told = [re.search(r"; try base_lr: ([\d.e+-]+)", one.message) for one in run.known(rules=("high-base-lr",))]
     # One mend is easier to believe than two that all but agree.
-    rate = min([rate, *(float(one[1]) for one in told if one and float(one[1]) >= rate / 10)])
-    better = f"base_lr: {rate:g}"
-    text = f"{run.rate_text} is most likely too high; try {better}"
+    rate = min([rate, *(one.value for one in run.suggested("high-base-lr") if one.value >= rate / 10)])
+    better = Suggested("base_lr", rate)
+    text = f"{run.rate_text} is most likely too high; try {better.text}"
     if layer := _large_input(run):
         top = layer.tops[0].name
         found = run.statistics(-1, layer.name, BLOB, top, DATA)
         assert found is not None
         text += f', or bring the input to about 1: "{top}" holds {number(found.min)} to {number(found.max)}'
-    return Cause(text, run.solver.at("base_lr"), better)
+    return _cause(run, "rate", text, run.solver.at("base_lr"), LIKELY, better)
 
 
 def _large_input(run: Run) -> BuiltLayer | None:
@@ -211,7 +209,9 @@ def blank_statistics(run: Run) -> Cause | None:
     if not blank:
         return None
     more = f" and {len(blank) - 1} more" if len(blank) > 1 else ""
-    return Cause(
+    return _cause(
+        run,
+        "statistics",
         f'use_global_stats: true in "{blank[0]}"{more} without trained statistics divides by sqrt(eps), which'
         " multiplies by 316; leave it out in TRAIN, or load weights",
         run.place(blank[0], 0, "batch_norm_param", "use_global_stats"),

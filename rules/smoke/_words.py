@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import math
 
+from caffelint.lint import CERTAIN, LIKELY, Cause
 from caffelint.smoke.run import BuiltLayer, NonFinite, Run, loss_grew
 
-from ._cause import blank_statistics, known, too_large
+from ._cause import blank_statistics, too_large
 from ._numbers import extent, number
 
 HUGE = 1e10
+_NOT_SURE = frozenset(["BatchNorm"])
 WHY = {
     "Log": "the log of 0 is -inf and that of a negative value nan; keep what it reads above 0, by log_param shift",
     "Exp": "e^x is infinite from x = 88.7 on; scale what it reads down, or normalise it before",
@@ -22,17 +24,17 @@ WHY = {
 """Why a type gives values that are not finite of its own, and what to do."""
 
 
+def value(event: NonFinite) -> str:
+    """`nan`, `inf` or `nan and inf`."""
+    return "nan and inf" if event.nan and event.inf else "nan" if event.nan else "inf"
+
+
 def amount(event: NonFinite) -> str:
     """`nan`, or `inf in 3 of 80 values`."""
-    what = "nan and inf" if event.nan and event.inf else "nan" if event.nan else "inf"
     bad = event.nan + event.inf
-    return (
-        what
-        if event.size == 1
-        else f"{what} in all {event.size} values"
-        if bad == event.size
-        else (f"{what} in {bad} of {event.size} values")
-    )
+    if event.size == 1:
+        return value(event)
+    return f"{value(event)} in {f'all {event.size}' if bad == event.size else f'{bad} of {event.size}'} values"
 
 
 def when(event: NonFinite) -> str:
@@ -58,26 +60,27 @@ def largest_read(event: NonFinite) -> float:
     return max(values, default=0.0)
 
 
-def because(run: Run, event: NonFinite) -> str:
+def because(run: Run, event: NonFinite) -> Cause:
     """The likeliest cause of a value that is not finite, what to do, and what a check says of it."""
     layer = run.layer(event.layer, event.net)
     if not event.inputs and layer and not layer.bottoms:
-        return "the data itself holds it: look for nan and inf in the source"
+        return Cause("data", "", "the data itself holds it: look for nan and inf in the source")
     own = own_reason(layer, event) if layer else ""
+    sure = LIKELY if layer and layer.type in _NOT_SURE else CERTAIN
     early = "no update was made yet, so the rate is not to blame: "
     if event.iteration < 0:
         if own:
-            return early + own
+            return Cause("layer", "", early + own, sure)
         if largest_read(event) > HUGE or _read_not_finite(event):
-            return early + _grows(run)
-        return early + "look at the data, the fillers and BatchNorm"
+            grows = blank_statistics(run) or Cause("fillers", "", _GROWS, LIKELY)
+            return grows._replace(why=early + grows.why)
+        return Cause("unknown", "", early + "look at the data, the fillers and BatchNorm", LIKELY)
     cause = too_large(run, event.iteration)
     grew = loss_grew(run.iterations[: event.iteration]) if event.iteration > 0 else None
     if grew or largest_read(event) > HUGE or not own:
         grown = f" (the loss went from {number(grew[0])} to {number(grew[1])} before)" if grew else ""
-        seen = known(run, cause)
-        return cause.text + grown + (f". see {seen}" if seen else "")
-    return own
+        return cause._replace(why=cause.why + grown)
+    return Cause("layer", "", own, sure)
 
 
 def own_reason(layer: BuiltLayer, event: NonFinite) -> str:
@@ -116,12 +119,8 @@ def _read_not_finite(event: NonFinite) -> bool:
     return any(bad for _, _, bad in event.inputs.values())
 
 
-def _grows(run: Run) -> str:
-    """Why values overflow without any update."""
-    blank = blank_statistics(run)
-    if blank:
-        return blank.text
-    return (
-        "values grow from layer to layer until they overflow; use fillers that keep their size (xavier, msra), or scale"
-        " the input"
-    )
+_GROWS = (
+    "values grow from layer to layer until they overflow; use fillers that keep their size (xavier, msra), or scale the"
+    " input"
+)
+"""Why values overflow without any update."""

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caffelint.lint import ERROR, INFO, LIKELY, UNSAFE, Finding, Fix, Invalid, SmokeRule, replace
+from caffelint.lint import ERROR, INFO, LIKELY, UNSAFE, Cause, Finding, Fix, Invalid, SmokeRule, Suggested, replace
 from caffelint.smoke.run import Iteration, RateFound, Run
 
 from ._cause import bad_start
@@ -52,21 +52,27 @@ class BaseLrBreaks(SmokeRule):
         if found is None or not found.largest or rate <= found.largest / 2:
             return
         place = run.solver.at("base_lr")
-        better = f"base_lr: {found.suggested:g}"
-        message = f"base_lr {rate:g} breaks the run; the largest that stays finite is {found.largest:g}; try {better}"
+        better = Suggested("base_lr", found.suggested)
+        what = f"base_lr {rate:g} breaks the run"
+        why = f"the largest that stays finite is {found.largest:g}; try {better.text}"
+        message = f"{what}; {why}"
         evidence = f"found in {found.runs} runs of {run.asked} iterations"
         start = bad_start(run, better)
         if start is not None:
-            message = f"base_lr {rate:g} breaks the run, and {start.text}"
+            why = start.why
+            message = f"{what}, and {why}"
             evidence = f"the largest that stays finite is {found.largest:g}, {evidence}"
         if rate <= found.largest:
-            message = f"base_lr {rate:g} is near the largest that stays finite, {found.largest:g}; try {better}"
+            what = f"base_lr {rate:g} is near the largest that stays finite, {found.largest:g}"
+            why = f"try {better.text}"
+            message = f"{what}; {why}"
         yield self.finding(
             place,
             message,
             severity=None if rate > found.largest else INFO,
             evidence=evidence,
-            fixes=(Fix(better, UNSAFE, (replace(place, better),)),)
-            if place.text.startswith("base_lr") and start is None
+            fixes=(Fix(better.text, UNSAFE, (replace(place, better.text),)),)
+            if run.solver.has("base_lr") and start is None
             else (),
+            cause=(start or Cause("rate", "", suggested=better))._replace(what=what, why=why),
         )

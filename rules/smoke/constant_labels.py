@@ -3,7 +3,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
-from caffelint.lint import WARNING, Finding, Invalid, SmokeRule
+from caffelint.lint import LIKELY, WARNING, Cause, Finding, Invalid, SmokeRule
 from caffelint.smoke.run import BLOB, DATA, Run, Statistics
 
 from ._example import CALM, losses, project
@@ -65,10 +65,15 @@ class ConstantLabels(SmokeRule):
             return
         if not 0 <= value < (classes(layer) or 0):
             return
+        what = f'every label that came to "{layer.name}" ({layer.type}) was {number(value)}'
+        reason = (
+            f"{count} labels were looked at: they may have been lost in conversion, or the data lies in the order of"
+            " its classes and is not shuffled"
+        )
+        effect = "it learns to say so, whatever it sees"
         yield self.finding(
             run.place(layer.name, 0, "bottom", 1),
-            f'every label that came to "{layer.name}" ({layer.type}) was {number(value)}: it learns to say so,'
-            " whatever it sees",
-            evidence=f"{count} labels were looked at: they may have been lost in conversion, or the data lies in the"
-            " order of its classes and is not shuffled",
+            f"{what}: {effect}",
+            evidence=reason,
+            cause=Cause("labels", what, f"{effect}; {reason}", LIKELY),
         )

@@ -1,12 +1,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
-from caffelint.lint import WARNING, Finding, Invalid, SmokeRule
+from caffelint.lint import CERTAIN, LIKELY, WARNING, Cause, Finding, Invalid, SmokeRule
 from caffelint.smoke.run import BLOB, DATA, BuiltLayer, Run, Statistics
 
 from ._cause import too_large
+from ._evidence import evidence
 from ._example import CALM, WITH_DROPOUT, losses, project, spread
 from ._learning import is_zero, no_weights, without_weights
 
@@ -18,6 +19,7 @@ _WHY = {
     "Pooling": "its windows lie on padding alone",
     "MVN": "it normalises each map by itself, and a map of one value is its own mean: set across_channels: true",
 }
+_SURE = frozenset(["Scale", "Pooling"])
 _NORMALISERS = frozenset(["BatchNorm", "MVN"])
 _MANY = 64
 _AT_ITS_ENDS, _SOME = 1e-6, 1e-3
@@ -91,13 +93,17 @@ class DeadUnits(SmokeRule):
         if layer.type == "ReLU" and layer.bottoms[0].producer and layer.bottoms[0].producer.type in _NORMALISERS:
             cause = layer.bottoms[0].producer
         reason = _WHY.get(cause.type, "")
+        told = Cause("layer", message, reason, CERTAIN if cause.type in _SURE else LIKELY)
         if (silent := without_weights(run, layer)) is not None:
-            cause, reason = silent, no_weights(silent)
+            cause = silent
+            told = Cause("weights", message, no_weights(silent))
         if not always and layer.type == "ReLU":
-            reason = f"an update moved all that it reads below 0: {too_large(run).text}"
-        others = [f'"{other.name}"' for other in dead[1:4]]
-        evidence = [reason, f"so are {', '.join(others)}" if others else "", run.explained([cause.name])]
-        yield self.finding(run.place(layer.name), message, evidence="; ".join(part for part in evidence if part))
+            large = too_large(run)
+            told = large._replace(what=message, why=f"an update moved all that it reads below 0: {large.why}")
+        told = told._replace(known=(*told.known, *(one for one in run.known([cause.name]) if one not in told.known)))
+        yield self.finding(
+            run.place(layer.name), message, evidence=evidence(told.why, _so_are(dead), known=told.known), cause=told
+        )
 
     def _saturated(self, run: Run) -> Iterator[Finding]:
         """A Sigmoid or TanH all of whose values lie at its ends: its gradient is 0 there."""
@@ -105,14 +111,22 @@ class DeadUnits(SmokeRule):
         if full:
             layer = full[0]
             ends = "0 or 1" if layer.type == "Sigmoid" else "-1 or 1"
-            others = [f'"{other.name}"' for other in full[1:4]]
-            evidence = ["scale down what it reads: the input, the fillers, or a bias"]
-            evidence += [f"so are {', '.join(others)}" if others else "", run.explained([layer.name])]
+            what = f'all that "{layer.name}" ({layer.type}) gives is {ends}'
+            effect = "it is saturated, and passes no gradient"
+            remedy = "scale down what it reads: the input, the fillers, or a bias"
+            known = run.known([layer.name])
             yield self.finding(
                 run.place(layer.name),
-                f'all that "{layer.name}" ({layer.type}) gives is {ends}: it is saturated, and passes no gradient',
-                evidence="; ".join(part for part in evidence if part),
+                f"{what}: {effect}",
+                evidence=evidence(remedy, _so_are(full), known=known),
+                cause=Cause("input-scale", what, f"{effect}; {remedy}", LIKELY, known=known),
             )
+
+
+def _so_are(layers: Sequence[BuiltLayer]) -> str:
+    """Of those after the first."""
+    others = [f'"{other.name}"' for other in layers[1:4]]
+    return f"so are {', '.join(others)}" if others else ""
 
 
 def _is_saturated(run: Run, layer: BuiltLayer) -> bool:

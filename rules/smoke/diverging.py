@@ -3,10 +3,11 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
-from caffelint.lint import DISPLAY, ERROR, LIKELY, WARNING, Finding, Fix, Invalid, SmokeRule, replace
+from caffelint.lint import DISPLAY, ERROR, LIKELY, WARNING, Cause, Finding, Fix, Invalid, SmokeRule, replace
 from caffelint.smoke.run import BuiltLayer, Iteration, Run
 
-from ._cause import known, too_large
+from ._cause import too_large
+from ._evidence import evidence
 from ._example import CALM, NET, losses, project
 from ._loss import NEVER_NEGATIVE, begins, clamped, ends, rose
 from ._numbers import number
@@ -70,15 +71,18 @@ class Diverging(SmokeRule):
         elif rose(run):
             cause = too_large(run)
             clamp = clamped(run)
-            evidence = f"87.3365 is -log(FLT_MIN): {clamp} have a probability of 0" if clamp else ""
-            seen = known(run, cause)
-            fixable = cause.better and cause.place.text.startswith(cause.better.partition(":")[0])
+            clamped_at = f"87.3365 is -log(FLT_MIN): {clamp} have a probability of 0" if clamp else ""
+            what = f"the loss rose from {number(begins(run))} to {number(last)} in {len(values)} iterations"
+            place = cause.place or run.solver.at("base_lr")
+            better = cause.suggested
+            written = better is not None and not better.layer and run.solver.has(better.field)
             yield self.finding(
-                cause.place,
-                f"the loss rose from {number(begins(run))} to {number(last)} in {len(values)} iterations: {cause.text}",
+                place,
+                f"{what}: {cause.why}",
                 severity=WARNING if run.synthetic else None,
-                evidence=". ".join(part for part in (evidence, seen and f"see {seen}") if part),
-                fixes=(Fix(cause.better, DISPLAY, (replace(cause.place, cause.better),)),) if fixable else (),
+                evidence=evidence(clamped_at, known=cause.known),
+                fixes=(Fix(better.text, DISPLAY, (replace(place, better.text),)),) if better and written else (),
+                cause=cause._replace(what=what, why=f"{cause.why}; {clamped_at}" if clamp else cause.why),
             )
 
     def _below_zero(self, run: Run, last: float) -> Iterator[Finding]:
@@ -93,27 +97,28 @@ class Diverging(SmokeRule):
                 continue
             of = f'"{layer.name}" ({layer.type})'
             if weight < 0 < value and falls:
-                yield self.finding(
-                    run.place(layer.name, 0, "loss_weight"),
-                    f"the loss fell from {number(first)} to {number(last)}: loss_weight {weight:g} makes that of"
-                    f' "{layer.name}" grow, so the net learns the opposite; take the sign away',
-                )
+                what = f"the loss fell from {number(first)} to {number(last)}"
+                why = f'loss_weight {weight:g} makes that of "{layer.name}" grow, so the net learns the opposite; take'
+                why += " the sign away"
+                place = run.place(layer.name, 0, "loss_weight")
+                known = run.known(rules=("suspicious-loss-weight",))
+                cause = Cause("loss-weight", what, why, known=known)
+                yield self.finding(place, f"{what}: {why}", evidence=evidence(known=known), cause=cause)
                 return
             if weight > 0 > value:
-                yield self.finding(
-                    run.place(layer.name),
-                    f"the loss fell below 0, from {number(first)} to {number(last)}, which {of} never does with what it"
-                    " is made for: what it reads lies outside of that",
-                    evidence=_what_it_takes(layer),
-                )
+                what = f"the loss fell below 0, from {number(first)} to {number(last)}, which {of} never does with what"
+                what += " it is made for"
+                why = "what it reads lies outside of that"
+                takes = _what_it_takes(layer)
+                cause = Cause("data", what, f"{why}; {takes}" if takes else why)
+                yield self.finding(run.place(layer.name), f"{what}: {why}", evidence=takes, cause=cause)
                 return
         if abs(last) > _WITHOUT_END * (abs(first) + 1):
             name = run.loss_layers[0].name if run.loss_layers else ""
-            yield self.finding(
-                run.place(name) if name else run.solver.at(),
-                f"the loss fell below 0 without end, from {number(first)} to {number(last)}",
-                evidence="nothing holds it: bound what it is made of, or give it another sign",
-            )
+            what = f"the loss fell below 0 without end, from {number(first)} to {number(last)}"
+            why = "nothing holds it: bound what it is made of, or give it another sign"
+            place = run.place(name) if name else run.solver.at()
+            yield self.finding(place, what, evidence=why, cause=Cause("loss", what, why, LIKELY))
 
 
 def _what_it_takes(layer: BuiltLayer) -> str:

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caffelint.lint import ERROR, Finding, Invalid, SmokeRule
+from caffelint.lint import CERTAIN, ERROR, LIKELY, Cause, Finding, Invalid, SmokeRule
 from caffelint.smoke.run import DATA, BuiltLayer, Run, Statistics
 
 from ._example import CALM, NET, losses, project
@@ -55,12 +55,11 @@ class LabelOutOfRange(SmokeRule):
             if layer.type == "Embed" and layer.bottoms:
                 words, size = found.get(source(layer.bottoms[0])), layer.message.embed_param.input_dim
                 if words is not None and not 0 <= words[0] <= words[1] < size:
-                    yield self.finding(
-                        run.place(layer.name, 0, "embed_param", "input_dim"),
-                        f'numbers of {extent(*words)} came to "{layer.name}" (Embed), which has {size} rows, 0 to'
-                        f" {size - 1}",
-                        evidence="Caffe reads beside its weights there",
-                    )
+                    what = f'numbers of {extent(*words)} came to "{layer.name}" (Embed), which has {size} rows, 0 to'
+                    what += f" {size - 1}"
+                    why = "Caffe reads beside its weights there"
+                    place = run.place(layer.name, 0, "embed_param", "input_dim")
+                    yield self.finding(place, what, evidence=why, cause=Cause("data", what, why))
             if layer.type not in CLASSES or len(layer.bottoms) < 2:
                 continue
             labels = found.get(source(layer.bottoms[1]))
@@ -70,11 +69,14 @@ class LabelOutOfRange(SmokeRule):
             low, high = labels
             if _ignores(layer, labels) or 0 <= low <= high < among:
                 continue
+            what = f'labels of {extent(low, high)} came to "{layer.name}" ({layer.type}), which has {among} classes, 0'
+            what += f" to {among - 1}; labels count from 0"
+            remedy = _likely(layer, low, high, among)
             yield self.finding(
                 run.place(layer.name, 0, "bottom", 1),
-                f'labels of {extent(low, high)} came to "{layer.name}" ({layer.type}), which has'
-                f" {among} classes, 0 to {among - 1}; labels count from 0",
-                evidence=_likely(layer, low, high, among),
+                what,
+                evidence=remedy,
+                cause=Cause("labels", what, remedy, LIKELY if remedy else CERTAIN),
             )
 
 

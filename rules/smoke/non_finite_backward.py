@@ -2,12 +2,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caffelint.lint import ERROR, Finding, Invalid, SmokeRule
+from caffelint.lint import ERROR, Cause, Finding, Invalid, SmokeRule
 from caffelint.smoke.run import BACKWARD, BLOB, PARAM, UPDATE, NonFinite, Run
 
 from ._cause import too_large
+from ._evidence import evidence
 from ._example import CALM, losses, project
-from ._words import HUGE, amount, because, largest_read, read, when
+from ._words import HUGE, amount, because, largest_read, read, value, when
 
 _WHY = {
     "Power": "its gradient is power * top / bottom: 0 / 0 where what it reads is 0, save for power 0, 1 and 2;"
@@ -62,14 +63,22 @@ class NonFiniteBackward(SmokeRule):
             kind = layer.type if layer else ""
             of = f'"{event.layer}"' + (f" ({kind})" if kind else "")
             if event.where == UPDATE:
-                message = f"{when(event)} the update makes parameter {event.name} of {of} {amount(event)}, though its"
-                message += " gradient is finite"
-                reason = too_large(run, event.iteration + 1).text
+                what = f"{when(event)} the update makes parameter {event.name} of {of} "
+                message = f"{what}{amount(event)}, though its gradient is finite"
+                what += value(event)
+                cause = too_large(run, event.iteration + 1)
             else:
-                what = f'"{event.name}"' if event.kind == BLOB else f"parameter {event.name}"
-                message = f"{when(event)} the backward pass of {of} gives {amount(event)} of the gradient of {what}"
+                blob = f'"{event.name}"' if event.kind == BLOB else f"parameter {event.name}"
+                what = f"{when(event)} the backward pass of {of} gives "
+                message = f"{what}{amount(event)} of the gradient of {blob}"
+                what += value(event)
                 own = _WHY.get(kind) if largest_read(event) < HUGE else None
-                reason = own or because(run, event)
-            known = run.explained([event.layer], ("power-gradient-at-zero", "adaptive-parameter-out-of-range"))
-            evidence = ". ".join(part for part in (read(event), reason, known and f"see {known}") if part)
-            yield self.finding(run.place(event.layer, event.net), message, evidence=evidence)
+                cause = Cause("layer", "", own) if own else because(run, event)
+            known = run.known([event.layer], ("power-gradient-at-zero", "adaptive-parameter-out-of-range"))
+            cause = cause._replace(what=what, known=(*known, *(one for one in cause.known if one not in known)))
+            yield self.finding(
+                run.place(event.layer, event.net),
+                message,
+                evidence=evidence(read(event), cause.why, known=cause.known),
+                cause=cause,
+            )

@@ -5,8 +5,9 @@ from collections.abc import Iterator
 from caffelint.lint import ERROR, Finding, Invalid, SmokeRule
 from caffelint.smoke.run import BLOB, FORWARD, NonFinite, Run
 
+from ._evidence import evidence
 from ._example import CALM, losses, project
-from ._words import amount, because, read, when
+from ._words import amount, because, read, value, when
 
 
 class NonFiniteForward(SmokeRule):
@@ -50,12 +51,14 @@ class NonFiniteForward(SmokeRule):
                 layer = run.layer(event.layer, event.net)
                 kind = f" ({layer.type})" if layer else ""
                 phase = " of the TEST net" if event.net else ""
-                time = "behind training" if event.net else when(event)
-                reason = because(run, event)
-                known = run.explained([event.layer])
-                evidence = ". ".join(part for part in (read(event), reason, known and f"see {known}") if part)
+                time = "after training" if event.net else when(event)
+                pass_of = f'{time} the forward pass of "{event.layer}"{kind}{phase} gives'
+                cause = because(run, event)
+                known = run.known([event.layer])
+                known = (*known, *(one for one in cause.known if one not in known))
                 yield self.finding(
                     run.place(event.layer, event.net),
-                    f'{time} the forward pass of "{event.layer}"{kind}{phase} gives {amount(event)} of "{event.name}"',
-                    evidence=evidence,
+                    f'{pass_of} {amount(event)} of "{event.name}"',
+                    evidence=evidence(read(event), cause.why, known=known),
+                    cause=cause._replace(what=f"{pass_of} {value(event)}", known=known),
                 )

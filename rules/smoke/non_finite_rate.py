@@ -3,9 +3,10 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
-from caffelint.lint import ERROR, Finding, Invalid, SmokeRule
+from caffelint.lint import ERROR, Cause, Finding, Invalid, SmokeRule
 from caffelint.smoke.run import RATE, NonFinite, Run
 
+from ._evidence import evidence
 from ._example import CALM, losses, project
 
 
@@ -40,10 +41,12 @@ class NonFiniteRate(SmokeRule):
             if event.where == RATE:
                 policy = run.solver.message.lr_policy
                 rules = ("poly-without-max-iter", "learning-rate-not-finite", "missing-lr-parameter")
-                known = run.explained(rules=rules)
+                known = run.known(rules=rules)
+                what = f"the rate of iteration {event.iteration} is {event.rate:g}"
+                why = f'lr_policy "{policy}" with the numbers of this solver'
                 yield self.finding(
                     run.solver.at("lr_policy"),
-                    f'the rate of iteration {event.iteration} is {event.rate:g}: lr_policy "{policy}" with the numbers'
-                    " of this solver",
-                    evidence=known and f"see {known}",
+                    f"{what}: {why}",
+                    evidence=evidence(known=known),
+                    cause=Cause("schedule", what, why, known=known),
                 )

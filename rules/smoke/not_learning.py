@@ -3,10 +3,23 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
-from caffelint.lint import ERROR, LIKELY, WARNING, Finding, Invalid, Place, SmokeRule
+from caffelint.lint import (
+    CERTAIN,
+    ERROR,
+    LIKELY,
+    WARNING,
+    Cause,
+    CauseKind,
+    Finding,
+    Invalid,
+    Place,
+    SmokeRule,
+    Suggested,
+)
 from caffelint.smoke.run import BLOB, CHANGE, DATA, DIFF, PARAM, Run, Statistics
 
 from ._cause import too_large
+from ._evidence import evidence
 from ._example import CALM, NET, losses, project, spread
 from ._learning import (
     Weights,
@@ -100,21 +113,25 @@ class NotLearning(SmokeRule):
         if not any(
             param.lr_mult for layer in run.built[0].layers if layer.need_backward for param in layer.params or ()
         ) and all(layer.known and layer.params is not None for layer in run.built[0].layers):
+            known = run.known(rules=("nothing-learnable", "no-loss", "no-gradient-path", "frozen-without-weights"))
+            what, why = "nothing in the TRAIN net learns", "no parameter with a lr_mult above 0 lies on a way to a loss"
+            kind, reason = _why_nothing(run)
             yield self.finding(
                 _train(run),
-                "nothing in the TRAIN net learns: no parameter with a lr_mult above 0 lies on a way to a loss",
-                evidence=_joined(
-                    _why_nothing(run),
-                    _see(run, ("nothing-learnable", "no-loss", "no-gradient-path", "frozen-without-weights")),
-                ),
+                f"{what}: {why}",
+                evidence=evidence(reason, known=known),
+                cause=Cause(kind, what, f"{why}; {reason}", known=known),
             )
             return
         idle = next((event.iteration for event in iterations if _idle(run, event.iteration)), None)
         if idle is not None and idle <= len(iterations) // _RATES_OF_NO_USE:
+            known = run.known(rules=("missing-lr-parameter", "learning-rate-vanishes", "no-base-lr"))
+            what, why = f"the rate is 0 from iteration {idle} on", "nothing learns"
             yield self.finding(
                 run.solver.at("lr_policy"),
-                f"the rate is 0 from iteration {idle} on: nothing learns",
-                evidence=_see(run, ("missing-lr-parameter", "learning-rate-vanishes", "no-base-lr")),
+                f"{what}: {why}",
+                evidence=evidence(known=known),
+                cause=Cause("schedule", what, why, known=known),
             )
             return
         learning = list(weights(run))
@@ -128,16 +145,19 @@ class NotLearning(SmokeRule):
         share = clamped(run)
         if share and not rose(run) and iterations[-1].loss > 0:
             name = next(layer.name for layer in run.loss_layers if layer.type == "SoftmaxWithLoss")
+            what, why = f"the loss rests at {number(iterations[-1].loss)}", f"{share} have a probability of exactly 0"
+            apart = "87.3365 is -log(FLT_MIN), the most that a label can cost: scores lie more than 87 apart, so scale"
+            apart += " the input or the fillers down"
+            cause = too_large(run)
+            known = run.known(rules=("unscaled-input", "high-base-lr"))
             yield self.finding(
                 run.place(name),
-                f"the loss rests at {number(iterations[-1].loss)}: {share} have a probability of exactly 0",
+                f"{what}: {why}",
                 severity=WARNING if run.synthetic else None,
                 certainty=LIKELY if run.synthetic else None,
-                evidence=_joined(
-                    "87.3365 is -log(FLT_MIN), the most that a label can cost: scores lie more than 87 apart, so scale"
-                    " the input or the fillers down",
-                    too_large(run).text,
-                    _see(run, ("unscaled-input", "high-base-lr")),
+                evidence=evidence(apart, cause.why, known=known),
+                cause=cause._replace(
+                    what=what, why=f"{why}; {apart}; {cause.why}", certainty=LIKELY, known=known, place=None
                 ),
             )
 
@@ -145,13 +165,18 @@ class NotLearning(SmokeRule):
         """Was there a gradient at first, and at the end no update, or no gradient while the loss is not 0?"""
         last = run.measured[-1]
         if all(is_zero(one.last) and is_zero(one.first) for one in learning):
-            clip = run.solver.has("clip_gradients") and run.solver.message.clip_gradients == 0
-            return self.finding(
-                run.solver.at("clip_gradients" if clip else "base_lr"),
-                "weights get a gradient, and yet no update: "
-                + ("clip_gradients: 0 scales it to 0" if clip else "the solver makes nothing of it"),
-                evidence="clip_gradients is off where it is negative" if clip else "",
-            )
+            what = "weights get a gradient, and yet no update"
+            cause = Cause("unknown", what, "the solver makes nothing of it", LIKELY)
+            field = "base_lr"
+            remedy = ""
+            if run.solver.has("clip_gradients") and run.solver.message.clip_gradients == 0:
+                field = "clip_gradients"
+                remedy = "clip_gradients is off where it is negative"
+                cause = Cause("clip-gradients", what, "clip_gradients: 0 scales it to 0")
+            message = f"{what}: {cause.why}"
+            if remedy:
+                cause = cause._replace(why=f"{cause.why}; {remedy}", suggested=Suggested("clip_gradients", -1))
+            return self.finding(run.solver.at(field), message, evidence=remedy, cause=cause)
         loss, rate = run.iterations[-1].loss, run.iterations[-1].rate
         ended = last > 0 and all(gradient_ended(run, one.layer) or (rate and is_zero(one.last)) for one in learning)
         if not ended or abs(loss) < _LEARNT * abs(run.iterations[0].loss):
@@ -159,19 +184,23 @@ class NotLearning(SmokeRule):
         dead = next((name for event in run.all(Statistics) if (name := _dead(run, event, last))), "")
         names = [layer.name for layer in run.loss_layers]
         message = f"no weight gets a gradient any more in iteration {last}"
+        place = run.place(dead or names[0]) if dead or names else _train(run)
+        cause = too_large(run)._replace(what=message)
+        reason = cause.why
         if dead:
             message += f': all that "{dead}" gives is 0'
-        place = run.place(dead or names[0]) if dead or names else _train(run)
-        return self.finding(place, message, evidence=too_large(run).text)
+            cause = cause._replace(why=f'all that "{dead}" gives is 0; {reason}')
+        return self.finding(place, message, evidence=reason, cause=cause)
 
     def _no_gradient(self, run: Run) -> Finding:
         values = [event.loss for event in run.iterations]
         names = [layer.name for layer in run.loss_layers]
         place = run.place(names[0]) if names else _train(run)
         if not any(values):
-            return self.finding(
-                place, "no weight gets a gradient: the loss is 0 in every iteration", evidence=_why_zero(run)
-            )
+            what, why = "no weight gets a gradient", "the loss is 0 in every iteration"
+            reason, sure = _why_zero(run)
+            cause = Cause("loss", what, f"{why}; {reason}", sure)
+            return self.finding(place, f"{what}: {why}", evidence=reason, cause=cause)
         first = next((name for event in run.all(Statistics) if (name := _dead(run, event, -1))), "")
         flat = max(values) - min(values) < 1e-3 * abs(values[0])
         message = "no weight gets a gradient"
@@ -183,13 +212,14 @@ class NotLearning(SmokeRule):
             message += f" = ln {classes}, chance for {classes} classes" if same else ", that of chance"
         elif flat:
             message += f", and the loss stays at {number(values[0])}"
-        reason = ""
+        what, why, reason = message, "", ""
+        kind: CauseKind = "unknown"
         end = gradient_ends(run)
         if first:
-            message += f': all that "{first}" gives is 0'
+            kind, why = "layer", f'all that "{first}" gives is 0'
             place = run.place(first)
         elif end is not None and end.message is not None:
-            message += f': "{end.name}" ({end.type}) passes none on'
+            kind, why = "layer", f'"{end.name}" ({end.type}) passes none on'
             place = run.place(end.name)
             reason = _ENDS.get(end.type, "its weights are 0" if weightless(run, end) else "")
         names = [name for name in (first, end.name if end else "") if name]
@@ -197,11 +227,17 @@ class NotLearning(SmokeRule):
         silent = without_weights(run, found) if found else None
         rules: tuple[str, ...] = ("missing-weight-filler", "constant-weights", "deconvolution-without-filler")
         if silent is not None:
-            reason = no_weights(silent)
+            kind, reason = "weights", no_weights(silent)
             names.append(silent.name)
             rules = ("deconvolution-without-filler",) if silent.type == "Deconvolution" else rules[:2]
-        about = run.explained(names, rules)
-        return self.finding(place, message, evidence=_joined(reason, about and f"see {about}"))
+        known = run.known(names, rules)
+        sure = LIKELY if end is not None and end.type in _NOT_SURE and kind != "weights" else CERTAIN
+        return self.finding(
+            place,
+            f"{what}: {why}" if why else what,
+            evidence=evidence(reason, known=known),
+            cause=Cause(kind, what, "; ".join(part for part in (why, reason) if part), sure, known=known),
+        )
 
 
 _ENDS = {
@@ -215,31 +251,33 @@ _ENDS = {
     "Scale": "its scale is 0",
 }
 """Why a type passes no gradient on."""
+_NOT_SURE = frozenset(["Softmax", "SoftmaxWithLoss"])
 
 
-def _why_nothing(run: Run) -> str:
+def _why_nothing(run: Run) -> tuple[CauseKind, str]:
     if not run.loss_layers:
-        return "no top of the TRAIN net has a loss weight"
+        return "loss-weight", "no top of the TRAIN net has a loss weight"
     params = [param for layer in run.built[0].layers for param in layer.params or () if param.lr_mult]
     if not params:
-        return "every lr_mult is 0"
-    return "no gradient gets from the loss to a parameter: look at propagate_down"
+        return "lr-mult", "every lr_mult is 0"
+    return "layer", "no gradient gets from the loss to a parameter: look at propagate_down"
 
 
-def _why_zero(run: Run) -> str:
-    """Why a loss may be 0 all the time, the surest first."""
+def _why_zero(run: Run) -> tuple[str, str]:
+    """Why a loss may be 0 all the time, the surest first, and how sure that is."""
     for layer in run.loss_layers:
         scores = layer.bottoms[0].shape if layer.bottoms else None
         if layer.type == "SoftmaxWithLoss" and scores and len(scores) > 1 and scores[1] == 1:
-            return f'"{layer.name}" chooses from a single class: give the layer before it one output for each class'
+            why = f'"{layer.name}" chooses from a single class: give the layer before it one output for each class'
+            return why, CERTAIN
         if layer.type == "SoftmaxWithLoss" and layer.message.loss_param.HasField("ignore_label"):
-            return f"ignore_label {layer.message.loss_param.ignore_label} may be every label that comes"
+            return f"ignore_label {layer.message.loss_param.ignore_label} may be every label that comes", LIKELY
         if layer.type == "ContrastiveLoss":
             margin = layer.message.contrastive_loss_param.margin
-            return f"all pairs are further apart than the margin, {margin:g}, or the same: raise the margin"
+            return f"all pairs are further apart than the margin, {margin:g}, or the same: raise the margin", LIKELY
         if layer.type == "HingeLoss":
-            return "every margin is kept"
-    return "the loss may have no weight, or what it compares be the same"
+            return "every margin is kept", CERTAIN
+    return "the loss may have no weight, or what it compares be the same", LIKELY
 
 
 def _dead(run: Run, event: Statistics, at: int) -> str:
@@ -256,12 +294,3 @@ def _idle(run: Run, start: int) -> bool:
 
 def _train(run: Run) -> Place:
     return run.nets[0].at()
-
-
-def _see(run: Run, rules: tuple[str, ...]) -> str:
-    known = run.explained(rules=rules)
-    return f"see {known}" if known else ""
-
-
-def _joined(*parts: str) -> str:
-    return ". ".join(part for part in parts if part)

@@ -2,9 +2,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caffelint.lint import ERROR, Finding, Invalid, SmokeRule
-from caffelint.smoke.run import OutOfMemory, Run
+from caffelint.lint import ERROR, Cause, Finding, Invalid, SmokeRule
+from caffelint.smoke.run import WEIGHTS, OutOfMemory, Run
 
+from ._evidence import evidence
 from ._example import CALM, losses, project
 
 
@@ -36,11 +37,14 @@ class DoesNotFit(SmokeRule):
     def check(self, run: Run) -> Iterator[Finding]:
         for event in run.all(OutOfMemory):
             remedy = "make batch_size smaller, and iter_size larger in turn"
-            if event.message.startswith("the weights"):
+            if event.most == WEIGHTS:
                 remedy = "make the layers smaller"
             device = "this machine" if event.device == "cpu" else event.device
+            what, why = f"it does not fit into the memory of {device}", f"{event.message}; {remedy}"
+            known = run.known(rules=("memory-exceeded", "blob-too-large"))
             yield self.finding(
                 run.nets[0].at(),
-                f"it does not fit into the memory of {device}: {event.message}; {remedy}",
-                evidence=run.explained(rules=("memory-exceeded", "blob-too-large")),
+                f"{what}: {why}",
+                evidence=evidence(known=known),
+                cause=Cause("memory", what, why, known=known),
             )

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caffelint.lint import ERROR, Finding, Invalid, SmokeRule
+from caffelint.lint import ERROR, Cause, Finding, Invalid, SmokeRule
 from caffelint.smoke.run import PythonLayer, Run
 
 from ._example import CALM, NET, losses, project
@@ -48,4 +48,8 @@ class PythonLayerFailed(SmokeRule):
             at = f", at {event.file}:{event.line}" if event.file else ""
             what = f'Python layer "{name}"{of}' if name else "a Python layer" if python else "the engine itself"
             message = " ".join(event.message.split()).removesuffix(".")
-            yield self.finding(run.place(name, net) if name else run.nets[0].at(), f"{what} failed: {message}{at}")
+            yield self.finding(
+                run.place(name, net) if name else run.nets[0].at(),
+                f"{what} failed: {message}{at}",
+                cause=Cause("python-layer" if python else "engine", f"{what} failed", f"{message}{at}"),
+            )

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caffelint.lint import WARNING, Finding, Invalid, SmokeRule
+from caffelint.lint import WARNING, Cause, Finding, Invalid, SmokeRule
 from caffelint.smoke.run import Compared, Run
 
 from ._example import project
@@ -70,7 +70,8 @@ class RunsPart(SmokeRule):
                 f"rounding alone gives {event.noise:.1e} there, and all that is computed before agrees within"
                 f" {event.before:.1e}"
             )
-            yield self.finding(run.place(event.layer), message, evidence=evidence)
+            what = f'{event.first} and {event.second} part in {where} of "{event.layer}"'
+            yield self.finding(run.place(event.layer), message, evidence=evidence, cause=Cause("unknown", what))
 
 
 def _share(distance: float) -> str:

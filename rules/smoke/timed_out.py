@@ -1,15 +1,11 @@
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
-from caffelint.lint import ERROR, Finding, Invalid, SmokeRule
+from caffelint.lint import ERROR, LIKELY, Cause, Finding, Invalid, SmokeRule
 from caffelint.smoke.run import Crashed, Loaded, Run, Running, TimedOut
 
 from ._example import CALM, losses, project
-
-_LOGGED = re.compile(r"[IW]\d{4,8} [\d:.]+ ")
-"""What Caffe logs of its doings, up to warnings."""
 
 
 class TimedOutOrDied(SmokeRule):
@@ -54,17 +50,17 @@ class TimedOutOrDied(SmokeRule):
             done = len(run.iterations)
             after = f"after {late.seconds:.0f} s"
             if running:
-                message = f'{after} "{running.layer}" was still in its {running.where} pass: it hangs, or is very slow'
+                what = f'{after} "{running.layer}" was still in its {running.where} pass'
+                why = "it hangs, or is very slow"
             elif run.first(Loaded) is None:
-                message = f"{after} the nets were still being loaded: give --timeout, or a smaller batch_size"
+                what = f"{after} the nets were still being loaded"
+                why = "give --timeout, or a smaller batch_size"
             else:
-                message = (
-                    f"{after} {done} of {run.asked} iterations were done: too slow to tell; give --timeout or fewer"
-                )
-                message += " --iterations"
-            yield self.finding(place, message)
+                what = f"{after} {done} of {run.asked} iterations were done"
+                why = "too slow to tell; give --timeout or fewer --iterations"
+            yield self.finding(place, f"{what}: {why}", cause=Cause("time", what, why, LIKELY))
         for death in run.all(Crashed):
             how = f"died by signal {-death.status}" if death.status < 0 else f"ended with status {death.status}"
             where = f' in the {running.where} pass of "{running.layer}"' if running else ""
-            lines = [line for line in death.text.strip().splitlines() if not _LOGGED.match(line)]
-            yield self.finding(place, f"the process {how}{where}", evidence=lines[-1] if lines else "")
+            what = f"the process {how}{where}"
+            yield self.finding(place, what, evidence=death.said, cause=Cause("crash", what, death.said))

@@ -3,9 +3,10 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
-from caffelint.lint import LIKELY, WARNING, Finding, Invalid, SmokeRule
+from caffelint.lint import LIKELY, WARNING, Cause, Finding, Invalid, SmokeRule
 from caffelint.smoke.run import BuiltLayer, Run, Tested
 
+from ._evidence import evidence
 from ._example import CALM, NET, losses, project
 from ._loss import begins, chance, ends
 from ._numbers import number
@@ -68,12 +69,15 @@ class TrainTestDisagree(SmokeRule):
             normed = [layer for layer in run.built[event.net].layers if layer.type in ("BatchNorm", "BN")]
             own = [layer for layer in normed if _takes_own(layer)]
             if own and event.loss > _TIMES * trained > 0:
+                what = f"the TEST net has a loss of {number(event.loss)}, the TRAIN net had {number(trained)}"
+                why = f'"{own[0].name}" (BatchNorm) takes the statistics of the TEST batch itself; leave'
+                why += " use_global_stats out"
+                known = run.known([own[0].name])
                 yield self.finding(
                     run.place(own[0].name, event.net, "batch_norm_param", "use_global_stats"),
-                    f"the TEST net has a loss of {number(event.loss)}, the TRAIN net had {number(trained)}:"
-                    f' "{own[0].name}" (BatchNorm) takes the statistics of the TEST batch itself; leave'
-                    " use_global_stats out",
-                    evidence=run.explained([own[0].name]),
+                    f"{what}: {why}",
+                    evidence=evidence(known=known),
+                    cause=Cause("statistics", what, why, LIKELY, known=known),
                 )
             elif (
                 not normed
@@ -81,11 +85,15 @@ class TrainTestDisagree(SmokeRule):
                 and event.loss > _OTHER_DATA * max(begins(run), trained, chance(run) or 0) > 0
             ):
                 name = next((layer.name for layer in run.built[event.net].layers if not layer.bottoms), "")
+                what = f"the TEST net has a loss of {number(event.loss)}, the TRAIN net had {number(begins(run))}"
+                what += f" before it was trained and {number(trained)} after"
+                why = "what it reads is of another kind"
+                known = run.known([name])
                 yield self.finding(
                     run.place(name, event.net),
-                    f"the TEST net has a loss of {number(event.loss)}, the TRAIN net had {number(begins(run))} before"
-                    f" it was trained and {number(trained)} after: what it reads is of another kind",
-                    evidence=". ".join(part for part in (_SAME, run.explained([name])) if part),
+                    f"{what}: {why}",
+                    evidence=evidence(_SAME, known=known),
+                    cause=Cause("phases", what, f"{why}; {_SAME}", LIKELY, known=known),
                 )
 
 

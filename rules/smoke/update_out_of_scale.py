@@ -2,10 +2,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caffelint.lint import LIKELY, WARNING, Finding, Invalid, SmokeRule
+from caffelint.lint import LIKELY, WARNING, Cause, CauseKind, Finding, Invalid, SmokeRule
 from caffelint.smoke.run import CHANGE, DATA, DIFF, PARAM, Run
 
-from ._cause import known, too_large
+from ._cause import too_large
+from ._evidence import evidence
 from ._example import CALM, NET, losses, project, spread
 from ._learning import first_ratios, is_zero, largest_ratios, size, weights
 from ._loss import fell
@@ -96,12 +97,14 @@ class UpdateOutOfScale(SmokeRule):
             if run.finite and fell(run):
                 return
             cause = too_large(run)
-            seen = known(run, cause) or run.explained([largest])
+            known = cause.known or run.known([largest])
+            what = f'the first update of "{largest}" is {number(ratio)} times its weights, a thousandth is usual'
+            place = run.place(largest)
             yield self.finding(
-                cause.place if "weight_decay" in cause.better else run.place(largest),
-                f'the first update of "{largest}" is {number(ratio)} times its weights, a thousandth is usual:'
-                f" {cause.text}",
-                evidence=seen and f"see {seen}",
+                cause.place if cause.kind == "weight-decay" and cause.place else place,
+                f"{what}: {cause.why}",
+                evidence=evidence(known=known),
+                cause=cause._replace(what=what, known=known),
             )
             return
         if not run.finite:
@@ -115,34 +118,40 @@ class UpdateOutOfScale(SmokeRule):
         well = [layer for layer, value in best.items() if value > _WELL]
         gone = [layer for layer, value in best.items() if 0 < value < _GONE]
         if well and gone:
+            what = "the gradient all but vanishes on its way"
+            why = (
+                f'the largest update of "{gone[0]}" is {number(best[gone[0]])} of its weights, less than a float can'
+                f' add, that of "{well[-1]}" {number(best[well[-1]])}'
+            )
+            known = run.known([gone[0]])
+            remedy = _what_vanishes(run, gone)
             yield self.finding(
                 run.place(gone[0]),
-                f'the gradient all but vanishes on its way: the largest update of "{gone[0]}" is'
-                f' {number(best[gone[0]])} of its weights, less than a float can add, that of "{well[-1]}"'
-                f" {number(best[well[-1]])}",
-                evidence=_what_vanishes(run, gone),
+                f"{what}: {why}",
+                evidence=evidence(remedy, known=known),
+                cause=Cause("fillers", what, f"{why}; {remedy}", LIKELY, known=known),
             )
 
     def _too_small(self, run: Run, layer: str, ratio: float) -> Finding:
         gradient = run.statistics(-1, layer, PARAM, 0, DIFF)
         message = run.solver.message
+        kind: CauseKind = "rate"
         place, reason = run.solver.at("base_lr"), f"{run.rate_text} is far too low"
         if 0 < message.clip_gradients < _CLIPS:
-            place = run.solver.at("clip_gradients")
+            kind, place = "clip-gradients", run.solver.at("clip_gradients")
             reason = f"clip_gradients {message.clip_gradients:g} leaves next to nothing of any gradient"
         elif gradient is not None and size(gradient) < _LEAST:
-            reason = f"its gradient, {number(size(gradient))}, has all but vanished"
+            kind, reason = "fillers", f"its gradient, {number(size(gradient))}, has all but vanished"
         else:
             data = run.statistics(-1, layer, PARAM, 0, DATA)
             if data is not None and size(data) > _LARGE:
-                place = run.place(layer)
+                kind, place = "fillers", run.place(layer)
                 reason = f"its weights, {number(size(data))}, are far too large: see its filler"
-        return self.finding(
-            place,
-            f'the largest update of all, that of "{layer}", is {number(ratio)} of its weights, less than a float can'
-            f" add: {reason}",
-            evidence=run.explained([layer]),
-        )
+        what = f'the largest update of all, that of "{layer}", is {number(ratio)} of its weights, less than a float can'
+        what += " add"
+        known = run.known([layer])
+        cause = Cause(kind, what, reason, LIKELY, known=known)
+        return self.finding(place, f"{what}: {reason}", evidence=evidence(known=known), cause=cause)
 
 
 def _what_vanishes(run: Run, layers: list[str]) -> str:
@@ -160,4 +169,4 @@ def _what_vanishes(run: Run, layers: list[str]) -> str:
         if layers[1:]
         else ""
     )
-    return "; ".join(part for part in (reason, also, run.explained([layers[0]])) if part)
+    return "; ".join(part for part in (reason, also) if part)

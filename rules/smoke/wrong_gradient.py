@@ -3,7 +3,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
-from caffelint.lint import LIKELY, WARNING, Finding, Invalid, SmokeRule
+from caffelint.lint import LIKELY, WARNING, Cause, Finding, Invalid, SmokeRule
 from caffelint.smoke.run import BLOB, PARAM, Gradient, Run
 
 from ._example import project
@@ -89,7 +89,8 @@ class WrongGradient(SmokeRule):
                     f" {number(event.analytic)}, and the forward has a slope of"
                     f" {number(event.numeric)}{_pattern(event)}"
                 )
-            yield self.finding(place, message)
+            what = f'the backward of "{event.layer}"{kind} is wrong'
+            yield self.finding(place, message, cause=Cause("layer", what, message))
 
 
 def _type(layer: object) -> str:

@@ -3,7 +3,20 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from caffelint.lint import DISPLAY, LIKELY, WARNING, Finding, Fix, Invalid, Net, ProjectRule, Solver, replace
+from caffelint.lint import (
+    DISPLAY,
+    LIKELY,
+    WARNING,
+    Cause,
+    Finding,
+    Fix,
+    Invalid,
+    Net,
+    ProjectRule,
+    Solver,
+    Suggested,
+    replace,
+)
 
 from ._text import scales_rates
 
@@ -117,13 +130,15 @@ class HighBaseLr(ProjectRule):
             text += f" / (1 - momentum {message.momentum:g})"
         if text != f"base_lr {rate:g}":
             text += f" = {effective:.3g}"
-        lower = f"{float(f'{limit.usual * added / fastest:.1g}'):g}"
-        text += f" is high for {limit.why}, where {limit.usual:g} is usual: training may diverge; try base_lr: {lower}"
+        lower = Suggested("base_lr", float(f"{limit.usual * added / fastest:.1g}"))
+        what = f"{text} is high for {limit.why}, where {limit.usual:g} is usual"
+        why = f"training may diverge; try {lower.text}"
         yield self.finding(
             solver.at("base_lr"),
-            text,
+            f"{what}: {why}",
+            cause=Cause("rate", what, why, LIKELY, suggested=lower),
             evidence="a rate that is too high ends in a loss of nan or 87.3365, often after some hundred iterations",
-            fixes=(Fix(f"base_lr: {lower}", DISPLAY, (replace(solver.at("base_lr"), f"base_lr: {lower}"),)),),
+            fixes=(Fix(lower.text, DISPLAY, (replace(solver.at("base_lr"), lower.text),)),),
         )
 
 

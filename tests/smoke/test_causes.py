@@ -5,6 +5,9 @@ from __future__ import annotations
 from importlib import import_module
 from typing import Any
 
+from caffelint.lint import Known, Suggested
+from caffelint.lint.cause import ReportedCause
+from caffelint.lint.report import ReportedFinding
 from caffelint.smoke.run import BLOB, CHANGE, DATA, DIFF, PARAM, Run, Statistics, run_of
 
 too_large = import_module("caffelint.rules.smoke._cause").too_large
@@ -26,32 +29,33 @@ def run(net: str = NET, solver: str = _SOLVER, first: float = 2.3) -> Run:
 
 def test_a_negative_weight_of_a_loss() -> None:
     cause = too_large(run(NET.replace('type: "SoftmaxWithLoss"', 'type: "SoftmaxWithLoss" loss_weight: -1')))
-    assert cause.text == 'loss_weight -1 makes the loss of "loss" grow, whatever the rate: take the sign away'
-    assert cause.place.text == "loss_weight: -1"
+    assert cause.why == 'loss_weight -1 makes the loss of "loss" grow, whatever the rate: take the sign away'
+    assert cause.place is not None
+    assert (cause.kind, cause.certainty, cause.place.text) == ("loss-weight", "certain", "loss_weight: -1")
 
 
 def test_pixels_as_they_are() -> None:
-    assert "the loss is 77.9 before any update" in too_large(run(_IMAGES, first=77.9)).text
+    assert "the loss is 77.9 before any update" in too_large(run(_IMAGES, first=77.9)).why
     assert (
         "by transform_param { scale: 0.00390625 }; or else try base_lr: 7e-06"
-        in too_large(run(_IMAGES, first=77.9)).text
+        in too_large(run(_IMAGES, first=77.9)).why
     )
-    assert too_large(run(_IMAGES)).text.startswith("base_lr 0.01 with momentum 0.9 is most likely too high; try")
+    assert too_large(run(_IMAGES)).why.startswith("base_lr 0.01 with momentum 0.9 is most likely too high; try")
 
 
 def test_a_start_that_is_far_above_chance() -> None:
     found = run(first=77.9)
     found._statistics = {key: one for key, one in found._statistics.items() if one.layer != "data"}
-    assert too_large(found).text.endswith("that is not the rate's doing; scale the input or the fillers down")
+    assert too_large(found).why.endswith("that is not the rate's doing; scale the input or the fillers down")
 
 
 def test_weight_decay_with_what_a_check_says_of_it() -> None:
     cause = too_large(run(solver=_SOLVER + "weight_decay: 50"))
-    assert cause.text == (
+    assert cause.why == (
         "weight_decay 50 at this rate takes 5 times each weight off once momentum 0.9 has built up: it overshoots;"
         " try 0.0005"
     )
-    assert cause.rules == ("weight-decay-out-of-range",)
+    assert (cause.kind, cause.suggested) == ("weight-decay", Suggested("weight_decay", 0.0005))
 
 
 def test_a_dead_layer_without_weights_is_told_to_load_some() -> None:
@@ -74,3 +78,20 @@ def test_a_loss_that_rests_high_on_made_up_data_is_no_error() -> None:
     assert [one.severity for one in rule.check(found)] == ["error"]
     found.synthetic = True
     assert [(one.severity, one.certainty) for one in rule.check(found)] == [("warning", "likely")]
+
+
+def of_the_text(name: str, suggested: Suggested | None, message: str) -> ReportedFinding:
+    cause = ReportedCause("rate", "base_lr is high", "", "likely", "s.prototxt", 2, (), suggested)
+    values: dict[str, Any] = dict.fromkeys(ReportedFinding._fields, ())
+    values |= {"name": name, "severity": "warning", "message": message, "file": "s.prototxt", "line": 2}
+    return ReportedFinding(**values | {"cause": cause})
+
+
+def test_the_rate_that_a_check_suggests_is_taken_up_whatever_its_words() -> None:
+    for message in ("base_lr is high; try base_lr: 1e-9", "anything at all"):
+        found = run(solver=_SOLVER)
+        found.static = [of_the_text("high-base-lr", Suggested("base_lr", 2e-6), message)]
+        cause = too_large(found)
+        assert (cause.kind, cause.suggested) == ("rate", Suggested("base_lr", 2e-6))
+        assert cause.why.startswith("base_lr 0.01 with momentum 0.9 is most likely too high; try base_lr: 2e-06")
+        assert cause.known == (Known("high-base-lr", "s.prototxt", 2, "base_lr is high"),)

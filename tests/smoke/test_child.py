@@ -34,7 +34,7 @@ FATAL = "F1121 14:44:34.272150 16110 net.cpp:759] Cannot copy param 0 weights fr
 def run(tmp_path: Path, script: str, timeout: float = 30) -> list[Event]:
     path = tmp_path / "engine.py"
     path.write_text("import os, sys, time, signal\n" + script)
-    return run_child([sys.executable, str(path)], Job("", (), timeout=timeout), "job.json").events
+    return run_child([sys.executable, str(path)], Job("", (), timeout=timeout), "job.json")
 
 
 def test_events_come_back_the_same() -> None:
@@ -105,7 +105,7 @@ def test_a_check_that_failed_is_told_with_its_second_line_and_layer(tmp_path: Pa
         "*** Check failure stack trace: ***",
     ]
     script = f"sys.stderr.write({chr(10).join(lines)!r}); sys.stderr.flush(); os.abort()"
-    assert run(tmp_path, script) == [Refused(0, "pool", "Check failed: pad_h_ < kernel_h_ (3 vs. 2)", "load")]
+    assert run(tmp_path, script) == [Refused(0, "pool", "pad_h_ < kernel_h_ (3 vs. 2)", "load")]
 
 
 def test_what_floods_is_not_kept(tmp_path: Path) -> None:

@@ -55,7 +55,7 @@ def test_a_real_caffe_and_a_project(tmp_path: Path, caffe_python: Path, capsys: 
 
 def test_nothing_to_run_with(capsys: Any, monkeypatch: Any) -> None:
     monkeypatch.delenv("CAFFELINT_CAFFE_PYTHON", raising=False)
-    monkeypatch.setattr("caffelint.smoke.env._there", lambda name: name == "numpy")
+    monkeypatch.setattr("caffelint.smoke.env.can_import", lambda name: name == "numpy")
     found = told(capsys)
     assert found["smoke"] == {"engine": None, "device": None}
     assert found["to_do"][1:] == [

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from caffelint.caffe.solver import Solver
+from caffelint.lint.cause import Known, ReportedCause
 from caffelint.lint.file import load
 from caffelint.lint.report import ReportedFinding
 from caffelint.smoke.events import Iteration
@@ -15,10 +16,14 @@ from caffelint.smoke.run import Run
 from caffelint.smoke.verdict import verdict
 
 
-def finding(code: str, name: str, certainty: str, message: str, evidence: str = "", line: int = 7) -> ReportedFinding:
+def finding(
+    code: str, name: str, certainty: str, what: str, why: str = "", sure: str = "certain", known: tuple[Known, ...] = ()
+) -> ReportedFinding:
     values: dict[str, Any] = dict.fromkeys(ReportedFinding._fields, ())
-    values |= {"code": code, "name": name, "severity": "error", "certainty": certainty, "message": message}
-    return ReportedFinding(**values | {"evidence": evidence, "file": "n.prototxt", "line": line})
+    values |= {"code": code, "name": name, "severity": "error", "certainty": certainty, "file": "n.prototxt", "line": 7}
+    cause = ReportedCause("unknown", what, why, sure, "n.prototxt", 7, known)
+    words = {"message": "may be worded in any way: or so", "evidence": "it may, too. see softmax-twice at n.prototxt:3"}
+    return ReportedFinding(**values | words | {"cause": cause})
 
 
 def run(*losses: float) -> Run:
@@ -55,29 +60,32 @@ def test_a_loss_that_hardly_moves_for_a_reason_in_the_text() -> None:
     assert verdict(run(*(2.3,) * 10), found).endswith(ending)
 
 
-def test_what_and_why_are_told_once() -> None:
-    found = [finding("X107", "refused-at-load", "certain", 'at "a" Caffe ends: two values', "two values")]
+def test_what_and_why_come_of_the_cause_alone() -> None:
+    found = [finding("X107", "refused-at-load", "certain", 'at "a" Caffe ends', "two values")]
     assert (
         verdict(run(), found) == 'it does not run: at "a" Caffe ends (n.prototxt:7). Why: two values. That is certain.'
     )
-    found = [finding("X104", "diverging", "likely", "the loss rose: base_lr 10 is too high")]
+    found = [finding("X104", "diverging", "likely", "the loss rose", "base_lr 10 is too high")]
     assert verdict(run(), found).startswith("it diverges: the loss rose (n.prototxt:7). Why: base_lr 10 is too high.")
 
 
+def test_a_finding_without_a_cause() -> None:
+    found = finding("X107", "refused-at-load", "certain", "")._replace(cause=None, message="it ends: so it does")
+    assert verdict(run(), [found]) == "it does not run: it ends: so it does (n.prototxt:7). That is certain."
+
+
 def test_the_gravest_leads_and_the_rest_is_joined() -> None:
+    rate = Known("high-base-lr", "s.prototxt", 2, "base_lr 10 is high")
     found = [
-        finding("S201", "high-base-lr", "likely", "base_lr 10 is high", line=2),
-        finding("X104", "diverging", "likely", "the loss rose", "see high-base-lr at n.prototxt:2: base_lr 10 is high"),
-        finding(
-            "X101", "non-finite-forward", "certain", '"fc" gives inf', '"x" held 1. base_lr 10 is most likely too high'
-        ),
+        finding("X104", "diverging", "likely", "the loss rose", known=(rate,)),
+        finding("X101", "non-finite-forward", "certain", '"fc" gives inf', "base_lr 10 is too high", "likely"),
     ]
     assert verdict(run(2.3, 9), found) == (
-        'it breaks: "fc" gives inf (n.prototxt:7). Why: base_lr 10 is most likely too high. What happened'
-        " is certain; the cause is the likeliest one. diverging most likely comes of the same cause. A check of the"
-        " text alone says of it: high-base-lr at n.prototxt:2."
+        'it breaks: "fc" gives inf (n.prototxt:7). Why: base_lr 10 is too high. What happened is certain; the cause is'
+        " the likeliest one. diverging most likely has the same cause. A check of the text alone says of it:"
+        " high-base-lr at s.prototxt:2."
     )
-    assert "That is likely, not proved." in verdict(run(2.3, 9), found[:2])
+    assert "That is likely, not proved." in verdict(run(2.3, 9), found[:1])
 
 
 def test_every_rule_of_a_run_has_a_place_in_it() -> None:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import os
 import sys
+import traceback
 from dataclasses import replace
 from pathlib import Path
 
-from caffelint.smoke.events import claim_stdout, emit
+from caffelint.smoke.events import PythonLayer, claim_stdout, emit
 from caffelint.smoke.job import TRAINS, Job
 
 USAGE = "usage: python -m caffelint.smoke.torch JOB.json [--device cpu|cuda:N]"
@@ -30,7 +31,14 @@ def main(arguments: list[str]) -> int:
         from caffelint.smoke.torch.modes import MODES
 
         kind = MODES[job.mode]
-    run(job, lambda event: emit(event, stream), kind)
+    try:
+        run(job, lambda event: emit(event, stream), kind)
+    except Exception as error:
+        traceback.print_exc()
+        place = traceback.extract_tb(error.__traceback__)[-1]
+        said = "".join(traceback.format_exception_only(error)).strip().splitlines()
+        emit(PythonLayer("", said[-1] if said else "", place.filename, place.lineno or 0), stream)
+        return 1
     return 0
 
 

@@ -17,8 +17,10 @@ from caffelint.smoke.events import (
     DATA,
     DIFF,
     FORWARD,
+    LACKS,
     RATE,
     UPDATE,
+    Creating,
     Done,
     Event,
     Iteration,
@@ -66,7 +68,7 @@ def run(job: Job, emit: Emit, kind: type[Run] | None = None) -> None:
     except NoDevice as reason:
         emit(Refused(-1, "", str(reason), "load"))
     except Refusal as reason:
-        emit(Refused(reason.net, reason.layer, reason.message, "load"))
+        emit(Refused(reason.net, reason.layer, reason.message, "load", LACKS if isinstance(reason, Lacking) else ""))
     except WrongWeights as reason:
         emit(Refused(-1, reason.layer, reason.message, "weights"))
     except (RuntimeError, MemoryError) as error:
@@ -84,7 +86,7 @@ class Run:
         self.message = load_solver(job)
         why = refusal(self.message)
         if why is not None and not (why[0] == "lr_policy" and job.rates):
-            raise Refusal(-1, "", f"the torch engine does not run this solver: {why[0]}: {why[1]}")
+            raise Lacking(-1, "", f"the torch engine does not run this solver: {why[0]}: {why[1]}")
         self.half = False
         self.passes: int = max(0, self.message.iter_size)
         self.nets: dict[int, TorchNet] = {}
@@ -134,7 +136,7 @@ class Run:
         loaded = {}
         for number in range(len(self.job.nets)):
             try:
-                loaded[number] = load_net(self.job, number)
+                loaded[number] = load_net(self.job, number, partial(self._creating, number))
             except Lacking as reason:
                 if not number:
                     raise
@@ -170,6 +172,9 @@ class Run:
 
     def precision(self) -> torch.autocast:
         return torch.autocast(self.device.type, torch.float16, enabled=self.half)
+
+    def _creating(self, net: int, layer: str) -> None:
+        self.emit(Creating(net, layer))
 
     def _announce(self, net: int, layer: str) -> None:
         self.emit(Running(net, layer, FORWARD, self.iteration))

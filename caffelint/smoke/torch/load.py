@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import sys
+from collections.abc import Callable
 from typing import Any
 
 import torch
@@ -47,8 +47,11 @@ def load_solver(job: Job) -> Any:
     return upgrade_solver(message_of(job.solver, SolverParameter(), -1))
 
 
-def load_net(job: Job, number: int) -> tuple[BuiltNet, list[Source]]:
-    """One of a job's nets, built, and what reads its real data; raises Refusal where it cannot run."""
+def load_net(job: Job, number: int, creating: Callable[[str], None]) -> tuple[BuiltNet, list[Source]]:
+    """One of a job's nets, built, and what reads its real data; raises Refusal where it cannot run.
+
+    creating: told the name of each layer before it opens its data.
+    """
     wanted = job.nets[number]
     message = in_caffes_words(upgrade_net(message_of(wanted.path, NetParameter(), number)))
 
@@ -63,11 +66,9 @@ def load_net(job: Job, number: int) -> tuple[BuiltNet, list[Source]]:
     built = built_with({item.top: item.shape for item in planned if item.shape})
     real = {item.layer for item in planned if item.source == REAL}
     sources: list[Source] = []
-    # In Caffe's own words: who reads stderr knows where this ended, should a damaged file end the process.
-    sys.stderr.write(f"] Creating {'test' if number else 'training'} net\n")
     for layer in built.layers:
         if layer.name in real:
-            sys.stderr.write(f"] Creating layer {layer.name}\n")
+            creating(layer.name)  # a damaged file may end the process
             try:
                 sources.append(open_source(layer, job.seed + len(sources)))
             except Unreadable as reason:

@@ -1,0 +1,110 @@
+"""Why something is as a finding tells: values from which verdicts and reports are printed."""
+
+from __future__ import annotations
+
+from typing import Any, Literal, NamedTuple
+
+from caffelint.caffe.place import Place
+from caffelint.lint.finding import CERTAIN
+
+CauseKind = Literal[
+    "data",
+    "labels",
+    "input-scale",
+    "start",
+    "fillers",
+    "weights",
+    "statistics",
+    "layer",
+    "rate",
+    "schedule",
+    "momentum",
+    "iter-size",
+    "delta",
+    "weight-decay",
+    "clip-gradients",
+    "loss",
+    "loss-weight",
+    "lr-mult",
+    "refusal",
+    "engine",
+    "memory",
+    "time",
+    "crash",
+    "python-layer",
+    "phases",
+    "unknown",
+]
+"""What is to blame. `start`: what a net reads or begins with, before any update. `layer`: what the layer's type does
+with such values. `loss`: it is 0, has no bound, or is none. `phases`: TRAIN and TEST differ."""
+
+
+class Suggested(NamedTuple):
+    """A value to try: of a field of the solver, or of a layer where `layer` names one."""
+
+    field: str
+    value: float
+    layer: str = ""
+
+    @property
+    def text(self) -> str:
+        """As it is written in a prototxt: `base_lr: 0.01`."""
+        return f"{self.field}: {self.value:.10g}"
+
+
+class Known(NamedTuple):
+    """What a rule that looks at the text says of the same."""
+
+    name: str
+    file: str
+    line: int | None
+    message: str
+
+    @property
+    def where(self) -> str:
+        return f"{self.name} at {self.file}:{self.line}"
+
+
+class Cause(NamedTuple):
+    """what: what happened, in short. why: the reason and the remedy, "" where neither is known.
+
+    certainty: of the cause, that of the finding is of what happened. place: where the cause is, None for the finding's
+    own place. known: what rules of the text say of it. suggested: the value that would mend it, where there is one.
+    """
+
+    kind: CauseKind
+    what: str
+    why: str = ""
+    certainty: str = CERTAIN
+    place: Place | None = None
+    known: tuple[Known, ...] = ()
+    suggested: Suggested | None = None
+
+
+class ReportedCause(NamedTuple):
+    """A cause in plain values; `file` and `line` as in `ReportedFinding`."""
+
+    kind: str
+    what: str
+    why: str
+    certainty: str
+    file: str
+    line: int | None
+    known: tuple[Known, ...] = ()
+    suggested: Suggested | None = None
+
+    def as_json(self) -> dict[str, Any]:
+        """As the JSON contract has it (docs/json.md)."""
+        suggested = self.suggested._asdict() if self.suggested else None
+        return {**self._asdict(), "known": [one._asdict() for one in self.known], "suggested": suggested}
+
+
+def cause_from(row: Any) -> ReportedCause | None:
+    """A cause from the nested lists that JSON makes of one."""
+    if row is None:
+        return None
+    cause = ReportedCause(*row)
+    return cause._replace(
+        known=tuple(Known(*one) for one in cause.known),
+        suggested=Suggested(*cause.suggested) if cause.suggested else None,
+    )
