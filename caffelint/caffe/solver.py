@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 from caffelint.caffe.learning_rate import FORK_POLICIES, POLICIES, Schedule, schedule
@@ -118,6 +119,7 @@ class Solver:
     def train_net(self) -> Net | None:
         return next((use.net for use in self.nets if use.trains), None)
 
+    @cached_property
     def inline_nets(self) -> list[NetUse]:
         """The nets that stand in the solver's own text."""
         found = [

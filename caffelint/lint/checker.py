@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any, NamedTuple
 
-from caffelint.caffe.net import PHASES, Net
+from caffelint.caffe.net import Net
 from caffelint.caffe.solver import NetName, NetUse
 from caffelint.lint import cache
 from caffelint.lint.config import Config
@@ -119,10 +119,7 @@ class Checker:
         self, data: bytes, path: str, kind: str | None, dialect: str | None, failures: list[Failure]
     ) -> File | None:
         try:
-            file = load(data, path, kind, dialect, self.most_problems)
-            if file.net and (self.config.input_shape or self.config.read_data):
-                self._tell_shapes(file.net)
-            return file
+            return load(data, path, kind, dialect, self.most_problems)
         except Exception as error:
             failures.append(own_failure(path, error))
             return None
@@ -135,14 +132,14 @@ class Checker:
             for top, dims in self.config.input_shape.items()
             if top in tops
         }
+        net.input_shapes = shapes
         if self.config.read_data:
-            from caffelint.caffe.build import build
             from caffelint.lint.source_shapes import source_shapes
 
-            for phase in PHASES:
-                built = build(net.message, phase, input_shapes=shapes)
+            for built in net.states():
                 shapes = source_shapes(built, net.path, self.config.roots).shapes | shapes
-        net.input_shapes = shapes
+            if shapes != net.input_shapes:
+                net.input_shapes = shapes
 
     def _findings(
         self,
@@ -162,15 +159,22 @@ class Checker:
                         solver.beside.append(where)
                 reachable = [(net, files[net.path].net) for net in named if net.path and net.path in files]
                 solver.join(NetUse(name.field, net, name.position) for name, net in reachable if net)
-        for path, file in files.items():
+        for file in files.values():
             if file.solver:
-                file.solver.join(file.solver.inline_nets())
+                file.solver.join(file.solver.inline_nets)
+        if self.config.input_shape or self.config.read_data:
+            for path, file in files.items():
+                try:
+                    for own in file.nets:
+                        self._tell_shapes(own)
+                except Exception as error:
+                    failures.append(own_failure(path, error))
+        for path, file in files.items():
             steps: list[Callable[[], Iterator[Finding]]] = []
             if path in report:
                 steps.append(partial(self.rules.check_file, file))
                 if file.solver:
-                    inline = [use.net for use in file.solver.nets if use.net.document is file.document]
-                    steps += [partial(self.rules.check_net, net) for net in inline]
+                    steps += [partial(self.rules.check_net, net) for net in file.nets]
             if file.solver:
                 steps.append(partial(self.rules.check_project, file.solver))
             for step in steps:

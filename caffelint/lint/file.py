@@ -44,7 +44,7 @@ class File:
     def nets(self) -> list[Net]:
         """The file's net, or those that stand in the text of its solver."""
         if self.solver:
-            return [use.net for use in self.solver.inline_nets()]
+            return [use.net for use in self.solver.inline_nets]
         return [self.net] if self.net else []
 
     def place_of(self, problem: Problem) -> Place:

@@ -56,7 +56,7 @@ def load_project(path: str, config: Config, input_shapes: dict[str, tuple[int, .
         raise NoProject(f"{path}: holds {'a net' if file.net else 'no solver'}; give the solver that trains it")
     files = {path: file}
     uses = _uses(solver, files, config.roots, config)
-    solver.join([*uses, *solver.inline_nets()])
+    solver.join([*uses, *solver.inline_nets])
     shapes = {top: tuple(int(dim) for dim in dims.split("x")) for top, dims in config.input_shape.items()}
     shapes |= input_shapes or {}
     for use in solver.nets:

@@ -254,7 +254,7 @@ def run_of(files: Mapping[str, str]) -> Run:
             file = loaded.get(name) or loaded.get(os.path.basename(name))
             if file and file.net:
                 uses.append(NetUse(field, file.net, position))
-    solver.join([*uses, *solver.inline_nets()])
+    solver.join([*uses, *solver.inline_nets])
     planned = Project(solver, loaded).nets()
     built = [
         build(one.net.message, one.job.phase, one.job.stages, one.job.level, assume_inputs=True) for one in planned

@@ -90,7 +90,7 @@ def _solver(project: Project) -> Solver:
         for position, name in enumerate(_all(getattr(solver.message, field)))
         if (net := files.get(name))
     ]
-    solver.join([*named, *solver.inline_nets()])
+    solver.join([*named, *solver.inline_nets])
     return solver
 
 
