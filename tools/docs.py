@@ -45,12 +45,17 @@ _OUTPUT = re.compile(r"(<!-- output: (.*?) -->\n).*?(<!-- end -->)", re.DOTALL)
 
 def wanted() -> dict[Path, str]:
     """Each generated file and its text."""
-    rules = sorted(rules_of(importlib.import_module("caffelint.rules")), key=lambda info: info.code)
+    rules = built_in()
     files = {ROOT / "rules/index.json": index(rules), ROOT / "docs/rules/index.md": overview(rules)}
     files |= {ROOT / f"docs/rules/{info.name}.md": page(info) for info in rules}
     for path in [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]:
         files[path] = _OUTPUT.sub(lambda match: match[1] + block(match[2]) + match[3], path.read_text("utf-8"))
     return files
+
+
+@cache
+def built_in() -> list[RuleInfo]:
+    return sorted(rules_of(importlib.import_module("caffelint.rules")), key=lambda info: info.code)
 
 
 def index(rules: list[RuleInfo]) -> str:
@@ -106,6 +111,7 @@ _LOOKS_AT = {
     "problem": "the text",
     "solver": "solvers",
     "layer": "layers",
+    "refusal": "what Caffe refuses",
     "net": "nets",
     "project": "solvers with their nets",
     "smoke": "training runs",
@@ -168,6 +174,8 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--check", action="store_true", help="write nothing; exit with 1 if anything is stale")
     check = parser.parse_args().check
+    if not check:  # the examples on the pages run with the index as it will be
+        (ROOT / "rules/index.json").write_text(index(built_in()), "utf-8")
     files = wanted()
     stale = [path for path, text in files.items() if not path.is_file() or path.read_text("utf-8") != text]
     gone = list(orphans(files))

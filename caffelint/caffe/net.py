@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from caffelint.caffe.build import BuiltNet
     from caffelint.caffe.layers import BuiltLayer
     from caffelint.caffe.refusal import Refusal
+    from caffelint.caffe.refused import Refused
     from caffelint.caffe.shapes import Shape
     from caffelint.caffe.solver import Solver
     from caffelint.schema.bind import Bound
@@ -160,6 +161,7 @@ class Net:
         self._input_shapes: Mapping[str, Shape] = {}
         self._built: dict[tuple[str | None, tuple[State, ...]], BuiltNet] = {}
         self._states: tuple[BuiltNet, ...] | None = None
+        self._refused: tuple[Refused, ...] | None = None
 
     @property
     def document(self) -> Document:
@@ -183,7 +185,7 @@ class Net:
     def join(self, solver: Solver) -> None:
         """Let the net know a solver that names it."""
         self.solvers.append(solver)
-        self._states = None
+        self._states = self._refused = None
 
     @property
     def input_shapes(self) -> Mapping[str, Shape]:
@@ -194,7 +196,7 @@ class Net:
     def input_shapes(self, shapes: Mapping[str, Shape]) -> None:
         self._input_shapes = shapes
         self._built.clear()
-        self._states = None
+        self._states = self._refused = None
 
     def states(self) -> tuple[BuiltNet, ...]:
         """What Caffe builds of the net, in each state that its solvers build it in, TRAIN first; never empty.
@@ -205,6 +207,14 @@ class Net:
         if self._states is None:
             self._states = self.build(self._wanted_states())
         return self._states
+
+    def refused(self) -> tuple[Refused, ...]:
+        """What Caffe refuses of the net, in the upgrade and in each of `states()`: each cause once."""
+        if self._refused is None:
+            from caffelint.caffe.refused import find_refused
+
+            self._refused = find_refused(self)
+        return self._refused
 
     def build(self, states: Iterable[State], dialect: str | None = None) -> tuple[BuiltNet, ...]:
         """What Caffe builds of the net in each of these states; one build for those that keep the same layers."""

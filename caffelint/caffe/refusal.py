@@ -15,7 +15,8 @@ class Kind(str, Enum):
     # The text of a net, and how Caffe brings it up to date.
     FORK_FIELD = "fork-field"  # a field that Caffe 1.0 does not have
     MIXED_FORMATS = "mixed-formats"  # `layer` beside `layers`
-    PADDING_LAYER = "padding-layer"  # a padding layer of the oldest format that cannot be merged into the next one
+    PADDING_LAYER = "padding-layer"  # one of the oldest format that cannot be merged into the next; values: blob
+    UNKNOWN_V0_TYPE = "unknown-v0-type"  # a layer type that the oldest format does not have; values: type
     INPUT_SHAPE_COUNT = "input-shape-count"  # fewer shapes than `input`s
     SOLVER_TYPE_TWICE = "solver-type-twice"  # `type` beside `solver_type`
 
@@ -83,6 +84,7 @@ OF_EVERY_CAFFE = frozenset(
     [
         Kind.MIXED_FORMATS,
         Kind.PADDING_LAYER,
+        Kind.UNKNOWN_V0_TYPE,
         Kind.INPUT_SHAPE_COUNT,
         Kind.INCLUDE_AND_EXCLUDE,
         Kind.UNKNOWN_BOTTOM,
@@ -92,6 +94,7 @@ OF_EVERY_CAFFE = frozenset(
         Kind.DUPLICATE_TOP,
         Kind.OVERWRITES_SHARED_BLOB,
         Kind.IN_PLACE_NUMBER,
+        Kind.IN_PLACE,
         Kind.PROPAGATE_DOWN_COUNT,
     ]
 )

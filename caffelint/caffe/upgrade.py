@@ -347,7 +347,7 @@ class _Upgrade:
                 self.refuse(
                     connection,
                     Kind.UNKNOWN_BOTTOM,
-                    f'no input and no earlier layer makes "{bottom}"',
+                    f'no layer above makes "{bottom}"',
                     f"Unknown blob input {bottom} to layer",
                     "UpgradeV0PaddingLayers",
                     ("bottom", index),
@@ -365,15 +365,17 @@ class _Upgrade:
                     f"Padding layer input to non-convolutional / non-pooling layer type {layer_type}",
                     "UpgradeV0PaddingLayers",
                     ("bottom", index),
+                    blob=bottom,
                 )
             elif len(connection.bottom) != 1:
                 self.refuse(
                     connection,
                     Kind.PADDING_LAYER,
-                    f"a layer behind a padding layer takes one bottom, not {len(connection.bottom)}",
+                    f"a layer after a padding layer takes one bottom, not {len(connection.bottom)}",
                     "Conv Layer takes a single blob as input.",
                     "UpgradeV0PaddingLayers",
                     ("bottom", index),
+                    blob=bottom,
                 )
             elif len(source.bottom) != 1:
                 self.refuse(
@@ -382,6 +384,7 @@ class _Upgrade:
                     f"a padding layer takes one bottom, not {len(source.bottom)}",
                     "Padding Layer takes a single blob as input.",
                     "UpgradeV0PaddingLayers",
+                    blob=bottom,
                 )
             elif len(source.top) != 1:
                 self.refuse(
@@ -390,6 +393,7 @@ class _Upgrade:
                     f"a padding layer makes one top, not {len(source.top)}",
                     "Padding Layer produces a single blob as output.",
                     "UpgradeV0PaddingLayers",
+                    blob=bottom,
                 )
             else:
                 pads[index] = source
@@ -415,7 +419,7 @@ class _Upgrade:
             if v1_type is None:
                 self.refuse(
                     connection,
-                    Kind.UNKNOWN_TYPE,
+                    Kind.UNKNOWN_V0_TYPE,
                     f'"{old.type}" is no layer type of the oldest format',
                     f"Unknown layer name: {old.type}",
                     "UpgradeV0LayerType",

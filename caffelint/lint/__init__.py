@@ -5,6 +5,8 @@ A rule imports from here alone: the kinds of rule, findings and fixes, and the t
 
 from caffelint.caffe.net import PHASES, TEST, TRAIN, Layer, Net
 from caffelint.caffe.place import Place
+from caffelint.caffe.refusal import Kind, Refusal
+from caffelint.caffe.refused import Refused
 from caffelint.caffe.solver import NetUse, Solver
 from caffelint.caffe.states import phase_name
 from caffelint.lint.cause import Cause, CauseKind, Known, Suggested
@@ -34,11 +36,13 @@ from caffelint.lint.rule import (
     Option,
     ProblemRule,
     ProjectRule,
+    RefusalRule,
     Rule,
     SmokeRule,
     SolverRule,
     TextRule,
 )
+from caffelint.lint.words import listed
 from caffelint.schema.provenance import Provenance, provenance
 from caffelint.schema.spelling import suggest
 from caffelint.text.tree import Problem
@@ -63,6 +67,7 @@ __all__ = [
     "Fix",
     "FixEdit",
     "Invalid",
+    "Kind",
     "Known",
     "Layer",
     "LayerRule",
@@ -75,6 +80,9 @@ __all__ = [
     "ProblemRule",
     "ProjectRule",
     "Provenance",
+    "Refusal",
+    "RefusalRule",
+    "Refused",
     "Related",
     "Rule",
     "SmokeRule",
@@ -86,6 +94,7 @@ __all__ = [
     "insert_before",
     "insert_behind",
     "join",
+    "listed",
     "phase_name",
     "provenance",
     "quoted",

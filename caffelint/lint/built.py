@@ -7,7 +7,7 @@ from caffelint.caffe.build import BuiltNet, build, has_fork_fields
 from caffelint.caffe.layers import BVLC_TYPES, BuiltLayer
 from caffelint.caffe.net_parts import Blob
 from caffelint.caffe.probe import unavoidable
-from caffelint.caffe.refusal import OF_EVERY_CAFFE, Kind, Refusal
+from caffelint.caffe.refused import where
 from caffelint.caffe.shapes import Shape
 from caffelint.caffe.shapes import text as shape_text
 from caffelint.caffe.values import Values
@@ -17,18 +17,16 @@ from caffelint.text.tree import MESSAGE, Field
 __all__ = [
     "BVLC_TYPES",
     "MESSAGE",
-    "OF_EVERY_CAFFE",
     "Blob",
     "BuiltLayer",
     "BuiltNet",
     "Field",
-    "Kind",
     "PoolingParameter",
-    "Refusal",
     "Shape",
     "Values",
     "build",
     "has_fork_fields",
     "shape_text",
     "unavoidable",
+    "where",
 ]

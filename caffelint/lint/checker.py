@@ -268,7 +268,7 @@ class Checker:
         if "unused-suppression" not in self.names:
             return
         info = next(info for info in self.infos if info.name == "unused-suppression")
-        kinds = {"text", "problem", "solver", "layer", "net"}
+        kinds = {"text", "problem", "solver", "layer", "refusal", "net"}
         if (file.solver and file.solver.nets) or (file.net and file.net.solvers):
             kinds.add("project")
         for comment in comments:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import importlib
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from pathlib import Path
 from types import ModuleType
@@ -40,6 +40,7 @@ class RuleInfo(NamedTuple):
     summary: str
     since: str
     options: tuple[str, ...]
+    claims: tuple[str, ...] = ()
 
     @property
     def family(self) -> str:
@@ -68,6 +69,7 @@ def describe(rule: Any) -> RuleInfo:
         (rule.__doc__ or "").strip().partition("\n\n")[0].replace("\n", " "),
         rule.since,
         tuple(rule.OPTIONS),
+        tuple(kind.value for kind in rule.claims),
     )
 
 
@@ -90,7 +92,7 @@ def rules_of(package: ModuleType) -> Iterator[RuleInfo]:
 
 
 def _from_row(row: list[Any]) -> RuleInfo:
-    return RuleInfo._make(tuple(value) if isinstance(value, list) else value for value in row)
+    return RuleInfo(*(tuple(value) if isinstance(value, list) else value for value in row))  # type: ignore[arg-type]
 
 
 def _pack(name: str) -> list[RuleInfo]:
@@ -106,9 +108,26 @@ def _pack(name: str) -> list[RuleInfo]:
     return list(rules_of(package))
 
 
+def claims(rules: Iterable[RuleInfo]) -> dict[str, RuleInfo]:
+    """The rule that speaks of each kind of refusal; under "" the one that has all others.
+
+    Raises `NoRulesError` where two rules claim one kind.
+    """
+    found: dict[str, RuleInfo] = {}
+    for info in rules:
+        for kind in info.claims or ([""] if info.kind == "refusal" else ()):
+            if found.setdefault(kind, info) is not info:
+                what = f"refusals of the kind {kind}" if kind else "all refusals that no other rule claims"
+                raise NoRulesError(f"two rules claim {what}: {found[kind].name} and {info.name}")
+    return found
+
+
 @lru_cache(maxsize=1)
 def all_rules() -> tuple[RuleInfo, ...]:
-    """The rules of all installed packs, by code. Raises `NoRulesError` where some are missing or two have one name."""
+    """The rules of all installed packs, by code.
+
+    Raises `NoRulesError` where some are missing, or two have one name or claim one kind of refusal.
+    """
     names = pack_names()
     if BUILT_IN not in names:
         raise NoRulesError(MISSING)
@@ -120,6 +139,7 @@ def all_rules() -> tuple[RuleInfo, ...]:
                 raise NoRulesError(f"two installed rules are called {info.name}: in {modules}")
     if not found:
         raise NoRulesError(MISSING)
+    claims(found.values())
     return tuple(sorted(found.values(), key=lambda info: info.code))
 
 

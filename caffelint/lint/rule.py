@@ -1,7 +1,7 @@
 """What a rule is.
 
 A rule is a class with a code, a name, a severity, a docstring that is its documentation, and examples that are its
-tests. By what it looks at it derives from one of the seven kinds below and implements `check`.
+tests. By what it looks at it derives from one of the eight kinds below and implements `check`.
 """
 
 from __future__ import annotations
@@ -23,9 +23,12 @@ from caffelint.lint.finding import (
     FixEdit,
     Related,
 )
+from caffelint.lint.words import listed
 
 if TYPE_CHECKING:
     from caffelint.caffe.net import Layer, Net
+    from caffelint.caffe.refusal import Kind
+    from caffelint.caffe.refused import Refused
     from caffelint.caffe.solver import Solver
     from caffelint.lint.file import File
     from caffelint.text.tree import Problem
@@ -67,6 +70,8 @@ class Rule:
     aliases: ClassVar[tuple[str, ...]] = ()
     since: ClassVar[str] = "0.1"
     preview: ClassVar[bool] = False
+    claims: ClassVar[tuple[Kind, ...]] = ()
+    """Kinds of refusals that this rule speaks of, so that no other one reports them."""
     OPTIONS: ClassVar[Mapping[str, Option]] = {}
     VALID: ClassVar[Sequence[str | Files]] = ()
     INVALID: ClassVar[Sequence[Invalid]] = ()
@@ -160,6 +165,37 @@ class NetRule(Rule):
         raise NotImplementedError
 
 
+class RefusalRule(NetRule):
+    """Reports what Caffe refuses about a net: the kinds that it claims; without `claims` all that no rule claims.
+
+    Called for nets of forks as well, but there only with what each Caffe refuses. `check` is for what else the rule has
+    to say of a net.
+    """
+
+    def report(self, refused: Refused) -> Iterator[Finding]:
+        yield self.finding(
+            refused.place,
+            self.message(refused),
+            evidence=self.evidence(refused),
+            phases=refused.phases,
+            fixes=self.fixes(refused),
+        )
+
+    def message(self, refused: Refused) -> str:
+        others = [layer.name for layer in refused.layers[1:]]
+        return f"{refused.refusal.message} (also in {listed(others)})" if others else refused.refusal.message
+
+    def evidence(self, refused: Refused) -> str:
+        return f"Caffe ends with: {refused.refusal.caffe}" if refused.refusal.caffe else ""
+
+    def fixes(self, refused: Refused) -> tuple[Fix, ...]:
+        """How it can be mended, in each of `refused.layers`."""
+        return ()
+
+    def check(self, net: Net) -> Iterator[Finding]:
+        return iter(())
+
+
 class ProjectRule(Rule):
     """Looks at a solver together with the nets that it names (`solver.nets`)."""
 
@@ -174,11 +210,20 @@ class SmokeRule(Rule):
         raise NotImplementedError
 
 
-KINDS: tuple[type[Rule], ...] = (TextRule, ProblemRule, SolverRule, LayerRule, NetRule, ProjectRule, SmokeRule)
+KINDS: tuple[type[Rule], ...] = (
+    TextRule,
+    ProblemRule,
+    SolverRule,
+    LayerRule,
+    RefusalRule,
+    NetRule,
+    ProjectRule,
+    SmokeRule,
+)
 
 
 def kind_of(rule: type[Rule]) -> str:
-    """`text`, `problem`, `solver`, `layer`, `net`, `project` or `smoke`."""
+    """`text`, `problem`, `solver`, `layer`, `refusal`, `net`, `project` or `smoke`."""
     for kind in KINDS:
         if issubclass(rule, kind):
             return kind.__name__.removesuffix("Rule").lower()

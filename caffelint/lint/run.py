@@ -6,10 +6,11 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from caffelint.caffe.net import Net
+from caffelint.caffe.refusal import OF_EVERY_CAFFE
 from caffelint.caffe.solver import Solver
 from caffelint.lint.file import File
 from caffelint.lint.finding import Finding
-from caffelint.lint.registry import RuleInfo
+from caffelint.lint.registry import RuleInfo, all_rules, claims
 from caffelint.lint.rule import Rule
 
 
@@ -24,6 +25,9 @@ class RuleSet:
         for info in self._infos:
             self._by_kind.setdefault(info.kind, []).append(info)
         self._problem = {info.name: info for info in self._by_kind.get("problem", ())}
+        names = {info.name for info in self._infos}
+        known = {info.name: info for info in (*all_rules(), *self._infos)}
+        self._claims = {kind: info if info.name in names else None for kind, info in claims(known.values()).items()}
         self._layer: dict[str, list[RuleInfo]] = {}
         self._any_layer = [info for info in self._by_kind.get("layer", ()) if not info.layer_types]
         for info in self._by_kind.get("layer", ()):
@@ -66,9 +70,21 @@ class RuleSet:
                 rules[type_] = tuple(self.rule(info) for info in self._any_layer + self._layer.get(type_, []))
             for rule in rules[type_]:
                 yield from rule.check(layer)
+        if "refusal" in self._by_kind:
+            yield from self._check_refusals(net)
         for info in self._by_kind.get("net", ()):
             if not info.layer_types or not types.isdisjoint(info.layer_types):
                 yield from self.rule(info).check(net)
+
+    def _check_refusals(self, net: Net) -> Iterator[Finding]:
+        """What Caffe refuses, from the rules that claim it; of nets of forks only what each Caffe refuses."""
+        for refused in net.refused():
+            kind = refused.refusal.kind
+            info = self._claims.get(kind.value, self._claims.get(""))
+            if info is not None and info.kind == "refusal" and (net.is_plain or kind in OF_EVERY_CAFFE):
+                yield from self.rule(info).report(refused)
+        for info in self._by_kind["refusal"]:
+            yield from self.rule(info).check(net)
 
     def check_project(self, solver: Solver) -> Iterator[Finding]:
         """What the rules say of a solver together with its nets."""

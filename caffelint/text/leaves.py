@@ -63,4 +63,3 @@ def remember(text: str, body: Body | None) -> None:
     if len(bodies) >= _MOST:
         bodies.clear()
     bodies[text] = body
-

@@ -2,9 +2,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caffelint.lint import TEST, UNSAFE, WARNING, Finding, Invalid, Net, NetRule, fix, remove
+from caffelint.lint import TEST, UNSAFE, WARNING, Finding, Invalid, Net, NetRule, fix, listed, remove
 
-from ..graph._refusals import listed
 from ._norms import global_stats, norms
 
 

@@ -2,9 +2,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caffelint.lint import UNSAFE, WARNING, Finding, Invalid, Layer, Net, NetRule, fix, write
+from caffelint.lint import UNSAFE, WARNING, Finding, Invalid, Layer, Net, NetRule, fix, listed, write
 
-from ..graph._refusals import listed
 from ..initialisation._fillers import fillers, is_trained, starts_from_weights
 from ._norms import is_norm
 

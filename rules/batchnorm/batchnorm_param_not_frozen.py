@@ -1,13 +1,9 @@
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from caffelint.lint import ERROR, SAFE, Finding, Fix, Invalid, Net, NetRule, fix, write
-
-from ..graph._refusals import Refused, findings
+from caffelint.lint import ERROR, SAFE, Fix, Invalid, Kind, RefusalRule, Refused, fix, write
 
 
-class BatchnormParamNotFrozen(NetRule):
+class BatchnormParamNotFrozen(RefusalRule):
     """A `param` block gives a BatchNorm's statistics a learning rate.
 
     ## Why is this bad?
@@ -37,6 +33,7 @@ class BatchnormParamNotFrozen(NetRule):
     code = "B007"
     name = "batchnorm-param-not-frozen"
     severity = ERROR
+    claims = (Kind.STATISTIC_WITH_RATE,)
     layer_types = ("BatchNorm",)
     _NET = (
         'layer { name: "data" type: "Input" top: "data" input_param { shape { dim: 4 dim: 3 } } }'
@@ -58,19 +55,14 @@ class BatchnormParamNotFrozen(NetRule):
         ),
     ]
 
-    def check(self, net: Net) -> Iterator[Finding]:
-        if net.is_plain:
-            yield from findings(self, net, _frozen)
-
-
-def _frozen(refused: Refused) -> tuple[Fix, ...]:
-    return fix(
-        "set lr_mult: 0",
-        SAFE,
-        *(
-            write(layer, "param", index, "lr_mult", value="0")
-            for layer in refused.layers
-            for index, spec in enumerate(layer.message.param)
-            if spec.lr_mult != 0
-        ),
-    )
+    def fixes(self, refused: Refused) -> tuple[Fix, ...]:
+        return fix(
+            "set lr_mult: 0",
+            SAFE,
+            *(
+                write(layer, "param", index, "lr_mult", value="0")
+                for layer in refused.layers
+                for index, spec in enumerate(layer.message.param)
+                if spec.lr_mult != 0
+            ),
+        )

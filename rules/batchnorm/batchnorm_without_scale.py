@@ -2,9 +2,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caffelint.lint import LIKELY, TRAIN, WARNING, Finding, Invalid, Net, NetRule
+from caffelint.lint import LIKELY, TRAIN, WARNING, Finding, Invalid, Net, NetRule, listed
 
-from ..graph._refusals import listed
 from ._norms import norms
 
 LINEAR = frozenset(["Scale", "Bias", "Convolution", "InnerProduct", "Deconvolution"])

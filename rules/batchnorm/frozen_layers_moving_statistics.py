@@ -2,9 +2,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caffelint.lint import LIKELY, TRAIN, UNSAFE, WARNING, Finding, Invalid, Net, NetRule, fix, write
+from caffelint.lint import LIKELY, TRAIN, UNSAFE, WARNING, Finding, Invalid, Net, NetRule, fix, listed, write
 
-from ..graph._refusals import listed
 from ..initialisation._fillers import WEIGHTS
 from ._norms import feeding, global_stats, is_frozen, norms
 

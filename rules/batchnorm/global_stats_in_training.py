@@ -3,9 +3,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from math import log10
 
-from caffelint.lint import LIKELY, TRAIN, UNSAFE, WARNING, Finding, Invalid, Layer, Net, NetRule, fix, remove
+from caffelint.lint import LIKELY, TRAIN, UNSAFE, WARNING, Finding, Invalid, Layer, Net, NetRule, fix, listed, remove
 
-from ..graph._refusals import listed
 from ..initialisation._fillers import WEIGHTS, is_trained, starts_from_weights
 from ._norms import feeding, global_stats, is_frozen, norms
 

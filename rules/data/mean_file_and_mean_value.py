@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caffelint.lint import DISPLAY, ERROR, Finding, Invalid, Layer, LayerRule, Related, fix, remove
+from caffelint.lint import DISPLAY, ERROR, Finding, Invalid, Kind, Layer, LayerRule, Related, fix, remove
 
 from ._layers import transform_place
 
@@ -29,6 +29,7 @@ class MeanFileAndMeanValue(LayerRule):
     code = "D002"
     name = "mean-file-and-mean-value"
     severity = ERROR
+    claims = (Kind.MEAN_FILE_AND_MEAN_VALUE,)
     layer_types = ("Data", "ImageData", "WindowData", "MemoryData", "AnnotatedData")
     VALID = [
         'layer { name: "data" type: "Data" transform_param { mean_file: "mean.binaryproto" } }',

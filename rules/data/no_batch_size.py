@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caffelint.lint import ERROR, Finding, Invalid, Layer, LayerRule
+from caffelint.lint import ERROR, Finding, Invalid, Kind, Layer, LayerRule
 
 from ._layers import OWN_BLOCK
 
@@ -32,6 +32,7 @@ class NoBatchSize(LayerRule):
     code = "D007"
     name = "no-batch-size"
     severity = ERROR
+    claims = (Kind.MISSING_BATCH_SIZE,)
     layer_types = ("Data", "ImageData", "WindowData", "HDF5Data")
     VALID = [
         'layer { name: "data" type: "Data" data_param { source: "a" batch_size: 1 } }',

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caffelint.lint import ERROR, UNSAFE, Finding, Invalid, Layer, LayerRule, fix, remove
+from caffelint.lint import ERROR, UNSAFE, Finding, Invalid, Kind, Layer, LayerRule, fix, remove
 
 
 class TransformOnHdf5(LayerRule):
@@ -35,6 +35,7 @@ class TransformOnHdf5(LayerRule):
     code = "D008"
     name = "transform-on-hdf5"
     severity = ERROR
+    claims = (Kind.TRANSFORM_OF_HDF5,)
     layer_types = ("HDF5Data",)
     VALID = ['layer { name: "data" type: "HDF5Data" hdf5_data_param { source: "train.txt" batch_size: 64 } }']
     INVALID = [

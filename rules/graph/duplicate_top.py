@@ -1,14 +1,11 @@
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from caffelint.lint import ERROR, UNSAFE, Finding, Fix, Invalid, Net, NetRule
+from caffelint.lint import ERROR, UNSAFE, Fix, Invalid, Kind, RefusalRule, Refused
 
 from ._own_top import own_top
-from ._refusals import Refused, findings
 
 
-class DuplicateTop(NetRule):
+class DuplicateTop(RefusalRule):
     """Two layers of one phase make a blob of the same name.
 
     ## Why is this bad?
@@ -37,6 +34,7 @@ class DuplicateTop(NetRule):
     code = "G002"
     name = "duplicate-top"
     severity = ERROR
+    claims = (Kind.DUPLICATE_TOP,)
     VALID = [
         'layer { name: "train" type: "Data" top: "data" include { phase: TRAIN } }'
         ' layer { name: "test" type: "Data" top: "data" include { phase: TEST } }',
@@ -51,13 +49,9 @@ class DuplicateTop(NetRule):
         ),
     ]
 
-    def check(self, net: Net) -> Iterator[Finding]:
-        yield from findings(self, net, _apart)
-
-
-def _apart(refused: Refused) -> tuple[Fix, ...]:
-    """The later blob by a name of its own; two data layers lack their phases rather."""
-    layer = refused.layers[0]
-    if len(refused.layers) > 1 or layer.kind.is_data:
-        return ()
-    return own_top(layer, safety=UNSAFE, top=refused.refusal.values["blob"])
+    def fixes(self, refused: Refused) -> tuple[Fix, ...]:
+        """The later blob by a name of its own; two data layers lack their phases rather."""
+        layer = refused.layers[0]
+        if len(refused.layers) > 1 or layer.kind.is_data:
+            return ()
+        return own_top(layer, safety=UNSAFE, top=refused.refusal.values["blob"])

@@ -2,12 +2,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caffelint.lint import INFO, LIKELY, TRAIN, WARNING, Finding, Invalid, Layer, Net, NetRule
+from caffelint.lint import INFO, LIKELY, TRAIN, WARNING, Finding, Invalid, Layer, Net, NetRule, listed
 from caffelint.lint.built import BuiltLayer, BuiltNet
 
 from ..initialisation._fillers import RANDOM, WEIGHTS, is_frozen, is_trained, speaks_of_weights
 from ._learning import learns
-from ._refusals import listed
 
 _FEW = 2
 

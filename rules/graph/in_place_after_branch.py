@@ -1,14 +1,11 @@
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from caffelint.lint import ERROR, UNSAFE, Finding, Fix, Invalid, Net, NetRule
+from caffelint.lint import ERROR, UNSAFE, Fix, Invalid, Kind, RefusalRule, Refused
 
 from ._own_top import own_top
-from ._refusals import Refused, findings
 
 
-class InPlaceAfterBranch(NetRule):
+class InPlaceAfterBranch(RefusalRule):
     """An in-place layer overwrites a blob that another layer reads too.
 
     ## Why is this bad?
@@ -39,6 +36,7 @@ class InPlaceAfterBranch(NetRule):
     code = "G011"
     name = "in-place-after-branch"
     severity = ERROR
+    claims = (Kind.OVERWRITES_SHARED_BLOB,)
     VALID = [
         # The other reader stands below: it sees the result.
         'layer { name: "data" type: "Input" top: "data" }'
@@ -61,13 +59,9 @@ class InPlaceAfterBranch(NetRule):
         ),
     ]
 
-    def check(self, net: Net) -> Iterator[Finding]:
-        yield from findings(self, net, _own_top)
-
-
-def _own_top(refused: Refused) -> tuple[Fix, ...]:
-    """None where nothing further down reads the result: then its name is the slip."""
-    layer = refused.layers[0]
-    below = layer.net.layers[layer.index + 1 :]
-    read = any(refused.refusal.values["blob"] in other.bottoms for other in below)
-    return own_top(layer, safety=UNSAFE) if len(refused.layers) == 1 and read else ()
+    def fixes(self, refused: Refused) -> tuple[Fix, ...]:
+        """None where nothing further down reads the result: then its name is the slip."""
+        layer = refused.layers[0]
+        below = layer.net.layers[layer.index + 1 :]
+        read = any(refused.refusal.values["blob"] in other.bottoms for other in below)
+        return own_top(layer, safety=UNSAFE) if len(refused.layers) == 1 and read else ()

@@ -2,13 +2,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caffelint.lint import ERROR, SAFE, Finding, Fix, Invalid, Net, NetRule
+from caffelint.lint import ERROR, SAFE, Finding, Fix, Invalid, Kind, Net, RefusalRule, Refused
 
 from ._own_top import own_top
-from ._refusals import Refused, findings
 
 
-class InPlaceNotSupported(NetRule):
+class InPlaceNotSupported(RefusalRule):
     """A layer that cannot work in place has a top of the name of a bottom.
 
     ## Why is this bad?
@@ -40,6 +39,7 @@ class InPlaceNotSupported(NetRule):
     code = "G009"
     name = "in-place-not-supported"
     severity = ERROR
+    claims = (Kind.IN_PLACE, Kind.IN_PLACE_NUMBER)
     VALID = [
         'layer { name: "data" type: "Input" top: "data" input_param { shape { dim: 2 dim: 3 } } }'
         ' layer { name: "relu" type: "ReLU" bottom: "data" top: "data" }',
@@ -77,8 +77,10 @@ class InPlaceNotSupported(NetRule):
         ),
     ]
 
+    def fixes(self, refused: Refused) -> tuple[Fix, ...]:
+        return own_top(*refused.layers, safety=SAFE)
+
     def check(self, net: Net) -> Iterator[Finding]:
-        yield from findings(self, net, _renamed)
         if not net.is_plain:
             return
         said = set()
@@ -94,7 +96,3 @@ class InPlaceNotSupported(NetRule):
                             evidence="Caffe dies with a heap error and no word on the layer",
                             fixes=own_top(net.layers[layer.index], safety=SAFE),
                         )
-
-
-def _renamed(refused: Refused) -> tuple[Fix, ...]:
-    return own_top(*refused.layers, safety=SAFE)

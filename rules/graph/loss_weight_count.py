@@ -1,13 +1,9 @@
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from caffelint.lint import ERROR, UNSAFE, Finding, Fix, Invalid, Net, NetRule, fix, remove
-
-from ._refusals import Refused, findings
+from caffelint.lint import ERROR, UNSAFE, Fix, Invalid, Kind, RefusalRule, Refused, fix, remove
 
 
-class LossWeightCount(NetRule):
+class LossWeightCount(RefusalRule):
     """`loss_weight` is not given once for each top.
 
     ## Why is this bad?
@@ -36,6 +32,7 @@ class LossWeightCount(NetRule):
     code = "G016"
     name = "loss-weight-count"
     severity = ERROR
+    claims = (Kind.LOSS_WEIGHT_COUNT,)
     VALID = [
         'layer { name: "data" type: "Input" top: "ip" top: "label" }'
         ' layer { name: "loss" type: "EuclideanLoss" bottom: "ip" bottom: "label" top: "loss" loss_weight: 1 }',
@@ -56,16 +53,11 @@ class LossWeightCount(NetRule):
         ),
     ]
 
-    def check(self, net: Net) -> Iterator[Finding]:
-        if net.is_plain:
-            yield from findings(self, net, _surplus)
-
-
-def _surplus(refused: Refused) -> tuple[Fix, ...]:
-    """Those beyond the tops are gone; what is missing is not known."""
-    edits = [
-        remove(layer, "loss_weight", index)
-        for layer in refused.layers
-        for index in range(len(layer.tops), len(layer.message.loss_weight))
-    ]
-    return fix("keep one loss_weight for each top", UNSAFE, *edits)
+    def fixes(self, refused: Refused) -> tuple[Fix, ...]:
+        """Those beyond the tops are gone; what is missing is not known."""
+        edits = [
+            remove(layer, "loss_weight", index)
+            for layer in refused.layers
+            for index in range(len(layer.tops), len(layer.message.loss_weight))
+        ]
+        return fix("keep one loss_weight for each top", UNSAFE, *edits)

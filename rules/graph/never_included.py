@@ -2,9 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caffelint.lint import INFO, Finding, Invalid, Layer, Net, NetRule
-
-from ._refusals import listed
+from caffelint.lint import INFO, Finding, Invalid, Layer, Net, NetRule, listed
 
 
 class NeverIncluded(NetRule):

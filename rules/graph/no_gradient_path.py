@@ -2,11 +2,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caffelint.lint import DISPLAY, LIKELY, TRAIN, WARNING, Finding, Invalid, Net, NetRule, fix, remove
+from caffelint.lint import DISPLAY, LIKELY, TRAIN, WARNING, Finding, Invalid, Net, NetRule, fix, listed, remove
 from caffelint.lint.built import BuiltLayer, BuiltNet
 
 from ._learning import learns
-from ._refusals import listed
 
 
 class NoGradientPath(NetRule):

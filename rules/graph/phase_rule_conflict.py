@@ -1,13 +1,9 @@
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from caffelint.lint import ERROR, SAFE, Finding, Fix, Invalid, Layer, Net, NetRule, fix, remove
-
-from ._refusals import Refused, findings
+from caffelint.lint import ERROR, SAFE, Fix, Invalid, Kind, Layer, RefusalRule, Refused, fix, remove
 
 
-class PhaseRuleConflict(NetRule):
+class PhaseRuleConflict(RefusalRule):
     """A layer has `include` and `exclude` rules.
 
     ## Why is this bad?
@@ -34,6 +30,7 @@ class PhaseRuleConflict(NetRule):
     code = "G012"
     name = "phase-rule-conflict"
     severity = ERROR
+    claims = (Kind.INCLUDE_AND_EXCLUDE,)
     VALID = ['layer { name: "data" type: "Input" top: "data" include { phase: TEST } include { phase: TRAIN } }']
     INVALID = [
         Invalid(
@@ -44,15 +41,11 @@ class PhaseRuleConflict(NetRule):
         ),
     ]
 
-    def check(self, net: Net) -> Iterator[Finding]:
-        yield from findings(self, net, _one_kind)
-
-
-def _one_kind(refused: Refused) -> tuple[Fix, ...]:
-    """Without the exclude rules, where these say what the include rules say."""
-    if not all(_agree(layer) for layer in refused.layers):
-        return ()
-    return fix("remove exclude", SAFE, *(remove(layer, "exclude") for layer in refused.layers))
+    def fixes(self, refused: Refused) -> tuple[Fix, ...]:
+        """Without the exclude rules, where these say what the include rules say."""
+        if not all(_agree(layer) for layer in refused.layers):
+            return ()
+        return fix("remove exclude", SAFE, *(remove(layer, "exclude") for layer in refused.layers))
 
 
 def _agree(layer: Layer) -> bool:

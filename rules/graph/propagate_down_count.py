@@ -1,13 +1,9 @@
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from caffelint.lint import ERROR, SAFE, Finding, Fix, Invalid, Net, NetRule, fix, remove
-
-from ._refusals import Refused, findings
+from caffelint.lint import ERROR, SAFE, Fix, Invalid, Kind, RefusalRule, Refused, fix, remove
 
 
-class PropagateDownCount(NetRule):
+class PropagateDownCount(RefusalRule):
     """`propagate_down` is not given once for each bottom.
 
     ## Why is this bad?
@@ -33,6 +29,7 @@ class PropagateDownCount(NetRule):
     code = "G015"
     name = "propagate-down-count"
     severity = ERROR
+    claims = (Kind.PROPAGATE_DOWN_COUNT,)
     VALID = [
         'layer { name: "data" type: "Input" top: "ip" top: "label" }'
         ' layer { name: "loss" type: "EuclideanLoss" bottom: "ip" bottom: "label"'
@@ -51,11 +48,7 @@ class PropagateDownCount(NetRule):
         ),
     ]
 
-    def check(self, net: Net) -> Iterator[Finding]:
-        yield from findings(self, net, _left_out)
-
-
-def _left_out(refused: Refused) -> tuple[Fix, ...]:
-    if not all(all(layer.message.propagate_down) for layer in refused.layers):
-        return ()
-    return fix("remove propagate_down", SAFE, *(remove(layer, "propagate_down") for layer in refused.layers))
+    def fixes(self, refused: Refused) -> tuple[Fix, ...]:
+        if not all(all(layer.message.propagate_down) for layer in refused.layers):
+            return ()
+        return fix("remove propagate_down", SAFE, *(remove(layer, "propagate_down") for layer in refused.layers))

@@ -2,13 +2,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caffelint.lint import ERROR, TEST, TRAIN, Finding, Invalid, Net, NetRule, Related
+from caffelint.lint import ERROR, TEST, TRAIN, Finding, Invalid, Kind, Net, RefusalRule, Related
 from caffelint.lint.built import Shape, shape_text
 
-from ._refusals import findings
 
-
-class SharedParameterMismatch(NetRule):
+class SharedParameterMismatch(RefusalRule):
     """Layers share a parameter, but want it in different shapes or at different rates.
 
     ## Why is this bad?
@@ -38,6 +36,7 @@ class SharedParameterMismatch(NetRule):
     code = "G014"
     name = "shared-parameter-mismatch"
     severity = ERROR
+    claims = (Kind.SHARED_PARAM_SHAPE, Kind.SHARED_PARAM_MULTIPLIER)
     VALID = [
         'layer { name: "data" type: "Input" top: "data" input_param { shape { dim: 1 dim: 3 } } }'
         ' layer { name: "a" type: "InnerProduct" bottom: "data" top: "a" param { name: "w" lr_mult: 1 }'
@@ -73,12 +72,7 @@ class SharedParameterMismatch(NetRule):
     ]
 
     def check(self, net: Net) -> Iterator[Finding]:
-        if net.is_plain:
-            yield from findings(self, net)
-            yield from self._between_phases(net)
-
-    def _between_phases(self, net: Net) -> Iterator[Finding]:
-        if not any(layer.phases == (TEST,) for layer in net.layers):
+        if not net.is_plain or not any(layer.phases == (TEST,) for layer in net.layers):
             return
         train = next((one for one in net.states() if TRAIN in one.phases), None)
         trained = {layer.name: layer for layer in train.layers if layer.params} if train else {}

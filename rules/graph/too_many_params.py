@@ -1,13 +1,9 @@
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from caffelint.lint import ERROR, SAFE, Finding, Fix, Invalid, Net, NetRule, fix, join, remove
-
-from ._refusals import Refused, findings
+from caffelint.lint import ERROR, SAFE, Fix, Invalid, Kind, RefusalRule, Refused, fix, join, remove
 
 
-class TooManyParams(NetRule):
+class TooManyParams(RefusalRule):
     """A layer has more `param` blocks than parameters.
 
     ## Why is this bad?
@@ -44,6 +40,7 @@ class TooManyParams(NetRule):
     code = "G013"
     name = "too-many-params"
     severity = ERROR
+    claims = (Kind.PARAM_COUNT,)
     VALID = [
         'layer { name: "data" type: "Input" top: "data" input_param { shape { dim: 1 dim: 3 dim: 8 dim: 8 } } }'
         ' layer { name: "conv" type: "Convolution" bottom: "data" top: "conv"'
@@ -64,21 +61,16 @@ class TooManyParams(NetRule):
         ),
     ]
 
-    def check(self, net: Net) -> Iterator[Finding]:
-        if net.is_plain:
-            yield from findings(self, net, _surplus)
-
-
-def _surplus(refused: Refused) -> tuple[Fix, ...]:
-    """The blocks behind the first ones, as many as there are parameters, are gone."""
-    return fix(
-        "remove the surplus",
-        SAFE,
-        *(
-            join(
-                remove(layer, "param", index)
-                for index in range(refused.refusal.values["wanted"], len(layer.message.param))
-            )
-            for layer in refused.layers
-        ),
-    )
+    def fixes(self, refused: Refused) -> tuple[Fix, ...]:
+        """The blocks behind the first ones, as many as there are parameters, are gone."""
+        return fix(
+            "remove the surplus",
+            SAFE,
+            *(
+                join(
+                    remove(layer, "param", index)
+                    for index in range(refused.refusal.values["wanted"], len(layer.message.param))
+                )
+                for layer in refused.layers
+            ),
+        )

@@ -11,19 +11,19 @@ from caffelint.lint import (
     Finding,
     Fix,
     Invalid,
+    Kind,
     Net,
-    NetRule,
+    RefusalRule,
+    Refused,
     fix,
     quoted,
     write,
 )
 
-from ._refusals import Refused, owner, refusals
-
 _NEAR = 100
 
 
-class UnknownBottom(NetRule):
+class UnknownBottom(RefusalRule):
     """A bottom that no layer above it makes.
 
     ## Why is this bad?
@@ -57,6 +57,7 @@ class UnknownBottom(NetRule):
     code = "G001"
     name = "unknown-bottom"
     severity = ERROR
+    claims = (Kind.UNKNOWN_BOTTOM, Kind.BOTTOM_MADE_BELOW, Kind.BOTTOM_LEFT_OUT, Kind.BOTTOM_USED_UP)
     VALID = [
         'layer { name: "data" type: "Input" top: "data" }'
         ' layer { name: "relu" type: "ReLU" bottom: "data" top: "relu" }',
@@ -127,21 +128,22 @@ class UnknownBottom(NetRule):
         ),
     ]
 
-    def check(self, net: Net) -> Iterator[Finding]:
-        for refused in refusals(net):
-            if owner(refused.refusal) == self.name and (net.solvers or _is_whole(net)):
-                certainty = _certainty(net, refused)
-                if certainty:
-                    meant = _meant(net, refused)
-                    yield self.finding(
-                        refused.place,
-                        refused.message + (f'; did you mean "{meant}"?' if meant else ""),
-                        evidence=refused.evidence,
-                        phases=refused.phases,
-                        severity=WARNING if certainty == LIKELY else ERROR,
-                        certainty=certainty,
-                        fixes=_fixes(refused, meant) if meant else (),
-                    )
+    def report(self, refused: Refused) -> Iterator[Finding]:
+        net = refused.net
+        if not net.solvers and not _is_whole(net):
+            return
+        certainty = _certainty(net, refused)
+        if certainty:
+            meant = _meant(net, refused)
+            yield self.finding(
+                refused.place,
+                self.message(refused) + (f'; did you mean "{meant}"?' if meant else ""),
+                evidence=self.evidence(refused),
+                phases=refused.phases,
+                severity=WARNING if certainty == LIKELY else ERROR,
+                certainty=certainty,
+                fixes=_fixes(refused, meant) if meant else (),
+            )
 
 
 def _fixes(refused: Refused, meant: str) -> tuple[Fix, ...]:
@@ -184,7 +186,7 @@ def _certainty(net: Net, refused: Refused) -> str | None:
 
 
 def _meant(net: Net, refused: Refused) -> str:
-    if "maker" in refused.refusal.values:
+    if not refused.layers or "maker" in refused.refusal.values:
         return ""
     from difflib import SequenceMatcher, get_close_matches
 

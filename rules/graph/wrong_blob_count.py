@@ -1,13 +1,9 @@
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from caffelint.lint import ERROR, Finding, Invalid, Net, NetRule
-
-from ._refusals import findings
+from caffelint.lint import ERROR, Invalid, Kind, RefusalRule
 
 
-class WrongBlobCount(NetRule):
+class WrongBlobCount(RefusalRule):
     """A layer has more or fewer bottoms or tops than its type takes.
 
     ## Why is this bad?
@@ -33,6 +29,10 @@ class WrongBlobCount(NetRule):
     code = "G003"
     name = "wrong-blob-count"
     severity = ERROR
+    claims = (
+        Kind.BOTTOM_COUNT,
+        Kind.TOP_COUNT,
+    )
     VALID = [
         'layer { name: "data" type: "Input" top: "ip" top: "label" }'
         ' layer { name: "loss" type: "SoftmaxWithLoss" bottom: "ip" bottom: "label" }',
@@ -46,7 +46,3 @@ class WrongBlobCount(NetRule):
             message=("SoftmaxWithLoss takes 2 bottoms, not 1", "ReLU produces 1 top, not 0"),
         ),
     ]
-
-    def check(self, net: Net) -> Iterator[Finding]:
-        if net.is_plain:
-            yield from findings(self, net)

@@ -15,12 +15,12 @@ from caffelint.lint import (
     Net,
     NetRule,
     fix,
+    listed,
     quoted,
     remove,
     write,
 )
 
-from ..graph._refusals import listed
 from ._fillers import FILLERS, KNOWN, fillers
 
 READ = {

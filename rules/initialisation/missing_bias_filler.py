@@ -2,9 +2,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caffelint.lint import INFO, UNSAFE, Finding, Invalid, Net, NetRule, fix, write
+from caffelint.lint import INFO, UNSAFE, Finding, Invalid, Net, NetRule, fix, listed, write
 
-from ..graph._refusals import listed
 from ._fillers import WEIGHTS
 
 

@@ -2,9 +2,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caffelint.lint import DISPLAY, INFO, LIKELY, UNSAFE, WARNING, Finding, Invalid, Net, NetRule, fix, write
+from caffelint.lint import DISPLAY, INFO, LIKELY, UNSAFE, WARNING, Finding, Invalid, Net, NetRule, fix, listed, write
 
-from ..graph._refusals import listed
 from ._fillers import WEIGHTS, is_last, is_trained, random_filler, speaks_of_weights, starts_from_weights
 
 _MANY = 5

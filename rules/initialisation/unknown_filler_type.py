@@ -11,6 +11,7 @@ from caffelint.lint import (
     WARNING,
     Finding,
     Invalid,
+    Kind,
     Layer,
     LayerRule,
     fix,
@@ -47,6 +48,7 @@ class UnknownFillerType(LayerRule):
     code = "I009"
     name = "unknown-filler-type"
     severity = ERROR
+    claims = (Kind.UNKNOWN_FILLER,)
     layer_types = tuple(FILLERS)
     _FC = (
         'layer { name: "fc" type: "InnerProduct" bottom: "a" top: "b"'

@@ -1,13 +1,9 @@
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from caffelint.lint import ERROR, Finding, Invalid, Net, NetRule
-
-from ..graph._refusals import findings
+from caffelint.lint import ERROR, Invalid, Kind, RefusalRule
 
 
-class BlobTooLarge(NetRule):
+class BlobTooLarge(RefusalRule):
     """A blob has more than 2147483647 elements.
 
     ## Why is this bad?
@@ -33,6 +29,7 @@ class BlobTooLarge(NetRule):
     code = "L005"
     name = "blob-too-large"
     severity = ERROR
+    claims = (Kind.BLOB_TOO_LARGE,)
     VALID = [
         'layer { name: "data" type: "Input" top: "data" input_param { shape { dim: 256 dim: 3 dim: 512 dim: 512 } } }',
     ]
@@ -44,7 +41,3 @@ class BlobTooLarge(NetRule):
             message="top 0 would be 4096 x 3 x 512 x 512, more than the 2147483647 elements that Caffe can count",
         ),
     ]
-
-    def check(self, net: Net) -> Iterator[Finding]:
-        if net.is_plain:
-            yield from findings(self, net)

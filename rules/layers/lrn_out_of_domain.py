@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caffelint.lint import DISPLAY, ERROR, LIKELY, UNSAFE, WARNING, Finding, Invalid, Layer, LayerRule, fix, write
+from caffelint.lint import DISPLAY, ERROR, LIKELY, UNSAFE, WARNING, Finding, Invalid, Kind, Layer, LayerRule, fix, write
 
 
 class LrnOutOfDomain(LayerRule):
@@ -33,6 +33,7 @@ class LrnOutOfDomain(LayerRule):
     code = "L007"
     name = "lrn-out-of-domain"
     severity = ERROR
+    claims = (Kind.EVEN_LOCAL_SIZE,)
     layer_types = ("LRN",)
     VALID = [
         'layer { name: "norm" type: "LRN" bottom: "a" top: "b" lrn_param { local_size: 5 alpha: 0.0001 beta: 0.75 } }',

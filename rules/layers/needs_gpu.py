@@ -2,9 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caffelint.lint import DISPLAY, INFO, Finding, Invalid, Layer, Net, NetRule, fix, remove
-
-from ..graph._refusals import listed
+from caffelint.lint import DISPLAY, INFO, Finding, Invalid, Layer, Net, NetRule, fix, listed, remove
 
 BLOCKS = {
     "Convolution": "convolution_param",

@@ -2,14 +2,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caffelint.lint import ERROR, LIKELY, WARNING, Finding, Invalid, Net, NetRule, Related
-from caffelint.lint.built import BuiltNet, Kind, shape_text, unavoidable
+from caffelint.lint import ERROR, LIKELY, WARNING, Finding, Invalid, Kind, Net, RefusalRule, Refused, Related
+from caffelint.lint.built import BuiltNet, Field, shape_text, unavoidable, where
 
-from ..graph._refusals import Refused, owner, refusals, where
 from ..objective._graph import count_place
 
 
-class RefusedByCaffe(NetRule):
+class RefusedByCaffe(RefusalRule):
     """Caffe ends its process while it sets up this layer.
 
     ## Why is this bad?
@@ -126,27 +125,26 @@ class RefusedByCaffe(NetRule):
 
     def check(self, net: Net) -> Iterator[Finding]:
         for layer in net.layers if not net.document.problems and not net.bound.problems else ():
-            if not layer.type and layer.node is not None and layer.node.first("type") is None:
+            if not layer.type and layer.node is not None and not _has_type(layer.node):
                 yield self.finding(
                     layer.at("name"),
                     f'layer "{layer.name}" has no type: say what it is, such as type: "Convolution"',
                     evidence="Caffe ends with: Unknown layer type:",
                 )
         if net.is_plain:
-            for refused in refusals(net):
-                if owner(refused.refusal) == self.name:
-                    yield self._refused(net, refused)
             yield from self._unavoidable(net)
 
-    def _refused(self, net: Net, refused: Refused) -> Finding:
+    def report(self, refused: Refused) -> Iterator[Finding]:
         later = refused.refusal.kind is Kind.MISSING_FIELD and refused.layers[0].type == "InnerProduct"
-        later = later and _is_for_digits(net)
-        return self.finding(
+        if not (later and _is_for_digits(refused.net)):
+            yield from super().report(refused)
+            return
+        yield self.finding(
             refused.place,
-            f"{refused.message}; DIGITS fills it in, Caffe alone does not" if later else refused.message,
-            evidence=refused.evidence,
-            severity=WARNING if later else None,
-            certainty=LIKELY if later else None,
+            f"{self.message(refused)}; DIGITS fills it in, Caffe alone does not",
+            evidence=self.evidence(refused),
+            severity=WARNING,
+            certainty=LIKELY,
             phases=refused.phases,
         )
 
@@ -156,7 +154,7 @@ class RefusedByCaffe(NetRule):
             found = unavoidable(one, net.input_shapes)
             if found is None or found.refusal.index is None:
                 continue
-            place = where(net.layers[found.refusal.index], found.refusal.field)
+            place = where(net.layers[found.refusal.index], found.refusal)
             but = "no other size fits either"
             related: tuple[Related, ...] = ()
             if found.fits:
@@ -174,6 +172,11 @@ class RefusedByCaffe(NetRule):
                 phases=one.phases,
                 related=related,
             )
+
+
+def _has_type(node: Field) -> bool:
+    """Is a type written, in the block or in the inner one that the oldest format has?"""
+    return any(one is not None and one.first("type") is not None for one in (node, node.first("layer")))
 
 
 def _is_for_digits(net: Net) -> bool:

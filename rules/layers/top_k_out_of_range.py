@@ -2,13 +2,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caffelint.lint import ERROR, UNSAFE, WARNING, Finding, Invalid, Net, NetRule, fix, write
+from caffelint.lint import ERROR, UNSAFE, WARNING, Finding, Invalid, Kind, Net, RefusalRule, Refused, fix, write
 
-from ..graph._refusals import owner, refusals
 from ._classes import classes
 
 
-class TopKOutOfRange(NetRule):
+class TopKOutOfRange(RefusalRule):
     """An Accuracy or ArgMax whose `top_k` does not fit the number of classes.
 
     ## Why is this bad?
@@ -34,7 +33,8 @@ class TopKOutOfRange(NetRule):
     code = "L009"
     name = "top-k-out-of-range"
     severity = ERROR
-    layer_types = ("Accuracy", "ArgMax")
+    claims = (Kind.TOP_K_TOO_LARGE,)
+    _TYPES = ("Accuracy", "ArgMax")
     _NET = (
         'layer { name: "data" type: "Data" top: "data" top: "label" }'
         ' layer { name: "fc" type: "InnerProduct" bottom: "data" top: "fc" inner_product_param { num_output: %d } }'
@@ -59,16 +59,20 @@ class TopKOutOfRange(NetRule):
         ),
     ]
 
+    def report(self, refused: Refused) -> Iterator[Finding]:
+        if refused.layers[0].index not in [index for index, _ in self._told(refused.net)]:
+            yield from super().report(refused)
+
     def check(self, net: Net) -> Iterator[Finding]:
+        for _, finding in self._told(net):
+            yield finding
+
+    def _told(self, net: Net) -> Iterator[tuple[int, Finding]]:
+        """What is wrong with the top_k of single layers, with the numbers of these."""
         said = set()
         for one in net.states():
             for layer in one.layers:
-                if (
-                    layer.type not in self.layer_types
-                    or layer.index is None
-                    or layer.index in said
-                    or not layer.bottoms
-                ):
+                if layer.type not in self._TYPES or layer.index is None or layer.index in said or not layer.bottoms:
                     continue
                 top_k, axis = layer.parameters.top_k, layer.parameters.axis
                 accuracy = layer.type == "Accuracy"
@@ -96,8 +100,4 @@ class TopKOutOfRange(NetRule):
                     if top_k < 1
                     else ()
                 )
-                yield self.finding(place, message, severity=severity, fixes=fixes)
-        if net.is_plain:
-            for refused in refusals(net):
-                if owner(refused.refusal) == self.name and refused.layers[0].index not in said:
-                    yield self.finding(refused.place, refused.message, evidence=refused.evidence)
+                yield layer.index, self.finding(place, message, severity=severity, fixes=fixes)

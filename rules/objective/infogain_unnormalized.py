@@ -10,6 +10,7 @@ from caffelint.lint import (
     WARNING,
     Finding,
     Invalid,
+    Kind,
     Layer,
     LayerRule,
     fix,
@@ -64,6 +65,10 @@ class InfogainUnnormalized(LayerRule):
     code = "O001"
     name = "infogain-unnormalized"
     severity = WARNING
+    claims = (
+        Kind.MISSING_INFOGAIN_MATRIX,
+        Kind.NORMALIZE_OF_INFOGAIN,
+    )
     layer_types = ("InfogainLoss",)
     VALID = [
         _FC + _LOSS + ' infogain_loss_param { source: "H.binaryproto" } }',

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from caffelint.lint import ERROR, Invalid, ProblemRule
+from caffelint.lint import ERROR, Invalid, Kind, ProblemRule
 
 
 class MixedLayerFormats(ProblemRule):
@@ -31,6 +31,7 @@ class MixedLayerFormats(ProblemRule):
     code = "P009"
     name = "mixed-layer-formats"
     severity = ERROR
+    claims = (Kind.MIXED_FORMATS,)
     VALID = [
         'layer { name: "pool1" type: "Pooling" }',
         'layers { name: "pool1" type: POOLING }',

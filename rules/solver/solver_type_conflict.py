@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caffelint.lint import ERROR, SAFE, UNSAFE, Finding, Invalid, Related, Solver, SolverRule, fix, remove
+from caffelint.lint import ERROR, SAFE, UNSAFE, Finding, Invalid, Kind, Related, Solver, SolverRule, fix, remove
 
 
 class SolverTypeConflict(SolverRule):
@@ -30,6 +30,7 @@ class SolverTypeConflict(SolverRule):
     code = "S006"
     name = "solver-type-conflict"
     severity = ERROR
+    claims = (Kind.SOLVER_TYPE_TWICE,)
     VALID = ['type: "Adam" base_lr: 0.001', "solver_type: ADAM base_lr: 0.001"]
     INVALID = [
         Invalid(

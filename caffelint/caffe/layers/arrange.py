@@ -186,7 +186,7 @@ class Slice(BuiltLayer):
             )
         if tops > size:
             raise self.refuse(
-                Kind.TOP_COUNT,
+                Kind.WINDOW_TOO_LARGE,
                 f"{tops} tops are more than the {size} entries of axis {axis} ({text(shape)})",
                 "Check failed: top.size() <= bottom_slice_axis",
                 function,

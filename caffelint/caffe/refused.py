@@ -1,0 +1,123 @@
+"""What Caffe refuses of a net, in all the states that it is built in: each cause once, with its place in the text."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Iterator
+from typing import TYPE_CHECKING, NamedTuple
+
+from caffelint.caffe.place import Place, place
+from caffelint.caffe.refusal import Kind, Refusal
+from caffelint.caffe.states import PHASES
+from caffelint.text.tree import MESSAGE, Field
+
+if TYPE_CHECKING:
+    from caffelint.caffe.net import Layer, Net
+
+_LOSING_A_BLOB = frozenset([Kind.PADDING_LAYER, Kind.UNKNOWN_BOTTOM])
+"""Refusals of the upgrade after which the build misses the same blob once more."""
+_MISSING_A_BLOB = frozenset([Kind.UNKNOWN_BOTTOM, Kind.BOTTOM_MADE_BELOW, Kind.BOTTOM_LEFT_OUT])
+
+
+class Refused(NamedTuple):
+    """One cause for which Caffe refuses a net.
+
+    refusal: as it is met first. layers: those that meet it, in the order of the text; none where the net itself is to
+    blame, or a layer that the upgrade takes away. phases: those in which it is met, none for all that the net is built
+    in. place: what is to blame, in the first of the layers.
+    """
+
+    net: Net
+    refusal: Refusal
+    layers: tuple[Layer, ...]
+    phases: tuple[str, ...]
+    place: Place
+
+
+def find_refused(net: Net) -> tuple[Refused, ...]:
+    """All that Caffe refuses about a net, in Caffe's order of the upgrade and in that of the text of the build.
+
+    None where the text has errors, since layers may be missing then, and none about blocks that hold something which
+    could not be read.
+    """
+    if net.document.problems:
+        return ()
+    if not net.refusals and not any(one.refusals for one in net.states()):
+        return ()
+    unread = _Unread(net)
+    return *_of_upgrade(net, unread), *_of_build(net, unread)
+
+
+def where(layer: Layer, refusal: Refusal) -> Place:
+    """What a refusal blames in a layer: its field, or its type where there is none."""
+    return layer.at(*(refusal.field or ("type",)))
+
+
+def _of_upgrade(net: Net, unread: _Unread) -> Iterator[Refused]:
+    layers = {id(layer.node): layer for layer in net.layers if layer.node is not None}
+    met = set()
+    for refusal in net.refusals:
+        node = net.bound.node(refusal.at)
+        if node is None or (id(node), refusal.cause) in met or unread.is_in(_blamed(net, node, refusal)):
+            continue
+        met.add((id(node), refusal.cause))
+        layer = layers.get(id(node))
+        name = layer.name if layer is not None else ""
+        at = place(net.document, node, refusal.field, name)
+        yield Refused(net, refusal, () if layer is None else (layer,), (), at)
+
+
+def _blamed(net: Net, node: Field, refusal: Refusal) -> Iterable[Field]:
+    """The layer, or those fields of the net that a refusal is about."""
+    if node is not net.document.root:
+        return [node]
+    names = ("input", "input_dim", "input_shape") if refusal.kind is Kind.INPUT_SHAPE_COUNT else refusal.field
+    return [field for field in node.fields if field.name in names]
+
+
+def _of_build(net: Net, unread: _Unread) -> Iterator[Refused]:
+    lost = {one.values["blob"] for one in net.refusals if one.kind in _LOSING_A_BLOB}
+    nets = net.states()
+    everywhere = {phase for one in nets for phase in one.phases}
+    met: dict[tuple[int, Hashable], tuple[Refusal, set[str]]] = {}
+    for one in nets:
+        for refusal in one.refusals:
+            if not (refusal.kind in _MISSING_A_BLOB and refusal.values["blob"] in lost):
+                index = refusal.index if refusal.index is not None else -1
+                met.setdefault((index, refusal.cause), (refusal, set()))[1].update(one.phases)
+    groups: dict[Hashable, list[tuple[Layer | None, Refusal, set[str]]]] = {}
+    for index, cause in sorted(met, key=lambda key: key[0]):
+        layer = net.layers[index] if index >= 0 else None
+        if layer is None or layer.node is None or not unread.is_in([layer.node]):
+            groups.setdefault(cause, []).append((layer, *met[index, cause]))
+    for group in groups.values():
+        layer, refusal, phases = group[0]
+        yield Refused(
+            net,
+            refusal,
+            tuple(layer for layer, _, _ in group if layer is not None),
+            () if phases == everywhere else tuple(phase for phase in PHASES if phase in phases),
+            where(layer, refusal) if layer is not None else net.at(),
+        )
+
+
+class _Unread:
+    """What of a net's text could not be read, or only by a Caffe that is not known."""
+
+    def __init__(self, net: Net) -> None:
+        problems = net.bound.problems
+        self.starts = [problem.start for problem in problems]
+        # Of a field that is unknown in many places the problem tells the first alone.
+        told_once = ("unknown-field", "fork-field") if net.bound.dialect else ("unknown-field",)
+        self.fields = {problem.field.rpartition(".")[2] for problem in problems if problem.kind in told_once}
+
+    def is_in(self, nodes: Iterable[Field]) -> bool:
+        """Does one of the blocks hold something unread, at any depth?"""
+        return bool(self.starts) and any(
+            any(node.start <= start < node.end for start in self.starts) or (self.fields and self._has_field(node))
+            for node in nodes
+        )
+
+    def _has_field(self, node: Field) -> bool:
+        return any(
+            field.name in self.fields or (field.kind == MESSAGE and self._has_field(field)) for field in node.fields
+        )
