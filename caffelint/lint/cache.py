@@ -10,11 +10,13 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from caffelint.lint.cause import cause_from
+from caffelint.lint.cause import Known, ReportedCause, Suggested
+from caffelint.lint.finding import SEVERITIES
 from caffelint.lint.packs import pack_names
 from caffelint.lint.report import ReportedEdit, ReportedFinding, ReportedFix, ReportedRelated
 
 _KEEP_SECONDS = 14 * 24 * 3600
+_LARGEST = 1 << 26
 
 
 def folder() -> Path:
@@ -54,10 +56,20 @@ def key(settings: bytes, parts: Iterable[tuple[str, bytes]]) -> str:
 
 
 def load(name: str) -> tuple[tuple[ReportedFinding, ...], int] | None:
-    """The findings of an earlier run and how many were suppressed; None if there is none, or it cannot be read."""
+    """The findings of an earlier run and how many were suppressed; None if there is none as it was stored.
+
+    It is data alone: nothing of it is run, and `check --fix` reads none of it.
+    """
     try:
-        rows, suppressed = json.loads((folder() / name[:2] / name).read_text("utf-8"))
-        return tuple(_finding(row) for row in rows), int(suppressed)
+        with open(folder() / name[:2] / name, "rb") as file:
+            data = file.read(_LARGEST + 1)
+        stored, _, body = data.partition(b"\n")
+        if len(data) > _LARGEST or stored != _digest(name, body):
+            return None
+        rows, suppressed = json.loads(body)
+        if type(suppressed) is not int:
+            return None
+        return tuple(_finding(row) for row in rows), suppressed
     except (OSError, RuntimeError, ValueError, TypeError, LookupError):
         return None
 
@@ -68,7 +80,8 @@ def store(name: str, findings: Sequence[ReportedFinding], suppressed: int) -> No
         path = folder() / name[:2] / name
         path.parent.mkdir(parents=True, exist_ok=True)
         temporary = path.with_name(f"{name}.{os.getpid()}")
-        temporary.write_text(json.dumps([findings, suppressed]), "utf-8")
+        body = json.dumps([findings, suppressed]).encode()
+        temporary.write_bytes(_digest(name, body) + b"\n" + body)
         temporary.replace(path)
         from random import random
 
@@ -85,14 +98,41 @@ def _prune() -> None:
             path.unlink(missing_ok=True)
 
 
+def _digest(name: str, body: bytes) -> bytes:
+    import hashlib
+
+    return hashlib.sha256(name.encode() + body).hexdigest().encode()
+
+
 def _finding(row: list[Any]) -> ReportedFinding:
-    finding = ReportedFinding(*row)
+    """A finding as it was stored. Raises `TypeError` or `ValueError` where this is none."""
+    finding = ReportedFinding(*_of(row, *[str] * 7, *[int | None] * 4, list, *[str] * 4, list, list, list, list | None))
+    if finding.severity not in SEVERITIES:
+        raise ValueError(finding.severity)
+    fixes = (_of(fix, str, str, list) for fix in finding.fixes)
     return finding._replace(
-        phases=tuple(finding.phases),
-        related=tuple(ReportedRelated(*item) for item in finding.related),
+        phases=_of(finding.phases, *[str] * len(finding.phases)),
+        related=tuple(ReportedRelated(*_of(item, str, str, int, int)) for item in finding.related),
         fixes=tuple(
-            ReportedFix(fix[0], fix[1], tuple(ReportedEdit(*edit) for edit in fix[2])) for fix in finding.fixes
+            ReportedFix(title, safety, tuple(ReportedEdit(*_of(edit, str, int, int, str)) for edit in edits))
+            for title, safety, edits in fixes
         ),
-        source=tuple(finding.source),
-        cause=cause_from(finding.cause),
+        source=_of(finding.source, *[str] * len(finding.source)),
+        cause=_cause(finding.cause) if finding.cause else None,
     )
+
+
+def _cause(row: Any) -> ReportedCause:
+    cause = ReportedCause(*_of(row, *[str] * 5, int | None, list, list | None))
+    return cause._replace(
+        known=tuple(Known(*_of(one, str, str, int | None, str)) for one in cause.known),
+        suggested=Suggested(*_of(cause.suggested, str, int | float, str)) if cause.suggested else None,
+    )
+
+
+def _of(row: Any, *kinds: Any) -> tuple[Any, ...]:
+    """The values of a row, each of its kind. Raises `TypeError` or `ValueError`."""
+    for value, kind in zip(row, kinds, strict=True):
+        if not isinstance(value, kind):
+            raise TypeError(f"{value!r} is no {kind}")
+    return tuple(row)

@@ -97,14 +97,3 @@ class ReportedCause(NamedTuple):
         """As the JSON contract has it (docs/json.md)."""
         suggested = self.suggested._asdict() if self.suggested else None
         return {**self._asdict(), "known": [one._asdict() for one in self.known], "suggested": suggested}
-
-
-def cause_from(row: Any) -> ReportedCause | None:
-    """A cause from the nested lists that JSON makes of one."""
-    if row is None:
-        return None
-    cause = ReportedCause(*row)
-    return cause._replace(
-        known=tuple(Known(*one) for one in cause.known),
-        suggested=Suggested(*cause.suggested) if cause.suggested else None,
-    )

@@ -329,9 +329,7 @@ def test_what_is_to_stand_in_the_solver_comes_before_the_command(patch: Callable
     solver = Path("models/solver.prototxt")
     solver.write_text(SOLVER.replace("net.prototxt", "models/net.prototxt"), "utf-8")
     err = patch("models/net.prototxt", "--check-finite", "--in-place").err
-    assert err.endswith(
-        f"  {path} caffe train -solver models/solver.prototxt\n"
-    )
+    assert err.endswith(f"  {path} caffe train -solver models/solver.prototxt\n")
     assert "first, in" not in err
     solver.write_text(SOLVER.replace("net.prototxt", "gone/net.prototxt"), "utf-8")
     err = patch("models/net.prototxt", "--check-finite", "--in-place").err

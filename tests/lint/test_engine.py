@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import io
+import json
 import os
+import random
 import signal
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -20,6 +24,7 @@ from caffelint.lint.plan import Job, plan
 from caffelint.lint.report import Report
 from caffelint.lint.select import selected
 from caffelint.lint.suppress import Silenced
+from caffelint.report import FORMATS, Look, write
 from caffelint.text.parser import Document
 
 SOLVER = 'net: "{}" base_lr: 0.01 lr_policy: "poly" power: 1\n'
@@ -137,13 +142,51 @@ def test_cache_gives_the_same_and_notices_changes(config: Config, tmp_path: Path
     assert found(config, ".") == []
 
 
-def test_corrupt_cache_is_no_matter(config: Config, tmp_path: Path) -> None:
+def _entries(tmp_path: Path) -> list[Path]:
+    return [path for path in (tmp_path / ".cache").rglob("*") if path.is_file()]
+
+
+def test_a_damaged_cache_is_no_matter(config: Config, tmp_path: Path) -> None:
     project(tmp_path)
     first = caffelint.check(["."], config)
-    for path in (tmp_path / ".cache").rglob("*"):
-        if path.is_file():
-            path.write_text("[[1, 2")
-    assert caffelint.check(["."], config).findings == first.findings
+    chance = random.Random(1)
+    stored = {path: path.read_bytes() for path in _entries(tmp_path)}
+    assert stored
+    for number in range(200):
+        for path, data in stored.items():
+            at = chance.randrange(len(data))
+            path.write_bytes(data[:at] + bytes([chance.randrange(256)] * (number % 3)) + data[at + 1 :])
+        assert caffelint.check(["."], config).findings == first.findings
+
+
+def test_a_cache_that_somebody_else_wrote_is_no_matter(config: Config, tmp_path: Path) -> None:
+    """With the right digest, too: what is no finding is as if it were not there."""
+    project(tmp_path)
+    first = caffelint.check(["."], config)
+    chance = random.Random(1)
+    stored = {path: json.loads(path.read_bytes().partition(b"\n")[2]) for path in _entries(tmp_path)}
+    odd = [None, 1, -1, 1.5, float("inf"), float("nan"), "x", [], {}, [[]], True, 10**400, "[" * 100_000]
+    for _ in range(200):
+        for path, value in stored.items():
+            value = json.loads(json.dumps(value))
+            rows: Any = value
+            while isinstance(rows, list) and rows and (rows is value or chance.random() < 0.8):
+                at, within = chance.randrange(len(rows)), rows
+                rows = rows[at]
+            within[at] = chance.choice(odd)
+            body = json.dumps(value).encode()
+            path.write_bytes(cache._digest(path.name, body) + b"\n" + body)
+        report = caffelint.check(["."], config)
+        assert not report.failures
+        assert write_report(report)
+    assert first.findings
+
+
+def write_report(report: Report) -> str:
+    out = io.StringIO()
+    for name in FORMATS:
+        write(name, report, out, Look())
+    return out.getvalue()
 
 
 def test_git_decides_what_is_looked_at(config: Config, tmp_path: Path) -> None:
