@@ -53,7 +53,7 @@ class Solver:
     """A solver. `message` is its SolverParameter in current format, `nets` what could be read of what it names.
 
     `missing` are names of nets for which no file was found, `beside` those found only by their bare name, beside the
-    solver; both are empty where nobody looked.
+    solver, `outside` those that lie where nothing is read; all are empty where nobody looked.
     """
 
     def __init__(self, bound: Bound):
@@ -63,6 +63,7 @@ class Solver:
         self.nets: list[NetUse] = []
         self.missing: list[NetName] = []
         self.beside: list[NetName] = []
+        self.outside: list[NetName] = []
 
     @property
     def document(self) -> Document:

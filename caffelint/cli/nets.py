@@ -64,6 +64,7 @@ def _of_solver(file: str, found: Sequence[NamedNet], failed: list[Failure]) -> I
     """The nets that it builds."""
     from caffelint.caffe.states import solver_nets
     from caffelint.lint.file import load
+    from caffelint.lint.reach import OUTSIDE
     from caffelint.lint.read import read
     from caffelint.lint.report import Failure
 
@@ -71,7 +72,8 @@ def _of_solver(file: str, found: Sequence[NamedNet], failed: list[Failure]) -> I
     if solver is None:
         yield Shown(file)
         return
-    failed += [Failure(file, f"{net.field} {net.name} is not there") for net in found if net.path is None]
+    missing = (net for net in found if net.path is None)
+    failed += (Failure(file, f"{net.field} {net.name} {OUTSIDE if net.outside else 'is not there'}") for net in missing)
     paths = {(net.field, net.position): net.path for net in found}
     for build in solver_nets(solver.message):
         path = file if build.field.endswith("_param") else paths.get((build.field, build.position))

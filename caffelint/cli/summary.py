@@ -66,8 +66,8 @@ def command(
     from caffelint.lint.discover import discover
     from caffelint.lint.report import Failure, Report
 
-    found = discover(paths)
     roots = settings(paths, {}).roots
+    found = discover(paths, roots=roots)
     options: dict[str, Any] = {
         "phases": (phase.upper(),) if phase else ("TRAIN", "TEST"),
         "stages": tuple(stages),

@@ -70,7 +70,7 @@ def command(
     from caffelint.fix.write import ending_cleanly
     from caffelint.lint.discover import discover
 
-    found = discover(paths, config.exclude, config.folder_of("exclude"))
+    found = discover(paths, config.exclude, config.folder_of("exclude"), config.roots)
     status = USAGE if found.unreadable else 0
     for path, reason in found.unreadable:
         tell(f"{path}: {reason}")

@@ -153,7 +153,9 @@ class Checker:
             if solver:
                 for net in named:
                     where = NetName(net.field, net.position, net.name)
-                    if net.path is None:
+                    if net.outside:
+                        solver.outside.append(where)
+                    elif net.path is None:
                         solver.missing.append(where)
                     elif net.beside:
                         solver.beside.append(where)

@@ -7,12 +7,12 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
+from caffelint.lint.reach import OUTSIDE, SUFFIXES, Reach
 from caffelint.lint.read import ReadError, read
 
 if TYPE_CHECKING:
     from caffelint.lint.ignored import Checkout
 
-SUFFIXES = (".prototxt", ".prototxt.txt")
 _OTHER_SUFFIX = ".pt"  # Faster R-CNN and its heirs call nets and solvers so, and torch its weights
 _CANDIDATES = (*SUFFIXES, _OTHER_SUFFIX)
 _BEGINS = re.compile(rb"^[ \t]*(?:layers?[ \t]*\{|(?:net|train_net|base_lr)[ \t]*:)", re.MULTILINE)
@@ -37,7 +37,8 @@ class NamedNet(NamedTuple):
     """A net's name as a solver gives it, and the file that was found for it.
 
     `field` and `position` say where it stands, e.g. the second of `test_net`. `path` is None where there is no such
-    file; `beside` tells that only its bare name was found, beside the solver.
+    file, or where it lies `outside` of what may be read; `beside` tells that only its bare name was found, beside the
+    solver.
     """
 
     field: str
@@ -45,20 +46,28 @@ class NamedNet(NamedTuple):
     name: str
     path: str | None
     beside: bool = False
+    outside: bool = False
 
 
-def discover(paths: Iterable[str], exclude: Sequence[str] = (), folder: str = "") -> Found:
+def discover(paths: Iterable[str], exclude: Sequence[str] = (), folder: str = "", roots: Sequence[str] = ()) -> Found:
     """Files named outright, and the prototxt files below folders but for what git or `exclude` (globs) ignores.
 
-    The globs start from `folder`, empty for the working directory.
+    The globs start from `folder`, empty for the working directory. A link that leads out of the checkout, the folder
+    or `roots` is unreadable.
     """
     files: dict[str, None] = {}
     unreadable: list[tuple[str, str]] = []
     others: list[str] = []
     for path in paths:
         if os.path.isdir(path):
-            found = sorted(_walk(path, unreadable, others))
-            files.update(dict.fromkeys(file for file in found if not matches_glob(file, exclude, folder)))
+            reach = Reach(path, roots)
+            for file in sorted(_walk(path, unreadable, others)):
+                if matches_glob(file, exclude, folder):
+                    continue
+                if os.path.islink(file) and not reach.holds(file):
+                    unreadable.append((file, f"is a link that {OUTSIDE}"))
+                else:
+                    files[file] = None
         elif os.path.exists(path):
             files[os.path.normpath(path)] = None
         else:
@@ -210,34 +219,33 @@ def named_nets(solver_path: str, roots: Sequence[str] = (), data: bytes | None =
         for position, node in enumerate(document.root.all(field)):
             if node.kind == STRING:
                 name = string_value(node.text)
-                path, beside = resolve(name, solver_path, roots)
-                found.append(NamedNet(field, position, name, path, beside))
+                found.append(NamedNet(field, position, name, *resolve(name, solver_path, roots)))
     return found
 
 
-def resolve(name: str, solver_path: str, roots: Sequence[str] = ()) -> tuple[str | None, bool]:
-    """The file that a solver means by a net's name, and whether only its bare name was found, beside the solver.
+def resolve(name: str, solver_path: str, roots: Sequence[str] = ()) -> tuple[str | None, bool, bool]:
+    """The file that a solver means by a net's name; whether only its bare name was found, beside the solver; and
+    whether there is one that may not be read.
 
     Caffe looks in the working directory alone (util/io.cpp). Repositories mean their own root by that, so the folder
     of the solver, the working directory, `roots` and every folder above the solver, up to the checkout's root, are
     tried, then the bare name beside the solver.
     """
     if "\0" in name or not name:
-        return None, False
-    folder = os.path.dirname(os.path.abspath(solver_path))
-    above = []
-    parent = folder
-    while True:
-        above.append(parent)
-        if os.path.dirname(parent) == parent or os.path.exists(os.path.join(parent, ".git")):
-            break
-        parent = os.path.dirname(parent)
-    for base in (folder, os.getcwd(), *roots, *above[1:]):
+        return None, False, False
+    reach = Reach(os.path.dirname(os.path.abspath(solver_path)), roots)
+    folder, *above = reach.above
+    outside = False
+    for base in (folder, os.getcwd(), *roots, *above):
         candidate = os.path.join(base, name)
         if os.path.isfile(candidate):
-            return relative(candidate), False
+            if reach.holds(candidate, None if os.path.isabs(name) else base):
+                return relative(candidate), False, False
+            outside = True
     beside = os.path.join(folder, os.path.basename(name))
-    return (relative(beside), True) if os.path.isfile(beside) else (None, False)
+    if not outside and os.path.isfile(beside) and reach.holds(beside):
+        return relative(beside), True, False
+    return None, False, outside
 
 
 def relative(path: str) -> str:

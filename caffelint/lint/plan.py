@@ -8,7 +8,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from typing import NamedTuple
 
-from caffelint.lint.discover import SUFFIXES, NamedNet, named_nets, names_a_net, relative
+from caffelint.lint.discover import NamedNet, named_nets, names_a_net, relative
+from caffelint.lint.reach import SUFFIXES, Reach
 
 _WORD = re.compile(r"trainval|train|[a-z]+|\d+")
 _DEPLOYS = frozenset(["deploy", "test"])
@@ -152,8 +153,9 @@ def _files_beside(folder: str) -> tuple[str, ...]:
         names = sorted(os.listdir(folder))
     except OSError:
         return ()
-    paths = (os.path.join(folder, name) for name in names if name.endswith(SUFFIXES))
-    return tuple(path for path in paths if os.path.isfile(path))
+    paths = [os.path.join(folder, name) for name in names if name.endswith(SUFFIXES)]
+    reach = Reach(folder) if any(map(os.path.islink, paths)) else None
+    return tuple(path for path in paths if os.path.isfile(path) and not (reach and not reach.holds(path)))
 
 
 def _components(

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from caffelint.caffe.refusal import Refusal
 from caffelint.caffe.shapes import Shape, as_int, new_blob, text
 from caffelint.lint.data_source import Unreadable, ask
+from caffelint.lint.reach import is_special
 
 if TYPE_CHECKING:
     from caffelint.caffe.build import BuiltNet
@@ -49,16 +50,22 @@ def source_shapes(net: BuiltNet, path: str, roots: Sequence[str] = ()) -> Source
     return SourceShapes(shapes, notes)
 
 
-def _find(name: str, folders: Sequence[str], there: Callable[[str], bool] = os.path.isfile) -> str:
+def _find(
+    name: str,
+    folders: Sequence[str],
+    there: Callable[[str], bool] = os.path.isfile,
+    named_in: str | None = None,
+) -> str:
+    """Where a source lies. `named_in`: the file that names it, which may be any, and is not quoted."""
     if not name:
         raise Unreadable("the layer names no source")
     if "\0" not in name:
         for folder in folders:
             path = os.path.join(folder, name)
-            if there(path):
+            if there(path) and not is_special(path):
                 return path
     shown = name if len(name) <= LONGEST_NAME else f"{name[:LONGEST_NAME]}..."
-    raise Unreadable(f"{shown} is not there")
+    raise Unreadable(f"{shown} is not there" if named_in is None else f"{named_in} names a file that is not there")
 
 
 def _transformed(layer: BuiltLayer, image: Sequence[int], batch_size: int) -> Shape:
@@ -89,7 +96,7 @@ def _image_list(layer: BuiltLayer, folders: Sequence[str]) -> list[Shape]:
     line = _first_line(source)
     # The label stands behind the last blank; a line without one is all name (image_data_layer.cpp).
     name = line.rpartition(" ")[0] or line
-    (image,) = ask("image", _find(p.root_folder + name, folders), color=p.is_color)
+    (image,) = ask("image", _find(p.root_folder + name, folders, named_in=source), color=p.is_color)
     return [_transformed(layer, image, as_int(p.batch_size))]
 
 
@@ -109,7 +116,7 @@ def _hdf5_list(layer: BuiltLayer, folders: Sequence[str]) -> list[Shape]:
     words = _first_line(source).split()
     if not words:
         raise Unreadable(f"{source} names no HDF5 file in its first line")
-    shapes = ask("hdf5", _find(words[0], folders), names=[blob.name for blob in layer.tops])
+    shapes = ask("hdf5", _find(words[0], folders, named_in=source), names=[blob.name for blob in layer.tops])
     return [new_blob((as_int(p.batch_size), *shape[1:]), f"top {index}") for index, shape in enumerate(shapes)]
 
 

@@ -10,6 +10,7 @@ from caffelint.caffe.solver import NetUse, Solver
 from caffelint.lint.config import Config
 from caffelint.lint.discover import named_nets, relative
 from caffelint.lint.file import File, load
+from caffelint.lint.reach import OUTSIDE
 from caffelint.lint.read import ReadError, read
 from caffelint.smoke.job import JobNet
 
@@ -72,7 +73,7 @@ def _uses(solver: Solver, files: dict[str, File], roots: Sequence[str], config: 
     uses = []
     for named in named_nets(solver.path, roots):
         if named.path is None:
-            raise NoProject(f"{solver.path}: {named.field} {named.name} is not there")
+            raise NoProject(f"{solver.path}: {named.field} {named.name} {OUTSIDE if named.outside else 'is not there'}")
         where = relative(named.path)
         if where not in files:
             try:

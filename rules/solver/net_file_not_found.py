@@ -12,7 +12,8 @@ class NetFileNotFound(SolverRule):
     Caffe opens a net's name from the directory that it is run in, not from the solver's folder, and ends the process
     if there is no such file. Looked for it was beside the solver, in the working directory, in the configured `roots`
     and in every folder above the solver. A net that lies beside the solver under its bare name only is judged
-    together with it, and said as info: from here, Caffe would not find it.
+    together with it, and said as info: from here, Caffe would not find it. What lies outside of the checkout and of
+    `roots` is not read.
 
     ## Example
     ```
@@ -64,6 +65,10 @@ class NetFileNotFound(SolverRule):
                     " configured root or in a folder above the solver"
                 )
             yield self.finding(solver.at(missing.field, missing.position), message)
+        for outside in solver.outside:
+            message = f'"{outside.name}" lies outside of the checkout, and was not read'
+            evidence = "allow its folder by roots in your settings; a checkout must not choose what of yours is quoted"
+            yield self.finding(solver.at(outside.field, outside.position), message, evidence=evidence)
         for found in solver.beside:
             bare = found.name.replace("\\", "/").rpartition("/")[2]
             yield self.finding(

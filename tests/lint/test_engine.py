@@ -424,7 +424,7 @@ def test_text_in_place_of_the_file(config: Config, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", ["", "\0", "a" * 5000, "../" * 100 + "etc", "."])
 def test_strange_net_names_resolve_to_nothing(config: Config, tmp_path: Path, name: str) -> None:
-    assert resolve(name, str(tmp_path / "solver.prototxt")) == (None, False)
+    assert resolve(name, str(tmp_path / "solver.prototxt")) == (None, False, False)
 
 
 @pytest.mark.parametrize(

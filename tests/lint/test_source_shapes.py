@@ -279,9 +279,17 @@ BROKEN: dict[str, tuple[Callable[[Path], object], str, str]] = {
     "a NUL": (lambda path: None, data(r"a\000b"), "is not there"),
     "a device": (lambda path: None, image_list("/dev/zero"), "/dev/zero is not there"),
     "empty list": (Path.touch, image_list("source"), "source is empty"),
-    "list of nothing": (lambda path: path.write_text("gone.jpg 0\n"), image_list("source"), "gone.jpg is not there"),
+    "list of nothing": (
+        lambda path: path.write_text("gone.jpg 0\n"),
+        image_list("source"),
+        "names a file that is not there",
+    ),
     "list of itself": (lambda path: path.write_text("source 0\n"), image_list("source"), "cannot identify image file"),
-    "a long line": (lambda path: path.write_text("x" * 300_000), image_list("source"), "... is not there"),
+    "a long line": (
+        lambda path: path.write_text("x" * 300_000),
+        image_list("source"),
+        "names a file that is not there",
+    ),
     "blank hdf5 list": (lambda path: path.write_text("\n\n"), hdf5("source", "data"), "names no HDF5 file"),
     "no hdf5": (lambda path: path.write_text("source"), hdf5("source", "data"), "source cannot be read"),
     "no windows": (

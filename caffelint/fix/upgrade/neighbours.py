@@ -8,7 +8,8 @@ from functools import cached_property
 from typing import NamedTuple
 
 from caffelint.fix.upgrade.forks import readers
-from caffelint.lint.discover import SUFFIXES, discover, matches_glob, relative
+from caffelint.lint.discover import discover, matches_glob, relative
+from caffelint.lint.reach import SUFFIXES
 from caffelint.lint.read import ReadError, read
 from caffelint.schema.bind import bind
 from caffelint.schema.detect import NET, detect

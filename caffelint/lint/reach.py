@@ -1,0 +1,53 @@
+"""Which files a checked file may lead to: what is read is quoted in findings, and a stranger wrote its name."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+
+SUFFIXES = (".prototxt", ".prototxt.txt")
+_SPECIAL = ("/proc", "/sys", "/dev")
+OUTSIDE = "lies outside of the checkout and was not read; name it, or allow its folder by roots in your settings"
+
+
+class Reach:
+    """What the files of one folder may lead to: its checkout and `roots`.
+
+    Without a checkout it is the folder, and the working directory where the folder lies in that; besides, what a
+    relative name leads to and is called a prototxt. What tells of the running system is never read.
+
+    `above`: the folder and those above it, up to the top of the checkout.
+    """
+
+    def __init__(self, folder: str, roots: Sequence[str] = ()):
+        parent = os.path.abspath(folder)
+        self.above = [parent]
+        while not os.path.exists(os.path.join(parent, ".git")) and os.path.dirname(parent) != parent:
+            parent = os.path.dirname(parent)
+            self.above.append(parent)
+        self._is_checkout = os.path.exists(os.path.join(parent, ".git"))
+        own = parent if self._is_checkout else self.above[0]
+        self._folders = [os.path.realpath(path) for path in (own, *roots)]
+        if is_below(self._folders[0], here := os.path.realpath(os.getcwd())):
+            self._folders += [] if self._is_checkout or here == os.path.dirname(here) else [here]
+
+    def holds(self, path: str, base: str | None = None) -> bool:
+        """Whether a file may be read; `base` is the folder in which it was found by a relative name."""
+        real = os.path.realpath(path)
+        if is_special(real):
+            return False
+        if any(is_below(real, folder) for folder in self._folders):
+            return True
+        if base is None or not real.endswith(SUFFIXES):
+            return False
+        return not self._is_checkout or is_below(real, os.path.realpath(base))
+
+
+def is_special(path: str) -> bool:
+    """Whether a path leads to what tells of the running system, or to a device."""
+    return any(is_below(os.path.realpath(path), special) for special in _SPECIAL)
+
+
+def is_below(path: str, folder: str) -> bool:
+    """Whether a path is that of a folder or of what lies in it; both without links."""
+    return path == folder or path.startswith(os.path.join(folder, ""))
