@@ -9,30 +9,18 @@ from caffelint.cli.smoked import Shown
 from caffelint.smoke.events import Compared, Gradient
 
 if TYPE_CHECKING:
-    from caffelint.lint.config import Config
-    from caffelint.smoke.prepare import Wishes
-    from caffelint.smoke.session import Choice, Session
+    from caffelint.smoke.session import Request, Session
 
 _ROWS = 8
 _STAGES = {"forward": "blobs", "backward": "gradients of blobs", "gradient": "gradients of parameters"}
 
 
-def compared(
-    path: str,
-    config: Config,
-    wishes: Wishes,
-    choice: Choice,
-    shown: Shown,
-    force: bool,
-    shapes: dict[str, tuple[int, ...]],
-    text: str,
-) -> Session:
+def compared(request: Request, shown: Shown, text: str) -> Session:
     """Run both sides and show where they part."""
     from caffelint.smoke.compare import compare, sides
     from caffelint.smoke.parting import LEAST_BACKWARD, LEAST_FORWARD
 
-    pair = sides(text, choice)
-    session = compare(path, config, wishes, pair, shown, force, shapes)
+    session = compare(request, shown, sides(text, request.choice))
     event = session.run.first(Compared) if session.run else None
     if event is None:
         return session
@@ -54,20 +42,11 @@ def compared(
     return session
 
 
-def checked(
-    path: str,
-    config: Config,
-    wishes: Wishes,
-    choice: Choice,
-    shown: Shown,
-    force: bool,
-    shapes: dict[str, tuple[int, ...]],
-    target: str,
-) -> Session:
+def checked(request: Request, shown: Shown, target: str) -> Session:
     """Check gradients and show what came of each."""
     from caffelint.smoke.gradcheck import gradcheck
 
-    session = gradcheck(path, config, wishes, choice, shown, target, force, shapes)
+    session = gradcheck(request, shown, target)
     found = list(session.run.all(Gradient)) if session.run else []
     if not found:
         return session

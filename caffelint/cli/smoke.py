@@ -48,6 +48,7 @@ def command(solver: str, **options: Any) -> int:
                  2 wrong usage or settings, a file that cannot be read, or nothing to run with
                  3 caffelint itself failed
     """
+    from collections.abc import Callable
     from functools import partial
 
     from caffelint.cli.compared import checked, compared
@@ -60,7 +61,7 @@ def command(solver: str, **options: Any) -> int:
     from caffelint.smoke.engines import NoEngine
     from caffelint.smoke.inputs import Unplanned
     from caffelint.smoke.project import NoProject
-    from caffelint.smoke.session import Choice, smoke
+    from caffelint.smoke.session import Choice, Request, Session, smoke
     from caffelint.smoke.signals import ending_once
 
     ways = [name for name in ("find_lr", "compare", "gradcheck") if options[name]]
@@ -70,7 +71,6 @@ def command(solver: str, **options: Any) -> int:
     config = settings([solver], options)
     if options["plot"]:
         ready_to_plot(options["plot"])
-    wishes, shapes = wishes_of(options), input_shapes(options["input_shape"])
     asked = options["caffe_python"]
     choice = Choice(
         options["engine"],
@@ -81,15 +81,18 @@ def command(solver: str, **options: Any) -> int:
         options["work_dir"],
         not options["no_python_layers"],
     )
+    wishes, shapes = wishes_of(options), input_shapes(options["input_shape"])
+    request = Request(solver, config, wishes, choice, options["force"], shapes)
+    run: Callable[[Request, Shown], Session] = lr_found if options["find_lr"] else smoke
+    if options["compare"]:
+        run = partial(compared, text=options["compare"])
+    if options["gradcheck"]:
+        run = partial(checked, target=options["gradcheck"])
+    trains = not options["compare"] and not options["gradcheck"]
     on_stdout = any(output.format == "text" and output.file is None for output in wanted)
     try:
         with ending_once(), Shown(wishes.iterations, on_stdout, options["quiet"]) as shown:
-            run = lr_found if options["find_lr"] else smoke
-            if options["compare"]:
-                run = partial(compared, text=options["compare"])
-            if options["gradcheck"]:
-                run = partial(checked, target=options["gradcheck"])
-            session = run(solver, config, wishes, choice, shown, options["force"], shapes)
+            session = run(request, shown)
             shown.table(session)
             if wishes.watch and session.run:
                 for line in watched(session.run.events, wishes.watch):
@@ -100,13 +103,13 @@ def command(solver: str, **options: Any) -> int:
     except (NoEngine, NoProject, Unplanned) as error:
         raise click.ClickException(str(error)) from error
     report = session.report
-    if any(output.format == "json" for output in wanted) and not (options["compare"] or options["gradcheck"]):
+    if trains and any(output.format == "json" for output in wanted):
         report = report._replace(smoke=as_json(session))
     everything = options["verbose"] or config.fail_on == "info"
     write_all(
         report, wanted, Look(least="info" if everything else "warning", quiet=options["quiet"], fail_on=config.fail_on)
     )
-    if not (options["compare"] or options["gradcheck"]):
+    if trains:
         shown.verdict(session)
     for failure in report.failures:
         tell(f"{failure.file}: {failure.message}")

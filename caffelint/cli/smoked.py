@@ -19,10 +19,9 @@ from caffelint.smoke.engines import known_device
 from caffelint.smoke.events import Event, Iteration, Note, RateFound, Tested
 from caffelint.smoke.job import REAL
 from caffelint.smoke.prepare import Prepared, Wishes
-from caffelint.smoke.session import Choice, Session, Watcher, module_of
+from caffelint.smoke.session import Request, Session, Watcher, module_of
 
 if TYPE_CHECKING:
-    from caffelint.lint.config import Config
     from caffelint.lint.report import Report
     from caffelint.smoke.engines import Engine
 
@@ -170,18 +169,10 @@ def _some(iterations: Sequence[Iteration]) -> list[Iteration]:
     return [iterations[round(number * step)] for number in range(_ROWS)]
 
 
-def lr_found(
-    path: str,
-    config: Config,
-    wishes: Wishes,
-    choice: Choice,
-    shown: Shown,
-    force: bool,
-    shapes: dict[str, tuple[int, ...]],
-) -> Session:
+def lr_found(request: Request, shown: Shown) -> Session:
     """Run at several rates, each told when it is over."""
     from caffelint.smoke.find_lr import Trial, why
-    from caffelint.smoke.session import search
+    from caffelint.smoke.search_rate import search_rate
 
     def tell(done: Trial) -> None:
         if math.isnan(done.loss):
@@ -189,7 +180,7 @@ def lr_found(
         else:
             shown.say(f"base_lr {done.rate:<8g} loss {done.loss:.5g}{done.how and f', it breaks: {done.how}'}")
 
-    session = search(path, config, wishes, choice, shown, tell, force, shapes)
+    session = search_rate(request, shown, tell)
     found = session.run.first(RateFound) if session.run else None
     if found and found.largest:
         base_lr = session.run.solver.message.base_lr if session.run else 0.0

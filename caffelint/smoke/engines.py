@@ -41,7 +41,7 @@ class NoEngine(Exception):
 
 
 class Engine(NamedTuple):
-    """command: what to start, the path of the job comes behind it. device: `cpu` or `cuda:N`. why: one line.
+    """command: what to start, without the runner of a real Caffe. device: `cpu` or `cuda:N`. why: one line.
 
     unasked: does the command come from settings, which somebody else may have written? It is told before it runs.
     """
@@ -52,16 +52,20 @@ class Engine(NamedTuple):
     why: str
     unasked: bool = False
 
+    def start(self, folder: str) -> tuple[str, ...]:
+        """The command for a job whose files are in a folder; the path of the job comes after it."""
+        return (*self.command, os.path.join(folder, "runner.py")) if self.name == CAFFE else self.command
+
     @property
     def unread(self) -> tuple[str, ...]:
         """Types of data layers of which it does not read the files."""
         return ("WindowData",) if self.name == TORCH else ()
 
 
-def choose(engine: str, device: str, gpu: int | None, caffe_python: str | None, source: str, folder: str) -> Engine:
+def choose(engine: str, device: str, gpu: int | None, caffe_python: str | None, source: str) -> Engine:
     """The engine for these wishes. caffe_python: the command of a Python with caffe, and `source`, where it was given.
 
-    folder: where runner.py of the caffe engine lies. Raises NoEngine.
+    Raises NoEngine.
     """
     where = "cuda:0" if device == AUTO and gpu is not None else device
     if gpu is not None:
@@ -71,9 +75,9 @@ def choose(engine: str, device: str, gpu: int | None, caffe_python: str | None, 
     if engine != TORCH and caffe_python:
         unasked = source != OPTION
         why = f"{source} names {caffe_python}" if unasked else f"asked for by {source}"
-        return _caffe(split(caffe_python, source), where, why, folder, unasked)
+        return _caffe(split(caffe_python, source), where, why, unasked)
     if engine != TORCH and can_import("caffe"):
-        return _caffe((sys.executable,), where, "this Python imports caffe", folder, False)
+        return _caffe((sys.executable,), where, "this Python imports caffe", False)
     if engine == CAFFE:
         raise NoEngine(
             f"no caffe to run with: no caffe can be imported here; name a Python with caffe by --caffe-python COMMAND"
@@ -104,9 +108,8 @@ def module(name: str) -> tuple[str, ...]:
     return (sys.executable, "-c", f"{_ELSEWHERE}sys.path.append({package!r})\n{run}")
 
 
-def _caffe(command: tuple[str, ...], device: str, why: str, folder: str, unasked: bool) -> Engine:
-    runner = os.path.join(folder, "runner.py")
-    return Engine(CAFFE, (*command, runner), "cpu" if device == AUTO else device, why, unasked)
+def _caffe(command: tuple[str, ...], device: str, why: str, unasked: bool) -> Engine:
+    return Engine(CAFFE, command, "cpu" if device == AUTO else device, why, unasked)
 
 
 def split(command: str, source: str) -> tuple[str, ...]:

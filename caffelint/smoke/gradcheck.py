@@ -3,72 +3,36 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
+from functools import partial
 
 from caffelint.caffe.build import BuiltNet
 from caffelint.caffe.layers import BuiltLayer
-from caffelint.lint.config import Config
-from caffelint.smoke.engines import CAFFE, NoEngine
+from caffelint.smoke.engines import CAFFE, Engine, NoEngine
 from caffelint.smoke.flow import loss_weight, readers, unsplit
 from caffelint.smoke.job import CHECKS, Check
-from caffelint.smoke.prepare import Wishes, prepare
-from caffelint.smoke.project import load_project
-from caffelint.smoke.session import (
-    Choice,
-    Session,
-    Watcher,
-    check_first,
-    finished_run,
-    judged,
-    pick,
-    refuse_python_layers,
-    run_job,
-    work_folder,
-)
+from caffelint.smoke.run import Run
+from caffelint.smoke.session import Request, Session, Stage, Watcher, session
 
 ALL = "all"
 _COUNTED = ("BatchNorm",)
 """Types of which the parameters are counted, not learned."""
 
 
-def gradcheck(
-    path: str,
-    config: Config,
-    wishes: Wishes,
-    choice: Choice,
-    watcher: Watcher,
-    target: str,
-    force: bool = False,
-    input_shapes: dict[str, tuple[int, ...]] | None = None,
-) -> Session:
-    """Check one layer of the TRAIN net, or all; raises as `smoke`, and NoEngine where there is no such layer."""
-    project = load_project(path, config, input_shapes)
-    report, stops = check_first(path, config, project)
-    if stops and not force:
-        watcher.stopped(report)
-        return Session(report, None, None)
-    with work_folder(choice) as folder:
-        engine = pick(choice, folder)
-        wanted = replace(
-            wishes,
-            device=engine.device,
-            unread=engine.unread,
-            roots=tuple(config.roots),
-            still=True,
-            mode=CHECKS,
-            statistics_every=0,
-        )
-        built = prepare(project, wanted, folder).built[0]
-        prepared = prepare(project, replace(wanted, checks=tuple(_checks(built, target))), folder)
-        if target != ALL and engine.name != CAFFE:
-            named = [layer for layer in built.layers if layer.name == target and layer.type == "Python"]
-            if named:
-                raise NoEngine(f"--gradcheck {target}: it is a Python layer, which needs the caffe engine")
-        refuse_python_layers(prepared, choice)
-        watcher.started(engine, prepared)
-        finished = run_job(engine, prepared, watcher.event)
-    run = finished_run(project, prepared, finished, report)
-    return Session(judged(run, project, config, report), run, engine)
+def gradcheck(request: Request, watcher: Watcher, target: str) -> Session:
+    """Check one layer of the TRAIN net, or all; raises as `session`, and NoEngine where there is no such layer."""
+    return session(request, watcher, partial(_check_gradients, target=target))
+
+
+def _check_gradients(stage: Stage, target: str) -> tuple[Run, Engine]:
+    engine = stage.pick()
+    prepared = stage.prepare(engine, still=True, mode=CHECKS, statistics_every=0)
+    built = prepared.built[0]
+    prepared = prepared.changed(checks=tuple(_checks(built, target)))
+    if target != ALL and engine.name != CAFFE:
+        if any(layer.name == target and layer.type == "Python" for layer in built.layers):
+            raise NoEngine(f"--gradcheck {target}: it is a Python layer, which needs the caffe engine")
+    stage.start(engine, prepared)
+    return stage.run(prepared, stage.execute(engine, prepared)), engine
 
 
 def _checks(built: BuiltNet, target: str) -> Iterator[Check]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +18,7 @@ from caffelint.caffe.learning_rate import schedule
 from caffelint.caffe.net import Net
 from caffelint.smoke.aside import Aside, quoted
 from caffelint.smoke.inputs import plan_inputs
-from caffelint.smoke.job import LABELS, REAL, RECORDED, SYNTHETIC, TRAINS, Check, Input, Job, JobNet
+from caffelint.smoke.job import LABELS, REAL, RECORDED, SYNTHETIC, TRAINS, Input, Job, JobNet
 from caffelint.smoke.kept import python_path
 from caffelint.smoke.project import PlannedNet, Project
 from caffelint.smoke.still import without_dropout
@@ -51,7 +51,7 @@ RUNNER = ("synthetic.py", "arrays.py", "gradients.py", "caffe/runner.py", "caffe
 class Wishes:
     """How the run is to be: from the command line. base_lr: in place of the solver's own, None for that.
 
-    unread: types of data layers that the engine does not read. mode, folder, batches: as in `Job`; all but training
+    unread: types of data layers that the engine does not read. mode, folder: as in `Job`; all but training
     leaves the TEST nets out. still: is chance taken out of the nets? recorded: shape, and start of the files' names, of
     what the TRAIN net's layers without bottoms make, by top.
     """
@@ -72,7 +72,6 @@ class Wishes:
     batches: int = 1
     still: bool = False
     recorded: Mapping[str, tuple[tuple[int, ...], str]] = field(default_factory=dict)
-    checks: tuple[Check, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -88,6 +87,13 @@ class Prepared:
     built: list[BuiltNet]
     notes: list[str] = field(default_factory=list)
     named: Mapping[str, str] = field(default_factory=dict)
+
+    def changed(self, name: str = "job.json", **values: Any) -> Prepared:
+        """The same with other values in the job, which is written to a file of this name."""
+        job = replace(self.job, **values)
+        path = Path(self.path).with_name(name)
+        path.write_text(job.to_json(), "utf-8")
+        return replace(self, job=job, path=str(path))
 
 
 def prepare(project: Project, wishes: Wishes, folder: Path) -> Prepared:
@@ -136,16 +142,13 @@ def prepare(project: Project, wishes: Wishes, folder: Path) -> Prepared:
         batches=wishes.batches,
         mode=wishes.mode,
         folder=wishes.folder,
-        checks=wishes.checks,
         checked=checked,
         python_path=python_path(checked),
     )
-    path = folder / "job.json"
-    path.write_text(job.to_json(), "utf-8")
     here = Path(__file__).parent
     for name in RUNNER:
         shutil.copyfile(here / name, folder / Path(name).name)
-    return Prepared(job, str(path), planned, built, notes, aside.named)
+    return Prepared(job, str(folder / "job.json"), planned, built, notes, aside.named).changed()
 
 
 def _recorded(built: BuiltNet, wishes: Wishes) -> list[Input]:

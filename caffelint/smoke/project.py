@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from caffelint.caffe.net import Net
@@ -46,7 +46,7 @@ class Project:
         return planned
 
 
-def load_project(path: str, config: Config, input_shapes: dict[str, tuple[int, ...]] | None = None) -> Project:
+def load_project(path: str, config: Config, input_shapes: Mapping[str, tuple[int, ...]] | None = None) -> Project:
     """Read a solver and its nets. Raises NoProject where there is no solver to read."""
     try:
         file = load(read(path), path, None, config.dialect)

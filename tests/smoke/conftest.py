@@ -14,7 +14,7 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 from caffelint.lint.config import Config
 from caffelint.smoke.prepare import Wishes
-from caffelint.smoke.session import Choice, Session, Watcher, smoke
+from caffelint.smoke.session import Choice, Request, Session, Watcher, smoke
 
 
 @pytest.fixture
@@ -27,6 +27,7 @@ def in_caffe(caffe_python: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..
         config.cache = False
         config.jobs = 1
         wanted = Wishes(**{"timeout": 60.0, **wishes})
-        return smoke(solver.name, config, wanted, Choice("caffe", caffe_python=str(caffe_python)), Watcher(), force)
+        choice = Choice("caffe", caffe_python=str(caffe_python))
+        return smoke(Request(solver.name, config, wanted, choice, force), Watcher())
 
     return run

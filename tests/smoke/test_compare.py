@@ -20,7 +20,7 @@ from caffelint.smoke.engines import NoEngine
 from caffelint.smoke.events import Compared
 from caffelint.smoke.parting import Comparison, Parts, distance
 from caffelint.smoke.prepare import Wishes
-from caffelint.smoke.session import Choice, Session, Watcher
+from caffelint.smoke.session import Choice, Request, Session, Watcher
 
 Compare = Callable[..., Session]
 DROPPED = NET.replace(
@@ -36,7 +36,9 @@ def runs(caffe_python: Path, monkeypatch: pytest.MonkeyPatch) -> Compare:
         config.cache = False
         config.jobs = 1
         pair = sides(text, Choice(caffe_python=str(caffe_python)))
-        return compare(solver.name, config, Wishes(iterations=iterations, timeout=60), pair, Watcher(), True)
+        return compare(
+            Request(solver.name, config, Wishes(iterations=iterations, timeout=60), force=True), Watcher(), pair
+        )
 
     return run
 

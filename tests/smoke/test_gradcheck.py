@@ -16,7 +16,7 @@ from caffelint.smoke.events import Gradient
 from caffelint.smoke.gradcheck import ALL, gradcheck
 from caffelint.smoke.gradients import check
 from caffelint.smoke.prepare import Wishes
-from caffelint.smoke.session import Choice, Session, Watcher
+from caffelint.smoke.session import Choice, Request, Session, Watcher
 
 MODULE = """import caffe
 import numpy
@@ -144,7 +144,7 @@ def checked(solver: Path, target: str, engine: str, caffe_python: Path | None, m
     config.cache = False
     config.jobs = 1
     choice = Choice(engine, caffe_python=str(caffe_python) if caffe_python else None)
-    return gradcheck(solver.name, config, Wishes(timeout=60), choice, Watcher(), target, True)
+    return gradcheck(Request(solver.name, config, Wishes(timeout=60), choice, True), Watcher(), target)
 
 
 def test_planted_backwards_in_caffe(tmp_path: Path, caffe_python: Path, monkeypatch: Any) -> None:

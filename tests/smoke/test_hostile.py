@@ -19,7 +19,7 @@ from caffelint.cli.main import main
 from caffelint.lint.config import Config
 from caffelint.schema import Datum
 from caffelint.smoke.prepare import Wishes
-from caffelint.smoke.session import Choice, Session, Watcher, smoke
+from caffelint.smoke.session import Choice, Request, Session, Watcher, smoke
 
 Run = Callable[..., Session]
 
@@ -35,7 +35,8 @@ def in_torch(solver: Path, monkeypatch: pytest.MonkeyPatch, **wishes: Any) -> Se
     config = Config()
     config.cache = False
     config.jobs = 1
-    return smoke(solver.name, config, Wishes(**{"timeout": 60.0, **wishes}), Choice("torch"), Watcher(), True)
+    wanted = Wishes(**{"timeout": 60.0, **wishes})
+    return smoke(Request(solver.name, config, wanted, Choice("torch"), True), Watcher())
 
 
 def make_database(folder: Path) -> Path:

@@ -50,7 +50,7 @@ def test_it_is_counted_for_the_engine_that_runs(tmp_path: Path, monkeypatch: Any
         asked.append(caffe)
         return Needs(1 << 60, 0, 0)
 
-    monkeypatch.setattr("caffelint.smoke.session.needs", endless)
+    monkeypatch.setattr("caffelint.smoke.execute.needs", endless)
     assert main(["smoke", str(write(tmp_path)), "--caffe-python", "/no/such/python", *more]) == 1
     assert "the blobs take 1073741824 GiB" in capsys.readouterr().out
     assert asked == [True]

@@ -15,7 +15,7 @@ from caffelint.lint.config import Config
 from caffelint.schema import Datum
 from caffelint.smoke.events import Loaded
 from caffelint.smoke.prepare import Wishes
-from caffelint.smoke.session import Choice, Session, Watcher, smoke
+from caffelint.smoke.session import Choice, Request, Session, Watcher, smoke
 
 NET = """
 layer { name: "records" type: "Data" top: "records" top: "label"
@@ -65,7 +65,7 @@ def test_both_engines_read_the_same(
     wishes: Any = {"iterations": 4, "data": "real", "statistics_every": 1, "timeout": 60.0}
     runs = [
         in_caffe(solver, **wishes).run,
-        smoke(solver.name, config, Wishes(**wishes), Choice("torch"), Watcher(), True).run,
+        smoke(Request(solver.name, config, Wishes(**wishes), Choice("torch"), True), Watcher()).run,
     ]
     for run in runs:
         assert run is not None

@@ -43,7 +43,7 @@ def test_outcome(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     config.cache = False
     config.jobs = 1
     choice = session.Choice("torch", "cpu")
-    report = session.smoke("solver.prototxt", config, Wishes(), choice, session.Watcher(), force=True).report
+    report = session.smoke(session.Request("solver.prototxt", config, Wishes(), choice, True), session.Watcher()).report
     found = [finding for finding in report.findings if finding.code.startswith("X")]
     said = [(finding.name, finding.layer, finding.message) for finding in found]
     if expected["outcome"]:

@@ -1,0 +1,105 @@
+"""Runs a job with an engine, and once more, layer by layer, where it died or hung without telling where."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping
+
+from caffelint.smoke import engines
+from caffelint.smoke.advice import no_gpu, other_engine, unseen
+from caffelint.smoke.child import run_child
+from caffelint.smoke.engines import Engine
+from caffelint.smoke.events import (
+    BLOBS,
+    GRADIENTS,
+    WEIGHTS,
+    Crashed,
+    Event,
+    Iteration,
+    Note,
+    OutOfMemory,
+    PythonLayer,
+    Refused,
+    Running,
+    Statistics,
+    TimedOut,
+)
+from caffelint.smoke.memory import needs, solver_type
+from caffelint.smoke.prepare import Prepared
+
+_TRACED_SECONDS = 120.0
+_SAID = 300
+
+
+def execute(engine: Engine, prepared: Prepared, on_event: Callable[[Event], None]) -> list[Event]:
+    """The events of a job, the reason for its end last. Raises NoEngine where the engine cannot run at all."""
+    if too_much := _needs_too_much(prepared, engine.name):
+        return [too_much]
+    folder = os.path.dirname(prepared.path)
+    try:
+        told = run_child(engine.start(folder), prepared.job, prepared.path, on_event)
+    except OSError as error:
+        reason = (error.strerror or str(error)).lower()
+        raise engines.NoEngine(f"{engine.command[0]} cannot be started: {reason} ({engine.why})") from error
+    events = [_as_named(event, prepared.named) for event in told]
+    last = events[-1]
+    if problem := unseen(engine, last, folder) or no_gpu(engine, last):
+        raise engines.NoEngine(problem)
+    if engine.name == engines.CAFFE and len(events) == 1 and isinstance(last, Crashed | PythonLayer):
+        # The first that the runner tells is Caffe's version.
+        said = (last.said if isinstance(last, Crashed) else last.message)[:_SAID] or "it ended without a word"
+        raise engines.NoEngine(f"{engine.command[0]} cannot import caffe: {said} ({engine.why})")
+    if advice := other_engine(engine, last, prepared.built):
+        on_event(Note(advice))
+    return _traced(engine, prepared, events, on_event) if _is_nameless(events) else events
+
+
+def _is_nameless(events: list[Event]) -> bool:
+    """Did it end at a layer that is not known?"""
+    last = events[-1]
+    started = any(isinstance(event, Iteration | Running) for event in events)
+    if isinstance(last, Refused):
+        return not last.layer and (last.during == "run" or started)
+    slow = isinstance(last, TimedOut) and sum(isinstance(event, Iteration) for event in events) > 1
+    return isinstance(last, Crashed | TimedOut) and not slow
+
+
+def _traced(engine: Engine, prepared: Prepared, events: list[Event], on_event: Callable[[Event], None]) -> list[Event]:
+    """The same events, with the layer at which it ended before the last, and what came in before that."""
+    last = events[-1]
+    seconds = min(prepared.job.timeout or _TRACED_SECONDS, _TRACED_SECONDS)
+    traced = prepared.changed("traced.json", trace=True, timeout=seconds)
+    on_event(Note("running once more, layer by layer, to see where it ends"))
+    again = run_child(engine.start(os.path.dirname(traced.path)), traced.job, traced.path)
+    known = {event[:5] for event in events if isinstance(event, Statistics)}
+    came = [event for event in again if isinstance(event, Statistics) and event.iteration < 0]
+    where = [event for event in again if isinstance(event, Running)]
+    found = where[-1:] if type(again[-1]) is type(last) else []
+    # What writes beside its memory ends the process now here, now there: what came in may tell why.
+    return [*events[:-1], *(event for event in came if event[:5] not in known), *found, last]
+
+
+def _needs_too_much(prepared: Prepared, engine: str) -> OutOfMemory | None:
+    """Why not to start at all: on a CPU the system ends any process where one takes all there is."""
+    if prepared.job.device != "cpu" or "SC_PHYS_PAGES" not in os.sysconf_names:
+        return None
+    there = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    found = needs(prepared.built, solver_type(prepared.job.solver), engine == engines.CAFFE)
+    if found.total <= there:
+        return None
+    parts = {
+        BLOBS: ("the blobs", found.blobs),
+        GRADIENTS: ("their gradients", found.gradients),
+        WEIGHTS: ("the weights with gradients and history", found.weights),
+    }
+    named = ", ".join(f"{name} take {size >> 30} GiB" for name, size in parts.values() if size >> 30)
+    most = max(parts, key=lambda part: parts[part][1])
+    return OutOfMemory(f"{named}; the machine has {there >> 30} GiB", "cpu", most)
+
+
+def _as_named(event: Event, named: Mapping[str, str]) -> Event:
+    """With the user's own names for what stands in the copies."""
+    if isinstance(event, Refused):
+        for path, name in named.items():
+            event = event._replace(message=event.message.replace(path, name))
+    return event
