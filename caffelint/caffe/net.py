@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from caffelint.caffe.place import Place, place
 from caffelint.caffe.states import PHASES, TEST, TRAIN, State
@@ -16,13 +16,20 @@ if TYPE_CHECKING:
     from caffelint.caffe.refusal import Refusal
     from caffelint.caffe.refused import Refused
     from caffelint.caffe.shapes import Shape
-    from caffelint.caffe.solver import Solver
+    from caffelint.caffe.solver import NetUse, Solver
     from caffelint.schema.bind import Bound
     from caffelint.schema.messages import LayerParameter, NetParameter, NetStateRule
     from caffelint.text.parser import Document
     from caffelint.text.tree import Field
 
 __all__ = ["PHASES", "TEST", "TRAIN", "Layer", "Net", "State"]
+
+
+class WrittenFiller(NamedTuple):
+    """A FillerParameter, and its path in the layer: ("convolution_param", "weight_filler")."""
+
+    path: tuple[str, str]
+    filler: Any
 
 
 class Layer:
@@ -92,6 +99,19 @@ class Layer:
         if self._phases is None:
             self._phases = _phases(self.message)
         return self._phases
+
+    @property
+    def is_frozen(self) -> bool:
+        """Are its weights, the first of its parameters, never changed?"""
+        specs: Any = self.message.param
+        return bool(specs) and specs[0].lr_mult == 0
+
+    def fillers(self) -> Iterator[WrittenFiller]:
+        """The fillers that its text gives, that of the weights first."""
+        kind = self.kind
+        for name in kind.fillers:
+            if kind.parameters.HasField(name):
+                yield WrittenFiller((kind.block, name), getattr(kind.parameters, name))
 
     @property
     def is_conditional(self) -> bool:
@@ -252,6 +272,23 @@ class Net:
         from caffelint.caffe.layers import BVLC_TYPES
 
         return self.bound.is_plain and all(layer.type in BVLC_TYPES for layer in self.layers)
+
+    @property
+    def uses(self) -> list[NetUse]:
+        """How its solvers name it."""
+        return [use for solver in self.solvers for use in solver.nets if use.net is self]
+
+    @property
+    def is_trained(self) -> bool:
+        """Is the net built to be trained, by a solver or, without one, by its name and the data that it has?"""
+        if self.solvers:
+            return any(use.trains for use in self.uses)
+        name = self.path.rpartition("/")[2].lower()
+        if "test" in name and "train" not in name or "deploy" in name:
+            return False
+        return self.role == "train" and any(
+            not layer.bottoms and layer.phases == (TRAIN,) and layer.tops for layer in self.layers
+        )
 
     @property
     def role(self) -> str:

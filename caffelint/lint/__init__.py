@@ -42,6 +42,7 @@ from caffelint.lint.rule import (
     SolverRule,
     TextRule,
 )
+from caffelint.lint.weights import speaks_of_weights, starts_from_weights
 from caffelint.lint.words import listed
 from caffelint.schema.provenance import Provenance, provenance
 from caffelint.schema.spelling import suggest
@@ -101,6 +102,8 @@ __all__ = [
     "remove",
     "rename_blob",
     "replace",
+    "speaks_of_weights",
+    "starts_from_weights",
     "suggest",
     "write",
 ]

@@ -4,7 +4,7 @@ It stands apart from `caffelint.lint` because it knows every layer type, which t
 """
 
 from caffelint.caffe.build import BuiltNet, build, has_fork_fields
-from caffelint.caffe.layers import BVLC_TYPES, BuiltLayer
+from caffelint.caffe.layers import BVLC_TYPES, BuiltLayer, types_that
 from caffelint.caffe.net_parts import Blob
 from caffelint.caffe.probe import unavoidable
 from caffelint.caffe.refused import where
@@ -27,6 +27,7 @@ __all__ = [
     "build",
     "has_fork_fields",
     "shape_text",
+    "types_that",
     "unavoidable",
     "where",
 ]

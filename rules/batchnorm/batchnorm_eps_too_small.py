@@ -2,9 +2,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caffelint.lint import UNSAFE, WARNING, Finding, Invalid, Layer, Net, NetRule, fix, listed, write
+from caffelint.lint import (
+    UNSAFE,
+    WARNING,
+    Finding,
+    Invalid,
+    Layer,
+    Net,
+    NetRule,
+    fix,
+    listed,
+    starts_from_weights,
+    write,
+)
 
-from ..initialisation._fillers import fillers, is_trained, starts_from_weights
 from ._norms import is_norm
 
 SMALL = 1e-8
@@ -75,9 +86,9 @@ class BatchnormEpsTooSmall(NetRule):
 
     def check(self, net: Net) -> Iterator[Finding]:
         found: dict[float, list[Layer]] = {}
-        trained = is_trained(net)
+        trained = net.is_trained
         from_scratch = (
-            trained and not starts_from_weights(net) and any(True for each in net.layers for _ in fillers(each))
+            trained and not starts_from_weights(net) and any(True for each in net.layers for _ in each.fillers())
         )
         for layer in net.layers:
             if is_norm(layer) and layer.message.batch_norm_param.eps < (SMALL if trained else 1e-38):

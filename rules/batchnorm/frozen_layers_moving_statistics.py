@@ -4,7 +4,6 @@ from collections.abc import Iterator
 
 from caffelint.lint import LIKELY, TRAIN, UNSAFE, WARNING, Finding, Invalid, Net, NetRule, fix, listed, write
 
-from ..initialisation._fillers import WEIGHTS
 from ._norms import feeding, global_stats, is_frozen, norms
 
 
@@ -60,7 +59,7 @@ class FrozenLayersMovingStatistics(NetRule):
         for layer in norms(net, TRAIN):
             if global_stats(layer) is not True:
                 above = feeding(layer)
-                if above is not None and above.type in WEIGHTS and is_frozen(above):
+                if above is not None and above.kind.has_weights and is_frozen(above):
                     found.append(layer)
         if found and net.role == "train":
             moves = "keeps moving its" if len(found) == 1 else "keep moving their"

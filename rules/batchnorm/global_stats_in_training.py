@@ -3,9 +3,22 @@ from __future__ import annotations
 from collections.abc import Iterator
 from math import log10
 
-from caffelint.lint import LIKELY, TRAIN, UNSAFE, WARNING, Finding, Invalid, Layer, Net, NetRule, fix, listed, remove
+from caffelint.lint import (
+    LIKELY,
+    TRAIN,
+    UNSAFE,
+    WARNING,
+    Finding,
+    Invalid,
+    Layer,
+    Net,
+    NetRule,
+    fix,
+    listed,
+    remove,
+    starts_from_weights,
+)
 
-from ..initialisation._fillers import WEIGHTS, is_trained, starts_from_weights
 from ._norms import feeding, global_stats, is_frozen, norms
 
 _FLOAT32 = 38.5
@@ -96,7 +109,7 @@ class GlobalStatsInTraining(NetRule):
     def check(self, net: Net) -> Iterator[Finding]:
         all_norms = norms(net, TRAIN)
         stored = [layer for layer in all_norms if global_stats(layer)]
-        if not stored or not is_trained(net) or starts_from_weights(net) or not _has_fillers(net):
+        if not stored or not net.is_trained or starts_from_weights(net) or not _has_fillers(net):
             return
         stored = [layer for layer in stored if not is_frozen(_weights_above(layer))]
         if not stored:
@@ -147,10 +160,10 @@ def _in_all(digits: float) -> str:
 def _weights_above(layer: Layer) -> Layer | None:
     """The layer with weights that a BatchNorm stands behind."""
     above = feeding(layer)
-    while above is not None and above.type not in WEIGHTS:
+    while above is not None and not above.kind.has_weights:
         above = feeding(above)
     return above
 
 
 def _has_fillers(net: Net) -> bool:
-    return any(layer.type in WEIGHTS and layer.has(WEIGHTS[layer.type], "weight_filler") for layer in net.layers)
+    return any(layer.kind.has_weights and layer.has(layer.kind.block, "weight_filler") for layer in net.layers)

@@ -4,7 +4,6 @@ from collections.abc import Iterator
 
 from caffelint.lint import INFO, LIKELY, TRAIN, UNSAFE, Finding, Invalid, Layer, LayerRule, fix, write
 
-from ..initialisation._fillers import is_trained
 from ._layers import makers, source_of
 
 
@@ -71,7 +70,7 @@ class DataNotShuffled(LayerRule):
         if layer.message.image_data_param.shuffle or TRAIN not in layer.phases:
             return
         _, source = source_of(layer)
-        if source and "shuf" not in source and is_trained(layer.net) and not _in_step(layer):
+        if source and "shuf" not in source and layer.net.is_trained and not _in_step(layer):
             yield self.finding(
                 layer.at("image_data_param", "shuffle"),
                 f"training reads {source!r} from top to bottom in each epoch; set shuffle: true unless the list is"

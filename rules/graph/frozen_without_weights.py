@@ -2,11 +2,22 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caffelint.lint import INFO, LIKELY, TRAIN, WARNING, Finding, Invalid, Layer, Net, NetRule, listed
-from caffelint.lint.built import BuiltLayer, BuiltNet
+from caffelint.lint import (
+    INFO,
+    LIKELY,
+    TRAIN,
+    WARNING,
+    Finding,
+    Invalid,
+    Layer,
+    Net,
+    NetRule,
+    listed,
+    speaks_of_weights,
+)
+from caffelint.lint.built import BuiltLayer, BuiltNet, types_that
 
-from ..initialisation._fillers import RANDOM, WEIGHTS, is_frozen, is_trained, speaks_of_weights
-from ._learning import learns
+from ._learning import RANDOM, learns
 
 _FEW = 2
 
@@ -42,7 +53,7 @@ class FrozenWithoutWeights(NetRule):
     name = "frozen-without-weights"
     severity = WARNING
     certainty = LIKELY
-    layer_types = tuple(WEIGHTS)
+    layer_types = types_that(lambda kind: kind.has_weights)
     _NET = (
         'layer {{ name: "data" type: "Data" top: "data" top: "label" include {{ phase: TRAIN }} }}'
         ' layer {{ name: "a" type: "InnerProduct" bottom: "data" top: "a" {} inner_product_param {{ num_output: 9'
@@ -78,10 +89,10 @@ class FrozenWithoutWeights(NetRule):
 
     def check(self, net: Net) -> Iterator[Finding]:
         frozen = {layer.index for layer in net.layers if _is_random(layer)}
-        if not frozen or not is_trained(net) or any(solver.message.weights for solver in net.solvers):
+        if not frozen or not net.is_trained or any(solver.message.weights for solver in net.solvers):
             return
-        weighted = [layer for layer in net.layers if layer.type in WEIGHTS and layer.type != "Deconvolution"]
-        if not all(layer.has(WEIGHTS[layer.type], "weight_filler") for layer in weighted):
+        weighted = [layer for layer in net.layers if layer.kind.has_weights and layer.type != "Deconvolution"]
+        if not all(layer.has(layer.kind.block, "weight_filler") for layer in weighted):
             return
         if speaks_of_weights(net):
             return
@@ -110,15 +121,15 @@ class FrozenWithoutWeights(NetRule):
 
 
 def _filler(layer: Layer) -> str:
-    name: str = getattr(layer.message, WEIGHTS[layer.type]).weight_filler.type
+    name: str = layer.kind.parameters.weight_filler.type
     return name
 
 
 def _is_random(layer: Layer) -> bool:
     """Is it frozen at what a filler draws? Not with a name: another layer may own the weights."""
-    if layer.type not in WEIGHTS or layer.type == "Deconvolution" or not is_frozen(layer):
+    if not layer.kind.has_weights or layer.type == "Deconvolution" or not layer.is_frozen:
         return False
-    param = getattr(layer.message, WEIGHTS[layer.type])
+    param = layer.kind.parameters
     return param.weight_filler.type in RANDOM and not any(spec.name for spec in layer.message.param)
 
 

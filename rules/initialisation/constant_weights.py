@@ -2,9 +2,22 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caffelint.lint import DISPLAY, UNSAFE, WARNING, Finding, Fix, Invalid, Layer, LayerRule, fix, remove, write
+from caffelint.lint import (
+    DISPLAY,
+    UNSAFE,
+    WARNING,
+    Finding,
+    Fix,
+    Invalid,
+    Layer,
+    LayerRule,
+    fix,
+    remove,
+    speaks_of_weights,
+    write,
+)
 
-from ._fillers import fillers, is_frozen, is_last, random_filler, speaks_of_weights
+from ._fillers import is_last, random_filler
 
 
 class ConstantWeights(LayerRule):
@@ -63,12 +76,12 @@ class ConstantWeights(LayerRule):
     ]
 
     def check(self, layer: Layer) -> Iterator[Finding]:
-        for path, filler in fillers(layer):
+        for path, filler in layer.fillers():
             if filler.type != "constant" or path[1] != "weight_filler" or not filler.value:
                 continue
             outputs = getattr(layer.message, path[0]).num_output
             groups = layer.message.convolution_param.group if layer.type == "Convolution" else 1
-            if outputs < 2 or groups == outputs or is_frozen(layer) or layer.net.role != "train" or is_last(layer):
+            if outputs < 2 or groups == outputs or layer.is_frozen or layer.net.role != "train" or is_last(layer):
                 continue
             yield self.finding(
                 layer.at(*path, "value"),

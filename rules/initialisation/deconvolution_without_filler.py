@@ -2,9 +2,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caffelint.lint import LIKELY, UNSAFE, WARNING, Finding, Fix, Invalid, Layer, Net, NetRule, fix, listed, write
-
-from ._fillers import is_frozen, is_trained, starts_from_weights
+from caffelint.lint import (
+    LIKELY,
+    UNSAFE,
+    WARNING,
+    Finding,
+    Fix,
+    Invalid,
+    Layer,
+    Net,
+    NetRule,
+    fix,
+    listed,
+    starts_from_weights,
+    write,
+)
 
 
 class DeconvolutionWithoutFiller(NetRule):
@@ -81,9 +93,9 @@ class DeconvolutionWithoutFiller(NetRule):
             for layer in net.layers
             if layer.type == "Deconvolution" and not layer.has("convolution_param", "weight_filler")
         ]
-        if not missing or not is_trained(net):
+        if not missing or not net.is_trained:
             return
-        frozen = [layer for layer in missing if is_frozen(layer)]
+        frozen = [layer for layer in missing if layer.is_frozen]
         found = frozen or missing
         one = len(found) == 1
         names, has, its = listed([layer.name for layer in found]), "has" if one else "have", "its" if one else "their"

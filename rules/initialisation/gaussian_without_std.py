@@ -5,7 +5,7 @@ from math import prod
 
 from caffelint.lint import DISPLAY, UNSAFE, WARNING, Finding, Fix, Invalid, Layer, LayerRule, fix, replace, write
 
-from ._fillers import WEIGHTS, fillers
+from ._fillers import WEIGHTS
 
 
 class GaussianWithoutStd(LayerRule):
@@ -74,7 +74,7 @@ class GaussianWithoutStd(LayerRule):
     ]
 
     def check(self, layer: Layer) -> Iterator[Finding]:
-        for path, filler in fillers(layer):
+        for path, filler in layer.fillers():
             if filler.type == "gaussian" and not filler.HasField("std") and path[1] == "weight_filler":
                 if layer.net.role != "train":
                     return

@@ -21,7 +21,7 @@ from caffelint.lint import (
     write,
 )
 
-from ._fillers import FILLERS, KNOWN, fillers
+from ._fillers import FILLERS, KNOWN
 
 READ = {
     "constant": ("value",),
@@ -114,7 +114,7 @@ class MisreadFiller(NetRule):
     def check(self, net: Net) -> Iterator[Finding]:
         found: dict[Slip, list[tuple[Layer, tuple[str, ...]]]] = {}
         for layer in net.layers:
-            for path, filler in fillers(layer):
+            for path, filler in layer.fillers():
                 if filler.type in KNOWN:
                     for slip in _slips(path[1], layer, filler):
                         found.setdefault(slip, []).append((layer, (*path, *slip.field)))

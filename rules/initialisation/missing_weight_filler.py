@@ -2,9 +2,24 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caffelint.lint import DISPLAY, INFO, LIKELY, UNSAFE, WARNING, Finding, Invalid, Net, NetRule, fix, listed, write
+from caffelint.lint import (
+    DISPLAY,
+    INFO,
+    LIKELY,
+    UNSAFE,
+    WARNING,
+    Finding,
+    Invalid,
+    Net,
+    NetRule,
+    fix,
+    listed,
+    speaks_of_weights,
+    starts_from_weights,
+    write,
+)
 
-from ._fillers import WEIGHTS, is_last, is_trained, random_filler, speaks_of_weights, starts_from_weights
+from ._fillers import WEIGHTS, is_last, random_filler
 
 _MANY = 5
 """Nobody trains so many layers without a filler from scratch; nets made for loaded weights have none."""
@@ -91,7 +106,7 @@ class MissingWeightFiller(NetRule):
         layers = [layer for layer in net.layers if layer.type in WEIGHTS and layer.type != "Deconvolution"]
         missing = [layer for layer in layers if not layer.has(WEIGHTS[layer.type], "weight_filler")]
         # A single linear layer learns from 0 as well.
-        if not missing or len(layers) < 2 or not is_trained(net) or starts_from_weights(net):
+        if not missing or len(layers) < 2 or not net.is_trained or starts_from_weights(net):
             return
         names = listed([layer.name for layer in missing])
         advice = f"such as {{ type: {random_filler(missing[0])[0][1]} }}"

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from caffelint.lint import DISPLAY, UNSAFE, WARNING, Finding, Invalid, Layer, LayerRule, fix, write
 
-from ._fillers import WEIGHTS, fillers
+from ._fillers import WEIGHTS
 
 
 class UniformWithoutRange(LayerRule):
@@ -62,7 +62,7 @@ class UniformWithoutRange(LayerRule):
     ]
 
     def check(self, layer: Layer) -> Iterator[Finding]:
-        for path, filler in fillers(layer):
+        for path, filler in layer.fillers():
             if filler.type != "uniform" or path[1] != "weight_filler":
                 continue
             low, high = filler.HasField("min"), filler.HasField("max")

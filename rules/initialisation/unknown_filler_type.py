@@ -19,7 +19,7 @@ from caffelint.lint import (
     write,
 )
 
-from ._fillers import FILLERS, KNOWN, fillers
+from ._fillers import FILLERS, KNOWN
 
 
 class UnknownFillerType(LayerRule):
@@ -77,7 +77,7 @@ class UnknownFillerType(LayerRule):
     ]
 
     def check(self, layer: Layer) -> Iterator[Finding]:
-        for path, filler in fillers(layer):
+        for path, filler in layer.fillers():
             type_ = filler.type
             if type_ in KNOWN or "$" in type_ or "{" in type_:
                 continue

@@ -5,8 +5,6 @@ from collections.abc import Iterator
 from caffelint.lint import ERROR, LIKELY, WARNING, Finding, Invalid, Kind, Net, RefusalRule, Refused, Related
 from caffelint.lint.built import BuiltNet, Field, shape_text, unavoidable, where
 
-from ..objective._graph import count_place
-
 
 class RefusedByCaffe(RefusalRule):
     """Caffe ends its process while it sets up this layer.
@@ -162,7 +160,7 @@ class RefusedByCaffe(RefusalRule):
                 maker = _maker(one, found.refusal.index, found.fits[0])
                 if maker is not None:
                     related = (Related("where it is refused", place),)
-                    place = net.layers[maker].at(*count_place(net.layers[maker]))
+                    place = net.layers[maker].at(net.layers[maker].kind.block, "num_output")
             yield self.finding(
                 place,
                 f'{found.refusal.message}, where "{found.blob}" is {shape_text(found.shape)}; {but}',

@@ -1,0 +1,36 @@
+"""Does a net start from weights that are there already, or from its fillers?"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from caffelint.caffe.net import Net
+
+_LOADED = r"(?i)fine.?tun|pre.?train|transfer|distill|teacher|\.caffemodel|imagenet"
+"""Words of a text that speaks of weights that are there already."""
+
+
+def starts_from_weights(net: Net) -> bool:
+    """Does something in the text say that weights are loaded before training?
+
+    `weights` in the solver, a frozen layer, or a new head on layers without fillers: the first layer with weights
+    leaves its filler out and a later one has one. The data layer of the R-CNN detectors says so as well: their
+    training scripts always load an ImageNet model.
+    """
+    if any(solver.message.weights for solver in net.solvers):
+        return True
+    if any(layer.message.python_param.module.startswith("roi_data_layer") for layer in net.layers):
+        return True
+    layers = [layer for layer in net.layers if layer.kind.has_weights]
+    if any(layer.is_frozen for layer in layers if not layer.kind.upsamples):
+        return True
+    given = [layer.has(layer.kind.block, "weight_filler") for layer in layers]
+    return bool(given) and not given[0] and any(given)
+
+
+def speaks_of_weights(net: Net) -> bool:
+    """Do the words of the net, of its path or of its solvers say that weights are loaded?"""
+    texts = [net.document.source.text, net.path, *(solver.document.source.text for solver in net.solvers)]
+    return any(re.search(_LOADED, text) for text in texts)
