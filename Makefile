@@ -12,8 +12,8 @@ setup:
 test:
 	$(BIN)pytest
 
-nightly:
-	$(BIN)pytest -m nightly
+nightly:  # fresh seeds, larger samples, and the tests that take long
+	CAFFELINT_SEED=random $(BIN)pytest
 
 lint:
 	$(BIN)ruff check .

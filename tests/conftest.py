@@ -10,11 +10,17 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import settings
+from seeds import NIGHTLY, SEED
 
 ROOT = Path(__file__).parent.parent
 NO_CAFFE = "no real Caffe to ask: run `make caffe`, or set CAFFELINT_TEST_CAFFE_PYTHON"
 NO_PYTHON2 = "no Python 2.7 to ask: run tools/install_python2.sh"
 NO_JUDGE = "no official {}: run tools/fetch_judges.sh"
+
+# Hypothesis keeps no examples of earlier runs, so that a seed alone decides what is tried.
+settings.register_profile("fixed", derandomize=not NIGHTLY, database=None, deadline=None)
+settings.load_profile("fixed")
 
 CaffeExec = Callable[..., "subprocess.CompletedProcess[bytes]"]
 
@@ -89,7 +95,20 @@ def validate() -> Callable[[Any, Path], None]:
     return validate
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+@pytest.hookimpl(tryfirst=True)
+def pytest_configure(config: pytest.Config) -> None:
+    if NIGHTLY:
+        config.option.hypothesis_seed = str(SEED)
+
+
+def pytest_report_header() -> str:
+    return f"CAFFELINT_SEED={SEED}" if NIGHTLY else "fixed seeds; `make nightly` draws fresh ones"
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    if not NIGHTLY:
+        config.hook.pytest_deselected(items=[item for item in items if item.get_closest_marker("nightly")])
+        items[:] = [item for item in items if not item.get_closest_marker("nightly")]
     for item in items:
         if "caffe_python" in getattr(item, "fixturenames", ()):
             item.add_marker(pytest.mark.caffe)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import time
 from collections import Counter
 from pathlib import Path
@@ -11,13 +10,13 @@ import pytest
 from asking import SIGALRM, ask, disagreement
 from google.protobuf import text_format
 from random_nets import Generator, cause, to_text
+from seeds import SEED, draws
 
 from caffelint.caffe.build import BuiltNet, build
 from caffelint.caffe.upgrade import upgrade_net
 from caffelint.schema.messages import NetParameter
 
-SEED = int(os.environ.get("CAFFELINT_TEST_SEED", time.time()))
-NETS = int(os.environ.get("CAFFELINT_TEST_NETS", 1000))
+NETS = draws(600, 20_000)
 
 
 def parse(text: str) -> NetParameter:

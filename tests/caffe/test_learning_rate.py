@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from seeds import draws
 
 from caffelint.caffe.learning_rate import POLICIES, Schedule, float32, schedule
 from caffelint.schema import SolverParameter
@@ -130,13 +131,13 @@ schedules = st.builds(
 ).map(make)
 
 
-@settings(max_examples=600, deadline=None)
+@settings(max_examples=draws(300, 20_000))
 @given(schedules)
 def test_first_bad_is_what_stepping_finds(ours: Schedule) -> None:
     assert repr(ours.first_bad(220)) == repr(first_by_steps(ours, 220))
 
 
-@settings(max_examples=600, deadline=None)
+@settings(max_examples=draws(300, 20_000))
 @given(schedules)
 def test_extremes_hold_the_largest_and_the_smallest_size(ours: Schedule) -> None:
     sizes = [abs(ours.rate(iteration)) for iteration in range(220)]

@@ -9,12 +9,12 @@ from typing import Any
 import pytest
 from asking import ask
 from google.protobuf import text_format
+from seeds import SEED
 
 from caffelint.caffe.build import build
 from caffelint.caffe.probe import unavoidable
 from caffelint.schema.messages import NetParameter
 
-SEED = 20261121
 DATA = 'layer { name: "data" type: "Data" top: "data" data_param { source: "a" batch_size: 2 } %s }'
 SIDES = (1, 2, 3, 5, 9, 16, 17, 31, 40, 63, 96)
 
@@ -74,7 +74,7 @@ def joined(rng: random.Random) -> str:
 
 
 def test_what_is_refused_whatever_the_data_are_is_refused_by_caffe(caffe_python: Path) -> None:
-    rng = random.Random(SEED)
+    rng = random.Random(SEED + 20261121)
     claimed = []
     for _ in range(150):
         net = joined(rng)

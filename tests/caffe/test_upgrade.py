@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -11,6 +9,7 @@ from typing import Any
 import pytest
 from google.protobuf import text_format
 from legacy_nets import LegacyNets, real_upgrade
+from seeds import SEED, draws
 
 from caffelint.caffe.refusal import Refusal
 from caffelint.caffe.upgrade import net_generation, upgrade_net, upgrade_solver
@@ -18,8 +17,7 @@ from caffelint.schema.bind import bind
 from caffelint.schema.messages import NetParameter, SolverParameter
 from caffelint.text.parser import parse
 
-SEED = int(os.environ.get("CAFFELINT_TEST_SEED", time.time()))
-NETS = 60
+NETS = draws(60, 1000)
 
 
 def test_random_legacy_nets(caffe_exec: Callable[..., Any], tmp_path: Path) -> None:

@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-import os
-import time
 from math import inf
 from pathlib import Path
 
 from asking import ask
 from google.protobuf import text_format
 from random_nets import Generator, to_text
+from seeds import SEED, draws
 
 from caffelint.caffe.build import build
 from caffelint.caffe.values import Values, value_facts
 from caffelint.schema.messages import NetParameter
 
-SEED = int(os.environ.get("CAFFELINT_TEST_SEED", time.time()))
-NETS = 300
+NETS = draws(200, 3000)
 # Left out: what reads beyond its bottoms on labels and indices that are none, and what ends the run on the CPU.
 TYPES = (  # noqa: SIM905
     "AbsVal BNLL BatchNorm Bias Clip Concat Convolution Crop Deconvolution Dropout ELU Eltwise Exp "

@@ -10,6 +10,7 @@ import time
 from pathlib import Path
 
 import pytest
+from seeds import SEED, draws
 
 from caffelint.fix.run import fix
 from caffelint.lint.config import Config
@@ -19,7 +20,7 @@ if sys.platform == "win32":
 
 OLD = b'layer { name: "n" type: ReLU bottom: "data" top: "n" }\r\n# ' + b"x" * 20_000 + b"\r\n"
 NEW = OLD.replace(b"ReLU", b'"ReLU"')
-MOMENTS = int(os.environ.get("CAFFELINT_TEST_KILLS", "15"))
+MOMENTS = draws(50, 1000)
 
 
 def _folder(path: Path, files: int = 12) -> list[Path]:
@@ -53,7 +54,7 @@ def test_killed_at_any_moment(tmp_path: Path) -> None:
     os.waitpid(_start(tmp_path / "warm"), 0)
     takes = time.monotonic() - started
     assert {path.read_bytes() for path in (tmp_path / "warm").iterdir()} == {NEW}
-    moments = random.Random(5)
+    moments = random.Random(SEED + 5)
     states = set()
     for number in range(MOMENTS):
         files = _folder(tmp_path / str(number))

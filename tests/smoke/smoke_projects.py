@@ -1,9 +1,11 @@
-"""Which of the projects in fixtures/smoke are run."""
+"""The projects of fixtures/smoke: by day one of each kind and some more are run, at night all."""
 
 from __future__ import annotations
 
-import os
+from collections.abc import Sequence
 from pathlib import Path
+
+import pytest
 
 PROJECTS = Path(__file__).resolve().parents[2] / "fixtures/smoke"
 SOUND = ("alexnet_multistep", "critic_mean", "fcn_ignore_label", "lenet_adagrad", "lstm_clipped", "resnet_batchnorm")
@@ -19,10 +21,11 @@ BY_CHANCE = (
 )
 
 
-def chosen() -> list[Path]:
-    """The first of each kind, which is the first word of its name, and some more; all where asked to."""
+def projects(more: Sequence[str] = ()) -> list[object]:
+    """Parameters for pytest; by day the first of each kind, which is the first word of its name, and those named."""
     found = sorted(path.parent for path in PROJECTS.glob("*/*/expected.json"))
-    if os.environ.get("CAFFELINT_ALL_PROJECTS"):
-        return found
     first = {path.name.partition("_")[0]: path for path in reversed(found) if path.parent.name == "broken"}
-    return [path for path in found if path in first.values() or path.name in SOUND + BY_CHANCE]
+    by_day = {*(path.name for path in first.values()), *SOUND, *BY_CHANCE, *more}
+    return [
+        pytest.param(path, id=path.name, marks=() if path.name in by_day else pytest.mark.nightly) for path in found
+    ]

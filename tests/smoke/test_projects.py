@@ -1,22 +1,21 @@
-"""Projects that break in known ways, and sound ones, run with the real Caffe: outcome and layer are told right.
-
-One of each kind is run here; `CAFFELINT_ALL_PROJECTS=1` runs all.
-"""
+"""Projects that break in known ways, and sound ones, run with the real Caffe: outcome and layer are told right."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Callable
 from pathlib import Path
+from shutil import copytree
 
 import pytest
-from smoke_projects import chosen
+from smoke_projects import projects
 
 from caffelint.smoke.session import Session
 
 
-@pytest.mark.parametrize("project", chosen(), ids=lambda path: path.name)
-def test_outcome(project: Path, in_caffe: Callable[..., Session]) -> None:
+@pytest.mark.parametrize("project", projects())
+def test_outcome(project: Path, in_caffe: Callable[..., Session], tmp_path: Path) -> None:
+    project = Path(copytree(project, tmp_path / "project"))
     expected = json.loads((project / "expected.json").read_text())
     there = {path: path.read_bytes() for path in project.iterdir()}
     report = in_caffe(project / "solver.prototxt").report

@@ -9,6 +9,7 @@ import pytest
 from google.protobuf import text_format
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from seeds import SEED, draws
 
 from caffelint.schema import NetParameter, SolverParameter
 from caffelint.schema.bind import bind
@@ -18,7 +19,7 @@ from caffelint.text.parser import Document, parse
 from caffelint.text.tree import FLOAT, IDENTIFIER, INTEGER, LIST, MESSAGE, STRING, Field
 
 ROOTS = {"net": NetParameter, "solver": SolverParameter}
-GENERATED = [(kind, seed) for kind in ROOTS for seed in range(150)]
+GENERATED = [(kind, seed) for kind in ROOTS for seed in range(SEED, SEED + draws(150, 1500))]
 
 
 def generated(kind: str, seed: int) -> bytes:
@@ -115,7 +116,7 @@ def test_fast_and_slow_path_build_the_same_tree(kind: str, seed: int, monkeypatc
 
 
 def test_fast_and_slow_path_object_to_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
-    chance = random.Random(3)
+    chance = random.Random(SEED + 3)
     texts = [generated(*chance.choice(GENERATED)) for _ in range(300)]
     broken = [fuzz_text.mutate(chance, text, chance.choice(texts)) for text in texts]
     fast = [bool([p for p in parse(data).problems if p.certain]) for data in broken]
@@ -126,7 +127,7 @@ def test_fast_and_slow_path_object_to_the_same(monkeypatch: pytest.MonkeyPatch) 
     assert not all(fast)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=draws(150, 20_000))
 @given(st.integers(0, 2**32), st.sampled_from(GENERATED), st.sampled_from(GENERATED))
 def test_mutated_texts(seed: int, one: tuple[str, int], other: tuple[str, int]) -> None:
     data = fuzz_text.mutate(random.Random(seed), generated(*one), generated(*other))
@@ -135,14 +136,14 @@ def test_mutated_texts(seed: int, one: tuple[str, int], other: tuple[str, int]) 
     fuzz_text.check_reading(data, one[0], "bvlc")
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=draws(150, 20_000))
 @given(st.binary(max_size=200))
 def test_any_bytes(data: bytes) -> None:
     fuzz_text.check(data)
     fuzz_text.check_reading(data, "net", "bvlc")
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=draws(100, 20_000))
 @given(st.text(alphabet="ab:{}[]<>,;\"'#0.-=$ \n", max_size=60))
 def test_any_punctuation(text: str) -> None:
     fuzz_text.check(text.encode())

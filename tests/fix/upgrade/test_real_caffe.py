@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import time
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
@@ -13,14 +11,14 @@ import pytest
 from google.protobuf import text_format
 from legacy_nets import LegacyNets, real_upgrade
 from legacy_texts import without_lost_fields, written
+from seeds import SEED, draws
 
 from caffelint.caffe.upgrade import TRANSFORMED_TYPES, V0_TYPES, V1_TYPES
 from caffelint.fix.upgrade import upgrade_text
 from caffelint.schema.messages import NetParameter, SolverParameter
 from caffelint.text.comments import find_comments
 
-SEED = int(os.environ.get("CAFFELINT_TEST_SEED", time.time()))
-NETS = 30
+NETS = draws(30, 500)
 
 V1_LAYERS = "".join(
     f"""

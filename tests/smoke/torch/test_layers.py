@@ -14,19 +14,17 @@ What differs, and is left out here or allowed for:
 
 from __future__ import annotations
 
-import os
-import time
 from pathlib import Path
 
 import pytest
 from layer_cases import TYPES, WITHOUT_A_CASE, layer_cases
 from parity import Case, ask, compare, run
+from seeds import SEED, draws
 
 from caffelint.caffe.layers import BVLC_TYPES, REGISTRY
 from caffelint.smoke.torch import types
 
-SEED = int(os.environ.get("CAFFELINT_TEST_SEED", time.time()))
-CASES = int(os.environ.get("CAFFELINT_TEST_LAYERS", 6))
+CASES = draws(6, 40)
 
 
 def test_every_type_runs_or_is_said_not_to() -> None:
