@@ -212,7 +212,8 @@ def test_pyramid_heights_beyond_int(caffe_python: Path) -> None:
         layer { name: "in" type: "Input" top: "x" input_param { shape { dim: 2 dim: 1 dim: 3 dim: 3 } } }
         layer { name: "spp" type: "SPP" bottom: "x" top: "y" spp_param { pyramid_height: %d } }
         """
-    for height in (2, 0, 4, 2147483648, 4294967295):
-        (real,) = ask(caffe_python, [{"net": text % height, "phase": "TRAIN"}])
+    heights = (2, 0, 4, 2147483648, 4294967295)
+    answers = ask(caffe_python, [{"net": text % height, "phase": "TRAIN"} for height in heights])
+    for height, real in zip(heights, answers, strict=True):
         assert real["ok"] is (height == 2)
         assert disagreement(built(text % height, dialect="bvlc"), real) is None, height

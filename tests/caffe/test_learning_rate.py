@@ -93,8 +93,8 @@ def test_rates_that_caffe_gave() -> None:
     ] == []
 
 
-def ask_caffe(caffe_python: Path) -> list[str]:
-    lines = "".join(json.dumps(case) + "\n" for case in cases())
+def ask_caffe(caffe_python: Path, asked: list[dict[str, Any]]) -> list[str]:
+    lines = "".join(json.dumps(case) + "\n" for case in asked)
     done = subprocess.run(
         [caffe_python, HERE / "ask_learning_rates.py"],
         input=lines,
@@ -108,11 +108,11 @@ def ask_caffe(caffe_python: Path) -> list[str]:
 
 
 def test_the_record_is_what_caffe_gives(caffe_python: Path) -> None:
-    """With CAFFELINT_RECORD set, writes the record anew."""
-    said = ask_caffe(caffe_python)
+    """A tenth of it, or all at night. With CAFFELINT_RECORD set, writes the record anew."""
     if os.environ.get("CAFFELINT_RECORD"):
-        RECORDED.write_text("\n".join(said) + "\n")
-    assert said == RECORDED.read_text().splitlines()
+        RECORDED.write_text("\n".join(ask_caffe(caffe_python, cases())) + "\n")
+    step = draws(10, 1)
+    assert ask_caffe(caffe_python, cases()[::step]) == RECORDED.read_text().splitlines()[::step]
 
 
 def first_by_steps(ours: Schedule, limit: int) -> tuple[int, float] | None:

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from seeds import draws
 
 import caffelint
 from caffelint.lint import cache, checker, engine, registry
@@ -101,15 +102,16 @@ def test_net_is_found_below_configured_roots(config: Config, tmp_path: Path) -> 
 
 
 def test_many_jobs_find_the_same(config: Config, tmp_path: Path) -> None:
+    large = draws(2_000, 20_000)
     for number in range(40):
         project(tmp_path / f"m{number:02}")
-    (tmp_path / "m00" / "large.prototxt").write_text(NET * 20_000)
+    (tmp_path / "m00" / "large.prototxt").write_text(NET * large)
     config.cache = False
     config.jobs = 1
     alone = found(config, ".")
     config.jobs = 2
     assert found(config, ".") == alone
-    assert len(alone) == 80 + 20_000
+    assert len(alone) == 80 + large
 
 
 @pytest.mark.skipif(os.name != "posix", reason="processes start otherwise elsewhere")
