@@ -33,6 +33,12 @@ def _missing(reason: str) -> None:
 
 
 @pytest.fixture(scope="session")
+def missing() -> Callable[[str], None]:
+    """`missing("no npm")` where a test cannot do without something: it is skipped, or fails in CI."""
+    return _missing
+
+
+@pytest.fixture(scope="session")
 def root() -> Path:
     """The top of the repository."""
     return ROOT

@@ -10,16 +10,8 @@ cd "$(dirname "$0")/.."
 
 folder=${1:-.caffe}
 if [ ! -x "$folder/caffe-python" ]; then
-    if ! command -v mmdebstrap >/dev/null; then
-        [ "$(id -u)" = 0 ] || { echo "mmdebstrap is missing: apt install mmdebstrap" >&2; exit 1; }
-        apt-get update -qq
-        DEBIAN_FRONTEND=noninteractive apt-get install -qq -y --no-install-recommends mmdebstrap >/dev/null
-    fi
-    mirror=${2:-$(apt-get indextargets --format '$(SITE)' 'Created-By: Packages' 'Label: Debian' | sort -u | head -n 1)}
-    [ -n "$mirror" ] || { echo "apt knows no Debian mirror: tools/install_caffe.sh $folder MIRROR" >&2; exit 1; }
-    rm -rf "$folder.partial"
-    mmdebstrap --quiet --variant=extract --include=python3-caffe,caffe,libopenblas0-pthread \
-        bullseye "$folder.partial" "$mirror"
+    echo "unpacking a real Caffe into $folder: some 630 MB, a minute or two"
+    tools/unpack_debian.sh "$folder.partial" python3-caffe,caffe,libopenblas0-pthread ${2:+"$2"}
 
     # PROGRAM's own loader would find this machine's libraries, hence Debian 11's, told where to look.
     cat > "$folder.partial/caffe-exec" <<'END'

@@ -9,22 +9,17 @@ cd "$(dirname "$0")/.."
 
 folder=${1:-.cache/python2}
 if [ ! -x "$folder/python2" ]; then
-    if ! command -v mmdebstrap >/dev/null; then
-        [ "$(id -u)" = 0 ] || { echo "mmdebstrap is missing: apt install mmdebstrap" >&2; exit 1; }
-        apt-get update -qq
-        DEBIAN_FRONTEND=noninteractive apt-get install -qq -y --no-install-recommends mmdebstrap >/dev/null
-    fi
-    mirror=${2:-$(apt-get indextargets --format '$(SITE)' 'Created-By: Packages' 'Label: Debian' | sort -u | head -n 1)}
-    [ -n "$mirror" ] || { echo "apt knows no Debian mirror: tools/install_python2.sh $folder MIRROR" >&2; exit 1; }
     python=.venv/bin/python
     [ -x "$python" ] || python=python3
-    rm -rf "$folder.partial"
-    mkdir -p "$(dirname "$folder")"
-    mmdebstrap --quiet --variant=extract --include=python2.7-minimal,libpython2.7-stdlib \
-        bullseye "$folder.partial" "$mirror"
-    "$python" -m pip download -q --dest "$folder.partial/tmp" --no-deps --only-binary=:all: --python-version 27 \
-        --implementation cp --abi cp27mu --platform manylinux1_x86_64 numpy==1.16.6
-    "$python" -m zipfile -e "$folder.partial"/tmp/numpy-*.whl "$folder.partial/usr/lib/python2.7"
+    wheels=$(mktemp -d)
+    trap 'rm -rf "$wheels"' EXIT
+    echo "unpacking Python 2.7 with numpy into $folder: some 60 MB"
+    echo "numpy==1.16.6 --hash=sha256:1680c8d5086a88d293dfd1a10b6429a09140cacee878034fa2308472ec835db4" \
+        > "$wheels/requirements.txt"
+    "$python" -m pip download -q --dest "$wheels" --no-deps --only-binary=:all: --python-version 27 \
+        --implementation cp --abi cp27mu --platform manylinux1_x86_64 --require-hashes -r "$wheels/requirements.txt"
+    tools/unpack_debian.sh "$folder.partial" python2.7-minimal,libpython2.7-stdlib ${2:+"$2"}
+    "$python" -m zipfile -e "$wheels"/numpy-*.whl "$folder.partial/usr/lib/python2.7"
     cat > "$folder.partial/python2" <<'END'
 #!/bin/sh
 root=$(dirname "$(realpath "$0")")

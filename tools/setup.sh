@@ -10,6 +10,7 @@ cd "$(dirname "$0")/.."
 python=${PYTHON:-python3}
 "$python" -c 'import sys; sys.exit(sys.version_info < (3, 10))' || { echo "caffelint needs Python 3.10 or newer" >&2; exit 1; }
 if ! .venv/bin/python -m pip --version >/dev/null 2>&1; then
+    echo "making .venv with $("$python" --version)"
     rm -rf .venv
     if "$python" -c 'import ensurepip' 2>/dev/null; then
         "$python" -m venv .venv
@@ -17,6 +18,7 @@ if ! .venv/bin/python -m pip --version >/dev/null 2>&1; then
         "$python" -m venv --without-pip .venv
         "$python" -m pip -q --python .venv/bin/python install pip
     elif [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null; then
+        echo "installing python3-venv"
         apt-get update -qq
         DEBIAN_FRONTEND=noninteractive apt-get install -qq -y --no-install-recommends python3-venv >/dev/null
         "$python" -m venv .venv
@@ -26,10 +28,13 @@ if ! .venv/bin/python -m pip --version >/dev/null 2>&1; then
     fi
 fi
 if [ "${1:-}" = dev ]; then
+    echo "installing caffelint and what its tests need into .venv: a minute or two"
     .venv/bin/python -m pip install -q -c constraints-test.txt -e '.[dev]'
     tools/fetch_judges.sh
     tools/install_caffe.sh
     tools/install_python2.sh
 else
+    echo "installing caffelint into .venv"
     .venv/bin/python -m pip install -q -e .
 fi
+echo "caffelint is ready: .venv/bin/caffelint"
