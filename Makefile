@@ -10,10 +10,10 @@ setup:
 	tools/setup.sh dev
 
 test:
-	$(BIN)pytest
+	$(BIN)pytest -n auto --dist loadfile
 
 nightly:  # fresh seeds, larger samples, and the tests that take long
-	CAFFELINT_SEED=random $(BIN)pytest
+	CAFFELINT_SEED=random $(BIN)pytest -n auto --dist loadfile
 
 lint:
 	$(BIN)ruff check .
