@@ -62,6 +62,16 @@ class BuiltNet:
         """The phases of its states."""
         return tuple(dict.fromkeys(state.phase for state in self.states))
 
+    def release(self) -> None:
+        """Undo the circles between layers, blobs and parameters of a net that nobody needs any more.
+
+        It is freed at once then; left to the garbage collector, nets cost a fifth of the time of a check.
+        """
+        for layer in self.layers:
+            layer.bottoms.clear()
+            layer.tops.clear()
+            layer.params = ()
+
     @cached_property
     def values(self) -> dict[Blob, Values]:
         """What is known of the values in each version of each blob."""
@@ -161,6 +171,7 @@ class _Build:
         refusal.layer = name
         refusal.index = index
         refusal.follows = bool(self.built.refusals)
+        refusal.__traceback__ = None  # it holds the build
         self.built.refusals.append(refusal)
 
     def refuse_fork_fields(self, message: Any) -> None:

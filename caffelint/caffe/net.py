@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from caffelint.caffe.place import Place, place
 from caffelint.caffe.states import PHASES, TEST, TRAIN, State
@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from caffelint.schema.messages import LayerParameter, NetParameter, NetStateRule
     from caffelint.text.parser import Document
     from caffelint.text.tree import Field
+
+Found = TypeVar("Found")
 
 __all__ = ["PHASES", "TEST", "TRAIN", "Layer", "Net", "State"]
 
@@ -182,6 +184,8 @@ class Net:
         self._built: dict[tuple[str | None, tuple[State, ...]], BuiltNet] = {}
         self._states: tuple[BuiltNet, ...] | None = None
         self._refused: tuple[Refused, ...] | None = None
+        self._likely: dict[tuple[State, tuple[tuple[str, Shape], ...]], BuiltNet] = {}
+        self._found: dict[Callable[[Net], Any], Any] = {}
 
     @property
     def document(self) -> Document:
@@ -218,6 +222,23 @@ class Net:
         self._built.clear()
         self._states = self._refused = None
 
+    def release(self) -> None:
+        """Undo the circles between the net and its parts, once nobody needs it any more: see `BuiltNet.release`."""
+        for built in (*self._built.values(), *self._likely.values()):
+            built.release()
+        self._refused = None
+        self._found.clear()
+        self.layers.clear()
+        self.solvers.clear()
+        self.siblings.clear()
+
+    def once(self, find: Callable[[Net], Found]) -> Found:
+        """What a function finds out about the net. It is asked once: rules that share a fact share the work."""
+        if find not in self._found:
+            self._found[find] = find(self)
+        found: Found = self._found[find]
+        return found
+
     def states(self) -> tuple[BuiltNet, ...]:
         """What Caffe builds of the net, in each state that its solvers build it in, TRAIN first; never empty.
 
@@ -250,6 +271,16 @@ class Net:
                 shapes = self.input_shapes
                 self._built[key] = build_alike(self.message, key[1], input_shapes=shapes, dialect=dialect)
         return tuple(self._built[key] for key in keys)
+
+    def likely(self, state: State, shapes: Mapping[str, Shape] | None = None) -> BuiltNet:
+        """What Caffe builds with data of these shapes, and of likely ones where neither they nor the text say."""
+        from caffelint.caffe.build import build
+
+        given = {**self.input_shapes, **(shapes or {})}
+        key = (state, tuple(given.items()))
+        if key not in self._likely:
+            self._likely[key] = build(self.message, *state, input_shapes=given, assume_inputs=True)
+        return self._likely[key]
 
     def _wanted_states(self) -> list[State]:
         solvers = dict.fromkeys(self.solvers)

@@ -59,9 +59,12 @@ class _Probe:
         self.one = one
         self.blob = blob
         self.input_shapes = input_shapes
+        self.built: BuiltNet | None = None
 
     def refused(self, shape: Shape) -> Refusal | None:
         """What Caffe itself would end with for data of this shape."""
+        if self.built is not None:
+            self.built.release()
         self.built = build(
             self.one.message,
             self.one.phase,
@@ -112,7 +115,7 @@ class _Probe:
 
     def compares_maps(self, refusal: Refusal) -> bool:
         """Is it that two maps differ, and not a map and a vector, whose sizes may agree for one size of the data?"""
-        for layer in self.built.layers:
+        for layer in self.built.layers if self.built else ():
             if layer.index is not None and layer.index == refusal.index:
                 shapes = [blob.shape for blob in layer.bottoms]
                 return len(shapes) > 1 and all(shape is not None and len(shape) == _MAP_AXES for shape in shapes)

@@ -73,7 +73,9 @@ class Checker:
         if file is None:
             return Outcome((), tuple(failures), 0, 1)
         found, suppressed = self.judge({path: file}, (), frozenset([path]), failures)
-        return Outcome(self._reported(found), tuple(failures), suppressed, 1)
+        findings = self._reported(found)
+        file.release()
+        return Outcome(findings, tuple(failures), suppressed, 1)
 
     def job(self, job: Job) -> Outcome:
         failures: list[Failure] = []
@@ -97,11 +99,12 @@ class Checker:
                 return Outcome(stored[0], tuple(failures), stored[1], checked)
         files: dict[str, File] = {}
         for path, data in contents.items():
-            file = self._load(data, path, None, self.config.dialect, failures)
-            if file is not None:
+            if (file := self._load(data, path, None, self.config.dialect, failures)) is not None:
                 files[path] = file
         found, suppressed = self.judge(files, job.nets, job.report, failures, job.siblings)
         findings = self._reported(found)
+        for file in files.values():
+            file.release()
         if name and not failures:
             cache.store(name, findings, suppressed)
         return Outcome(findings, tuple(failures), suppressed, checked)

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from functools import lru_cache
 from itertools import count, pairwise
 
 from caffelint.caffe.net import Layer, Net
@@ -144,7 +143,7 @@ def _free_name(net: Net, layer: Layer, old: str) -> str:
 
     That is the layer's own, as is usual.
     """
-    taken, unmade = _blob_names(net)
+    taken, unmade = net.once(_blob_names)
     if awaited := {name for name, last in unmade.items() if last > layer.index}:
         from difflib import get_close_matches
 
@@ -156,7 +155,6 @@ def _free_name(net: Net, layer: Layer, old: str) -> str:
     return next(name for number in count(2) if (name := f"{stem}_{number}") not in taken)
 
 
-@lru_cache(maxsize=2)
 def _blob_names(net: Net) -> tuple[frozenset[str], dict[str, int]]:
     """The names of all blobs, and of those that no layer makes with the index of the last that reads each."""
     made = {name for layer in net.layers for name in layer.tops}

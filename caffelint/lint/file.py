@@ -50,6 +50,15 @@ class File:
     def place_of(self, problem: Problem) -> Place:
         return Place(self.document, problem.start, problem.end, self.layer_at(problem.start), problem.field)
 
+    def release(self) -> None:
+        """Undo the circles between solvers, nets and their parts, once nobody needs the file any more."""
+        if self.net:
+            self.net.release()
+        if self.solver:
+            for use in self.solver.nets:
+                use.net.release()
+            self.solver.nets.clear()
+
     def layer_at(self, offset: int) -> str:
         """The name of the layer whose block spans the offset; empty outside of layers."""
         fields = self.document.root.fields

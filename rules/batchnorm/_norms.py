@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
-
 from caffelint.lint import TRAIN, Layer, Net
 from caffelint.lint.built import has_fork_fields
 
@@ -24,7 +22,6 @@ def global_stats(layer: Layer) -> bool | None:
     return param.use_global_stats if param.HasField("use_global_stats") else None
 
 
-@lru_cache(maxsize=2)
 def _feeding(net: Net) -> list[Layer | None]:
     found: list[Layer | None] = []
     makers: dict[str, Layer] = {}
@@ -37,7 +34,7 @@ def _feeding(net: Net) -> list[Layer | None]:
 
 def feeding(layer: Layer) -> Layer | None:
     """The layer of TRAIN that makes what this one reads, as the text has it: the nearest above with that top."""
-    return _feeding(layer.net)[layer.index]
+    return layer.net.once(_feeding)[layer.index]
 
 
 def is_frozen(layer: Layer | None) -> bool:

@@ -1,9 +1,9 @@
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
 from caffelint.lint import LIKELY, WARNING, Finding, Invalid, Net, NetRule, Related
-from caffelint.lint.built import BuiltLayer, BuiltNet, Shape, build
+from caffelint.lint.built import BuiltLayer, BuiltNet
 
 _AVE = 1
 _LEAST_COVER = 4
@@ -135,7 +135,7 @@ class MapShrinksToNothing(NetRule):
         if not any(_is_to_cover(layer) for layer in one.layers):
             return
         if one.memory is None:
-            one = _likely(net, one, {})
+            one = net.likely(one.state)
         layer = [layer for layer in one.layers if _is_to_cover(layer)][-1]
         shape, kernel = layer.bottoms[0].shape, layer.parameters.kernel_size
         if one.refusals or shape is None or shape[2] != shape[3] or shape[2] <= kernel or layer.index is None:
@@ -178,12 +178,6 @@ def _is_to_cover(layer: BuiltLayer) -> bool:
     return bool(readers) and all(reader.type == "InnerProduct" for reader in readers)
 
 
-def _likely(net: Net, one: BuiltNet, shapes: Mapping[str, Shape]) -> BuiltNet:
-    """The net with these shapes of data, or with what the text makes likely."""
-    given = {**net.input_shapes, **shapes}
-    return build(net.message, *one.state, input_shapes=given, assume_inputs=True)
-
-
 def _fitting(net: Net, one: BuiltNet, data: BuiltLayer | None, average: BuiltLayer) -> int:
     """A usual size of the input with which the average covers its map; 0 if there is none."""
     shape = data.tops[0].shape if data is not None else None
@@ -191,7 +185,7 @@ def _fitting(net: Net, one: BuiltNet, data: BuiltLayer | None, average: BuiltLay
         return 0
     kernel = average.parameters.kernel_size
     for side in _USUAL:
-        other = _likely(net, one, {data.tops[0].name: (*shape[:2], side, side)})
+        other = net.likely(one.state, {data.tops[0].name: (*shape[:2], side, side)})
         layer = next((layer for layer in other.layers if layer.index == average.index), None)
         if layer is not None and layer.bottoms[0].shape and layer.bottoms[0].shape[2:] == (kernel, kernel):
             return side

@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import lru_cache
 
 from caffelint.lint import DISPLAY, WARNING, Finding, Invalid, Layer, LayerRule, Net, fix, write
 
@@ -111,10 +110,9 @@ class PoolingStrideExceedsKernel(LayerRule):
 
 def _is_reported(layer: Layer) -> bool:
     """Is the size of the map known and its last window empty, which `empty-pooling-window` tells for sure?"""
-    return layer.index in _reported(layer.net)
+    return layer.index in layer.net.once(_reported)
 
 
-@lru_cache(maxsize=2)
 def _reported(net: Net) -> frozenset[int]:
     from .empty_pooling_window import empty_windows
 

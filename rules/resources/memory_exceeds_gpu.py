@@ -3,7 +3,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from caffelint.lint import LIKELY, WARNING, Finding, Invalid, Layer, Net, Option, Place, ProjectRule, Solver
-from caffelint.lint.built import build
 
 from ._memory import HISTORY, Memory, memory
 
@@ -80,7 +79,7 @@ class MemoryExceedsGpu(ProjectRule):
         training: list[Memory] = []
         tests: list[Memory] = []
         for one, net, state in solver.builds():
-            built = build(net.message, *state, input_shapes=net.input_shapes, assume_inputs=True)
+            built = net.likely(state)
             found = None if built.refusals else memory(built)
             if found is None:
                 return
