@@ -169,3 +169,10 @@ FILLERS: dict[str, Callable[[Any, Shape, FieldPath], None]] = {
     "msra": _fan,
     "bilinear": _bilinear,
 }
+
+_FIXED = frozenset(["constant", "bilinear"])
+
+
+def draws(filler: Any) -> bool:
+    """Does the filler draw random numbers? Not one that is unknown, for all that is told of it."""
+    return filler.type in FILLERS and filler.type not in _FIXED

@@ -4,19 +4,22 @@ It stands apart from `caffelint.lint` because it knows every layer type, which t
 """
 
 from caffelint.caffe.build import BuiltNet, build, has_fork_fields
+from caffelint.caffe.fillers import FILLERS, draws
 from caffelint.caffe.layers import BVLC_TYPES, BuiltLayer, types_that
 from caffelint.caffe.net_parts import Blob
 from caffelint.caffe.probe import unavoidable
 from caffelint.caffe.refused import where
 from caffelint.caffe.shapes import Shape
 from caffelint.caffe.shapes import text as shape_text
-from caffelint.caffe.values import Values
+from caffelint.caffe.values import UNKNOWN, Values
 from caffelint.schema.messages import PoolingParameter
 from caffelint.text.tree import MESSAGE, Field
 
 __all__ = [
     "BVLC_TYPES",
+    "FILLERS",
     "MESSAGE",
+    "UNKNOWN",
     "Blob",
     "BuiltLayer",
     "BuiltNet",
@@ -25,6 +28,7 @@ __all__ = [
     "Shape",
     "Values",
     "build",
+    "draws",
     "has_fork_fields",
     "shape_text",
     "types_that",

@@ -6,9 +6,6 @@ from caffelint.lint import LIKELY, TRAIN, WARNING, Finding, Invalid, Net, NetRul
 
 from ._norms import norms
 
-LINEAR = frozenset(["Scale", "Bias", "Convolution", "InnerProduct", "Deconvolution"])
-"""Types that can scale and shift what they read; behind them a Scale would change nothing."""
-
 
 class BatchnormWithoutScale(NetRule):
     """A BatchNorm that no Scale follows.
@@ -72,7 +69,7 @@ class BatchnormWithoutScale(NetRule):
             for layer in one.layers:
                 if layer.type == "BatchNorm" and layer.index is not None and layer.tops:
                     readers = [reader for reader, _ in layer.tops[0].readers]
-                    if readers and not any(reader.type in LINEAR for reader in readers):
+                    if readers and not any(reader.is_linear for reader in readers):
                         bare.append(layer)
             if bare:
                 yield self.finding(

@@ -9,17 +9,6 @@ from itertools import count, islice
 
 from caffelint.lint import Layer, Net
 
-_USUAL = {
-    "BatchNorm": "bn",
-    "Convolution": "conv",
-    "Dropout": "drop",
-    "Eltwise": "elt",
-    "InnerProduct": "fc",
-    "LRN": "norm",
-    "Pooling": "pool",
-}
-"""What people call a layer of a type; others by the type in small letters."""
-
 _NUMBERED = re.compile(r"([A-Za-z_-]*?)([_/-]?\d[\w/-]*)", re.ASCII)
 """A stem and what counts: `conv` and `4_1`."""
 _LAST_NUMBER = re.compile(r"(.*[_-])(\d+)")
@@ -57,7 +46,7 @@ class Names:
         else:
             counts = Counter(_as_alike(layer, alike))
             yield from sorted(counts, key=lambda name: (name not in layer.tops, -counts[name]))
-            stem = f"{_USUAL.get(layer.type, layer.type.lower())}_{stem}"
+            stem = f"{layer.kind.nickname or layer.type.lower()}_{stem}"
             yield stem
         yield from self._counted(f"{stem}_", 2)
 

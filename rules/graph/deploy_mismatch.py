@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 from caffelint.lint import LIKELY, TEST, WARNING, Finding, Invalid, Layer, Net, NetRule, Place, listed
 
-from ._layer_params import SHAPES, described, field_path, parameters
+from ._layer_params import described, field_path, parameters
 
 _LEAST_ALIKE = 2 / 3
 """The share of a deploy net's layers that a training net has to have, with parameters of the same shape."""
@@ -145,21 +145,21 @@ class DeployMismatch(NetRule):
                 if field == "bias_term" and merged:
                     continue
                 # A window over the whole of a map goes with the size of the input, and step 0 asks Caffe to reckon.
-                if layer.type == "Pooling" and field == "kernel" and max(theirs) > _WINDOW:
+                if field == "kernel" and not layer.kind.has_weights and max(theirs) > _WINDOW:
                     continue
                 if field == "step" and not (theirs and mine[field]):
                     continue
                 values = (described(mine[field]), described(theirs))
                 groups.setdefault((layer.type, field), []).append((layer, *values))
-        for (type_, field), found in groups.items():
+        for (_, field), found in groups.items():
             first, here, there = found[0]
             one = len(found) == 1
             whose = "its" if one else "their"
             so = (
                 f"Caffe will not take {whose} weights"
-                if field in SHAPES.get(type_, ())
+                if field in first.kind.shaped_by
                 else f"{whose} weights were trained for another computation"
-                if type_ in SHAPES
+                if first.kind.shaped_by
                 else "the net was trained with the other"
             )
             says = f"has {field}" if one else f"have {field}"
@@ -193,7 +193,7 @@ def _size_place(net: Net, layer: Layer) -> Place:
 
 
 def _norms(layers: dict[str, Layer]) -> int:
-    return sum(layer.type in ("BatchNorm", "BN") for layer in layers.values())
+    return sum(bool(layer.kind.keeps_statistics) for layer in layers.values())
 
 
 def _by_name(net: Net) -> dict[str, Layer]:
@@ -208,7 +208,7 @@ def _by_name(net: Net) -> dict[str, Layer]:
 def _training(net: Net, layers: dict[str, Layer], said: dict[str, dict[str, Any]]) -> Training | None:
     """The net, if it is like enough to a deploy net of these layers."""
     others = _by_name(net)
-    learned = [name for name, layer in layers.items() if layer.type in SHAPES]
+    learned = [name for name, layer in layers.items() if layer.kind.shaped_by]
     alike = 0
     theirs = {name: parameters(layer) for name, layer in others.items() if name in layers}
     for name in learned:
@@ -229,5 +229,5 @@ def _crops(net: Net) -> set[int]:
     return {
         layer.message.transform_param.crop_size
         for layer in net.layers
-        if not layer.bottoms and layer.tops and layer.type in ("Data", "ImageData")
+        if not layer.bottoms and layer.tops and layer.kind.transforms
     } - {0}

@@ -24,7 +24,6 @@ from caffelint.lint import (
     write,
 )
 
-from ._learning import has_parameters
 from ._names import Names
 
 
@@ -164,7 +163,7 @@ class DuplicateLayerName(NetRule):
         """The first clash of a name; its fix ends them all."""
         layer, other, renamed = clashes[0]
         kind = layer.type
-        if not (has_parameters(kind, len(layer.bottoms)) or has_parameters(other.type, len(other.bottoms))):
+        if not (layer.kind.has_parameters or other.kind.has_parameters):
             return self.finding(
                 layer.at("name"),
                 f'layer name "{layer.name}" is taken ({other.type}, line {other.at().line}): by name only this'
@@ -202,7 +201,7 @@ def _clashes(layers: list[Layer]) -> Iterator[Clash]:
     for number, layer in enumerate(layers):
         if layer.depends_on_stage:
             continue
-        second = has_parameters(layer.type, len(layer.bottoms))
+        second = bool(layer.kind.has_parameters)
         others = [
             (*found, first, phases)
             for (phases, first), found in above.items()
@@ -238,7 +237,7 @@ def _fixes(clashes: list[Clash], names: Names) -> tuple[Fix, ...]:
 
 def _refusal(one: Layer, other: Layer) -> str:
     """What Caffe ends with when it copies the parameters of one layer to the other; empty where it may not end."""
-    if has_parameters(one.type, len(one.bottoms)) != has_parameters(other.type, len(other.bottoms)):
+    if bool(one.kind.has_parameters) != bool(other.kind.has_parameters):
         return "Incompatible number of blobs"
     found = {layer.index: layer.params for net in one.net.states() for layer in net.layers}
     params, others = found.get(one.index), found.get(other.index)

@@ -15,9 +15,7 @@ from caffelint.lint import (
     listed,
     speaks_of_weights,
 )
-from caffelint.lint.built import BuiltLayer, BuiltNet, types_that
-
-from ._learning import RANDOM, learns
+from caffelint.lint.built import BuiltLayer, BuiltNet, draws, types_that
 
 _FEW = 2
 
@@ -97,7 +95,7 @@ class FrozenWithoutWeights(NetRule):
         if speaks_of_weights(net):
             return
         for one in net.states():
-            if one.phase == TRAIN and not one.refusals and any(learns(layer) for layer in one.layers):
+            if one.phase == TRAIN and not one.refusals and any(layer.learns for layer in one.layers):
                 found = [net.layers[layer.index or 0] for layer in one.layers if layer.index in frozen]
                 behind = {layer.index for layer in _behind_learning(one)}
                 if found:
@@ -130,7 +128,7 @@ def _is_random(layer: Layer) -> bool:
     if not layer.kind.has_weights or layer.type == "Deconvolution" or not layer.is_frozen:
         return False
     param = layer.kind.parameters
-    return param.weight_filler.type in RANDOM and not any(spec.name for spec in layer.message.param)
+    return draws(param.weight_filler) and not any(spec.name for spec in layer.message.param)
 
 
 def _behind_learning(one: BuiltNet) -> Iterator[BuiltLayer]:
@@ -140,5 +138,5 @@ def _behind_learning(one: BuiltNet) -> Iterator[BuiltLayer]:
         if any(blob.producer in reached for blob in layer.bottoms):
             yield layer
             reached.add(layer)
-        elif learns(layer):
+        elif layer.learns:
             reached.add(layer)

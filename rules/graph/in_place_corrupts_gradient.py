@@ -3,18 +3,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from caffelint.lint import ERROR, TRAIN, UNSAFE, WARNING, Finding, Invalid, Net, NetRule, Related
-from caffelint.lint.built import BuiltLayer
+from caffelint.lint.built import UNKNOWN, BuiltLayer
 
 from ._own_top import own_top
-
-SIGN_KEPT = frozenset(["ReLU", "PReLU", "ELU", "TanH", "Dropout", "Swish", "AbsVal"])
-"""In place, these leave a number above 0 above 0, and nothing else: all that an in-place ReLU asks of its output."""
-
-NOT_NEGATIVE = frozenset(["Sigmoid", "Softmax", "Exp", "AbsVal"])
-BENT_BELOW_ZERO = frozenset(["ReLU", "PReLU", "ELU"])
-COPY_THEIR_OUTPUT = frozenset(["LSTM", "RNN"])
-SHARES = frozenset(["Flatten", "Reshape", "Split"])
-"""Their tops are the memory of their bottom."""
 
 
 class InPlaceCorruptsGradient(NetRule):
@@ -158,26 +149,18 @@ def _needs(layer: BuiltLayer) -> BuiltLayer | None:
             return None
         if above.need_backward and above.index is not None and _is_spoilt(above, layer):
             return above
-        if above.runs_in_place or above.type in SHARES:
+        if above.runs_in_place or above.shares_memory:
             blob = above.bottoms[0]
         else:
             return None
 
 
 def _is_spoilt(above: BuiltLayer, layer: BuiltLayer) -> bool:
-    type_ = layer.type
     if above.type == "ReLU":
-        return above.runs_in_place and not _keeps_sign(layer)
-    if not above.reads_top or above.type in COPY_THEIR_OUTPUT:
+        return above.runs_in_place and not layer.keeps_sign
+    if not above.reads_top:
         return False
-    if type_ == "ReLU" and not layer.parameters.negative_slope:
+    if layer.type == "ReLU" and not layer.parameters.negative_slope:
+        # Where the ReLU wrote a 0, no gradient comes back; an MVN needs the sum over all its outputs.
         return above.type == "MVN"
-    return not (above.type in NOT_NEGATIVE and type_ in BENT_BELOW_ZERO)
-
-
-def _keeps_sign(layer: BuiltLayer) -> bool:
-    if layer.type == "Scale":
-        return not bool(layer.parameters.bias_term)
-    if layer.type == "Power":
-        return bool(layer.parameters.shift == 0 and layer.parameters.scale > 0)
-    return layer.type in SIGN_KEPT
+    return not (layer.rectifies and above.values([UNKNOWN])[0].low >= 0)

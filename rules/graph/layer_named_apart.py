@@ -17,8 +17,7 @@ from caffelint.lint import (
     quoted,
     write,
 )
-
-from ._learning import RANDOM, has_parameters
+from caffelint.lint.built import draws
 
 
 class LayerNamedApart(NetRule):
@@ -73,13 +72,13 @@ class LayerNamedApart(NetRule):
         apart = [
             layer
             for layer in net.layers
-            if has_parameters(layer.type, len(layer.bottoms)) and layer.phases == (TEST,) and not _is_fixed(layer)
+            if layer.kind.has_parameters and layer.phases == (TEST,) and not _is_fixed(layer)
         ]
         if not apart or net.role != "train":
             return
         train = [layer for layer in net.layers if TRAIN in layer.phases]
         names = {layer.name for layer in train}
-        learning = [layer for layer in train if has_parameters(layer.type, len(layer.bottoms))]
+        learning = [layer for layer in train if layer.kind.has_parameters]
         if not learning or {phase for one in net.states() for phase in one.phases} != {TRAIN, TEST}:
             return
         tests = {layer.name for layer in net.layers if TEST in layer.phases}
@@ -102,15 +101,10 @@ class LayerNamedApart(NetRule):
 
 def _is_fixed(layer: Layer) -> bool:
     """Do its fillers give it all that it needs?"""
-    message = layer.message
-    if layer.type in ("Scale", "Bias", "PReLU"):
+    kind = layer.kind
+    if kind.fillers and not kind.has_weights:
         return True
-    filler = {
-        "Convolution": "convolution_param",
-        "Deconvolution": "convolution_param",
-        "InnerProduct": "inner_product_param",
-    }.get(layer.type)
-    if filler is None:
+    if not kind.is_linear:
         return False
-    block = getattr(message, filler)
-    return bool(block.HasField("weight_filler") and block.weight_filler.type not in RANDOM)
+    block = kind.parameters
+    return bool(block.HasField("weight_filler") and not draws(block.weight_filler))

@@ -5,8 +5,6 @@ from collections.abc import Iterator
 from caffelint.lint import DISPLAY, LIKELY, TRAIN, WARNING, Finding, Invalid, Net, NetRule, fix, listed, remove
 from caffelint.lint.built import BuiltLayer, BuiltNet
 
-from ._learning import learns
-
 
 class NoGradientPath(NetRule):
     """A layer that should learn gets no gradient, or a loss is cut off from what it should train.
@@ -81,9 +79,9 @@ class NoGradientPath(NetRule):
             message = net.layers[layer.index].message
             blob = layer.bottoms[0]
             above = blob.maker
-            if list(message.propagate_down) != [False] or learns(layer) or above is None:
+            if list(message.propagate_down) != [False] or layer.learns or above is None:
                 continue
-            if blob.need_backward and any(below.need_backward and learns(below) for below in _below(one, layer)):
+            if blob.need_backward and any(below.need_backward and below.learns for below in _below(one, layer)):
                 yield self.finding(
                     net.layers[layer.index].at("propagate_down"),
                     f'propagate_down: false stops the gradient here: layer "{above.name}" and all above get none from'
@@ -100,7 +98,7 @@ class NoGradientPath(NetRule):
         idle = [
             layer
             for layer in one.layers
-            if layer.known and not layer.need_backward and learns(layer) and layer not in dangling
+            if layer.known and not layer.need_backward and layer.learns and layer not in dangling
         ]
         if idle:
             names = [layer.name for layer in idle]

@@ -4,8 +4,6 @@ from collections.abc import Iterator
 
 from caffelint.lint import TRAIN, WARNING, Finding, Invalid, Net, NetRule
 
-from ._learning import has_parameters, learns
-
 
 class NothingLearnable(NetRule):
     """Every parameter of a training net has `lr_mult: 0`.
@@ -48,7 +46,7 @@ class NothingLearnable(NetRule):
         frozen = [
             layer
             for layer in net.layers
-            if layer.message.param and layer.type != "BatchNorm" and has_parameters(layer.type, len(layer.bottoms))
+            if layer.message.param and layer.kind.has_parameters and not layer.kind.keeps_statistics
         ]
         if not frozen or net.role != "train":
             return
@@ -56,7 +54,7 @@ class NothingLearnable(NetRule):
             if one.phase != TRAIN:
                 continue
             # A layer of unknown type may have parameters of its own.
-            if any(learns(layer) or not layer.known for layer in one.layers):
+            if any(layer.learns or not layer.known for layer in one.layers):
                 return
             if any(any(layer.loss_weights) for layer in one.layers):
                 yield self.finding(

@@ -8,9 +8,6 @@ from caffelint.lint.built import Blob, BuiltLayer
 
 from ._own_top import own_top
 
-SHARES = frozenset(["Flatten", "Reshape", "Split"])
-"""Their tops are the memory of their bottom; so are those of a Concat of one blob and a Slice into one."""
-
 
 class SharedMemoryOverwritten(NetRule):
     """An in-place layer behind a Flatten, a Reshape or a Split changes what another branch reads.
@@ -81,9 +78,9 @@ class SharedMemoryOverwritten(NetRule):
             sharers: dict[Blob, _Sharer | None] = {}
             for layer in one.layers:
                 above = sharers.get(layer.bottoms[0]) if layer.bottoms else None
-                overwrites = layer.runs_in_place and layer.type not in SHARES
+                overwrites = layer.runs_in_place and not layer.shares_memory
                 for top in layer.tops:
-                    sharers[top] = _Sharer(layer, top, above) if _shares(layer) else above if overwrites else None
+                    sharers[top] = _Sharer(layer, top, above) if layer.shares_memory else above if overwrites else None
                 if layer.index is None or layer.index in said or not overwrites:
                     continue
                 found = _reader(above, order, order[layer])
@@ -104,10 +101,6 @@ class _Sharer(NamedTuple):
     layer: BuiltLayer
     top: Blob
     above: _Sharer | None
-
-
-def _shares(layer: BuiltLayer) -> bool:
-    return layer.type in SHARES or (layer.type in ("Concat", "Slice") and len(layer.bottoms) == len(layer.tops) == 1)
 
 
 def _reader(

@@ -4,14 +4,10 @@ from collections.abc import Iterator
 
 from caffelint.lint import LIKELY, TEST, TRAIN, WARNING, Finding, Invalid, Layer, Net, ProjectRule, Related, Solver
 
-from ._learning import has_parameters
-
-ACTIVATIONS = frozenset(
-    ["ReLU", "PReLU", "ELU", "Sigmoid", "TanH", "BNLL", "BatchNorm", "LRN", "Pooling", "AbsVal", "Power"]
-)
-"""Types without weights to speak of that change what the next layer gets. Dropout and Scale are not among them."""
-
 HIDDEN_SIGMOID = "SigmoidCrossEntropyLoss"
+
+_ADDED_TO_TEST = "Softmax"
+"""Testing has it where the loss of the training net has its own inside."""
 
 
 class TrainTestNetsDiffer(ProjectRule):
@@ -93,9 +89,7 @@ class TrainTestNetsDiffer(ProjectRule):
                 yield from self._compare(train, use.net)
 
     def _compare(self, train: Net, test: Net) -> Iterator[Finding]:
-        trained = {
-            layer.name: layer for layer in train.in_phase(TRAIN) if has_parameters(layer.type, len(layer.bottoms))
-        }
+        trained = {layer.name: layer for layer in train.in_phase(TRAIN) if layer.kind.has_parameters}
         hidden = {layer.bottoms[0] for layer in train.in_phase(TRAIN) if layer.type == HIDDEN_SIGMOID and layer.bottoms}
         said = set()
         for layer in test.in_phase(TEST):
@@ -107,7 +101,7 @@ class TrainTestNetsDiffer(ProjectRule):
                     " put a Sigmoid before the EuclideanLoss",
                 )
         for layer in test.in_phase(TEST):
-            if not has_parameters(layer.type, len(layer.bottoms)):
+            if not layer.kind.has_parameters:
                 continue
             twin = trained.get(layer.name)
             if twin is None:
@@ -133,11 +127,11 @@ def _behind(layer: Layer, phase: str) -> list[str] | None:
     for other in layer.net.in_phase(phase):
         if other.index <= layer.index or not tops & set(other.bottoms):
             continue
-        if other.type not in ACTIVATIONS and other.type not in ("Dropout", "Scale", "Bias"):
-            # What reads it and is no activation ends the way.
+        if len(other.bottoms) > 1 or other.type == _ADDED_TO_TEST or not other.kind.keeps_channels:
+            # What reads it and has weights, or is no part of a chain, ends the way.
             found += ["Sigmoid"] * (other.type == HIDDEN_SIGMOID)
             return found if len(other.bottoms) < 3 else None
-        if other.type in ACTIVATIONS:
+        if not (other.kind.hands_on or other.kind.is_linear):
             found.append(other.type)
         tops = set(other.tops[:1])
     return found

@@ -7,13 +7,10 @@ from typing import Any, NamedTuple
 from caffelint.lint import LIKELY, TRAIN, WARNING, Finding, Invalid, Net, NetRule
 from caffelint.lint.built import Blob, BuiltLayer, BuiltNet
 
-from ._layer_params import described, parameters
+from ._layer_params import described
 
 _LEAST = 5
 """As many others have to be alike for one to be odd."""
-
-_NORMS = frozenset(["BatchNorm", "BN", "Scale", "CuDNNBatchNorm"])
-_ACTIVATIONS = frozenset(["ReLU", "PReLU", "ELU", "ReLU6"])
 
 _SETTINGS = {"BatchNorm": ("eps", "moving_average_fraction"), "Scale": ("bias_term",)}
 
@@ -161,10 +158,9 @@ class UnlikeItsSiblings(NetRule):
         groups: dict[int, list[tuple[BuiltLayer, int]]] = {}
         for layer in one.layers:
             if layer.type == "Convolution" and layer.index is not None:
-                said = parameters(net.layers[layer.index])
-                kernel, stride, pad = said["kernel"], said["stride"], said["pad"]
-                if set(kernel) == {1} and len(set(stride)) == len(set(pad)) == 1:
-                    groups.setdefault(stride[0], []).append((layer, pad[0]))
+                windows = layer.written_windows()
+                if windows and windows[0] == windows[1] and windows[0].kernel == 1:
+                    groups.setdefault(windows[0].stride, []).append((layer, windows[0].pad))
         for stride, rows in groups.items():
             odd = _odd(rows, ends=False)
             if odd and odd.others == 0:
@@ -182,7 +178,7 @@ class UnlikeItsSiblings(NetRule):
             if layer.type == "Convolution" and layer.index is not None:
                 tail = tails[layer] = _tail(layer)
                 types = tuple(one.type for one in tail)
-                if set(types) & _NORMS and set(types) & _ACTIVATIONS:
+                if any(map(_is_norm, tail)) and any(one.is_activation for one in tail):
                     groups.setdefault(tuple(sorted(types)), []).append((layer, types))
         for rows in groups.values():
             odd = _odd(rows)
@@ -223,11 +219,16 @@ def _odd(rows: Sequence[tuple[BuiltLayer, Any]], ends: bool = True) -> Odd | Non
 def _origin(blob: Blob) -> str:
     """What made a blob: `sum`, `activation`, or "" for all else."""
     maker = blob.producer
-    while maker is not None and maker.type in ("Split", "Dropout"):
+    while maker is not None and maker.hands_on and maker.keeps_channels:
         maker = maker.bottoms[0].producer
     if maker is None:
         return ""
-    return "sum" if maker.type == "Eltwise" else "activation" if maker.type in _ACTIVATIONS else ""
+    return "sum" if maker.type == "Eltwise" else "activation" if maker.is_activation else ""
+
+
+def _is_norm(layer: BuiltLayer) -> bool:
+    """Does it normalise, or scale what was normalised?"""
+    return bool(layer.normalises or layer.is_linear and not layer.has_weights)
 
 
 def _tail(layer: BuiltLayer) -> list[BuiltLayer]:
@@ -235,7 +236,7 @@ def _tail(layer: BuiltLayer) -> list[BuiltLayer]:
     found: list[BuiltLayer] = []
     while len(layer.tops) == 1 and len(layer.tops[0].consumers) == 1 and len(found) < _LEAST:
         ((layer, _),) = layer.tops[0].consumers
-        if layer.type not in _NORMS | _ACTIVATIONS or len(layer.bottoms) != 1:
+        if not (_is_norm(layer) or layer.is_activation) or len(layer.bottoms) != 1:
             break
         found.append(layer)
     return found

@@ -5,8 +5,6 @@ from collections.abc import Iterator
 from caffelint.lint import TRAIN, WARNING, Finding, Invalid, Net, NetRule
 from caffelint.lint.built import BuiltLayer
 
-from ._learning import learns
-
 
 class UnusedBlob(NetRule):
     """The result of a layer that should learn is read by nobody in TRAIN.
@@ -89,7 +87,7 @@ def _idle(layer: BuiltLayer) -> BuiltLayer | None:
     """The nearest layer above, or this one, that could learn and does not, with nothing but layers without weights
     in between."""
     while layer.known and not layer.need_backward:
-        if learns(layer):
+        if layer.learns:
             return layer
         if len(layer.bottoms) != 1 or layer.bottoms[0].producer is None:
             return None

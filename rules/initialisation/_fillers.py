@@ -5,28 +5,14 @@ from __future__ import annotations
 import re
 
 from caffelint.lint import Layer, quoted
+from caffelint.lint.built import types_that
 
-WEIGHTS = {
-    "Convolution": "convolution_param",
-    "InnerProduct": "inner_product_param",
-    "Deconvolution": "convolution_param",
-    "Embed": "embed_param",
-    "LSTM": "recurrent_param",
-    "RNN": "recurrent_param",
-}
-"""Types with weights that have to differ from each other, and the block that holds their fillers."""
+WEIGHTED = types_that(lambda kind: kind.has_weights)
+"""Types with weights that have to differ from each other."""
 
-FILLERS = {
-    **{type_: ((block, "weight_filler"), (block, "bias_filler")) for type_, block in WEIGHTS.items()},
-    "Scale": (("scale_param", "filler"), ("scale_param", "bias_filler")),
-    "Bias": (("bias_param", "filler"),),
-    "PReLU": (("prelu_param", "filler"),),
-}
-"""All fillers of BVLC's types that are given once, the one of the weights first."""
+FILLED = types_that(lambda kind: kind.fillers)
 
 _NAMED = re.compile(r"[\"'](msra|xavier)[\"']")
-
-KNOWN = frozenset(["constant", "gaussian", "positive_unitball", "uniform", "xavier", "msra", "bilinear"])
 
 
 def random_filler(layer: Layer) -> list[tuple[str, str]]:
@@ -37,9 +23,9 @@ def random_filler(layer: Layer) -> list[tuple[str, str]]:
     tops = set(layer.tops)
     for other in layer.net.layers[layer.index + 1 :]:
         if tops & set(other.bottoms):
-            if other.type in ("ReLU", "PReLU"):
+            if other.kind.rectifies:
                 return [("type", '"msra"')]
-            if other.type not in ("BatchNorm", "Scale", "Dropout"):
+            if other.kind.has_weights or not other.kind.keeps_pixels:
                 break
             tops |= set(other.tops)
     return [("type", '"xavier"')]
@@ -47,4 +33,4 @@ def random_filler(layer: Layer) -> list[tuple[str, str]]:
 
 def is_last(layer: Layer) -> bool:
     """Does a loss read the layer, so that each output has a gradient of its own?"""
-    return any("Loss" in other.type for other in layer.net.layers if set(layer.tops) & set(other.bottoms))
+    return any(other.kind.looks_like_a_loss for other in layer.net.layers if set(layer.tops) & set(other.bottoms))

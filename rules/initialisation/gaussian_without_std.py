@@ -5,7 +5,7 @@ from math import prod
 
 from caffelint.lint import DISPLAY, UNSAFE, WARNING, Finding, Fix, Invalid, Layer, LayerRule, fix, replace, write
 
-from ._fillers import WEIGHTS
+from ._fillers import WEIGHTED
 
 
 class GaussianWithoutStd(LayerRule):
@@ -35,7 +35,7 @@ class GaussianWithoutStd(LayerRule):
     code = "I003"
     name = "gaussian-without-std"
     severity = WARNING
-    layer_types = tuple(WEIGHTS)
+    layer_types = WEIGHTED
     _NET = (
         'layer { name: "data" type: "Input" top: "data" top: "label"'
         " input_param { shape { dim: 8 dim: 100 } shape { dim: 8 } } }"
@@ -102,7 +102,7 @@ def _fixes(layer: Layer, path: tuple[str, str], value: float) -> tuple[Fix, ...]
 
 def _inputs(layer: Layer) -> int | None:
     """How many inputs each output of a Convolution or InnerProduct sums; None where it is unknown."""
-    if layer.type not in ("Convolution", "InnerProduct"):
+    if not layer.kind.is_linear or layer.kind.upsamples:
         return None
     for one in layer.net.states():
         for made in one.layers:

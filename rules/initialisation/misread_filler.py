@@ -20,8 +20,9 @@ from caffelint.lint import (
     remove,
     write,
 )
+from caffelint.lint.built import FILLERS
 
-from ._fillers import FILLERS, KNOWN
+from ._fillers import FILLED
 
 READ = {
     "constant": ("value",),
@@ -68,7 +69,7 @@ class MisreadFiller(NetRule):
     code = "I008"
     name = "misread-filler"
     severity = WARNING
-    layer_types = tuple(FILLERS)
+    layer_types = FILLED
     _NET = (
         'layer { name: "data" type: "Data" top: "data" top: "label" }'
         ' layer { name: "fc" type: "InnerProduct" bottom: "data" top: "fc" inner_product_param { %s } }'
@@ -115,7 +116,7 @@ class MisreadFiller(NetRule):
         found: dict[Slip, list[tuple[Layer, tuple[str, ...]]]] = {}
         for layer in net.layers:
             for path, filler in layer.fillers():
-                if filler.type in KNOWN:
+                if filler.type in FILLERS:
                     for slip in _slips(path[1], layer, filler):
                         found.setdefault(slip, []).append((layer, (*path, *slip.field)))
         for slip, places in found.items():

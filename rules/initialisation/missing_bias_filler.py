@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from caffelint.lint import INFO, UNSAFE, Finding, Invalid, Net, NetRule, fix, listed, write
 
-from ._fillers import WEIGHTS
+from ._fillers import WEIGHTED
 
 
 class MissingBiasFiller(NetRule):
@@ -36,7 +36,7 @@ class MissingBiasFiller(NetRule):
     code = "I002"
     name = "missing-bias-filler"
     severity = INFO
-    layer_types = tuple(WEIGHTS)
+    layer_types = WEIGHTED
     _NET = (
         'layer { name: "data" type: "Data" top: "data" top: "label" include { phase: TRAIN } }'
         ' layer { name: "fc" type: "InnerProduct" bottom: "data" top: "fc" inner_product_param { num_output: 9%s } }'
@@ -59,7 +59,7 @@ class MissingBiasFiller(NetRule):
     def check(self, net: Net) -> Iterator[Finding]:
         found = []
         for layer in net.layers:
-            block = WEIGHTS.get(layer.type)
+            block = layer.kind.block if layer.kind.has_weights else ""
             if block:
                 param = getattr(layer.message, block)
                 if not param.HasField("bias_filler") and getattr(param, "bias_term", True):
@@ -68,7 +68,7 @@ class MissingBiasFiller(NetRule):
             return
         many = len(found) > 1
         yield self.finding(
-            found[0].at(WEIGHTS[found[0].type]),
+            found[0].at(found[0].kind.block),
             f"{len(found)} layer{'s have' if many else ' has'} no bias_filler: {listed([one.name for one in found])};"
             f" {'their' if many else 'its'} biases start at 0, Caffe's default",
             evidence="harmless in Caffe 1.0, where it was run; reported as a cause of nan losses in the field",
@@ -76,7 +76,7 @@ class MissingBiasFiller(NetRule):
                 "fill biases with 0",
                 UNSAFE,
                 *(
-                    write(one, WEIGHTS[one.type], "bias_filler", value=[("type", '"constant"'), ("value", "0")])
+                    write(one, one.kind.block, "bias_filler", value=[("type", '"constant"'), ("value", "0")])
                     for one in found
                 ),
             ),

@@ -19,7 +19,7 @@ from caffelint.lint import (
     write,
 )
 
-from ._fillers import WEIGHTS, is_last, random_filler
+from ._fillers import WEIGHTED, is_last, random_filler
 
 _MANY = 5
 """Nobody trains so many layers without a filler from scratch; nets made for loaded weights have none."""
@@ -60,7 +60,7 @@ class MissingWeightFiller(NetRule):
     name = "missing-weight-filler"
     severity = WARNING
     certainty = LIKELY
-    layer_types = tuple(WEIGHTS)
+    layer_types = WEIGHTED
     _NET = (
         'layer { name: "data" type: "Data" top: "data" top: "label" include { phase: TRAIN } }'
         ' layer { name: "fc1" type: "InnerProduct" bottom: "data" top: "fc1" inner_product_param { num_output: 9%s } }'
@@ -103,8 +103,8 @@ class MissingWeightFiller(NetRule):
     ]
 
     def check(self, net: Net) -> Iterator[Finding]:
-        layers = [layer for layer in net.layers if layer.type in WEIGHTS and layer.type != "Deconvolution"]
-        missing = [layer for layer in layers if not layer.has(WEIGHTS[layer.type], "weight_filler")]
+        layers = [layer for layer in net.layers if layer.kind.has_weights and not layer.kind.upsamples]
+        missing = [layer for layer in layers if not layer.has(layer.kind.block, "weight_filler")]
         # A single linear layer learns from 0 as well.
         if not missing or len(layers) < 2 or not net.is_trained or starts_from_weights(net):
             return
@@ -126,12 +126,12 @@ class MissingWeightFiller(NetRule):
         else:
             message = f"layers {names} have no weight_filler: their weights start at 0; give each one, {advice}"
         yield self.finding(
-            missing[0].at(WEIGHTS[missing[0].type]),
+            missing[0].at(missing[0].kind.block),
             message,
             severity=severity,
             fixes=fix(
                 "draw the weights",
                 DISPLAY if likely_loaded else UNSAFE,
-                *(write(one, WEIGHTS[one.type], "weight_filler", value=random_filler(one)) for one in missing),
+                *(write(one, one.kind.block, "weight_filler", value=random_filler(one)) for one in missing),
             ),
         )

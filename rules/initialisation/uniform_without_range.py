@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from caffelint.lint import DISPLAY, UNSAFE, WARNING, Finding, Invalid, Layer, LayerRule, fix, write
 
-from ._fillers import WEIGHTS
+from ._fillers import WEIGHTED
 
 
 class UniformWithoutRange(LayerRule):
@@ -33,7 +33,7 @@ class UniformWithoutRange(LayerRule):
     code = "I004"
     name = "uniform-without-range"
     severity = WARNING
-    layer_types = tuple(WEIGHTS)
+    layer_types = WEIGHTED
     _NET = (
         'layer { name: "data" type: "Data" top: "data" top: "label" }'
         ' layer { name: "fc" type: "InnerProduct" bottom: "data" top: "fc" inner_product_param { %s } }'

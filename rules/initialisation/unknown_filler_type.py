@@ -18,8 +18,9 @@ from caffelint.lint import (
     quoted,
     write,
 )
+from caffelint.lint.built import FILLERS
 
-from ._fillers import FILLERS, KNOWN
+from ._fillers import FILLED
 
 
 class UnknownFillerType(LayerRule):
@@ -49,7 +50,7 @@ class UnknownFillerType(LayerRule):
     name = "unknown-filler-type"
     severity = ERROR
     claims = (Kind.UNKNOWN_FILLER,)
-    layer_types = tuple(FILLERS)
+    layer_types = FILLED
     _FC = (
         'layer { name: "fc" type: "InnerProduct" bottom: "a" top: "b"'
         ' inner_product_param { weight_filler { type: "%s" } } }'
@@ -79,12 +80,12 @@ class UnknownFillerType(LayerRule):
     def check(self, layer: Layer) -> Iterator[Finding]:
         for path, filler in layer.fillers():
             type_ = filler.type
-            if type_ in KNOWN or "$" in type_ or "{" in type_:
+            if type_ in FILLERS or "$" in type_ or "{" in type_:
                 continue
             from difflib import get_close_matches
 
             place = layer.at(*path, "type")
-            close = get_close_matches(type_.lower(), KNOWN, n=1, cutoff=0.8)
+            close = get_close_matches(type_.lower(), FILLERS, n=1, cutoff=0.8)
             if close:
                 safety = SAFE if type_.lower() == close[0] else UNSAFE
                 yield self.finding(
@@ -97,7 +98,7 @@ class UnknownFillerType(LayerRule):
             else:
                 yield self.finding(
                     place,
-                    f'Caffe has no filler "{type_}": it has {", ".join(sorted(KNOWN))}; a fork may have it',
+                    f'Caffe has no filler "{type_}": it has {", ".join(sorted(FILLERS))}; a fork may have it',
                     severity=WARNING,
                     certainty=LIKELY,
                 )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import prod
-from typing import Any
+from typing import Any, ClassVar
 
 from caffelint.caffe.layers.base import AT_LEAST_ONE, DIES, ONE, BuiltLayer, register
 from caffelint.caffe.refusal import Kind
@@ -150,8 +150,8 @@ class Weighted(Windowed):
     has_engine = True
     has_weights = is_linear = True
     fillers = ("weight_filler", "bias_filler")
-    computes_by = ("num_output", "bias_term", "group", "dilation")
-    shaped_by = ("num_output", "kernel", "bias_term", "group")
+    computes_by: ClassVar[tuple[str, ...]] = ("num_output", "bias_term", "group", "dilation")
+    shaped_by: ClassVar[tuple[str, ...]] = ("num_output", "kernel", "bias_term", "group")
     reads_bottom = True
 
     def weight_shape(self, channels: int, outputs: int, group: int) -> list[int]:
@@ -297,10 +297,11 @@ class Im2col(Windowed):
 
 @register
 class DepthwiseConvolution(Convolution):
-    """A Convolution of one channel per group, written for speed."""
+    """A Convolution of one channel per group, written for speed; a net may have one while it trains, and not later."""
 
     types = ("DepthwiseConvolution",)
     fork = True
+    computes_by = shaped_by = ()
 
 
 @register
@@ -309,6 +310,7 @@ class ConvolutionDepthwise(Convolution):
 
     types = ("ConvolutionDepthwise",)
     fork = True
+    computes_by = shaped_by = ()
 
     def outputs(self, channels: int) -> int:
         return channels
