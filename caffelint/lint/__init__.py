@@ -38,7 +38,6 @@ from caffelint.lint.rule import (
     ProjectRule,
     RefusalRule,
     Rule,
-    SmokeRule,
     SolverRule,
     TextRule,
 )
@@ -86,7 +85,6 @@ __all__ = [
     "Refused",
     "Related",
     "Rule",
-    "SmokeRule",
     "Solver",
     "SolverRule",
     "Suggested",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -25,9 +24,7 @@ def findings_of(rule: type[Rule], text: str | Files, options: Mapping[str, Any] 
     `options` are the rule's own, and `dialect`.
     """
     if issubclass(rule, SmokeRule):
-        # What a run is stands above this layer, which only rules of its kind need.
-        run = importlib.import_module("caffelint.smoke.run").run_of(text)
-        return list(rule(options).check(run))
+        return list(rule(options).check(rule.subject({"<text>": text} if isinstance(text, str) else text)))
     settings = dict(options or {})
     dialect = settings.pop("dialect", None)
     config = Config()

@@ -204,7 +204,12 @@ class ProjectRule(Rule):
 
 
 class SmokeRule(Rule):
-    """Looks at a finished training run (`caffelint.smoke.run.Run`); in examples its events stand under `events`."""
+    """Looks at a finished training run. Derive from `caffelint.smoke.rule.SmokeRule`, which knows what that is."""
+
+    @classmethod
+    def subject(cls, files: Files) -> Any:
+        """The run that the files of an example tell."""
+        raise NotImplementedError
 
     def check(self, run: Any) -> Iterator[Finding]:
         raise NotImplementedError

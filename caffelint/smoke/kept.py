@@ -10,6 +10,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from caffelint.search_path import search_path
 from caffelint.smoke.keeper import GRACE
 
 _PATIENCE = 4 * GRACE
@@ -83,8 +84,7 @@ def can_import(name: str) -> bool:
     """Whether a child of this Python finds a module, outside of the working directory."""
     from importlib.machinery import PathFinder
 
-    own = _split(os.pathsep.join(sys.path), ())[0] if sys.path else []
-    return name in sys.modules or PathFinder.find_spec(name, own) is not None
+    return name in sys.modules or PathFinder.find_spec(name, search_path()) is not None
 
 
 def _split(paths: str, checked: Sequence[str]) -> tuple[list[str], list[str]]:

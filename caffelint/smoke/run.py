@@ -1,7 +1,4 @@
-"""A finished run, as the rules of family X look at it: events joined with the solver, its nets and what a check says.
-
-This is the public API of those rules, beside `caffelint.lint`.
-"""
+"""A finished run, as rules look at it: events joined with the solver, its nets and what a check says."""
 
 from __future__ import annotations
 
@@ -20,72 +17,13 @@ from caffelint.lint.cause import Known, Suggested
 from caffelint.lint.file import load
 from caffelint.lint.report import ReportedFinding
 from caffelint.smoke.events import (
-    BACKWARD,
-    BLOB,
-    CHANGE,
-    DATA,
-    DIFF,
-    FORWARD,
-    LACKS,
-    PARAM,
-    RATE,
-    UNKNOWN,
-    UPDATE,
-    WEIGHTS,
-    Compared,
-    Crashed,
     Event,
-    Gradient,
     Iteration,
-    Loaded,
     NonFinite,
-    OutOfMemory,
-    PythonLayer,
-    RateFound,
-    Refused,
-    Running,
     Statistics,
-    Tested,
-    TimedOut,
     from_line,
-    to_line,
 )
 from caffelint.smoke.project import PlannedNet, Project
-
-__all__ = [
-    "BACKWARD",
-    "BLOB",
-    "CHANGE",
-    "DATA",
-    "DIFF",
-    "FORWARD",
-    "LACKS",
-    "PARAM",
-    "RATE",
-    "UNKNOWN",
-    "UPDATE",
-    "WEIGHTS",
-    "BuiltLayer",
-    "BuiltNet",
-    "Compared",
-    "Crashed",
-    "Event",
-    "Gradient",
-    "Iteration",
-    "Loaded",
-    "NonFinite",
-    "OutOfMemory",
-    "PythonLayer",
-    "RateFound",
-    "Refused",
-    "Run",
-    "Running",
-    "Statistics",
-    "Tested",
-    "TimedOut",
-    "loss_grew",
-    "to_line",
-]
 
 _Kind = TypeVar("_Kind")
 _EVENTS = "events"

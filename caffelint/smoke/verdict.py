@@ -9,7 +9,8 @@ from statistics import median
 from caffelint.lint.cause import ReportedCause
 from caffelint.lint.finding import CERTAIN, ERROR, INFO
 from caffelint.lint.report import ReportedFinding
-from caffelint.smoke.run import NonFinite, Run
+from caffelint.smoke.events import NonFinite
+from caffelint.smoke.run import Run
 
 _HEADS = {
     "refused-at-load": "it does not run",

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator
 
 from caffelint.lint import CERTAIN, LIKELY, Cause, CauseKind, Place, Suggested
-from caffelint.smoke.run import BLOB, DATA, PARAM, BuiltLayer, Run
+from caffelint.smoke.rule import BLOB, DATA, PARAM, BuiltLayer, Run
 
 from ._learning import first_ratios, is_zero, size, weights
 from ._loss import NEVER_NEGATIVE, begins, chance

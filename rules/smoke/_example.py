@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from caffelint.smoke.run import (
+from caffelint.smoke.rule import (
     DATA,
     Event,
     Iteration,

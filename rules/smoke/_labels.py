@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from caffelint.lint.built import Blob
-from caffelint.smoke.run import BuiltLayer
+from caffelint.smoke.rule import Blob, BuiltLayer
 
 CLASSES = frozenset(["SoftmaxWithLoss", "InfogainLoss", "MultinomialLogisticLoss", "HingeLoss"])
 

@@ -6,8 +6,7 @@ import math
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from caffelint.lint.built import Blob
-from caffelint.smoke.run import BLOB, CHANGE, DATA, DIFF, PARAM, BuiltLayer, Run, Statistics
+from caffelint.smoke.rule import BLOB, CHANGE, DATA, DIFF, PARAM, Blob, BuiltLayer, Run, Statistics
 
 _STATISTICS_OF_THE_DATA = frozenset(["BatchNorm", "BN"])
 NORMALISERS = frozenset(["BatchNorm", "BN", "MVN"])

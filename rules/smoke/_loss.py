@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from statistics import median
 
-from caffelint.smoke.run import BuiltLayer, Run
+from caffelint.smoke.rule import BuiltLayer, Run
 
 CLAMPED = 87.3365
 """-log(FLT_MIN): what SoftmaxWithLoss gives for a probability of 0."""

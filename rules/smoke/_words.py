@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from caffelint.lint import CERTAIN, LIKELY, Cause
-from caffelint.smoke.run import BuiltLayer, NonFinite, Run, loss_grew
+from caffelint.smoke.rule import BuiltLayer, NonFinite, Run, loss_grew
 
 from ._cause import blank_statistics, too_large
 from ._numbers import extent, number

@@ -2,8 +2,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caffelint.lint import ERROR, INFO, LIKELY, UNSAFE, Cause, Finding, Fix, Invalid, SmokeRule, Suggested, replace
-from caffelint.smoke.run import Iteration, RateFound, Run
+from caffelint.lint import ERROR, INFO, LIKELY, UNSAFE, Cause, Finding, Fix, Invalid, Suggested, replace
+from caffelint.smoke.rule import Iteration, RateFound, Run, SmokeRule
 
 from ._cause import bad_start
 from ._example import CALM, SOLVER, losses, project

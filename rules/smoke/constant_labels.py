@@ -3,8 +3,8 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
-from caffelint.lint import LIKELY, WARNING, Cause, Finding, Invalid, SmokeRule
-from caffelint.smoke.run import BLOB, DATA, Run, Statistics
+from caffelint.lint import LIKELY, WARNING, Cause, Finding, Invalid
+from caffelint.smoke.rule import BLOB, DATA, Run, SmokeRule, Statistics
 
 from ._example import CALM, losses, project
 from ._labels import CLASSES, classes, source

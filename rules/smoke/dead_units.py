@@ -3,8 +3,8 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 
-from caffelint.lint import CERTAIN, LIKELY, WARNING, Cause, Finding, Invalid, SmokeRule
-from caffelint.smoke.run import BLOB, DATA, BuiltLayer, Run, Statistics
+from caffelint.lint import CERTAIN, LIKELY, WARNING, Cause, Finding, Invalid
+from caffelint.smoke.rule import BLOB, DATA, BuiltLayer, Run, SmokeRule, Statistics
 
 from ._cause import too_large
 from ._evidence import evidence

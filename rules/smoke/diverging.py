@@ -3,8 +3,8 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
-from caffelint.lint import DISPLAY, ERROR, LIKELY, WARNING, Cause, Finding, Fix, Invalid, SmokeRule, replace
-from caffelint.smoke.run import BuiltLayer, Iteration, Run
+from caffelint.lint import DISPLAY, ERROR, LIKELY, WARNING, Cause, Finding, Fix, Invalid, replace
+from caffelint.smoke.rule import BuiltLayer, Iteration, Run, SmokeRule
 
 from ._cause import too_large
 from ._evidence import evidence

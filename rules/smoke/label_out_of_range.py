@@ -2,8 +2,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caffelint.lint import CERTAIN, ERROR, LIKELY, Cause, Finding, Invalid, SmokeRule
-from caffelint.smoke.run import DATA, BuiltLayer, Run, Statistics
+from caffelint.lint import CERTAIN, ERROR, LIKELY, Cause, Finding, Invalid
+from caffelint.smoke.rule import DATA, BuiltLayer, Run, SmokeRule, Statistics
 
 from ._example import CALM, NET, losses, project
 from ._labels import CLASSES, classes, source

@@ -2,8 +2,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caffelint.lint import ERROR, Cause, Finding, Invalid, SmokeRule
-from caffelint.smoke.run import BACKWARD, BLOB, PARAM, UPDATE, NonFinite, Run
+from caffelint.lint import ERROR, Cause, Finding, Invalid
+from caffelint.smoke.rule import BACKWARD, BLOB, PARAM, UPDATE, NonFinite, Run, SmokeRule
 
 from ._cause import too_large
 from ._evidence import evidence

@@ -2,8 +2,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caffelint.lint import ERROR, Finding, Invalid, SmokeRule
-from caffelint.smoke.run import BLOB, FORWARD, NonFinite, Run
+from caffelint.lint import ERROR, Finding, Invalid
+from caffelint.smoke.rule import BLOB, FORWARD, NonFinite, Run, SmokeRule
 
 from ._evidence import evidence
 from ._example import CALM, losses, project

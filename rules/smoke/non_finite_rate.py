@@ -3,8 +3,8 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
-from caffelint.lint import ERROR, Cause, Finding, Invalid, SmokeRule
-from caffelint.smoke.run import RATE, NonFinite, Run
+from caffelint.lint import ERROR, Cause, Finding, Invalid
+from caffelint.smoke.rule import RATE, NonFinite, Run, SmokeRule
 
 from ._evidence import evidence
 from ._example import CALM, losses, project

@@ -13,10 +13,9 @@ from caffelint.lint import (
     Finding,
     Invalid,
     Place,
-    SmokeRule,
     Suggested,
 )
-from caffelint.smoke.run import BLOB, CHANGE, DATA, DIFF, PARAM, Run, Statistics
+from caffelint.smoke.rule import BLOB, CHANGE, DATA, DIFF, PARAM, Run, SmokeRule, Statistics
 
 from ._cause import too_large
 from ._evidence import evidence

@@ -2,8 +2,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caffelint.lint import ERROR, Cause, Finding, Invalid, SmokeRule
-from caffelint.smoke.run import WEIGHTS, OutOfMemory, Run
+from caffelint.lint import ERROR, Cause, Finding, Invalid
+from caffelint.smoke.rule import WEIGHTS, OutOfMemory, Run, SmokeRule
 
 from ._evidence import evidence
 from ._example import CALM, losses, project

@@ -2,8 +2,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caffelint.lint import ERROR, Cause, Finding, Invalid, SmokeRule
-from caffelint.smoke.run import PythonLayer, Run
+from caffelint.lint import ERROR, Cause, Finding, Invalid
+from caffelint.smoke.rule import PythonLayer, Run, SmokeRule
 
 from ._example import CALM, NET, losses, project
 

@@ -2,8 +2,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caffelint.lint import ERROR, WARNING, Cause, CauseKind, Finding, Invalid, SmokeRule
-from caffelint.smoke.run import LACKS, UNKNOWN, Refused, Run, Running
+from caffelint.lint import ERROR, WARNING, Cause, CauseKind, Finding, Invalid
+from caffelint.smoke.rule import LACKS, UNKNOWN, Refused, Run, Running, SmokeRule
 
 from ._evidence import evidence
 from ._example import CALM, losses, project

@@ -2,8 +2,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caffelint.lint import WARNING, Cause, Finding, Invalid, SmokeRule
-from caffelint.smoke.run import Compared, Run
+from caffelint.lint import WARNING, Cause, Finding, Invalid
+from caffelint.smoke.rule import Compared, Run, SmokeRule
 
 from ._example import project
 from ._numbers import number

@@ -2,8 +2,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caffelint.lint import ERROR, LIKELY, Cause, Finding, Invalid, SmokeRule
-from caffelint.smoke.run import Crashed, Loaded, Run, Running, TimedOut
+from caffelint.lint import ERROR, LIKELY, Cause, Finding, Invalid
+from caffelint.smoke.rule import Crashed, Loaded, Run, Running, SmokeRule, TimedOut
 
 from ._example import CALM, losses, project
 

@@ -3,8 +3,8 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
-from caffelint.lint import LIKELY, WARNING, Cause, Finding, Invalid, SmokeRule
-from caffelint.smoke.run import BuiltLayer, Run, Tested
+from caffelint.lint import LIKELY, WARNING, Cause, Finding, Invalid
+from caffelint.smoke.rule import BuiltLayer, Run, SmokeRule, Tested
 
 from ._evidence import evidence
 from ._example import CALM, NET, losses, project

@@ -2,8 +2,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caffelint.lint import LIKELY, WARNING, Cause, CauseKind, Finding, Invalid, SmokeRule
-from caffelint.smoke.run import CHANGE, DATA, DIFF, PARAM, Run
+from caffelint.lint import LIKELY, WARNING, Cause, CauseKind, Finding, Invalid
+from caffelint.smoke.rule import CHANGE, DATA, DIFF, PARAM, Run, SmokeRule
 
 from ._cause import too_large
 from ._evidence import evidence

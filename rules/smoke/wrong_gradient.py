@@ -3,8 +3,8 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
-from caffelint.lint import LIKELY, WARNING, Cause, Finding, Invalid, SmokeRule
-from caffelint.smoke.run import BLOB, PARAM, Gradient, Run
+from caffelint.lint import LIKELY, WARNING, Cause, Finding, Invalid
+from caffelint.smoke.rule import BLOB, PARAM, Gradient, Run, SmokeRule
 
 from ._example import project
 from ._numbers import number

@@ -8,7 +8,8 @@ from typing import Any
 from caffelint.lint import Known, Suggested
 from caffelint.lint.cause import ReportedCause
 from caffelint.lint.report import ReportedFinding
-from caffelint.smoke.run import BLOB, CHANGE, DATA, DIFF, PARAM, Run, Statistics, run_of
+from caffelint.smoke.rule import BLOB, CHANGE, DATA, DIFF, PARAM, Run, Statistics
+from caffelint.smoke.run import run_of
 
 too_large = import_module("caffelint.rules.smoke._cause").too_large
 _example: Any = import_module("caffelint.rules.smoke._example")
