@@ -107,10 +107,16 @@ def write_baseline(paths: Sequence[str], options: dict[str, Any], config: Config
 
 
 def _may_hold_a_baseline(path: str) -> bool:
-    """Whether nothing is lost when a baseline is written there: an earlier one is JSON, no prototxt is."""
+    """Whether nothing is lost when a baseline is written there: there is none, or an earlier one, or nothing in it."""
+    from caffelint.lint import baseline
+
+    if os.path.islink(path):
+        return False
     if not os.path.exists(path):
         return True
     if not os.path.isfile(path):
         return False
-    with open(path, "rb") as file:
-        return file.read(64).lstrip()[:1] in (b"", b"{")
+    try:
+        return os.path.getsize(path) == 0 or baseline.read(Path(path)) is not None
+    except baseline.BaselineError:
+        return False

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from caffelint.cli.overwriting import objection
+
 if TYPE_CHECKING:
     from caffelint.caffe.learning_rate import Schedule
 
@@ -64,6 +66,8 @@ def _draw(rates: Schedule, limit: int, path: Path, title: str) -> None:
         raise click.UsageError("--plot needs matplotlib: pip install caffelint[plot]") from error
     if path.suffix.lower() not in (".png", ".svg", ".pdf"):
         raise click.UsageError(f"--plot {path}: the name ends with .png, .svg or .pdf")
+    if reason := objection(path, path.suffix.lower()):
+        raise click.UsageError(f"--plot {path}: {reason}")
     from caffelint.report.lr_table import milestones
 
     points = sorted({*milestones(rates, limit, 1000), *((limit - 1) * i // 1000 for i in range(1001))})

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple, TextIO
 import click
 
 from caffelint.cli.errors import near
+from caffelint.cli.overwriting import objection, opened
 from caffelint.report import FORMATS, Look, write
 from caffelint.text.visible import visible_lines
 
@@ -37,6 +38,8 @@ def outputs(values: Sequence[str], statistics: bool) -> list[Output]:
             raise click.UsageError(f"--format {value} names no file")
         if file and not (Path(file).parent.is_dir() and not Path(file).is_dir()):
             raise click.UsageError(f"--format {value}: {file} cannot be written, there is no such folder")
+        if file and (reason := objection(file, name)):
+            raise click.UsageError(f"--format {value}: {reason}")
         found.append(Output(name, Path(file) if file else None))
     for target in {output.file for output in found}:
         formats = [output.format for output in found if output.file == target]
@@ -50,7 +53,7 @@ def write_all(report: Report, wanted: Sequence[Output], look: Look) -> None:
     """Write the report to each output; only what goes to a terminal is coloured and wrapped."""
     for output in wanted:
         if output.file:
-            with output.file.open("w", encoding="utf-8", errors="backslashreplace", newline="\n") as out:
+            with open(output.file, "w", -1, "utf-8", "backslashreplace", "\n", opener=opened) as out:
                 write(output.format, report, out, look)
         else:
             here = look._replace(color=use_color(sys.stdout), width=width(sys.stdout))

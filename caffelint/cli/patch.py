@@ -82,6 +82,8 @@ def command(
             write_bytes(new)
         else:
             at = target
+            if not in_place and (reason := patched.objection(target, net, new)):
+                raise SaveError(reason)
             with ending_cleanly():
                 if checks:
                     say(patched.write_layer_file(target))

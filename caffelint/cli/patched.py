@@ -46,6 +46,24 @@ def tell_checks(patched: Patched, net: str, errors: Sequence[ReportedFinding], r
         aside(f"  - {line}")
 
 
+def objection(target: str, net: str, new: bytes) -> str:
+    """Why a file that is there is not to be replaced; empty where it is none, or an earlier net with checks."""
+    from caffelint.fix.finite.layer_file import NAME
+    from caffelint.lint.read import ReadError, read
+
+    if not os.path.isfile(target):
+        return ""
+    if os.path.exists(net) and os.path.samefile(target, net):
+        return "it is NET itself, and was left alone; --in-place writes there"
+    try:
+        there = read(target)
+    except ReadError as error:
+        return str(error)
+    if there in (b"", new) or NAME.removesuffix(".py").encode() in there:
+        return ""
+    return "it is there already and holds no checks, and was left alone; remove it first"
+
+
 def write_layer_file(target: str) -> str:
     """First of all, for without it no net with checks loads; but not where the net cannot be written."""
     from caffelint.fix.finite.layer_file import NAME, write_beside

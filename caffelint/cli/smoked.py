@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from caffelint.cli.overwriting import objection
 from caffelint.cli.tell import tell
 from caffelint.report.words import sentence
 from caffelint.smoke.engines import known_device
@@ -204,6 +205,8 @@ def ready_to_plot(path: Path) -> None:
         raise click.UsageError(f"--plot {path}: the name ends with .png, .svg or .html")
     if not path.parent.is_dir():
         raise click.UsageError(f"--plot {path}: there is no such folder")
+    if reason := objection(path, path.suffix.lower()):
+        raise click.UsageError(f"--plot {path}: {reason}")
 
 
 def plotted(events: Sequence[Event], path: Path, title: str) -> None:

@@ -10,9 +10,12 @@ from contextlib import suppress
 from functools import cache
 from pathlib import Path
 
+from caffelint.lint.read import ReadError
+from caffelint.lint.read import read as _read_file
 from caffelint.lint.report import ReportedFinding
 
 _VERSION = 1
+_LARGEST = 64 << 20
 
 
 class BaselineError(ValueError):
@@ -39,13 +42,13 @@ def write(path: Path, findings: Iterable[ReportedFinding]) -> int:
 def read(path: Path) -> dict[str, Counter[str]]:
     """The counts of a baseline by file and key. Raises `BaselineError`."""
     try:
-        value = json.loads(path.read_text("utf-8"))
+        value = json.loads(_read_file(str(path), _LARGEST))
         if value["version"] != _VERSION:
             raise BaselineError(f"{path}: baseline of version {value['version']}, this caffelint reads {_VERSION}")
         return {file: Counter({key: int(n) for key, n in keys.items()}) for file, keys in value["files"].items()}
-    except OSError as error:
-        raise BaselineError(f"{path}: the baseline cannot be read: {(error.strerror or '').lower()}") from error
-    except (ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError) as error:
+    except ReadError as error:
+        raise BaselineError(f"{path}: the baseline {error}") from error
+    except (OverflowError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         if isinstance(error, BaselineError):
             raise
         raise BaselineError(f"{path}: not a baseline of caffelint; write it anew with --write-baseline") from error

@@ -74,10 +74,10 @@ def discover(paths: Iterable[str], exclude: Sequence[str] = (), folder: str = ""
             unreadable.append((path, "leads nowhere" if os.path.islink(path) else "no such file or folder"))
     unnamed = {os.path.normpath(other) for other in others} - files.keys()
     lookalikes = (other for other in sorted(unnamed) if not matches_glob(other, exclude, folder))
-    return Found(list(files), unreadable, [other for other in lookalikes if _looks_like_prototxt(other)])
+    return Found(list(files), unreadable, [other for other in lookalikes if looks_like_prototxt(other)])
 
 
-def _looks_like_prototxt(path: str) -> bool:
+def looks_like_prototxt(path: str) -> bool:
     """Whether the first kilobytes of a file look like those of a net or a solver."""
     if not os.path.isfile(path):
         return False

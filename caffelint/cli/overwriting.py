@@ -1,0 +1,71 @@
+"""What a file that is written would replace: a former one of its kind, never somebody's net."""
+
+from __future__ import annotations
+
+import os
+
+_HEADS = {
+    "json": (b'{\n  "version": ',),
+    "sarif": (b'{\n  "$schema": ',),
+    "gitlab": (b"[]", b"[\n  {"),
+    "junit": (b"<?xml",),
+    ".png": (b"\x89PNG",),
+    ".svg": (b"<?xml", b"<svg"),
+    ".html": (b"<!doctype html>",),
+    ".pdf": (b"%PDF",),
+}
+"""How what is written in a format begins. Formats that are missing begin anyhow."""
+_NEVER = (".prototxt", ".prototxt.txt", ".pt", ".caffemodel", ".solverstate", ".py", ".toml", ".cfg")
+
+
+def objection(path: str | os.PathLike[str], format: str) -> str:
+    """Why nothing in this format is to be written to a path; empty where it may. A device may always be written to."""
+    path = os.fspath(path)
+    if os.path.abspath(path).startswith("/dev/"):
+        return ""
+    if os.path.islink(path):
+        return "it is a link, and was left alone; name the file that it leads to"
+    if not os.path.exists(path):
+        return ""
+    head = _head(path)
+    if head is None:
+        return ""  # a pipe; or writing it fails and tells why
+    if path.lower().endswith(_NEVER):
+        return "it is no report, and was left alone"
+    if head and not head.startswith(_HEADS.get(format, (b"",))):
+        return f"it is there already and holds no {format.lstrip('.')} of caffelint's, and was left alone"
+    from caffelint.lint.discover import looks_like_prototxt
+
+    if looks_like_prototxt(path):
+        return "it holds a net or a solver, and was left alone"
+    if format not in ("json", "sarif", "gitlab", "junit") and is_tracked(path):
+        return "git tracks it, and it was left alone; remove it first"
+    return ""
+
+
+def is_tracked(path: str) -> bool:
+    """Whether a file is in the index of the checkout that it lies in."""
+    from caffelint.lint.ignored import checkout_of
+
+    real = os.path.realpath(path)
+    checkout = checkout_of(os.path.dirname(real))
+    if checkout is None:
+        return False
+    name = os.path.relpath(real, checkout.top).replace(os.sep, "/")
+    return any(entry.name == name for entry in checkout.tracked())
+
+
+def opened(path: str, flags: int) -> int:
+    """An opener that follows no link, should one have come since it was looked for."""
+    follow = os.path.abspath(path).startswith("/dev/")
+    return os.open(path, flags | (0 if follow else getattr(os, "O_NOFOLLOW", 0)), 0o666)
+
+
+def _head(path: str) -> bytes | None:
+    if not os.path.isfile(path):
+        return None
+    try:
+        with open(path, "rb") as file:
+            return file.read(64)
+    except OSError:
+        return None

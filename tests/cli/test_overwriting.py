@@ -1,0 +1,98 @@
+"""What is written replaces a former one of its kind, never a net, somebody's file or what a link leads to."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from .conftest import NET, Caffelint
+
+FORMATS = ["text", "concise", "statistics", "json", "sarif", "github", "gitlab", "junit"]
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_a_report_replaces_a_report(project: Path, caffelint: Caffelint, name: str) -> None:
+    for _ in range(2):
+        run = caffelint("check", ".", "--format", f"{name}:report")
+        assert (run.status, run.err) == (1, "")
+    first = (project / "report").read_bytes()
+    assert first
+    caffelint("check", "net.prototxt", "--format", f"{name}:report", "--ignore", "all")
+    assert caffelint("check", ".", "--format", f"{name}:report").status == 1
+    assert (project / "report").read_bytes() == first
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_a_report_replaces_nothing_else(project: Path, caffelint: Caffelint, name: str) -> None:
+    (project / "precious").write_text("layer { }\n" if name in ("text", "concise", "statistics", "github") else "{}\n")
+    (project / "link").symlink_to("elsewhere")
+    (project / "elsewhere").write_text("")
+    (project / "dangling").symlink_to("new")
+    before = {path: path.read_bytes() for path in project.iterdir() if path.is_file()}
+    for target in ("net.prototxt", "precious", "link", "dangling"):
+        run = caffelint("check", ".", "--format", f"{name}:{target}")
+        assert run.status == 2
+        assert "left alone" in run.err
+        assert run.err.count("\n") == 1
+    assert {path: path.read_bytes() for path in project.iterdir() if path.is_file()} == before
+
+
+@pytest.mark.parametrize("name", ["text", "concise", "statistics", "github"])
+def test_what_git_tracks_is_no_report(project: Path, caffelint: Caffelint, name: str) -> None:
+    (project / "NOTES").write_text("mine\n")
+    subprocess.run(["git", "init", "-q", "."], check=True)
+    subprocess.run(["git", "add", "."], check=True)
+    assert caffelint("check", ".", "--format", f"{name}:NOTES").status == 2
+    assert (project / "NOTES").read_text() == "mine\n"
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/null"), reason="no devices")
+def test_a_device_takes_any_report(caffelint: Caffelint) -> None:
+    assert caffelint("check", ".", "--format", "json:/dev/null").status == 1
+
+
+@pytest.mark.parametrize("text", ['{"name": "app"}', "[]", '{"version": 1}', '{"version": 2, "files": {}}', "{"])
+def test_a_baseline_replaces_a_baseline_alone(project: Path, caffelint: Caffelint, text: str) -> None:
+    (project / "package.json").write_text(text)
+    (project / "link.json").symlink_to("b.json")
+    for name in ("package.json", "net.prototxt", "link.json"):
+        before = (project / name).read_text() if name != "link.json" else ""
+        assert caffelint("check", ".", "--write-baseline", name).status == 2
+        assert name == "link.json" or (project / name).read_text() == before
+    assert not (project / "b.json").exists()
+    for _ in range(2):
+        assert caffelint("check", ".", "--write-baseline", "b.json").status == 0
+
+
+@pytest.mark.parametrize("count", ["1e999", "-1e999", "NaN", "1e300", '"x"', "[]", "null", "9" * 5000, "true", "{}"])
+def test_a_count_that_is_none(project: Path, caffelint: Caffelint, count: str) -> None:
+    (project / "b.json").write_text(f'{{"version": 1, "files": {{"a": {{"k": {count}}}}}}}')
+    run = caffelint("check", ".", "--baseline", "b.json")
+    assert run.status in (1, 2)
+    assert "please report" not in run.err
+    assert run.err.count("\n") <= 1
+
+
+def test_patch_replaces_its_own_output_alone(project: Path, caffelint: Caffelint) -> None:
+    for _ in range(2):
+        assert caffelint("patch", "net.prototxt", "--check-finite", "all", "-o", "out.prototxt").status == 0
+    for target in ("net.prototxt", "solver.prototxt"):
+        before = (project / target).read_bytes()
+        run = caffelint("patch", "net.prototxt", "--check-finite", "all", "-o", target)
+        assert run.status == 2
+        assert "was left alone" in run.err
+        assert (project / target).read_bytes() == before
+    assert (project / "net.prototxt").read_text() == NET
+
+
+def test_a_plot_replaces_a_plot_alone(project: Path, caffelint: Caffelint) -> None:
+    pytest.importorskip("matplotlib")
+    (project / "a.svg").write_text("not a picture")
+    (project / "solver.prototxt").write_text('base_lr: 0.1 lr_policy: "fixed" max_iter: 10\n')
+    run = caffelint("lr", "solver.prototxt", "--plot", "a.svg")
+    assert (run.status, (project / "a.svg").read_text()) == (2, "not a picture")
+    for _ in range(2):
+        assert caffelint("lr", "solver.prototxt", "--plot", "b.svg").status == 0
