@@ -20,11 +20,13 @@ class Kind(str, Enum):
     INPUT_SHAPE_COUNT = "input-shape-count"  # fewer shapes than `input`s
     SOLVER_TYPE_TWICE = "solver-type-twice"  # `type` beside `solver_type`
 
-    # The nets of a solver.
+    # A solver, and the nets that it names.
+    AVERAGE_LOSS = "average-loss"  # below 1
+    TEST_INTERVAL = "test-interval"  # not set, or below 1, where there are test nets
     NO_TRAIN_NET = "no-train-net"
-    SEVERAL_TRAIN_NETS = "several-train-nets"
-    TEST_ITER_COUNT = "test-iter-count"  # not one for each test net
-    TEST_STATE_COUNT = "test-state-count"
+    SEVERAL_TRAIN_NETS = "several-train-nets"  # values: fields
+    TEST_ITER_COUNT = "test-iter-count"  # not one for each test net; values: given, wanted
+    TEST_STATE_COUNT = "test-state-count"  # values: given, wanted
 
     # Which layers there are, and how blobs connect them.
     INCLUDE_AND_EXCLUDE = "include-and-exclude"

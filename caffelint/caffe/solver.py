@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, NamedTuple
 from caffelint.caffe.learning_rate import FORK_POLICIES, POLICIES, Schedule, schedule
 from caffelint.caffe.net import Net
 from caffelint.caffe.place import Place, place
-from caffelint.caffe.states import SolverNet, State, solver_nets
+from caffelint.caffe.states import SolverNet, State, refusals_before_testing, refusals_before_training, solver_nets
 from caffelint.caffe.upgrade import upgrade_solver
 from caffelint.schema.provenance import provenance
 
 if TYPE_CHECKING:
+    from caffelint.caffe.refusal import Kind, Refusal
     from caffelint.schema.bind import Bound
     from caffelint.schema.messages import SolverParameter
     from caffelint.text.parser import Document
@@ -59,7 +60,10 @@ class Solver:
     def __init__(self, bound: Bound):
         self.bound = bound
         self.written: SolverParameter = bound.message
-        self.message: SolverParameter = upgrade_solver(bound.message, bound)
+        self.refusals: list[Refusal] = []
+        """What Caffe refuses of the solver alone, in Caffe's order."""
+        self.message: SolverParameter = upgrade_solver(bound.message, bound, self.refusals)
+        self.refusals += [*refusals_before_training(self.message), *refusals_before_testing(self.message)]
         self.nets: list[NetUse] = []
         self.missing: list[NetName] = []
         self.beside: list[NetName] = []
@@ -83,6 +87,10 @@ class Solver:
         if hasattr(value, "append") or hasattr(value, "add"):
             return len(value) > 0
         return bool(self.message.HasField(field))
+
+    def refusal(self, kind: Kind) -> Refusal | None:
+        """What Caffe refuses of the solver in one respect."""
+        return next((refusal for refusal in self.refusals if refusal.kind is kind), None)
 
     @property
     def type(self) -> str:

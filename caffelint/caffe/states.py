@@ -107,7 +107,7 @@ def refusals_before_training(solver: SolverParameter) -> list[Refusal]:
     if message.average_loss < 1:
         found.append(
             Refusal(
-                Kind.VALUE_OUT_OF_RANGE,
+                Kind.AVERAGE_LOSS,
                 f"average_loss is {message.average_loss}: it has to be 1 or more",
                 "average_loss should be non-negative.",
                 f"{_SOURCE} Init",
@@ -132,6 +132,7 @@ def refusals_before_training(solver: SolverParameter) -> list[Refusal]:
                 "SolverParameter must not contain more than one of these fields specifying a train_net:",
                 f"{_SOURCE} InitTrainNet",
                 given[1],
+                fields=tuple(given),
             )
         )
     return found
@@ -153,6 +154,8 @@ def refusals_before_testing(solver: SolverParameter) -> list[Refusal]:
                 "test_iter must be specified for each test network.",
                 function,
                 "test_iter",
+                given=count,
+                wanted=named,
             )
         )
     states = len(message.test_state)
@@ -163,14 +166,16 @@ def refusals_before_testing(solver: SolverParameter) -> list[Refusal]:
                 f"test_state is given {states} times for {_nets(count)}: give it once for each, or not at all",
                 "test_state must be unspecified or specified once per test net.",
                 function,
-                "test_state",
+                ("test_state", min(count, states - 1)),
+                given=states,
+                wanted=count,
             )
         )
     if count and message.test_interval <= 0:
         how = f"is {message.test_interval}" if message.HasField("test_interval") else "is not set"
         found.append(
             Refusal(
-                Kind.VALUE_OUT_OF_RANGE,
+                Kind.TEST_INTERVAL,
                 f"test_interval {how}: set the number of iterations between two tests",
                 "Check failed: param_.test_interval() > 0",
                 function,

@@ -22,7 +22,7 @@ _CODE = re.compile(r"[A-Z]+[0-9]{3}")
     default="layer",
     metavar="KIND",
     show_default=True,
-    help="What the rule looks at: solver, layer, net, project (a solver with its nets) or text.",
+    help="What the rule looks at: solver, layer, refusal (by Caffe), net, project (a solver with its nets) or text.",
 )
 @click.option("--code", default="U001", metavar="CODE", show_default=True, help="Letters and three digits.")
 def command(name: str, folder: Path, kind: str, code: str) -> None:

@@ -97,6 +97,27 @@ _SAMPLES = {
             message = f"dropout_ratio is {ratio:g}, which drops nearly all of the signal: 0.5 is usual"
             yield self.finding(layer.at("dropout_param", "dropout_ratio"), message)""",
     ),
+    "refusal": _Sample(
+        "ERROR, Finding, Invalid, Kind, RefusalRule, Refused",
+        "RefusalRule",
+        "A group, or a number of tops, that does not divide what it is to divide.",
+        "Say where Caffe checks it, and what people mean who meet it.",
+        "convolution_param { num_output: 20 kernel_size: 5 group: 3 }",
+        "convolution_param { num_output: 21 kernel_size: 5 group: 3 }",
+        "    claims = (Kind.NOT_DIVISIBLE,)\n",
+        """_NET = (
+        'layer { name: "data" type: "Input" top: "data" input_param { shape { dim: 1 dim: 3 dim: 8 dim: 8 } } }'
+        ' layer { name: "conv" type: "Convolution" bottom: "data" top: "conv"'
+        " convolution_param { num_output: %d kernel_size: 5 group: 3 } }"
+    )
+    VALID = [_NET % 21]
+    INVALID = [
+        Invalid(_NET % 20, span="group: 3", message="group 3 does not divide num_output 20; look at both numbers"),
+    ]""",
+        """def report(self, refused: Refused) -> Iterator[Finding]:
+        message = f"{self.message(refused)}; look at both numbers"
+        yield self.finding(refused.place, message, evidence=self.evidence(refused), phases=refused.phases)""",
+    ),
     "net": _Sample(
         "LIKELY, WARNING, Finding, Invalid, Net, NetRule",
         "NetRule",
@@ -185,4 +206,6 @@ def rule_text(kind: str, code: str, name: str) -> str:
     """The file of a new rule."""
     class_name = "".join(word.capitalize() for word in name.split("-"))
     text = _RULE.format(**_SAMPLES[kind]._asdict())
+    if kind == "refusal":
+        text = text.replace("severity = WARNING\n    certainty = LIKELY", "severity = ERROR")
     return text.replace("CLASS", class_name).replace('"CODE"', f'"{code}"').replace('"NAME"', f'"{name}"')

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caffelint.lint import DISPLAY, ERROR, Finding, Invalid, Related, Solver, SolverRule, fix, remove
+from caffelint.lint import DISPLAY, ERROR, Finding, Invalid, Kind, Related, Solver, SolverRule, fix, remove
 
 from ._text import NET_FIELDS
 
@@ -30,6 +30,7 @@ class AmbiguousTrainNet(SolverRule):
     code = "S002"
     name = "ambiguous-train-net"
     severity = ERROR
+    claims = (Kind.SEVERAL_TRAIN_NETS,)
     VALID = [
         'net: "train_val.prototxt" test_net: "test.prototxt" test_iter: 1 test_iter: 1 test_interval: 10',
         'train_net: "train.prototxt" test_net: "test.prototxt" base_lr: 0.01',
@@ -43,9 +44,10 @@ class AmbiguousTrainNet(SolverRule):
     ]
 
     def check(self, solver: Solver) -> Iterator[Finding]:
-        given = [field for field in NET_FIELDS if solver.has(field)]
-        if len(given) < 2:
+        refusal = solver.refusal(Kind.SEVERAL_TRAIN_NETS)
+        if refusal is None:
             return
+        given = [field for field in NET_FIELDS if field in refusal.values["fields"]]
         both = "both name" if len(given) == 2 else "all name"
         names = f"{', '.join(given[:-1])} and {given[-1]}"
         yield self.finding(

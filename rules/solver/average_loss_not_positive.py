@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caffelint.lint import ERROR, SAFE, Finding, Invalid, Solver, SolverRule, fix, remove
+from caffelint.lint import ERROR, SAFE, Finding, Invalid, Kind, Solver, SolverRule, fix, remove
 
 
 class AverageLossNotPositive(SolverRule):
@@ -30,6 +30,7 @@ class AverageLossNotPositive(SolverRule):
     code = "S211"
     name = "average-loss-not-positive"
     severity = ERROR
+    claims = (Kind.AVERAGE_LOSS,)
     VALID = ["base_lr: 0.01 average_loss: 20", "base_lr: 0.01"]
     INVALID = [
         Invalid(
@@ -42,7 +43,7 @@ class AverageLossNotPositive(SolverRule):
 
     def check(self, solver: Solver) -> Iterator[Finding]:
         count = solver.message.average_loss
-        if count < 1:
+        if solver.refusal(Kind.AVERAGE_LOSS):
             yield self.finding(
                 solver.at("average_loss"),
                 f"average_loss is {count}, and must be at least 1: it counts the iterations that the log averages",

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caffelint.lint import ERROR, Finding, Invalid, Solver, SolverRule
+from caffelint.lint import ERROR, Finding, Invalid, Kind, Solver, SolverRule
 
 from ._text import NET_FIELDS, is_template, is_written
 
@@ -34,6 +34,7 @@ class NoTrainNet(SolverRule):
     code = "S001"
     name = "no-train-net"
     severity = ERROR
+    claims = (Kind.NO_TRAIN_NET,)
     VALID = [
         'net: "train_val.prototxt" base_lr: 0.01',
         'train_net: "train.prototxt" test_net: "test.prototxt" base_lr: 0.01',
@@ -46,7 +47,9 @@ class NoTrainNet(SolverRule):
     ]
 
     def check(self, solver: Solver) -> Iterator[Finding]:
-        if any(is_written(solver, field) for field in NET_FIELDS) or is_template(solver):
+        if not solver.refusal(Kind.NO_TRAIN_NET) or is_template(solver):
+            return
+        if any(is_written(solver, field) for field in NET_FIELDS):
             return
         place = solver.at("test_net") if is_written(solver, "test_net") else solver.at()
         yield self.finding(

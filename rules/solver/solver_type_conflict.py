@@ -42,9 +42,9 @@ class SolverTypeConflict(SolverRule):
     ]
 
     def check(self, solver: Solver) -> Iterator[Finding]:
-        written = solver.written
-        if not (written.HasField("type") and written.HasField("solver_type")):
+        if not solver.refusal(Kind.SOLVER_TYPE_TWICE):
             return
+        written = solver.written
         yield self.finding(
             solver.at("solver_type"),
             f'solver_type is given beside type: "{written.type}": remove solver_type',

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caffelint.lint import ERROR, INFO, LIKELY, WARNING, Finding, Invalid, Solver, SolverRule, provenance
+from caffelint.lint import ERROR, INFO, LIKELY, WARNING, Finding, Invalid, Kind, Solver, SolverRule, provenance
 
 from ._text import first_written, is_written
 
@@ -38,6 +38,11 @@ class TestSettingsMismatch(SolverRule):
     code = "S004"
     name = "test-settings-mismatch"
     severity = ERROR
+    claims = (
+        Kind.TEST_ITER_COUNT,
+        Kind.TEST_STATE_COUNT,
+        Kind.TEST_INTERVAL,
+    )
     VALID = [
         _NET + "test_iter: 100 test_interval: 1000",
         _NET + "test_interval: 0 base_lr: 1",
@@ -105,22 +110,22 @@ class TestSettingsMismatch(SolverRule):
 
     def check(self, solver: Solver) -> Iterator[Finding]:
         message = solver.message
-        iters, files = len(message.test_iter), len(message.test_net) + len(message.test_net_param)
+        iters = len(message.test_iter)
         generic = is_written(solver, "net") or is_written(solver, "net_param")
         unread = len(solver.document.root.all("test_iter")) > iters
         if unread or not generic and not is_written(solver, first_written(solver, "train_net", "train_net_param")):
             return
-        if iters < files or iters > files and not generic:
-            if files or not _is_of_before(solver):
-                yield self._wrong_count(solver, iters, files)
+        if refusal := solver.refusal(Kind.TEST_ITER_COUNT):
+            if refusal.values["wanted"] or not _is_of_before(solver):
+                yield self._wrong_count(solver, iters, refusal.values["wanted"])
             return
-        if message.test_state and len(message.test_state) != iters:
+        if refusal := solver.refusal(Kind.TEST_STATE_COUNT):
             yield self.finding(
-                solver.at("test_state", min(iters, len(message.test_state) - 1)),
+                solver.at(*refusal.field),
                 f"{len(message.test_state)} test_state for {_nets(iters)}: give one for each test net, or none",
                 evidence="Caffe stops at the start: test_state must be unspecified or specified once per test net",
             )
-        if iters and message.test_interval <= 0:
+        if solver.refusal(Kind.TEST_INTERVAL):
             how = f"is {message.test_interval}" if solver.has("test_interval") else "is not set"
             yield self.finding(
                 solver.at(first_written(solver, "test_interval", "test_iter")),
