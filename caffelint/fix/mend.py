@@ -131,7 +131,7 @@ class Mender:
         while True:
             offers = []
             for offer in self._offers(judged.outcome, now):
-                if reason := self._hindered(offer, now, written):
+                if reason := self._hindered(offer, now, written, judged):
                     self._drop(offer, now, reason)
                 else:
                     offers.append(offer)
@@ -153,13 +153,15 @@ class Mender:
         changed = {path: data for path, data in now.items() if data != texts.get(path)}
         return Mended(changed, applied if changed else [], judged.outcome, notes)
 
-    def _hindered(self, offer: Offer, texts: dict[str, bytes], written: Written) -> str:
+    def _hindered(self, offer: Offer, texts: dict[str, bytes], written: Written, judged: Judged) -> str:
         """Why an offer is not even tried in these texts; empty where nothing is known against it."""
         rule = offer.finding.name
         if self._harmful[rule] >= MOST_HARM:
             return HARMFUL
-        if reason := offer.broken(texts) or written.objection(offer):
-            return reason
+        if broken := offer.broken(texts):
+            return broken + _please_report(offer, judged)
+        if objected := written.objection(offer):
+            return objected.reason + _please_report(offer, judged) * objected.fault
         if rule not in _OF_COMMENTS and (comment := offer.comment_lost(texts)):
             return f"it would take away the comment {comment}"
         return ""
@@ -214,8 +216,7 @@ class Mender:
                 pending += ((near, harm.reason), (far, harm.reason))
             else:
                 self._harmful[part[0].finding.name] += 1
-                can_be_read = not judged.unread(part[0].finding.file)
-                dropped.append((part[0], harm.reason + ("; please report it" if can_be_read else "")))
+                dropped.append((part[0], harm.reason + _please_report(part[0], judged)))
         for offer, reason in sorted(dropped, key=lambda pair: place(pair[0])):
             self._drop(offer, now, reason)
         return made, now, judged
@@ -279,6 +280,11 @@ class Mender:
         provider = self._provided[finding.name]
         text = provider.rewrite(texts[file], file).decode("utf-8", "surrogateescape")
         return Offer(finding, provider.title, SAFE, {file: (Edit(0, len(texts[file]), text),)})
+
+
+def _please_report(offer: Offer, judged: Judged) -> str:
+    """Said of a fix that no rule should offer; in a text that is not read as it is meant it is no wonder."""
+    return "" if judged.unread(offer.finding.file) else "; please report it"
 
 
 def _none(path: str) -> str:

@@ -44,9 +44,9 @@ class Offer(NamedTuple):
             done = 0
             for edit in sorted(edits):
                 if edit.start < done:
-                    return f"two edits overlap at byte {edit.start}; please report it"
+                    return f"two edits overlap at byte {edit.start}"
                 if not edit.start <= edit.end <= len(texts[file]):
-                    return f"no bytes {edit.start} to {edit.end} in a text of {len(texts[file])}; please report it"
+                    return f"no bytes {edit.start} to {edit.end} in a text of {len(texts[file])}"
                 done = edit.end
         return ""
 

@@ -1,24 +1,38 @@
-"""What fixes have written in one run: no other fix of that run takes it away again, and no rule writes there twice."""
+"""What fixes have written in one run: none takes it away again, and each comes to an end."""
 
 from __future__ import annotations
 
 from bisect import bisect_left
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 from caffelint.fix.pick import Offer
 from caffelint.text.edits import Edit
 
+MOST_TIMES = 3
+AGAIN = "its fix was made there before, and to no end"
+_BRACKETS = ("}", ">", "]")
+"""Where one of these is missing, the next may be missing, too."""
+
 
 class Piece(NamedTuple):
-    """Text that the fix of a rule wrote, by its bytes; `rules` wrote here before it, or it did, and `old` was there."""
+    """Text that the fix of a rule wrote, by its bytes; `rules` tells how often each
+    wrote here, and `old` was there before."""
 
     start: int
     end: int
     rule: str
-    rules: frozenset[str]
+    rules: Mapping[str, int]
     text: str
     old: bytes
+
+
+class Objection(NamedTuple):
+    """Why a fix is not made; `fault` where no rule should offer it."""
+
+    reason: str
+    fault: bool = True
 
 
 class Written:
@@ -40,10 +54,13 @@ class Written:
                 while at < len(pieces) and pieces[at].end <= edit.start:
                     new.append(_moved(pieces[at], moved))
                     at += 1
-                rules_here = {by[edit]}
+                beside = (piece for piece in new[-1:] if piece.end == edit.start + moved == edit.end + moved)
+                here = [piece.rules for piece in beside]
+                if at < len(pieces) and pieces[at].start == edit.start == edit.end:
+                    here.append(pieces[at].rules)
                 while at < len(pieces) and pieces[at].start < edit.end:
                     piece = pieces[at]
-                    rules_here |= piece.rules
+                    here.append(piece.rules)
                     if piece.start < edit.start:
                         new.append(_moved(piece._replace(end=edit.start, text="", old=b""), moved))
                     if piece.end > edit.end:
@@ -53,15 +70,15 @@ class Written:
                 length = len(edit.text.encode("utf-8", "surrogateescape"))
                 if length and (edit.start, edit.end) != (0, len(before[file])):
                     start, old = edit.start + moved, before[file][edit.start : edit.end]
-                    new.append(Piece(start, start + length, by[edit], frozenset(rules_here), edit.text, old))
+                    new.append(Piece(start, start + length, by[edit], _once_more(by[edit], here), edit.text, old))
                 moved += length - (edit.end - edit.start)
             self._pieces[file] = new + [_moved(piece, moved) for piece in pieces[at:]]
 
-    def objection(self, offer: Offer) -> str:
-        """Why an offer must not change what fixes of this run wrote; empty where it may.
+    def objection(self, offer: Offer) -> Objection | None:
+        """Why an offer must not change what fixes of this run wrote; None where it may.
 
-        It may write it anew, but neither take it away nor put back what was there, and no rule writes twice in one
-        place: so rules that disagree come to an end.
+        It may write it anew, but neither take it away nor put back what was there, and no rule writes more than
+        `MOST_TIMES` in one place: so rules that disagree come to an end.
         """
         rule = offer.finding.name
         takes_away = not any(edit.text.strip() for edits in offer.edits.values() for edit in edits)
@@ -73,16 +90,26 @@ class Written:
                     piece = pieces[at]
                     at += 1
                     if not (piece.start < edit.end and edit.start < piece.end):
-                        if edit.start == edit.end and rule in piece.rules and edit.text == piece.text:
-                            return "its fix was made there already; please report it"
+                        beside = edit.start == edit.end and edit.text.strip() not in _BRACKETS
+                        if beside and piece.rules.get(rule, 0) >= MOST_TIMES:
+                            return Objection(AGAIN)
                         continue
                     if takes_away:
-                        return f"it takes away what the fix of {piece.rule} has just written"
-                    if rule in piece.rules:
-                        return "its fix was made there already; please report it"
+                        return Objection(f"it takes away what the fix of {piece.rule} has just written", False)
+                    if piece.rules.get(rule, 0) >= MOST_TIMES:
+                        return Objection(AGAIN)
                     if piece[:2] == edit[:2] and edit.text.encode("utf-8", "surrogateescape") == piece.old:
-                        return f"it undoes the fix of {piece.rule}; please report it"
-        return ""
+                        return Objection(f"it undoes the fix of {piece.rule}")
+        return None
+
+
+def _once_more(rule: str, here: Iterable[Mapping[str, int]]) -> Mapping[str, int]:
+    """How often each rule wrote in a place where these did, after `rule` has done so again."""
+    times: Counter[str] = Counter()
+    for own in here:
+        times |= Counter(own)
+    times[rule] += 1
+    return times
 
 
 def _end(piece: Piece) -> int:

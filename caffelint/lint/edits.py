@@ -120,7 +120,8 @@ def rename_blob(layer: Layer, old: str, new: str = "") -> Edits:
     if _is_conditional(layer) or old not in layer.tops:
         return None
     new = new or _free_name(net, layer, old)
-    edits = [_renamed(layer, "top", old, new)]
+    last = max(index for index, name in enumerate(layer.tops) if name == old)  # the one that is read further down
+    edits = [write(layer, "top", last, value=quoted(new))]
     for other in net.layers[layer.index + 1 :]:
         if old not in other.bottoms and old not in other.tops or set(layer.phases).isdisjoint(other.phases):
             continue

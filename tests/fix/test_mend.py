@@ -13,6 +13,7 @@ from caffelint.cli.asking import Asking
 from caffelint.fix.guard import Guard, Judged
 from caffelint.fix.mend import Mended, Mender
 from caffelint.fix.run import fix
+from caffelint.fix.written import MOST_TIMES
 from caffelint.lint import SAFE, UNSAFE, Fix, Place, TextRule
 from caffelint.lint.checker import Checker
 from caffelint.lint.config import Config
@@ -68,20 +69,19 @@ def test_what_undoes_another_fix_is_left_out_and_the_others_go_on() -> None:
 def test_rules_that_chase_each_other_come_to_an_end() -> None:
     chased = [rule(name, f'"{old}"', f'"{new}"') for name, old, new in (("x", 1, 2), ("y", 2, 3), ("z", 3, 1))]
     mended = mend({"a": NET.replace(b"one", b"1")}, *chased)
-    assert mended.texts == {}, "back where they began, and no further"
-    assert mended.notes == [
-        "a:1: the fix of x (mend it) was left out: its fix was made there already; please report it"
-    ]
+    assert len(mended.applied) <= 3 * MOST_TIMES * 2
+    assert len(mended.notes) == 1
+    assert "x (mend it) was left out: its fix was made there before, and to no end; please report it" in mended.notes[0]
 
 
-def test_no_rule_writes_twice_in_one_place() -> None:
+def test_no_rule_writes_in_one_place_again_and_again() -> None:
     mended = mend({"a": NET}, rule("x", r'name: "(\w+)"', r'name: "\1a"'))
-    assert mended.texts == {"a": NET.replace(b'name: "one"', b'name: "onea"')}
+    assert mended.texts == {"a": NET.replace(b'name: "one"', b'name: "oneaaa"')}
     assert mended.notes == [
-        "a:1: the fix of x (mend it) was left out: its fix was made there already; please report it"
+        "a:1: the fix of x (mend it) was left out: its fix was made there before, and to no end; please report it"
     ]
     mended = mend({"a": NET}, rule("x", "^", "# more\n"))
-    assert mended.texts == {"a": b"# more\r\n" + NET}
+    assert mended.texts == {"a": b"# more\r\n" * MOST_TIMES + NET}
 
 
 def test_fixes_that_come_one_at_a_time_wait_for_another_run() -> None:

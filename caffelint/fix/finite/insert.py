@@ -104,6 +104,9 @@ def insert_checks(
     cuts += [Cut(at, at, "".join(texts)) for at, texts in blocks.items()]
     patched = apply(document.source.text, cuts)
     if remove_checks(patched, path) != data:
+        wrong = next((problem for problem in net.bound.problems if problem.certain), None)
+        if wrong:
+            raise PatchError(f"line {document.source.position(wrong.start).line}: {wrong.message}; mend it first")
         raise PatchError("the checks could not be taken out again as they were put in; please report it")
     made = tuple(checks[number] for number in sorted(checks))
     return Patched(patched, made, tuple(dict.fromkeys(left_out)), any(map(is_loss, net.layers)))

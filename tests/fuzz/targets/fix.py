@@ -1,0 +1,17 @@
+"""`caffelint check --fix`: every fix comes to an end, none is broken, and what comes out can be read."""
+
+from caffelint.fix.run import fix
+from caffelint.lint.config import Config
+
+SEEDS = "prototxt"
+ENDLESS = ("to no end; please", "it undoes the fix of", "two edits overlap", "no bytes")
+
+
+def run(data: bytes) -> None:
+    config = Config()
+    config.extend_select = ["legacy-format"] if len(data) % 5 == 0 else []
+    result = fix([], config, unsafe=len(data) % 3 > 0, write=False, texts={"net.prototxt": data}, alone=True)
+    assert not result.report.failures, result.report.failures[0].message
+    for note in result.notes:
+        assert not any(words in note for words in ENDLESS), note
+    assert bool(result.changes) == bool(result.report.applied)
