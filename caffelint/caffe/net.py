@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from caffelint.caffe.refused import Refused
     from caffelint.caffe.shapes import Shape
     from caffelint.caffe.solver import NetUse, Solver
+    from caffelint.caffe.walk import Source
     from caffelint.schema.bind import Bound
     from caffelint.schema.messages import LayerParameter, NetParameter, NetStateRule
     from caffelint.text.parser import Document
@@ -102,6 +103,11 @@ class Layer:
             self._phases = _phases(self.message)
         return self._phases
 
+    def maker(self, bottom: int, phase: str) -> Source | None:
+        """What makes a bottom in a phase, as the text has it: the nearest layer above with a top of that name."""
+        row = self.net.makers(phase)[self.index]
+        return row[bottom] if bottom < len(row) else None
+
     @property
     def is_frozen(self) -> bool:
         """Are its weights, the first of its parameters, never changed?"""
@@ -183,6 +189,7 @@ class Net:
         self._input_shapes: Mapping[str, Shape] = {}
         self._built: dict[tuple[str | None, tuple[State, ...]], BuiltNet] = {}
         self._states: tuple[BuiltNet, ...] | None = None
+        self._makers: dict[str, list[tuple[Source | None, ...]]] = {}
         self._refused: tuple[Refused, ...] | None = None
         self._likely: dict[tuple[State, tuple[tuple[str, Shape], ...]], BuiltNet] = {}
         self._found: dict[Callable[[Net], Any], Any] = {}
@@ -228,6 +235,7 @@ class Net:
             built.release()
         self._refused = None
         self._found.clear()
+        self._makers.clear()
         self.layers.clear()
         self.solvers.clear()
         self.siblings.clear()
@@ -303,6 +311,14 @@ class Net:
         from caffelint.caffe.layers import BVLC_TYPES
 
         return self.bound.is_plain and all(layer.type in BVLC_TYPES for layer in self.layers)
+
+    def makers(self, phase: str) -> list[tuple[Source | None, ...]]:
+        """For each layer, what makes each of its bottoms in a phase (see `Layer.maker`)."""
+        if phase not in self._makers:
+            from caffelint.caffe.walk import makers
+
+            self._makers[phase] = makers(self, phase)
+        return self._makers[phase]
 
     @property
     def uses(self) -> list[NetUse]:

@@ -9,6 +9,7 @@ from caffelint.caffe.refusal import Kind, Refusal
 from caffelint.caffe.refused import Refused
 from caffelint.caffe.solver import NetUse, Solver
 from caffelint.caffe.states import phase_name
+from caffelint.caffe.walk import Source, source, sources
 from caffelint.lint.cause import Cause, CauseKind, Known, Suggested
 from caffelint.lint.edits import Edits, fix, join, quoted, remove, rename_blob, write
 from caffelint.lint.file import File
@@ -87,6 +88,7 @@ __all__ = [
     "Rule",
     "Solver",
     "SolverRule",
+    "Source",
     "Suggested",
     "TextRule",
     "fix",
@@ -100,6 +102,8 @@ __all__ = [
     "remove",
     "rename_blob",
     "replace",
+    "source",
+    "sources",
     "speaks_of_weights",
     "starts_from_weights",
     "suggest",

@@ -22,19 +22,10 @@ def global_stats(layer: Layer) -> bool | None:
     return param.use_global_stats if param.HasField("use_global_stats") else None
 
 
-def _feeding(net: Net) -> list[Layer | None]:
-    found: list[Layer | None] = []
-    makers: dict[str, Layer] = {}
-    for layer in net.layers:
-        found.append(makers.get(layer.bottoms[0]) if layer.bottoms else None)
-        if TRAIN in layer.phases:
-            makers.update(dict.fromkeys(layer.tops, layer))
-    return found
-
-
 def feeding(layer: Layer) -> Layer | None:
     """The layer of TRAIN that makes what this one reads, as the text has it: the nearest above with that top."""
-    return layer.net.once(_feeding)[layer.index]
+    made = layer.maker(0, TRAIN)
+    return made.layer if made else None
 
 
 def is_frozen(layer: Layer | None) -> bool:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import NamedTuple
 
-from caffelint.lint import UNSAFE, Fix, Layer, fix, quoted, rename_blob, write
+from caffelint.lint import UNSAFE, Fix, Layer, Source, fix, quoted, rename_blob, write
+from caffelint.lint import source as source_through
+from caffelint.lint import sources as sources_through
 
 VALUES_KEPT = frozenset({"Split", "Dropout", "Reshape", "Flatten"})
 """Layers that hand on the values of their first bottom (Dropout: some of them as 0)."""
@@ -14,39 +15,16 @@ CLASSES_KEPT = VALUES_KEPT | {"BatchNorm", "Crop", "Interp", "Pooling", "PReLU",
 """Layers whose first top has as many channels, or entries, as their first bottom; Reshape mostly."""
 
 
-class Source(NamedTuple):
-    """The layer that makes a blob, as its top number `top`."""
-
-    layer: Layer
-    top: int
-
-
 def source(layer: Layer, bottom: int, phase: str, through: frozenset[str] = VALUES_KEPT) -> Source | None:
     """What makes a layer's bottom in a phase, seen through layers of the types `through`; None if no layer does."""
-    if bottom >= len(layer.bottoms):
-        return None
-    blob = layer.bottoms[bottom]
-    layers = layer.net.layers
-    for index in range(layer.index - 1, -1, -1):
-        made_by = layers[index]
-        if blob in made_by.tops and phase in made_by.phases:
-            if made_by.type not in through or not made_by.bottoms:
-                return Source(made_by, made_by.tops.index(blob))
-            blob = made_by.bottoms[0]
-    return None
+    return source_through(layer, bottom, phase, lambda above: above.type in through)
 
 
 def sources(
     layer: Layer, bottom: int, through: frozenset[str] = VALUES_KEPT
 ) -> Iterator[tuple[Source, tuple[str, ...]]]:
     """What makes a bottom in each of the layer's phases: each source once, with the phases in which it does."""
-    found: dict[int, tuple[Source, tuple[str, ...]]] = {}
-    for phase in layer.phases:
-        made = source(layer, bottom, phase, through)
-        if made is not None:
-            index = made.layer.index
-            found[index] = (made, (*found[index][1], phase) if index in found else (phase,))
-    yield from found.values()
+    return sources_through(layer, bottom, lambda above: above.type in through)
 
 
 def read_before(layer: Layer, maker: Layer, phases: tuple[str, ...]) -> tuple[Fix, ...]:

@@ -3,9 +3,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from caffelint.lint import LIKELY, TRAIN, WARNING, Finding, Invalid, Layer, Net, NetRule, Related
+from caffelint.lint import LIKELY, TRAIN, WARNING, Finding, Invalid, Layer, Net, NetRule, Related, Source
 
-from ._graph import CLASSES_KEPT, Source, class_count, count_place, source
+from ._graph import CLASSES_KEPT, class_count, count_place, source
 
 _SOFTMAX = ("SoftmaxWithLoss", "SoftmaxWithLossOHEM")
 _BOXES = ("SmoothL1Loss", "SmoothL1LossOHEM")

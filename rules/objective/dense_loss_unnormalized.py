@@ -13,12 +13,13 @@ from caffelint.lint import (
     Layer,
     LayerRule,
     Place,
+    Source,
     fix,
     remove,
     write,
 )
 
-from ._graph import Source, source
+from ._graph import source
 
 _MAPS = frozenset({"Deconvolution", "Crop", "Interp", "Upsample", "BilinearInterpolation"})
 """Layers whose output is a map, one prediction for each pixel."""

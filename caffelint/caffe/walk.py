@@ -1,0 +1,58 @@
+"""Who makes and who reads a blob, from the text alone: by name within a phase, in the order in which layers stand.
+
+What Caffe builds knows more (`Blob.maker`, `Blob.readers`), but only of layers that a state keeps, and of a net that
+stands as it is written.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from caffelint.caffe.net import Layer, Net
+
+
+class Source(NamedTuple):
+    """The layer that makes a blob, as its top number `top`."""
+
+    layer: Layer
+    top: int
+
+
+Through = Callable[["Layer"], object]
+
+
+def hands_on(layer: Layer) -> bool | None:
+    """Does the layer hand on the values of its first bottom?"""
+    return layer.kind.hands_on
+
+
+def makers(net: Net, phase: str) -> list[tuple[Source | None, ...]]:
+    """For each layer, what makes each of its bottoms in a phase: the nearest layer above; None where no layer does."""
+    found = []
+    made: dict[str, Source] = {}
+    for layer in net.layers:
+        found.append(tuple([made.get(bottom) for bottom in layer.bottoms]))
+        if phase in layer.phases:
+            made.update({name: Source(layer, layer.tops.index(name)) for name in layer.tops})
+    return found
+
+
+def source(layer: Layer, bottom: int, phase: str, through: Through = hands_on) -> Source | None:
+    """What makes a layer's bottom in a phase, seen through the layers that `through` says yes to."""
+    made = layer.maker(bottom, phase)
+    while made is not None and made.layer.bottoms and through(made.layer):
+        made = made.layer.maker(0, phase)
+    return made
+
+
+def sources(layer: Layer, bottom: int, through: Through = hands_on) -> Iterator[tuple[Source, tuple[str, ...]]]:
+    """What makes a bottom in each of the layer's phases: each source once, with the phases in which it does."""
+    found: dict[int, tuple[Source, tuple[str, ...]]] = {}
+    for phase in layer.phases:
+        made = source(layer, bottom, phase, through)
+        if made is not None:
+            index = made.layer.index
+            found[index] = (made, (*found[index][1], phase) if index in found else (phase,))
+    yield from found.values()
