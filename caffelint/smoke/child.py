@@ -47,7 +47,7 @@ def run_child(
 
     try:
         with held():
-            child = Kept([*command, job_path], os.path.dirname(job_path), job.checked, **log_all)
+            child = Kept([*command, job_path], job.checked, **log_all)
         reader = threading.Thread(target=log.read, args=(child.process.stderr,), daemon=True)
         reader.start()
         status = _follow(child.process, take, started + job.timeout if job.timeout else None)

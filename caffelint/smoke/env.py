@@ -125,12 +125,12 @@ def _gpus() -> list[dict[str, Any]] | None:
 def _caffe(command: str | None, source: str, named: Sequence[Named]) -> dict[str, Any]:
     """What a Caffe answers; `problem` says in one line why it cannot run."""
     if command:
-        words, why = list(engines.split(command, source)), f"{source} names it"
+        words, of, why = list(engines.split(command, source)), source, f"{source} names it"
     elif can_import("caffe"):
-        words, why = [sys.executable], "this Python imports caffe"
+        words, of, why = [sys.executable], "this Python", "this Python imports caffe"
     else:
         return {"problem": "none is configured, and this Python imports none", "command": None}
-    found: dict[str, Any] = {"command": words, "why": why, "problem": ""}
+    found: dict[str, Any] = {"command": words, "of": of, "why": why, "problem": ""}
     with work_folder(Choice(engines.CAFFE, caffe_python=command)) as folder:
         shutil.copyfile(Path(__file__).parent / "caffe" / "probe.py", folder / "probe.py")
         question = {
@@ -139,7 +139,7 @@ def _caffe(command: str | None, source: str, named: Sequence[Named]) -> dict[str
             "folders": python_path(),
         }
         (folder / "question.json").write_text(json.dumps(question), "utf-8")
-        lines, log, problem = _ask([*words, str(folder / "probe.py"), str(folder / "question.json")], str(folder))
+        lines, log, problem = _ask([*words, str(folder / "probe.py"), str(folder / "question.json")])
     for line in lines:
         found |= line
     if "caffe" not in found:
@@ -157,15 +157,15 @@ def _torch() -> dict[str, Any]:
     return {"problem": "", **lines[-1]} if lines else {"problem": problem or _last_line(log) or "it gave no answer"}
 
 
-def _ask(command: Sequence[str], folder: str = "") -> tuple[list[dict[str, Any]], str, str]:
-    """Lines of JSON that a command prints, its stderr, and why it could not be asked. folder: as in `Kept`."""
+def _ask(command: Sequence[str]) -> tuple[list[dict[str, Any]], str, str]:
+    """Lines of JSON that a command prints, its stderr, and why it could not be asked."""
     variables = {"GLOG_logtostderr": "1", "GLOG_minloglevel": "2", "PYTHONDONTWRITEBYTECODE": "1"}
     child = None
     problem = ""
     out = err = b""
     try:
         with held():
-            child = Kept(command, folder, **variables)
+            child = Kept(command, **variables)
         out, err = child.process.communicate(timeout=SECONDS)
     except OSError as error:
         return [], "", f"{command[0]} cannot be started: {(error.strerror or str(error)).lower()}"
@@ -226,7 +226,7 @@ def _to_do(found: dict[str, Any]) -> Iterator[str]:
     if caffe["command"] is None:
         yield "to run with your own Caffe: --caffe-python COMMAND, caffe-python in the settings, or " + engines.VARIABLE
     elif caffe["problem"]:
-        yield f"the Caffe of {caffe['why'].partition(' ')[0]} does not run: {caffe['problem']}"
+        yield f"the Caffe of {caffe['of']} does not run: {caffe['problem']}"
     elif not caffe["python_layers"]:
         yield "this Caffe runs no Python layers: build it with WITH_PYTHON_LAYER := 1"
     if torch["problem"] and libraries["torch"] is not None:

@@ -1,11 +1,14 @@
-"""Starts an engine and ends everything it started: `python -I -S keeper.py CONTROL STARTED FOLDER COMMAND...`.
+"""Starts an engine and ends everything it started: `python -I -S keeper.py CONTROL STARTED engine COMMAND...`.
 
 On Linux it adopts what loses its parent, in whatever session that is (PR_SET_CHILD_SUBREAPER, prctl(2)), so nothing
 escapes it; elsewhere it ends the engine's process group. It ends with the engine's own status or signal.
 
-CONTROL and STARTED are file descriptors. A byte on CONTROL means "end the run"; its end without a byte means that the
-program that started this was killed, and then FOLDER, where the copies are, is removed as well. STARTED is closed once
-the engine runs, after the error number where it could not be started.
+CONTROL and STARTED are file descriptors. The engine is ended at a byte on CONTROL, or at its end, which comes when the
+program that started this is killed. STARTED is closed once the engine runs, after the error number where it cannot be
+started.
+
+`keeper.py CONTROL STARTED folder PATH` removes a folder where the program that started it is killed, and does nothing
+where it gets a byte before.
 
 The standard library alone, and no folder of a user's in sys.path: it runs isolated and without site.
 """
@@ -30,9 +33,25 @@ _PR_SET_PDEATHSIG, _PR_SET_CHILD_SUBREAPER = 1, 36
 NOT_STARTED = 127
 
 
-def main(control: int, started: int, folder: str, command: list[str]) -> int:
+def main(control: int, started: int, what: str, arguments: list[str]) -> int:
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.SIG_IGN)
+    return keep(control, started, arguments) if what == "engine" else sweep(control, started, arguments[0])
+
+
+def sweep(control: int, started: int, folder: str) -> int:
+    """Remove a folder once the program that uses it was killed; its engines, which are ended now, may still write."""
+    os.close(started)
+    if not os.read(control, 1):
+        until = time.monotonic() + 2 * (GRACE + _PATIENCE)
+        while os.path.isdir(folder) and time.monotonic() < until:
+            shutil.rmtree(folder, ignore_errors=True)
+            time.sleep(10 * _STEP)
+    return 0
+
+
+def keep(control: int, started: int, command: list[str]) -> int:
+    """Run an engine and end all that it started; its status, or minus the signal."""
     prctl = _prctl()
     prctl(_PR_SET_CHILD_SUBREAPER, 1)
 
@@ -51,17 +70,13 @@ def main(control: int, started: int, folder: str, command: list[str]) -> int:
         os.write(started, str(error.errno or 0).encode())
         return NOT_STARTED
     os.close(started)
-    told = b"."
     while engine.poll() is None:
         ready, _, _ = select.select([control, woken], [], [])
         if woken in ready:
             os.read(woken, 512)
         if control in ready:
-            told = os.read(control, 1)
             break
     end(engine)
-    if not told:
-        shutil.rmtree(folder, ignore_errors=True)
     return engine.returncode
 
 

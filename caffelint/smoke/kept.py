@@ -7,7 +7,7 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from caffelint.search_path import search_path
@@ -21,22 +21,24 @@ SEARCHED = ("PATH", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "PYTHONPATH")
 class Kept:
     """`process`: the keeper, which ends with the command's own status or signal and shares its stdout and stderr."""
 
-    def __init__(self, command: Sequence[str], folder: str, checked: Sequence[str] = (), **variables: str) -> None:
+    def __init__(self, command: Sequence[str], checked: Sequence[str] = (), **variables: str) -> None:
         """Start `command`. Raises OSError where that cannot be done.
 
-        folder: where the copies are, to be removed should this program be killed. checked: folders of the user's files.
-        variables: to set in the environment, besides.
+        checked: folders of the user's files. variables: to set in the environment, besides.
         """
+        self._start(["engine", *command], environment(checked) | variables, subprocess.PIPE)
+
+    def _start(self, arguments: Sequence[str], environment: Mapping[str, str], output: int) -> None:
         control, self._control = os.pipe()
         started, starting = os.pipe()
         keeper = Path(__file__).with_name("keeper.py")
         try:
             self.process = subprocess.Popen(
-                [sys.executable, "-I", "-S", str(keeper), str(control), str(starting), folder, *command],
+                [sys.executable, "-I", "-S", str(keeper), str(control), str(starting), *arguments],
                 stdin=subprocess.DEVNULL,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.PIPE,
-                env=environment(checked) | variables,
+                stdout=output,
+                stderr=output,
+                env=environment,
                 pass_fds=(control, starting),
                 start_new_session=True,
             )
@@ -62,6 +64,13 @@ class Kept:
             with contextlib.suppress(OSError):
                 os.killpg(self.process.pid, signal.SIGKILL)
             self.process.wait(GRACE)
+
+
+class KeptFolder(Kept):
+    """A folder that is removed where this program is killed; until `end`."""
+
+    def __init__(self, path: str) -> None:
+        self._start(["folder", path], os.environ, subprocess.DEVNULL)
 
 
 def environment(checked: Sequence[str] = ()) -> dict[str, str]:

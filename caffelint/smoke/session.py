@@ -25,6 +25,7 @@ from caffelint.smoke.engines import Engine
 from caffelint.smoke.events import LACKS, Event, Refused
 from caffelint.smoke.execute import execute
 from caffelint.smoke.job import SYNTHETIC
+from caffelint.smoke.kept import KeptFolder
 from caffelint.smoke.prepare import Prepared, Wishes, prepare
 from caffelint.smoke.project import Project, load_project
 from caffelint.smoke.run import Run
@@ -186,8 +187,11 @@ def work_folder(choice: Choice) -> Iterator[Path]:
     remote = choice.caffe_python or os.environ.get(engines.VARIABLE)
     where = choice.work_dir or (os.getcwd() if remote and choice.engine != engines.TORCH else None)
     folder = Path(where or tempfile.gettempdir()).resolve() / f".caffelint-smoke-{secrets.token_hex(6)}"
+    kept = None
     try:
         try:
+            with held():
+                kept = KeptFolder(str(folder))
             folder.mkdir()
             folder.chmod(0o755)  # a container's user may be another one
         except OSError as error:
@@ -197,6 +201,8 @@ def work_folder(choice: Choice) -> Iterator[Path]:
     finally:
         with held():
             shutil.rmtree(folder, ignore_errors=True)
+            if kept is not None:
+                kept.end()
 
 
 def module_of(layer: object) -> str:

@@ -166,8 +166,6 @@ def test_what_left_the_session_is_ended_too(tmp_path: Path) -> None:
 
 
 def test_a_killed_parent_leaves_neither_engine_nor_copies(tmp_path: Path) -> None:
-    copies = tmp_path / "copies"
-    copies.mkdir()
     pids = tmp_path / "pids"
     engine = tmp_path / "engine.py"
     engine.write_text(
@@ -177,14 +175,30 @@ def test_a_killed_parent_leaves_neither_engine_nor_copies(tmp_path: Path) -> Non
     )
     parent = (
         "import sys\nfrom caffelint.smoke.child import run_child\nfrom caffelint.smoke.job import Job\n"
-        f"run_child([sys.executable, {str(engine)!r}], Job('', ()), {str(copies / 'job.json')!r})"
+        "from caffelint.smoke.session import Choice, work_folder\n"
+        f"with work_folder(Choice(work_dir={str(tmp_path)!r})) as folder:\n"
+        f"    run_child([sys.executable, {str(engine)!r}], Job('', ()), str(folder / 'job.json'))"
     )
     process = subprocess.Popen([sys.executable, "-c", parent])
     wait_until(lambda: pids.exists() and pids.read_text().endswith(" "))
+    assert len(list(tmp_path.glob(".caffelint-smoke-*"))) == 1
     process.kill()
     process.wait()
-    wait_until(lambda: not copies.exists())
-    assert [pid for pid in map(int, pids.read_text().split()) if alive(pid)] == []
+    wait_until(lambda: not any(map(alive, map(int, pids.read_text().split()))))
+    wait_until(lambda: not list(tmp_path.glob(".caffelint-smoke-*")))
+
+
+def test_copies_are_removed_where_no_engine_runs_yet(tmp_path: Path) -> None:
+    parent = (
+        "import time\nfrom caffelint.smoke.session import Choice, work_folder\n"
+        f"with work_folder(Choice(work_dir={str(tmp_path)!r})) as folder:\n"
+        "    (folder / 'net.prototxt').touch()\n    time.sleep(600)"
+    )
+    process = subprocess.Popen([sys.executable, "-c", parent])
+    wait_until(lambda: bool(list(tmp_path.glob(".caffelint-smoke-*/net.prototxt"))))
+    process.kill()
+    process.wait()
+    wait_until(lambda: not list(tmp_path.iterdir()))
 
 
 def wait_until(done: Callable[[], bool]) -> None:

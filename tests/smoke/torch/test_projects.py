@@ -12,7 +12,6 @@ from smoke_projects import projects
 
 from caffelint.lint.config import Config
 from caffelint.smoke import session
-from caffelint.smoke.child import Finished, Log
 from caffelint.smoke.engines import Engine
 from caffelint.smoke.events import Event
 from caffelint.smoke.prepare import Prepared, Wishes
@@ -21,16 +20,16 @@ from caffelint.smoke.torch import engine
 OTHER_ARITHMETIC = ("batchnorm_eps_zero", "power_cube_of_relu", "power_root_of_relu", "test_log_of_zero")
 
 
-def run_here(_: Engine, prepared: Prepared, on_event: Callable[[Event], None]) -> Finished:
+def run_here(_: Engine, prepared: Prepared, on_event: Callable[[Event], None]) -> list[Event]:
     events: list[Event] = []
     engine.run(prepared.job, events.append)
-    return Finished(events, Log())
+    return events
 
 
 @pytest.mark.parametrize("project", projects(OTHER_ARITHMETIC))
 def test_outcome(project: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     project = Path(copytree(project, tmp_path / "project"))
-    monkeypatch.setattr(session, "run_job", run_here)
+    monkeypatch.setattr(session, "execute", run_here)
     monkeypatch.chdir(project)
     expected = json.loads((project / "expected.json").read_text())
     config = Config()
