@@ -12,8 +12,10 @@ from asking import ask
 from google.protobuf import text_format
 from random_solvers import Generator, Project
 
+from caffelint.caffe.net import Net
 from caffelint.caffe.solver import NET_FIELDS, NetUse, Solver
 from caffelint.caffe.states import State, refusals_before_testing, refusals_before_training, solver_nets
+from caffelint.caffe.walk import sources
 from caffelint.lint.file import load
 from caffelint.schema.messages import NetParameter
 
@@ -96,3 +98,66 @@ def _solver(project: Project) -> Solver:
 
 def _all(value: Any) -> list[str]:
     return [value] if isinstance(value, str) else list(value)
+
+
+def _net(text: str, solver: str = "") -> Net:
+    net = load(text.encode(), "net.prototxt", "net").net
+    assert net is not None
+    if solver:
+        file = load(solver.encode(), "solver.prototxt", "solver")
+        assert file.solver is not None
+        file.solver.join([NetUse("net", net)])
+    return net
+
+
+_DATA = 'layer { name: "in" type: "Input" top: "a" input_param { shape { dim: 1 dim: 2 } } }'
+
+
+def test_one_build_stands_for_the_states_that_keep_the_same_layers() -> None:
+    plain = _net(_DATA)
+    assert [one.states for one in plain.states()] == [(State("TRAIN"), State("TEST"))]
+    apart = _net(_DATA + 'layer { name: "y" type: "ReLU" bottom: "a" top: "b" include { phase: TEST } }')
+    assert [one.phases for one in apart.states()] == [("TRAIN",), ("TEST",)]
+    staged = _DATA + 'layer { name: "y" type: "ReLU" bottom: "a" top: "b" include { stage: "far" } }'
+    tested = 'net: "n" test_iter: 1 test_iter: 1 test_state { stage: "far" } test_state { } test_interval: 1'
+    builds = _net(staged, tested).states()
+    assert [one.states for one in builds] == [
+        (State("TRAIN"), State("TEST")),
+        (State("TEST", frozenset(["far"])),),
+    ]
+
+
+def test_a_net_is_built_once_until_it_changes() -> None:
+    net = _net('layer { name: "in" type: "Data" top: "a" } layer { name: "y" type: "ReLU" bottom: "a" top: "b" }')
+    first = net.states()
+    assert net.states() is first
+    solver = load(b'net: "n"', "solver.prototxt", "solver").solver
+    assert solver is not None
+    solver.join([NetUse("net", net)])
+    assert [one.states for one in net.states()] == [(State("TRAIN"),)]
+    net.input_shapes = {"a": (1, 2)}
+    assert net.states()[0].blobs["b"].shape == (1, 2)
+
+
+def test_a_blob_knows_its_maker_and_its_readers_past_splits() -> None:
+    (one,) = _net(
+        _DATA + 'layer { name: "x" type: "ReLU" bottom: "a" top: "a" }'
+        'layer { name: "y" type: "ReLU" bottom: "a" top: "b" } layer { name: "z" type: "ReLU" bottom: "a" top: "c" }'
+    ).states()
+    layers = {layer.name: layer for layer in one.layers}
+    assert len(layers) == 5
+    assert layers["z"].bottoms[0].maker is layers["x"]
+    assert [(layer.name, number) for layer, number in layers["x"].tops[0].readers] == [("y", 0), ("z", 0)]
+    assert [layer.name for layer, _ in layers["in"].tops[0].readers] == ["x"]
+
+
+def test_what_the_text_says_makes_a_bottom() -> None:
+    net = _net(
+        _DATA + 'layer { name: "x" type: "ReLU" bottom: "a" top: "b" include { phase: TEST } }'
+        'layer { name: "d" type: "Dropout" bottom: "a" top: "b" include { phase: TRAIN } }'
+        'layer { name: "y" type: "ReLU" bottom: "b" top: "c" }'
+    )
+    reader = net.layers[-1]
+    assert [(made.layer.name, phases) for made, phases in sources(reader, 0)] == [("in", ("TRAIN",)), ("x", ("TEST",))]
+    assert reader.maker(0, "TRAIN") == (net.layers[2], 0)
+    assert net.layers[0].maker(0, "TRAIN") is None
