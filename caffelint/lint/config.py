@@ -52,6 +52,8 @@ _TYPES: dict[str, type] = {
     name: type(value) if value is not None else str for name, value in vars(Config()).items() if name != "sources"
 }
 _PATHS = ("roots", "baseline")
+_MOST_DIGITS = 10
+"""Of a dimension; Caffe's are below 2^31."""
 
 
 def load_config(start: Path, explicit: Path | None = None, overrides: Mapping[str, Any] | None = None) -> Config:
@@ -224,7 +226,7 @@ def _rules_ignored(glob: str, names: Any, source: str) -> list[str]:
 
 def _shape(top: str, dims: Any, source: str) -> str:
     parts = str(dims).lower().split("x")
-    if not all(part.isdecimal() for part in parts):
+    if not all(part.isdecimal() and len(part) <= _MOST_DIGITS for part in parts):
         raise ConfigError(f"{source}: input-shape of {top} is {dims!r}; it takes a shape like '32x3x224x224'")
     return "x".join(parts)
 

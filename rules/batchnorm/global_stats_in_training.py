@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from math import log10
+from math import inf, log10
 
 from caffelint.lint import (
     LIKELY,
@@ -114,7 +114,10 @@ class GlobalStatsInTraining(NetRule):
         stored = [layer for layer in stored if not is_frozen(_weights_above(layer))]
         if not stored:
             return
-        gain = (stored[0].message.batch_norm_param.eps or 1e-20) ** -0.5
+        eps = stored[0].message.batch_norm_param.eps
+        if not 0 <= eps < inf:
+            return
+        gain = (eps or 1e-20) ** -0.5
         if len(stored) == len(all_norms):
             total = len(stored) * log10(gain)
             which = f"all {len(stored)} BatchNorm layers take" if len(stored) > 1 else "the only BatchNorm takes"

@@ -11,7 +11,7 @@ from caffelint.lint import Layer, Net
 
 _NUMBERED = re.compile(r"([A-Za-z_-]*?)([_/-]?\d[\w/-]*)", re.ASCII)
 """A stem and what counts: `conv` and `4_1`."""
-_LAST_NUMBER = re.compile(r"(.*[_-])(\d+)")
+_LAST_NUMBER = re.compile(r"(.*[_-])(\d{1,9})")
 
 
 _MOST_ALIKE = 50

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from math import isinf
 
 from caffelint.lint import CERTAIN, ERROR, LIKELY, UNSAFE, WARNING, Finding, Invalid, Net, NetRule, fix, write
 from caffelint.lint.built import BuiltLayer, Values
@@ -107,7 +108,12 @@ class PowerOutOfDomain(NetRule):
 
 
 def _is_odd(power: float) -> bool:
-    return power < 0 or not power.is_integer()
+    return power < 0 or not _is_whole(power)
+
+
+def _is_whole(power: float) -> bool:
+    """Whether C's pow takes it as a whole number, as it takes infinity."""
+    return isinf(power) or power.is_integer()
 
 
 def _judge(layer: BuiltLayer, bottom: Values) -> tuple[str, bool] | None:
@@ -122,7 +128,7 @@ def _judge(layer: BuiltLayer, bottom: Values) -> tuple[str, bool] | None:
         return f"{what} 0, behind {source}: inf; add a small shift, such as 1e-5", True
     if base.low >= 0:
         return None
-    fractional = power != int(power)
+    fractional = not _is_whole(power)
     if fractional and (bottom.signed or base.high < 0):
         certain = base.signed or base.high < 0
         return f"{what} values below 0, from {source}: nan; put an AbsVal before it, or a shift", certain

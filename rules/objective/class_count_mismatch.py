@@ -211,5 +211,5 @@ def _num_classes(layer: Layer) -> int:
     """`num_classes` of a Python layer's param_str, and 0 where there is none."""
     if layer.type != "Python":
         return 0
-    found = re.search(r"\bnum_classes\b['\"]?\s*[:=]\s*(\d+)", layer.param("python_param").param_str)
+    found = re.search(r"\bnum_classes\b['\"]?\s*[:=]\s*(\d{1,9})(?!\d)", layer.param("python_param").param_str)
     return int(found[1]) if found else 0

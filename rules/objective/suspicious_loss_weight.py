@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from math import inf
 
 from caffelint.lint import (
     CERTAIN,
@@ -198,7 +199,7 @@ class SuspiciousLossWeight(NetRule):
         for type_, losses in by_type.items():
             most, heaviest = max(losses, key=lambda loss: loss[0])
             for weight, layer in losses:
-                if 0 < weight < most / _APART:
+                if 0 < weight < most / _APART < inf:
                     article = "an" if type_[0] in "AEIOU" else "a"
                     yield self.finding(
                         layer.at("loss_weight"),

@@ -121,8 +121,9 @@ def bad_start(run: Run, better: Suggested | None) -> Cause | None:
     assert found is not None
     text += f'"{layer.tops[0].name}" holds {number(found.min)} to {number(found.max)}, bring it to about 1'
     scaled = None
-    if layer.type in _TRANSFORMED and layer.message.transform_param.scale == 1:
-        scaled = Suggested("scale", 2.0 ** -math.ceil(math.log2(max(abs(found.min), abs(found.max)))), layer.name)
+    largest = max(abs(found.min), abs(found.max))
+    if layer.type in _TRANSFORMED and layer.message.transform_param.scale == 1 and 0 < largest < math.inf:
+        scaled = Suggested("scale", 2.0 ** -math.ceil(math.log2(largest)), layer.name)
         text += f", by transform_param {{ {scaled.text} }}"
     text += f"; or else try {better.text}" if better else ""
     return _cause(run, "input-scale", text, run.place(layer.name), LIKELY, scaled, ("unscaled-input",))

@@ -93,6 +93,8 @@ def clamped(run: Run) -> str:
         if layer.type != "SoftmaxWithLoss" or not 0 < count <= _MOST_LABELS or len(values) < 2:
             continue
         shares = [value / CLAMPED * count for value in values]
+        if math.inf in shares:
+            continue
         if all(share > count / 5 and abs(share - round(share)) < 0.02 for share in shares if not math.isnan(share)):
             return f"{round(median(shares))} of {count} labels" if not math.isnan(median(shares)) else ""
     return ""

@@ -91,7 +91,7 @@ def own_reason(layer: BuiltLayer, event: NonFinite) -> str:
         parameters = layer.message.power_param
         base = [parameters.shift + parameters.scale * end for end in (low, high)]
         power = parameters.power
-        if min(base) < 0 and power != round(power):
+        if min(base) < 0 and not (power.is_integer() or math.isinf(power)):
             return f"a negative base, {number(min(base))}, under the power {power:g} is nan; keep it above 0 by shift"
         if power < 0 and min(base) <= 0 <= max(base):
             return f"0 under the power {power:g} is infinite; keep the base above 0 by shift"

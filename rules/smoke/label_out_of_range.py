@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 
 from caffelint.lint import CERTAIN, ERROR, LIKELY, Cause, Finding, Invalid
@@ -85,7 +86,7 @@ def _likely(layer: BuiltLayer, low: float, high: float, among: int) -> str:
         return "255 often marks what is to be ignored: loss_param { ignore_label: 255 }"
     if low == 1 and high == among:
         return f"they count from 1: take 1 off, or make it {among + 1} classes"
-    if high >= among:
+    if math.inf > high >= among:
         return f"num_output {int(high) + 1} would take them"
     return ""
 

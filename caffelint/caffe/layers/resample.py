@@ -93,7 +93,7 @@ class Upsample(BuiltLayer):
         shape = bottoms[0]
         p = self.parameters
         has = p.HasField
-        if len(shape) != 4 or has("scale_h") or has("scale_w") or p.scale != int(p.scale):
+        if len(shape) != 4 or has("scale_h") or has("scale_w") or not p.scale.is_integer():
             return [None]
         if len(bottoms) == 1:
             # Forks differ in the scale that they take where none is given.

@@ -6,12 +6,14 @@ has an effect, and the text stays as it is.
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from caffelint.fix.upgrade.pieces import Block, Layout, Piece
 from caffelint.fix.upgrade.wrap import set_on_line
 
 _COUNT = 3
+_ZERO = re.compile(r"[-\s]*(?:0+(?:\.0*)?|\.0+)(?:[eE][-+]?\d+)?[fF]?\s*")
 
 
 def is_old(layer: Any) -> bool:
@@ -29,7 +31,7 @@ def upgrade_layer(layout: Layout, layer: Block) -> None:
 def _set_zero(layout: Layout, param: Block, name: str) -> None:
     present = param.first(name)
     if present:
-        if float(str(present.value).replace(" ", "").rstrip("fF")) != 0:
+        if not _ZERO.fullmatch(str(present.value)):
             present.value = "0"
         return
     new = Piece(name, "0", " ")
