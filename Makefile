@@ -27,6 +27,7 @@ docs:
 
 bench:  # make bench DIR=folder
 	$(PYTHON) tools/bench.py $(or $(DIR),fixtures)
+	$(PYTHON) tools/bench_curves.py
 
 accept:
 	$(PYTHON) tools/accept.py --update

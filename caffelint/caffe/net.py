@@ -292,7 +292,7 @@ class Net:
 
     def _wanted_states(self) -> list[State]:
         solvers = dict.fromkeys(self.solvers)
-        found = [state for solver in solvers for _, net, state in solver.builds() if net is self]
+        found = [state for solver in solvers for state in solver.states_of(self)]
         if not found:
             return [State(phase).merged(self.message.state)._replace(phase=phase) for phase in PHASES]
         return sorted(dict.fromkeys(found), key=lambda state: state.phase == TEST)

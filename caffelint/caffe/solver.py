@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -144,11 +144,26 @@ class Solver:
         for use in uses:
             self.nets.append(use)
             use.net.join(self)
+        self.__dict__.pop("builds", None)
+        self.__dict__.pop("_states", None)
 
-    def builds(self) -> Iterator[tuple[SolverNet, Net, State]]:
+    @cached_property
+    def builds(self) -> Sequence[tuple[SolverNet, Net, State]]:
         """The nets that Caffe builds of it and their states, in Caffe's order; without those that could not be read."""
         nets = {(use.field, use.position): use.net for use in self.nets}
-        for build in solver_nets(self.message):
-            net = nets.get((build.field, build.position))
-            if net is not None:
-                yield build, net, build.state(self.message, net.message)
+        return [
+            (build, net, build.state(self.message, net.message))
+            for build in solver_nets(self.message)
+            if (net := nets.get((build.field, build.position))) is not None
+        ]
+
+    def states_of(self, net: Net) -> Sequence[State]:
+        """The states that it builds a net in."""
+        return self._states.get(id(net), ())
+
+    @cached_property
+    def _states(self) -> dict[int, list[State]]:
+        found: dict[int, list[State]] = {}
+        for _, net, state in self.builds:
+            found.setdefault(id(net), []).append(state)
+        return found

@@ -193,7 +193,7 @@ def _block(value: Sequence[tuple[str, str]]) -> str:
     return f"{{ {' '.join(f'{name}: {part}' for name, part in value)} }}"
 
 
-def _without(document: Document, chain: list[Field], gone: list[Field]) -> Edits:
+def _without(document: Document, chain: list[Field], gone: Sequence[Field]) -> Edits:
     if not gone:
         return None
     text = document.source.text
@@ -211,7 +211,7 @@ def _may_go(block: Field) -> bool:
     return block.name.endswith("_param") or block.name in ("state", "train_state")
 
 
-def _is_all(block: Field, gone: list[Field]) -> bool:
+def _is_all(block: Field, gone: Sequence[Field]) -> bool:
     return all(field in gone or (field.fields and all(item in gone for item in field.fields)) for field in block.fields)
 
 

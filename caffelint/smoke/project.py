@@ -36,7 +36,7 @@ class Project:
 
     def nets(self) -> list[PlannedNet]:
         """The net to train, then those to test, in Caffe's order."""
-        builds = list(self.solver.builds())
+        builds = self.solver.builds
         if not any(build.test is None for build, _, _ in builds):
             raise NoProject(f"{self.solver.path}: names no net to train that can be read")
         planned = []

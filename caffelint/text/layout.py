@@ -6,6 +6,7 @@ is taken out takes its line along, and never a comment.
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 
 from caffelint.text.edits import Edit
@@ -47,7 +48,8 @@ def take_out(document: Document, block: Field, fields: Iterable[Field]) -> list[
     text = document.source.text
     gone = list(fields)
     spans = []
-    for field in block.fields:
+    # What holds each of them: itself, or the list that it is an item of.
+    for field in dict.fromkeys(block.fields[bisect_right(block.fields, one.start, key=_start) - 1] for one in gone):
         if field in gone or field.kind == LIST and field.fields and all(item in gone for item in field.fields):
             spans.append(_whole(text, field))
         elif field.kind == LIST:
@@ -59,6 +61,10 @@ def take_out(document: Document, block: Field, fields: Iterable[Field]) -> list[
         else:
             merged.append([start, end])
     return [Edit(start, end, "") for start, end in merged]
+
+
+def _start(field: Field) -> int:
+    return field.start
 
 
 def _items(field: Field, gone: list[Field]) -> list[tuple[int, int]]:

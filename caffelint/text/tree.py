@@ -7,11 +7,14 @@ Offsets count bytes: the text is the file decoded as latin-1, one character a by
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 STRING, INTEGER, FLOAT, IDENTIFIER, MESSAGE, LIST, BROKEN = range(7)
 """Kinds of value. BROKEN stands where no value could be read: a problem is reported there."""
+
+_WIDE = 32
+"""Fields of a block; from here on it pays to remember which bear which name."""
 
 NO_FIELDS: list[Field] = []
 """What scalars hold; nothing is ever put into it."""
@@ -33,7 +36,7 @@ class Field:
     excludes a separator behind the value. Items of a list start at their value.
     """
 
-    __slots__ = ("end", "fields", "kind", "name", "start", "text", "value_start")
+    __slots__ = ("_named", "end", "fields", "kind", "name", "start", "text", "value_start")
 
     def __init__(self, name: str, start: int, value_start: int, end: int, kind: int, text: str, fields: list[Field]):
         self.name = name
@@ -61,21 +64,39 @@ class Field:
 
     def first(self, name: str) -> Field | None:
         """The first field of that name, None if there is none."""
+        if len(self.fields) > _WIDE:
+            named = self._by_name().get(name)
+            return named[0] if named else None
         for field in self.fields:
             if field.name == name:
                 return field
         return None
 
-    def all(self, name: str) -> list[Field]:
+    def all(self, name: str) -> Sequence[Field]:
         """The fields of that name, a list's items each on its own."""
+        if len(self.fields) > _WIDE:
+            named = self._by_name().get(name)
+            return named[1] if named else ()
         found: list[Field] = []
         for field in self.fields:
             if field.name == name:
-                if field.kind == LIST:
-                    found += field.fields
-                else:
-                    found.append(field)
+                found += _items(field)
         return found
+
+    def _by_name(self) -> dict[str, tuple[Field, list[Field]]]:
+        """The first field of each name, and all of them, for a block so wide that nobody should look at all of it."""
+        try:
+            size, names = self._named
+        except AttributeError:
+            size = -1
+        if size != len(self.fields):  # the parser may not be done yet
+            names = {}
+            for field in self.fields:
+                if field.name not in names:
+                    names[field.name] = field, []
+                names[field.name][1].extend(_items(field))
+            self._named: tuple[int, dict[str, tuple[Field, list[Field]]]] = len(self.fields), names
+        return names
 
     def walk(self) -> Iterator[Field]:
         """This field and all below it, in the order of the text."""
@@ -88,6 +109,10 @@ class Field:
     def __repr__(self) -> str:
         value = self.text or f"<{len(self.fields)} fields>"
         return f"{self.name}: {value} at {self.start}"
+
+
+def _items(field: Field) -> Sequence[Field]:
+    return field.fields if field.kind == LIST else (field,)
 
 
 class Problem(NamedTuple):

@@ -78,7 +78,7 @@ class MemoryExceedsGpu(ProjectRule):
             return
         training: list[Memory] = []
         tests: list[Memory] = []
-        for one, net, state in solver.builds():
+        for one, net, state in solver.builds:
             built = net.likely(state)
             found = None if built.refusals else memory(built)
             if found is None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 
 from caffelint.caffe.layers import REGISTRY, UnknownLayer
 from caffelint.caffe.net import Layer, Net
@@ -34,7 +34,10 @@ class Spot:
     def rules(self) -> list[Field]:
         """The include and exclude rules of the layer: a check is there when its blob is."""
         node = block_of(self.layer)
-        return [field for field in node.fields if field.name in ("include", "exclude")] if node else []
+        rules = [node.first(name) for name in ("include", "exclude")] if node else []
+        if node is None or not any(rules):
+            return []
+        return [field for field in node.fields if field.name in ("include", "exclude")]
 
 
 def block_of(layer: Layer) -> Field | None:
@@ -44,31 +47,41 @@ def block_of(layer: Layer) -> Field | None:
 
 def spots(net: Net) -> list[Spot]:
     """All of a net, in the order of the text. Tops without a place in the text (`input: ` behind layers) are none."""
-    return [spot for layer in net.layers for spot in _spots_of(layer, net)]
+    readers: dict[str, list[Layer]] = {}
+    for layer in net.layers:
+        for blob in dict.fromkeys(layer.bottoms):
+            readers.setdefault(blob, []).append(layer)
+    last_input = _last_input(net)
+    return [spot for layer in net.layers for spot in _spots_of(layer, net, readers, last_input)]
 
 
-def _spots_of(layer: Layer, net: Net) -> Iterator[Spot]:
+def _spots_of(
+    layer: Layer, net: Net, readers: Mapping[str, Sequence[Layer]], last_input: Field | None
+) -> Iterator[Spot]:
+    """`readers`: the layers that read each blob. `last_input`: of the fields that give the net its inputs."""
     node = block_of(layer)
     written = node.all("top") if node else net.document.root.all("input")
+    seen = set(layer.bottoms)
     for top, blob in enumerate(layer.tops):
-        if top >= len(written) or blob in layer.bottoms or blob in layer.tops[:top]:
+        if top >= len(written) or blob in seen:
             continue
+        seen.add(blob)
         spot = Spot(layer, top, written[top])
         if node is None:
-            spot.after = _last_input(net)
+            spot.after = last_input
             if spot.after is None:
                 continue
-        _follow(spot, net)
+        _follow(spot, readers.get(blob, ()))
         spot.weight = _weight(layer, top)
         spot.loss = _loss(spot)
         yield spot
 
 
-def _follow(spot: Spot, net: Net) -> None:
+def _follow(spot: Spot, readers: Sequence[Layer]) -> None:
     """Find the in-place followers and the readers. Behind the first reader nothing may overwrite the blob any more."""
     phases = set(spot.layer.phases)
-    for other in net.layers[spot.layer.index + 1 :]:
-        if spot.blob in other.bottoms and phases.intersection(other.phases):
+    for other in readers:
+        if other.index > spot.layer.index and phases.intersection(other.phases):
             node = block_of(other)
             if spot.blob in other.tops and not spot.readers and node is not None:
                 spot.makers.append(other)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import NamedTuple, TypeAlias
 
 from caffelint.text.tree import LIST, MESSAGE, Field
@@ -75,8 +76,9 @@ def _compact(field: Field) -> str:
     return f"{field.name}: {field.text}"
 
 
+@lru_cache(maxsize=2)
 def style_of(text: str, layer: Field) -> Style:
-    """The style of a layer's block."""
+    """The style of a layer's block, which is asked for once for each of its tops."""
     fields = layer.fields
     found = _LINE_END.search(text, layer.start) or _LINE_END.search(text)
     line_end = found[0] if found else "\n"
