@@ -6,13 +6,14 @@ It stands apart from `caffelint.lint` because it knows every layer type, which t
 from caffelint.caffe.build import BuiltNet, build, has_fork_fields
 from caffelint.caffe.fillers import FILLERS, draws
 from caffelint.caffe.layers import BVLC_TYPES, BuiltLayer, types_that
+from caffelint.caffe.layers.pooling import Pooling, pooled_size
 from caffelint.caffe.net_parts import Blob
 from caffelint.caffe.probe import unavoidable
 from caffelint.caffe.refused import where
 from caffelint.caffe.shapes import Shape
 from caffelint.caffe.shapes import text as shape_text
 from caffelint.caffe.values import UNKNOWN, Values
-from caffelint.schema.messages import PoolingParameter
+from caffelint.caffe.windows import Window, written_field
 from caffelint.text.tree import MESSAGE, Field
 
 __all__ = [
@@ -24,14 +25,17 @@ __all__ = [
     "BuiltLayer",
     "BuiltNet",
     "Field",
-    "PoolingParameter",
+    "Pooling",
     "Shape",
     "Values",
+    "Window",
     "build",
     "draws",
     "has_fork_fields",
+    "pooled_size",
     "shape_text",
     "types_that",
     "unavoidable",
     "where",
+    "written_field",
 ]

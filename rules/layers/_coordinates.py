@@ -10,14 +10,6 @@ from typing import NamedTuple
 
 from caffelint.lint.built import Blob, BuiltLayer
 
-KEEPING = frozenset(
-    [
-        *("ReLU", "PReLU", "ELU", "Dropout", "BatchNorm", "Scale", "Bias", "LRN", "Sigmoid", "TanH", "Power", "Split"),
-        *("Concat", "Eltwise", "Softmax", "AbsVal", "BN", "ReLU6", "Slice", "Exp", "Log", "Silence"),
-    ]
-)
-"""Types whose tops have their pixels where those of the first bottom are."""
-
 Axis = tuple[Fraction, Fraction]
 
 
@@ -53,9 +45,7 @@ def position(blob: Blob, known: dict[Blob, Position | None]) -> Position | None:
 
 
 def _through(layer: BuiltLayer, below: Position) -> Position | None:
-    if layer.type in KEEPING:
-        if layer.type in ("Concat", "Slice") and layer.parameters.axis not in (1, -3):
-            return None
+    if layer.keeps_pixels:
         return below
     rows = _axis(layer, below.rows, 0)
     columns = _axis(layer, below.columns, 1)
@@ -67,19 +57,12 @@ def _axis(layer: BuiltLayer, axis: Axis, side: int) -> Axis | None:
     if layer.type == "Crop":
         offset = crop_offset(layer, side)
         return None if offset is None else (scale, shift + scale * offset)
-    if layer.type not in ("Convolution", "Deconvolution", "Pooling"):
+    windows = layer.written_windows()
+    if windows is None or windows[side].stride <= 0:
         return None
-    param = layer.parameters
-    if layer.type == "Pooling" and param.global_pooling:
-        return None
-    kernel = axis_size(param, "kernel_size", side, 0)
-    stride = axis_size(param, "stride", side, 1)
-    pad = axis_size(param, "pad", side, 0)
-    if kernel <= 0 or stride <= 0:
-        return None
-    dilation = 1 if layer.type == "Pooling" else axis_size(param, "dilation", side, 1)
-    middle = Fraction((kernel - 1) * dilation, 2) - pad
-    if layer.type == "Deconvolution":
+    _, stride, pad, _ = windows[side]
+    middle = Fraction(windows[side].extent - 1, 2) - pad
+    if layer.upsamples:
         return scale / stride, shift - scale * middle / stride
     return scale * stride, shift + scale * middle
 
@@ -93,13 +76,3 @@ def crop_offset(layer: BuiltLayer, side: int) -> int | None:
     if not offsets:
         return 0
     return int(offsets[0] if len(offsets) == 1 else offsets[side - 2])
-
-
-def axis_size(param: object, name: str, side: int, default: int) -> int:
-    """`kernel_size`, `stride`, `pad` or `dilation` along rows (0) or columns (1), in whichever way it is written."""
-    one = f"{name.partition('_')[0]}_{'hw'[side]}"
-    if name != "dilation" and param.HasField(one):  # type: ignore[attr-defined]
-        return int(getattr(param, one))
-    value = getattr(param, name)
-    values = list(value) if hasattr(value, "append") else [value]
-    return int(values[min(side, len(values) - 1)]) if values else default

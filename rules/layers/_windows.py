@@ -2,56 +2,35 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
-if TYPE_CHECKING:
-    from caffelint.lint.built import PoolingParameter
-
-CEIL = 0
+from caffelint.lint import Layer
+from caffelint.lint.built import Pooling, Window, pooled_size, written_field
 
 
 class Axis(NamedTuple):
     """One spatial axis of a pooling: the field that gives its stride, and its numbers."""
 
     field: str
-    kernel: int
-    stride: int
-    pad: int
+    window: Window
 
-    def outputs(self, size: int, ceil: bool) -> int:
-        """How many windows there are over `size` pixels (pooling_layer.cpp, Reshape)."""
-        free = size + 2 * self.pad - self.kernel
-        windows = (-(-free // self.stride) if ceil else free // self.stride) + 1
-        if self.pad and (windows - 1) * self.stride >= size + self.pad:
-            windows -= 1
-        return windows
-
-    def last_start(self, size: int, ceil: bool) -> int:
-        return (self.outputs(size, ceil) - 1) * self.stride - self.pad
+    def last_start(self, size: int) -> int:
+        """Where the last window over `size` pixels starts, where windows are rounded up."""
+        _, stride, pad, _ = self.window
+        return (pooled_size(size, self.window.kernel, stride, pad, padded=bool(pad)) - 1) * stride - pad
 
 
-def axes(param: PoolingParameter) -> list[Axis]:
-    """Height and width; one of the two where their fields are the same."""
-    height = Axis(
-        "stride_h" if param.HasField("stride_h") else "stride",
-        param.kernel_h or param.kernel_size,
-        param.stride_h or param.stride,
-        param.pad_h or param.pad,
-    )
-    width = Axis(
-        "stride_w" if param.HasField("stride_w") else "stride",
-        param.kernel_w or param.kernel_size,
-        param.stride_w or param.stride,
-        param.pad_w or param.pad,
-    )
-    return [height] if height[1:] == width[1:] else [height, width]
+def axes(layer: Layer) -> list[Axis]:
+    """Height and width of a Pooling; one of the two where they are alike, none where it takes the whole map."""
+    windows = layer.kind.written_windows()
+    if windows is None:
+        return []
+    both = [Axis(written_field(layer.kind.parameters, "stride", i), window) for i, window in enumerate(windows)]
+    return both[:1] if windows[0] == windows[1] else both
 
 
-def may_be_empty(axis: Axis, param: PoolingParameter) -> bool:
+def may_be_empty(axis: Axis, layer: Layer) -> bool:
     """Can a window lie behind the border, at some size of the map?"""
-    return axis.stride > axis.kernel > 0 and not axis.pad and rounds_up(param)
-
-
-def rounds_up(param: PoolingParameter) -> bool:
-    """`ceil_mode` is what the forks had before `round_mode`."""
-    return param.round_mode == CEIL and (param.ceil_mode or not param.HasField("ceil_mode"))
+    kind = layer.kind
+    kernel, stride, pad, _ = axis.window
+    return stride > kernel and not pad and isinstance(kind, Pooling) and kind.rounds_up

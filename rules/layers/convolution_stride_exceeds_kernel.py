@@ -3,6 +3,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from caffelint.lint import DISPLAY, WARNING, Finding, Invalid, Layer, LayerRule, fix, write
+from caffelint.lint.built import written_field
 
 
 class ConvolutionStrideExceedsKernel(LayerRule):
@@ -55,29 +56,19 @@ class ConvolutionStrideExceedsKernel(LayerRule):
 
     def check(self, layer: Layer) -> Iterator[Finding]:
         param = layer.message.convolution_param
-        stride = param.stride
-        if (not stride or max(stride) < 3) and param.stride_h < 3 and param.stride_w < 3:
-            return
-        for axis, side in enumerate("hw"):
-            step = getattr(param, f"stride_{side}") or _item(param.stride, axis)
-            kernel = getattr(param, f"kernel_{side}") or _item(param.kernel_size, axis)
-            reach = (kernel - 1) * _item(param.dilation, axis) + 1
-            if kernel > 1 and step > reach:
-                field = f"stride_{side}" if getattr(param, f"stride_{side}") else "stride"
-                of = f"kernel_{side}" if getattr(param, f"kernel_{side}") else "kernel_size"
+        for axis, window in enumerate(layer.kind.written_windows() or ()):
+            kernel, step, *_ = window
+            if step > 2 and kernel > 1 and step > window.extent:
+                field, of = (written_field(param, name, axis) for name in ("stride", "kernel_size"))
                 yield self.finding(
                     layer.at("convolution_param", field),
                     f"{field} {step} is above {of} {kernel}: pixels between the windows are never read;"
-                    f" use a stride of {reach} or less",
+                    f" use a stride of {window.extent} or less",
                     fixes=fix(
-                        f"use {field}: {reach}", DISPLAY, write(layer, "convolution_param", field, value=str(reach))
+                        f"use {field}: {window.extent}",
+                        DISPLAY,
+                        write(layer, "convolution_param", field, value=str(window.extent)),
                     ),
                 )
                 if field == "stride":
                     return
-
-
-def _item(values: object, axis: int) -> int:
-    """What a repeated field says of an axis; 1 where it is not given, as all of its users take it."""
-    items = list(values)  # type: ignore[call-overload]
-    return int(items[min(axis, len(items) - 1)]) if items else 1

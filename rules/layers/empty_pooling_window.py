@@ -92,14 +92,14 @@ class EmptyPoolingWindow(NetRule):
             yield self.finding(
                 layer.at("pooling_param", axis.field),
                 f"on a {side} of {size} the last window starts at {start}, behind the map: {wrong};"
-                f" use a stride of {axis.kernel} or less, or round_mode: FLOOR",
+                f" use a stride of {axis.window.kernel} or less, or round_mode: FLOOR",
                 severity=WARNING if wrong == "AVE gives 0" else ERROR,
                 fixes=(
                     *fix("round down", UNSAFE, write(layer, "pooling_param", "round_mode", value="FLOOR")),
                     *fix(
-                        f"use a stride of {axis.kernel}",
+                        f"use a stride of {axis.window.kernel}",
                         DISPLAY,
-                        write(layer, "pooling_param", axis.field, value=str(axis.kernel)),
+                        write(layer, "pooling_param", axis.field, value=str(axis.window.kernel)),
                     ),
                 ),
             )
@@ -111,11 +111,7 @@ def empty_windows(net: Net) -> Iterator[tuple[int, Axis, str, int, int]]:
     for layer in net.layers:
         if layer.type == "Pooling":
             param = layer.message.pooling_param
-            if (
-                param.pool in (MAX, AVE)
-                and not param.global_pooling
-                and any(may_be_empty(a, param) for a in axes(param))
-            ):
+            if param.pool in (MAX, AVE) and any(may_be_empty(axis, layer) for axis in axes(layer)):
                 found.add(layer.index)
     if not found or not net.is_plain:
         return
@@ -125,10 +121,10 @@ def empty_windows(net: Net) -> Iterator[tuple[int, Axis, str, int, int]]:
             if made.index not in found or made.index in said or not made.bottoms or made.bottoms[0].shape is None:
                 continue
             shape = made.bottoms[0].shape
-            param = made.message.pooling_param
-            both = axes(param)
+            layer = net.layers[made.index]
+            both = axes(layer)
             for axis, side, size in zip([both[0], both[-1]], ("height", "width"), shape[2:], strict=False):
-                if may_be_empty(axis, param) and axis.last_start(size, True) >= size:
+                if may_be_empty(axis, layer) and axis.last_start(size) >= size:
                     said.add(made.index)
-                    yield made.index, axis, side, size, axis.last_start(size, True)
+                    yield made.index, axis, side, size, axis.last_start(size)
                     break

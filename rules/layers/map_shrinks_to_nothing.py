@@ -3,12 +3,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from caffelint.lint import LIKELY, WARNING, Finding, Invalid, Net, NetRule, Related
-from caffelint.lint.built import BuiltLayer, BuiltNet
+from caffelint.lint.built import BuiltLayer, BuiltNet, written_field
 
 _AVE = 1
 _LEAST_COVER = 4
 """A smaller average blurs."""
-_HANDING_ON = frozenset(["Split", "Flatten", "Dropout", "Reshape"])
 _FAR = 6
 _MAP_AXES = 4
 _USUAL = (224, 227, 299, 331, 32, 28)
@@ -104,24 +103,25 @@ class MapShrinksToNothing(NetRule):
         said = set()
         for one in net.states():
             for layer in one.layers:
-                if layer.type in ("Convolution", "Pooling") and layer.index is not None and layer.index not in said:
+                if layer.index is None or layer.index in said:
+                    continue
+                if layer.written_windows() and not layer.upsamples:
                     for kernel, side, size in _misfits(layer):
                         said.add(layer.index)
                         mine = net.layers[layer.index]
-                        block = "convolution_param" if layer.type == "Convolution" else "pooling_param"
-                        field = f"kernel_{side[0]}" if mine.has(block, f"kernel_{side[0]}") else "kernel_size"
+                        field = written_field(layer.parameters, "kernel_size", ("height", "width").index(side))
                         what = (
                             "the output is empty"
                             if 0 in (layer.tops[0].shape or ())
                             else "the pixels outside count as 0"
                         )
                         yield self.finding(
-                            mine.at(block, field),
+                            mine.at(layer.block, field),
                             f"kernel {kernel} does not fit the {side} of {size} (padding included): {what};"
                             " use a larger input, a smaller kernel or padding",
                         )
                         break
-                if layer.type == "Slice" and layer.index is not None and layer.index not in said:
+                if layer.type == "Slice":
                     empty = [top.name for top in layer.tops if top.shape is not None and 0 in top.shape]
                     if empty and 0 not in (layer.bottoms[0].shape or ()):
                         said.add(layer.index)
@@ -173,7 +173,7 @@ def _is_to_cover(layer: BuiltLayer) -> bool:
     readers = [layer]
     for _ in range(_FAR):
         readers = [reader for one in readers for top in one.tops for reader, _ in top.consumers]
-        if not readers or not all(reader.type in _HANDING_ON for reader in readers):
+        if not readers or not all(reader.hands_on for reader in readers):
             break
     return bool(readers) and all(reader.type == "InnerProduct" for reader in readers)
 
@@ -197,23 +197,9 @@ def _misfits(layer: BuiltLayer) -> Iterator[tuple[int, str, int]]:
     bottom, top = (blobs[0].shape if blobs else None for blobs in (layer.bottoms, layer.tops))
     if bottom is None or top is None or len(bottom) != 4:
         return
-    param = layer.parameters
-    pooling = layer.type == "Pooling"
-    if pooling and (param.global_pooling or 0 not in top):
+    if 0 not in top and not layer.has_weights:
         return
-    for axis, side in enumerate(("height", "width")):
-        kernel, pad = (
-            getattr(param, f"{name}_{side[0]}") or _item(getattr(param, plain), axis, 0)
-            for name, plain in (("kernel", "kernel_size"), ("pad", "pad"))
-        )
-        dilation = 1 if pooling else _item(param.dilation, axis, 1)
-        reach, size = (kernel - 1) * dilation + 1, bottom[2 + axis] + 2 * pad
-        if size and reach > size:
-            yield reach, side, size
-
-
-def _item(values: object, axis: int, default: int) -> int:
-    if isinstance(values, int):
-        return values
-    items = list(values)  # type: ignore[call-overload]
-    return int(items[min(axis, len(items) - 1)]) if items else default
+    for window, side, size in zip(layer.written_windows() or (), ("height", "width"), bottom[2:], strict=False):
+        padded = size + 2 * window.pad
+        if padded and window.extent > padded:
+            yield window.extent, side, padded

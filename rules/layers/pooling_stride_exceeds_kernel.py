@@ -79,13 +79,11 @@ class PoolingStrideExceedsKernel(LayerRule):
         param = layer.message.pooling_param
         if param.stride < 2 and param.stride_h < 2 and param.stride_w < 2:
             return
-        if param.global_pooling:
-            return
-        for axis in axes(param):
-            if not 0 < axis.kernel < axis.stride:
+        for axis in axes(layer):
+            kernel, step, *_ = axis.window
+            if kernel >= step:
                 continue
-            step, kernel = axis.stride, axis.kernel
-            empty = may_be_empty(axis, param) and layer.net.is_for_bvlc
+            empty = may_be_empty(axis, layer) and layer.net.is_for_bvlc
             if (kernel == 1 and not empty) or (empty and _is_reported(layer)):
                 continue
             field = axis.field.replace("stride", "kernel") if "_" in axis.field else "kernel_size"

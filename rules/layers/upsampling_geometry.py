@@ -7,7 +7,7 @@ from math import ceil
 from caffelint.lint import LIKELY, UNSAFE, WARNING, Finding, Fix, Invalid, Layer, Net, NetRule, fix, write
 from caffelint.lint.built import Blob, BuiltLayer
 
-from ._coordinates import KEEPING, SAME, Axis, Position, axis_size, crop_offset, position
+from ._coordinates import SAME, Axis, Position, crop_offset, position
 
 _TOLERATED = 2
 """Pixels of the cropped map: half pixels are left by even kernels, and older nets round one more."""
@@ -186,11 +186,12 @@ def _lacking_pad(layer: BuiltLayer, there: Axis, offset: int, wanted: Fraction, 
         return ""
     first, blob = None, layer.bottoms[0]
     while blob.producer is not None and blob.producer.bottoms:
-        first = first if blob.producer.type in KEEPING else blob.producer
+        first = first if blob.producer.keeps_pixels else blob.producer
         blob = blob.producer.bottoms[0]
-    if first is None or first.type != "Convolution":
+    windows = first.written_windows() if first is not None else None
+    if first is None or windows is None or not first.has_weights or first.upsamples:
         return ""
-    now = axis_size(first.parameters, "pad", side, 0)
+    now = windows[side].pad
     pad = now + ceil(offset - wanted)
     return f"; no offset is below 0: a pad of {pad} in {first.name}, which has {now}, is what suits offset {offset}"
 
@@ -206,8 +207,8 @@ def _offset(layer: Layer, map_: Position, reference: Position) -> tuple[Fix, ...
 
 def _factor(layer: BuiltLayer | None) -> int:
     """How many times a Deconvolution enlarges; 1 for other layers."""
-    strides = list(layer.parameters.stride) if layer is not None and layer.type == "Deconvolution" else []
-    return max(strides, default=1)
+    windows = layer.written_windows() if layer is not None and layer.upsamples else None
+    return max(window.stride for window in windows) if windows else 1
 
 
 def _number(value: Fraction) -> str:
