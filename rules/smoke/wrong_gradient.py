@@ -75,22 +75,19 @@ class WrongGradient(SmokeRule):
                 bottoms = list(layer.message.bottom)
                 if event.name in bottoms:
                     place = run.place(event.layer, 0, "bottom", bottoms.index(event.name))
+            of = f'the backward of "{event.layer}"{kind}'
             if event.stale:
-                message = (
-                    f'the backward of "{event.layer}"{kind} does not set the gradient of "{event.name}": what stood'
-                    " there before stays or is added to; write bottom diffs with =, and all of them"
-                )
+                what = f'{of} does not set the gradient of "{event.name}"'
+                why = "what stood there before stays or is added to; write bottom diffs with =, and all of them"
+                message = f"{what}: {why}"
             else:
-                what = f'"{event.name}"' if event.kind == BLOB else f"parameter {event.name}"
+                what = f"{of} is wrong for " + (f'"{event.name}"' if event.kind == BLOB else f"parameter {event.name}")
                 share = f"all {event.checked}" if event.wrong == event.checked else f"{event.wrong} of {event.checked}"
                 where = f"in {share} values checked: at {list(event.at)}" if event.at else "as a whole: summed up"
-                message = (
-                    f'the backward of "{event.layer}"{kind} is wrong for {what} {where} it gives'
-                    f" {number(event.analytic)}, and the forward has a slope of"
-                    f" {number(event.numeric)}{_pattern(event)}"
-                )
-            what = f'the backward of "{event.layer}"{kind} is wrong'
-            yield self.finding(place, message, cause=Cause("layer", what, message))
+                why = f"it gives {number(event.analytic)}, and the forward has a slope of {number(event.numeric)}"
+                why += _pattern(event)
+                message = f"{what} {where} {why}"
+            yield self.finding(place, message, cause=Cause("layer", what, why))
 
 
 def _type(layer: object) -> str:

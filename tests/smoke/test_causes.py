@@ -5,8 +5,12 @@ from __future__ import annotations
 from importlib import import_module
 from typing import Any
 
+import pytest
+
 from caffelint.lint import Known, Suggested
 from caffelint.lint.cause import ReportedCause
+from caffelint.lint.examples import findings_of
+from caffelint.lint.registry import RuleInfo, all_rules
 from caffelint.lint.report import ReportedFinding
 from caffelint.smoke.rule import BLOB, CHANGE, DATA, DIFF, PARAM, Run, Statistics
 from caffelint.smoke.run import run_of
@@ -79,6 +83,17 @@ def test_a_loss_that_rests_high_on_made_up_data_is_no_error() -> None:
     assert [one.severity for one in rule.check(found)] == ["error"]
     found.synthetic = True
     assert [(one.severity, one.certainty) for one in rule.check(found)] == [("warning", "likely")]
+
+
+@pytest.mark.parametrize("info", [info for info in all_rules() if info.kind == "smoke"], ids=lambda info: info.name)
+def test_every_finding_of_a_run_is_worded_from_a_cause(info: RuleInfo) -> None:
+    rule = info.load()
+    found = [finding for example in rule.INVALID for finding in findings_of(rule, example.text, example.options)]
+    assert found
+    for finding in found:
+        assert finding.cause is not None
+        assert finding.cause.what
+        assert finding.cause.what in finding.message
 
 
 def of_the_text(name: str, suggested: Suggested | None, message: str) -> ReportedFinding:

@@ -64,11 +64,11 @@ def test_a_python_layer_that_calls_exit(tmp_path: Path, in_caffe: Run) -> None:
     [
         ("os._exit(0)", 'the process ended with status 0 in the forward pass of "mine"'),
         ("os.kill(os.getpid(), 11)", 'the process died by signal 11 in the forward pass of "mine"'),
-        ("time.sleep(600)", 'after 4 s "mine" was still in its forward pass: it hangs, or is very slow'),
+        ("time.sleep(600)", 'after 8 s "mine" was still in its forward pass: it hangs, or is very slow'),
     ],
 )
 def test_a_python_layer_that_ends_or_stops_the_process(tmp_path: Path, in_caffe: Run, body: str, message: str) -> None:
-    found = only(in_caffe(write(tmp_path, python_layer(tmp_path, body)), timeout=4))
+    found = only(in_caffe(write(tmp_path, python_layer(tmp_path, body)), timeout=8))
     assert (found.name, found.layer, found.message) == ("timed-out", "mine", message)
 
 
