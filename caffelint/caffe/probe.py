@@ -60,18 +60,15 @@ class _Probe:
         self.blob = blob
         self.input_shapes = input_shapes
         self.built: BuiltNet | None = None
+        self.shape: Shape | None = None
 
     def refused(self, shape: Shape) -> Refusal | None:
         """What Caffe itself would end with for data of this shape."""
-        if self.built is not None:
-            self.built.release()
-        self.built = build(
-            self.one.message,
-            self.one.phase,
-            self.one.stages,
-            self.one.level,
-            input_shapes={**self.input_shapes, self.blob: shape},
-        )
+        if self.built is None or shape != self.shape:
+            if self.built is not None:
+                self.built.release()
+            shapes = {**self.input_shapes, self.blob: shape}
+            self.built, self.shape = build(self.one.message, *self.one.state, input_shapes=shapes), shape
         return self.built.refusals[0] if self.built.refusals else None
 
     def run(self, partial: PartialShape) -> Unavoidable | None:

@@ -96,7 +96,8 @@ def plan_inputs(
                     f'"{name}" is {text(told[name])} in the real {job_net.phase} data, whatever --input-shape says'
                 )
         known = given | told | known
-        built = _build(message, job_net, known)
+        if told:
+            built = _build(message, job_net, known)
     inputs = []
     for layer in [layer for layer in built.layers if brings_data(layer)]:
         own = real and layer.type != "Input"
