@@ -7,7 +7,7 @@ transform_param leaves them for a net of images.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from caffelint.caffe.build import BuiltNet, build
@@ -177,7 +177,7 @@ def _shaped(
     for top, blob in enumerate(layer.tops):
         if blob.shape is not None:
             continue
-        refused: dict[tuple[str, ...], tuple[Shape, BuiltNet]] = {}
+        refused: dict[tuple[Hashable, ...], tuple[Shape, BuiltNet]] = {}
         current = next(other for other in built.layers if other.index == layer.index)
         best = same = None
         least = refusals + 1, 0
@@ -188,7 +188,7 @@ def _shaped(
                 best, least = (shape, tried), problems
             if problems == (0, 0):
                 break
-            first = refused.setdefault(tuple(str(refusal) for refusal in tried.refusals), (shape, tried))
+            first = refused.setdefault(tuple(refusal.cause for refusal in tried.refusals), (shape, tried))
             if first[0][-1] != shape[-1] and same is None:
                 same = first
         if best and len(best[1].refusals) > refusals:

@@ -243,7 +243,7 @@ class Recovery:
         if token.wrong is None:
             return raw
         start, end, message, repair = token.wrong
-        if message.startswith("a NUL byte"):
+        if self.text[start:end] == "\0":
             self.problems.append(Problem("unreadable-character", start, end, message))
             return raw if token.end > end else raw + raw[0]
         repairs = ((start, end, repair),) if repair is not None else ()

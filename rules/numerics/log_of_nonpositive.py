@@ -1,9 +1,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import NamedTuple
 
 from caffelint.lint import CERTAIN, ERROR, LIKELY, UNSAFE, WARNING, Finding, Invalid, Net, NetRule, fix, write
 from caffelint.lint.built import BuiltLayer, Values
+
+
+class _Fault(NamedTuple):
+    """What is wrong, whether it shows in any run, and whether a small shift mends it."""
+
+    message: str
+    certain: bool
+    needs_shift: bool = False
+    in_training: bool = False
+    """Does it matter in training alone?"""
 
 
 class LogOfNonpositive(NetRule):
@@ -91,25 +102,24 @@ class LogOfNonpositive(NetRule):
                 if layer.type == "Log" and layer.index is not None and layer.bottoms and layer.index not in said:
                     found = _judge(layer, one.values[layer.bottoms[0]])
                     # Where nothing is trained a score of -inf is as good as any low one.
-                    if found and ("saturates" not in found[0] or net.role == "train"):
+                    if found and (not found.in_training or net.role == "train"):
                         said.add(layer.index)
-                        message, certain = found
                         yield self.finding(
                             net.layers[layer.index].at("bottom"),
-                            message,
-                            severity=ERROR if certain else WARNING,
-                            certainty=CERTAIN if certain else LIKELY,
+                            found.message,
+                            severity=ERROR if found.certain else WARNING,
+                            certainty=CERTAIN if found.certain else LIKELY,
                             fixes=fix(
                                 "add a shift",
                                 UNSAFE,
                                 write(net.layers[layer.index], "log_param", "shift", value="1e-5"),
                             )
-                            if "add a small shift" in message and not layer.parameters.shift
+                            if found.needs_shift and not layer.parameters.shift
                             else (),
                         )
 
 
-def _judge(layer: BuiltLayer, bottom: Values) -> tuple[str, bool] | None:
+def _judge(layer: BuiltLayer, bottom: Values) -> _Fault | None:
     """What is wrong with a Log layer, and whether it shows in any run."""
     param = layer.parameters
     maker = layer.bottoms[0].maker
@@ -120,16 +130,18 @@ def _judge(layer: BuiltLayer, bottom: Values) -> tuple[str, bool] | None:
         return None
     source = f"{maker.name} ({maker.type})"
     if values.zeros:
-        return f"{layer.name} takes the logarithm of 0, behind {source}: -inf; add a small shift, such as 1e-5", True
+        what = f"{layer.name} takes the logarithm of 0, behind {source}: -inf"
+        return _Fault(f"{what}; add a small shift, such as 1e-5", True, needs_shift=True)
     if values.high <= 0:
-        return f"{layer.name} takes the logarithm of {source}, which is never above 0; make it positive first", True
+        what = f"{layer.name} takes the logarithm of {source}, which is never above 0"
+        return _Fault(f"{what}; make it positive first", True)
     if bottom.signed:
         what = f"{layer.name} takes the logarithm of values of both signs, from {source}: nan below 0"
-        return f"{what}; make them positive first", values.signed
+        return _Fault(f"{what}; make them positive first", values.signed)
     if values.low == 0 and maker.type in ("Sigmoid", "Softmax"):
         what = f"{layer.name} takes the logarithm of 0 once {source} saturates: -inf"
-        return f"{what}; add a small shift, such as 1e-5", False
+        return _Fault(f"{what}; add a small shift, such as 1e-5", False, needs_shift=True, in_training=True)
     if values.low == 0 or param.shift > 0 or maker.bottoms:
         return None
     what = f"{layer.name} takes the logarithm of {source}, which nothing keeps above 0: -inf at 0, nan below"
-    return f"{what}; make the values positive, or add a shift", False
+    return _Fault(f"{what}; make the values positive, or add a shift", False)

@@ -1,9 +1,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import NamedTuple
 
 from caffelint.lint import CERTAIN, ERROR, LIKELY, TRAIN, UNSAFE, WARNING, Finding, Invalid, Net, NetRule, fix, write
 from caffelint.lint.built import BuiltLayer, BuiltNet
+
+
+class _Fault(NamedTuple):
+    """What is wrong, whether it shows in any run, and whether a small shift mends it."""
+
+    message: str
+    certain: bool
+    needs_shift: bool = False
 
 
 class PowerGradientAtZero(NetRule):
@@ -79,25 +88,24 @@ class PowerGradientAtZero(NetRule):
             for layer in one.layers:
                 found = _judge(one, layer) if layer.type == "Power" and layer.index is not None else None
                 if found:
-                    message, certain = found
                     yield self.finding(
                         net.layers[layer.index or 0].at("power_param", "power"),
-                        message,
-                        severity=ERROR if certain else WARNING,
-                        certainty=CERTAIN if certain else LIKELY,
+                        found.message,
+                        severity=ERROR if found.certain else WARNING,
+                        certainty=CERTAIN if found.certain else LIKELY,
                         fixes=fix(
                             "add a shift",
                             UNSAFE,
                             write(net.layers[layer.index or 0], "power_param", "shift", value="1e-6"),
                         )
-                        if "add a small shift" in message and not layer.parameters.shift
+                        if found.needs_shift and not layer.parameters.shift
                         else (),
                         phases=(TRAIN,),
                     )
             return
 
 
-def _judge(net: BuiltNet, layer: BuiltLayer) -> tuple[str, bool] | None:
+def _judge(net: BuiltNet, layer: BuiltLayer) -> _Fault | None:
     """What is wrong with the gradient, and whether it shows in any run."""
     param = layer.parameters
     power = param.power
@@ -111,9 +119,10 @@ def _judge(net: BuiltNet, layer: BuiltLayer) -> tuple[str, bool] | None:
     source = f"{maker.name} ({maker.type})"
     if base.zeros:
         what = f"the gradient of power {power:g} at 0, which {source} gives, is 0/0 = nan"
-        return f"{what}; add a small shift, such as 1e-6", True
+        return _Fault(f"{what}; add a small shift, such as 1e-6", True, needs_shift=True)
     # What a fraction makes of values below 0 is worse, and told by power-out-of-domain.
     if maker.bottoms or not maker.known or power % 1:
         return None
     where = f"{source} is {0 - param.shift / param.scale:g}"
-    return f"the gradient of power {power:g} is 0/0 = nan wherever {where}; multiply it by itself in an Eltwise", False
+    what = f"the gradient of power {power:g} is 0/0 = nan wherever {where}"
+    return _Fault(f"{what}; multiply it by itself in an Eltwise", False)

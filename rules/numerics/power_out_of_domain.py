@@ -2,9 +2,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from math import isinf
+from typing import NamedTuple
 
 from caffelint.lint import CERTAIN, ERROR, LIKELY, UNSAFE, WARNING, Finding, Invalid, Net, NetRule, fix, write
 from caffelint.lint.built import BuiltLayer, Values
+
+
+class _Fault(NamedTuple):
+    """What is wrong, whether it shows in any run, and whether a small shift mends it."""
+
+    message: str
+    certain: bool
+    needs_shift: bool = False
 
 
 class PowerOutOfDomain(NetRule):
@@ -91,18 +100,17 @@ class PowerOutOfDomain(NetRule):
                     found = _judge(layer, one.values[layer.bottoms[0]])
                     if found:
                         said.add(layer.index)
-                        message, certain = found
                         yield self.finding(
                             net.layers[layer.index or 0].at("power_param", "power"),
-                            message,
-                            severity=ERROR if certain else WARNING,
-                            certainty=CERTAIN if certain else LIKELY,
+                            found.message,
+                            severity=ERROR if found.certain else WARNING,
+                            certainty=CERTAIN if found.certain else LIKELY,
                             fixes=fix(
                                 "add a shift",
                                 UNSAFE,
                                 write(net.layers[layer.index or 0], "power_param", "shift", value="1e-5"),
                             )
-                            if "add a small shift" in message and not layer.parameters.shift
+                            if found.needs_shift and not layer.parameters.shift
                             else (),
                         )
 
@@ -116,7 +124,7 @@ def _is_whole(power: float) -> bool:
     return isinf(power) or power.is_integer()
 
 
-def _judge(layer: BuiltLayer, bottom: Values) -> tuple[str, bool] | None:
+def _judge(layer: BuiltLayer, bottom: Values) -> _Fault | None:
     param = layer.parameters
     maker = layer.bottoms[0].maker
     if maker is None or not maker.known:
@@ -125,14 +133,14 @@ def _judge(layer: BuiltLayer, bottom: Values) -> tuple[str, bool] | None:
     power = param.power
     what, source = f"{layer.name} takes power {power:g} of", f"{maker.name} ({maker.type})"
     if base.zeros and power < 0:
-        return f"{what} 0, behind {source}: inf; add a small shift, such as 1e-5", True
+        return _Fault(f"{what} 0, behind {source}: inf; add a small shift, such as 1e-5", True, needs_shift=True)
     if base.low >= 0:
         return None
     fractional = not _is_whole(power)
     if fractional and (bottom.signed or base.high < 0):
         certain = base.signed or base.high < 0
-        return f"{what} values below 0, from {source}: nan; put an AbsVal before it, or a shift", certain
+        return _Fault(f"{what} values below 0, from {source}: nan; put an AbsVal before it, or a shift", certain)
     if not fractional and bottom.signed or param.shift > 0 or maker.bottoms:
         return None
     wrong = " and ".join(["inf at 0"] * (power < 0) + ["nan below"] * fractional).replace(" and", ",")
-    return f"{what} {source}, which nothing keeps above 0: {wrong}; put an AbsVal before it, or a shift", False
+    return _Fault(f"{what} {source}, which nothing keeps above 0: {wrong}; put an AbsVal before it, or a shift", False)
