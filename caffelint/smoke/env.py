@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 from caffelint import __version__
 from caffelint.lint.config import Config
-from caffelint.smoke import engines
+from caffelint.smoke import engines, kept
 from caffelint.smoke.caffe.log import why_no_gpu
 from caffelint.smoke.kept import Kept, can_import, python_path
 from caffelint.smoke.project import Project, load_project
@@ -107,9 +107,10 @@ def _memory() -> int | None:
 
 def _gpus() -> list[dict[str, Any]] | None:
     """What NVIDIA's driver says; None where there is none."""
-    if shutil.which("nvidia-smi") is None:
+    program = shutil.which("nvidia-smi", path=kept.environment().get("PATH", os.defpath))
+    if program is None:
         return None
-    question = ["nvidia-smi", "--query-gpu=index,name,memory.total,memory.free", "--format=csv,noheader,nounits"]
+    question = [program, "--query-gpu=index,name,memory.total,memory.free", "--format=csv,noheader,nounits"]
     try:
         done = subprocess.run(question, capture_output=True, text=True, timeout=30, check=False)
     except (OSError, subprocess.TimeoutExpired):

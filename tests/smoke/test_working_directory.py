@@ -12,6 +12,7 @@ import pytest
 from project_files import python_layer, write
 
 from caffelint.cli.main import main
+from caffelint.smoke.env import _gpus
 
 NAMES = ("arrays", "caffe", "caffelint", "gradients", "json", "modes", "numpy", "random", "resource", "synthetic")
 NAMES += ("click", "ctypes", "google", "h5py", "lmdb", "plyvel", "sitecustomize", "torch", "usercustomize")
@@ -71,6 +72,18 @@ def test_an_empty_entry_in_pythonpath_is_no_way_in(
     if paths == ":" and importlib.util.find_spec("torch"):
         assert main(["smoke", solver.name, "--engine", "torch", "--iterations", "2"]) == 0
         assert ran(folder) == ""
+
+
+def test_a_program_of_the_working_directory_is_not_asked_for_gpus(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An empty entry of PATH is the working directory."""
+    planted = folder / "nvidia-smi"
+    planted.write_text(f"#!/bin/sh\necho nvidia-smi >> {folder / 'ran'}\n")
+    planted.chmod(0o755)
+    monkeypatch.setenv("PATH", ":/no/such/folder")
+    assert _gpus() is None
+    assert ran(folder) == ""
 
 
 def test_env(folder: Path, caffe_python: Path, capsys: Any) -> None:
