@@ -30,14 +30,15 @@ _MOST_PROBLEMS = 20_000
 class Judged(NamedTuple):
     """What the selected rules say of some texts, and the errors that all rules found.
 
-    Errors are counted by file, rule and key, and once more by file, rule and message: a fix that names a layer changes
-    the keys of all that is in it.
+    Errors are counted by file, rule and key, and once more by file, rule and message, and by the text they are found
+    at: a fix that names a layer changes the keys of all that is in it, and messages that speak of it.
     """
 
     outcome: Outcome
     found: tuple[ReportedFinding, ...]
     errors: Counter[tuple[str, str, str]]
     messages: Counter[tuple[str, str, str]]
+    texts: Counter[tuple[str, str, str]]
 
     def unread(self, file: str) -> bool:
         """Whether a file's text is broken, so that what a fix does to it is not foreseen."""
@@ -70,6 +71,7 @@ class Guard:
             errors,
             Counter((finding.file, finding.name, finding.key) for finding in errors),
             Counter((finding.file, finding.name, finding.message) for finding in errors),
+            Counter((finding.file, finding.name, _text(finding)) for finding in errors),
         )
 
 
@@ -89,6 +91,7 @@ def objection(before: Judged, after: Judged, offers: Iterable[Offer]) -> Harm | 
     if failed := after.outcome.failures[len(before.outcome.failures) :]:
         return Harm(failed[0].message)
     more = {error[:2] for error in after.messages - before.messages}
+    more &= {error[:2] for error in after.texts - before.texts}
     new = Counter({error: count for error, count in (after.errors - before.errors).items() if error[:2] in more})
     if not new:
         return None
@@ -98,7 +101,9 @@ def objection(before: Judged, after: Judged, offers: Iterable[Offer]) -> Harm | 
             return None
         if _of_reading(after.errors) <= _of_reading(before.errors):
             return None
-    elif all(finding.severity == ERROR or _reads(finding.name) for finding in mended):
+    elif all(finding.severity == ERROR or _reads(finding.name) for finding in mended) or (
+        len(mended) == 1 and any(_reads(name) for _, name, _ in before.errors - after.errors)
+    ):
         new = Counter({error: count for error, count in new.items() if _reads(error[1])})
         if not new:
             return None
@@ -159,6 +164,12 @@ def _places(
                 moved += len(edit.text.encode("utf-8", "surrogateescape")) - (edit.end - edit.start)
             last = edit
     return places
+
+
+def _text(finding: ReportedFinding) -> str:
+    """What a finding is about, up to the end of its line."""
+    end = (finding.end_column or 0) - 1 if finding.end_line == finding.line else None
+    return finding.source[0][(finding.column or 1) - 1 : end] if finding.source else ""
 
 
 def _of_reading(errors: Counter[tuple[str, str, str]]) -> int:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 
 from caffelint.text.edits import Edit
 from caffelint.text.parser import Document
@@ -46,14 +47,16 @@ def put_in(document: Document, block: Field, name: str, value: Value, behind: Fi
 def take_out(document: Document, block: Field, fields: Iterable[Field]) -> list[Edit]:
     """Fields of a block, or items of its lists, gone; touching spans are one edit."""
     text = document.source.text
-    gone = list(fields)
     spans = []
-    # What holds each of them: itself, or the list that it is an item of.
-    for field in dict.fromkeys(block.fields[bisect_right(block.fields, one.start, key=_start) - 1] for one in gone):
-        if field in gone or field.kind == LIST and field.fields and all(item in gone for item in field.fields):
+    lists: dict[int, tuple[Field, set[int]]] = {}
+    for field in fields:
+        own = block.fields[bisect_right(block.fields, field.start, key=_start) - 1]
+        if own is field:
             spans.append(_whole(text, field))
-        elif field.kind == LIST:
-            spans += _items(field, gone)
+        elif own.kind == LIST:
+            lists.setdefault(id(own), (own, set()))[1].add(id(field))
+    for own, gone in lists.values():
+        spans += [_whole(text, own)] if len(gone) == len(own.fields) else _items(own, gone)
     merged: list[list[int]] = []
     for start, end in sorted(spans):
         if merged and start <= merged[-1][1]:
@@ -63,35 +66,43 @@ def take_out(document: Document, block: Field, fields: Iterable[Field]) -> list[
     return [Edit(start, end, "") for start, end in merged]
 
 
-def _start(field: Field) -> int:
-    return field.start
-
-
-def _items(field: Field, gone: list[Field]) -> list[tuple[int, int]]:
+def _items(field: Field, gone: set[int]) -> list[tuple[int, int]]:
     """Spans of a list's items with the comma that goes with each."""
     items = field.fields
-    return [
-        (items[index - 1].end, item.end)
-        if any(other not in gone for other in items[:index])
-        else (item.start, items[index + 1].start)
-        for index, item in enumerate(items)
-        if item in gone
-    ]
+    spans = []
+    kept = False
+    for index, item in enumerate(items):
+        if id(item) not in gone:
+            kept = True
+        elif kept:
+            spans.append((items[index - 1].end, item.end))
+        else:
+            spans.append((item.start, items[index + 1].start))
+    return spans
 
 
 def _whole(text: str, field: Field) -> tuple[int, int]:
     """The span of a field with the blanks, the separator and the line that go with it."""
     start, end = field.start, _behind_separator(text, field.end)
-    line_start, line_end = _line_start(text, start), _line_end(text, end)
-    before, behind = text[line_start:start], text[end:line_end]
-    if before.strip(_BLANK):
-        touched = behind[:1] not in _BLANK + "}>#"  # `c` in `a: 1 b: "x"c: 2`
-        return start if touched else start - (len(before) - len(before.rstrip(_BLANK))), end
-    if behind.strip(_BLANK):
-        return start, end + len(behind) - len(behind.lstrip(_BLANK))
-    if line_end < len(text):
-        return line_start, line_end + 1
-    return max(line_start - len(_newline(text)), 0), line_end
+    newline = _newline(text)
+    left, right = _left_of_blanks(text, start, newline), end
+    while right < len(text) and text[right] in _BLANK and text[right] != newline[-1]:
+        right += 1
+    if left and text[left - 1] != newline[-1]:
+        touched = right == end and text[end : end + 1] not in ("", "\n", "}", ">", "#", newline[-1])
+        return start if touched else left, end  # `c` in `a: 1 b: "x"c: 2`
+    if right < len(text) and text[right] != newline[-1]:
+        return start, right
+    if right < len(text):
+        return left, right + 1
+    return max(left - len(newline), 0), right
+
+
+def _left_of_blanks(text: str, at: int, newline: str) -> int:
+    """Where the blanks of a line begin that end at a place."""
+    while at and text[at - 1] in _BLANK and text[at - 1] != newline[-1]:
+        at -= 1
+    return at
 
 
 def _one_line(name: str, value: Value) -> str:
@@ -105,6 +116,7 @@ def _behind_separator(text: str, end: int) -> int:
     return end + 1 if text[end : end + 1] in (",", ";") else end
 
 
+@lru_cache(maxsize=2)
 def _newline(text: str) -> str:
     """How lines end: LF, CRLF, or CR in files without any LF."""
     first = text.find("\n")
@@ -134,8 +146,10 @@ def _prefers_one_line(text: str, block: Field) -> bool:
 
 def _own_indent(text: str, field: Field) -> str | None:
     """The blanks in front of a field that begins its line; None for one that does not."""
-    before = text[_line_start(text, field.start) : field.start]
-    return before if not before.strip(" \t") else None
+    start = field.start
+    while start and text[start - 1] in " \t":
+        start -= 1
+    return text[start : field.start] if not start or text[start - 1] == _newline(text)[-1] else None
 
 
 def _indent_inside(document: Document, block: Field) -> str:
@@ -152,11 +166,25 @@ def _indent_inside(document: Document, block: Field) -> str:
 
 def _unit(document: Document, block: Field) -> str:
     """What one level is indented by: as in the block, else in the first one with a line of its own inside."""
-    text = document.source.text
-    for outer in (block, *document.root.fields):
+    return _unit_of([block], document.source.text) or _unit_outside(document)
+
+
+@lru_cache(maxsize=2)
+def _unit_outside(document: Document) -> str:
+    return _unit_of(document.root.fields, document.source.text) or "  "
+
+
+def _unit_of(blocks: Sequence[Field], text: str) -> str:
+    for outer in blocks:
         indent = _own_indent(text, outer)
+        if indent is None:
+            continue
         for field in outer.fields:
             inner = _own_indent(text, field)
-            if inner is not None and indent is not None and len(inner) > len(indent) and inner.startswith(indent):
+            if inner is not None and len(inner) > len(indent) and inner.startswith(indent):
                 return inner[len(indent) :]
-    return "  "
+    return ""
+
+
+def _start(field: Field) -> int:
+    return field.start

@@ -4,7 +4,6 @@ from caffelint.fix.run import fix
 from caffelint.lint.config import Config
 
 SEEDS = "prototxt"
-ENDLESS = ("to no end; please", "it undoes the fix of", "two edits overlap", "no bytes")
 
 
 def run(data: bytes) -> None:
@@ -13,5 +12,5 @@ def run(data: bytes) -> None:
     result = fix([], config, unsafe=len(data) % 3 > 0, write=False, texts={"net.prototxt": data}, alone=True)
     assert not result.report.failures, result.report.failures[0].message
     for note in result.notes:
-        assert not any(words in note for words in ENDLESS), note
+        assert "please report it" not in note or "was left out: it brings" in note, note
     assert bool(result.changes) == bool(result.report.applied)
