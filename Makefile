@@ -2,7 +2,7 @@
 BIN := $(if $(wildcard .venv/bin/python),.venv/bin/)
 PYTHON := $(BIN)python
 
-.PHONY: all setup test nightly lint types docs bench accept corpus proto verdicts caffe
+.PHONY: all setup test nightly lint types docs bench accept corpus proto verdicts caffe wheel sbom
 
 all: test lint types docs
 
@@ -43,3 +43,11 @@ verdicts:
 
 caffe:
 	tools/install_caffe.sh
+
+wheel:  # the same to the byte wherever the commit is checked out with umask 022; the time in it is the commit's
+	SOURCE_DATE_EPOCH=$$(git log -1 --format=%ct) $(PYTHON) -m build
+
+sbom: wheel  # dist/caffelint.cdx.json: what is installed with the wheel, in CycloneDX
+	$(PYTHON) -m venv --clear --without-pip build/sbom
+	$(PYTHON) -m pip -q --python build/sbom/bin/python install dist/*.whl
+	$(PYTHON) -m cyclonedx_py environment --output-reproducible -o dist/caffelint.cdx.json build/sbom/bin/python

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import sys
 import zipfile
 from pathlib import Path
@@ -10,13 +11,14 @@ from typing import Any
 
 import pytest
 
+EPOCH = "1700000000"
 INSTALLED_AS = {"caffelint/": "caffelint/", "proto/": "caffelint/proto/", "rules/": "caffelint/rules/"}
 
 
 @pytest.fixture(scope="module")
 def wheel(clone: Path, run: Any) -> Path:
     """Built from the sdist, which is built from the clone."""
-    run(sys.executable, "-m", "build", "--outdir", clone / "dist", ".", cwd=clone)
+    run(sys.executable, "-m", "build", "--outdir", clone / "dist", ".", cwd=clone, SOURCE_DATE_EPOCH=EPOCH)
     (built,) = (clone / "dist").glob("*.whl")
     return built
 
@@ -41,6 +43,23 @@ def test_wheel_holds_every_source(wheel: Path, sources: list[str]) -> None:
     }
     assert len(expected) > 50
     assert {name for name in zipfile.ZipFile(wheel).namelist() if ".dist-info/" not in name} == expected
+
+
+def test_built_elsewhere_at_another_time_it_is_the_same(clone: Path, wheel: Path, run: Any, tmp_path: Path) -> None:
+    """To the byte; this one from the sources themselves, whose files are newer."""
+    other = shutil.copytree(clone, tmp_path / "other", copy_function=shutil.copy, ignore=shutil.ignore_patterns("dist"))
+    run(sys.executable, "-m", "build", "--wheel", ".", cwd=other, SOURCE_DATE_EPOCH=EPOCH)
+    assert (other / "dist" / wheel.name).read_bytes() == wheel.read_bytes()
+
+
+@pytest.mark.parametrize("binaries", ["newest"], indirect=True)
+def test_the_bill_of_materials_names_what_is_installed(binaries: Path, run: Any, tmp_path: Path) -> None:
+    """The tool holds what it writes against CycloneDX' own schema."""
+    bill = tmp_path / "bill.json"
+    run(sys.executable, "-m", "cyclonedx_py", "environment", "-o", bill, binaries / "python", cwd=tmp_path)
+    components = {component["name"] for component in json.loads(bill.read_text())["components"]}
+    assert components >= {"caffelint", "click", "protobuf"}
+    assert not components & {"pytest", "torch"}
 
 
 def test_rules_are_listed_and_one_speaks(binaries: Path, sources: list[str], run: Any, tmp_path: Path) -> None:
