@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from shutil import copytree
 
@@ -12,24 +12,24 @@ from smoke_projects import projects
 
 from caffelint.lint.config import Config
 from caffelint.smoke import session
-from caffelint.smoke.engines import Engine
 from caffelint.smoke.events import Event
-from caffelint.smoke.prepare import Prepared, Wishes
+from caffelint.smoke.job import Job
+from caffelint.smoke.prepare import Wishes
 from caffelint.smoke.torch import engine
 
 OTHER_ARITHMETIC = ("batchnorm_eps_zero", "power_cube_of_relu", "power_root_of_relu", "test_log_of_zero")
 
 
-def run_here(_: Engine, prepared: Prepared, on_event: Callable[[Event], None]) -> list[Event]:
+def run_here(_: Sequence[str], job: Job, path: str, on_event: Callable[[Event], None] | None = None) -> list[Event]:
     events: list[Event] = []
-    engine.run(prepared.job, events.append)
+    engine.run(job, events.append)
     return events
 
 
 @pytest.mark.parametrize("project", projects(OTHER_ARITHMETIC))
 def test_outcome(project: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     project = Path(copytree(project, tmp_path / "project"))
-    monkeypatch.setattr(session, "execute", run_here)
+    monkeypatch.setattr("caffelint.smoke.execute.run_child", run_here)
     monkeypatch.chdir(project)
     expected = json.loads((project / "expected.json").read_text())
     config = Config()
