@@ -36,6 +36,8 @@ _NO_TEMPLATE = ("same", "valid", "true", "false", "none", "null", "auto", "defau
 """Words that somebody writes for a number and that no template replaces."""
 _OF_THE_NET = ("force_backward", "debug_info", "state")
 """Fields of a net; its `input` and `input_dim` mean something else where they stand in a layer."""
+_PLACEHOLDER = re.compile(r"(?=_*[A-Z]{3}|_*[A-Z]+_[A-Z])[A-Z_]+|__\w+__")
+"""A word that a script is to replace, as in `source: PATH_TO_LMDB`: quotes would make a text of it that looks right."""
 _DECIMAL_COMMA = re.compile(r"-?\d+,\d+", re.ASCII)
 
 Repairs = tuple[tuple[int, int, str], ...]
@@ -454,7 +456,7 @@ class Mistakes:
             field=name,
             certain=certain,
             repairs=repairs,
-            safe=bool(repair) and certain,
+            safe=bool(repair) and certain and not (field_type.form == STRING and _PLACEHOLDER.fullmatch(item.text)),
         )
         return value
 

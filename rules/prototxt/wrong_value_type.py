@@ -22,7 +22,7 @@ class WrongValueType(ProblemRule):
 
     ## Fix safety
     Safe: Caffe refuses the file as it stands, and the value is plain. Unsafe in a field that only forks have, since
-    they change its type from one version to the next.
+    they change its type from one version to the next, and for a word in capitals, which may be a placeholder.
 
     ## References
     - protobuf 3.12, text_format.cc, ConsumeFieldValue
@@ -59,6 +59,12 @@ class WrongValueType(ProblemRule):
             span="conv1",
             message="name takes a text in quotes, not conv1",
             fixed='layer { name: "conv1" }',
+        ),
+        Invalid(
+            "layer { data_param { source: PATH_TO_LMDB } }",
+            span="PATH_TO_LMDB",
+            message="source takes a text in quotes, not PATH_TO_LMDB",
+            fixed='layer { data_param { source: "PATH_TO_LMDB" } }',
         ),
         Invalid(
             "layer { pooling_param: 3 }",
