@@ -64,6 +64,7 @@ from caffelint.cli import complete
 @click.option("--changed-only", is_flag=True, help="Check what differs from --base-ref, and the solvers of such nets.")
 @click.option("--base-ref", default="HEAD", metavar="REF", show_default=True, help="What to compare with in git.")
 @click.option("--config", "config_file", type=click.Path(path_type=Path), metavar="FILE", help="Read these settings.")
+@click.option("--isolated", is_flag=True, help="Read no settings at all.")
 @click.option("--jobs", type=click.IntRange(min=0), metavar="N", help="Processes to use; 0 (default) is one per core.")
 @click.option("--no-cache", is_flag=True, help="Do not use or store earlier results.")
 @click.option("--stdin-filename", metavar="PATH", type=click.Path(), help="The name of what stdin holds (PATHS is -).")

@@ -15,15 +15,16 @@ from caffelint.text.visible import json_text, visible
 @click.command("config")
 @click.argument("path", default=".", type=click.Path())
 @click.option("--config", "config_file", type=click.Path(path_type=Path), metavar="FILE", help="Read these settings.")
+@click.option("--isolated", is_flag=True, help="Read no settings at all.")
 @click.option("--format", "format_", type=click.Choice(["text", "json"]), default="text", help="A table, or JSON.")
-def command(path: str, config_file: Path | None, format_: str) -> None:
+def command(path: str, config_file: Path | None, isolated: bool, format_: str) -> None:
     """Show the settings in effect for PATH and where each comes from."""
     from caffelint.cli.outputs import use_color
     from caffelint.cli.settings import settings
     from caffelint.report.words import painter
 
-    config = settings([path], {"config_file": config_file})
-    values = {name: value for name, value in vars(config).items() if name != "sources"}
+    config = settings([path], {"config_file": config_file, "isolated": isolated}, unused=())
+    values = {name: value for name, value in vars(config).items() if name not in ("skipped", "sources")}
     rows = {
         name.replace("_", "-"): {"value": value, "source": config.sources.get(name, "default")}
         for name, value in values.items()

@@ -17,10 +17,11 @@ _WIDTH = 100
 @click.argument("solver", required=False, type=click.Path())
 @click.option("--caffe-python", metavar="COMMAND", help="A Python that imports caffe, as in caffelint smoke.")
 @click.option("--config", "config_file", type=click.Path(path_type=Path), metavar="FILE", help="Read these settings.")
+@click.option("--isolated", is_flag=True, help="Read no settings at all.")
 @click.option("--format", "format_", type=click.Choice(["text", "json"]), default="text", help="A table, or JSON.")
 @click.option("-v", "--verbose", is_flag=True, help="Show the types of layers that each engine runs.")
 def command(
-    solver: str | None, caffe_python: str | None, config_file: Path | None, format_: str, verbose: bool
+    solver: str | None, caffe_python: str | None, config_file: Path | None, isolated: bool, format_: str, verbose: bool
 ) -> None:
     """Show what there is to run with: engines, versions, devices, data libraries, and what is missing.
 
@@ -34,7 +35,11 @@ def command(
     from caffelint.smoke.project import NoProject
     from caffelint.smoke.signals import ending_once
 
-    config = settings([solver or "."], {"config_file": config_file})
+    config = settings(
+        [solver or "."],
+        {"config_file": config_file, "isolated": isolated},
+        unused=("caffe_python",) if caffe_python else (),
+    )
     source = OPTION if caffe_python else config.sources.get("caffe_python", OPTION)
     if config.caffe_python and not caffe_python:
         aside(sentence(f"runs {config.caffe_python}, which {source} names"))

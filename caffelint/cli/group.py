@@ -18,6 +18,7 @@ COMMANDS = {
     "rules": "List the rules",
     "dialects": "List the Caffes that --dialect takes",
     "config": "Show the settings in effect and where each comes from",
+    "trust": "Let the settings of a folder choose what runs",
     "test": "Run the examples of your own rules",
     "new-rule": "Write the start of a rule of your own",
     "completion": "Print the completion script for a shell",

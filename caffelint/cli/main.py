@@ -10,6 +10,7 @@ from collections.abc import Sequence
 OK, FINDINGS, USAGE, INTERNAL, INTERRUPTED, BROKEN_PIPE = 0, 1, 2, 3, 130, 141
 """Exit statuses: nothing found, findings, wrong usage or input, caffelint's own failure; the rest as shells have it."""
 
+_LONGEST = 900
 _COMPLETE = "_CAFFELINT_COMPLETE"
 
 
@@ -72,6 +73,8 @@ def _run(arguments: list[str]) -> int:
 def _say(line: str) -> None:
     from caffelint.text.visible import visible
 
+    if len(line) > _LONGEST:
+        line = f"{line[: _LONGEST - 200]} ... {line[-200:]}"
     print(f"caffelint: {visible(line)}", file=sys.stderr)  # noqa: T201
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import os
 import re
 from pathlib import Path
 
@@ -29,7 +31,8 @@ def command(name: str, folder: Path, kind: str, code: str) -> None:
     """Write the start of a rule of your own.
 
     NAME says what is wrong, so that it reads well behind "allow": missing-bias-filler. The file goes into FOLDER and
-    works as it is: caffelint test runs its examples. Nothing is overwritten.
+    works as it is: caffelint test runs its examples, and caffelint check the rule, where the settings have FOLDER among
+    their plugins; where there are no settings, caffelint.toml is written. Nothing is overwritten.
     """
     from caffelint.cli.templates import KINDS, rule_text
     from caffelint.lint.registry import find_rule
@@ -44,6 +47,7 @@ def command(name: str, folder: Path, kind: str, code: str) -> None:
         raise click.ClickException(f"{folder}: no such folder")
     for taken in filter(None, (find_rule(name), find_rule(code))):
         raise click.UsageError(f"there is a rule {taken.code} {taken.name} already")
+    before = _settings_of(folder)
     path = folder / f"{name.replace('-', '_')}.py"
     try:
         with path.open("x", encoding="utf-8", newline="\n") as out:
@@ -51,3 +55,38 @@ def command(name: str, folder: Path, kind: str, code: str) -> None:
     except FileExistsError:
         raise click.ClickException(f"{path}: is there already and was left alone") from None
     click.echo(visible(f"wrote {path}; caffelint test {path} runs its examples"))
+    click.echo(visible(_plugged(folder, before)))
+
+
+def _settings_of(folder: Path) -> tuple[Path, bool] | None:
+    """The settings for a folder that name it as a plugin, and whether they are trusted as it is now."""
+    from caffelint.lint import trust
+    from caffelint.lint.config import chain_of, nearest
+
+    path = nearest(folder)
+    if path is None:
+        return None
+    files, plugins = chain_of(path)
+    if os.path.realpath(folder) not in map(os.path.realpath, plugins):
+        return None
+    return path, trust.is_trusted(files, plugins)
+
+
+def _plugged(folder: Path, before: tuple[Path, bool] | None) -> str:
+    """Let the next check run the rule, as far as the user has said so before; a line about it."""
+    from caffelint.lint import trust
+    from caffelint.lint.config import chain_of, nearest
+
+    if before is None and nearest(folder) is None:
+        path = Path("caffelint.toml")
+        name = json.dumps(Path(os.path.relpath(folder)).as_posix())
+        with path.open("x", encoding="utf-8") as out:
+            out.write(f"plugins = [{name}]\n")
+        before = (path, True)
+    elif before is None:
+        return f'to run it, write plugins = ["{folder}"] into the settings, then caffelint trust'
+    path, trusted = before
+    if not trusted:
+        return f"to run it: caffelint trust {path.parent}"
+    trust.trust(*chain_of(path))
+    return f"caffelint check runs it, as {path} says"

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from caffelint.cli.errors import near
+from caffelint.cli.tell import tell
 
 if TYPE_CHECKING:
     from caffelint.lint.config import Config
@@ -17,8 +18,11 @@ if TYPE_CHECKING:
 LEVELS = ("error", "warning", "info")
 
 
-def settings(paths: Sequence[str], options: Mapping[str, Any]) -> Config:
-    """The settings for `paths`: from the file that `config_file` names or the nearest one, then from the options."""
+def settings(paths: Sequence[str], options: Mapping[str, Any], unused: Sequence[str] = ("caffe_python",)) -> Config:
+    """The settings for `paths`: from the file that `config_file` names or the nearest one, then from the options.
+
+    What is not honoured is told in a line each, but for the settings that the command has no use for.
+    """
     from caffelint.lint.config import load_config
 
     overrides = {
@@ -33,7 +37,14 @@ def settings(paths: Sequence[str], options: Mapping[str, Any]) -> Config:
         "jobs": options.get("jobs"),
         "cache": False if options.get("no_cache") else None,
     }
-    return load_config(shared_folder(paths), options.get("config_file"), overrides)
+    isolated = bool(options.get("isolated"))
+    if isolated and options.get("config_file"):
+        raise click.UsageError("--isolated reads no settings, and --config names some")
+    config = load_config(shared_folder(paths), options.get("config_file"), overrides, isolated=isolated)
+    for name, line in config.skipped.items():
+        if name not in unused:
+            tell(line)
+    return config
 
 
 def level_of(values: Iterable[str]) -> str | None:

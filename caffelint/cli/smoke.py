@@ -32,6 +32,7 @@ import click
 @click.option("--work-dir", type=click.Path(exists=True, file_okay=False), metavar="DIR", help="Where copies are made.")
 @click.option("--dialect", metavar="NAME", help="The Caffe that the files are for.")
 @click.option("--config", "config_file", type=click.Path(path_type=Path), metavar="FILE", help="Read these settings.")
+@click.option("--isolated", is_flag=True, help="Read no settings at all.")
 @click.option("--fail-on", metavar="LEVEL", help="Exit with 1 from here on: error (default), warning, info; or never.")
 @click.option("--format", "formats", multiple=True, metavar="FORMAT[:FILE]", help="As in caffelint check.")
 @click.option("-v", "--verbose", is_flag=True, help="Show infos, too.")
@@ -68,7 +69,7 @@ def command(solver: str, **options: Any) -> int:
     if len(ways) > 1:
         raise click.UsageError(f"--{' and --'.join(ways).replace('_', '-')} are runs of their own; give one")
     wanted = outputs(options["formats"], False)
-    config = settings([solver], options)
+    config = settings([solver], options, unused=("caffe_python",) if options["caffe_python"] else ())
     if options["plot"]:
         ready_to_plot(options["plot"])
     asked = options["caffe_python"]

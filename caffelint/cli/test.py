@@ -20,13 +20,17 @@ from caffelint.text.visible import visible
 def command(paths: tuple[Path, ...], quiet: bool) -> int:
     """Run the examples of your own rules.
 
-    PATHS are Python files or folders of them, which are imported; without any, all installed rules are run.
+    PATHS are Python files or folders of them, which are imported; without any, all installed rules are run, and those
+    of the plugins.
     """
     from caffelint.cli.outputs import use_color
+    from caffelint.cli.settings import settings
     from caffelint.lint.examples import failures
     from caffelint.report.words import count, painter
 
     paint = painter(use_color(sys.stdout))
+    if not paths:
+        settings(["."], {})
     rules = list(_rules_in(paths) if paths else _installed())
     if not rules:
         raise click.UsageError(f"no rule in {', '.join(map(str, paths))}")

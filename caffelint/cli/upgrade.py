@@ -37,10 +37,17 @@ _WORDS = {
     help="The Caffe that is to read the files, instead of inferring it; caffelint dialects lists them.",
 )
 @click.option("--config", "config_file", type=click.Path(path_type=Path), metavar="FILE", help="Read these settings.")
+@click.option("--isolated", is_flag=True, help="Read no settings at all.")
 @click.option("-q", "--quiet", is_flag=True, help="Say only what could not be upgraded, and show no diffs.")
 @click.option("-v", "--verbose", is_flag=True, help="Name every file that is kept for its Caffe.")
 def command(
-    paths: tuple[str, ...], diff: bool, dialect: str | None, config_file: Path | None, quiet: bool, verbose: bool
+    paths: tuple[str, ...],
+    diff: bool,
+    dialect: str | None,
+    config_file: Path | None,
+    isolated: bool,
+    quiet: bool,
+    verbose: bool,
 ) -> int:
     """Write nets and solvers of older formats in the current one, in place, with all comments and the layout kept.
 
@@ -62,9 +69,9 @@ def command(
     if "-" in paths:
         if len(paths) > 1:
             raise click.UsageError("- reads stdin and stands alone")
-        config = settings(["."], {"config_file": config_file, "dialect": dialect})
+        config = settings(["."], {"config_file": config_file, "isolated": isolated, "dialect": dialect})
         return _stdin(diff, quiet, config.dialect)
-    config = settings(paths, {"config_file": config_file, "dialect": dialect})
+    config = settings(paths, {"config_file": config_file, "isolated": isolated, "dialect": dialect})
     from caffelint.fix.upgrade import told
     from caffelint.fix.upgrade.files import upgrade_files
     from caffelint.fix.write import ending_cleanly

@@ -16,7 +16,7 @@ from caffelint.lint.file import File, load
 from caffelint.lint.finding import SAFE, Finding
 from caffelint.lint.plan import Job
 from caffelint.lint.read import ReadError, read
-from caffelint.lint.registry import RuleInfo, all_rules, find_rule
+from caffelint.lint.registry import RuleInfo, all_rules, find_rule, plugin_state, use_plugins
 from caffelint.lint.report import Failure, ReportedFinding, own_failure, reported
 from caffelint.lint.run import RuleSet
 from caffelint.lint.select import matches, most_exact, selected
@@ -24,7 +24,7 @@ from caffelint.lint.suppress import Suppression, silence
 from caffelint.text.parser import MOST_PROBLEMS
 from caffelint.text.tree import Problem
 
-_OF_NO_MATTER = frozenset(["baseline", "cache", "caffe_python", "fail_on", "jobs", "sources"])
+_OF_NO_MATTER = frozenset(["baseline", "cache", "caffe_python", "fail_on", "jobs", "skipped", "sources"])
 """Settings that leave the findings of a job as they are."""
 
 
@@ -50,6 +50,8 @@ class Checker:
         self.config = config
         self.texts = texts or {}
         self.most_problems = most_problems
+        if config.plugins:
+            use_plugins(config.plugins)
         self.infos = selected(config) if infos is None else infos
         self.rules = RuleSet(self.infos, config.rules)
         self.names = {info.name for info in self.infos}
@@ -59,7 +61,8 @@ class Checker:
             if (selector := most_exact(info, config.severity)) is not None
         }
         told = {name: value for name, value in vars(config).items() if name not in _OF_NO_MATTER}
-        self._settings = repr((sorted(told.items()), config.folder_of("per_file_ignores"), os.getcwd())).encode()
+        where = config.folder_of("per_file_ignores"), os.getcwd()
+        self._settings = repr((sorted(told.items()), *where, plugin_state())).encode()
 
     def warm(self) -> None:
         """Import what every worker needs, before there are workers."""

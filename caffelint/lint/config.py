@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from caffelint.lint.finding import ERROR, SEVERITIES
+from caffelint.lint.read import ReadError, read
+
+if TYPE_CHECKING:
+    from caffelint.lint.reach import Reach
 
 FILES = ("caffelint.toml", ".caffelint.toml", "pyproject.toml", "setup.cfg")
 COMMAND_LINE = "the command line"
@@ -20,7 +24,10 @@ class ConfigError(ValueError):
 
 
 class Config:
-    """Effective settings. `sources` tells for each that is no default where it comes from."""
+    """Effective settings. `sources` tells for each that is no default where it comes from, `skipped` for each that
+    is not honoured why, in a line: a repository's own settings choose what runs, and what is read outside of it, only
+    where the user trusts them (caffelint.lint.trust).
+    """
 
     def __init__(self) -> None:
         self.select: list[str] = []
@@ -37,10 +44,12 @@ class Config:
         self.read_data = False
         self.baseline: str | None = None
         self.caffe_python: str | None = None
+        self.plugins: list[str] = []
         self.jobs = 0
         self.cache = True
         self.rules: dict[str, dict[str, Any]] = {}
         self.sources: dict[str, str] = {}
+        self.skipped: dict[str, str] = {}
 
     def folder_of(self, setting: str) -> str:
         """The folder that a setting's globs start from: that of its file; empty for the working directory."""
@@ -49,43 +58,197 @@ class Config:
 
 
 _TYPES: dict[str, type] = {
-    name: type(value) if value is not None else str for name, value in vars(Config()).items() if name != "sources"
+    name: type(value) if value is not None else str
+    for name, value in vars(Config()).items()
+    if name not in ("sources", "skipped")
 }
-_PATHS = ("roots", "baseline")
+_PATHS = ("roots", "baseline", "plugins")
+_RUNS = ("caffe_python", "plugins")
+"""Settings that choose what runs."""
+_LARGEST = 1 << 20
+_LONGEST_CHAIN = 16
+_MOST_DOTS = 200
 _MOST_DIGITS = 10
 """Of a dimension; Caffe's are below 2^31."""
+_MOST_SHOWN = 80
 
 
-def load_config(start: Path, explicit: Path | None = None, overrides: Mapping[str, Any] | None = None) -> Config:
-    """The settings for files at or below `start`: of `explicit`, else of the nearest file, then `overrides`.
+def load_config(
+    start: Path,
+    explicit: Path | None = None,
+    overrides: Mapping[str, Any] | None = None,
+    *,
+    isolated: bool = False,
+) -> Config:
+    """The settings for files at or below `start`: the user's own, then those of `explicit` or of the nearest file.
 
-    Raises `ConfigError`.
+    `overrides` come last. `isolated`: no file is read. Raises `ConfigError`.
     """
     config = Config()
-    if explicit is not None:
-        if not explicit.is_file():
-            raise ConfigError(f"{explicit}: no such configuration file")
-        path: Path | None = explicit
-    else:
-        path = _nearest(start)
-    if path is not None:
-        _apply_file(config, path, [])
+    if not isolated:
+        own = user_file()
+        if own is not None and own.is_file():
+            _apply(config, own, _chain(own, None), trusted=True)
+        if explicit is not None:
+            if not explicit.is_file():
+                raise ConfigError(f"{explicit}: no such configuration file")
+            _apply(config, explicit, _chain(explicit, None), trusted=True)
+        elif (path := nearest(start)) is not None:
+            _apply_repository(config, path)
     for name, value in (overrides or {}).items():
         if value is not None:
             _set(config, name, value, COMMAND_LINE)
+    if config.plugins:
+        from caffelint.lint.registry import PluginError, use_plugins
+
+        try:
+            use_plugins(config.plugins)
+        except PluginError as error:
+            raise ConfigError(f"{config.sources.get('plugins', COMMAND_LINE)}: plugins: {error}") from error
     _check_names(config)
     return config
 
 
-def _nearest(start: Path) -> Path | None:
+def user_file() -> Path | None:
+    """The user's own settings: `~/.config/caffelint/caffelint.toml`; None for a homeless user."""
+    try:
+        return Path(os.environ.get("XDG_CONFIG_HOME") or Path.home() / ".config") / "caffelint" / "caffelint.toml"
+    except RuntimeError:
+        return None
+
+
+def chain_of(path: Path) -> tuple[list[str], list[str]]:
+    """The files that settings are made of, the nearest first, and the plugins that they name: what trust is about."""
+    chain = _chain(path, None)
+    config = Config()
+    _apply(config, path, chain, trusted=True)
+    return [str(file) for file, _ in chain], config.plugins
+
+
+def _apply_repository(config: Config, path: Path) -> None:
+    """What a checkout holds: what runs is honoured where it is trusted."""
+    from caffelint.lint.reach import Reach
+    from caffelint.lint.trust import is_trusted
+
+    _of_a_known_user(path)
+    try:
+        files, plugins = chain_of(path)
+        trusted = is_trusted(files, plugins)
+    except ConfigError:
+        trusted = False
+    _apply(config, path, _chain(path, None if trusted else Reach(str(path.parent))), trusted)
+
+
+def _of_a_known_user(path: Path) -> None:
+    """Raise `ConfigError` for a file that neither this user nor root has written, as git does."""
+    if not hasattr(os, "geteuid"):
+        return
+    owner = path.stat().st_uid
+    if owner in (0, os.geteuid()):
+        return
+    from caffelint.lint.trust import trusted
+
+    if os.path.dirname(os.path.realpath(path)) not in trusted():
+        raise ConfigError(
+            f"{path}: belongs to another user (uid {owner}) and is not read; allow it by --config {path.name} or"
+            f" caffelint trust {path.parent}, or check without it by --isolated"
+        )
+
+
+def _chain(path: Path, reach: Reach | None) -> list[tuple[Path, dict[str, Any]]]:
+    """A file and those that it extends, with their tables; `reach` is where these may lie."""
+    found: list[tuple[Path, dict[str, Any]]] = []
+    seen: list[Path] = []
+    while True:
+        seen.append(path.resolve())
+        table = dict(_table(path) or {})
+        parent = table.pop("extend", None)
+        found.append((path, table))
+        if parent is None:
+            return found
+        if not isinstance(parent, str) or "\0" in parent:
+            raise ConfigError(f"{path}: extend is {_shown(parent)}; it takes a text, the path of a file")
+        base = path.parent / parent
+        try:
+            is_file = base.is_file()
+        except OSError:
+            is_file = False
+        if not is_file:
+            raise ConfigError(f"{path}: extend names {_shown(parent, str)}, which does not exist")
+        if base.resolve() in seen:
+            raise ConfigError(f"{path}: extends itself: {' -> '.join(str(link) for link in [*seen, base.resolve()])}")
+        if len(found) >= _LONGEST_CHAIN:
+            raise ConfigError(f"{path}: extends more than {_LONGEST_CHAIN} files, one after the other")
+        if reach is not None and not reach.holds(str(base)):
+            raise ConfigError(
+                f"{path}: extend names {_shown(parent, str)}, which lies outside of the checkout; allow it by --config"
+                f" or caffelint trust {path.parent}"
+            )
+        path = base
+
+
+def _apply(config: Config, first: Path, chain: list[tuple[Path, dict[str, Any]]], trusted: bool) -> None:
+    for path, table in reversed(chain):
+        for key, value in table.items():
+            name = key.replace("-", "_")
+            if not trusted and name in _RUNS:
+                ways = "--caffe-python" if name == "caffe_python" else "--config"
+                config.skipped[name] = (
+                    f"{path}: {key} is not honoured, as it chooses what runs; give it by {ways}, or, if you trust what"
+                    f" is there, caffelint trust {first.parent}"
+                )
+                continue
+            before = getattr(config, name, None), config.sources.get(name)
+            _set(config, name, value, str(path), path.parent)
+            if not trusted and name in ("roots", "baseline"):
+                _confine(config, name, path, key, first, before)
+
+
+def _confine(config: Config, name: str, path: Path, key: str, first: Path, before: tuple[Any, str | None]) -> None:
+    """Take back what leads out of the checkout, where a file would be quoted or written."""
+    from caffelint.lint.reach import Reach
+
+    reach = Reach(str(first.parent))
+    value = getattr(config, name)
+    inside = [item for item in ([value] if isinstance(value, str) else value) if reach.holds(item)]
+    if value in (inside, *inside):
+        return
+    config.skipped[name] = (
+        f"{path}: {key} leads out of the checkout and is not honoured there; give it by --config, or, if you trust what"
+        f" is there, caffelint trust {first.parent}"
+    )
+    if name == "roots":
+        setattr(config, name, inside)
+    else:
+        setattr(config, name, before[0])
+        if before[1] is None:
+            config.sources.pop(name, None)
+        else:
+            config.sources[name] = before[1]
+
+
+def _shown(value: Any, form: Callable[[Any], str] = repr) -> str:
+    """A value as a message has it, of bounded length: a number of 5,000 digits has no text in Python."""
+    try:
+        text = form(value)
+    except (ValueError, RecursionError):
+        return "a number of very many digits"
+    return text if len(text) <= _MOST_SHOWN else f"{text[:_MOST_SHOWN]}..."
+
+
+def nearest(start: Path) -> Path | None:
+    """The settings file in a folder or the nearest one above it. Raises `ConfigError`."""
     folder = start.resolve()
     if not folder.is_dir():
         folder = folder.parent
     for above in (folder, *folder.parents):
         for name in FILES:
             path = above / name
-            if path.is_file() and _table(path) is not None:
-                return path
+            if path.is_file():
+                if _table(path) is not None:
+                    return path
+            elif path.exists() and not path.is_dir():
+                raise ConfigError(f"{path}: is a pipe or a device, and no settings are read from it")
     return None
 
 
@@ -93,13 +256,13 @@ def _table(path: Path) -> dict[str, Any] | None:
     """The table that is caffelint's in a file; None where it has none."""
     shared = path.name in ("pyproject.toml", "setup.cfg")
     try:
-        data = path.read_bytes()
+        data = read(str(path), _LARGEST)
         marks = (b"[caffelint",) if path.suffix == ".cfg" else (b"[tool.caffelint", b"\ncaffelint")
         if shared and not any(mark in data for mark in marks):
             return None  # parsing it would cost more than reading a small net
         text = data.decode("utf-8-sig")
-    except OSError as error:
-        raise ConfigError(f"{path}: cannot be read: {error.strerror}") from error
+    except ReadError as error:
+        raise ConfigError(f"{path}: {error}") from error
     except UnicodeDecodeError as error:
         raise ConfigError(f"{path}: is not UTF-8") from error
     if path.suffix == ".cfg":
@@ -109,7 +272,7 @@ def _table(path: Path) -> dict[str, Any] | None:
         tool = table.get("tool")
         own = tool.get("caffelint") if isinstance(tool, dict) else None
         if not isinstance(own, dict | None):
-            raise ConfigError(f"{path}: tool.caffelint is {own!r}; it takes a table")
+            raise ConfigError(f"{path}: tool.caffelint is {_shown(own)}; it takes a table")
         return own
     return table
 
@@ -119,12 +282,17 @@ def _toml(path: Path, text: str) -> dict[str, Any]:
         import tomllib
     else:
         import tomli as tomllib
+    if any(line.count(".") > _MOST_DOTS for line in text.split("\n")):
+        # The time of tomllib grows with the square of a key's parts: 20,000 take minutes.
+        raise ConfigError(f"{path}: has a line with more than {_MOST_DOTS} dots; break it")
     try:
         return tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise ConfigError(f"{path}: {str(error)[:1].lower()}{str(error)[1:]}") from error
     except RecursionError as error:
         raise ConfigError(f"{path}: is nested too deep") from error
+    except ValueError as error:
+        raise ConfigError(f"{path}: holds a number of very many digits") from error
 
 
 def _setup_cfg(path: Path, text: str) -> dict[str, Any] | None:
@@ -148,7 +316,7 @@ def _setup_cfg(path: Path, text: str) -> dict[str, Any] | None:
         for part in rest.split(":") if rest else ():
             target = target.setdefault(part.replace("-", "_") if target is table else part, {})
             if not isinstance(target, dict):
-                raise ConfigError(f"{path}: [{section}] is a table, and {part} is set to {target!r} above")
+                raise ConfigError(f"{path}: [{section}] is a table, and {part} is set to {_shown(target)} above")
         for key, raw in parser[section].items():
             name = key.replace("-", "_")
             wanted = _TYPES.get(name) if target is table else None
@@ -172,37 +340,28 @@ def _from_ini(raw: str, wanted: type | None) -> Any:
     return raw.strip()
 
 
-def _apply_file(config: Config, path: Path, chain: list[Path]) -> None:
-    resolved = path.resolve()
-    if resolved in chain:
-        raise ConfigError(f"{path}: extends itself: {' -> '.join(str(link) for link in [*chain, resolved])}")
-    table = dict(_table(path) or {})
-    parent = table.pop("extend", None)
-    if parent is not None:
-        base = path.parent / str(parent)
-        if not base.is_file():
-            raise ConfigError(f"{path}: extend names {parent}, which does not exist")
-        _apply_file(config, base, [*chain, resolved])
-    for key, value in table.items():
-        _set(config, key.replace("-", "_"), value, str(path), path.parent)
-
-
 def _set(config: Config, name: str, value: Any, source: str, base: Path | None = None) -> None:
     wanted = _TYPES.get(name)
     if wanted is None:
-        raise ConfigError(f"{source}: unknown setting {name.replace('_', '-')}{_did_you_mean(name, _TYPES)}")
+        unknown = _shown(name, str)
+        raise ConfigError(f"{source}: unknown setting {unknown.replace('_', '-')}{_did_you_mean(unknown, _TYPES)}")
     if wanted is list and isinstance(value, str):
         value = [item.strip() for item in value.split(",") if item.strip()]
     right: bool = isinstance(value, wanted) and not (wanted is int and isinstance(value, bool))
     if not right:
         kinds = {list: "a list", dict: "a table", bool: "true or false", int: "a whole number", str: "a text"}
-        raise ConfigError(f"{source}: {name.replace('_', '-')} is {value!r}; it takes {kinds[wanted]}")
+        raise ConfigError(f"{source}: {name.replace('_', '-')} is {_shown(value)}; it takes {kinds[wanted]}")
     if wanted is list and not all(isinstance(item, str) for item in value):
-        raise ConfigError(f"{source}: {name.replace('_', '-')} is {value!r}; it takes a list of texts")
+        raise ConfigError(f"{source}: {name.replace('_', '-')} is {_shown(value)}; it takes a list of texts")
+    if name in _PATHS and any("\0" in item for item in ([value] if wanted is str else value)):
+        raise ConfigError(f"{source}: {name.replace('_', '-')} is {_shown(value)}; a path has no NUL")
+    if name == "jobs":
+        if value < 0:
+            raise ConfigError(f"{source}: jobs is {_shown(value)}; it takes 0, for all processors, or more")
     if name in _PATHS and base is not None:
         value = [str(base / item) for item in value] if wanted is list else str(base / value)
     if name == "fail_on" and value not in _FAIL_ON:
-        raise ConfigError(f"{source}: fail-on is {value!r}; it takes one of {', '.join(_FAIL_ON)}")
+        raise ConfigError(f"{source}: fail-on is {_shown(value)}; it takes one of {', '.join(_FAIL_ON)}")
     if name == "input_shape":
         value = {top: _shape(top, dims, source) for top, dims in value.items()}
     if name == "dialect":
@@ -220,14 +379,16 @@ def _rules_ignored(glob: str, names: Any, source: str) -> list[str]:
     if isinstance(names, str):
         names = [name.strip() for name in names.split(",") if name.strip()]
     if not (isinstance(names, list) and all(isinstance(name, str) for name in names)):
-        raise ConfigError(f"{source}: per-file-ignores for {glob} is {names!r}; it takes a list of rules")
+        raise ConfigError(f"{source}: per-file-ignores for {glob} is {_shown(names)}; it takes a list of rules")
     return names
 
 
 def _shape(top: str, dims: Any, source: str) -> str:
-    parts = str(dims).lower().split("x")
-    if not all(part.isdecimal() and len(part) <= _MOST_DIGITS for part in parts):
-        raise ConfigError(f"{source}: input-shape of {top} is {dims!r}; it takes a shape like '32x3x224x224'")
+    parts = _shown(dims, str).lower().split("x")
+    if not all(part.isdecimal() and len(part) <= _MOST_DIGITS and 0 < int(part) < 2**31 for part in parts):
+        raise ConfigError(
+            f"{source}: input-shape of {_shown(top, str)} is {_shown(dims)}; it takes a shape like '32x3x224x224'"
+        )
     return "x".join(parts)
 
 
@@ -273,7 +434,9 @@ def _check_names(config: Config) -> None:
         check(name, "severity")
         if severity not in SEVERITIES:
             source = config.sources.get("severity", "the settings")
-            raise ConfigError(f"{source}: severity of {name} is {severity!r}; it takes one of {', '.join(SEVERITIES)}")
+            raise ConfigError(
+                f"{source}: severity of {name} is {_shown(severity)}; it takes one of {', '.join(SEVERITIES)}"
+            )
     for name, options in config.rules.items():
         info = find_rule(name)
         source = config.sources.get("rules", "the settings")
@@ -281,7 +444,7 @@ def _check_names(config: Config) -> None:
             check(name, "rules")
             raise ConfigError(f"{source}: {name} is a family; options are set for one rule")
         if not isinstance(options, dict):
-            raise ConfigError(f"{source}: rules.{name} is {options!r}; it takes a table of options")
+            raise ConfigError(f"{source}: rules.{name} is {_shown(options)}; it takes a table of options")
         rule = info.load()
         for option, value in options.items():
             if option not in rule.OPTIONS:
@@ -289,4 +452,4 @@ def _check_names(config: Config) -> None:
             default = rule.OPTIONS[option].default
             fits = isinstance(value, type(default)) and not (isinstance(value, bool) and not isinstance(default, bool))
             if not fits and not (isinstance(default, float) and isinstance(value, int) and not isinstance(value, bool)):
-                raise ConfigError(f"{source}: {name}.{option} is {value!r}; it takes a value like {default!r}")
+                raise ConfigError(f"{source}: {name}.{option} is {_shown(value)}; it takes a value like {default!r}")

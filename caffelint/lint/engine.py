@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from caffelint.lint.checker import Checker, Outcome
-from caffelint.lint.config import Config
+from caffelint.lint.config import COMMAND_LINE, Config
 from caffelint.lint.discover import discover
 from caffelint.lint.garbage import rare_collections
 from caffelint.lint.plan import Job
@@ -135,13 +135,20 @@ def report(found: Sequence[Outcome], config: Config, plan: Planned | None = None
 
 def outcomes(jobs: Sequence[Job], config: Config, texts: Mapping[str, bytes]) -> Iterator[Outcome]:
     """What each job gives, in their order; on several cores where that pays."""
-    workers = config.jobs or os.cpu_count() or 1
+    workers = _workers(config)
     if workers > 1 and len(jobs) > 1 and not texts and _size(jobs) > _WORTH_A_POOL:
         yield from _pooled(jobs, config, min(workers, len(jobs)))
         return
     checker = Checker(config, texts)
     for job in jobs:
         yield checker.job(job)
+
+
+def _workers(config: Config) -> int:
+    """Processes to use; what a file says is no more than there are processors."""
+    processors = os.cpu_count() or 1
+    is_asked = config.sources.get("jobs", COMMAND_LINE) == COMMAND_LINE
+    return (config.jobs if is_asked else min(config.jobs, processors)) or processors
 
 
 def _size(jobs: Sequence[Job]) -> int:

@@ -9,15 +9,21 @@ from __future__ import annotations
 
 import importlib
 import json
-from collections.abc import Iterable, Iterator
+import os
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from pathlib import Path
 from types import ModuleType
 from typing import Any, NamedTuple
 
 from caffelint.lint.packs import BUILT_IN, pack_names
+from caffelint.lint.trust import digest, rule_files
 
 MISSING = "caffelint's rules are not installed: pip install -e ."
+
+
+class PluginError(Exception):
+    """A file of rules that the settings name cannot be loaded: one line."""
 
 
 class NoRulesError(Exception):
@@ -139,8 +145,72 @@ def all_rules() -> tuple[RuleInfo, ...]:
                 raise NoRulesError(f"two installed rules are called {info.name}: in {modules}")
     if not found:
         raise NoRulesError(MISSING)
+    found |= {info.name: info for info in _plugged}
     claims(found.values())
     return tuple(sorted(found.values(), key=lambda info: info.code))
+
+
+_plugged: list[RuleInfo] = []
+_loaded: tuple[str, ...] = ()
+"""The plugins in use and, last, the digest of their content."""
+
+
+def use_plugins(paths: Sequence[str]) -> None:
+    """Load rules from files and folders of files, besides those that are installed. Raises `PluginError`.
+
+    Each file is imported by its path, under a name of its own: nothing is put on the path, and nothing is shadowed. A
+    file whose name begins with _ is left out.
+    """
+    global _loaded
+    state = (*paths, digest((), paths))
+    if state == _loaded or not (paths or _loaded):
+        return
+    _plugged.clear()
+    _loaded = ()
+    all_rules.cache_clear()
+    names = {name for info in all_rules() for name in (info.name, info.code)}
+    plugged: list[RuleInfo] = []
+    for path in paths:
+        if not os.path.exists(path):
+            raise PluginError(f"{path} does not exist")
+        for file in rule_files(path):
+            for info in rules_in(file):
+                if info.name in names or info.code in names:
+                    raise PluginError(f"{file}: there is a rule {info.code} or {info.name} already")
+                names |= {info.name, info.code}
+                plugged.append(info)
+    _plugged[:] = plugged
+    _loaded = state
+    all_rules.cache_clear()
+
+
+def plugin_state() -> str:
+    """Changes when a file of the plugins does."""
+    return "".join(_loaded[-1:])
+
+
+def rules_in(path: str) -> Iterator[RuleInfo]:
+    """The rules in a file, by importing it. Raises `PluginError`."""
+    import hashlib
+    import sys
+    from importlib.util import module_from_spec, spec_from_file_location
+
+    from caffelint.lint.rule import Rule
+
+    name = f"_caffelint_plugin_{hashlib.sha256(os.fsencode(os.path.abspath(path))).hexdigest()[:16]}"
+    spec = spec_from_file_location(name, path)
+    if spec is None or spec.loader is None:
+        raise PluginError(f"{path} is no Python file")
+    module = module_from_spec(spec)
+    sys.modules[name] = module
+    try:
+        spec.loader.exec_module(module)
+    except (Exception, SystemExit) as error:
+        del sys.modules[name]
+        raise PluginError(f"{path} cannot be imported: {type(error).__name__}: {error}") from error
+    for value in vars(module).values():
+        if isinstance(value, type) and issubclass(value, Rule) and value.code and value.__module__ == name:
+            yield describe(value)
 
 
 def find_rule(name: str) -> RuleInfo | None:

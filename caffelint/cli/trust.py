@@ -1,0 +1,48 @@
+"""`caffelint trust`"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import click
+
+from caffelint.cli.main import FINDINGS, OK
+from caffelint.text.visible import visible
+
+
+@click.command("trust")
+@click.argument("folder", default=".", type=click.Path(path_type=Path))
+@click.option("--list", "show", is_flag=True, help="Show the folders that are trusted.")
+@click.option("--remove", is_flag=True, help="Trust FOLDER no more.")
+def command(folder: Path, show: bool, remove: bool) -> int:
+    """Let the settings of FOLDER choose what runs: caffe-python and plugins, and roots outside of the checkout.
+
+    Without this a repository's own settings choose none of that. What is there now is trusted, and asked about again
+    when a settings file or a rule changes. It is remembered outside of the folder.
+
+    Exit status: 0 done, 1 with --remove: it was not trusted, 2 there are no settings, or they are wrong.
+    """
+    from caffelint.lint import trust
+    from caffelint.lint.config import chain_of, nearest
+
+    if show and remove:
+        raise click.UsageError("--list and --remove exclude each other")
+    if show:
+        for known in trust.trusted():
+            click.echo(visible(known))
+        return OK
+    if remove:
+        was = trust.forget(os.fspath(folder))
+        click.echo(visible(f"{folder} is {'trusted no more' if was else 'not trusted'}"))
+        return OK if was else FINDINGS
+    if not folder.is_dir():
+        raise click.ClickException(f"{folder}: no such folder")
+    path = nearest(folder)
+    if path is None:
+        raise click.ClickException(f"{folder}: there are no settings of caffelint in it or above it")
+    files, plugins = chain_of(path)
+    where = trust.trust(files, plugins)
+    rules = [file for plugin in plugins for file in trust.rule_files(plugin)]
+    click.echo(visible(f"{where} is trusted: {', '.join(files + rules)}"))
+    return OK

@@ -1,0 +1,215 @@
+"""A checkout's own settings choose nothing that runs, until the user trusts them as they are."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from caffelint.lint import config as module
+from caffelint.lint import registry
+from caffelint.lint.config import load_config
+
+from .conftest import Caffelint
+
+RULE = """from caffelint.lint import Finding, Invalid, Solver, SolverRule
+open({mark!r}, "a").write("ran")
+class NoMomentum(SolverRule):
+    \"\"\"A solver without momentum.
+
+    ## Why is this bad?
+    Here it is a house rule.
+    \"\"\"
+    code = "U101"
+    name = "no-momentum"
+    VALID = ["momentum: 0.9 base_lr: 0.1"]
+    INVALID = [Invalid("base_lr: 0.1", span="base_lr: 0.1", message="no momentum")]
+    def check(self, solver):
+        if not solver.has("momentum"):
+            yield self.finding(solver.at("base_lr"), "no momentum")
+"""
+
+
+@pytest.fixture(autouse=True)
+def _home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
+    yield
+    registry.use_plugins([])
+
+
+@pytest.fixture
+def mark(tmp_path: Path) -> Path:
+    return tmp_path / "ran"
+
+
+@pytest.fixture
+def plugged(project: Path, mark: Path) -> Path:
+    """The project with a rule in a folder, named by its settings."""
+    (project / "my_rules").mkdir()
+    (project / "my_rules" / "no_momentum.py").write_text(RULE.format(mark=str(mark)))
+    (project / "caffelint.toml").write_text('plugins = ["my_rules"]\n')
+    return project
+
+
+def test_plugins_are_run_where_they_are_trusted(plugged: Path, mark: Path, caffelint: Caffelint) -> None:
+    run = caffelint("check", ".")
+    assert "no-momentum" not in run.out
+    assert run.err.count("\n") == 1
+    assert "plugins is not honoured" in run.err
+    assert "--config" in run.err
+    assert "caffelint trust" in run.err
+    for command in (
+        ["summary", "."],
+        ["upgrade", "."],
+        ["config"],
+        ["rules"],
+        ["test", "-q"],
+        ["lr", "solver.prototxt"],
+    ):
+        caffelint(*command)
+        assert not mark.exists(), command
+    assert caffelint("trust").status == 0
+    assert not mark.exists()
+    run = caffelint("check", ".")
+    assert "solver.prototxt:2:1: error: no momentum [U101 no-momentum]" in run.out or "no-momentum" in run.out
+    assert run.err == ""
+    assert mark.exists()
+    assert "no-momentum" in caffelint("test").out
+
+
+@pytest.mark.parametrize("change", ["rule", "settings", "another"])
+def test_what_changed_is_trusted_no_more(plugged: Path, mark: Path, caffelint: Caffelint, change: str) -> None:
+    caffelint("trust")
+    path = {"rule": "my_rules/no_momentum.py", "settings": "caffelint.toml", "another": "my_rules/other.py"}[change]
+    with (plugged / path).open("a") as file:
+        file.write("# changed\n")
+    run = caffelint("check", ".")
+    assert "plugins is not honoured" in run.err
+    assert not mark.exists()
+
+
+def test_trust_is_of_a_place(plugged: Path, mark: Path, caffelint: Caffelint, monkeypatch: pytest.MonkeyPatch) -> None:
+    caffelint("trust")
+    other = plugged.parent / "other"
+    plugged.rename(other)
+    plugged.mkdir()
+    monkeypatch.chdir(other)
+    assert "plugins is not honoured" in caffelint("check", ".").err
+    assert not mark.exists()
+
+
+def test_listed_and_removed(plugged: Path, mark: Path, caffelint: Caffelint) -> None:
+    assert caffelint("trust", "--list").out == ""
+    caffelint("trust", plugged)
+    assert caffelint("trust", "--list").out == f"{os.path.realpath(plugged)}\n"
+    assert caffelint("trust", "--remove").status == 0
+    assert caffelint("trust", "--remove").status == 1
+    assert "plugins is not honoured" in caffelint("check", ".").err
+    assert not mark.exists()
+    assert caffelint("trust", plugged.parent / "nowhere").status == 2
+
+
+def test_settings_that_the_user_names(plugged: Path, mark: Path, caffelint: Caffelint) -> None:
+    run = caffelint("check", ".", "--config", "caffelint.toml")
+    assert "no-momentum" in run.out
+    assert run.err == ""
+
+
+def test_the_user_s_own_settings(plugged: Path, caffelint: Caffelint) -> None:
+    own = plugged.parent / "config" / "caffelint" / "caffelint.toml"
+    own.parent.mkdir(parents=True)
+    own.write_text(f'plugins = ["{plugged / "my_rules"}"]\ncaffe-python = "python-of-mine"\nfail-on = "never"\n')
+    (plugged / "caffelint.toml").write_text('caffe-python = "sh -c id"\nplugins = []\nfail-on = "info"\n')
+    config = load_config(plugged)
+    assert (config.caffe_python, config.fail_on) == ("python-of-mine", "info")
+    assert "no-momentum" in caffelint("check", ".").out
+    assert load_config(plugged, isolated=True).sources == {}
+
+
+def test_isolated_reads_nothing(plugged: Path, caffelint: Caffelint) -> None:
+    (plugged / "caffelint.toml").write_text("selct = 1\n")
+    assert caffelint("check", ".").status == 2
+    run = caffelint("check", ".", "--isolated")
+    assert (run.status, run.err) == (1, "")
+    assert caffelint("check", ".", "--isolated", "--config", "caffelint.toml").status == 2
+
+
+@pytest.mark.parametrize("command", [["smoke", "solver.prototxt"], ["env"]])
+def test_a_checkout_names_no_command(project: Path, mark: Path, caffelint: Caffelint, command: list[str]) -> None:
+    for text in (f'caffe-python = "sh -c \\"touch {mark}\\""\n', 'extend = "base.toml"\n'):
+        (project / "base.toml").write_text(f'caffe-python = "touch {mark}"\n')
+        (project / "caffelint.toml").write_text(text)
+        run = caffelint(*command)
+        assert not mark.exists()
+        assert "caffe-python is not honoured" in run.err
+        assert "--caffe-python" in run.err
+        assert "caffelint trust" in run.err
+
+
+@pytest.mark.parametrize("setting", ['roots = ["/"]', 'roots = [".."]', 'baseline = "../b.json"', 'baseline = "/b"'])
+def test_what_leads_out_is_not_honoured(project: Path, caffelint: Caffelint, setting: str) -> None:
+    (project / ".git").mkdir()
+    (project / "caffelint.toml").write_text(setting + "\n")
+    run = caffelint("check", ".")
+    assert run.status == 1
+    assert "leads out of the checkout" in run.err
+    caffelint("check", ".", "--write-baseline")
+    assert not (project.parent / "b.json").exists()
+    config = load_config(project)
+    assert (config.roots, config.baseline) == ([], None)
+
+
+def test_extend_does_not_lead_out(project: Path, caffelint: Caffelint) -> None:
+    """An unknown key would be quoted."""
+    (project / ".git").mkdir()
+    (project.parent / "secret.toml").write_text("hunter2 = 1\n")
+    (project / "caffelint.toml").write_text('extend = "../secret.toml"\n')
+    run = caffelint("check", ".")
+    assert run.status == 2
+    assert "hunter2" not in run.err
+    assert "lies outside of the checkout" in run.err
+
+
+@pytest.mark.skipif(not hasattr(os, "geteuid"), reason="files have owners on POSIX alone")
+def test_settings_of_another_user(project: Path, caffelint: Caffelint, monkeypatch: pytest.MonkeyPatch) -> None:
+    (project / "caffelint.toml").write_text('fail-on = "never"\n')
+    monkeypatch.setattr(module.os, "geteuid", lambda: 12345)
+    if os.stat("caffelint.toml").st_uid == 0:
+        assert caffelint("check", ".").status == 0  # root may do all anyway
+        os.chown("caffelint.toml", 54321, -1)
+    run = caffelint("check", ".")
+    assert run.status == 2
+    assert "belongs to another user" in run.err
+    assert run.err.count("\n") == 1
+    assert caffelint("check", ".", "--isolated").status == 1
+    assert caffelint("check", ".", "--config", "caffelint.toml").status == 0
+    assert caffelint("trust").status == 0
+    assert caffelint("check", ".").status == 0
+
+
+def test_new_rule_then_check(project: Path, caffelint: Caffelint) -> None:
+    (project / "my_rules").mkdir()
+    assert caffelint("new-rule", "first-of-mine", "my_rules", "--kind", "solver").status == 0
+    assert caffelint("check", ".", "--select", "first-of-mine").err == ""
+    run = caffelint("new-rule", "second-of-mine", "my_rules", "--kind", "solver", "--code", "U002")
+    assert run.status == 0
+    run = caffelint("check", ".", "--select", "first-of-mine,second-of-mine")
+    assert run.status in (0, 1)
+    assert run.err == ""
+    assert caffelint("test", "-q").status == 0
+
+
+def test_a_plugin_that_cannot_be_loaded(plugged: Path, caffelint: Caffelint) -> None:
+    taken = RULE.replace("U101", "S101").format(mark="/dev/null")
+    for text in ("raise SystemExit(0)", "import nothing_such", "def", taken):
+        (plugged / "my_rules" / "no_momentum.py").write_text(text)
+        caffelint("trust")
+        run = caffelint("check", ".")
+        assert run.status == 2
+        assert "no_momentum.py" in run.err
+        assert run.err.count("\n") == 1
+    assert not any("my_rules" in path for path in sys.path)

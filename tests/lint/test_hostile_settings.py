@@ -1,0 +1,121 @@
+"""Settings and baselines as a stranger may write them: one line each, soon, and nothing else."""
+
+from __future__ import annotations
+
+import os
+import time
+from pathlib import Path
+
+import pytest
+
+from caffelint.cli.main import main
+from caffelint.lint.config import Config, ConfigError, load_config
+from caffelint.lint.engine import _workers
+
+SETTINGS = [name.replace("_", "-") for name in vars(Config()) if name not in ("sources", "skipped")]
+VALUES = [
+    "1", "-1", "0", "9" * 4000, "9" * 5000, "0x" + "f" * 9000, "1e999", "-inf", "nan", "true", '""', '"x"', '"\\u0000"',
+    '"' + "x" * 100_000 + '"', "[]", "[1]", '["x"]', '["\\u0000"]', "[[]]", "{}", "{a = 1}", '{"" = ""}',
+    "{data = 1}", '{data = "0x3"}', '{data = "' + "9" * 5000 + '"}', '{data = "1x"}', "1979-05-27T07:32:00Z",
+    '{high-base-lr = 1}', '{high-base-lr = {limit = "x"}}', '{high-base-lr = {limit = nan}}', '{"\\u001b[31m" = "x"}',
+    '"\\u001b[31m\\n::error::x"', '["../../.."]', '["' + "../" * 2000 + '"]',
+]  # fmt: skip
+
+
+@pytest.fixture(autouse=True)
+def _in_a_project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("XDG_DATA_HOME", "XDG_CONFIG_HOME", "XDG_CACHE_HOME"):
+        monkeypatch.setenv(name, str(tmp_path / "home"))
+    folder = tmp_path / "project"
+    folder.mkdir()
+    monkeypatch.chdir(folder)
+    Path("solver.prototxt").write_text('net: "n" base_lr: 0.1 lr_policy: "fixed" max_iter: 1\n')
+
+
+def told(capsys: pytest.CaptureFixture[str], *more: str) -> tuple[int, str]:
+    start = time.monotonic()
+    status = main(["check", "solver.prototxt", "--no-cache", *more])
+    assert time.monotonic() - start < 20
+    err = capsys.readouterr().err
+    assert status in (0, 1, 2), err
+    assert "please report" not in err
+    assert "Traceback" not in err
+    assert err.count("\n") <= 2
+    assert "\x1b" not in err
+    assert max(map(len, err.split("\n"))) < 2000
+    return status, err
+
+
+@pytest.mark.parametrize("setting", [*SETTINGS, "extend", "sources", "skipped", "__class__", "x" * 10_000])
+def test_every_setting_of_every_kind(setting: str, capsys: pytest.CaptureFixture[str]) -> None:
+    for value in VALUES:
+        for name in ("caffelint.toml",):
+            Path(name).write_text(f"{setting} = {value}\n")
+        status, err = told(capsys)
+        assert bool(err) or status in (0, 1)
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"\xff\xfe",
+        b"\0" * 100,
+        b"a" * (2 << 20),
+        b"[" * 50_000,
+        b"a.b." * 20_000 + b"c = 1",
+        b"extend = 'caffelint.toml'",
+    ],
+)
+def test_a_file_that_is_none(data: bytes, capsys: pytest.CaptureFixture[str]) -> None:
+    Path("caffelint.toml").write_bytes(data)
+    status, err = told(capsys)
+    assert status == 2
+    assert err.count("\n") == 1
+    assert "caffelint.toml" in err
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/zero"), reason="no devices")
+@pytest.mark.parametrize("name", ["caffelint.toml", "pyproject.toml", "setup.cfg"])
+def test_a_device_or_a_pipe(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    os.symlink("/dev/zero", name)
+    assert told(capsys)[0] == 2
+    os.unlink(name)
+    os.mkfifo(name)
+    status, err = told(capsys)
+    assert status == 2
+    assert "is a pipe or a device" in err
+    os.rename(name, "fifo")
+    for extended in ("fifo", "/dev/zero"):
+        Path("caffelint.toml").write_text(f"extend = '{extended}'\n")
+        assert told(capsys)[0] == 2
+        assert told(capsys, "--config", "fifo")[0] == 2
+
+
+def test_a_long_chain(capsys: pytest.CaptureFixture[str]) -> None:
+    for number in range(1200):
+        Path(f"{number}.toml").write_text(f"extend = '{number + 1}.toml'\n")
+    os.rename("0.toml", "caffelint.toml")
+    status, err = told(capsys)
+    assert status == 2
+    assert "extends more than 16 files" in err
+
+
+def test_a_repository_starts_no_more_processes_than_there_are_processors() -> None:
+    Path("caffelint.toml").write_text("jobs = 100000\n")
+    assert _workers(load_config(Path())) == (os.cpu_count() or 1)
+    Path("caffelint.toml").write_text("jobs = -1\n")
+    with pytest.raises(ConfigError, match="jobs is -1; it takes 0, for all processors, or more"):
+        load_config(Path())
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "[]", "1", "null", '{"version": 1}', '{"version": 1, "files": []}', '{"version": 1, "files": {"a": []}}',
+     '{"version": 1, "files": {"a": {"k": 1e999}}}', '{"version": 1, "files": {"a": {"k": NaN}}}', "[" * 100_000,
+     '{"version": 1, "files": {"a": {"k": ' + "9" * 5000 + "}}}", '{"version": "\\u001b[31m", "files": {}}', "\0"],
+)  # fmt: skip
+def test_a_baseline(text: str, capsys: pytest.CaptureFixture[str]) -> None:
+    Path("b.json").write_text(text)
+    status, err = told(capsys, "--baseline", "b.json")
+    assert status == 2
+    assert "b.json" in err
