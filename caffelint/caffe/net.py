@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from caffelint.caffe.shapes import Shape
     from caffelint.caffe.solver import NetUse, Solver
     from caffelint.caffe.walk import Source
-    from caffelint.schema.bind import Bound
+    from caffelint.schema.bound import Bound
     from caffelint.schema.messages import LayerParameter, NetParameter, NetStateRule
     from caffelint.text.parser import Document
     from caffelint.text.tree import Field

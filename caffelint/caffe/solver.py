@@ -15,7 +15,7 @@ from caffelint.schema.provenance import provenance
 
 if TYPE_CHECKING:
     from caffelint.caffe.refusal import Kind, Refusal
-    from caffelint.schema.bind import Bound
+    from caffelint.schema.bound import Bound
     from caffelint.schema.messages import SolverParameter
     from caffelint.text.parser import Document
 

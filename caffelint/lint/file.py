@@ -7,7 +7,8 @@ from bisect import bisect_right
 from caffelint.caffe.net import Net
 from caffelint.caffe.place import Place
 from caffelint.caffe.solver import Solver
-from caffelint.schema.bind import Bound, bind
+from caffelint.schema.bind import bind
+from caffelint.schema.bound import Bound
 from caffelint.schema.detect import MYCAFFE, NET, SOLVER, detect
 from caffelint.schema.messages import NetParameter, SolverParameter
 from caffelint.text.parser import MOST_PROBLEMS, Document, parse

@@ -9,10 +9,10 @@ import re
 from bisect import bisect_left
 from functools import cached_property
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from caffelint.schema import values
-from caffelint.schema.bind import LAYERS, NET, ForkUse
+from caffelint.schema.bound import LAYERS, NET, Bound, ForkUse
 from caffelint.schema.newer import newer_form
 from caffelint.schema.provenance import Alternative, provenance
 from caffelint.schema.spelling import is_same, suggest
@@ -22,9 +22,6 @@ from caffelint.text import tree
 from caffelint.text.layout import put_in, take_out
 from caffelint.text.scalars import string_value, without_thousands
 from caffelint.text.tree import BROKEN, IDENTIFIER, LIST, Field, Problem
-
-if TYPE_CHECKING:
-    from caffelint.schema.bind import Bound
 
 _SHOWN = 3
 _LONGEST = 40

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from caffelint.schema import NetParameter, SolverParameter
-from caffelint.schema.bind import Bound, bind
+from caffelint.schema.bind import bind
+from caffelint.schema.bound import Bound
 from caffelint.text.parser import parse
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from caffelint.caffe.upgrade import V1_FORK_TYPES, V1_TYPES
-from caffelint.schema.bind import Bound
+from caffelint.schema.bound import Bound
 from caffelint.schema.provenance import provenance
 
 _CURRENT = 2

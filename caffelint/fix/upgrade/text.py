@@ -15,7 +15,8 @@ from caffelint.fix.upgrade.left import CannotUpgrade, Left
 from caffelint.fix.upgrade.neighbours import Neighbours, Readers
 from caffelint.fix.upgrade.pieces import Layout
 from caffelint.fix.upgrade.silenced import silenced
-from caffelint.schema.bind import Bound, bind
+from caffelint.schema.bind import bind
+from caffelint.schema.bound import Bound
 from caffelint.schema.detect import NET, SOLVER, detect
 from caffelint.schema.messages import NetParameter, SolverParameter
 from caffelint.text.comments import find_comments

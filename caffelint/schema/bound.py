@@ -1,0 +1,91 @@
+"""What a text is in Caffe's schema: a message whose parts know where they stand in the text."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from caffelint.text.tree import Field, Problem, Span
+
+if TYPE_CHECKING:
+    from google.protobuf.message import Message
+
+    from caffelint.text.parser import Document
+
+NET, LAYERS = "NetParameter", ("LayerParameter", "V1LayerParameter")
+_BVLC = (None, "bvlc", "bvlc-1.0")
+"""Dialects that read and build as Caffe 1.0 does."""
+
+
+class ForkUse(NamedTuple):
+    """A field or enum value of the text that BVLC's Caffe does not know, or knows with another label or type."""
+
+    field: Field
+    forks: frozenset[str]
+    name: str
+    is_value: bool = False
+
+
+class Bound:
+    """A document as a message of Caffe's schema, with the way back to the text."""
+
+    def __init__(self, document: Document, message: Message, dialect: str | None):
+        self.document = document
+        self.message: Any = message
+        self.dialect = dialect
+        self.problems: list[Problem] = []
+        self.fork_uses: list[ForkUse] = []
+        self._nodes: dict[int, Field] = {id(message): document.root}
+        self._kept: list[Message] = [message]
+        self._linked: list[tuple[Message, Message]] = []
+
+    @property
+    def is_for_bvlc(self) -> bool:
+        """Is it checked against BVLC's Caffe, or, with no dialect, any? Only then its layers' ways hold."""
+        return self.dialect in _BVLC
+
+    @property
+    def is_plain(self) -> bool:
+        """Is it for BVLC's Caffe, by its dialect and by its fields?"""
+        return self.is_for_bvlc and not self.fork_uses
+
+    def link(self, new: Message, old: Message) -> None:
+        """Let `new`, which Caffe's upgrade made of `old`, point to where `old` stands, and its parts likewise."""
+        node = self._nodes.get(id(old))
+        if node is not None:
+            self.place(new, node)
+            self._linked.append((new, old))
+
+    def place(self, message: Message, node: Field) -> None:
+        """Let a message point to a block of the text."""
+        # The message is kept so that its id stays its own.
+        self._nodes[id(message)] = node
+        self._kept.append(message)
+
+    def node(self, message: Message) -> Field | None:
+        """The block of the text that a message stems from; None for one that nobody wrote."""
+        found = self._nodes.get(id(message))
+        while found is None and self._linked:
+            # Few ask for the parts of an upgraded message, so they are linked, level by level, when somebody does.
+            linked, self._linked = self._linked, []
+            for new, old in linked:
+                self._link_parts(new, old)
+            found = self._nodes.get(id(message))
+        return found
+
+    def _link_parts(self, new: Any, old: Any) -> None:
+        for field, value in old.ListFields():
+            if field.message_type is None or field.name not in new.DESCRIPTOR.fields_by_name:
+                continue
+            present = getattr(new, field.name)
+            pairs = [(present, value)] if hasattr(value, "CopyFrom") else zip(present, value, strict=False)
+            for new_part, old_part in pairs:
+                if id(new_part) not in self._nodes:
+                    self.link(new_part, old_part)
+
+    def origin(self, message: Message, field: str = "", index: int = 0) -> Span | None:
+        """Where a message, or its field (of a repeated one, the item `index`), stands in the text."""
+        node = self.node(message)
+        if node is None or not field:
+            return node.span if node else None
+        found = node.all(field)
+        return found[index].span if index < len(found) else None
