@@ -104,6 +104,8 @@ def parse(data: bytes, path: str = "<text>", most_problems: int = MOST_PROBLEMS)
 def _read_usual(text: str, position: int, root: Field, stack: list[Field]) -> int:
     """Read items that are written as usual; the position of the first that is not, -1 at the end of it all."""
     kinds = _KINDS
+    known: dict[str, str] = {}  # names and values come again and again; each is kept once
+    same = known.setdefault
     current = stack[-1] if stack else root
     fields = current.fields
     while True:
@@ -114,13 +116,15 @@ def _read_usual(text: str, position: int, root: Field, stack: list[Field]) -> in
             if group in kinds:
                 start, end = found.span(group)
                 name, value = found.group(1, group)
-                fields.append(Field(name, found.start(1), start, end, kinds[group], value, NO_FIELDS))
+                field = Field(same(name, name), found.start(1), start, end, kinds[group], same(value, value), NO_FIELDS)
+                fields.append(field)
             elif group == _OPEN:
                 end = found.end()
                 close = text.find("}", end, end + LONGEST)
                 if close >= 0 and text.find("{", end, close) < 0 and (body := _body(text[end:close])):
                     position = close + 1
-                    fields.append(Leaf(found[1], found.start(1), end - 1, position, body))
+                    name = found[1]
+                    fields.append(Leaf(same(name, name), found.start(1), end - 1, position, body))
                     if text.startswith((";", ","), position):
                         position += 1
                     break
