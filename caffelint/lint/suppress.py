@@ -25,7 +25,7 @@ _DIRECTIVE = re.compile(r"(ignore-file|ignore)(?:\s*\[([^\]]*)\]|(?![\w-]|\s*[\[
 _UNBRACKETED = re.compile(r"[\s:=,]*([\w-]+)")
 _CODE = re.compile(r"[A-Z]+[0-9]{3}")
 _ALL = frozenset({"all"})
-_NOTHING = re.compile(r"(?:[\s,;]+|#[^\n]*)*")
+_NOTHING = re.compile(r"(?:[\s,;]|#[^\n]*(?:\n|\Z))*")
 
 
 class Suppression(NamedTuple):

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from caffelint.caffe.net import Net
 
-_LOADED = r"(?i)fine.?tun|pre.?train|transfer|distill|teacher|\.caffemodel|imagenet"
+_LOADED = re.compile(r"(?i)fine.?tun|pre.?train|transfer|distill|teacher|\.caffemodel|imagenet")
 """Words of a text that speaks of weights that are there already."""
 
 
@@ -33,4 +33,4 @@ def starts_from_weights(net: Net) -> bool:
 def speaks_of_weights(net: Net) -> bool:
     """Do the words of the net, of its path or of its solvers say that weights are loaded?"""
     texts = [net.document.source.text, net.path, *(solver.document.source.text for solver in net.solvers)]
-    return any(re.search(_LOADED, text) for text in texts)
+    return any(_LOADED.search(text) for text in texts)

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import lru_cache
 
 from caffelint.lint import (
     ERROR,
@@ -12,6 +13,7 @@ from caffelint.lint import (
     Fix,
     Invalid,
     Kind,
+    Layer,
     Net,
     RefusalRule,
     Refused,
@@ -167,15 +169,23 @@ def _certainty(net: Net, refused: Refused) -> str | None:
     """None where the net may be meant for another state than those that were looked at."""
     if net.solvers:
         return "certain"
-    name = refused.refusal.values["blob"]
-    for layer in net.layers:
-        if name in layer.tops and layer.depends_on_stage:
-            return None
+    if refused.refusal.values["blob"] in _made_by_stage(net):
+        return None
     if not refused.phases:
         return "certain"
     phase = refused.phases[0]
     if phase == TEST and net.role == "deploy":
         return "certain"  # nothing trains it
+    return _certainty_in(net, phase)
+
+
+@lru_cache(maxsize=1)
+def _made_by_stage(net: Net) -> frozenset[str]:
+    return frozenset(top for layer in net.layers if layer.depends_on_stage for top in layer.tops)
+
+
+@lru_cache(maxsize=2)
+def _certainty_in(net: Net, phase: str) -> str | None:
     certainty = None
     for layer in net.layers:
         if layer.phases == (phase,):
@@ -191,14 +201,23 @@ def _meant(net: Net, refused: Refused) -> str:
     from difflib import SequenceMatcher, get_close_matches
 
     layer = refused.layers[0]
-    # A net's inputs and what is near are what a name mostly means; to compare it with thousands would take its time.
-    above = [*net.layers[: min(layer.index, _NEAR)], *net.layers[max(layer.index - _NEAR, _NEAR) : layer.index]]
-    made = dict.fromkeys(top for other in above for top in other.tops if top not in layer.bottoms)
+    made = _made_near(layer)
     wrong = refused.refusal.values["blob"]
     close = get_close_matches(wrong, made, n=2, cutoff=0.75)
     if len({SequenceMatcher(None, name, wrong).ratio() for name in close}) < len(close):
         return ""  # two that are equally near
     return close[0] if close and not _differ_in_number(wrong, close[0]) else ""
+
+
+@lru_cache(maxsize=1)
+def _made_near(layer: Layer) -> tuple[str, ...]:
+    """Tops of layers above one, which may read many that nobody makes.
+
+    A net's inputs and what is near are what a name mostly means; to compare it with thousands would take its time.
+    """
+    layers, read = layer.net.layers, set(layer.bottoms)
+    above = [*layers[: min(layer.index, _NEAR)], *layers[max(layer.index - _NEAR, _NEAR) : layer.index]]
+    return tuple(dict.fromkeys(top for other in above for top in other.tops if top not in read))
 
 
 def _differ_in_number(one: str, other: str) -> bool:

@@ -128,7 +128,7 @@ def test_many_comments_take_no_longer_than_they_should() -> None:
 
     without = text.replace(b"caffelint:", b"caffelints")
     seconds(without)
-    assert seconds(text) < 5 * seconds(without)
+    assert seconds(text) < 15 * seconds(without)
 
 
 BLOCK = 'layer {\n  name: "p"\n  type: "ReLU"\n%s}\n%slayer { name: "q" type: "Relu" }\n'
@@ -154,3 +154,10 @@ def test_other_comments_and_empty_lines_may_stand_before_the_field() -> None:
 def test_a_comment_for_the_file_covers_what_stands_at_its_very_end() -> None:
     text = 'layer {\n  name: "p"\n# caffelint: ignore-file[syntax-error, unused-suppression]'
     assert "syntax-error" not in {finding.name for finding in caffelint.check_text(text).findings}
+
+
+def test_comments_between_a_comment_and_its_field_take_no_time() -> None:
+    text = "# caffelint: ignore[dead-units]\n" + "# " * 20_000 + "x\n" + "#" * 20_000 + "\n!\nname: 'a'"
+    start = time.process_time()
+    caffelint.check_text(text)
+    assert time.process_time() - start < 2
