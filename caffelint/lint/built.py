@@ -5,7 +5,8 @@ It stands apart from `caffelint.lint` because it knows every layer type, which t
 
 from caffelint.caffe.build import BuiltNet, build, has_fork_fields
 from caffelint.caffe.fillers import FILLERS, draws
-from caffelint.caffe.layers import BVLC_TYPES, BuiltLayer, types_that
+from caffelint.caffe.layers import BVLC_TYPES, BuiltLayer, layer_class, types_that
+from caffelint.caffe.layers.loss import Loss
 from caffelint.caffe.layers.pooling import Pooling, pooled_size
 from caffelint.caffe.net_parts import Blob
 from caffelint.caffe.probe import unavoidable
@@ -25,6 +26,7 @@ __all__ = [
     "BuiltLayer",
     "BuiltNet",
     "Field",
+    "Loss",
     "Pooling",
     "Shape",
     "Values",
@@ -32,6 +34,7 @@ __all__ = [
     "build",
     "draws",
     "has_fork_fields",
+    "layer_class",
     "pooled_size",
     "shape_text",
     "types_that",

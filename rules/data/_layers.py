@@ -7,23 +7,24 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from caffelint.lint import TEST, TRAIN, Layer, Net, Place
+from caffelint.lint.built import types_that
 
-OWN_BLOCK = {
-    "Data": "data_param",
-    "ImageData": "image_data_param",
-    "WindowData": "window_data_param",
-    "HDF5Data": "hdf5_data_param",
-}
-"""The block that each of BVLC's layers which read files takes its settings from."""
+READERS = types_that(lambda kind: kind.is_data and not kind.fork and kind.has_setting("source"))
+"""BVLC's layers that read files."""
 
-_WITH_SOURCE = (*OWN_BLOCK.values(), "video_data_param")
+_WITH_SOURCE = ("data_param", "image_data_param", "window_data_param", "hdf5_data_param", "video_data_param")
 
 _HELD_OUT = re.compile(r"(?<![a-z])(val|valid|validation|test|testing|dev)(?![a-z])")
 
 
+def own_block(layer: Layer) -> str:
+    """The block of such a layer; "" of all others."""
+    return layer.kind.block if layer.type in READERS else ""
+
+
 def source_of(layer: Layer) -> tuple[str, str]:
     """The block that names a data layer's source, and the source; two empty texts where none does."""
-    own = OWN_BLOCK.get(layer.type)
+    own = own_block(layer)
     for block in (own,) if own else _WITH_SOURCE:
         if layer.message.HasField(block):
             source: str = getattr(layer.message, block).source
@@ -114,7 +115,7 @@ def transform_place(layer: Layer, field: str) -> Place:
     """Where a setting of transform_param is written: there, or where older formats have it."""
     node = layer.node
     if node is not None and node.first("transform_param") is None:
-        own = OWN_BLOCK.get(layer.type, "")
+        own = own_block(layer)
         block = node.first(own)
         if block is not None and block.first(field) is not None:
             return layer.at(own, field)
@@ -126,8 +127,8 @@ def transform_place(layer: Layer, field: str) -> Place:
 def transforms_unlike_bvlc(layer: Layer) -> bool:
     """Whether transform_param or the layer's own block holds a field that only forks know."""
     blocks = ["transform_param"]
-    if layer.type in OWN_BLOCK:
-        blocks.append(OWN_BLOCK[layer.type])
+    if own := own_block(layer):
+        blocks.append(own)
     return any(
         field.number >= 10000
         for block in blocks

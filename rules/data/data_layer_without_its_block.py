@@ -3,14 +3,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from caffelint.lint import ERROR, LIKELY, UNSAFE, WARNING, Finding, Invalid, Layer, LayerRule, fix, quoted, write
+from caffelint.lint.built import layer_class
 
-from ._layers import OWN_BLOCK
+from ._layers import READERS
 
-_OTHERS = (*OWN_BLOCK.values(), "input_param", "memory_data_param", "dummy_data_param")
-_TYPE = {block: type_ for type_, block in OWN_BLOCK.items()}
+_BLOCKS = tuple(layer_class(type_).block for type_ in READERS)
+_OTHERS = (*_BLOCKS, "input_param", "memory_data_param", "dummy_data_param")
+_TYPE = dict(zip(_BLOCKS, READERS, strict=True))
 _TYPE.update(input_param="Input", memory_data_param="MemoryData", dummy_data_param="DummyData")
 
-_TAKEN_FOR_ITS_OWN = frozenset(OWN_BLOCK.values())
+_TAKEN_FOR_ITS_OWN = frozenset(_BLOCKS)
 """Blocks of other data layers: what they say is lost, which unused-parameter-block tells."""
 
 _PHRASE = {
@@ -53,7 +55,7 @@ class DataLayerWithoutItsBlock(LayerRule):
     code = "D015"
     name = "data-layer-without-its-block"
     severity = ERROR
-    layer_types = tuple(OWN_BLOCK)
+    layer_types = READERS
     VALID = [
         'layer { name: "data" type: "Data" data_param { source: "a_lmdb" batch_size: 1 } }',
         'layers { name: "data" type: IMAGE_DATA image_data_param { source: "a.txt" } }',
@@ -86,7 +88,7 @@ class DataLayerWithoutItsBlock(LayerRule):
     ]
 
     def check(self, layer: Layer) -> Iterator[Finding]:
-        block = OWN_BLOCK[layer.type]
+        block = layer.kind.block
         evidence = f"Caffe ends with: {_PHRASE[layer.type]}"
         if not layer.message.HasField(block):
             other = next((name for name in _OTHERS if layer.message.HasField(name)), "")

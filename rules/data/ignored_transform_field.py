@@ -5,8 +5,6 @@ from typing import Any
 
 from caffelint.lint import ERROR, INFO, UNSAFE, WARNING, Finding, Fix, Invalid, Layer, LayerRule, fix, remove, write
 
-from ._layers import OWN_BLOCK
-
 _MOVED = {"scale": 1.0, "mean_file": "", "crop_size": 0, "mirror": False}
 """The fields that once stood in the block of each data layer, and the values that change nothing."""
 
@@ -104,7 +102,7 @@ class IgnoredTransformField(LayerRule):
                     fixes=fix("remove it", UNSAFE, remove(layer, "transform_param")),
                 )
             return
-        name = OWN_BLOCK[layer.type]
+        name = layer.kind.block
         if message.HasField(name):
             block: Any = getattr(message, name)
             for field, harmless in _MOVED.items():

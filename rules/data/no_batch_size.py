@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from caffelint.lint import ERROR, Finding, Invalid, Kind, Layer, LayerRule
 
-from ._layers import OWN_BLOCK
+from ._layers import READERS
 
 _PHRASE = {"ImageData": "Positive batch size required"}
 
@@ -33,7 +33,7 @@ class NoBatchSize(LayerRule):
     name = "no-batch-size"
     severity = ERROR
     claims = (Kind.MISSING_BATCH_SIZE,)
-    layer_types = ("Data", "ImageData", "WindowData", "HDF5Data")
+    layer_types = READERS
     VALID = [
         'layer { name: "data" type: "Data" data_param { source: "a" batch_size: 1 } }',
         # 1 by default.
@@ -55,7 +55,7 @@ class NoBatchSize(LayerRule):
     ]
 
     def check(self, layer: Layer) -> Iterator[Finding]:
-        block = OWN_BLOCK[layer.type]
+        block = layer.kind.block
         if getattr(layer.message, block).batch_size or not layer.message.HasField(block):
             return
         if layer.has(block, "batch_size"):

@@ -3,8 +3,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from caffelint.lint import LIKELY, UNSAFE, WARNING, Finding, Invalid, Layer, LayerRule, fix, quoted, write
-
-_BLOCKS = {"ImageData": "image_data_param", "WindowData": "window_data_param"}
+from caffelint.lint.built import types_that
 
 
 class RootFolderWithoutSlash(LayerRule):
@@ -36,7 +35,7 @@ class RootFolderWithoutSlash(LayerRule):
     name = "root-folder-without-slash"
     severity = WARNING
     certainty = LIKELY
-    layer_types = tuple(_BLOCKS)
+    layer_types = types_that(lambda kind: kind.has_setting("root_folder") and not kind.fork)
     VALID = [
         'layer { name: "data" type: "ImageData" image_data_param { source: "a.txt" root_folder: "images/" } }',
         'layer { name: "data" type: "ImageData" image_data_param { source: "a.txt" } }',
@@ -54,7 +53,7 @@ class RootFolderWithoutSlash(LayerRule):
     ]
 
     def check(self, layer: Layer) -> Iterator[Finding]:
-        block = _BLOCKS[layer.type]
+        block = layer.kind.block
         folder: str = getattr(layer.message, block).root_folder
         if folder and not folder.endswith(("/", "\\")):
             yield self.finding(

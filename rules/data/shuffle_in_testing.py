@@ -3,8 +3,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from caffelint.lint import INFO, TRAIN, UNSAFE, Finding, Invalid, Layer, LayerRule, fix, remove
-
-_BLOCKS = {"ImageData": "image_data_param", "HDF5Data": "hdf5_data_param", "VideoData": "video_data_param"}
+from caffelint.lint.built import types_that
 
 
 class ShuffleInTesting(LayerRule):
@@ -39,7 +38,7 @@ class ShuffleInTesting(LayerRule):
     code = "D016"
     name = "shuffle-in-testing"
     severity = INFO
-    layer_types = tuple(_BLOCKS)
+    layer_types = types_that(lambda kind: kind.has_setting("shuffle"))
     VALID = [
         'layer { name: "d" type: "ImageData" image_data_param { shuffle: true } include { phase: TRAIN } }',
         'layer { name: "d" type: "ImageData" image_data_param { source: "val.txt" } include { phase: TEST } }',
@@ -55,7 +54,7 @@ class ShuffleInTesting(LayerRule):
     ]
 
     def check(self, layer: Layer) -> Iterator[Finding]:
-        block = _BLOCKS[layer.type]
+        block = layer.kind.block
         if getattr(layer.message, block).shuffle and TRAIN not in layer.phases:
             yield self.finding(
                 layer.at(block, "shuffle"),

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from caffelint.lint import ERROR, LIKELY, WARNING, Finding, Invalid, Layer, LayerRule
 
-from ._layers import OWN_BLOCK, same_path, transform_place
+from ._layers import READERS, same_path, transform_place
 
 _DATABASE = ("lmdb", "leveldb", "_mdb", ".mdb")
 _LIST = (".txt", ".lst", ".list", ".csv")
@@ -40,7 +40,7 @@ class SourceIsMeanFile(LayerRule):
     code = "D014"
     name = "source-is-mean-file"
     severity = ERROR
-    layer_types = tuple(OWN_BLOCK)
+    layer_types = READERS
     VALID = [
         'layer { type: "Data" data_param { source: "a_lmdb" } transform_param { mean_file: "m.binaryproto" } }',
         'layer { name: "d" type: "ImageData" image_data_param { source: "train.txt" } }',
@@ -84,7 +84,7 @@ class SourceIsMeanFile(LayerRule):
     ]
 
     def check(self, layer: Layer) -> Iterator[Finding]:
-        block = OWN_BLOCK[layer.type]
+        block = layer.kind.block
         source: str = getattr(layer.message, block).source
         mean_file: str = layer.message.transform_param.mean_file
         name = same_path(source).lower()

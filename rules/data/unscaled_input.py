@@ -6,9 +6,6 @@ from caffelint.lint import LIKELY, TRAIN, WARNING, Finding, Invalid, Layer, Laye
 
 from ._layers import source_of, transforms_unlike_bvlc
 
-_NORMALISES = frozenset({"BatchNorm", "BN", "MVN", "InstanceNorm", "LayerNorm", "GroupNorm", "CuDNNBatchNorm"})
-_LEARNS = frozenset({"Convolution", "InnerProduct"})
-
 _NET = (
     'layer { name: "data" type: "Data" top: "data" top: "label" data_param { source: "train_lmdb" } %s}'
     ' layer { name: "conv1" type: "Convolution" bottom: "data" top: "conv1" } %s'
@@ -80,11 +77,11 @@ class UnscaledInput(LayerRule):
             return
         readers = []
         for other in layer.net.layers:
-            if other.type in _NORMALISES:
+            if other.kind.normalises:
                 return
             if layer.tops[0] in other.bottoms and TRAIN in other.phases:
                 readers.append(other)
-        if readers and all(reader.type in _LEARNS for reader in readers) and layer.net.role == "train":
+        if readers and all(reader.kind.shaped_by for reader in readers) and layer.net.role == "train":
             yield self.finding(
                 layer.at("transform_param") if layer.has("transform_param") else layer.at("type"),
                 f"{readers[0].name!r} gets the values of {source!r} as they are: no mean is taken off, no scale, and"

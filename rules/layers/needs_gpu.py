@@ -3,17 +3,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from caffelint.lint import DISPLAY, INFO, Finding, Invalid, Layer, Net, NetRule, fix, listed, remove
+from caffelint.lint.built import types_that
 
-BLOCKS = {
-    "Convolution": "convolution_param",
-    "Deconvolution": "convolution_param",
-    "Pooling": "pooling_param",
-    "ReLU": "relu_param",
-    "Sigmoid": "sigmoid_param",
-    "TanH": "tanh_param",
-    "Softmax": "softmax_param",
-    "LRN": "lrn_param",
-}
 CUDNN, STOCHASTIC = 2, 2
 
 
@@ -40,7 +31,7 @@ class NeedsGpu(NetRule):
     code = "L013"
     name = "needs-gpu"
     severity = INFO
-    layer_types = tuple(BLOCKS)
+    layer_types = types_that(lambda kind: kind.has_engine and not kind.fork)
     _CONV = 'layer { name: "c" type: "Convolution" bottom: "a" top: "b" convolution_param { engine: %s } }'
     VALID = [_CONV % "CAFFE", _CONV % "DEFAULT"]
     INVALID = [
@@ -61,9 +52,8 @@ class NeedsGpu(NetRule):
         engines: list[Layer] = []
         pools: list[Layer] = []
         for layer in net.layers:
-            block = BLOCKS.get(layer.type)
-            if block and layer.message.HasField(block):
-                param = getattr(layer.message, block)
+            if layer.kind.has_engine and not layer.kind.fork:
+                param = layer.kind.parameters
                 if param.engine == CUDNN:
                     engines.append(layer)
                 if layer.type == "Pooling" and param.pool == STOCHASTIC:
@@ -75,10 +65,10 @@ class NeedsGpu(NetRule):
             if layers:
                 names = listed([layer.name for layer in layers])
                 yield self.finding(
-                    layers[0].at(BLOCKS[layers[0].type], field),
+                    layers[0].at(layers[0].kind.block, field),
                     f"{message} (layer{'s' if len(layers) > 1 else ''} {names})",
                     fixes=fix(
-                        "let Caffe choose", DISPLAY, *(remove(layer, BLOCKS[layer.type], field) for layer in layers)
+                        "let Caffe choose", DISPLAY, *(remove(layer, layer.kind.block, field) for layer in layers)
                     )
                     if field == "engine"
                     else (),

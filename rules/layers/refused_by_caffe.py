@@ -188,7 +188,7 @@ def _maker(one: BuiltNet, index: int, channels: int) -> int | None:
     refused = next(layer for layer in one.layers if layer.index == index)
     for blob in refused.bottoms:
         maker = blob.producer
-        while maker is not None and maker.bottoms and maker.type not in ("Convolution", "Deconvolution"):
+        while maker is not None and maker.bottoms and "group" not in maker.shaped_by:
             maker = maker.bottoms[0].producer
         if maker is not None and maker.bottoms and maker.parameters.num_output == channels:
             return maker.index

@@ -138,7 +138,7 @@ def _judge(layer: BuiltLayer, bottom: Values) -> _Fault | None:
     if bottom.signed:
         what = f"{layer.name} takes the logarithm of values of both signs, from {source}: nan below 0"
         return _Fault(f"{what}; make them positive first", values.signed)
-    if values.low == 0 and maker.type in ("Sigmoid", "Softmax"):
+    if values[:2] == (0, 1) and maker.has_backward:
         what = f"{layer.name} takes the logarithm of 0 once {source} saturates: -inf"
         return _Fault(f"{what}; add a small shift, such as 1e-5", False, needs_shift=True, in_training=True)
     if values.low == 0 or param.shift > 0 or maker.bottoms:

@@ -2,29 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from caffelint.lint import UNSAFE, Fix, Layer, Source, fix, quoted, rename_blob, write
 from caffelint.lint import source as source_through
 from caffelint.lint import sources as sources_through
 
-VALUES_KEPT = frozenset({"Split", "Dropout", "Reshape", "Flatten"})
-"""Layers that hand on the values of their first bottom (Dropout: some of them as 0)."""
 
-CLASSES_KEPT = VALUES_KEPT | {"BatchNorm", "Crop", "Interp", "Pooling", "PReLU", "ReLU", "Scale", "Upsample"}
-"""Layers whose first top has as many channels, or entries, as their first bottom; Reshape mostly."""
+def keeps_values(layer: Layer) -> bool:
+    return bool(layer.kind.hands_on)
 
 
-def source(layer: Layer, bottom: int, phase: str, through: frozenset[str] = VALUES_KEPT) -> Source | None:
-    """What makes a layer's bottom in a phase, seen through layers of the types `through`; None if no layer does."""
-    return source_through(layer, bottom, phase, lambda above: above.type in through)
+def keeps_classes(layer: Layer) -> bool:
+    """Has its first top as many channels, or entries, as its first bottom? Reshape mostly."""
+    return bool(layer.kind.hands_on or layer.kind.keeps_channels)
 
 
-def sources(
-    layer: Layer, bottom: int, through: frozenset[str] = VALUES_KEPT
-) -> Iterator[tuple[Source, tuple[str, ...]]]:
+Through = Callable[[Layer], bool]
+
+
+def source(layer: Layer, bottom: int, phase: str, through: Through = keeps_values) -> Source | None:
+    """What makes a layer's bottom in a phase, seen through layers such as `through` lets; None if no layer does."""
+    return source_through(layer, bottom, phase, through)
+
+
+def sources(layer: Layer, bottom: int, through: Through = keeps_values) -> Iterator[tuple[Source, tuple[str, ...]]]:
     """What makes a bottom in each of the layer's phases: each source once, with the phases in which it does."""
-    return sources_through(layer, bottom, lambda above: above.type in through)
+    return sources_through(layer, bottom, through)
 
 
 def read_before(layer: Layer, maker: Layer, phases: tuple[str, ...]) -> tuple[Fix, ...]:
@@ -49,16 +53,12 @@ def read_before(layer: Layer, maker: Layer, phases: tuple[str, ...]) -> tuple[Fi
 
 def class_count(layer: Layer) -> int:
     """`num_output` of a layer that makes scores; 0 where it is none, or not set."""
-    if layer.type == "InnerProduct":
-        return int(layer.message.inner_product_param.num_output)
-    if layer.type in ("Convolution", "Deconvolution"):
-        return int(layer.message.convolution_param.num_output)
-    return 0
+    return int(layer.kind.parameters.num_output) if layer.kind.shaped_by else 0
 
 
 def count_place(layer: Layer) -> tuple[str, str]:
     """The path to the `num_output` of such a layer."""
-    return ("inner_product_param" if layer.type == "InnerProduct" else "convolution_param", "num_output")
+    return (layer.kind.block, "num_output")
 
 
 def only(phases: tuple[str, ...], layer: Layer) -> tuple[str, ...]:

@@ -5,13 +5,12 @@ from collections.abc import Iterator
 
 from caffelint.lint import LIKELY, TRAIN, WARNING, Finding, Invalid, Layer, Net, NetRule, Related, Source
 
-from ._graph import CLASSES_KEPT, class_count, count_place, source
+from ._graph import Through, class_count, count_place, keeps_classes, source
 
 _SOFTMAX = ("SoftmaxWithLoss", "SoftmaxWithLossOHEM")
 _BOXES = ("SmoothL1Loss", "SmoothL1LossOHEM")
 _SSD = ("MultiBoxLoss", "DetectionOutput")
 _YOLO = {"RegionLoss": "region_loss_param", "Yolov3": "yolov3_param"}
-_REARRANGED = CLASSES_KEPT | {"Permute", "Softmax", "Sigmoid"}
 
 _DATA = (
     'layer { name: "data" type: "Python" top: "data" top: "rois" top: "labels" top: "bbox_targets"'
@@ -132,7 +131,7 @@ class ClassCountMismatch(NetRule):
                 )
 
     def _classifier(self, loss: Layer, shared: dict[tuple[str, int], list[Layer]]) -> Iterator[Finding]:
-        scores, labels = _source(loss, 0, CLASSES_KEPT), _source(loss, 1)
+        scores, labels = _source(loss, 0, keeps_classes), _source(loss, 1)
         if scores is None or not class_count(scores.layer) or len(loss.bottoms) < 2:
             return
         same = shared.setdefault((loss.bottoms[1], labels.layer.index if labels else -1), [])
@@ -166,12 +165,12 @@ class ClassCountMismatch(NetRule):
 
     def _priors(self, layer: Layer) -> Iterator[Finding]:
         block = layer.param("multibox_loss_param" if layer.type == "MultiBoxLoss" else "detection_output_param")
-        joined = _source(layer, 1, _REARRANGED)
+        joined = _source(layer, 1, _rearranged)
         if block.num_classes < 1 or joined is None:
             return
         parts = range(len(joined.layer.bottoms)) if joined.layer.type == "Concat" else ()
         for part in parts:
-            made = _source(joined.layer, part, _REARRANGED)
+            made = _source(joined.layer, part, _rearranged)
             if made and made.layer.type == "Convolution" and class_count(made.layer) % block.num_classes:
                 yield self._finding(
                     made.layer,
@@ -202,7 +201,15 @@ class ClassCountMismatch(NetRule):
         )
 
 
-def _source(layer: Layer, bottom: int, through: frozenset[str] = frozenset({"Split", "Dropout"})) -> Source | None:
+def _unchanged(layer: Layer) -> bool:
+    return bool(layer.kind.hands_on and layer.kind.keeps_channels)
+
+
+def _rearranged(layer: Layer) -> bool:
+    return keeps_classes(layer) or layer.type == "Permute"
+
+
+def _source(layer: Layer, bottom: int, through: Through = _unchanged) -> Source | None:
     phases = layer.phases
     return source(layer, bottom, TRAIN if TRAIN in phases or not phases else phases[0], through)
 

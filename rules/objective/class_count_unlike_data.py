@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from caffelint.lint import LIKELY, TRAIN, WARNING, Finding, Invalid, Layer, LayerRule
 
-from ._graph import CLASSES_KEPT, class_count, count_place, source
+from ._graph import class_count, count_place, keeps_classes, source
 
 _CLASSES = {
     "ImageNet": (r"ilsvrc|imagenet(?![0-9])", 1000),
@@ -116,7 +116,7 @@ class ClassCountUnlikeData(LayerRule):
         named = [(name, classes) for name, (pattern, classes) in _CLASSES.items() if re.search(pattern, text)]
         if len(named) != 1 or _PART.search(text):
             return
-        scores = source(layer, 0, TRAIN, CLASSES_KEPT)
+        scores = source(layer, 0, TRAIN, keeps_classes)
         outputs = class_count(scores.layer) if scores else 0
         ((name, classes),) = named
         if scores and outputs and outputs not in (classes, classes + 1):

@@ -21,11 +21,6 @@ from caffelint.lint import (
 
 from ._graph import source
 
-_MAPS = frozenset({"Deconvolution", "Crop", "Interp", "Upsample", "BilinearInterpolation"})
-"""Layers whose output is a map, one prediction for each pixel."""
-
-_BEFORE_A_MAP = frozenset({"Split", "Dropout", "ReLU", "Eltwise", "Scale", "BatchNorm"})
-
 _SMALL_ENOUGH = 1e-6
 
 _NET = (
@@ -150,8 +145,8 @@ def _mean(layer: Layer, field: str) -> tuple[Fix, ...]:
 
 
 def _map(layer: Layer, phase: str) -> Source | None:
-    made = source(layer, 0, phase, _BEFORE_A_MAP)
-    return made if made and made.layer.type in _MAPS else None
+    made = source(layer, 0, phase, lambda above: bool(above.kind.keeps_pixels))
+    return made if made and (made.layer.kind.upsamples or made.layer.type == "Crop") else None
 
 
 def _place(layer: Layer, field: str) -> Place:

@@ -17,12 +17,9 @@ from caffelint.lint import (
     quoted,
     write,
 )
+from caffelint.lint.built import Loss, types_that
 
-from ._graph import VALUES_KEPT, source
-
-_THROUGH = VALUES_KEPT | {"ReLU", "Sigmoid", "Softmax", "TanH", "Pooling", "BatchNorm", "Scale", "Power"}
-
-_LEARNED = {"InnerProduct": "inner_product_param", "Convolution": "convolution_param"}
+from ._graph import keeps_classes, source
 
 
 class GradientToLabels(LayerRule):
@@ -56,10 +53,7 @@ class GradientToLabels(LayerRule):
     code = "O013"
     name = "gradient-to-labels"
     severity = ERROR
-    layer_types = (
-        *("SoftmaxWithLoss", "SigmoidCrossEntropyLoss", "HingeLoss"),
-        *("InfogainLoss", "MultinomialLogisticLoss"),
-    )
+    layer_types = types_that(lambda kind: issubclass(kind, Loss) and not kind.fork and kind.differentiable == {0})
     VALID = [
         'layer { name: "loss" type: "SoftmaxWithLoss" bottom: "fc" bottom: "label" }',
         # EuclideanLoss passes it on to both.
@@ -112,8 +106,8 @@ class GradientToLabels(LayerRule):
                     fixes=fix("write false", SAFE, write(layer, "propagate_down", 1, value="false")),
                 )
             return
-        made = source(layer, 1, TRAIN, _THROUGH)
-        if made is None or made.layer.type not in _LEARNED or not _learns(made.layer):
+        made = source(layer, 1, TRAIN, _passes_gradient)
+        if made is None or not made.layer.kind.shaped_by or not _learns(made.layer):
             return
         yield self.finding(
             layer.at("bottom", 1),
@@ -125,10 +119,14 @@ class GradientToLabels(LayerRule):
         )
 
 
+def _passes_gradient(layer: Layer) -> bool:
+    return keeps_classes(layer) and bool(layer.kind.passes_gradient(0))
+
+
 def _swapped(layer: Layer) -> tuple[Fix, ...]:
     """The first two bottoms in the other order, unless the first is learnt, too."""
-    scores = source(layer, 0, TRAIN, _THROUGH)
-    if scores is not None and scores.layer.type in _LEARNED:
+    scores = source(layer, 0, TRAIN, _passes_gradient)
+    if scores is not None and scores.layer.kind.shaped_by:
         return ()
     first, second = (quoted(name) for name in layer.bottoms[:2])
     return fix("swap them", UNSAFE, write(layer, "bottom", 0, value=second), write(layer, "bottom", 1, value=first))
@@ -137,5 +135,5 @@ def _swapped(layer: Layer) -> tuple[Fix, ...]:
 def _learns(layer: Layer) -> bool:
     """Whether a layer's weights or bias have an lr_mult other than 0."""
     params = layer.message.param
-    blobs = 2 if getattr(layer.message, _LEARNED[layer.type]).bias_term else 1
+    blobs = 2 if layer.kind.parameters.bias_term else 1
     return len(params) < blobs or any(param.lr_mult != 0 for param in params)

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from caffelint.lint import DISPLAY, INFO, LIKELY, WARNING, Finding, Invalid, Layer, LayerRule, fix, write
 
-from ._graph import CLASSES_KEPT, class_count, sources
+from ._graph import class_count, keeps_classes, sources
 
 _HEAD = 'layer { name: "score" type: "Convolution" bottom: "data" top: "score" convolution_param { num_output: %d } }'
 _LOSS = ' layer { name: "loss" type: "SoftmaxWithLoss" bottom: "score" bottom: "label" top: "loss"'
@@ -75,7 +75,7 @@ class IgnoreLabelInRange(LayerRule):
         if not loss_param.HasField("ignore_label") or loss_param.ignore_label < 0:
             return
         label = loss_param.ignore_label
-        for (made_by, _), _phases in sources(layer, 0, CLASSES_KEPT):
+        for (made_by, _), _phases in sources(layer, 0, keeps_classes):
             classes = class_count(made_by)
             if classes < 2 or label >= classes:
                 continue

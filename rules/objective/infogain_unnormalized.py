@@ -155,7 +155,7 @@ class InfogainUnnormalized(LayerRule):
                     phases=only(phases, layer),
                     fixes=read_before(layer, made_by, phases),
                 )
-            elif older and made_by.type in ("InnerProduct", "Convolution", "Deconvolution"):
+            elif older and made_by.kind.shaped_by:
                 yield self.finding(
                     layer.at("bottom"),
                     f"InfogainLoss of {older} takes probabilities, and {layer.bottoms[0]!r} is what the {made_by.type}"

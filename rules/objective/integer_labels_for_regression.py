@@ -58,7 +58,7 @@ class IntegerLabelsForRegression(LayerRule):
 
     def check(self, layer: Layer) -> Iterator[Finding]:
         for (made_by, top), phases in sources(layer, 1):
-            if top == 1 and made_by.type in ("Data", "ImageData"):
+            if top == 1 and made_by.kind.prefetches and not made_by.kind.fork:
                 yield self.finding(
                     layer.at("bottom", 1),
                     f"the targets of {layer.type} are labels of the {made_by.type} {made_by.name!r}, which are"

@@ -3,11 +3,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from caffelint.lint import ERROR, UNSAFE, Finding, Invalid, Layer, LayerRule, fix, write
+from caffelint.lint.built import UNKNOWN, Values
 
 from ._graph import only, sources
-
-_UNBOUNDED = frozenset({"InnerProduct", "Convolution", "Deconvolution", "ReLU", "PReLU", "ELU", "TanH", "BatchNorm"})
-"""Layers whose values reach 0 or below, as no probability does."""
 
 
 class LossNeedsProbabilities(LayerRule):
@@ -66,7 +64,7 @@ class LossNeedsProbabilities(LayerRule):
 
     def check(self, layer: Layer) -> Iterator[Finding]:
         for (made_by, _), phases in sources(layer, 0):
-            if made_by.type in _UNBOUNDED:
+            if _reaches_zero(made_by):
                 yield self.finding(
                     layer.at("bottom"),
                     f"MultinomialLogisticLoss needs probabilities, and {layer.bottoms[0]!r} holds what the"
@@ -75,3 +73,10 @@ class LossNeedsProbabilities(LayerRule):
                     phases=only(phases, layer),
                     fixes=fix("use SoftmaxWithLoss", UNSAFE, write(layer, "type", value='"SoftmaxWithLoss"')),
                 )
+
+
+def _reaches_zero(layer: Layer) -> bool:
+    """Does it give values of 0 or below, as no probability is?"""
+    kind = layer.kind
+    bend = kind.rectifies or kind.is_activation and kind.values([UNKNOWN, UNKNOWN])[:1] != [Values(0, 1)]
+    return bool(kind.has_weights or kind.normalises or bend)

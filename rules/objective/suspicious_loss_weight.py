@@ -21,12 +21,6 @@ from caffelint.lint import (
     write,
 )
 
-_MINIMISED = frozenset(
-    {"SoftmaxWithLoss", "EuclideanLoss", "SigmoidCrossEntropyLoss", "HingeLoss", "InfogainLoss", "L1Loss"}
-    | {"MultinomialLogisticLoss", "ContrastiveLoss", "SmoothL1Loss"}
-)
-"""Losses whose least value is the best answer, and that grow without bound."""
-
 _NO_LOSS = frozenset(
     {"Convolution", "Deconvolution", "InnerProduct", "Pooling", "ReLU", "BatchNorm", "Dropout", "LRN", "Concat"}
 )
@@ -144,7 +138,7 @@ class SuspiciousLossWeight(NetRule):
     def _alone(self, layer: Layer) -> Iterator[Finding]:
         for index, weight in enumerate(layer.message.loss_weight):
             place = layer.at("loss_weight", index)
-            if weight < 0 and layer.type in _MINIMISED:
+            if weight < 0 and layer.kind.is_loss:
                 yield self.finding(
                     place,
                     f"loss_weight {weight:g} makes Caffe maximise this {layer.type}, which has no upper bound;"
@@ -193,7 +187,7 @@ class SuspiciousLossWeight(NetRule):
     def _apart(self, net: Net) -> Iterator[Finding]:
         by_type: dict[str, list[tuple[float, Layer]]] = {}
         for layer in net.layers:
-            if layer.type in _MINIMISED and TRAIN in layer.phases:
+            if layer.kind.is_loss and TRAIN in layer.phases:
                 weights = layer.message.loss_weight
                 by_type.setdefault(layer.type, []).append((weights[0] if weights else 1.0, layer))
         for type_, losses in by_type.items():

@@ -9,12 +9,6 @@ from caffelint.lint.built import BuiltLayer, BuiltNet
 
 _BYTES = 4
 _PREFETCHED = 4
-_PREFETCHING = frozenset(["Data", "ImageData", "WindowData", "AnnotatedData", "VideoData", "DenseImageData"])
-"""Types that read batches ahead (base_data_layer.hpp)."""
-
-_SHARING = frozenset(["Split", "Flatten", "Reshape"])
-"""Types whose tops are views of their bottoms; only their gradients, where they have any, are their own (Split)."""
-
 HISTORY = {"SGD": 1, "Nesterov": 1, "AdaGrad": 1, "RMSProp": 1, "AdaDelta": 2, "Adam": 2}
 """Blobs as large as a parameter that a solver keeps for each (sgd_solvers.hpp), without what is only for a moment."""
 
@@ -41,9 +35,9 @@ def memory(net: BuiltNet) -> Memory | None:
         for blob in layer.tops:
             size = prod(blob.shape or (1,))
             if blob.previous is None:
-                images += size * (layer.type not in _SHARING)
-                images += size * (_has_gradient(layer, net) and layer.type not in ("Flatten", "Reshape"))
-            if layer.type in _PREFETCHING:
+                images += size * (not layer.shares_memory)
+                images += size * (_has_gradient(layer, net) and (not layer.shares_memory or layer.type == "Split"))
+            if layer.prefetches:
                 images += size * _PREFETCHED
     return Memory(images * _BYTES, parameters * _BYTES, columns * _BYTES)
 
@@ -54,7 +48,7 @@ def _has_gradient(layer: BuiltLayer, net: BuiltNet) -> bool:
 
 def _column(layer: BuiltLayer) -> int:
     """The buffer in which one image is laid out for the matrix product (base_conv_layer.cpp); none for 1x1 alone."""
-    if layer.type not in ("Convolution", "Deconvolution") or not layer.params:
+    if layer.block != "convolution_param" or not layer.params:
         return 0
     kernel, stride, pad = (getattr(layer, name, None) for name in ("kernel", "stride", "pad"))
     if not kernel or max(kernel) == 1 and max(stride or [1]) == 1 and max(pad or [0]) == 0:

@@ -25,7 +25,6 @@ _ADAPTIVE = {"Adam": 0.0099, "RMSProp": 0.021, "AdaGrad": 0.11}
 _PLAIN, _RESIDUAL, _NORMALISED = 0.95, 2.0, 10.0
 """For SGD and Nesterov, base_lr * lr_mult / (1 - momentum), by what keeps the net's activations in range."""
 _USUAL = {"Adam": 0.001, "RMSProp": 0.001, "AdaGrad": 0.01}
-_NORMALISING = {"BatchNorm", "BN", "CuDNNBatchNorm", "GroupNorm", "LayerNorm", "InstanceNorm", "MVN", "Normalize"}
 _NET = (
     'layer { name: "ip" type: "InnerProduct" bottom: "data" top: "ip" inner_product_param { num_output: 10 } }\n'
     'layer { name: "loss" type: "SoftmaxWithLoss" bottom: "ip" bottom: "label" top: "loss" }'
@@ -148,10 +147,9 @@ def _limit(type_: str, net: Net | None, iter_size: int) -> _Limit:
     if net is None:
         return _Limit(_NORMALISED, 0.1, "SGD")
     larger_batch = max(1.0, _batch(net) * max(iter_size, 1) / 256)
-    types = {layer.type for layer in net.layers}
-    if not types.isdisjoint(_NORMALISING):
+    if any(layer.kind.normalises for layer in net.layers):
         return _Limit(_NORMALISED * larger_batch, 1.0, "a net with batch normalisation")
-    if "Eltwise" in types:
+    if any(layer.type == "Eltwise" for layer in net.layers):
         return _Limit(_RESIDUAL * larger_batch, 0.1, "a residual net without batch normalisation")
     return _Limit(_PLAIN * larger_batch, 0.1, "a net without batch normalisation")
 

@@ -4,7 +4,6 @@ from collections.abc import Iterator
 
 from caffelint.lint import DISPLAY, LIKELY, WARNING, Finding, Invalid, Layer, ProjectRule, Solver, fix, write
 
-_RECURRENT = ("LSTM", "RNN", "GRU", "Lstm", "LSTMUnit", "ClockworkRNN")
 _NET = 'layer { name: "lstm" type: "LSTM" bottom: "x" bottom: "cont" top: "h" recurrent_param { num_output: 9 } }'
 _CLIPPED = _NET.replace("LSTM", "Lstm").replace("recurrent_param {", "lstm_param { clipping_threshold: 0.1")
 _FROZEN = _NET.replace(
@@ -72,7 +71,7 @@ class RecurrentWithoutClipGradients(ProjectRule):
         recurrent = [
             layer
             for layer in net.layers
-            if layer.type in _RECURRENT
+            if layer.kind.is_recurrent
             and "TRAIN" in layer.phases
             and not (layer.message.param and all(param.lr_mult == 0 for param in layer.message.param))
             and not _clips(layer)

@@ -273,6 +273,10 @@ class ContrastiveLoss(Loss):
     bottom_counts = THREE
     differentiable = frozenset({0, 1})
 
+    def passes_gradient(self, bottom: int) -> bool:
+        """The third bottom gets none, and Caffe goes on."""
+        return True
+
     def allows_force_backward(self, bottom: int) -> bool:
         return bottom != 2
 

@@ -198,3 +198,21 @@ class BN(BuiltLayer):
     def set_up(self, bottoms: Sequence[Shape]) -> Sequence[Shape | None]:
         self.param_shapes = None
         return [like(bottoms[0])]
+
+
+@register
+class ForkNorm(BuiltLayer):
+    """Normalisers of forks; what they learn differs between these."""
+
+    types = ("CuDNNBatchNorm", "GroupNorm", "InstanceNorm", "LayerNorm")
+    fork = True
+    bottom_counts = ONE
+    normalises = keeps_channels = keeps_pixels = True
+
+    def set_up(self, bottoms: Sequence[Shape]) -> Sequence[Shape | None]:
+        self.param_shapes = None
+        return [like(bottoms[0]), *[None] * len(self.tops)][: len(self.tops)]
+
+    @property
+    def has_parameters(self) -> bool | None:
+        return True if self.type == "CuDNNBatchNorm" else None

@@ -207,3 +207,16 @@ class LSTMUnit(BuiltLayer):
                 ("bottom", 1),
             )
         return [new_blob(cell), new_blob(cell)]
+
+
+@register
+class ForkRecurrent(BuiltLayer):
+    """Layers of forks that run over time, of whose parameters nothing is known here."""
+
+    types = ("ClockworkRNN", "GRU", "Lstm")
+    fork = True
+    is_recurrent = True
+
+    @property
+    def has_parameters(self) -> bool | None:
+        return None

@@ -35,10 +35,17 @@ __all__ = ["NO_CLASS", "REGISTRY", "not_runnable"]
 DIFFER = "forks differ in what it computes"
 NO_CLASS: dict[str, str] = {
     "BoxAnnotatorOHEM": DIFFER,
+    "ClockworkRNN": DIFFER,
+    "CuDNNBatchNorm": DIFFER,
     "DetectionEvaluate": "it counts what a DetectionOutput found, and has no part in training",
     "DetectionOutput": "it lists found boxes for a test, and has no part in training",
+    "GRU": DIFFER,
+    "GroupNorm": DIFFER,
     "HardSigmoid": DIFFER,
+    "InstanceNorm": DIFFER,
     "KLDivLoss": DIFFER,
+    "LayerNorm": DIFFER,
+    "Lstm": DIFFER,
     "NormalizedSigmoidCrossEntropyLoss": DIFFER,
     "Proposal": "how many regions it proposes hangs on the data",
     "ProposalTarget": "how many regions it draws hangs on the data",
@@ -94,8 +101,6 @@ def _passes(layer: BuiltLayer, bottom: int) -> bool:
     """Has Caffe a gradient for that bottom? Of a fork's layers that is not known."""
     if layer.fork:
         return True
-    if layer.is_loss and isinstance(layer, Loss):
+    if isinstance(layer, Loss):
         return bottom in layer.differentiable
-    last = len(layer.bottoms) - 1
-    unreachable = {"BatchReindex": 1, "LSTM": 1, "RNN": 1, "LSTMUnit": 2, "Filter": last}.get(layer.type)
-    return layer.has_backward and bottom != unreachable
+    return layer.passes_gradient(bottom) is not False

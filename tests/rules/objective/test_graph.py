@@ -8,7 +8,7 @@ import pytest
 
 from caffelint.lint import TEST, TRAIN, Layer
 from caffelint.lint.file import load
-from caffelint.rules.objective._graph import CLASSES_KEPT, source, sources
+from caffelint.rules.objective._graph import keeps_classes, source, sources
 
 NET = b"""
 layer { name: "data" type: "Data" top: "data" top: "label" }
@@ -41,7 +41,7 @@ def test_each_phase_has_its_own(loss: Layer) -> None:
 
 
 def test_sees_through_layers_that_keep_the_classes(loss: Layer) -> None:
-    made = source(loss, 0, TRAIN, CLASSES_KEPT)
+    made = source(loss, 0, TRAIN, keeps_classes)
     assert made is not None
     assert made.layer.name == "fc"
 
