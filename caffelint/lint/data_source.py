@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 SECONDS = 60
 LARGEST_COPY = 4 << 30
+LARGEST_IMAGE = 1 << 26
+"""Pixels. To tell how a PNG is turned, Pillow decodes all of it, and few bytes may stand for many pixels."""
 _START = "import sys; sys.path[:] = {}; from caffelint.lint.data_source import main; main()"
 _ORIENTATION = 0x0112
 
@@ -125,7 +127,7 @@ def datum_shape(record: bytes, color: bool | None) -> list[int]:
 def image_shape(file: IO[bytes] | str, color: bool | None) -> list[int]:
     """Channels, height and width of an image as OpenCV decodes it: in colour, in grey, or (None) as it is.
 
-    From the header alone: no pixel is decoded. Colour and grey turn a photo upright, as OpenCV does from 3.1 on.
+    Colour and grey turn a photo upright, as OpenCV does from 3.1 on; else it is from the header alone.
     """
     from PIL import Image
 
@@ -135,6 +137,8 @@ def image_shape(file: IO[bytes] | str, color: bool | None) -> list[int]:
         width, height = image.size
         if color is None:
             return [_channels(image), height, width]
+        if width * height > LARGEST_IMAGE:
+            raise Unreadable(f"is an image of {width} x {height} pixels, too many to look at; give --input-shape")
         if image.getexif().get(_ORIENTATION, 1) >= 5:
             width, height = height, width
     return [3 if color else 1, height, width]

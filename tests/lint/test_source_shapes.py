@@ -339,3 +339,19 @@ def test_nothing_is_imported_from_the_working_directory(tmp_path: Path) -> None:
     for name in ("lmdb", "json", "caffelint"):
         Path(f"{name}.py").write_text("raise SystemExit")
     assert read(data("db")).blobs["data"] == (4, 2, 5, 7)
+
+
+def test_an_image_of_many_pixels_is_not_decoded(tmp_path: Path) -> None:
+    """3.5 MB of PNG stand for 3.5 GB of pixels."""
+    import struct
+    import zlib
+
+    def chunk(kind: bytes, data: bytes) -> bytes:
+        return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+
+    header = struct.pack(">IIBBBBB", 60_000, 60_000, 8, 0, 0, 0, 0)
+    data = chunk(b"IHDR", header) + chunk(b"IDAT", zlib.compress(bytes(1 << 20))) + chunk(b"IEND", b"")
+    (tmp_path / "a.png").write_bytes(b"\x89PNG\r\n\x1a\n" + data)
+    (tmp_path / "list").write_text(f"{tmp_path / 'a.png'} 0\n")
+    (note,) = read(image_list(str(tmp_path / "list"))).notes
+    assert "is an image of 60000 x 60000 pixels, too many to look at" in note
