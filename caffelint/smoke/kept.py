@@ -93,7 +93,8 @@ def can_import(name: str) -> bool:
     """Whether a child of this Python finds a module, outside of the working directory."""
     from importlib.machinery import PathFinder
 
-    return name in sys.modules or PathFinder.find_spec(name, search_path()) is not None
+    spec = PathFinder.find_spec(name, search_path())
+    return name in sys.modules or (spec is not None and spec.origin is not None)  # a mere folder has no origin
 
 
 def _split(paths: str, checked: Sequence[str]) -> tuple[list[str], list[str]]:

@@ -92,10 +92,10 @@ def test_a_damaged_lmdb(tmp_path: Path, in_caffe: Run, monkeypatch: Any, engine:
 @pytest.mark.parametrize(
     ("body", "name", "words"),
     [
-        ("while True:\n    pass", "timed-out", 'after 3 s "mine" was still in its forward pass'),
+        ("while True:\n    pass", "timed-out", 'after 8 s "mine" was still in its forward pass'),
         ("os.abort()", "timed-out", 'the process died by signal 6 in the forward pass of "mine"'),
         ("os.kill(os.getpid(), 9)", "out-of-memory", ""),
-        ("os.close(1); os.close(2); time.sleep(600)", "timed-out", 'after 3 s "mine" was still'),
+        ("os.close(1); os.close(2); time.sleep(600)", "timed-out", 'after 8 s "mine" was still'),
         ("raise KeyboardInterrupt", "python-layer-failed", "KeyboardInterrupt"),
         ("top[0].reshape(1, 1)", "", ""),
     ],
@@ -105,7 +105,7 @@ def test_a_layer_that_means_harm(tmp_path: Path, in_caffe: Run, body: str, name:
     if not name:
         assert in_caffe(solver, timeout=20, iterations=2).report.findings
         return
-    found = only(in_caffe(solver, timeout=3))
+    found = only(in_caffe(solver, timeout=8))
     assert (found.name, words in found.message) == (name, True), found.message
     assert found.layer == "mine" or name == "out-of-memory"
 
