@@ -8,8 +8,6 @@ from typing import NamedTuple
 
 from caffelint.smoke.rule import BLOB, CHANGE, DATA, DIFF, PARAM, Blob, BuiltLayer, Run, Statistics
 
-_STATISTICS_OF_THE_DATA = frozenset(["BatchNorm", "BN"])
-NORMALISERS = frozenset(["BatchNorm", "BN", "MVN"])
 _DECAY_ALONE = 1.01
 
 
@@ -32,7 +30,7 @@ def weights(run: Run) -> Iterator[Weights]:
     if not measured:
         return
     for layer in run.built[0].layers:
-        if layer.type in _STATISTICS_OF_THE_DATA or not layer.params or not layer.need_backward:
+        if layer.keeps_statistics or not layer.params or not layer.need_backward:
             continue
         param = layer.params[0]
         if param.owner is not None or not param.lr_mult:
@@ -149,7 +147,7 @@ def _normalised(blob: Blob) -> bool:
     """Does BatchNorm alone read it, whose output is the same for twice the weights?"""
     readers = [layer for layer, _ in blob.consumers]
     return bool(readers) and all(
-        layer.type in NORMALISERS
+        layer.normalises
         or (layer.type == "Split" and layer.index is None and all(map(_normalised, layer.tops)))
         for layer in readers
     )
