@@ -17,6 +17,7 @@ from pathlib import Path
 import caffelint
 from caffelint.caffe.learning_rate import schedule
 from caffelint.fix.finite import insert_checks
+from caffelint.fix.run import fix
 from caffelint.fix.upgrade import upgrade_text
 from caffelint.lint.config import Config
 from caffelint.lint.file import load
@@ -99,6 +100,9 @@ TEXTS: dict[str, Callable[[int], str]] = {
     "blanks": lambda n: INPUT + "a" + many(n, " ") + "b",
     "backslashes": lambda n: INPUT + 'name: "' + many(n, '\\"'),
     "quotes": lambda n: INPUT + "name: " + many(n, "\"'"),
+    "misspelt fields": lambda n: INPUT + many(n, 'layer { name: "r@" typ: ReLU botom: "x" topp: "y@" }\n'),
+    "repeated fields": lambda n: INPUT + "layer {" + many(n, ' name: "r"\n') + " }",
+    "parameter layers of one name": lambda n: chain(n).replace('name: "l', 'name: "l" top: "m'),
     "text on one line": lambda n: chain(n).replace("\n", " "),
     "numbers in a list": lambda n: "input_dim: [" + many(n, "1, ") + "1]",
     "numbers without a list": lambda n: "input_dim: " + many(n, "1, ") + "1",
@@ -182,6 +186,10 @@ def upgrade(text: str) -> None:
     upgrade_text(text.encode(), "net.prototxt")
 
 
+def mend(text: str) -> None:
+    fix([], Config(), unsafe=True, write=False, texts={"net.prototxt": text.encode()}, alone=True)
+
+
 def rates(text: str) -> None:
     solver = load(text.encode()).solver
     assert solver is not None
@@ -195,6 +203,9 @@ def curves() -> dict[str, Callable[[int], float]]:
     for name in ("layers", "layers that read one blob", "tops of one name, in place", "losses", "tops of a layer"):
         found[f"summary: {name}"] = of_text(summary, TEXTS[name])
         found[f"patch: {name}"] = of_text(patch, TEXTS[name])
+    faults = ("tops of one name", "unknown fields", "unknown layers", "broken lines", "bottoms that nobody makes")
+    for name in (*faults, "misspelt fields", "repeated fields", "parameter layers of one name", "base_lr of a solver"):
+        found[f"fix: {name}"] = of_text(mend, TEXTS[name])
     for name in ("old layers", "inputs of a net", "comments", "base_lr of a solver"):
         found[f"upgrade: {name}"] = of_text(upgrade, TEXTS[name])
     found["lr: stepvalue of a solver"] = of_text(rates, TEXTS["stepvalue of a solver"])
