@@ -50,4 +50,4 @@ def test_found_nowhere(models: Path) -> None:
 def test_nobody_looked() -> None:
     config = Config()
     config.select = ["net-file-not-found"]
-    assert caffelint.check_text('net: "nowhere_a.prototxt" base_lr: 1', config=config).findings == []
+    assert caffelint.check_text('net: "nowhere_a.prototxt" base_lr: 1', config=config).findings == ()
