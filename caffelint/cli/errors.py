@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 import click
 
-from caffelint.cli.main import INTERNAL, USAGE
+from caffelint.cli.status import INTERNAL, USAGE
 
 
 def near(name: str, known: Iterable[str]) -> str:

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from caffelint.cli.checked import STDIN, changed_since, only_from, stdin, tell_of_files
-from caffelint.cli.main import FINDINGS
 from caffelint.cli.outputs import Output, show_diff, use_color, write_all, write_bytes
+from caffelint.cli.status import FINDINGS
 from caffelint.cli.tell import aside, tell
 from caffelint.report import Look, write
 from caffelint.report.words import count, left

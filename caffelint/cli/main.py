@@ -7,8 +7,7 @@ import os
 import sys
 from collections.abc import Sequence
 
-OK, FINDINGS, USAGE, INTERNAL, INTERRUPTED, BROKEN_PIPE = 0, 1, 2, 3, 130, 141
-"""Exit statuses: nothing found, findings, wrong usage or input, caffelint's own failure; the rest as shells have it."""
+from caffelint.cli.status import BROKEN_PIPE, INTERRUPTED, OK, USAGE
 
 _LONGEST = 900
 _COMPLETE = "_CAFFELINT_COMPLETE"

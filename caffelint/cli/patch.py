@@ -6,7 +6,7 @@ import os
 
 import click
 
-from caffelint.cli.main import USAGE
+from caffelint.cli.status import USAGE
 
 
 @click.command("patch")

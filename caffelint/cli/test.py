@@ -10,7 +10,7 @@ from typing import Any
 
 import click
 
-from caffelint.cli.main import FINDINGS, OK
+from caffelint.cli.status import FINDINGS, OK
 from caffelint.text.visible import visible
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from caffelint.cli.main import FINDINGS, OK
+from caffelint.cli.status import FINDINGS, OK
 from caffelint.text.visible import visible
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from caffelint.cli import complete
-from caffelint.cli.main import FINDINGS, INTERNAL, USAGE
+from caffelint.cli.status import FINDINGS, INTERNAL, USAGE
 from caffelint.cli.tell import aside, tell
 from caffelint.text.visible import visible
 

@@ -51,6 +51,10 @@ class Config:
         self.sources: dict[str, str] = {}
         self.skipped: dict[str, str] = {}
 
+    def is_asked(self, setting: str) -> bool:
+        """Does it stem from the command line, or from whoever calls caffelint, and not from a file?"""
+        return self.sources.get(setting) == COMMAND_LINE
+
     def folder_of(self, setting: str) -> str:
         """The folder that a setting's globs start from: that of its file; empty for the working directory."""
         source = self.sources.get(setting, COMMAND_LINE)

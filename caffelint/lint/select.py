@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from functools import partial
+from typing import TYPE_CHECKING
 
-from caffelint.lint.config import COMMAND_LINE, Config
 from caffelint.lint.registry import RuleInfo, all_rules
+
+if TYPE_CHECKING:
+    from caffelint.lint.config import Config
 
 FAMILIES = {
     "prototxt": "P",
@@ -65,7 +68,7 @@ def selected(config: Config) -> list[RuleInfo]:
     ignoring, unless it stands in a file and the selecting on the command line.
     """
     chosen = []
-    margin = int(config.sources.get("select") == COMMAND_LINE != config.sources.get("ignore"))
+    margin = int(config.is_asked("select") and not config.is_asked("ignore"))
     for info in all_rules():
         naming = most_exact(info, [*(config.select or ["all"]), *config.extend_select])
         if naming is None:
