@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from caffelint.caffe.layers import (  # noqa: F401  (importing a family registers its types)
     arrange,
+    concat,
     convolution,
     data,
     detection,

@@ -8,6 +8,7 @@ from caffelint.caffe.layers.base import FIRST_FORK_NUMBER
 from caffelint.caffe.layers.loss import Loss
 from caffelint.smoke.torch import (  # noqa: F401  (importing a family registers its types)
     arrange,
+    concat,
     convolution,
     data,
     detection,

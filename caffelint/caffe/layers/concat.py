@@ -1,0 +1,210 @@
+"""Layers that put blobs together along an axis, and take them apart."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from caffelint.caffe.layers.base import AT_LEAST_ONE, DIES, EXACT, ONE, BuiltLayer, register
+from caffelint.caffe.refusal import Kind
+from caffelint.caffe.shapes import Shape, as_int, canonical_axis, count, new_blob, no_data, text
+from caffelint.caffe.values import Values
+
+CHANNEL_AXES = (1, -3)
+
+
+def shared_axis(layer: BuiltLayer, shape: Shape, old: str, function: str) -> int:
+    """Axis of a Concat or Slice: `axis`, or the older unsigned concat_dim or slice_dim."""
+    p = layer.parameters
+    if not p.HasField(old):
+        return canonical_axis(shape, p.axis, (layer.block, "axis"))
+    axis = as_int(getattr(p, old))
+    if axis < 0:
+        raise layer.refuse(
+            Kind.NO_SUCH_AXIS,
+            f"{old} {getattr(p, old)} is far beyond any axis",
+            f"casting {old} from uint32 to int32",
+            function,
+            old,
+        )
+    if axis >= len(shape):
+        raise layer.refuse(
+            Kind.NO_SUCH_AXIS,
+            f"{old} {axis} does not exist: the bottom has {len(shape)} axes ({text(shape)})",
+            f"{old} out of range.",
+            function,
+            old,
+        )
+    return axis
+
+
+def check_one_axis(layer: BuiltLayer, old: str, function: str) -> None:
+    if layer.parameters.HasField("axis") and layer.parameters.HasField(old):
+        raise layer.refuse(
+            Kind.CONFLICTING_FIELDS,
+            f"axis and the older {old} are both given; keep axis",
+            f"Either axis or {old} should be specified; not both.",
+            function,
+            old,
+        )
+
+
+@register
+class Concat(BuiltLayer):
+    types = ("Concat",)
+    block = "concat_param"
+    bottom_counts = AT_LEAST_ONE
+    top_counts = ONE
+
+    @property
+    def keeps_pixels(self) -> bool:  # type: ignore[override]
+        p = self.parameters
+        return (p.concat_dim if p.HasField("concat_dim") else p.axis) in CHANNEL_AXES
+
+    @property
+    def shares_memory(self) -> bool:  # type: ignore[override]
+        return len(self.bottom_names) == 1
+
+    @property
+    def in_place(self) -> str:  # type: ignore[override]
+        return EXACT if len(self.bottoms) == 1 else DIES
+
+    def set_up(self, bottoms: Sequence[Shape]) -> Sequence[Shape | None]:
+        first = bottoms[0]
+        check_one_axis(self, "concat_dim", "concat_layer.cpp LayerSetUp")
+        axis = self.axis = shared_axis(self, first, "concat_dim", "concat_layer.cpp Reshape")
+        total = first[axis]
+        for index in range(1, len(bottoms)):
+            shape = bottoms[index]
+            if len(shape) != len(first):
+                raise self.refuse(
+                    Kind.SHAPES_DIFFER,
+                    f"bottom {index} has {len(shape)} axes ({text(shape)}), the first {len(first)} ({text(first)})",
+                    "All inputs must have the same #axes.",
+                    "concat_layer.cpp Reshape",
+                    ("bottom", index),
+                )
+            if shape[:axis] != first[:axis] or shape[axis + 1 :] != first[axis + 1 :]:
+                raise self.refuse(
+                    Kind.SHAPES_DIFFER,
+                    f"bottom {index} is {text(shape)}, the first {text(first)}; only axis {axis} may differ",
+                    "All inputs must have the same shape, except at concat_axis.",
+                    "concat_layer.cpp Reshape",
+                    ("bottom", index),
+                )
+            total += shape[axis]
+        top = new_blob((*first[:axis], as_int(total), *first[axis + 1 :]), "the top")
+        if len(bottoms) == 1 and 0 in top:
+            raise no_data("the bottom", "concat_layer.cpp Reshape", ("bottom", 0))
+        return [top]
+
+    def set_up_unknown(self, bottoms: Sequence[Shape | None]) -> Sequence[Shape | None]:
+        check_one_axis(self, "concat_dim", "concat_layer.cpp LayerSetUp")
+        return [None]
+
+    def values(self, bottoms: Sequence[Values]) -> Sequence[Values]:
+        found = bottoms[0]
+        for values in bottoms[1:]:
+            found = found.or_else(values)
+        return [found]
+
+
+@register
+class Slice(BuiltLayer):
+    types = ("Slice",)
+    block = "slice_param"
+    bottom_counts = ONE
+    top_counts = AT_LEAST_ONE
+
+    @property
+    def keeps_pixels(self) -> bool:  # type: ignore[override]
+        p = self.parameters
+        return (p.slice_dim if p.HasField("slice_dim") else p.axis) in CHANNEL_AXES
+
+    @property
+    def shares_memory(self) -> bool:  # type: ignore[override]
+        return len(self.top_names) == 1
+
+    @property
+    def in_place(self) -> str:  # type: ignore[override]
+        return EXACT if len(self.tops) == 1 else DIES
+
+    def set_up(self, bottoms: Sequence[Shape]) -> Sequence[Shape | None]:
+        shape = bottoms[0]
+        function = "slice_layer.cpp Reshape"
+        check_one_axis(self, "slice_dim", "slice_layer.cpp LayerSetUp")
+        axis = self.axis = shared_axis(self, shape, "slice_dim", function)
+        size = shape[axis]
+        tops = len(self.tops)
+        points = [as_int(point) for point in self.parameters.slice_point]
+        sizes = self._sizes_between(points, size, tops, shape, axis) if points else self._equal_sizes(size, tops, axis)
+        shapes = [new_blob((*shape[:axis], part, *shape[axis + 1 :]), f"top {i}") for i, part in enumerate(sizes)]
+        if self.runs_in_place and tops > 1:
+            raise self.refuse(
+                Kind.IN_PLACE,
+                "a Slice into several tops cannot overwrite its bottom",
+                "Check failed: count == bottom[0]->count()",
+                function,
+                ("top", 0),
+            )
+        if tops == 1 and count(shape) == 0:
+            raise no_data("the bottom", function, ("bottom", 0))
+        return shapes
+
+    def _equal_sizes(self, size: int, tops: int, axis: int) -> list[int]:
+        if size % tops:
+            raise self.refuse(
+                Kind.NOT_DIVISIBLE,
+                f"{tops} tops do not divide the {size} entries of axis {axis} evenly; give slice_point",
+                f"Number of top blobs ({tops}) should evenly divide input slice axis ({size})",
+                "slice_layer.cpp Reshape",
+                ("top", tops - 1),
+            )
+        return [size // tops] * tops
+
+    def _sizes_between(self, points: list[int], size: int, tops: int, shape: Shape, axis: int) -> list[int]:
+        function = "slice_layer.cpp Reshape"
+        if len(points) != tops - 1:
+            raise self.refuse(
+                Kind.FIELD_COUNT,
+                f"{tops} tops need {tops - 1} slice_point, not {len(points)}",
+                "Check failed: slice_point_.size() == top.size() - 1",
+                function,
+                "slice_point",
+            )
+        if tops > size:
+            raise self.refuse(
+                Kind.WINDOW_TOO_LARGE,
+                f"{tops} tops are more than the {size} entries of axis {axis} ({text(shape)})",
+                "Check failed: top.size() <= bottom_slice_axis",
+                function,
+                "slice_point",
+            )
+        sizes = []
+        before = 0
+        for index, point in enumerate(points):
+            if point <= before:
+                raise self.refuse(
+                    Kind.VALUE_OUT_OF_RANGE,
+                    f"slice_point {point} must be above {before}, the one before it",
+                    "Check failed: slice_point_[i] > prev",
+                    function,
+                    ("slice_point", index),
+                )
+            sizes.append(point - before)
+            before = point
+        if before > size:
+            raise self.refuse(
+                Kind.WINDOW_TOO_LARGE,
+                f"slice_point {before} is beyond the {size} entries of axis {axis}",
+                "Check failed: shape[i] >= 0",
+                "blob.cpp Reshape",
+                ("slice_point", len(points) - 1),
+            )
+        return [*sizes, size - before]
+
+    def set_up_unknown(self, bottoms: Sequence[Shape | None]) -> Sequence[Shape | None]:
+        check_one_axis(self, "slice_dim", "slice_layer.cpp LayerSetUp")
+        return [None] * len(self.tops)
+
+    def values(self, bottoms: Sequence[Values]) -> Sequence[Values]:
+        return [bottoms[0].part()] * len(self.tops)
