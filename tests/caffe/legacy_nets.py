@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from caffelint.caffe.upgrade import TRANSFORMED_TYPES, V0_FIELDS, V0_TYPES, V1_TYPES
+from caffelint.caffe.old_formats import TRANSFORMED_TYPES, V0_FIELDS, V0_TYPES, V1_TYPES
 from caffelint.schema.messages import NetParameter, V1LayerParameter
 
 FIRST_FORK_NUMBER = 10_000

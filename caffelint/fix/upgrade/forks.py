@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from caffelint.caffe.upgrade import V1_FORK_TYPES, V1_TYPES
+from caffelint.caffe.old_formats import V1_FORK_TYPES, V1_TYPES
 from caffelint.schema.bound import Bound
 from caffelint.schema.provenance import provenance
 

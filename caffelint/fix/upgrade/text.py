@@ -6,8 +6,9 @@ from collections import Counter
 from collections.abc import Callable
 from typing import Any, NamedTuple, TypeAlias
 
+from caffelint.caffe.old_formats import SOLVER_TYPES, TRANSFORMED_TYPES
 from caffelint.caffe.refusal import Refusal
-from caffelint.caffe.upgrade import SOLVER_TYPES, TRANSFORMED_TYPES, net_generation, upgrade_solver
+from caffelint.caffe.upgrade import net_generation, upgrade_solver
 from caffelint.caffe.upgrade import upgrade_net as upgrade_message
 from caffelint.fix.upgrade import batch_norm, inputs, mixed, v0, v1
 from caffelint.fix.upgrade.forks import readers, too_old, without_input_layer, without_solver_type

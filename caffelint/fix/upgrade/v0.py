@@ -5,7 +5,13 @@ UpgradeV0PaddingLayers and UpgradeV0Net in Caffe's util/upgrade_proto.cpp.
 
 from __future__ import annotations
 
-from caffelint.caffe.upgrade import NET_FIELDS_KEPT_FROM_V0, V0_FIELDS, V0_KEPT_FIELDS, V0_TRANSFORM_FIELDS, V0_TYPES
+from caffelint.caffe.old_formats import (
+    NET_FIELDS_KEPT_FROM_V0,
+    V0_FIELDS,
+    V0_KEPT_FIELDS,
+    V0_TRANSFORM_FIELDS,
+    V0_TYPES,
+)
 from caffelint.fix.upgrade.left import CannotUpgrade
 from caffelint.fix.upgrade.pieces import Block, Layout, Piece, comment_lines, comments_in
 from caffelint.fix.upgrade.wrap import set_on_line, unwrap, wrap

@@ -5,7 +5,8 @@ UpgradeNetDataTransformation and UpgradeV1Net in Caffe's util/upgrade_proto.cpp.
 
 from __future__ import annotations
 
-from caffelint.caffe.upgrade import TRANSFORM_FIELDS, TRANSFORMED_TYPES, V1_PARAM_FIELDS, same_kind
+from caffelint.caffe.old_formats import TRANSFORM_FIELDS, TRANSFORMED_TYPES, V1_PARAM_FIELDS
+from caffelint.caffe.upgrade import same_kind
 from caffelint.fix.upgrade.forks import type_name
 from caffelint.fix.upgrade.left import CannotUpgrade
 from caffelint.fix.upgrade.pieces import Block, Layout, Piece, comment_lines, comments_in

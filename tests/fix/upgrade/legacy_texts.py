@@ -9,7 +9,7 @@ from typing import Any
 
 from google.protobuf import text_format
 
-from caffelint.caffe.upgrade import V0_FIELDS, V0_KEPT_FIELDS, V0_TRANSFORM_FIELDS
+from caffelint.caffe.old_formats import V0_FIELDS, V0_KEPT_FIELDS, V0_TRANSFORM_FIELDS
 
 
 def written(net: Any, seed: int) -> str:

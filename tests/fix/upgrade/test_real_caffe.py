@@ -13,7 +13,7 @@ from legacy_nets import LegacyNets, real_upgrade
 from legacy_texts import without_lost_fields, written
 from seeds import SEED, draws
 
-from caffelint.caffe.upgrade import TRANSFORMED_TYPES, V0_TYPES, V1_TYPES
+from caffelint.caffe.old_formats import TRANSFORMED_TYPES, V0_TYPES, V1_TYPES
 from caffelint.fix.upgrade import upgrade_text
 from caffelint.schema.messages import NetParameter, SolverParameter
 from caffelint.text.comments import find_comments
