@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from caffelint.caffe.build import BuiltNet
+    from caffelint.caffe.built_net import BuiltNet
 
 
 def find_gradient_flow(built: BuiltNet) -> None:

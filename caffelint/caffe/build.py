@@ -7,94 +7,27 @@ What cannot be known (a type that is not known here, the contents of a data file
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from functools import cached_property
 from math import prod
 from typing import Any
 
 from caffelint.caffe.backward import find_gradient_flow
+from caffelint.caffe.built_net import BuiltNet
+from caffelint.caffe.fork_fields import fork_field, has_fork_fields
 from caffelint.caffe.layers import BVLC_TYPES, REGISTRY, BuiltLayer, UnknownLayer
-from caffelint.caffe.layers.base import FIRST_FORK_NUMBER
 from caffelint.caffe.layers.data import DataLayer
 from caffelint.caffe.layers.python import FiniteCheck, is_finite_check
 from caffelint.caffe.net_parts import Blob, Param
-from caffelint.caffe.place import FieldPath
 from caffelint.caffe.refusal import Kind, Refusal
-from caffelint.caffe.shapes import UNSHAPED, Shape, count, no_data, plural, text
+from caffelint.caffe.shapes import UNSHAPED, Shape, count, no_data, plural
+from caffelint.caffe.shared_params import share
 from caffelint.caffe.splits import insert_splits
 from caffelint.caffe.states import State, phase_name
-from caffelint.caffe.values import Values, value_facts
 
-PERMISSIVE = 1
 AUTOMATIC = "(automatic)"
 MOST_REMEMBERED = 4096
 
 # What set_up gave, and left in the layer, by all that it depends on.
 _set_up: dict[tuple[Any, ...], tuple[Sequence[Shape | None], dict[str, Any]]] = {}
-
-
-class BuiltNet:
-    """What Caffe makes of a net in one state.
-
-    states: all states that this one build stands for, its own first: they keep the same layers.
-    layers: in Caffe's order, the splits that it inserts included (their `index` is None).
-    blobs: last version of each blob by name, in Caffe's order. outputs: names of the blobs that nothing reads, sorted.
-    excluded: the LayerParameter messages that this state leaves out, with their places in the net.
-    assumed: shapes that were taken as likely, by blob name. refusals: Caffe's own first.
-    memory: bytes that Caffe logs as "Memory required for data", None where unknown.
-    """
-
-    def __init__(self, message: Any, states: Sequence[State]) -> None:
-        self.message = message
-        self.name: str = message.name
-        self.states = tuple(states)
-        self.state = self.states[0]
-        self.phase, self.stages, self.level = self.state
-        self.layers: list[BuiltLayer] = []
-        self.blobs: dict[str, Blob] = {}
-        self.outputs: list[str] = []
-        self.excluded: list[tuple[int, Any]] = []
-        self.refusals: list[Refusal] = []
-        self.memory: int | None = None
-        self.assumed: dict[str, Shape] = {}
-
-    @property
-    def phases(self) -> tuple[str, ...]:
-        """The phases of its states."""
-        return tuple(dict.fromkeys(state.phase for state in self.states))
-
-    def release(self) -> None:
-        """Undo the circles between layers, blobs and parameters of a net that nobody needs any more.
-
-        It is freed at once then; left to the garbage collector, nets cost a fifth of the time of a check.
-        """
-        for layer in self.layers:
-            layer.bottoms.clear()
-            layer.tops.clear()
-            layer.params = ()
-
-    @cached_property
-    def values(self) -> dict[Blob, Values]:
-        """What is known of the values in each version of each blob."""
-        return value_facts(self)
-
-    @property
-    def loads(self) -> bool | None:
-        """Would Caffe load it? None where that hangs on something unknown. Data files are taken to be there."""
-        if self.refusals:
-            return False
-        return True if self.is_known else None
-
-    @property
-    def is_fork(self) -> bool:
-        """Is it written for a fork of Caffe, by its types or fields? What Caffe 1.0 refuses such a fork may take."""
-        return any(layer.fork or (not layer.known and layer.type != "Python") for layer in self.layers) or any(
-            has_fork_fields(message) for message in self.message.layer
-        )
-
-    @property
-    def is_known(self) -> bool:
-        """Is nothing in it unknown: no shape, no parameter, no type?"""
-        return self.memory is not None and all(layer.known and layer.params is not None for layer in self.layers)
 
 
 def build(
@@ -177,7 +110,7 @@ class _Build:
     def refuse_fork_fields(self, message: Any) -> None:
         """A field that Caffe 1.0 does not have ends the parsing of the file."""
         for index, layer in enumerate(message.layer):
-            found = _fork_field(layer, ())
+            found = fork_field(layer, ())
             if found is not None:
                 path, owner = found
                 name = path[-1]
@@ -540,77 +473,11 @@ class _Build:
 
     def share(self, param: Param, spec: Any) -> None:
         """AppendParam: the first parameter of a name owns the blob, later ones share it."""
-        owner = self.owners.setdefault(param.name, param)
-        given_lr, given_decay = spec.HasField("lr_mult"), spec.HasField("decay_mult")
-        if owner is param:
-            param.given_lr, param.given_decay = given_lr, given_decay
-            return
-        param.owner = owner
-        layer = param.layer
-        field = ("param", param.index)
         try:
-            check_shared_shape(param, owner, spec.share_mode == PERMISSIVE, field)
-            if given_lr:
-                if owner.given_lr and owner.lr_mult != param.lr_mult:
-                    raise _mismatch(param, "lr_mult", owner.lr_mult, param.lr_mult)
-                owner.given_lr, owner.lr_mult = True, param.lr_mult
-            if given_decay:
-                if owner.given_decay and owner.decay_mult != param.decay_mult:
-                    raise _mismatch(param, "decay_mult", owner.decay_mult, param.decay_mult)
-                owner.given_decay, owner.decay_mult = True, param.decay_mult
+            share(param, self.owners.setdefault(param.name, param), spec)
         except Refusal as refusal:
-            self.refuse(layer, refusal)
+            self.refuse(param.layer, refusal)
 
 
 def _leaves(phases: Sequence[str]) -> str:
     return f"{' and '.join(phases)} {'leaves' if len(phases) == 1 else 'leave'}"
-
-
-def check_shared_shape(param: Param, owner: Param, permissive: bool, field: FieldPath) -> None:
-    same = count(param.shape) == count(owner.shape) if permissive else param.shape == owner.shape
-    if not same:
-        raise Refusal(
-            Kind.SHARED_PARAM_SHAPE,
-            f'parameter "{param.name}" is {text(param.shape)} here and {text(owner.shape)} in layer'
-            f' "{owner.layer.name}", which owns it',
-            f"Cannot share param '{param.name}' owned by layer '{owner.layer.name}' with layer '{param.layer.name}';"
-            f" {'count' if permissive else 'shape'} mismatch.",
-            "net.cpp AppendParam",
-            (*field, "name"),
-            param=param.name,
-            shape=param.shape,
-            owner=owner.layer.name,
-            owned=owner.shape,
-        )
-
-
-def _mismatch(param: Param, name: str, owned: float, given: float) -> Refusal:
-    return Refusal(
-        Kind.SHARED_PARAM_MULTIPLIER,
-        f'parameter "{param.name}" has {name} {given:g} here and {owned:g} elsewhere; shared parameters need one value',
-        f"Shared param '{param.name}' has mismatched {name}.",
-        "net.cpp AppendParam",
-        ("param", param.index, name),
-        param=param.name,
-        given=given,
-        owned=owned,
-    )
-
-
-def has_fork_fields(message: Any) -> bool:
-    """Does a layer use a field that only forks have? What such a fork makes of the rest cannot be known."""
-    return message is not None and _fork_field(message, ()) is not None
-
-
-def _fork_field(message: Any, path: FieldPath) -> tuple[FieldPath, str] | None:
-    """Path of the first field inside that Caffe 1.0 lacks, and the message type that lacks it."""
-    for field, value in message.ListFields():
-        here = (*path, field.name)
-        if field.number >= FIRST_FORK_NUMBER:
-            return here, message.DESCRIPTOR.full_name
-        if field.message_type is not None:
-            for item in [value] if hasattr(value, "CopyFrom") else value:
-                found = _fork_field(item, here)
-                if found is not None:
-                    return found
-    return None

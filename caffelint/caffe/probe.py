@@ -10,7 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
-from caffelint.caffe.build import BuiltNet, build
+from caffelint.caffe.build import build
+from caffelint.caffe.built_net import BuiltNet
 from caffelint.caffe.layers.data import DataLayer
 from caffelint.caffe.refusal import Refusal
 from caffelint.caffe.shapes import PartialShape, Shape

@@ -10,7 +10,7 @@ from math import exp, inf, log
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from caffelint.caffe.build import BuiltNet
+    from caffelint.caffe.built_net import BuiltNet
     from caffelint.caffe.layers.base import BuiltLayer
     from caffelint.caffe.net_parts import Blob
 

@@ -3,8 +3,10 @@
 It stands apart from `caffelint.lint` because it knows every layer type, which takes a moment to import.
 """
 
-from caffelint.caffe.build import BuiltNet, build, has_fork_fields
+from caffelint.caffe.build import build
+from caffelint.caffe.built_net import BuiltNet
 from caffelint.caffe.fillers import FILLERS, draws
+from caffelint.caffe.fork_fields import has_fork_fields
 from caffelint.caffe.layers import BVLC_TYPES, BuiltLayer, layer_class, types_that
 from caffelint.caffe.layers.loss import Loss
 from caffelint.caffe.layers.pooling import Pooling, pooled_size

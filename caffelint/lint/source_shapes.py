@@ -12,7 +12,7 @@ from caffelint.lint.data_source import Unreadable, ask
 from caffelint.lint.reach import is_special
 
 if TYPE_CHECKING:
-    from caffelint.caffe.build import BuiltNet
+    from caffelint.caffe.built_net import BuiltNet
     from caffelint.caffe.layers import BuiltLayer
 
 LMDB = 1

@@ -13,7 +13,7 @@ from caffelint.lint.file import load
 from caffelint.schema.messages import NetParameter
 
 if TYPE_CHECKING:
-    from caffelint.caffe.build import BuiltNet
+    from caffelint.caffe.built_net import BuiltNet
     from caffelint.caffe.layers import BuiltLayer
     from caffelint.caffe.shapes import PartialShape
     from caffelint.caffe.solver import Solver

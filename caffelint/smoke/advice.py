@@ -6,7 +6,7 @@ import json
 import subprocess
 from collections.abc import Sequence
 
-from caffelint.caffe.build import BuiltNet
+from caffelint.caffe.built_net import BuiltNet
 from caffelint.smoke.engines import CAFFE, Engine, module
 from caffelint.smoke.events import NO_GPU, UNKNOWN, Crashed, Event, Refused
 from caffelint.smoke.kept import can_import, environment

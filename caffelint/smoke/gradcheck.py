@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import partial
 
-from caffelint.caffe.build import BuiltNet
+from caffelint.caffe.built_net import BuiltNet
 from caffelint.caffe.layers import BuiltLayer
 from caffelint.smoke.engines import CAFFE, Engine, NoEngine
 from caffelint.smoke.flow import loss_weight, readers, unsplit

@@ -10,7 +10,8 @@ import os
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from caffelint.caffe.build import BuiltNet, build
+from caffelint.caffe.build import build
+from caffelint.caffe.built_net import BuiltNet
 from caffelint.caffe.layers import BuiltLayer
 from caffelint.caffe.net import Net
 from caffelint.caffe.net_parts import Blob

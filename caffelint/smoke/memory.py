@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from caffelint.caffe.shapes import UNSHAPED
 
 if TYPE_CHECKING:
-    from caffelint.caffe.build import BuiltNet
+    from caffelint.caffe.built_net import BuiltNet
     from caffelint.caffe.layers import BuiltLayer
     from caffelint.caffe.net_parts import Blob
 

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from caffelint.caffe.build import BuiltNet
+from caffelint.caffe.built_net import BuiltNet
 from caffelint.smoke.arrays import read
 from caffelint.smoke.events import Compared
 from caffelint.smoke.flow import gets_gradient, readers

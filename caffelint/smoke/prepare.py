@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from caffelint.caffe.build import BuiltNet
+from caffelint.caffe.built_net import BuiltNet
 from caffelint.caffe.learning_rate import schedule
 from caffelint.caffe.net import Net
 from caffelint.smoke.aside import Aside, quoted

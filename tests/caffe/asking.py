@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from caffelint.caffe.build import BuiltNet
+from caffelint.caffe.built_net import BuiltNet
 from caffelint.caffe.refusal import Kind
 
 SIGFPE, SIGALRM = 8, 14

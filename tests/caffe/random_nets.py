@@ -15,7 +15,8 @@ from typing import Any
 
 from google.protobuf import text_format
 
-from caffelint.caffe.build import BuiltNet, build
+from caffelint.caffe.build import build
+from caffelint.caffe.built_net import BuiltNet
 from caffelint.caffe.layers import BVLC_TYPES, REGISTRY
 from caffelint.caffe.refusal import Refusal
 from caffelint.schema.messages import BlobShape, ClipParameter, FillerParameter, LayerParameter, NetParameter

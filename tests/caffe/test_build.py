@@ -12,7 +12,8 @@ from google.protobuf import text_format
 from random_nets import Generator, cause, to_text
 from seeds import SEED, draws
 
-from caffelint.caffe.build import BuiltNet, build
+from caffelint.caffe.build import build
+from caffelint.caffe.built_net import BuiltNet
 from caffelint.caffe.upgrade import upgrade_net
 from caffelint.schema.messages import NetParameter
 

@@ -8,7 +8,8 @@ from typing import Any
 import torch
 from torch import Generator, Tensor
 
-from caffelint.caffe.build import BuiltNet, build
+from caffelint.caffe.build import build
+from caffelint.caffe.built_net import BuiltNet
 from caffelint.caffe.upgrade import upgrade_net, upgrade_solver
 from caffelint.lint.read import ReadError, read
 from caffelint.schema import NetParameter, SolverParameter

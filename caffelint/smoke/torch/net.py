@@ -15,7 +15,7 @@ from caffelint.smoke.torch.types import REGISTRY, not_runnable
 if TYPE_CHECKING:
     from torch import Tensor
 
-    from caffelint.caffe.build import BuiltNet
+    from caffelint.caffe.built_net import BuiltNet
     from caffelint.caffe.layers import BuiltLayer
 
 __all__ = ["LayerError", "Parameter", "TorchNet", "Watch", "not_runnable"]

@@ -10,7 +10,7 @@ from caffelint.smoke.torch.scale import Scale, Scaled
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from caffelint.caffe.build import BuiltNet
+    from caffelint.caffe.built_net import BuiltNet
     from caffelint.caffe.net_parts import Blob
     from caffelint.smoke.torch.base import TorchLayer
 

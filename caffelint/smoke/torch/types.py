@@ -28,7 +28,7 @@ from caffelint.smoke.torch.base import REGISTRY
 from caffelint.smoke.torch.fillers import FILLERS
 
 if TYPE_CHECKING:
-    from caffelint.caffe.build import BuiltNet
+    from caffelint.caffe.built_net import BuiltNet
     from caffelint.caffe.layers import BuiltLayer
 
 __all__ = ["NO_CLASS", "REGISTRY", "not_runnable"]

@@ -13,7 +13,8 @@ import numpy as np
 import torch
 from google.protobuf import text_format
 
-from caffelint.caffe.build import BuiltNet, build
+from caffelint.caffe.build import build
+from caffelint.caffe.built_net import BuiltNet
 from caffelint.smoke.torch.net import TorchNet
 
 FORWARD, BACKWARD = 1e-5, 1e-4

@@ -1,0 +1,80 @@
+"""What Caffe makes of a net in a state, or why it would not."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+from typing import Any
+
+from caffelint.caffe.fork_fields import has_fork_fields
+from caffelint.caffe.layers import BuiltLayer
+from caffelint.caffe.net_parts import Blob
+from caffelint.caffe.refusal import Refusal
+from caffelint.caffe.shapes import Shape
+from caffelint.caffe.states import State
+from caffelint.caffe.values import Values, value_facts
+
+
+class BuiltNet:
+    """What Caffe makes of a net in one state.
+
+    states: all states that this one build stands for, its own first: they keep the same layers.
+    layers: in Caffe's order, the splits that it inserts included (their `index` is None).
+    blobs: last version of each blob by name, in Caffe's order. outputs: names of the blobs that nothing reads, sorted.
+    excluded: the LayerParameter messages that this state leaves out, with their places in the net.
+    assumed: shapes that were taken as likely, by blob name. refusals: Caffe's own first.
+    memory: bytes that Caffe logs as "Memory required for data", None where unknown.
+    """
+
+    def __init__(self, message: Any, states: Sequence[State]) -> None:
+        self.message = message
+        self.name: str = message.name
+        self.states = tuple(states)
+        self.state = self.states[0]
+        self.phase, self.stages, self.level = self.state
+        self.layers: list[BuiltLayer] = []
+        self.blobs: dict[str, Blob] = {}
+        self.outputs: list[str] = []
+        self.excluded: list[tuple[int, Any]] = []
+        self.refusals: list[Refusal] = []
+        self.memory: int | None = None
+        self.assumed: dict[str, Shape] = {}
+
+    @property
+    def phases(self) -> tuple[str, ...]:
+        """The phases of its states."""
+        return tuple(dict.fromkeys(state.phase for state in self.states))
+
+    def release(self) -> None:
+        """Undo the circles between layers, blobs and parameters of a net that nobody needs any more.
+
+        It is freed at once then; left to the garbage collector, nets cost a fifth of the time of a check.
+        """
+        for layer in self.layers:
+            layer.bottoms.clear()
+            layer.tops.clear()
+            layer.params = ()
+
+    @cached_property
+    def values(self) -> dict[Blob, Values]:
+        """What is known of the values in each version of each blob."""
+        return value_facts(self)
+
+    @property
+    def loads(self) -> bool | None:
+        """Would Caffe load it? None where that hangs on something unknown. Data files are taken to be there."""
+        if self.refusals:
+            return False
+        return True if self.is_known else None
+
+    @property
+    def is_fork(self) -> bool:
+        """Is it written for a fork of Caffe, by its types or fields? What Caffe 1.0 refuses such a fork may take."""
+        return any(layer.fork or (not layer.known and layer.type != "Python") for layer in self.layers) or any(
+            has_fork_fields(message) for message in self.message.layer
+        )
+
+    @property
+    def is_known(self) -> bool:
+        """Is nothing in it unknown: no shape, no parameter, no type?"""
+        return self.memory is not None and all(layer.known and layer.params is not None for layer in self.layers)
