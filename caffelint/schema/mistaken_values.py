@@ -1,0 +1,254 @@
+"""Values that a field does not take, or takes in some forks alone."""
+
+from __future__ import annotations
+
+import re
+from functools import cached_property
+from typing import Any
+
+from caffelint.schema import values
+from caffelint.schema.bound import Bound, ForkUse
+from caffelint.schema.newer import newer_form
+from caffelint.schema.provenance import Alternative, provenance
+from caffelint.schema.spelling import is_same, suggest
+from caffelint.schema.tables import ENUM, FLOAT, INTEGER, MESSAGE, STRING, FieldType, MessageType
+from caffelint.schema.telling import Repairs, Telling
+from caffelint.schema.wording import out_of_range, shown, wanted
+from caffelint.text import tree
+from caffelint.text.scalars import string_value
+from caffelint.text.tree import BROKEN, IDENTIFIER, LIST, Field
+
+_LONGEST = 40
+_WIDER = ("int64", "uint64")
+"""Types that the OpenCL forks alone give to most integers."""
+_NO_TEMPLATE = ("same", "valid", "true", "false", "none", "null", "auto", "default")
+"""Words that somebody writes for a number and that no template replaces."""
+_PLACEHOLDER = re.compile(r"(?=_*[A-Z]{3}|_*[A-Z]+_[A-Z])[A-Z_]+|__\w+__")
+"""A word that a script is to replace, as in `source: PATH_TO_LMDB`: quotes would make a text of it that looks right."""
+
+
+class MistakenValues(Telling):
+    """Words what is wrong with a value."""
+
+    def __init__(self, bound: Bound, parents: list[MessageType]):
+        super().__init__(bound, parents)
+        self._names: dict[str, list[tuple[FieldType, Field]]] = {}
+        self._told_newer_form = False
+
+    @cached_property
+    def _newer_form(self) -> Repairs:
+        return newer_form(self.bound.document.root)
+
+    def value(self, type_: MessageType, field_type: FieldType, item: Field) -> Any:
+        """The value of a scalar that is written in an unusual way, or the one that was meant; None if unknown."""
+        kind = item.kind
+        if field_type.form == MESSAGE:
+            self._no_block(item)
+            return None
+        if kind == BROKEN and field_type.form != STRING:
+            self._takes_no_text(field_type, item)
+        if kind == BROKEN or (kind == LIST and self._was_told(item)):
+            return None
+        if field_type.form == ENUM and kind == IDENTIFIER and item.text[0] != "-":
+            return self._enum_value(type_, field_type, item)
+        found = values.read(field_type, item)
+        if found is not None and kind == tree.INTEGER and item.text.lstrip("-0").isdigit():
+            self._octal(item, found)
+        if found is not None or self._alternative_fits(type_, field_type, item):
+            return found
+        if field_type.form == ENUM and not field_type.words and kind == tree.INTEGER:
+            return None  # an enum of forks, whose numbers differ between them
+        return self._wrong_value(type_, field_type, item)
+
+    def _octal(self, item: Field, value: int) -> None:
+        """A leading 0 that makes another number of it."""
+        sign = "-" if value < 0 else ""
+        looks = sign + item.text.lstrip("-0")
+        if len(looks) < len(item.text) and looks != str(value):
+            start, end = item.value_span
+            message = (
+                f"{item.name}: {item.text} is octal and means {value}; write {value}, or {looks} if that was meant"
+            )
+            self._add("octal-number", start, end, message, field=item.name)
+
+    def _no_block(self, item: Field) -> None:
+        if item.kind != BROKEN and not self._was_told(item):
+            start, end = item.value_span
+            value = shown(self.bound.document.source, item)
+            message = f"{item.name} is a block: write {item.name} {{ ... }}, not {value}"
+            self._add("wrong-value-type", start, end, message, 'Caffe says: Expected "{"', field=item.name)
+
+    def _alternative_fits(self, type_: MessageType, field_type: FieldType, item: Field) -> bool:
+        """Whether a fork gives the field another type, one that the text suits."""
+        facts = provenance().field(type_.name, field_type.name)
+        for other in facts.alternatives if facts else ():
+            if self._may_be(other) and values.fits(other.type, item):
+                self.bound.fork_uses.append(ForkUse(item, other.forks, item.name))
+                return True
+        return False
+
+    def _may_be(self, alternative: Alternative) -> bool:
+        """Whether the text may be of a fork that declares a field so. BVLC's way is the schema's, which was tried."""
+        if "bvlc" in alternative.forks:
+            return False
+        if self.dialect is not None:
+            return self.dialect in alternative.forks
+        return alternative.type not in _WIDER
+
+    def _wrong_value(self, type_: MessageType, field_type: FieldType, item: Field) -> Any:
+        start, end = item.value_span
+        name, source = field_type.name, self.bound.document.source
+        if self._was_told(item):
+            if item.kind in (tree.MESSAGE, LIST):
+                return None
+            value, repair = values.meant(field_type, item)
+            self._takes_no_text(field_type, item, repair)
+            return value
+        if item.kind in (tree.MESSAGE, LIST):
+            message = f"{name} takes {wanted(field_type)}, not a {'block' if item.kind == tree.MESSAGE else 'list'}"
+            certain = not field_type.fork_only or self.dialect is not None
+            self._add("wrong-value-type", start, end, message, field=name, certain=certain)
+            return None
+        if name == "type" and type_.name == "V1LayerParameter" and item.kind == tree.STRING:
+            if not provenance().v1_type(string_value(item.text)):
+                return self._v2_type_in_v1(field_type, item)
+        if name == "type" and type_.name == "LayerParameter" and item.kind == IDENTIFIER:
+            return self._v1_type_in_v2(item)
+        value, repair = values.meant(field_type, item)
+        message = f"{name} takes {wanted(field_type)}, not {shown(source, item)}"
+        evidence = ""
+        if item.kind == tree.INTEGER and field_type.form == INTEGER:
+            message = out_of_range(field_type, item)
+            evidence = f"Caffe says: Integer out of range ({item.text.lstrip('-')[:40]})"
+        elif item.kind == tree.INTEGER and field_type.form == FLOAT:
+            message = f"{name} takes a decimal number, and {shown(source, item)} is octal or hexadecimal"
+        if item.kind == IDENTIFIER and value is None and field_type.form in (INTEGER, FLOAT):
+            if item.text.lower() not in _NO_TEMPLATE and len(self._names) < self._most:
+                self._names.setdefault(item.text, []).append((field_type, item))
+                return None
+        repairs = ((start, end, repair),) if repair else ()
+        # Forks change the types of their own fields from one version to the next.
+        certain = not field_type.fork_only or self.dialect is not None
+        self._add(
+            "wrong-value-type",
+            start,
+            end,
+            message,
+            evidence,
+            field=name,
+            certain=certain,
+            repairs=repairs,
+            safe=bool(repair) and certain and not (field_type.form == STRING and _PLACEHOLDER.fullmatch(item.text)),
+        )
+        return value
+
+    def _takes_no_text(self, field_type: FieldType, item: Field, repair: str = "") -> None:
+        """The text's own grammar cannot know that quotes are no help here."""
+        start, end = item.value_span
+        written = self.bound.document.source.slice(start, end)
+        problems = self.bound.document.problems
+        for index, problem in enumerate(problems):
+            if problem.start == start and any({'"', "'"} & set(text) for _, _, text in problem.repairs):
+                message = f"{field_type.name} takes {wanted(field_type)}, not {written[:_LONGEST]}"
+                repairs = ((start, end, repair),) if repair else ()
+                problems[index] = problem._replace(message=message, repairs=repairs, repair_is_safe=False)
+
+    def _names_for_numbers(self) -> None:
+        """`num_output: cls3x`: one such name is a mistake, several are those of a template that nobody filled in."""
+        several = sum(map(len, self._names.values())) > 1
+        for places in self._names.values():
+            field_type, item = places[0]
+            start, end = item.value_span
+            said = f"{item.name} takes {wanted(field_type)}, not {shown(self.bound.document.source, item)}"
+            if several:
+                said += ", which looks like a name that a template or a script should have replaced"
+            if len(places) > 1:
+                said += f" (it stands {len(places)} times in this file)"
+            kind = "unfilled-template" if several else "wrong-value-type"
+            certain = self.dialect is not None or any(not other.fork_only for other, _ in places)
+            self._add(kind, start, end, said, field=item.name, certain=certain)
+
+    def _v2_type_in_v1(self, field_type: FieldType, item: Field) -> Any:
+        written = string_value(item.text)
+        enum_values = field_type.enum.values if field_type.enum else {}
+        name = next((name for name in enum_values if provenance().v1_type(name) == written), "")
+        hint = f"write type: {name} here, or layer in place of layers" if name else "write layer in place of layers"
+        repairs: Repairs = ((*item.value_span, name),) if name else ()
+        if len(self.parents) == 1 and self._newer_form:
+            if self._told_newer_form or self.bound.document.root.first("layer"):  # `mixed_formats` tells
+                return enum_values.get(name)
+            self._told_newer_form = True
+            hint, repairs = "write layer in place of layers", self._newer_form
+        message = f'type: "{written}" is the form of a layer block, this one is layers; {hint}'
+        start, end = item.value_span
+        evidence = f'Caffe says: Expected integer or identifier, got: "{written}"'
+        safe = bool(repairs)
+        self._add("mixed-layer-formats", start, end, message, evidence, repairs=repairs, safe=safe, field="type")
+        return enum_values.get(name)
+
+    def _v1_type_in_v2(self, item: Field) -> str:
+        start, end = item.value_span
+        evidence = f"Caffe says: Expected string, got: {item.text}"
+        meant = provenance().v1_type(item.text)
+        if meant:
+            message = f'type: {item.text} is the form of a layers block, this one is layer; write type: "{meant}"'
+            repairs = ((start, end, f'"{meant}"'),)
+            self._add("mixed-layer-formats", start, end, message, evidence, repairs=repairs, safe=True, field="type")
+            return meant
+        quoted = f'"{item.text}"'
+        message = f"a layer's type is a text in quotes: type: {quoted}"
+        repairs = ((start, end, quoted),)
+        self._add("wrong-value-type", start, end, message, evidence, repairs=repairs, safe=True, field="type")
+        return item.text
+
+    def _enum_value(self, type_: MessageType, field_type: FieldType, item: Field) -> int | None:
+        enum, text = field_type.enum, item.text
+        assert enum is not None
+        number = enum.values.get(text)
+        if number is not None:
+            self._fork_enum_value(enum.name, text in enum.of_bvlc, item)
+            return number
+        if self._was_told(item) or self._alternative_fits(type_, field_type, item):
+            return None
+        start, end = item.value_span
+        evidence = f'Caffe says: Unknown enumeration value of "{text}" for field "{field_type.name}"'
+        said = f"{field_type.name} has no value {text}"
+        v2_names = {v2: name for name in enum.of_bvlc if (v2 := provenance().v1_type(name))}
+        meant = suggest(text, enum.of_bvlc) or v2_names.get(suggest(text, v2_names) or "") or suggest(text, enum.values)
+        if meant:
+            certain = meant in enum.of_bvlc or self.dialect is not None
+            repairs = ((start, end, meant),)
+            said += f"; did you mean {meant}?"
+            name, safe = field_type.name, certain and is_same(text, meant)
+            self._add(
+                "unknown-enum-value",
+                start,
+                end,
+                said,
+                evidence,
+                field=name,
+                certain=certain,
+                repairs=repairs,
+                safe=safe,
+            )
+            return enum.values[meant]
+        whose = "any Caffe that caffelint knows" if self.dialect is None else self._whose()
+        choices = "" if len(enum.values) > 12 else f"; it takes {wanted(field_type)}"
+        certain = self.dialect is not None
+        message = f"{said} in {whose}{choices}"
+        self._add("unknown-enum-value", start, end, message, evidence, field=field_type.name, certain=certain)
+        return None
+
+    def _fork_enum_value(self, enum: str, of_bvlc: bool, item: Field) -> None:
+        """Note an enum value that only forks have; with a dialect, report one that it lacks."""
+        if of_bvlc and self.dialect in (None, "bvlc"):
+            return
+        forks = provenance().enum_value(enum, item.text)
+        if not of_bvlc:
+            self.bound.fork_uses.append(ForkUse(item, forks, item.text, is_value=True))
+        if self.dialect is not None and not self._has(forks):
+            start, end = item.value_span
+            known = provenance().dialects(forks)
+            message = f"{item.name}: {item.text} is unknown to {self._whose()}, known to {known}"
+            evidence = f'Caffe says: Unknown enumeration value of "{item.text}" for field "{item.name}"'
+            self._add("fork-field", start, end, message, evidence, field=item.name)
