@@ -5,6 +5,16 @@ from __future__ import annotations
 import re
 
 from caffelint.text import strangers
+from caffelint.text.ahead import (
+    NUMBERS,
+    RUN_ON,
+    end_of_line,
+    end_of_unquoted,
+    end_of_word,
+    ends_line,
+    short,
+    starts_field,
+)
 from caffelint.text.nesting import close_at_end
 from caffelint.text.scalars import without_thousands
 from caffelint.text.source import Source
@@ -14,16 +24,10 @@ from caffelint.text.tree import BROKEN, FLOAT, IDENTIFIER, INTEGER, LIST, MESSAG
 MOST_PROBLEMS = 500
 """Reading stops behind so many: no person goes through more, and no prototxt has them."""
 
-_NUMBERS = (INTEGER, FLOAT)
 _SCALARS = (STRING, INTEGER, FLOAT, IDENTIFIER)
 _CLOSING = {"{": "}", "<": ">", "[": "]"}
-_WORD_REST = re.compile(r"[^\s;,#{}\[\]\"'\0]*")
 _NUMBER_START = re.compile(r"-?\.?\d")
 _BETWEEN_VALUES = re.compile(r",?[ \t]+")
-_RUN_ON = re.compile(
-    r"[^\s;,=#{}\[\]\"']+=[^\s;,\"']*(?:[;,]+[ \t]*[^\s;,=#:{}\[\]\"']+=[^\s;,\"']*)+(?:[;,]+(?=\s*(?:\n|\Z)))?"
-)
-"""Settings of some program's own as one text without quotes: `A=1;B=2;`."""
 _PROSE = re.compile(r"[A-Za-z]+(?:[ \t]+[A-Za-z]+){2,}[.!?]*(?=[ \t\r]*(?:[\n#]|\Z))")
 """A line of words."""
 _REST_IS_BLANK = re.compile(r"[;,]?[ \t\r]*(?:[\n#}]|\Z)")
@@ -92,9 +96,9 @@ class Recovery:
     def _torn(self, token: Token, last: Field) -> int:
         """The end of a text with quotes in it, `"a-"b"-c"`, of which `last` is the first piece; 0 if it is no such."""
         quote = last.text[0]
-        end = self.text.rfind(quote, token.end, min(self._line_end(token.end), token.end + _LONG)) + 1
+        end = self.text.rfind(quote, token.end, min(end_of_line(self.text, token.end), token.end + _LONG)) + 1
         torn = end and quote == self.text[last.end - 1] and _TORN.match(self.text, last.end)
-        if not torn or self._starts_field(token) or not _REST_IS_BLANK.match(self.text, end):
+        if not torn or starts_field(self.text, token) or not _REST_IS_BLANK.match(self.text, end):
             return 0
         inner = [at for at in range(last.end - 1, end - 1) if self.text[at] == quote]
         repairs = tuple((at, at, "\\") for at in inner) if len(inner) % 2 == 0 else ()
@@ -134,16 +138,16 @@ class Recovery:
             return self._open(LIST, name, start, value, current)
         if char == "=":
             repairs = ((value.start, value.end, ":"),)
-            message = f"'=' stands behind {_short(name)}; a value follows ':'"
+            message = f"'=' stands behind {short(name)}; a value follows ':'"
             # Behind a ';' it may be part of a text without quotes: a=1;b=2.
             self._syntax(value.start, value.end, message, repairs, safe=text[start - 1 : start] != ";")
             return self._behind_colon(name, start, value.end, current)
-        if value.kind in (STRING, *_NUMBERS) or (char == "-" and next_token(text, value.end).kind in _NUMBERS):
+        if value.kind in (STRING, *NUMBERS) or (char == "-" and next_token(text, value.end).kind in NUMBERS):
             self._colon_missing(name, start, end)
             return self._scalar(name, start, value, current)
         if prose := _PROSE.match(text, start):
             end = prose.end()
-            self._syntax(start, end, f"{_short(prose[0])!r} is no field; a comment starts with '#'")
+            self._syntax(start, end, f"{short(prose[0])!r} is no field; a comment starts with '#'")
             return end
         if value.kind == IDENTIFIER and "\n" not in text[end : value.start]:
             follows = next_token(text, value.end)
@@ -152,7 +156,7 @@ class Recovery:
                 return self._scalar(name, start, value, current)
         if placeholder := self._placeholder(value.start):
             self.problems.append(strangers.unfilled(placeholder))
-            return self._word_end(placeholder.end())
+            return end_of_word(self.text, placeholder.end())
         if char and strangers.is_strange(char):
             return self._unreadable(value.start)
         if self._is_braced_name(value, current):
@@ -180,7 +184,7 @@ class Recovery:
         self._syntax(start, end, f"':' is missing between {name} and its value", ((end, end, ":"),), safe)
 
     def _alone(self, name: str, start: int, end: int) -> int:
-        self._syntax(start, end, f"{_short(name)} stands alone; a field is written as name: value or name {{ ... }}")
+        self._syntax(start, end, f"{short(name)} stands alone; a field is written as name: value or name {{ ... }}")
         return end
 
     # Values.
@@ -198,27 +202,27 @@ class Recovery:
         if token.kind == SYMBOL and text[token.start] == "-":
             sign = "-"
             token = next_token(text, token.end)
-        if token.kind == IDENTIFIER and not sign and name and current.kind != LIST and self._starts_field(token):
+        if token.kind == IDENTIFIER and not sign and name and current.kind != LIST and starts_field(self.text, token):
             return self._no_value(name, start, value_start, current)
-        if token.kind in (IDENTIFIER, *_NUMBERS) and (end := self._unquoted(token)):
+        if token.kind in (IDENTIFIER, *NUMBERS) and (end := end_of_unquoted(self.text, token)):
             return self._mended_string(name, start, value_start, end, current)
-        if token.kind in (IDENTIFIER, *_NUMBERS) or (token.kind == STRING and not sign):
+        if token.kind in (IDENTIFIER, *NUMBERS) or (token.kind == STRING and not sign):
             raw = self._scalar_text(token)
-            if token.kind in _NUMBERS and token.wrong and not token.wrong.repair:
-                end = self._word_end(token.end)
+            if token.kind in NUMBERS and token.wrong and not token.wrong.repair:
+                end = end_of_word(self.text, token.end)
                 current.fields.append(Field(name, start, value_start, end, BROKEN, "", NO_FIELDS))
                 return self._behind(end)
             current.fields.append(Field(name, start, value_start, token.end, token.kind, sign + raw, NO_FIELDS))
             return self._behind(token.end)
         if placeholder := self._placeholder(token.start):
             self.problems.append(strangers.unfilled(placeholder))
-            end = self._word_end(placeholder.end())
+            end = end_of_word(self.text, placeholder.end())
             current.fields.append(Field(name, start, value_start, end, BROKEN, "", NO_FIELDS))
             return self._behind(end)
         char = text[token.start : token.end]
         if not char or char in "}>];," or strangers.CONFLICT.match(text, token.start):
             return self._no_value(name, start, value_start, current)
-        line_end = self._line_end(token.start)
+        line_end = end_of_line(self.text, token.start)
         if found := strangers.quoted(self.source, token.start, min(line_end, token.start + _LONG)):
             problem, inner, inner_end, end = found
             self.problems.append(problem)
@@ -228,12 +232,12 @@ class Recovery:
         if strangers.is_strange(char):
             return self._scalar(name, start, next_token(text, self._unreadable(token.start)), current)
         if char in "./~\\":
-            end = self._word_end(token.end)
+            end = end_of_word(self.text, token.end)
             closing = self.text[end : end + 1]
             return self._mended_string(name, start, value_start, end + (closing != "" and closing in "\"'"), current)
-        end = self._word_end(token.end)
-        wanted = f"; {_short(name)} needs a number, a name or a quoted text"
-        self._syntax(token.start, end, f"{_short(text[token.start : end])!r} is no value{wanted}")
+        end = end_of_word(self.text, token.end)
+        wanted = f"; {short(name)} needs a number, a name or a quoted text"
+        self._syntax(token.start, end, f"{short(text[token.start : end])!r} is no value{wanted}")
         current.fields.append(Field(name, start, value_start, end, BROKEN, "", NO_FIELDS))
         return self._behind(end)
 
@@ -254,39 +258,11 @@ class Recovery:
 
     def _no_value(self, name: str, start: int, value_start: int, current: Field) -> int:
         if current.kind == LIST:
-            self._syntax(start, start, f"a value of the list of {_short(name)} is missing")
+            self._syntax(start, start, f"a value of the list of {short(name)} is missing")
         else:
-            self._syntax(start, start + len(name), f"{_short(name)} has no value behind its ':'")
+            self._syntax(start, start + len(name), f"{short(name)} has no value behind its ':'")
         current.fields.append(Field(name, start, value_start, value_start, BROKEN, "", NO_FIELDS))
         return value_start
-
-    def _starts_field(self, token: Token) -> bool:
-        """Whether an identifier is the name of the next field, not a value."""
-        follows = next_token(self.text, token.end)
-        return follows.kind == SYMBOL and self.text[follows.start] in ":{" and not self._is_drive(token.end)
-
-    def _is_drive(self, end: int) -> bool:
-        return self.text[end : end + 2] in (":/", ":\\")
-
-    def _unquoted(self, token: Token) -> int:
-        """Where a text ends that should stand in quotes, such as a/b.txt, 224x224 or conv1"; 0 if it is no such."""
-        if token.wrong is not None and not token.wrong.repair:
-            return 0
-        if run := _RUN_ON.match(self.text, token.start):
-            return run.end()
-        follows = self.text[token.end : token.end + 1]
-        if follows and follows in "\"'":
-            line_end = self._line_end(token.end + 1)
-            return token.end + 1 if follows not in self.text[token.end + 1 : min(line_end, token.end + _LONG)] else 0
-        if token.wrong is not None:
-            after = next_token(self.text, token.wrong.end)
-            starts_field = after.kind == SYMBOL and self.text[after.start] in ":{<"
-            return 0 if starts_field else self._word_end(token.end)
-        if follows and (
-            follows in "/\\=-." or (follows == ":" and token.kind in _NUMBERS) or self._is_drive(token.end)
-        ):
-            return self._word_end(token.end)
-        return 0
 
     def _mended_string(self, name: str, start: int, value_start: int, end: int, current: Field) -> int:
         written = self.text[value_start:end]
@@ -295,26 +271,17 @@ class Recovery:
         kind = STRING
         safe = False
         if written != inner:
-            message = f"{_short(written)} has no opening {written[-1]}"
+            message = f"{short(written)} has no opening {written[-1]}"
         elif _NUMBER_START.match(written):
-            message = f"{_short(written)} is no number; if it is meant as a text, put it in quotes"
+            message = f"{short(written)} is no number; if it is meant as a text, put it in quotes"
             kind = BROKEN
         else:
-            message = f"{_short(written)} stands without quotes, which a text needs"
-            safe = _REST_IS_BLANK.match(self.text, end) is not None and not _RUN_ON.match(written)
-        repairs = ((value_start, end, value),) if self._is_whole(end) else ()
+            message = f"{short(written)} stands without quotes, which a text needs"
+            safe = _REST_IS_BLANK.match(self.text, end) is not None and not RUN_ON.match(written)
+        repairs = ((value_start, end, value),) if ends_line(self.text, end) else ()
         self._syntax(value_start, end, message, repairs, safe)
         current.fields.append(Field(name, start, value_start, end, kind, value if kind == STRING else "", NO_FIELDS))
         return self._behind(end)
-
-    def _is_whole(self, end: int) -> bool:
-        """Whether no more words, as of a path with spaces in it, follow a text on its line."""
-        follows = next_token(self.text, end)
-        if follows.kind == END or "\n" in self.text[end : follows.start]:
-            return True
-        if follows.kind == SYMBOL:
-            return self.text[follows.start] in ";,}]>)"
-        return follows.kind == IDENTIFIER and self._starts_field(follows)
 
     # Lists.
 
@@ -335,9 +302,9 @@ class Recovery:
             current.end = token.end
             return token.end
         strange = char and (char in "})>;" or strangers.CONFLICT.match(text, token.start))
-        if strange or (token.kind == IDENTIFIER and self._starts_field(token)):
+        if strange or (token.kind == IDENTIFIER and starts_field(self.text, token)):
             self._syntax(
-                current.start, current.value_start + 1, f"the list of {_short(current.name)} is not closed with ]"
+                current.start, current.value_start + 1, f"the list of {short(current.name)} is not closed with ]"
             )
             self.stack.pop().end = last.end if last else current.value_start + 1
             return token.start
@@ -385,7 +352,7 @@ class Recovery:
         if text.startswith("//", start):
             repairs = ((start, start + 2, "#"),)
             self._syntax(start, start + 2, "'//' starts no comment in prototxt; write '#'", repairs, safe=True)
-            return self._line_end(start)
+            return end_of_line(self.text, start)
         if text.startswith("/*", start):
             close = text.find("*/", start)
             self._syntax(start, start + 2, "'/*' starts no comment in prototxt; write '#' in front of each line")
@@ -395,7 +362,7 @@ class Recovery:
             return self._unreadable(start)
         if self._is_braced_name(token, current):
             return self._behind(current.end)
-        if last is not None and token.kind in (STRING, *_NUMBERS) and (end := self._several_values(token, last)):
+        if last is not None and token.kind in (STRING, *NUMBERS) and (end := self._several_values(token, last)):
             return end
         if char in "{<":
             self._syntax(start, start + 1, f"{char!r} has no field's name in front of it")
@@ -405,8 +372,8 @@ class Recovery:
             repairs = ((start, start + 1, ""),)
             self._syntax(start, start + 1, f"{char!r} separates nothing here; remove it", repairs, safe=True)
             return start + 1
-        end = token.end if token.kind == STRING else self._word_end(token.end)
-        self._syntax(start, end, f"{_short(text[start:end])} stands where a field's name is expected")
+        end = token.end if token.kind == STRING else end_of_word(self.text, token.end)
+        self._syntax(start, end, f"{short(text[start:end])} stands where a field's name is expected")
         follows = next_token(text, end)
         if follows.kind == SYMBOL and text[follows.start] in ":{":
             return self._behind_name_that_is_none(start, follows, current)
@@ -425,12 +392,12 @@ class Recovery:
         """
         text = self.text
         between = text[last.end : min(token.start, last.end + _LONG)]
-        if last.kind not in (STRING, *_NUMBERS) or between.strip(" \t,") or (token.wrong and "," not in between):
+        if last.kind not in (STRING, *NUMBERS) or between.strip(" \t,") or (token.wrong and "," not in between):
             return 0
         items = [Field(last.name, last.value_start, last.value_start, last.end, last.kind, last.text, NO_FIELDS)]
         end, value = token.start, token
-        while value.kind in (STRING, *_NUMBERS) and "\n" not in text[end : value.start]:
-            end = self._word_end(value.end) if value.wrong else value.end
+        while value.kind in (STRING, *NUMBERS) and "\n" not in text[end : value.start]:
+            end = end_of_word(self.text, value.end) if value.wrong else value.end
             kind, raw = (BROKEN, "") if value.wrong else (value.kind, text[value.start : end])
             items.append(Field(last.name, value.start, value.start, end, kind, raw, NO_FIELDS))
             value = next_token(text, end)
@@ -441,13 +408,13 @@ class Recovery:
         numbers = [without_thousands(number) for number in _BETWEEN_VALUES.split(text[last.value_start : end])]
         if all(numbers) and ",0" in text[last.value_start : end]:
             meant = numbers[0] if len(numbers) == 1 else f"[{', '.join(numbers)}]"
-            written = _short(text[last.value_start : end])
-            message = f"{written} has a thousands separator, which numbers in prototxt lack; write {_short(meant)}"
+            written = short(text[last.value_start : end])
+            message = f"{written} has a thousands separator, which numbers in prototxt lack; write {short(meant)}"
             self._syntax(last.value_start, end, message, ((last.value_start, end, meant),))
             last.kind, last.text, last.end = BROKEN, "", end
             return self._behind(end)
         listed = "[" + ", ".join(text[item.start : item.end] for item in items) + "]"
-        message = f"{last.name} takes one value at a time; several are written {last.name}: {_short(listed)}"
+        message = f"{last.name} takes one value at a time; several are written {last.name}: {short(listed)}"
         self._syntax(last.value_start, end, message, ((last.value_start, end, listed),))
         last.kind, last.text, last.end, last.fields = LIST, "", end, items
         return self._behind(end)
@@ -485,11 +452,11 @@ class Recovery:
         if not self.problems or self.problems[-1].end != start or self.problems[-1].kind != problem.kind:
             self.problems.append(problem)
         char, length = strangers.character(self.text, start)
-        return self._word_end(problem.end) if length > 1 and char not in strangers.MEANT else problem.end
+        return end_of_word(self.text, problem.end) if length > 1 and char not in strangers.MEANT else problem.end
 
     def _syntax(self, start: int, end: int, message: str, repairs: Repairs = (), safe: bool = False) -> None:
         """Report a mistake; the same words twice on a line say nothing new."""
-        line = self._line_end(start)
+        line = end_of_line(self.text, start)
         if (line, message) != (self._said_line, self._said):
             self.problems.append(Problem("syntax-error", start, end, message, True, "", repairs, safe))
             self._said_line, self._said = line, message
@@ -511,20 +478,6 @@ class Recovery:
 
     def _resume(self, position: int) -> int:
         """The next place where a field or a closing brace could start: the next line, or a brace before it."""
-        line_end = self._line_end(position)
+        line_end = end_of_line(self.text, position)
         brace = self.text.find("}", position, line_end)
         return brace if brace >= 0 else line_end
-
-    def _line_end(self, position: int) -> int:
-        end = self.text.find("\n", position)
-        return len(self.text) if end < 0 else end
-
-    def _word_end(self, position: int) -> int:
-        found = _WORD_REST.match(self.text, position)
-        return found.end() if found else position
-
-
-def _short(text: str) -> str:
-    """A piece of the text for a message: on one line, of 40 characters at most."""
-    text = " ".join(text[:_LONG].split())
-    return text if len(text) <= 40 else text[:37] + "..."
