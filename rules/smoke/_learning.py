@@ -147,8 +147,7 @@ def _normalised(blob: Blob) -> bool:
     """Does BatchNorm alone read it, whose output is the same for twice the weights?"""
     readers = [layer for layer, _ in blob.consumers]
     return bool(readers) and all(
-        layer.normalises
-        or (layer.type == "Split" and layer.index is None and all(map(_normalised, layer.tops)))
+        layer.normalises or (layer.type == "Split" and layer.index is None and all(map(_normalised, layer.tops)))
         for layer in readers
     )
 

@@ -33,6 +33,7 @@ from ._learning import (
 )
 from ._loss import chance, clamped, rose
 from ._numbers import number
+from ._why_nothing import ENDS, NOT_SURE, why_nothing, why_zero
 
 _FLAT = (2.302585,) * 6
 _NOTHING = [spread(-1, "fc", PARAM, "0", 0, 1, DIFF), spread(5, "fc", PARAM, "0", 0, 1, CHANGE)]
@@ -114,7 +115,7 @@ class NotLearning(SmokeRule):
         ) and all(layer.known and layer.params is not None for layer in run.built[0].layers):
             known = run.known(rules=("nothing-learnable", "no-loss", "no-gradient-path", "frozen-without-weights"))
             what, why = "nothing in the TRAIN net learns", "no parameter with a lr_mult above 0 lies on a way to a loss"
-            kind, reason = _why_nothing(run)
+            kind, reason = why_nothing(run)
             yield self.finding(
                 _train(run),
                 f"{what}: {why}",
@@ -197,7 +198,7 @@ class NotLearning(SmokeRule):
         place = run.place(names[0]) if names else _train(run)
         if not any(values):
             what, why = "no weight gets a gradient", "the loss is 0 in every iteration"
-            reason, sure = _why_zero(run)
+            reason, sure = why_zero(run)
             cause = Cause("loss", what, f"{why}; {reason}", sure)
             return self.finding(place, f"{what}: {why}", evidence=reason, cause=cause)
         first = next((name for event in run.all(Statistics) if (name := _dead(run, event, -1))), "")
@@ -220,7 +221,7 @@ class NotLearning(SmokeRule):
         elif end is not None and end.message is not None:
             kind, why = "layer", f'"{end.name}" ({end.type}) passes none on'
             place = run.place(end.name)
-            reason = _ENDS.get(end.type, "its weights are 0" if weightless(run, end) else "")
+            reason = ENDS.get(end.type, "its weights are 0" if weightless(run, end) else "")
         names = [name for name in (first, end.name if end else "") if name]
         found = run.layer(first or (end.name if end else ""))
         silent = without_weights(run, found) if found else None
@@ -230,53 +231,13 @@ class NotLearning(SmokeRule):
             names.append(silent.name)
             rules = ("deconvolution-without-filler",) if silent.type == "Deconvolution" else rules[:2]
         known = run.known(names, rules)
-        sure = LIKELY if end is not None and end.type in _NOT_SURE and kind != "weights" else CERTAIN
+        sure = LIKELY if end is not None and end.type in NOT_SURE and kind != "weights" else CERTAIN
         return self.finding(
             place,
             f"{what}: {why}" if why else what,
             evidence=evidence(reason, known=known),
             cause=Cause(kind, what, "; ".join(part for part in (why, reason) if part), sure, known=known),
         )
-
-
-_ENDS = {
-    "Softmax": "it is saturated: one probability is 1 and all others 0; scores lie too far apart, or it is followed by"
-    " a loss that has its own softmax",
-    "Sigmoid": "it is saturated at 0 and 1: scale what it reads down",
-    "TanH": "it is saturated at -1 and 1: scale what it reads down",
-    "SoftmaxWithLoss": "every label may be ignored, or be right with a probability of exactly 1",
-    "Threshold": "a step has no gradient",
-    "Dropout": "it drops everything: dropout_ratio is the share that is dropped",
-    "Scale": "its scale is 0",
-}
-"""Why a type passes no gradient on."""
-_NOT_SURE = frozenset(["Softmax", "SoftmaxWithLoss"])
-
-
-def _why_nothing(run: Run) -> tuple[CauseKind, str]:
-    if not run.loss_layers:
-        return "loss-weight", "no top of the TRAIN net has a loss weight"
-    params = [param for layer in run.built[0].layers for param in layer.params or () if param.lr_mult]
-    if not params:
-        return "lr-mult", "every lr_mult is 0"
-    return "layer", "no gradient gets from the loss to a parameter: look at propagate_down"
-
-
-def _why_zero(run: Run) -> tuple[str, str]:
-    """Why a loss may be 0 all the time, the surest first, and how sure that is."""
-    for layer in run.loss_layers:
-        scores = layer.bottoms[0].shape if layer.bottoms else None
-        if layer.type == "SoftmaxWithLoss" and scores and len(scores) > 1 and scores[1] == 1:
-            why = f'"{layer.name}" chooses from a single class: give the layer before it one output for each class'
-            return why, CERTAIN
-        if layer.type == "SoftmaxWithLoss" and layer.message.loss_param.HasField("ignore_label"):
-            return f"ignore_label {layer.message.loss_param.ignore_label} may be every label that comes", LIKELY
-        if layer.type == "ContrastiveLoss":
-            margin = layer.message.contrastive_loss_param.margin
-            return f"all pairs are further apart than the margin, {margin:g}, or the same: raise the margin", LIKELY
-        if layer.type == "HingeLoss":
-            return "every margin is kept", CERTAIN
-    return "the loss may have no weight, or what it compares be the same", LIKELY
 
 
 def _dead(run: Run, event: Statistics, at: int) -> str:
