@@ -6,7 +6,7 @@ import re
 
 from caffelint.lint import Solver
 
-AT_FIRST_UPDATE = "Caffe looks at it in the first update, after loading the data and the first whole test pass"
+AT_FIRST_UPDATE = "Caffe stops only at the first update, after loading the data and a whole test pass"
 DECAY_FIELDS = ("gamma", "power", "stepsize", "stepvalue")
 NET_FIELDS = ("net", "net_param", "train_net", "train_net_param")
 
@@ -22,16 +22,16 @@ def is_template(solver: Solver) -> bool:
 
 
 def is_written(solver: Solver, field: str) -> bool:
-    """Whether a field stands in the text, even with a value that could not be read."""
+    """Whether a field is in the text, even with a value that could not be read."""
     return solver.document.root.first(field) is not None
 
 
 def first_written(solver: Solver, *fields: str) -> str:
-    """The first of `fields` that stands in the text; the last of them where none does."""
+    """The first of `fields` that is in the text; the last of them where none is."""
     return next((field for field in fields if is_written(solver, field)), fields[-1])
 
 
 def scales_rates(solver: Solver) -> bool:
-    """Whether a fork's LARS or warm-up makes of base_lr something else than the rate that the first updates see."""
+    """Whether a fork's LARS or warm-up scales base_lr, so that it is not the rate of the first updates."""
     message = solver.message
     return bool(message.local_lr_auto or message.larc or message.warmup_iter or message.rampup_interval)

@@ -11,11 +11,11 @@ class AdaptiveParameterOutOfRange(SolverRule):
     """`rms_decay`, `momentum2` or `delta` of an adaptive solver is out of its range.
 
     ## Why is this bad?
-    RMSProp refuses an rms_decay outside of [0, 1). Adam with momentum2 (beta2) of 1 multiplies every update by
-    sqrt(1 - 1) = 0, above 1 by the root of a negative number. delta keeps the division by the mean gradient apart from
-    0: with delta 0 each weight whose gradient is exactly 0 (behind a dead ReLU, a frozen layer, a zero input) gets 0/0;
-    AdaDelta with delta 0 does not move at all, since its first numerator is delta. AdaDelta takes momentum as its
-    decay: left out, nothing is averaged.
+    RMSProp refuses an rms_decay outside of [0, 1). Adam with a momentum2 (beta2) of 1 multiplies every update by
+    sqrt(1 - 1) = 0, and with one above 1 by the root of a negative number. delta keeps the divisor, the root of the
+    mean squared gradient, away from 0: with delta 0, each weight whose gradient is exactly 0 (from a dead ReLU, a
+    frozen layer or a zero input) gets 0/0. AdaDelta with delta 0 does not move at all, since its first numerator is
+    delta. AdaDelta uses momentum as its decay; without it, nothing is averaged.
 
     ## Example
     ```
@@ -27,7 +27,7 @@ class AdaptiveParameterOutOfRange(SolverRule):
     ```
 
     ## Fix safety
-    Unsafe: the value is the common one, not the one that was meant.
+    Unsafe: the value is a common one, which may not be the one that was meant.
 
     ## References
     - sgd_solvers.hpp, RMSPropSolver; adam_solver.cpp, rmsprop_solver.cpp, adagrad_solver.cpp, adadelta_solver.cpp
@@ -47,51 +47,53 @@ class AdaptiveParameterOutOfRange(SolverRule):
         Invalid(
             'type: "RMSProp" rms_decay: 1 base_lr: 0.1',
             span="rms_decay: 1",
-            message="rms_decay is 1, and must be at least 0 and below 1; 0.98 is common",
+            message="rms_decay 1 is outside of the range [0, 1); try rms_decay: 0.98",
             fixed='type: "RMSProp" rms_decay: 0.98 base_lr: 0.1',
         ),
         Invalid(
             'type: "Adam" momentum2: 1 base_lr: 0.1',
             span="momentum2: 1",
-            message="momentum2 is 1, and must be below 1: Adam multiplies every update by sqrt(1 - momentum2 ^ t),"
-            " which is 0; 0.999 is common",
+            message="momentum2 1 is not below 1, so Adam multiplies every update by sqrt(1 - momentum2 ^ t) = 0; try"
+            " momentum2: 0.999",
             fixed='type: "Adam" momentum2: 0.999 base_lr: 0.1',
         ),
         Invalid(
             'type: "Adam" momentum2: 1.5 base_lr: 0.1',
             span="momentum2: 1.5",
-            message="momentum2 is 1.5, and must be below 1: Adam multiplies every update by sqrt(1 - momentum2 ^ t),"
-            " which is nan; 0.999 is common",
+            message="momentum2 1.5 is not below 1, so Adam multiplies every update by sqrt(1 - momentum2 ^ t) = nan;"
+            " try momentum2: 0.999",
             fixed='type: "Adam" momentum2: 0.999 base_lr: 0.1',
         ),
         Invalid(
             'type: "Adam" momentum2: -0.9 base_lr: 0.1',
             span="momentum2: -0.9",
-            message="momentum2 is -0.9: Adam may take the root of a negative mean square; 0.999 is common",
+            message="momentum2 -0.9 is negative, so Adam may take the root of a negative mean square; try momentum2:"
+            " 0.999",
             fixed='type: "Adam" momentum2: 0.999 base_lr: 0.1',
         ),
         Invalid(
             'type: "Adam" delta: 0 base_lr: 0.1',
             span="delta: 0",
-            message="delta is 0: a gradient that is exactly 0 gives 0/0 = nan in Adam; 1e-8 is common",
+            message="delta 0 gives 0/0 = nan in Adam where a gradient is exactly 0; try delta: 1e-8",
             fixed='type: "Adam" delta: 1e-8 base_lr: 0.1',
         ),
         Invalid(
             'type: "RMSProp" delta: -1e-6 base_lr: 0.1',
             span="delta: -1e-6",
-            message="delta is -1e-06, and must be positive: RMSProp adds it to what it divides by; 1e-8 is common",
+            message="delta -1e-06 is negative, but RMSProp adds it to its divisor; try delta: 1e-8",
             fixed='type: "RMSProp" delta: 1e-8 base_lr: 0.1',
         ),
         Invalid(
             'type: "AdaDelta" delta: 0 momentum: 0.9 base_lr: 0.1',
             span="delta: 0",
-            message="delta is 0: the first update of AdaDelta is 0, or 0/0 = nan where a gradient is 0; 1e-6 is common",
+            message="delta 0 makes the first update of AdaDelta 0, or 0/0 = nan where a gradient is 0; try delta: 1e-6",
             fixed='type: "AdaDelta" delta: 1e-6 momentum: 0.9 base_lr: 0.1',
         ),
         Invalid(
             'type: "AdaDelta" base_lr: 1',
             span='type: "AdaDelta"',
-            message="AdaDelta takes momentum as its decay, and it is not set: nothing is averaged; 0.95 is common",
+            message="momentum, which AdaDelta uses as its decay, is missing, so nothing is averaged; try momentum:"
+            " 0.95",
             fixed='type: "AdaDelta" momentum: 0.95 base_lr: 1',
         ),
     ]
@@ -103,14 +105,14 @@ class AdaptiveParameterOutOfRange(SolverRule):
         if type_ == "RMSProp" and not 0 <= message.rms_decay < 1:
             yield self.finding(
                 solver.at("rms_decay"),
-                f"rms_decay is {message.rms_decay:g}, and must be at least 0 and below 1; 0.98 is common",
+                f"rms_decay {message.rms_decay:g} is outside of the range [0, 1); try rms_decay: 0.98",
                 evidence="Caffe stops at the start: rms_decay should lie between 0 and 1",
                 fixes=_common(solver, "rms_decay", "0.98"),
             )
         if type_ == "Adam" and not 0 <= message.momentum2 < 1:
             yield self._momentum2(solver, message.momentum2)
         if type_ == "AdaDelta" and not solver.has("momentum"):
-            text = "AdaDelta takes momentum as its decay, and it is not set: nothing is averaged; 0.95 is common"
+            text = "momentum, which AdaDelta uses as its decay, is missing, so nothing is averaged; try momentum: 0.95"
             place = solver.at("type" if solver.written.HasField("type") else "solver_type")
             yield self.finding(place, text, severity=WARNING, fixes=_common(solver, "momentum", "0.95"))
         if message.delta <= 0:
@@ -119,24 +121,25 @@ class AdaptiveParameterOutOfRange(SolverRule):
     def _momentum2(self, solver: Solver, value: float) -> Finding:
         place, fixes = solver.at("momentum2"), _common(solver, "momentum2", "0.999")
         if value < 0:
-            text = f"momentum2 is {value:g}: Adam may take the root of a negative mean square; 0.999 is common"
-            return self.finding(place, text, severity=WARNING, fixes=fixes)
+            text = f"momentum2 {value:g} is negative, so Adam may take the root of a negative mean square"
+            return self.finding(place, f"{text}; try momentum2: 0.999", severity=WARNING, fixes=fixes)
         factor = "0" if value == 1 else "nan"
-        text = f"momentum2 is {value:g}, and must be below 1: Adam multiplies every update by sqrt(1 - momentum2 ^ t)"
-        return self.finding(place, f"{text}, which is {factor}; 0.999 is common", fixes=fixes)
+        text = f"momentum2 {value:g} is not below 1, so Adam multiplies every update by sqrt(1 - momentum2 ^ t)"
+        return self.finding(place, f"{text} = {factor}; try momentum2: 0.999", fixes=fixes)
 
     def _delta(self, solver: Solver, type_: str, value: float) -> Finding:
         place = solver.at("delta")
-        fixes = _common(solver, "delta", "1e-6" if type_ == "AdaDelta" else "1e-8")
+        common = "1e-6" if type_ == "AdaDelta" else "1e-8"
+        fixes = _common(solver, "delta", common)
         if value < 0:
-            text = f"delta is {value:g}, and must be positive: {type_} adds it to what it divides by; 1e-8 is common"
+            text = f"delta {value:g} is negative, but {type_} adds it to its divisor; try delta: {common}"
             return self.finding(place, text, severity=WARNING, fixes=fixes)
         if type_ == "AdaDelta":
-            text = "delta is 0: the first update of AdaDelta is 0, or 0/0 = nan where a gradient is 0; 1e-6 is common"
-            return self.finding(place, text, fixes=fixes)
-        text = f"delta is 0: a gradient that is exactly 0 gives 0/0 = nan in {type_}; 1e-8 is common"
+            text = "delta 0 makes the first update of AdaDelta 0, or 0/0 = nan where a gradient is 0"
+            return self.finding(place, f"{text}; try delta: {common}", fixes=fixes)
+        text = f"delta 0 gives 0/0 = nan in {type_} where a gradient is exactly 0; try delta: {common}"
         return self.finding(place, text, severity=WARNING, fixes=fixes)
 
 
 def _common(solver: Solver, field: str, value: str) -> tuple[Fix, ...]:
-    return fix(f"write {field}: {value}", UNSAFE, write(solver, field, value=value, behind="type"))
+    return fix(f"set {field}: {value}", UNSAFE, write(solver, field, value=value, behind="type"))

@@ -8,11 +8,11 @@ from ._text import NET_FIELDS
 
 
 class AmbiguousTrainNet(SolverRule):
-    """A solver trains one net: only one of `net`, `net_param`, `train_net` and `train_net_param` may be set.
+    """More than one of `net`, `net_param`, `train_net` and `train_net_param` is set; a solver trains one net.
 
     ## Why is this bad?
-    Caffe ends the process at the start. With separate files for training and testing, `train_net` and `test_net` belong
-    together; `net` is one file for both.
+    Caffe aborts at the start. For separate training and test files, use `train_net` and `test_net`; `net` is one file
+    for both.
 
     ## Example
     ```
@@ -39,7 +39,7 @@ class AmbiguousTrainNet(SolverRule):
         Invalid(
             'net: "train_val.prototxt"\ntrain_net: "train.prototxt"\nbase_lr: 0.01',
             span='train_net: "train.prototxt"',
-            message="net and train_net both name a net to train: keep one of them",
+            message="net and train_net both name a net to train; keep one of them",
         ),
     ]
 
@@ -52,14 +52,14 @@ class AmbiguousTrainNet(SolverRule):
         names = f"{', '.join(given[:-1])} and {given[-1]}"
         yield self.finding(
             solver.at(given[1]),
-            f"{names} {both} a net to train: keep one of them",
+            f"{names} {both} a net to train; keep one of them",
             evidence="Caffe stops at the start: SolverParameter must not contain more than one of these fields",
             related=(Related("the other one", solver.at(given[0])),),
             fixes=tuple(
                 one
                 for kept in given
                 for one in fix(
-                    f"keep {kept} alone", DISPLAY, *(remove(solver, field) for field in given if field != kept)
+                    f"keep only {kept}", DISPLAY, *(remove(solver, field) for field in given if field != kept)
                 )
             ),
         )

@@ -6,10 +6,10 @@ from caffelint.lint import ERROR, SAFE, Finding, Invalid, Kind, Solver, SolverRu
 
 
 class AverageLossNotPositive(SolverRule):
-    """`average_loss` is 0 or negative: Caffe refuses the solver.
+    """`average_loss` is 0 or negative, which Caffe refuses.
 
     ## Why is this bad?
-    It is the number of iterations whose losses are averaged for the log. Below 1 Caffe ends the process at the start.
+    It is the number of iterations whose losses are averaged for the log. If it is below 1, Caffe aborts at the start.
 
     ## Example
     ```
@@ -21,7 +21,7 @@ class AverageLossNotPositive(SolverRule):
     ```
 
     ## Fix safety
-    Safe: Caffe refuses the solver, and an average of one iteration, the default, is none.
+    Safe: Caffe refuses the solver as it is, and by default it logs the loss of each iteration without averaging.
 
     ## References
     - solver.cpp, Init
@@ -36,7 +36,7 @@ class AverageLossNotPositive(SolverRule):
         Invalid(
             "base_lr: 0.01 average_loss: 0",
             span="average_loss: 0",
-            message="average_loss is 0, and must be at least 1: it counts the iterations that the log averages",
+            message="average_loss 0 is below 1, but it is the number of iterations that the log averages; remove it",
             fixed="base_lr: 0.01",
         ),
     ]
@@ -46,7 +46,7 @@ class AverageLossNotPositive(SolverRule):
         if solver.refusal(Kind.AVERAGE_LOSS):
             yield self.finding(
                 solver.at("average_loss"),
-                f"average_loss is {count}, and must be at least 1: it counts the iterations that the log averages",
+                f"average_loss {count} is below 1, but it is the number of iterations that the log averages; remove it",
                 evidence="Caffe stops at the start: average_loss should be non-negative",
-                fixes=fix("remove it", SAFE, remove(solver, "average_loss")),
+                fixes=fix("remove average_loss", SAFE, remove(solver, "average_loss")),
             )

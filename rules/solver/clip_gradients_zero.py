@@ -4,13 +4,15 @@ from collections.abc import Iterator
 
 from caffelint.lint import ERROR, UNSAFE, Finding, Invalid, Solver, SolverRule, fix, remove
 
+_MESSAGE = "clip_gradients 0 scales every gradient to 0, so no weight learns; remove it to clip nothing (as -1 does)"
+
 
 class ClipGradientsZero(SolverRule):
     """`clip_gradients: 0` scales every gradient to 0; only a negative value switches clipping off.
 
     ## Why is this bad?
-    Gradients are scaled down to a norm of `clip_gradients` whenever theirs is larger: with 0 that is always, and no
-    weight learns. Weight decay, which comes afterwards, still shrinks them.
+    Caffe scales the gradients down to a norm of `clip_gradients` whenever their norm is larger. With 0 that is always
+    so, and no weight learns. Weight decay, which is applied afterwards, still shrinks the weights.
 
     ## Example
     ```
@@ -22,7 +24,7 @@ class ClipGradientsZero(SolverRule):
     ```
 
     ## Fix safety
-    Unsafe: the net learns, which it did not before.
+    Unsafe: the net starts to learn.
 
     ## References
     - sgd_solver.cpp, ClipGradients
@@ -36,7 +38,7 @@ class ClipGradientsZero(SolverRule):
         Invalid(
             "base_lr: 0.01 clip_gradients: 0",
             span="clip_gradients: 0",
-            message="clip_gradients is 0, which scales every gradient to 0: remove it to clip nothing (-1 is off)",
+            message=_MESSAGE,
             fixed="base_lr: 0.01",
         ),
     ]
@@ -46,6 +48,6 @@ class ClipGradientsZero(SolverRule):
             return
         yield self.finding(
             solver.at("clip_gradients"),
-            "clip_gradients is 0, which scales every gradient to 0: remove it to clip nothing (-1 is off)",
-            fixes=fix("remove it", UNSAFE, remove(solver, "clip_gradients")),
+            _MESSAGE,
+            fixes=fix("remove clip_gradients", UNSAFE, remove(solver, "clip_gradients")),
         )

@@ -21,9 +21,9 @@ from caffelint.lint import (
 from ._text import scales_rates
 
 _ADAPTIVE = {"Adam": 0.0099, "RMSProp": 0.021, "AdaGrad": 0.11}
-"""The rate from which on each is suspicious; their momentum, if any, does not multiply it."""
+"""The rate from which each is suspicious; their momentum, if any, does not multiply it."""
 _PLAIN, _RESIDUAL, _NORMALISED = 0.95, 2.0, 10.0
-"""For SGD and Nesterov, base_lr * lr_mult / (1 - momentum), by what keeps the net's activations in range."""
+"""The same for base_lr * lr_mult / (1 - momentum) of SGD and Nesterov, by what keeps the activations in range."""
 _USUAL = {"Adam": 0.001, "RMSProp": 0.001, "AdaGrad": 0.01}
 _NET = (
     'layer { name: "ip" type: "InnerProduct" bottom: "data" top: "ip" inner_product_param { num_output: 10 } }\n'
@@ -34,7 +34,7 @@ _FINETUNED = _NET.replace("inner_product_param", "param { lr_mult: 10 } param { 
 
 
 class _Limit(NamedTuple):
-    """The effective rate from which on to speak, what is usual, and what the limit rests on."""
+    """The effective rate from which to report, the usual one, and what both are for."""
 
     rate: float
     usual: float
@@ -45,10 +45,10 @@ class HighBaseLr(ProjectRule):
     """The learning rate is far above what nets of this kind train with.
 
     ## Why is this bad?
-    Too high a rate is the most frequent cause of a loss that is nan, or 87.3365, after some hundred iterations. With
-    momentum the updates add up, so base_lr * lr_mult / (1 - momentum) counts: 0.1 for AlexNet, CaffeNet and GoogLeNet,
-    1 for nets with batch normalisation, larger for batches of more than 256. Adam usually takes 0.001, RMSProp 0.001
-    to 0.01, AdaGrad 0.01.
+    Too high a rate is the most frequent cause of a loss that becomes nan, or 87.3365, after some hundred iterations.
+    With momentum the updates add up, so base_lr * lr_mult / (1 - momentum) counts: 0.1 for AlexNet, CaffeNet and
+    GoogLeNet, 1 for nets with batch normalisation, more for batches of more than 256. Usual rates are 0.001 for Adam,
+    0.001 to 0.01 for RMSProp and 0.01 for AdaGrad.
 
     ## Example
     ```
@@ -60,9 +60,9 @@ class HighBaseLr(ProjectRule):
     ```
 
     ## Known problems
-    Judged from names and numbers alone, so likely and never certain. Silent for AdaDelta, whose rate is about 1, for
-    losses that are not averaged over the batch or the map, for loss weights below 0.1, and where a fork's LARS or
-    warm-up scales the rate.
+    It judges from names and numbers alone, so it is likely, never certain. It does not report AdaDelta, whose rate is
+    about 1, losses that are not averaged over the batch or the map, loss weights below 0.1, or solvers in which a
+    fork's LARS or warm-up scales the rate.
 
     ## References
     - BVLC/caffe issues 409, 4449 and 6047; the solvers under models/ and examples/ of BVLC/caffe
@@ -85,25 +85,25 @@ class HighBaseLr(ProjectRule):
         Invalid(
             {"s.prototxt": 'net: "n.prototxt"\nbase_lr: 0.1 momentum: 0.9', "n.prototxt": _NET},
             span="base_lr: 0.1",
-            message="base_lr 0.1 / (1 - momentum 0.9) = 1 is high for a net without batch normalisation,"
-            " where 0.1 is usual: training may diverge; try base_lr: 0.01",
+            message="base_lr 0.1 / (1 - momentum 0.9) = 1 is 10 times the usual 0.1 for a net without batch"
+            " normalisation, so training may diverge; try base_lr: 0.01",
         ),
         Invalid(
             {"s.prototxt": 'net: "n.prototxt"\nbase_lr: 0.01 momentum: 0.9', "n.prototxt": _FINETUNED},
             span="base_lr: 0.01",
-            message="base_lr 0.01 * lr_mult 10 / (1 - momentum 0.9) = 1 is high for a net without batch normalisation,"
-            " where 0.1 is usual: training may diverge; try base_lr: 0.001",
+            message="base_lr 0.01 * lr_mult 10 / (1 - momentum 0.9) = 1 is 10 times the usual 0.1 for a net without"
+            " batch normalisation, so training may diverge; try base_lr: 0.001",
         ),
         Invalid(
             {"s.prototxt": 'net: "n.prototxt"\nbase_lr: 2 momentum: 0.9', "n.prototxt": _BN + _NET},
             span="base_lr: 2",
-            message="base_lr 2 / (1 - momentum 0.9) = 20 is high for a net with batch normalisation,"
-            " where 1 is usual: training may diverge; try base_lr: 0.1",
+            message="base_lr 2 / (1 - momentum 0.9) = 20 is 20 times the usual 1 for a net with batch normalisation,"
+            " so training may diverge; try base_lr: 0.1",
         ),
         Invalid(
             'net: "n.prototxt"\nbase_lr: 0.01 type: "Adam" momentum: 0.9',
             span="base_lr: 0.01",
-            message="base_lr 0.01 is high for Adam, where 0.001 is usual: training may diverge; try base_lr: 0.001",
+            message="base_lr 0.01 is 10 times the usual 0.001 for Adam, so training may diverge; try base_lr: 0.001",
         ),
     ]
 
@@ -130,13 +130,14 @@ class HighBaseLr(ProjectRule):
         if text != f"base_lr {rate:g}":
             text += f" = {effective:.3g}"
         lower = Suggested("base_lr", float(f"{limit.usual * added / fastest:.1g}"))
-        what = f"{text} is high for {limit.why}, where {limit.usual:g} is usual"
+        times = f"{effective / limit.usual:.3g} times the usual {limit.usual:g}"
+        what = f"{text} is {times} for {limit.why}"
         why = f"training may diverge; try {lower.text}"
         yield self.finding(
             solver.at("base_lr"),
-            f"{what}: {why}",
+            f"{what}, so {why}",
             cause=Cause("rate", what, why, LIKELY, suggested=lower),
-            evidence="a rate that is too high ends in a loss of nan or 87.3365, often after some hundred iterations",
+            evidence="too high a rate leads to a loss of nan or 87.3365, often after some hundred iterations",
             fixes=(Fix(lower.text, DISPLAY, (replace(solver.at("base_lr"), lower.text),)),),
         )
 
@@ -155,7 +156,7 @@ def _limit(type_: str, net: Net | None, iter_size: int) -> _Limit:
 
 
 def _batch(net: Net) -> int:
-    """The largest batch size of a data layer for TRAIN; 0 where none is known."""
+    """The largest batch size of a data layer for TRAIN; 0 if none is known."""
     blocks = ("data_param", "image_data_param", "hdf5_data_param", "window_data_param", "memory_data_param")
     sizes = [
         layer.param(block).batch_size
@@ -167,12 +168,12 @@ def _batch(net: Net) -> int:
 
 
 def _fastest(net: Net) -> float:
-    """The largest lr_mult of weights; biases, the second parameter, bear twice the rate."""
+    """The largest lr_mult of weights; biases, the second parameter, tolerate twice the rate."""
     return max((layer.message.param[0].lr_mult for layer in net.layers if layer.message.param), default=1.0) or 1.0
 
 
 def _unaveraged(net: Net) -> bool:
-    """Whether a loss is summed rather than averaged, or weighs so little that its rate compares with nothing."""
+    """Whether a loss is summed rather than averaged, or weighs so little that its rate cannot be compared."""
     for layer in net.layers:
         if "Loss" not in layer.type:
             continue

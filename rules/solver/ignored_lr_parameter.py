@@ -21,13 +21,13 @@ from ._text import DECAY_FIELDS
 
 
 class IgnoredLrParameter(SolverRule):
-    """A parameter of the learning rate that this policy does not read.
+    """A parameter of the learning rate is set that the policy does not read.
 
     ## Why is this bad?
     `fixed` reads none of gamma, power, stepsize and stepvalue; `step` reads gamma and stepsize; `multistep` gamma and
-    stepvalue; `exp` gamma; `inv` gamma and power; `poly` power; `sigmoid` gamma and stepsize. A decay that is written
-    and not read does not happen. It is a warning where the rate never changes though a whole decay is written, and
-    info where something is merely left over.
+    stepvalue; `exp` gamma; `inv` gamma and power; `poly` power; `sigmoid` gamma and stepsize. A decay that the policy
+    does not read never happens. The severity is warning where all parameters of a decay are set but the rate never
+    changes, and info where a parameter is merely left over.
 
     ## Example
     ```
@@ -39,8 +39,8 @@ class IgnoredLrParameter(SolverRule):
     ```
 
     ## Fix safety
-    Unsafe, though Caffe does not read what is removed: it may tell of a policy that was meant. Where it does so
-    plainly, the choice is shown and none applied.
+    Unsafe, although Caffe ignores what is removed: it may hint at the policy that was meant. Where it does so plainly,
+    both choices are shown and neither is applied.
 
     ## References
     - sgd_solver.cpp, GetLearningRate
@@ -58,19 +58,19 @@ class IgnoredLrParameter(SolverRule):
         Invalid(
             'base_lr: 0.01 lr_policy: "fixed" gamma: 0.1 stepsize: 1000',
             span="gamma: 0.1",
-            message='lr_policy "fixed" reads no gamma or stepsize: the rate stays 0.01;'
-            ' lr_policy "step" would use them',
+            message='lr_policy "fixed" ignores gamma and stepsize, so the rate stays 0.01; to use them, set lr_policy:'
+            ' "step"',
         ),
         Invalid(
             'base_lr: 0.01 lr_policy: "fixed" power: 0.75',
             span="power: 0.75",
-            message='lr_policy "fixed" reads no power',
+            message='lr_policy "fixed" ignores power',
             fixed='base_lr: 0.01 lr_policy: "fixed"',
         ),
         Invalid(
             'base_lr: 0.01 lr_policy: "poly" power: 0.75 max_iter: 10 gamma: 0.1',
             span="gamma: 0.1",
-            message='lr_policy "poly" reads no gamma',
+            message='lr_policy "poly" ignores gamma',
             fixed='base_lr: 0.01 lr_policy: "poly" power: 0.75 max_iter: 10',
         ),
     ]
@@ -82,23 +82,23 @@ class IgnoredLrParameter(SolverRule):
         # An unknown policy, or a parameter of another that stands in for a missing one, is another rule's business.
         if not ignored or schedule.problem or schedule.policy == "multistep" and not message.stepvalue:
             return
-        text = f'lr_policy "{schedule.policy}" reads no {" or ".join(ignored)}'
+        text = f'lr_policy "{schedule.policy}" ignores {" and ".join(ignored)}'
         meant = _meant(written) if schedule.policy == "fixed" and message.gamma != 1 else ""
         if meant:
-            text += f': the rate stays {schedule.base:g}; lr_policy "{meant}" would use them'
+            text += f', so the rate stays {schedule.base:g}; to use them, set lr_policy: "{meant}"'
         gone = [remove(solver, field) for field in ignored]
         if meant:
             fixes = (
-                *fix(f'use "{meant}"', DISPLAY, write(solver, "lr_policy", value=quoted(meant))),
-                *fix("remove what is not read", DISPLAY, *gone),
+                *fix(f'set lr_policy: "{meant}"', DISPLAY, write(solver, "lr_policy", value=quoted(meant))),
+                *fix("remove the ignored parameters", DISPLAY, *gone),
             )
         else:
-            fixes = fix("remove what is not read", UNSAFE, *gone)
+            fixes = fix("remove the ignored parameters", UNSAFE, *gone)
         yield self.finding(solver.at(ignored[0]), text, severity=None if meant else INFO, fixes=fixes)
 
 
 def _meant(written: list[str]) -> str:
-    """The policy whose parameters are all there; empty if none."""
+    """The policy whose parameters are all set; empty if there is none."""
     if "gamma" not in written:
         return ""
     whole = {"stepvalue": "multistep", "stepsize": "step", "power": "inv"}

@@ -6,11 +6,11 @@ from caffelint.lint import ERROR, SAFE, UNSAFE, Finding, Invalid, Solver, Solver
 
 
 class IterSizeNotPositive(SolverRule):
-    """`iter_size` is 0 or negative: no batch is ever run.
+    """`iter_size` is 0 or negative, so no batch is ever run.
 
     ## Why is this bad?
-    Each iteration runs iter_size batches, and divides loss and gradients by it. At 0 that is 0/0, and one update makes
-    every weight nan; below 0 no gradient is computed and nothing is learned.
+    Each iteration runs iter_size batches and divides the loss and the gradients by iter_size. With 0 that is 0/0, and
+    one update makes every weight nan. With a negative number no gradient is computed and nothing is learned.
 
     ## Example
     ```
@@ -22,8 +22,8 @@ class IterSizeNotPositive(SolverRule):
     ```
 
     ## Fix safety
-    Safe for 0, with which every weight becomes nan; 1 is the default. Unsafe for a negative number, which may stand
-    for a positive one.
+    Safe for 0, which makes every weight nan; the default is 1. Unsafe for a negative number, which may have been meant
+    as a positive one.
 
     ## References
     - solver.cpp, Step; sgd_solver.cpp, Normalize
@@ -37,13 +37,13 @@ class IterSizeNotPositive(SolverRule):
         Invalid(
             "base_lr: 0.01 iter_size: 0",
             span="iter_size: 0",
-            message="iter_size is 0, and must be at least 1: the gradients are divided by it and come out as nan",
+            message="iter_size 0 is below 1, so Caffe divides the gradients by 0 and gets nan; remove it",
             fixed="base_lr: 0.01",
         ),
         Invalid(
             "base_lr: 0.01 iter_size: -2",
             span="iter_size: -2",
-            message="iter_size is -2, and must be at least 1: no batch is run and nothing is learned",
+            message="iter_size -2 is below 1, so no batch is run and nothing is learned; remove it",
             fixed="base_lr: 0.01",
         ),
     ]
@@ -52,11 +52,9 @@ class IterSizeNotPositive(SolverRule):
         size = solver.message.iter_size
         if size > 0:
             return
-        why = (
-            "no batch is run and nothing is learned" if size else "the gradients are divided by it and come out as nan"
-        )
+        why = "no batch is run and nothing is learned" if size else "Caffe divides the gradients by 0 and gets nan"
         yield self.finding(
             solver.at("iter_size"),
-            f"iter_size is {size}, and must be at least 1: {why}",
-            fixes=fix("remove it", UNSAFE if size else SAFE, remove(solver, "iter_size")),
+            f"iter_size {size} is below 1, so {why}; remove it",
+            fixes=fix("remove iter_size", UNSAFE if size else SAFE, remove(solver, "iter_size")),
         )

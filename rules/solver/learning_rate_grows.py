@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from caffelint.lint import UNSAFE, WARNING, Finding, Fix, Invalid, Solver, SolverRule, fix, write
 
 _HORIZON = 1_000_000
-"""How far to look where max_iter is not set."""
+"""The number of iterations to look at where max_iter is not set."""
 
 
 class LearningRateGrows(SolverRule):
@@ -14,8 +14,8 @@ class LearningRateGrows(SolverRule):
 
     ## Why is this bad?
     A gamma above 1 or a negative power turns a decay around, and a rate that grows makes training diverge sooner or
-    later. The policy `sigmoid` always rises, from near 0 to base_lr around stepsize: Caffe's comment calls it a decay,
-    but it refuses the negative gamma that would make it one.
+    later. The policy `sigmoid` always rises, from near 0 to base_lr around stepsize. Caffe's comment calls it a decay,
+    but Caffe refuses the negative gamma that would make it one.
 
     ## Example
     ```
@@ -27,10 +27,10 @@ class LearningRateGrows(SolverRule):
     ```
 
     ## Known problems
-    A rate that is made to grow on purpose (a warm-up, a search for the largest rate that works) is reported too.
+    A rate that grows on purpose (a warm-up, a search for the largest rate that works) is reported too.
 
     ## Fix safety
-    Unsafe: the rate falls where it rose.
+    Unsafe: the rate falls where it used to rise.
 
     ## References
     - sgd_solver.cpp, GetLearningRate
@@ -49,26 +49,26 @@ class LearningRateGrows(SolverRule):
         Invalid(
             'base_lr: 0.01 lr_policy: "step" gamma: 10 stepsize: 1000 max_iter: 2500',
             span="gamma: 10",
-            message="the learning rate grows from 0.01 to 1 at iteration 2499: a gamma above 1 is no decay",
+            message="gamma 10 is above 1, so the learning rate grows from 0.01 to 1 at iteration 2499",
             fixed='base_lr: 0.01 lr_policy: "step" gamma: 0.1 stepsize: 1000 max_iter: 2500',
         ),
         Invalid(
             'base_lr: 0.01 lr_policy: "multistep" gamma: 10 stepvalue: 1000',
             span="gamma: 10",
-            message="the learning rate grows: a gamma above 1 is no decay",
+            message="gamma 10 is above 1, so the learning rate grows",
             fixed='base_lr: 0.01 lr_policy: "multistep" gamma: 0.1 stepvalue: 1000',
         ),
         Invalid(
             'base_lr: 0.01 lr_policy: "inv" gamma: 1 power: -1 max_iter: 100',
             span="power: -1",
-            message="the learning rate grows from 0.01 to 1 at iteration 99: a negative power is no decay",
+            message="power -1 is negative, so the learning rate grows from 0.01 to 1 at iteration 99",
             fixed='base_lr: 0.01 lr_policy: "inv" gamma: 1 power: 1 max_iter: 100',
         ),
         Invalid(
             'base_lr: 0.1 lr_policy: "sigmoid" gamma: 0.1 stepsize: 50 max_iter: 100',
             span='lr_policy: "sigmoid"',
-            message="the learning rate grows from 0.000669285 to 0.0992609 at iteration 99:"
-            ' lr_policy "sigmoid" always rises',
+            message='lr_policy "sigmoid" always rises, so the learning rate grows from 0.000669285 to 0.0992609 at'
+            ' iteration 99',
         ),
     ]
 
@@ -79,7 +79,7 @@ class LearningRateGrows(SolverRule):
         start = abs(schedule.rate(0))
         rates = schedule.extremes(runs if runs > 0 else _HORIZON)
         iteration, most = max(rates, key=lambda pair: abs(pair[1]))
-        # A rate that is next to nothing all along is of learning-rate-vanishes.
+        # A rate that is next to nothing all along is reported by learning-rate-vanishes.
         if not abs(most) > start * 1.001 or runs > 0 and abs(most) < abs(schedule.base) * 1e-6:
             return
         # Where it overflows within the run, learning-rate-not-finite says so.
@@ -88,14 +88,15 @@ class LearningRateGrows(SolverRule):
         if schedule.policy == "sigmoid":
             field, why = "lr_policy", 'lr_policy "sigmoid" always rises'
         elif "power" in schedule.reads and schedule.power < 0:
-            field, why = "power", "a negative power is no decay"
+            field, why = "power", f"power {schedule.power:g} is negative"
         else:
-            field, why = "gamma", "a gamma above 1 is no decay"
+            field, why = "gamma", f"gamma {schedule.gamma:g} is above 1"
         how = f"grows from {start:g} to {abs(most):g} at iteration {iteration}" if runs > 0 else "grows"
         fixes: tuple[Fix, ...] = ()
         if field == "power":
-            fixes = fix("drop the sign", UNSAFE, write(solver, field, value=f"{-schedule.power:g}"))
+            power = f"{-schedule.power:g}"
+            fixes = fix(f"set power: {power}", UNSAFE, write(solver, field, value=power))
         elif field == "gamma" and schedule.policy in ("step", "multistep", "exp"):
             gamma = f"{1 / schedule.gamma:g}"
-            fixes = fix(f"write gamma: {gamma}", UNSAFE, write(solver, field, value=gamma))
-        yield self.finding(solver.at(field), f"the learning rate {how}: {why}", fixes=fixes)
+            fixes = fix(f"set gamma: {gamma}", UNSAFE, write(solver, field, value=gamma))
+        yield self.finding(solver.at(field), f"{why}, so the learning rate {how}", fixes=fixes)

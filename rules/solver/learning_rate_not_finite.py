@@ -7,12 +7,12 @@ from caffelint.lint import ERROR, Finding, Invalid, Solver, SolverRule
 
 
 class LearningRateNotFinite(SolverRule):
-    """The learning rate becomes infinite, or not a number, within the run.
+    """The learning rate becomes infinite or nan within the run.
 
     ## Why is this bad?
-    One update with such a rate makes the weights infinite or nan, and nothing repairs them; Caffe trains on to
-    max_iter. The schedule is evaluated over all iterations of the run as Caffe does it, in float: a rate overflows
-    beyond 3.4e38.
+    One update with such a rate makes the weights infinite or nan for good; Caffe goes on to max_iter all the same. The
+    schedule is evaluated over all iterations of the run as Caffe does it, in float, where a rate overflows above
+    3.4e38.
 
     ## Example
     ```
@@ -40,12 +40,12 @@ class LearningRateNotFinite(SolverRule):
         Invalid(
             'base_lr: 0.01 lr_policy: "exp" gamma: 1.01 max_iter: 100000',
             span='lr_policy: "exp"',
-            message="the learning rate starts at 0.01 and is inf from iteration 9380 on",
+            message="the learning rate starts at 0.01 and becomes inf at iteration 9380",
         ),
         Invalid(
             'base_lr: 0.01 lr_policy: "step" gamma: 1e30 stepsize: 100 max_iter: 250',
             span='lr_policy: "step"',
-            message="the learning rate starts at 0.01 and is inf from iteration 200 on",
+            message="the learning rate starts at 0.01 and becomes inf at iteration 200",
         ),
         Invalid(
             'base_lr: inf lr_policy: "fixed" max_iter: 10',
@@ -60,7 +60,7 @@ class LearningRateNotFinite(SolverRule):
         Invalid(
             'base_lr: 1 lr_policy: "inv" gamma: 1 power: nan max_iter: 10',
             span='lr_policy: "inv"',
-            message="the learning rate starts at 1 and is nan from iteration 1 on",
+            message="the learning rate starts at 1 and becomes nan at iteration 1",
         ),
     ]
 
@@ -77,7 +77,7 @@ class LearningRateNotFinite(SolverRule):
         value = "nan" if math.isnan(rate) else f"{rate:g}"
         place = solver.at("lr_policy" if math.isfinite(schedule.base) else "base_lr")
         if iteration:
-            message = f"the learning rate starts at {schedule.rate(0):g} and is {value} from iteration {iteration} on"
+            message = f"the learning rate starts at {schedule.rate(0):g} and becomes {value} at iteration {iteration}"
         else:
             message = f"the learning rate is {value} from the first iteration on"
-        yield self.finding(place, message, evidence="one update with such a rate spoils every weight")
+        yield self.finding(place, message, evidence="a single update with this rate makes every weight infinite or nan")

@@ -5,18 +5,18 @@ from collections.abc import Iterator
 from caffelint.lint import WARNING, Finding, Invalid, Solver, SolverRule
 
 _SMALL = 0.99e-6
-"""Of the first rate; six drops by 0.1 are not yet below it."""
+"""As a share of the first rate; six drops by 0.1 do not fall below it."""
 
 _LONG = 0.9
-"""Of the run: `poly` comes to 0 at the end, and rightly."""
+"""As a share of the run; `poly` rightly reaches 0 at its end."""
 
 
 class LearningRateVanishes(SolverRule):
     """The learning rate falls to 0, or below a millionth of its start, long before the end.
 
     ## Why is this bad?
-    What remains of the run changes next to nothing: time that a slower decay, or fewer iterations, would save. A float
-    holds no rate below 1.4e-45. `sigmoid` starts as low as that where stepsize lies far behind max_iter.
+    The rest of the run changes next to nothing; a slower decay makes use of that time, fewer iterations save it. A
+    float holds no rate below 1.4e-45. `sigmoid` starts this low where stepsize is far above max_iter.
 
     ## Example
     ```
@@ -44,19 +44,20 @@ class LearningRateVanishes(SolverRule):
         Invalid(
             'base_lr: 0.01 lr_policy: "exp" gamma: 0.9 max_iter: 100000',
             span='lr_policy: "exp"',
-            message="the learning rate falls from 0.01 to below a millionth of it at iteration 132,"
-            " and to 0 at iteration 944: the other 99% of 100000 iterations change next to nothing",
+            message="the learning rate falls from 0.01 to below a millionth of it at iteration 132, and to 0 at"
+            " iteration 944, so the remaining 99% of 100000 iterations change next to nothing",
         ),
         Invalid(
             'base_lr: 0.01 lr_policy: "sigmoid" gamma: 2 stepsize: 1000 max_iter: 100',
             span='lr_policy: "sigmoid"',
-            message="the learning rate stays below a millionth of base_lr 0.01 in all 100 iterations",
+            message="the learning rate stays below a millionth of base_lr 0.01 in all 100 iterations, so training"
+            " changes next to nothing",
         ),
         Invalid(
             'base_lr: 0.01 lr_policy: "step" gamma: 0.1 stepsize: 1000 max_iter: 10000',
             span="max_iter: 10000",
-            message="the learning rate falls from 0.01 to below a millionth of it at iteration 7000:"
-            " the other 30% of 10000 iterations change next to nothing",
+            message="the learning rate falls from 0.01 to below a millionth of it at iteration 7000, so the remaining"
+            " 30% of 10000 iterations change next to nothing",
         ),
     ]
 
@@ -69,7 +70,7 @@ class LearningRateVanishes(SolverRule):
         most = max(abs(rate) for _, rate in schedule.extremes(runs))
         if most < abs(schedule.base) * _SMALL:
             text = f"the learning rate stays below a millionth of base_lr {schedule.base:g} in all {runs} iterations"
-            yield self.finding(solver.at("lr_policy"), text)
+            yield self.finding(solver.at("lr_policy"), f"{text}, so training changes next to nothing")
             return
         found = schedule.first(lambda rate: abs(rate) < start * _SMALL, runs)
         if not found or found[0] > _LONG * runs:
@@ -77,10 +78,10 @@ class LearningRateVanishes(SolverRule):
         zero = schedule.first(lambda rate: rate == 0, runs)
         to_zero = f", and to 0 at iteration {zero[0]}" if zero and zero[0] < _LONG * runs else ""
         left = min(99, round(100 - 100 * found[0] / runs))
-        # Drops at fixed iterations are as they were meant, and the run is too long for them.
+        # Drops at fixed iterations are taken as meant: the run is too long for them.
         field = "max_iter" if schedule.policy in ("step", "multistep") else "lr_policy"
         yield self.finding(
             solver.at(field),
-            f"the learning rate falls from {start:g} to below a millionth of it at iteration {found[0]}{to_zero}:"
-            f" the other {left}% of {runs} iterations change next to nothing",
+            f"the learning rate falls from {start:g} to below a millionth of it at iteration {found[0]}{to_zero},"
+            f" so the remaining {left}% of {runs} iterations change next to nothing",
         )

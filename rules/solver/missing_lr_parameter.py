@@ -8,13 +8,13 @@ from ._text import AT_FIRST_UPDATE, first_written, is_written
 
 
 class MissingLrParameter(SolverRule):
-    """A parameter that the policy needs is not set, or set to what Caffe refuses.
+    """A parameter that the policy needs is missing, or has a value that Caffe refuses.
 
     ## Why is this bad?
-    The defaults of stepsize, gamma and power are 0. `step` and `sigmoid` without a stepsize end the process at the
-    first update, as does a negative gamma. With gamma 0, `step`, `multistep` and `exp` set the rate to 0 at the first
-    drop, and nothing is learned from there on. `inv` and `poly` without a power, `inv` and `sigmoid` without a gamma
-    and `multistep` without a stepvalue never change the rate.
+    The defaults of stepsize, gamma and power are 0. Caffe aborts at the first update where `step` or `sigmoid` has no
+    stepsize, or gamma is negative. With gamma 0, `step`, `multistep` and `exp` set the rate to 0 at the first drop, and
+    nothing is learned afterwards. `inv` and `poly` without a power, `inv` and `sigmoid` without a gamma and
+    `multistep` without a stepvalue never change the rate.
 
     ## Example
     ```
@@ -26,12 +26,12 @@ class MissingLrParameter(SolverRule):
     ```
 
     ## Known problems
-    Caffe 1.0 of April 2017 and older did not check gamma and stepsize: a negative gamma changed the sign of the rate,
-    a stepsize of 0 was a division by zero.
+    Caffe 1.0 of April 2017 and older do not check gamma and stepsize: there a negative gamma changes the sign of the
+    rate, and a stepsize of 0 is a division by zero.
 
     ## Fix safety
-    Unsafe: the rate takes another course. A common value of what is missing is shown and never applied: `gamma: 0.1`, a
-    `power` of 0.75 for `inv` and of 1 for `poly`.
+    Unsafe: the rate takes another course. For a missing parameter a common value is shown and never applied:
+    `gamma: 0.1`, a `power` of 0.75 for `inv` and of 1 for `poly`.
 
     ## References
     - sgd_solver.cpp, GetLearningRate
@@ -53,62 +53,64 @@ class MissingLrParameter(SolverRule):
         Invalid(
             'lr_policy: "step" gamma: 0.1 base_lr: 1',
             span='lr_policy: "step"',
-            message='lr_policy "step" needs a stepsize greater than 0, and none is set',
+            message='lr_policy "step" needs a stepsize above 0, but stepsize is missing',
         ),
         Invalid(
             'lr_policy: "step" gamma: 0.1 stepvalue: 100 base_lr: 1',
             span='lr_policy: "step"',
-            message='lr_policy "step" needs a stepsize greater than 0, and none is set;'
-            ' stepvalue belongs to lr_policy "multistep"',
+            message='lr_policy "step" needs a stepsize above 0, but stepsize is missing; to use stepvalue, set'
+            ' lr_policy: "multistep"',
             fixed='lr_policy: "multistep" gamma: 0.1 stepvalue: 100 base_lr: 1',
         ),
         Invalid(
             'lr_policy: "sigmoid" gamma: 0.1 stepsize: 0 base_lr: 1',
             span="stepsize: 0",
-            message='lr_policy "sigmoid" needs a stepsize greater than 0, and it is 0',
+            message='lr_policy "sigmoid" needs a stepsize above 0, but stepsize is 0',
         ),
         Invalid(
             'lr_policy: "exp" gamma: -0.1 base_lr: 1',
             span="gamma: -0.1",
-            message="gamma is -0.1, and must not be negative",
+            message="gamma -0.1 must not be negative",
             fixed='lr_policy: "exp" gamma: 0.1 base_lr: 1',
         ),
         Invalid(
             'lr_policy: "step" stepsize: 1000 base_lr: 1',
             span='lr_policy: "step"',
-            message='lr_policy "step" without gamma, which is 0 then, sets the rate to 0 at iteration 1000:'
-            " nothing is learned from there on",
+            message='gamma is missing and defaults to 0, so lr_policy "step" sets the rate to 0 at iteration 1000 and'
+            ' nothing is learned afterwards; try gamma: 0.1',
         ),
         Invalid(
             'lr_policy: "exp" gamma: 0 base_lr: 1 max_iter: 10',
             span="gamma: 0",
-            message='lr_policy "exp" with gamma 0 sets the rate to 0 at iteration 1: nothing is learned from there on',
+            message='gamma is 0, so lr_policy "exp" sets the rate to 0 at iteration 1 and nothing is learned'
+            ' afterwards',
         ),
         Invalid(
             'lr_policy: "inv" gamma: 0.1 base_lr: 1',
             span='lr_policy: "inv"',
-            message='lr_policy "inv" without power, which is 0 then, never changes the rate: it stays 1',
+            message='power is missing and defaults to 0, so lr_policy "inv" never changes the rate from 1',
         ),
         Invalid(
             'lr_policy: "poly" base_lr: 0.01 max_iter: 100',
             span='lr_policy: "poly"',
-            message='lr_policy "poly" without power, which is 0 then, never changes the rate: it stays 0.01',
+            message='power is missing and defaults to 0, so lr_policy "poly" never changes the rate from 0.01',
         ),
         Invalid(
             'lr_policy: "sigmoid" stepsize: 10 base_lr: 1',
             span='lr_policy: "sigmoid"',
-            message='lr_policy "sigmoid" without gamma, which is 0 then, never changes the rate: it stays 0.5',
+            message='gamma is missing and defaults to 0, so lr_policy "sigmoid" never changes the rate from 0.5',
         ),
         Invalid(
             'lr_policy: "multistep" gamma: 0.1 stepsize: 100 base_lr: 1',
             span="stepsize: 100",
-            message='lr_policy "multistep" reads stepvalue and not stepsize: without a stepvalue the rate stays 1',
+            message='lr_policy "multistep" ignores stepsize and stepvalue is missing, so the rate stays 1; set'
+            ' lr_policy: "step"',
             fixed='lr_policy: "step" gamma: 0.1 stepsize: 100 base_lr: 1',
         ),
         Invalid(
             'lr_policy: "multistep" gamma: 0.1 base_lr: 1',
             span='lr_policy: "multistep"',
-            message='lr_policy "multistep" without stepvalue never changes the rate: it stays 1',
+            message='stepvalue is missing, so lr_policy "multistep" never changes the rate from 1',
         ),
     ]
 
@@ -122,12 +124,13 @@ class MissingLrParameter(SolverRule):
         elif "gamma" in reads and message.gamma == 0 and policy in ("step", "multistep", "exp"):
             found = schedule.first(lambda rate: rate == 0, message.max_iter if message.max_iter > 0 else 1 << 31)
             if found and found[0] and schedule.base:
-                how = "with gamma 0" if solver.has("gamma") else "without gamma, which is 0 then,"
+                how = "gamma is 0" if solver.has("gamma") else "gamma is missing and defaults to 0"
+                common = "; try gamma: 0.1" if policy != "exp" else ""
                 yield self.finding(
                     solver.at(first_written(solver, "gamma", "lr_policy")),
-                    f'lr_policy "{policy}" {how} sets the rate to 0 at iteration {found[0]}:'
-                    " nothing is learned from there on",
-                    evidence="the rate is base_lr * gamma ^ (number of drops); 0.1 is a common gamma",
+                    f'{how}, so lr_policy "{policy}" sets the rate to 0 at iteration {found[0]}'
+                    f" and nothing is learned afterwards{common}",
+                    evidence="the rate is base_lr * gamma ^ (number of drops)",
                     fixes=_set(solver, "gamma", "0.1", DISPLAY) if policy != "exp" else (),
                 )
             elif policy == "multistep" and not message.stepvalue:
@@ -138,25 +141,24 @@ class MissingLrParameter(SolverRule):
 
     def _refused(self, solver: Solver) -> Iterator[Finding]:
         message, reads = solver.message, solver.schedule.reads
-        evidence = f"{AT_FIRST_UPDATE}, and ends there"
         if "gamma" in reads and not message.gamma >= 0:
-            text = f"gamma is {message.gamma:g}, and must not be negative"
+            text = f"gamma {message.gamma:g} must not be negative"
             yield self.finding(
                 solver.at("gamma"),
                 text,
-                evidence=f"{evidence}: Check failed: gamma() >= 0",
+                evidence=f"{AT_FIRST_UPDATE}: Check failed: gamma() >= 0",
                 fixes=_set(solver, "gamma", f"{-message.gamma:g}") if message.gamma < 0 else (),
             )
         if "stepsize" in reads and message.stepsize <= 0:
-            how = f"it is {message.stepsize}" if solver.has("stepsize") else "none is set"
-            text = f'lr_policy "{message.lr_policy}" needs a stepsize greater than 0, and {how}'
+            how = message.stepsize if solver.has("stepsize") else "missing"
+            text = f'lr_policy "{message.lr_policy}" needs a stepsize above 0, but stepsize is {how}'
             if message.stepvalue:
-                text += '; stepvalue belongs to lr_policy "multistep"'
+                text += '; to use stepvalue, set lr_policy: "multistep"'
             place = solver.at(first_written(solver, "stepsize", "lr_policy"))
             yield self.finding(
                 place,
                 text,
-                evidence=f"{evidence}: Check failed: stepsize() > 0",
+                evidence=f"{AT_FIRST_UPDATE}: Check failed: stepsize() > 0",
                 fixes=_set(solver, "lr_policy", '"multistep"')
                 if message.stepvalue and message.lr_policy == "step" and not solver.has("stepsize")
                 else (),
@@ -170,18 +172,22 @@ class MissingLrParameter(SolverRule):
         if message.lr_policy == "multistep" and message.stepsize > 0:
             place = solver.at("stepsize")
             fixes = _set(solver, "lr_policy", '"step"')
-            text = f'lr_policy "multistep" reads stepvalue and not stepsize: without a stepvalue the rate stays {stays}'
-        else:
-            zero = (
-                "" if unset == "stepvalue" else ", which is 0 then," if " and " not in unset else ", which are 0 then,"
+            text = (
+                f'lr_policy "multistep" ignores stepsize and stepvalue is missing, so the rate stays {stays};'
+                ' set lr_policy: "step"'
             )
+        else:
+            several = " and " in unset
+            missing = f"{unset} {'are' if several else 'is'} missing"
+            if unset != "stepvalue":
+                missing += f" and {'default' if several else 'defaults'} to 0"
             place = solver.at("lr_policy")
             power = {"inv": "0.75", "poly": "1"}.get(message.lr_policy)
             if unset == "power" and power:
                 fixes = _set(solver, "power", power, DISPLAY)
-            text = f'lr_policy "{message.lr_policy}" without {unset}{zero} never changes the rate: it stays {stays}'
+            text = f'{missing}, so lr_policy "{message.lr_policy}" never changes the rate from {stays}'
         yield self.finding(place, text, severity=WARNING, fixes=fixes)
 
 
 def _set(solver: Solver, field: str, value: str, safety: str = UNSAFE) -> tuple[Fix, ...]:
-    return fix(f"write {field}: {value}", safety, write(solver, field, value=value, behind="lr_policy"))
+    return fix(f"set {field}: {value}", safety, write(solver, field, value=value, behind="lr_policy"))

@@ -9,7 +9,7 @@ class MomentumNotSupported(SolverRule):
     """AdaGrad and RMSProp refuse a `momentum`.
 
     ## Why is this bad?
-    Caffe ends the process at the start. The decay of RMSProp is `rms_decay`.
+    Caffe aborts at the start. The decay of RMSProp is `rms_decay`.
 
     ## Example
     ```
@@ -21,8 +21,8 @@ class MomentumNotSupported(SolverRule):
     ```
 
     ## Fix safety
-    Safe: Caffe refuses the solver, and takes no momentum but 0. Unsafe for RMSProp without a `rms_decay`, which may
-    have been meant.
+    Safe: Caffe refuses the solver as it is, and accepts no momentum but 0. Unsafe for RMSProp without `rms_decay`,
+    which may have been meant.
 
     ## References
     - sgd_solvers.hpp, AdaGradSolver and RMSPropSolver, constructor_sanity_check
@@ -40,13 +40,13 @@ class MomentumNotSupported(SolverRule):
         Invalid(
             'type: "AdaGrad" momentum: 0.9 base_lr: 0.1',
             span="momentum: 0.9",
-            message="AdaGrad takes no momentum, and it is 0.9: remove it",
+            message="momentum 0.9 is not accepted by AdaGrad; remove it",
             fixed='type: "AdaGrad" base_lr: 0.1',
         ),
         Invalid(
             "solver_type: RMSPROP momentum: 0.9 base_lr: 0.1",
             span="momentum: 0.9",
-            message="RMSProp takes no momentum, and it is 0.9: remove it, or set rms_decay if that was meant",
+            message="momentum 0.9 is not accepted by RMSProp; remove it, or set rms_decay if that was meant",
             fixed="solver_type: RMSPROP base_lr: 0.1",
         ),
     ]
@@ -58,10 +58,10 @@ class MomentumNotSupported(SolverRule):
         also = ", or set rms_decay if that was meant" if type_ == "RMSProp" else ""
         yield self.finding(
             solver.at("momentum"),
-            f"{type_} takes no momentum, and it is {momentum:g}: remove it{also}",
+            f"momentum {momentum:g} is not accepted by {type_}; remove it{also}",
             evidence=f"Caffe stops at the start: Momentum cannot be used with {type_}",
             fixes=fix(
-                "remove it",
+                "remove momentum",
                 UNSAFE if type_ == "RMSProp" and not solver.has("rms_decay") else SAFE,
                 remove(solver, "momentum"),
             ),

@@ -6,12 +6,12 @@ from caffelint.lint import ERROR, UNSAFE, WARNING, Finding, Invalid, Solver, Sol
 
 
 class MomentumOutOfRange(SolverRule):
-    """`momentum` is 1 or more, or negative.
+    """`momentum` is negative, 1 or more.
 
     ## Why is this bad?
-    Momentum is the share of the last update that goes into the next. At 1 or more it never fades, and training
-    diverges; in Adam, where it is beta1, the bias correction divides by 1 - momentum ^ t, which is 0 at 1. Caffe
-    checks nothing. Common values are 0.9 and 0.95.
+    Momentum is the share of the last update that goes into the next one. At 1 or more, past updates never fade, and
+    training diverges. In Adam, where momentum is beta1, the bias correction divides by 1 - momentum ^ t, which is 0 for
+    a momentum of 1. Caffe checks nothing. Common values are 0.9 and 0.95.
 
     ## Example
     ```
@@ -23,7 +23,7 @@ class MomentumOutOfRange(SolverRule):
     ```
 
     ## Fix safety
-    Unsafe: training takes another course. Only for a sign too many, and for 5 to 9, taken for 0.5 to 0.9.
+    Unsafe: training takes another course. There is a fix only for a negative sign, and for 5 to 9, read as 0.5 to 0.9.
 
     ## References
     - sgd_solver.cpp, nesterov_solver.cpp, adam_solver.cpp, ComputeUpdateValue
@@ -37,28 +37,28 @@ class MomentumOutOfRange(SolverRule):
         Invalid(
             "base_lr: 0.01 momentum: 1",
             span="momentum: 1",
-            message="momentum is 1, and must be below 1: past updates never fade, and training diverges",
+            message="momentum 1 is not below 1, so past updates never fade and training diverges",
         ),
         Invalid(
             'base_lr: 0.01 momentum: 9 type: "Nesterov"',
             span="momentum: 9",
-            message="momentum is 9, and must be below 1: past updates never fade, and training diverges",
+            message="momentum 9 is not below 1, so past updates never fade and training diverges",
             fixed='base_lr: 0.01 momentum: 0.9 type: "Nesterov"',
         ),
         Invalid(
             'base_lr: 0.01 momentum: 1 type: "Adam"',
             span="momentum: 1",
-            message="momentum is 1, and must be below 1: Adam divides by 1 - momentum ^ t, which is 0",
+            message="momentum 1 is not below 1, so Adam divides by 1 - momentum ^ t = 0",
         ),
         Invalid(
             'base_lr: 1 momentum: 1 type: "AdaDelta"',
             span="momentum: 1",
-            message="momentum is 1, and must be below 1: AdaDelta takes it as decay, and would average nothing",
+            message="momentum 1 is not below 1, so AdaDelta, which uses it as its decay, averages nothing",
         ),
         Invalid(
             "base_lr: 0.01 momentum: -0.9",
             span="momentum: -0.9",
-            message="momentum is -0.9: each update takes back part of the one before; 0.9 is common",
+            message="momentum -0.9 is negative, so each update takes back part of the previous one; try momentum: 0.9",
             fixed="base_lr: 0.01 momentum: 0.9",
         ),
     ]
@@ -70,18 +70,20 @@ class MomentumOutOfRange(SolverRule):
             return
         severity = None
         if momentum < 0:
-            why, severity = "each update takes back part of the one before; 0.9 is common", WARNING
+            why, severity = "each update takes back part of the previous one; try momentum: 0.9", WARNING
         elif type_ == "AdaDelta":
-            why, severity = "AdaDelta takes it as decay, and would average nothing", WARNING
+            why, severity = "AdaDelta, which uses it as its decay, averages nothing", WARNING
         elif type_ == "Adam" and momentum == 1:
-            why = "Adam divides by 1 - momentum ^ t, which is 0"
+            why = "Adam divides by 1 - momentum ^ t = 0"
         else:
-            why = "past updates never fade, and training diverges"
-        limit = ", and must be below 1" if not momentum < 0 else ""
+            why = "past updates never fade and training diverges"
+        limit = "is negative" if momentum < 0 else "is not below 1"
         meant = -momentum if -1 < momentum < 0 else momentum / 10 if 5 <= momentum < 10 else 0
         yield self.finding(
             solver.at("momentum"),
-            f"momentum is {momentum:g}{limit}: {why}",
+            f"momentum {momentum:g} {limit}, so {why}",
             severity=severity,
-            fixes=fix(f"write {meant:g}", UNSAFE, write(solver, "momentum", value=f"{meant:g}")) if meant else (),
+            fixes=fix(f"set momentum: {meant:g}", UNSAFE, write(solver, "momentum", value=f"{meant:g}"))
+            if meant
+            else (),
         )

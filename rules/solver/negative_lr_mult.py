@@ -2,15 +2,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caffelint.lint import DISPLAY, WARNING, Finding, Invalid, Layer, LayerRule, fix, write
+from caffelint.lint import DISPLAY, WARNING, Finding, Invalid, Layer, LayerRule, fix, title, write
 
 
 class NegativeLrMult(LayerRule):
     """A negative `lr_mult` makes its parameter climb the loss instead of descending it.
 
     ## Why is this bad?
-    The update of a parameter is multiplied by it. Caffe does not check it, and the loss grows until it is nan. To
-    freeze a parameter, lr_mult is 0.
+    Caffe multiplies the update of a parameter by its lr_mult without checking the sign, and the loss grows until it is
+    nan. To freeze a parameter, set lr_mult to 0.
 
     ## Example
     ```
@@ -40,7 +40,8 @@ class NegativeLrMult(LayerRule):
             'layer { name: "ip" type: "InnerProduct" bottom: "x" param { lr_mult: 1 } param { lr_mult: -1 } }\n'
             'layer { name: "loss" type: "SoftmaxWithLoss" bottom: "ip" bottom: "y" }',
             span="lr_mult: -1",
-            message="lr_mult is -1: this parameter climbs the loss instead of descending it; 0 would freeze it",
+            message='InnerProduct "ip": lr_mult -1 is negative, so this parameter climbs the loss instead of'
+            ' descending it; to freeze it, set lr_mult: 0',
         ),
     ]
 
@@ -49,11 +50,11 @@ class NegativeLrMult(LayerRule):
             if param.lr_mult < 0 and layer.net.role == "train":
                 yield self.finding(
                     layer.at("param", index, "lr_mult"),
-                    f"lr_mult is {param.lr_mult:g}: this parameter climbs the loss instead of descending it;"
-                    " 0 would freeze it",
+                    f"{title(layer)}: lr_mult {param.lr_mult:g} is negative, so this parameter climbs the loss instead"
+                    " of descending it; to freeze it, set lr_mult: 0",
                     fixes=tuple(
                         one
-                        for value in (f"{-param.lr_mult:g}", "0")
-                        for one in fix(f"write {value}", DISPLAY, write(layer, "param", index, "lr_mult", value=value))
+                        for to in (f"{-param.lr_mult:g}", "0")
+                        for one in fix(f"set lr_mult: {to}", DISPLAY, write(layer, "param", index, "lr_mult", value=to))
                     ),
                 )

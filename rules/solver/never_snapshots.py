@@ -9,8 +9,8 @@ class NeverSnapshots(SolverRule):
     """The trained weights are never saved.
 
     ## Why is this bad?
-    With `snapshot_after_train: false` the end of training saves nothing, and no `snapshot` comes before it: what was
-    learned is lost. It is an info, since somebody wrote so, as one does to measure speed.
+    With `snapshot_after_train: false` Caffe saves nothing at the end of training, and no `snapshot` comes before: what
+    was learned is lost. The severity is info, since the field may be set on purpose, for example to measure speed.
 
     ## Example
     ```
@@ -22,7 +22,7 @@ class NeverSnapshots(SolverRule):
     ```
 
     ## Fix safety
-    Shown alone: somebody wrote `false`.
+    Shown and never applied, since `false` may be meant.
 
     ## References
     - solver.cpp, Step and Solve
@@ -42,32 +42,32 @@ class NeverSnapshots(SolverRule):
         Invalid(
             "max_iter: 1000 base_lr: 1 snapshot_after_train: false",
             span="snapshot_after_train: false",
-            message="snapshot_after_train is false and there is no snapshot: the trained weights are never saved",
+            message="snapshot_after_train is false and no snapshot is set, so the trained weights are never saved",
         ),
         Invalid(
             "max_iter: 1000 base_lr: 1 snapshot: 5000 snapshot_after_train: false",
             span="snapshot: 5000",
-            message="snapshot 5000 lies behind max_iter 1000, and snapshot_after_train is false:"
-            " the trained weights are never saved",
+            message="snapshot 5000 is larger than max_iter 1000 and snapshot_after_train is false, so the trained"
+            " weights are never saved",
         ),
     ]
 
     def check(self, solver: Solver) -> Iterator[Finding]:
         message = solver.message
-        # Without max_iter a script counts the iterations, and saves by itself. NVIDIA's Caffe has its own way to save.
+        # Without max_iter a script counts the iterations and saves the weights. NVIDIA's Caffe saves in its own way.
         if message.snapshot_after_train or message.max_iter <= 0 or message.test_and_snapshot_last_epochs:
             return
         if message.snapshot == 0:
-            text = "snapshot_after_train is false and there is no snapshot: the trained weights are never saved"
+            text = "snapshot_after_train is false and no snapshot is set, so the trained weights are never saved"
             yield self.finding(solver.at("snapshot_after_train"), text, fixes=_saved(solver))
         elif message.snapshot > message.max_iter:
             yield self.finding(
                 solver.at("snapshot"),
-                f"snapshot {message.snapshot} lies behind max_iter {message.max_iter}, and snapshot_after_train is"
-                " false: the trained weights are never saved",
+                f"snapshot {message.snapshot} is larger than max_iter {message.max_iter} and snapshot_after_train is"
+                " false, so the trained weights are never saved",
                 fixes=_saved(solver),
             )
 
 
 def _saved(solver: Solver) -> tuple[Fix, ...]:
-    return fix("save at the end", DISPLAY, remove(solver, "snapshot_after_train"))
+    return fix("remove snapshot_after_train", DISPLAY, remove(solver, "snapshot_after_train"))

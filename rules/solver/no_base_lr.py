@@ -8,11 +8,11 @@ from ._text import first_written, is_template, is_written
 
 
 class NoBaseLr(SolverRule):
-    """`base_lr` is not set, 0 or negative: nothing is learned.
+    """`base_lr` is missing, 0 or negative, so nothing is learned.
 
     ## Why is this bad?
-    The default of `base_lr` is 0, and every policy multiplies by it: the weights stay what the fillers made them, and
-    the loss moves only with the batches. A negative rate climbs the loss instead of descending it.
+    The default of `base_lr` is 0, and every policy multiplies by it: the weights stay as the fillers made them, and the
+    loss changes only from batch to batch. With a negative rate training climbs the loss instead of descending it.
 
     ## Example
     ```
@@ -24,10 +24,10 @@ class NoBaseLr(SolverRule):
     ```
 
     ## Known problems
-    Silent about a missing `base_lr` where the file's name or a placeholder in it says that a script fills it in.
+    A missing `base_lr` is not reported where the file's name or a placeholder in it says that a script fills it in.
 
     ## Fix safety
-    Unsafe: the net descends the loss, which it climbed. Only for a negative rate.
+    Unsafe: the net descends the loss that it used to climb. There is a fix only for a negative rate.
 
     ## References
     - sgd_solver.cpp, GetLearningRate
@@ -47,17 +47,18 @@ class NoBaseLr(SolverRule):
         Invalid(
             'lr_policy: "fixed" max_iter: 10',
             span='lr_policy: "fixed"',
-            message="base_lr is not set, and 0 then: no weight ever changes",
+            message="base_lr is missing and defaults to 0, so no weight ever changes; set it, for example base_lr:"
+            " 0.01",
         ),
         Invalid(
             'base_lr: 0 lr_policy: "fixed" max_iter: 10',
             span="base_lr: 0",
-            message="base_lr is 0: no weight ever changes",
+            message="base_lr is 0, so no weight ever changes; set a rate, for example base_lr: 0.01",
         ),
         Invalid(
             'base_lr: -0.1 lr_policy: "fixed" max_iter: 10',
             span="base_lr: -0.1",
-            message="base_lr is -0.1: training climbs the loss instead of descending it",
+            message="base_lr -0.1 is negative, so training climbs the loss instead of descending it",
             fixed='base_lr: 0.1 lr_policy: "fixed" max_iter: 10',
         ),
     ]
@@ -72,11 +73,12 @@ class NoBaseLr(SolverRule):
         if not solver.has("base_lr"):
             if is_template(solver):
                 return
-            text = "base_lr is not set, and 0 then: no weight ever changes"
+            text = "base_lr is missing and defaults to 0, so no weight ever changes; set it, for example base_lr: 0.01"
         elif base == 0:
-            text = "base_lr is 0: no weight ever changes"
+            text = "base_lr is 0, so no weight ever changes; set a rate, for example base_lr: 0.01"
         else:
-            text = f"base_lr is {base:g}: training climbs the loss instead of descending it"
+            text = f"base_lr {base:g} is negative, so training climbs the loss instead of descending it"
         near = first_written(solver, "base_lr", "lr_policy", "momentum", "weight_decay", "max_iter")
-        fixes = fix("drop the sign", UNSAFE, write(solver, "base_lr", value=f"{-base:g}")) if base < 0 else ()
+        rate = f"{-base:g}"
+        fixes = fix(f"set base_lr: {rate}", UNSAFE, write(solver, "base_lr", value=rate)) if base < 0 else ()
         yield self.finding(solver.at(near), text, fixes=fixes)

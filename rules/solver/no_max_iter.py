@@ -8,13 +8,13 @@ from ._text import is_written
 
 
 class NoMaxIter(SolverRule):
-    """`max_iter` is not set, 0 or negative: `caffe train` runs no iteration.
+    """`max_iter` is missing, 0 or negative, so `caffe train` runs no iteration.
 
     ## Why is this bad?
     The default is 0. `caffe train` then saves the untrained weights and reports success. A script that calls
-    `solver.step(n)` itself does not need max_iter: where the solver also says `snapshot: 0`, as those of Fast R-CNN do,
-    that is taken to be so, and reported as info. With `max_iter: 0`, test settings and `snapshot_after_train: false` or
-    `test_initialization: true` Caffe tests once, which is what such a solver is for.
+    `solver.step(n)` itself does not need max_iter: a solver that also says `snapshot: 0`, as those of Fast R-CNN do, is
+    assumed to be run by such a script, and reported as info. A solver with `max_iter: 0`, test settings and
+    `snapshot_after_train: false` or `test_initialization: true` is meant to test once, and is not reported.
 
     ## Example
     ```
@@ -43,40 +43,42 @@ class NoMaxIter(SolverRule):
         Invalid(
             'base_lr: 0.01 lr_policy: "fixed"',
             span="base_lr: 0.01",
-            message="max_iter is not set, and 0 then: caffe train runs no iteration and saves untrained weights",
+            message="max_iter is missing and defaults to 0, so `caffe train` runs no iteration and saves untrained"
+            " weights",
         ),
         Invalid(
             'base_lr: 0.01 lr_policy: "fixed" max_iter: 0',
             span="max_iter: 0",
-            message="max_iter is 0: caffe train runs no iteration and saves untrained weights",
+            message="max_iter 0 is not positive, so `caffe train` runs no iteration and saves untrained weights",
         ),
         Invalid(
             'train_net: "train.prototxt" base_lr: 0.01 lr_policy: "fixed" snapshot: 0',
             span='train_net: "train.prototxt"',
-            message="max_iter is not set, and 0 then: caffe train would run no iteration; a script has to count them",
+            message="max_iter is missing and defaults to 0, so `caffe train` would run no iteration; train it from a"
+            " script that calls solver.step()",
         ),
     ]
 
     def check(self, solver: Solver) -> Iterator[Finding]:
         message, given = solver.message, solver.has("max_iter")
-        # A poly policy divides by it: poly-without-max-iter says so.
+        # lr_policy "poly" divides by it, which poly-without-max-iter reports.
         if message.max_iter > 0 or message.lr_policy == "poly" and message.max_iter == 0 and message.power:
             return
         if not given and is_written(solver, "max_iter"):
             return
         if given and _only_tests(solver):
             return
-        text = f"max_iter is {message.max_iter}" if given else "max_iter is not set, and 0 then"
+        text = f"max_iter {message.max_iter} is not positive" if given else "max_iter is missing and defaults to 0"
         if not given and solver.has("snapshot") and message.snapshot == 0:
-            text += ": caffe train would run no iteration; a script has to count them"
+            text += ", so `caffe train` would run no iteration; train it from a script that calls solver.step()"
             yield self.finding(solver.at(), text, severity=INFO)
         else:
-            text += ": caffe train runs no iteration and saves untrained weights"
+            text += ", so `caffe train` runs no iteration and saves untrained weights"
             yield self.finding(solver.at("max_iter"), text, severity=None if given else WARNING)
 
 
 def _only_tests(solver: Solver) -> bool:
-    """Whether the run is there to test given weights once, as the evaluation solvers of SSD are."""
+    """Whether the run is meant to test given weights once, as with the evaluation solvers of SSD."""
     message = solver.message
     asked = not message.snapshot_after_train or solver.has("test_initialization") and message.test_initialization
     return bool(asked and message.test_interval > 0 and message.test_iter)

@@ -6,16 +6,16 @@ from caffelint.lint import DISPLAY, INFO, Finding, Invalid, Solver, SolverRule, 
 
 from ._text import is_written
 
-_MESSAGE = "solver_mode is not set: caffe train without --gpu runs on the CPU, though GPU is the schema's default"
+_MESSAGE = "solver_mode is missing, so `caffe train` runs on the CPU unless started with --gpu; set solver_mode: GPU"
 
 
 class NoSolverMode(SolverRule):
-    """`solver_mode` is left out: `caffe train` without `--gpu` runs on the CPU.
+    """`solver_mode` is missing, so `caffe train` without `--gpu` runs on the CPU.
 
     ## Why is this bad?
-    The schema gives GPU as the default, yet `caffe train` looks only at a mode that is written: without one, and
-    without `--gpu`, it runs on the CPU, ten times slower or more, and says so in one line of its log. pycaffe ignores
-    the field altogether; there `caffe.set_mode_gpu()` decides.
+    The default in the schema is GPU, but `caffe train` looks only at a mode that is written. Without one, and without
+    `--gpu`, it runs on the CPU, ten times slower or more, and says so in one line of its log. pycaffe ignores the field
+    altogether; there `caffe.set_mode_gpu()` decides.
 
     ## Example
     ```
@@ -48,10 +48,10 @@ class NoSolverMode(SolverRule):
         yield self.finding(
             solver.at(),
             _MESSAGE,
-            evidence="pycaffe ignores the field: there caffe.set_mode_gpu() decides",
+            evidence="the schema's default, GPU, is not read; pycaffe ignores the field, caffe.set_mode_gpu() decides",
             fixes=tuple(
                 one
                 for mode in ("GPU", "CPU")
-                for one in fix(f"write solver_mode: {mode}", DISPLAY, write(solver, "solver_mode", value=mode))
+                for one in fix(f"set solver_mode: {mode}", DISPLAY, write(solver, "solver_mode", value=mode))
             ),
         )

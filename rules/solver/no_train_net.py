@@ -6,14 +6,14 @@ from caffelint.lint import ERROR, Finding, Invalid, Kind, Solver, SolverRule
 
 from ._text import NET_FIELDS, is_template, is_written
 
-_MESSAGE = "the solver names no net to train: set net, or train_net"
+_MESSAGE = "the solver names no net to train; set net or train_net"
 
 
 class NoTrainNet(SolverRule):
-    """A solver needs one net to train: `net`, `train_net`, `net_param` or `train_net_param`.
+    """The solver names no net to train: `net`, `train_net`, `net_param` and `train_net_param` are all missing.
 
     ## Why is this bad?
-    Caffe ends the process at the start: "SolverParameter must specify a train net". A `test_net` alone is not enough.
+    Caffe aborts at the start: "SolverParameter must specify a train net". A `test_net` alone is not enough.
 
     ## Example
     ```
@@ -25,7 +25,7 @@ class NoTrainNet(SolverRule):
     ```
 
     ## Known problems
-    Silent where the file's name or a placeholder in it says that a script fills it in.
+    It is not reported where the file's name or a placeholder in it says that a script fills it in.
 
     ## References
     - solver.cpp, InitTrainNet

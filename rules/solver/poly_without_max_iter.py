@@ -8,12 +8,12 @@ from ._text import is_written
 
 
 class PolyWithoutMaxIter(SolverRule):
-    """`poly` divides by `max_iter`; left out it is 0, and the first rate is 0/0.
+    """`lr_policy: "poly"` divides by `max_iter`, which is missing or 0, so the first rate is 0/0.
 
     ## Why is this bad?
-    The rate is `base_lr * (1 - iter / max_iter) ^ power`. With `max_iter` unset or 0, iteration 0 computes 0/0, which
-    is nan, and one update with a nan rate makes every weight nan. `caffe train` hides it, since it then runs no
-    iteration at all and saves the untrained net; a training loop in Python that calls `solver.step(n)` meets the nan.
+    The rate is `base_lr * (1 - iter / max_iter) ^ power`. With `max_iter` missing or 0, iteration 0 computes 0/0, which
+    is nan, and one update with a nan rate makes every weight nan. `caffe train` hides this, since it then runs no
+    iteration at all and saves the untrained net; a training loop in Python that calls `solver.step(n)` gets the nan.
 
     ## Example
     ```
@@ -41,29 +41,29 @@ class PolyWithoutMaxIter(SolverRule):
         Invalid(
             'base_lr: 0.01 lr_policy: "poly" power: 1',
             span='lr_policy: "poly"',
-            message='lr_policy "poly" divides by max_iter, which is not set: the first rate is 0/0 = nan;'
-            " set max_iter to the number of iterations",
+            message='lr_policy "poly" divides by max_iter, which is missing, so the first rate is 0/0 = nan; set'
+            ' max_iter to the number of iterations',
         ),
         Invalid(
             'base_lr: 0.01 lr_policy: "poly" power: 1 max_iter: 0',
             span="max_iter: 0",
-            message='lr_policy "poly" divides by max_iter, which is 0: the first rate is 0/0 = nan;'
-            " set max_iter to the number of iterations",
+            message='lr_policy "poly" divides by max_iter, which is 0, so the first rate is 0/0 = nan; set max_iter to'
+            ' the number of iterations',
         ),
     ]
 
     def check(self, solver: Solver) -> Iterator[Finding]:
         message = solver.message
-        # Without a power even nan ^ 0 is 1: missing-lr-parameter and no-max-iter speak there.
+        # Without a power even nan ^ 0 is 1, which missing-lr-parameter and no-max-iter report.
         if message.lr_policy != "poly" or message.max_iter != 0 or message.power == 0:
             return
         if not solver.has("max_iter") and is_written(solver, "max_iter"):
             return
-        how = "is 0" if solver.has("max_iter") else "is not set"
+        how = "is 0" if solver.has("max_iter") else "is missing"
         yield self.finding(
             solver.at("max_iter") if solver.has("max_iter") else solver.at("lr_policy"),
-            f'lr_policy "poly" divides by max_iter, which {how}: the first rate is 0/0 = nan;'
+            f'lr_policy "poly" divides by max_iter, which {how}, so the first rate is 0/0 = nan;'
             " set max_iter to the number of iterations",
-            evidence="`caffe train` ends after no iteration and saves untrained weights;"
+            evidence="`caffe train` runs no iteration and saves untrained weights;"
             " solver.step() in Python makes every weight nan",
         )

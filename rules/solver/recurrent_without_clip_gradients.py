@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caffelint.lint import DISPLAY, LIKELY, WARNING, Finding, Invalid, Layer, ProjectRule, Solver, fix, write
+from caffelint.lint import DISPLAY, LIKELY, WARNING, Finding, Invalid, Layer, ProjectRule, Solver, fix, title, write
 
 _NET = 'layer { name: "lstm" type: "LSTM" bottom: "x" bottom: "cont" top: "h" recurrent_param { num_output: 9 } }'
 _CLIPPED = _NET.replace("LSTM", "Lstm").replace("recurrent_param {", "lstm_param { clipping_threshold: 0.1")
@@ -15,9 +15,9 @@ class RecurrentWithoutClipGradients(ProjectRule):
     """A recurrent layer is trained without `clip_gradients`.
 
     ## Why is this bad?
-    Through the time steps of a recurrent layer gradients multiply, and now and then one explodes: the loss is fine for
-    thousands of iterations and then nan. Clipping their norm is the usual cure; Caffe's own recurrent examples use 5
-    to 10.
+    Gradients multiply through the time steps of a recurrent layer, and now and then one explodes: the loss is fine for
+    thousands of iterations, then nan. Clipping the norm of the gradients is the usual cure; Caffe's own recurrent
+    examples clip at 5 to 10.
 
     ## Example
     ```
@@ -29,10 +29,10 @@ class RecurrentWithoutClipGradients(ProjectRule):
     ```
 
     ## Known problems
-    Silent about a layer that clips by itself: `clipping_threshold`, as forks have it.
+    A layer that clips its own gradients, with the `clipping_threshold` of forks, is not reported.
 
     ## Fix safety
-    Shown alone: how large gradients may grow is for you to say.
+    Shown and never applied: how large gradients may grow is for you to say.
 
     ## References
     - sgd_solver.cpp, ClipGradients
@@ -54,13 +54,14 @@ class RecurrentWithoutClipGradients(ProjectRule):
         Invalid(
             {"solver.prototxt": 'net: "n.prototxt"\nbase_lr: 0.1', "n.prototxt": _NET},
             span='net: "n.prototxt"',
-            message="lstm (LSTM) is trained without clip_gradients: its gradients may explode; 5 to 10 is common",
+            message='LSTM "lstm" is trained without clip_gradients, so its gradients may explode; set it, usually to 5'
+            ' to 10',
         ),
         Invalid(
             {"solver.prototxt": 'net: "n.prototxt"\nbase_lr: 0.1', "n.prototxt": _NET + _NET.replace("lstm", "lstm2")},
             span='net: "n.prototxt"',
-            message="lstm (LSTM) and 1 more are trained without clip_gradients: their gradients may explode;"
-            " 5 to 10 is common",
+            message='LSTM "lstm" and 1 more are trained without clip_gradients, so their gradients may explode; set'
+            ' it, usually to 5 to 10',
         ),
     ]
 
@@ -78,18 +79,18 @@ class RecurrentWithoutClipGradients(ProjectRule):
         ]
         if not recurrent:
             return
-        first = f"{recurrent[0].name} ({recurrent[0].type})"
         one = len(recurrent) == 1
         more = " is" if one else f" and {len(recurrent) - 1} more are"
         whose = "its" if one else "their"
         use = next(use for use in solver.nets if use.trains)
         yield self.finding(
             solver.at("clip_gradients" if solver.has("clip_gradients") else use.field),
-            f"{first}{more} trained without clip_gradients: {whose} gradients may explode; 5 to 10 is common",
-            fixes=fix("write clip_gradients: 10", DISPLAY, write(solver, "clip_gradients", value="10")),
+            f"{title(recurrent[0])}{more} trained without clip_gradients, so {whose} gradients may explode;"
+            " set it, usually to 5 to 10",
+            fixes=fix("set clip_gradients: 10", DISPLAY, write(solver, "clip_gradients", value="10")),
         )
 
 
 def _clips(layer: Layer) -> bool:
-    """Does the layer clip its own gradients?"""
+    """Whether the layer clips its own gradients."""
     return any(getattr(layer.message, block).clipping_threshold > 0 for block in ("lstm_param", "recurrent_param"))

@@ -6,11 +6,11 @@ from caffelint.lint import WARNING, Finding, Invalid, Solver, SolverRule
 
 
 class ScheduleBeyondMaxIter(SolverRule):
-    """A drop of the learning rate lies behind the end of the run.
+    """A drop of the learning rate is set for after the end of the run.
 
     ## Why is this bad?
-    The drop never comes. Often max_iter was lowered, or the schedule taken from elsewhere, and the rate stays higher
-    to the end than was meant.
+    The drop never comes. Often max_iter was lowered or the schedule copied from elsewhere, and the rate stays higher
+    than was meant.
 
     ## Example
     ```
@@ -22,7 +22,7 @@ class ScheduleBeyondMaxIter(SolverRule):
     ```
 
     ## Known problems
-    A last stepvalue that equals max_iter is taken for a mark of the end, and not reported beside smaller ones.
+    A last stepvalue that equals max_iter is taken to mark the end, and is not reported after smaller ones.
 
     ## References
     - sgd_solver.cpp, GetLearningRate; solver.cpp, Solve
@@ -42,17 +42,17 @@ class ScheduleBeyondMaxIter(SolverRule):
         Invalid(
             'lr_policy: "step" gamma: 0.1 stepsize: 100000 max_iter: 50000 base_lr: 0.1',
             span="stepsize: 100000",
-            message="stepsize 100000 is not reached before max_iter 50000: the rate stays 0.1 to the end",
+            message="stepsize 100000 is not reached before max_iter 50000, so the rate stays 0.1",
         ),
         Invalid(
             'lr_policy: "multistep" gamma: 0.1 stepvalue: 20000 stepvalue: 60000 stepvalue: 70000 max_iter: 50000',
             span="stepvalue: 60000",
-            message="the stepvalues 60000 and 70000 are not reached before max_iter 50000",
+            message="stepvalues 60000 and 70000 are not reached before max_iter 50000",
         ),
         Invalid(
             'lr_policy: "multistep" gamma: 0.1 stepvalue: 60000 max_iter: 50000 base_lr: 0.1',
             span="stepvalue: 60000",
-            message="stepvalue 60000 is not reached before max_iter 50000: the rate stays 0.1 to the end",
+            message="stepvalue 60000 is not reached before max_iter 50000, so the rate stays 0.1",
         ),
     ]
 
@@ -64,7 +64,7 @@ class ScheduleBeyondMaxIter(SolverRule):
         if message.lr_policy == "step" and message.stepsize >= end:
             yield self.finding(
                 solver.at("stepsize"),
-                f"stepsize {message.stepsize} is not reached before max_iter {end}: the rate stays {base} to the end",
+                f"stepsize {message.stepsize} is not reached before max_iter {end}, so the rate stays {base}",
             )
         if message.lr_policy != "multistep":
             return
@@ -73,9 +73,9 @@ class ScheduleBeyondMaxIter(SolverRule):
             return
         values = [str(message.stepvalue[index]) for index in late]
         if len(values) > 1:
-            text = f"the stepvalues {', '.join(values[:-1])} and {values[-1]} are not reached before max_iter {end}"
+            text = f"stepvalues {', '.join(values[:-1])} and {values[-1]} are not reached before max_iter {end}"
         else:
             text = f"stepvalue {values[0]} is not reached before max_iter {end}"
         if len(late) == len(message.stepvalue):
-            text += f": the rate stays {base} to the end"
+            text += f", so the rate stays {base}"
         yield self.finding(solver.at("stepvalue", late[0]), text)

@@ -6,14 +6,14 @@ from caffelint.lint import ERROR, INFO, WARNING, Finding, Invalid, Solver, Solve
 
 
 class SnapshotPrefixUnusable(SolverRule):
-    """`snapshot_prefix` is missing, or no path that Caffe can write to.
+    """`snapshot_prefix` is missing, or is not a path that Caffe can write to.
 
     ## Why is this bad?
-    Caffe makes file names of it: PREFIX_iter_1000.caffemodel. It expands no `~`, so that such a prefix names a folder
-    that is not there: with `snapshot` set Caffe ends the process at the start, without it at the very end, losing the
-    trained weights. A missing prefix ends Caffe 1.0 and most forks at the start; later ones put the files beside the
-    solver, under its name. They do so too for a prefix that is a folder, where older ones write files whose names start
-    with `_iter_`.
+    Caffe makes file names from it: PREFIX_iter_1000.caffemodel. It does not expand `~`, so a prefix with `~` names a
+    folder that does not exist: with `snapshot` set Caffe aborts at the start, without it at the very end, and the
+    trained weights are lost. Without a prefix Caffe 1.0 and most forks abort at the start; later versions put the files
+    beside the solver, under its name. They do the same for a prefix that is a folder, where older versions write files
+    whose names start with `_iter_`.
 
     ## Example
     ```
@@ -40,17 +40,18 @@ class SnapshotPrefixUnusable(SolverRule):
         Invalid(
             'base_lr: 1 snapshot: 1000 snapshot_prefix: "~/models/lenet"',
             span='snapshot_prefix: "~/models/lenet"',
-            message='Caffe does not expand the ~ of snapshot_prefix "~/models/lenet": write the whole path',
+            message='snapshot_prefix "~/models/lenet" starts with ~, which Caffe does not expand; write the full path',
         ),
         Invalid(
             "base_lr: 1 snapshot: 1000",
             span="snapshot: 1000",
-            message="snapshot is 1000, but snapshot_prefix is not set: name the files, e.g. with the net's name",
+            message="snapshot is 1000, but snapshot_prefix is missing; set it, for example to the net name",
         ),
         Invalid(
             'base_lr: 1 snapshot: 1000 snapshot_prefix: "models/"',
             span='snapshot_prefix: "models/"',
-            message='snapshot_prefix "models/" is a folder: files are named after the solver, by older Caffe _iter_...',
+            message='snapshot_prefix "models/" is a folder, so Caffe names the files after the solver, or _iter_...'
+            ' where it is older; add a name',
         ),
     ]
 
@@ -58,17 +59,19 @@ class SnapshotPrefixUnusable(SolverRule):
         message = solver.message
         prefix, place = message.snapshot_prefix, solver.at("snapshot_prefix")
         if prefix.startswith("~"):
-            evidence = "with snapshot set, Caffe stops at the start: Cannot write to snapshot prefix"
-            text = f'Caffe does not expand the ~ of snapshot_prefix "{prefix}": write the whole path'
+            evidence = "where snapshot is set, Caffe stops at the start with: Cannot write to snapshot prefix"
+            text = f'snapshot_prefix "{prefix}" starts with ~, which Caffe does not expand; write the full path'
             yield self.finding(place, text, evidence=evidence)
         elif prefix.endswith("/"):
-            text = f'snapshot_prefix "{prefix}" is a folder: files are named after the solver, by older Caffe _iter_...'
+            text = (
+                f'snapshot_prefix "{prefix}" is a folder, so Caffe names the files after the solver, or _iter_... where'
+                " it is older; add a name"
+            )
             yield self.finding(place, text, severity=INFO)
         elif message.snapshot > 0 and solver.document.root.first("snapshot_prefix") is None:
             yield self.finding(
                 solver.at("snapshot"),
-                f"snapshot is {message.snapshot}, but snapshot_prefix is not set: name the files,"
-                " e.g. with the net's name",
+                f"snapshot is {message.snapshot}, but snapshot_prefix is missing; set it, for example to the net name",
                 evidence="Caffe 1.0 and most forks stop at the start; later Caffe writes beside the solver",
                 severity=WARNING,
             )

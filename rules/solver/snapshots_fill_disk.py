@@ -6,11 +6,11 @@ from caffelint.lint import LIKELY, WARNING, Finding, Invalid, Option, Solver, So
 
 
 class SnapshotsFillDisk(SolverRule):
-    """Snapshots are so many that they fill the disk, or slow training down.
+    """There are so many snapshots that they may fill the disk or slow training down.
 
     ## Why is this bad?
-    Each snapshot writes all weights and, as a solverstate, the solver's history: twice the weights and more. Caffe
-    deletes none. 2,000 snapshots of a 240 MB AlexNet are a terabyte, and a full disk ends training.
+    Each snapshot writes all weights and, as a solverstate, the solver's history: twice the size of the weights or more.
+    Caffe deletes none of them. 2,000 snapshots of a 240 MB AlexNet take a terabyte, and a full disk ends training.
 
     ## Example
     ```
@@ -22,7 +22,7 @@ class SnapshotsFillDisk(SolverRule):
     ```
 
     ## Options
-    `max-snapshots` is how many are taken for granted.
+    - `max-snapshots`: the most snapshots of a run that are not reported
 
     ## References
     - solver.cpp, Step and Snapshot
@@ -32,20 +32,20 @@ class SnapshotsFillDisk(SolverRule):
     name = "snapshots-fill-disk"
     severity = WARNING
     certainty = LIKELY
-    OPTIONS = {"max-snapshots": Option(1000, "how many snapshots of one run are no finding")}
+    OPTIONS = {"max-snapshots": Option(1000, "The most snapshots of a run that are not reported.")}
     VALID = ["snapshot: 1000 max_iter: 1000000 base_lr: 1", "snapshot: 1 base_lr: 1", "max_iter: 100000 base_lr: 1"]
     INVALID = [
         Invalid(
             "base_lr: 1 snapshot: 10 max_iter: 100000",
             span="snapshot: 10",
-            message="snapshot 10 makes 10000 snapshots in 100000 iterations, each with weights and solver state:"
-            " enough to fill a disk",
+            message="snapshot 10 makes 10000 snapshots in 100000 iterations, each with weights and solver state, which"
+            " may fill the disk; raise it",
         ),
         Invalid(
             "base_lr: 1 snapshot: 500 max_iter: 100000",
             span="snapshot: 500",
-            message="snapshot 500 makes 200 snapshots in 100000 iterations, each with weights and solver state:"
-            " enough to fill a disk",
+            message="snapshot 500 makes 200 snapshots in 100000 iterations, each with weights and solver state, which"
+            " may fill the disk; raise it",
             options={"max-snapshots": 100},
         ),
     ]
@@ -58,5 +58,5 @@ class SnapshotsFillDisk(SolverRule):
         yield self.finding(
             solver.at("snapshot"),
             f"snapshot {message.snapshot} makes {count} snapshots in {message.max_iter} iterations, each with weights"
-            " and solver state: enough to fill a disk",
+            " and solver state, which may fill the disk; raise it",
         )

@@ -13,10 +13,10 @@ _VARIANT = re.compile(r"(?<![a-z])(?:lite|tiny)(?![a-z])")
 
 
 class SolverOfAnotherNet(SolverRule):
-    """The solver's file and snapshots speak of one model, the net that it names of another.
+    """The solver's file name or snapshot_prefix names one model, and its net another.
 
     ## Why is this bad?
-    A solver that was copied and not adapted trains the other net, and saves its weights under this one's name.
+    A solver that was copied and not adapted trains the other net, and saves that net's weights under this one's name.
 
     ## Example
     ```
@@ -28,7 +28,7 @@ class SolverOfAnotherNet(SolverRule):
     ```
 
     ## Known problems
-    It compares names of well-known models; a repository may use such a name for something else.
+    It compares the names of well-known models, and a repository may use such a name for something else.
     """
 
     code = "S307"
@@ -46,8 +46,8 @@ class SolverOfAnotherNet(SolverRule):
         Invalid(
             'net: "models/alexnet/train_val.prototxt"\nsnapshot_prefix: "models/googlenet/googlenet"',
             span='net: "models/alexnet/train_val.prototxt"',
-            message='the net is of alexnet, the snapshot_prefix "models/googlenet/googlenet" of googlenet:'
-            " does this solver train the net that is meant?",
+            message='net names alexnet, but snapshot_prefix "models/googlenet/googlenet" names googlenet; check that'
+            ' this is the net to train',
         ),
         Invalid(
             {
@@ -55,8 +55,8 @@ class SolverOfAnotherNet(SolverRule):
                 "m/yolo_train.prototxt": 'name: "yolo"',
             },
             span='train_net: "m/yolo_train.prototxt"',
-            message="the net is not said to be lite, as the solver's file is:"
-            " does this solver train the net that is meant?",
+            message="the solver's file name says \"lite\", but train_net \"m/yolo_train.prototxt\" does not; check"
+            " that this is the net to train",
         ),
     ]
 
@@ -66,16 +66,16 @@ class SolverOfAnotherNet(SolverRule):
         net, prefix = getattr(message, field), message.snapshot_prefix
         if not net:
             return
-        asked = "does this solver train the net that is meant?"
+        asked = "check that this is the net to train"
         names = _base(solver.path)
         of_net, of_prefix = set(_FAMILY.findall(net.lower())), set(_FAMILY.findall(_base(prefix)))
         if of_net and of_prefix and not (of_net | set(_FAMILY.findall(names))) & of_prefix:
-            text = f'the net is of {" and ".join(sorted(of_net))}, the snapshot_prefix "{prefix}" of'
-            yield self.finding(solver.at(field), f"{text} {' and '.join(sorted(of_prefix))}: {asked}")
+            text = f'{field} names {" and ".join(sorted(of_net))}, but snapshot_prefix "{prefix}" names'
+            yield self.finding(solver.at(field), f"{text} {' and '.join(sorted(of_prefix))}; {asked}")
             return
         for variant in _VARIANT.findall(names.replace("_", " ")):
             if not _VARIANT.search(net.lower().replace("_", " ")) and of_net:
-                text = f"the net is not said to be {variant}, as the solver's file is: {asked}"
+                text = f'the solver\'s file name says "{variant}", but {field} "{net}" does not; {asked}'
                 yield self.finding(solver.at(field), text)
 
 

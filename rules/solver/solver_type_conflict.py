@@ -6,10 +6,10 @@ from caffelint.lint import ERROR, SAFE, UNSAFE, Finding, Invalid, Kind, Related,
 
 
 class SolverTypeConflict(SolverRule):
-    """`type` and the older `solver_type` are both given.
+    """`type` and the older `solver_type` are both set.
 
     ## Why is this bad?
-    Caffe upgrades `solver_type` to `type` and ends the process where both are there, even if they agree.
+    Caffe upgrades `solver_type` to `type`, and aborts if both are set, even if they agree.
 
     ## Example
     ```
@@ -21,7 +21,7 @@ class SolverTypeConflict(SolverRule):
     ```
 
     ## Fix safety
-    Safe where both say the same: Caffe refuses the solver for having both. Else unsafe.
+    Safe if both say the same, since Caffe refuses the solver for having both; otherwise unsafe.
 
     ## References
     - util/upgrade_proto.cpp, UpgradeSolverType
@@ -36,7 +36,7 @@ class SolverTypeConflict(SolverRule):
         Invalid(
             'type: "Adam"\nsolver_type: ADAM\nbase_lr: 0.1',
             span="solver_type: ADAM",
-            message='solver_type is given beside type: "Adam": remove solver_type',
+            message='solver_type is set although type is "Adam"; remove solver_type',
             fixed='type: "Adam"\nbase_lr: 0.1',
         ),
     ]
@@ -47,8 +47,8 @@ class SolverTypeConflict(SolverRule):
         written = solver.written
         yield self.finding(
             solver.at("solver_type"),
-            f'solver_type is given beside type: "{written.type}": remove solver_type',
-            evidence="Caffe stops while reading the file: solver_type and type cannot both be specified",
+            f'solver_type is set although type is "{written.type}"; remove solver_type',
+            evidence="Caffe stops while it reads the file: solver_type and type cannot both be specified",
             related=(Related("the type", solver.at("type")),),
             fixes=fix(
                 "remove solver_type",

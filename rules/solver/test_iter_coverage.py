@@ -22,7 +22,7 @@ from caffelint.lint import (
 
 _NAMED = re.compile(r"(?<!\d)(\d[\d,]{2,15})\s+(?:test|testing|validation|val)\s+(?:images|samples|examples|instances)")
 _COPIED = re.compile(r"(?i)in the case of (?:mnist|cifar)")
-"""Caffe's own comment, which many solvers of other data still carry."""
+"""Caffe's own comment, which many solvers for other data still have."""
 _KNOWN = (
     (re.compile(r"(?:ilsvrc|imagenet)[^/]{0,100}val"), 50000, "ImageNet's validation set"),
     (re.compile(r"mnist[^/]{0,100}test"), 10000, "MNIST's test set"),
@@ -43,13 +43,13 @@ def _net(source: str, batch: int) -> str:
 
 
 class TestIterCoverage(ProjectRule):
-    """A test pass reads another number of images than the test set has, or more than training between two tests.
+    """A test pass reads more or fewer images than the test set has, or more than training reads between two tests.
 
     ## Why is this bad?
     A test pass reads test_iter * batch_size images. If that is less than the set, the score is that of a part, and the
-    next pass goes on where this one stopped, so that scores of two passes do not compare; if it is more, some images
-    count twice. Where it reads more images than training does from one test to the next, most of the time goes into
-    testing: as a rule the batch size of one net was taken for that of the other.
+    next pass continues where this one stopped, so the scores of two passes cannot be compared. If it is more, some
+    images count twice. If it is more than training reads from one test to the next, most of the time goes into testing;
+    usually the batch size of one net was mistaken for that of the other.
 
     ## Example
     ```
@@ -61,12 +61,12 @@ class TestIterCoverage(ProjectRule):
     ```
 
     ## Known problems
-    The size of the set is taken from the name of a known one in the data layer's source, or from a comment such as
-    `10,000 testing images`. Either may speak of something else. Where several machines share the training, each of them
-    tests alone.
+    The size of the set is taken from the name of a known set in the data layer's source, or from a comment such as
+    `10,000 testing images`. Either may refer to something else. Where several machines share the training, each of them
+    runs the whole test.
 
     ## Fix safety
-    Unsafe: a test pass reads another number of images.
+    Unsafe: a test pass reads a different number of images.
 
     ## References
     - solver.cpp, Test
@@ -96,8 +96,8 @@ class TestIterCoverage(ProjectRule):
         Invalid(
             {"s.prototxt": 'net: "n.prototxt"\ntest_iter: 1000', "n.prototxt": _net("ilsvrc12_val_lmdb", 25)},
             span="test_iter: 1000",
-            message="a test pass reads 1000 * 25 = 25000 of the 50000 images of ImageNet's validation set:"
-            " test_iter: 2000 reads all",
+            message="a test pass reads 1000 * 25 = 25000 of the 50000 images of ImageNet's validation set; to read"
+            " all, set test_iter: 2000",
             fixed={"s.prototxt": 'net: "n.prototxt"\ntest_iter: 2000', "n.prototxt": _net("ilsvrc12_val_lmdb", 25)},
         ),
         Invalid(
@@ -106,8 +106,8 @@ class TestIterCoverage(ProjectRule):
                 "n.prototxt": _net("my_lmdb", 100),
             },
             span="test_iter: 100",
-            message="a test pass reads 100 * 100 = 10000 images, of the 3000 that a comment speaks of some more than"
-            " once: test_iter: 30 reads each once",
+            message="a test pass reads 100 * 100 = 10000 images, more than the 3000 that a comment mentions, so some"
+            " count twice; to read each once, set test_iter: 30",
             fixed={
                 "s.prototxt": '# all 3,000 testing images\nnet: "n.prototxt"\ntest_iter: 30',
                 "n.prototxt": _net("my_lmdb", 100),
@@ -119,8 +119,8 @@ class TestIterCoverage(ProjectRule):
                 "n.prototxt": _TRAIN.format(64) + _net("my_lmdb", 1024),
             },
             span="batch_size: 1024",
-            message="each test reads 300 * 1024 = 307200 images, more than training does between two tests,"
-            " 1000 * 64 = 64000: lower the batch_size here, or test_iter",
+            message="each test pass reads 300 * 1024 = 307200 images, but training reads only 1000 * 64 = 64000"
+            " between two tests; lower this batch_size or test_iter",
         ),
     ]
 
@@ -129,7 +129,7 @@ class TestIterCoverage(ProjectRule):
         yield from self._share(solver)
 
     def _share(self, solver: Solver) -> Iterator[Finding]:
-        """Testing that takes more images than training."""
+        """Testing that reads more images than training."""
         message = solver.message
         nets = [use.net for use in solver.nets if use.tests]
         if len(message.test_iter) != 1 or len(nets) != 1 or solver.train_net is None or message.test_interval <= 0:
@@ -143,8 +143,8 @@ class TestIterCoverage(ProjectRule):
             layer, block = tested
             yield self.finding(
                 layer.at(block, "batch_size"),
-                f"each test reads {iters} * {test} = {iters * test} images, more than training does between two tests,"
-                f" {steps} * {train} = {steps * train}: lower the batch_size here, or test_iter",
+                f"each test pass reads {iters} * {test} = {iters * test} images, but training reads only"
+                f" {steps} * {train} = {steps * train} between two tests; lower this batch_size or test_iter",
             )
 
     def _coverage(self, solver: Solver) -> Iterator[Finding]:
@@ -159,26 +159,28 @@ class TestIterCoverage(ProjectRule):
         read, enough = iters[0] * batch, -(-size // batch)
         if read <= size - batch:
             text = f"a test pass reads {iters[0]} * {batch} = {read} of the {size} images"
-            text += f" of {whose}" if whose else " that a comment speaks of"
-            yield self.finding(
-                solver.at("test_iter"), f"{text}: test_iter: {enough} reads all", fixes=_enough(solver, enough)
-            )
-        elif read >= size + batch:
-            text = f"a test pass reads {iters[0]} * {batch} = {read} images, of the {size}"
-            text += f" of {whose}" if whose else " that a comment speaks of"
+            text += f" of {whose}" if whose else " that a comment mentions"
             yield self.finding(
                 solver.at("test_iter"),
-                f"{text} some more than once: test_iter: {enough} reads each once",
+                f"{text}; to read all, set test_iter: {enough}",
+                fixes=_enough(solver, enough),
+            )
+        elif read >= size + batch:
+            text = f"a test pass reads {iters[0]} * {batch} = {read} images, more than the {size}"
+            text += f" of {whose}" if whose else " that a comment mentions"
+            yield self.finding(
+                solver.at("test_iter"),
+                f"{text}, so some count twice; to read each once, set test_iter: {enough}",
                 fixes=_enough(solver, enough),
             )
 
 
 def _enough(solver: Solver, count: int) -> tuple[Fix, ...]:
-    return fix(f"write test_iter: {count}", UNSAFE, write(solver, "test_iter", 0, value=str(count)))
+    return fix(f"set test_iter: {count}", UNSAFE, write(solver, "test_iter", 0, value=str(count)))
 
 
 def _data(net: Net, phase: str) -> tuple[Layer, str] | None:
-    """The one data layer of a phase with a batch size, and its block; None where there is not just one."""
+    """The only data layer of a phase that has a batch size, and its block; None if there is not exactly one."""
     found = [
         (layer, block)
         for layer in net.layers
@@ -189,7 +191,7 @@ def _data(net: Net, phase: str) -> tuple[Layer, str] | None:
 
 
 def _test_data(net: Net) -> tuple[int, str]:
-    """Batch size and source of the one data layer for TEST; 0 where there is not just one."""
+    """Batch size and source of the only data layer for TEST; 0 if there is not exactly one."""
     found = _data(net, TEST)
     if found is None:
         return 0, ""

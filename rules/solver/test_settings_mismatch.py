@@ -10,13 +10,13 @@ _NET = 'net: "n.prototxt" '
 
 
 class TestSettingsMismatch(SolverRule):
-    """`test_iter`, `test_interval`, `test_state` and the test nets do not fit together.
+    """`test_iter`, `test_interval`, `test_state` and the test nets do not match.
 
     ## Why is this bad?
-    Each `test_net` and `test_net_param` takes one `test_iter`, in that order; with `net` or `net_param` each further
-    `test_iter` makes one more test net of it. `test_state` stands once for each test net, or not at all. Where the
-    counts differ, or test nets are there without a `test_interval`, Caffe ends the process at the start. Without any
-    `test_iter` nothing is tested, whatever `test_interval` says; with 0 a test pass prints no score.
+    Each `test_net` and `test_net_param` takes one `test_iter`, in that order; with `net` or `net_param`, each further
+    `test_iter` makes another test net of it. `test_state` is set once for each test net, or not at all. If the counts
+    differ, or there are test nets but no `test_interval`, Caffe aborts at the start. Without any `test_iter` nothing is
+    tested, whatever `test_interval` says; with a `test_iter` of 0, a test pass prints no score.
 
     ## Example
     ```
@@ -28,8 +28,8 @@ class TestSettingsMismatch(SolverRule):
     ```
 
     ## Known problems
-    Where the nets use fields of a fork, `test_iter` without a test net is likely wrong only, and fine with a `dialect`
-    of the time before `layer` blocks: those Caffes do not count.
+    Where the nets use fields of a fork, `test_iter` without a test net is reported as likely wrong. With a `dialect`
+    from before `layer` blocks it is not reported, since those Caffes do not compare the counts.
 
     ## References
     - solver.cpp, InitTestNets and Test
@@ -55,17 +55,17 @@ class TestSettingsMismatch(SolverRule):
         Invalid(
             'train_net: "a"\ntest_net: "b"\ntest_net: "c"\ntest_iter: 1\ntest_interval: 10',
             span="test_iter: 1",
-            message="1 test_iter for 2 test nets: give one test_iter for each",
+            message="1 test_iter for 2 test nets; set one for each",
         ),
         Invalid(
             'train_net: "a"\ntest_net: "b"\nbase_lr: 1',
             span='test_net: "b"',
-            message="no test_iter for 1 test net: give one test_iter for each",
+            message="no test_iter for 1 test net; set one for each",
         ),
         Invalid(
             'train_net: "a"\ntest_iter: 10\ntest_interval: 10',
             span="test_iter: 10",
-            message="1 test_iter, but no test net: name a test_net, or use net in place of train_net",
+            message="1 test_iter but no test net; set test_net, or use net instead of train_net",
         ),
         # A fork's own way cannot be known.
         Invalid(
@@ -74,37 +74,39 @@ class TestSettingsMismatch(SolverRule):
                 "net.prototxt": 'layers { name: "a" type: CONVOLUTION3D bottom: "b" top: "a" }',
             },
             span="test_iter: 10",
-            message="1 test_iter, but no test net: name a test_net, or use net in place of train_net",
+            message="1 test_iter but no test net; set test_net, or use net instead of train_net",
         ),
         Invalid(
             _NET + "test_iter: 1 test_state { } test_state { } test_interval: 1",
             span="test_state",
-            message="2 test_state for 1 test net: give one for each test net, or none",
+            message="2 test_state for 1 test net; set one for each test net, or none",
         ),
         Invalid(
             _NET + "test_iter: 100",
             span="test_iter: 100",
-            message="test_iter is given, but test_interval is not set: set the number of iterations between two tests",
+            message="test_iter is set, but test_interval is missing; set it to the number of iterations between two"
+            " tests",
         ),
         Invalid(
             _NET + "test_iter: 100 test_interval: 0",
             span="test_interval: 0",
-            message="test_iter is given, but test_interval is 0: set the number of iterations between two tests",
+            message="test_iter is set, but test_interval is 0; set it to the number of iterations between two tests",
         ),
         Invalid(
             _NET + "test_interval: 500",
             span="test_interval: 500",
-            message="test_interval is 500, but there is no test_iter: nothing is ever tested",
+            message="test_interval is 500, but test_iter is missing, so nothing is ever tested; set it to the number"
+            " of batches of a test pass",
         ),
         Invalid(
             _NET + "test_interval: 500 test_iter: 0",
             span="test_iter: 0",
-            message="test_iter is 0: a test pass reads no batch and prints no score",
+            message="test_iter is 0, so a test pass reads no batch and prints no score",
         ),
         Invalid(
             _NET + "test_interval: 500 test_iter: 0 test_compute_loss: true",
             span="test_iter: 0",
-            message="test_iter is 0: the test loss is divided by it and comes out as nan",
+            message="test_iter is 0, so a test pass reads no batch, and the test loss, divided by 0, is nan",
         ),
     ]
 
@@ -122,37 +124,39 @@ class TestSettingsMismatch(SolverRule):
         if refusal := solver.refusal(Kind.TEST_STATE_COUNT):
             yield self.finding(
                 solver.at(*refusal.field),
-                f"{len(message.test_state)} test_state for {_nets(iters)}: give one for each test net, or none",
+                f"{len(message.test_state)} test_state for {_nets(iters)}; set one for each test net, or none",
                 evidence="Caffe stops at the start: test_state must be unspecified or specified once per test net",
             )
         if solver.refusal(Kind.TEST_INTERVAL):
-            how = f"is {message.test_interval}" if solver.has("test_interval") else "is not set"
+            how = f"is {message.test_interval}" if solver.has("test_interval") else "is missing"
             yield self.finding(
                 solver.at(first_written(solver, "test_interval", "test_iter")),
-                f"test_iter is given, but test_interval {how}: set the number of iterations between two tests",
+                f"test_iter is set, but test_interval {how}; set it to the number of iterations between two tests",
                 evidence="Caffe stops at the start: Check failed: param_.test_interval() > 0",
             )
         elif not iters and message.test_interval > 0 and generic:
             yield self.finding(
                 solver.at("test_interval"),
-                f"test_interval is {message.test_interval}, but there is no test_iter: nothing is ever tested",
+                f"test_interval is {message.test_interval}, but test_iter is missing, so nothing is ever tested;"
+                " set it to the number of batches of a test pass",
                 evidence="each test_iter makes one test net; without any, Caffe builds none",
                 severity=WARNING,
             )
         for index, count in enumerate(message.test_iter):
             if count <= 0:
                 # Many write 0 to test nothing.
-                what, severity = "a test pass reads no batch and prints no score", INFO
+                what, severity = " and prints no score", INFO
                 if message.test_compute_loss:
-                    what, severity = "the test loss is divided by it and comes out as nan", WARNING
-                yield self.finding(solver.at("test_iter", index), f"test_iter is {count}: {what}", severity=severity)
+                    what, severity = f", and the test loss, divided by {count}, is nan", WARNING
+                text = f"test_iter is {count}, so a test pass reads no batch{what}"
+                yield self.finding(solver.at("test_iter", index), text, severity=severity)
 
     def _wrong_count(self, solver: Solver, iters: int, files: int) -> Finding:
         place = solver.at(first_written(solver, "test_iter", "test_net", "test_net_param"))
         if files:
-            message = f"{iters or 'no'} test_iter for {_nets(files)}: give one test_iter for each"
+            message = f"{iters or 'no'} test_iter for {_nets(files)}; set one for each"
         else:
-            message = f"{iters} test_iter, but no test net: name a test_net, or use net in place of train_net"
+            message = f"{iters} test_iter but no test net; set test_net, or use net instead of train_net"
         if not files and _is_of_a_fork(solver):
             return self.finding(place, message, severity=WARNING, certainty=LIKELY)
         evidence = "Caffe stops at the start: test_iter must be specified for each test network"
@@ -160,7 +164,7 @@ class TestSettingsMismatch(SolverRule):
 
 
 def _is_of_before(solver: Solver) -> bool:
-    """Is it for a Caffe from before `layer` blocks? There `test_iter` without a test net is ignored."""
+    """Whether it is for a Caffe from before `layer` blocks, which ignores `test_iter` without a test net."""
     return solver.dialect is not None and provenance().generation(solver.dialect) < 2
 
 

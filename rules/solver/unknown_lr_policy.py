@@ -24,12 +24,12 @@ _ALL = ", ".join(_POLICIES)
 
 
 class UnknownLrPolicy(SolverRule):
-    """`lr_policy` is left out, or none of the policies that Caffe knows.
+    """`lr_policy` is missing, or is not a policy that Caffe knows.
 
     ## Why is this bad?
-    The names are fixed, step, exp, inv, multistep, poly and sigmoid, in lower case; there is no default. Caffe notices
-    only in the first update, after loading the data and a whole first test pass, and ends the process there. Some
-    forks know more: multifixed, plateau, sgdr.
+    The policies are fixed, step, exp, inv, multistep, poly and sigmoid, in lower case; there is no default. Caffe
+    checks the name only at the first update, after loading the data and a whole test pass, and aborts there. Some forks
+    have further policies: multifixed, plateau, sgdr.
 
     ## Example
     ```
@@ -41,7 +41,8 @@ class UnknownLrPolicy(SolverRule):
     ```
 
     ## Fix safety
-    Safe where case alone is wrong: Caffe refuses the policy as it stands. Else unsafe, since the name is a guess.
+    Safe if only the case is wrong, since Caffe refuses the policy as it is. Otherwise unsafe, since the name is a
+    guess.
 
     ## References
     - sgd_solver.cpp, GetLearningRate
@@ -59,13 +60,13 @@ class UnknownLrPolicy(SolverRule):
         Invalid(
             'base_lr: 0.1 lr_policy: "steps" stepsize: 10',
             span='lr_policy: "steps"',
-            message=f'lr_policy "steps" is unknown, did you mean "step"? ({_ALL})',
+            message=f'lr_policy "steps" is unknown; did you mean "step"? (known: {_ALL})',
             fixed='base_lr: 0.1 lr_policy: "step" stepsize: 10',
         ),
         Invalid(
             'base_lr: 0.1 lr_policy: "Fixed"',
             span='lr_policy: "Fixed"',
-            message=f'lr_policy "Fixed" is unknown, did you mean "fixed"? ({_ALL})',
+            message=f'lr_policy "Fixed" is unknown; did you mean "fixed"? (known: {_ALL})',
             fixed='base_lr: 0.1 lr_policy: "fixed"',
         ),
         Invalid(
@@ -76,18 +77,18 @@ class UnknownLrPolicy(SolverRule):
         Invalid(
             "base_lr: 0.1 max_iter: 10",
             span="base_lr: 0.1",
-            message=f"lr_policy is not set, and has no default; the policies are {_ALL}",
+            message=f"lr_policy is missing and has no default; the policies are {_ALL}",
         ),
         Invalid(
             'base_lr: 0.1 lr_policy: "sgdr"',
             span='lr_policy: "sgdr"',
-            message='lr_policy "sgdr" is known to Jolibrain Caffe (jolibrain/caffe) alone;'
-            " BVLC's Caffe stops at the first update",
+            message="lr_policy \"sgdr\" is known only to Jolibrain Caffe (jolibrain/caffe), so BVLC's Caffe stops at"
+            " the first update",
         ),
         Invalid(
             'base_lr: 0.1 lr_policy: "sgdr"',
             span='lr_policy: "sgdr"',
-            message=f'lr_policy "sgdr" is unknown to the Caffe of dialect bvlc; the policies are {_ALL}',
+            message=f'lr_policy "sgdr" is unknown in dialect bvlc; the policies are {_ALL}',
             options={"dialect": "bvlc"},
         ),
     ]
@@ -100,25 +101,23 @@ class UnknownLrPolicy(SolverRule):
         if solver.dialect in forks:
             return
         place = solver.at(first_written(solver, "lr_policy", "base_lr", "momentum", "weight_decay", "max_iter"))
-        evidence = AT_FIRST_UPDATE + f', and ends there: Unknown learning rate policy: "{policy}"'
+        evidence = f"{AT_FIRST_UPDATE}: Unknown learning rate policy: {policy}"
         if forks and not solver.dialect:
-            # The policy's own fields say which Caffe is meant: fork-field names it.
+            # The policy's own fields say which Caffe is meant, and fork-field names it.
             if not any(use.forks <= forks for use in solver.bound.fork_uses):
-                message = f'lr_policy "{policy}" is known to {solver.fork_names(forks)} alone'
-                message += "; BVLC's Caffe stops at the first update"
+                message = f'lr_policy "{policy}" is known only to {solver.fork_names(forks)}'
+                message += ", so BVLC's Caffe stops at the first update"
                 yield self.finding(place, message, evidence=evidence, severity=WARNING, certainty=LIKELY)
         elif forks:
-            message = (
-                f'lr_policy "{policy}" is unknown to the Caffe of dialect {solver.dialect}; the policies are {_ALL}'
-            )
+            message = f'lr_policy "{policy}" is unknown in dialect {solver.dialect}; the policies are {_ALL}'
             yield self.finding(place, message, evidence=evidence)
         elif not policy:
-            message = f"lr_policy is not set, and has no default; the policies are {_ALL}"
+            message = f"lr_policy is missing and has no default; the policies are {_ALL}"
             yield self.finding(place, message, evidence=evidence)
         elif near := _near(policy):
             safety = SAFE if policy.lower() == near else UNSAFE
-            fixes = fix(f'write "{near}"', safety, write(solver, "lr_policy", value=quoted(near)))
-            message = f'lr_policy "{policy}" is unknown, did you mean "{near}"? ({_ALL})'
+            fixes = fix(f'set lr_policy: "{near}"', safety, write(solver, "lr_policy", value=quoted(near)))
+            message = f'lr_policy "{policy}" is unknown; did you mean "{near}"? (known: {_ALL})'
             yield self.finding(place, message, evidence=evidence, fixes=fixes)
         else:
             message = f'lr_policy "{policy}" is unknown; the policies are {_ALL}'

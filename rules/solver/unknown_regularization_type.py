@@ -9,8 +9,8 @@ class UnknownRegularizationType(SolverRule):
     """`regularization_type` is neither "L2" nor "L1".
 
     ## Why is this bad?
-    Case counts. Caffe looks at it in the first update, after loading the data and a whole first test pass, and ends the
-    process there. Without a weight_decay it never looks.
+    The name is case-sensitive. Caffe checks it only at the first update, after loading the data and a whole test pass,
+    and aborts there. Without weight_decay it never checks.
 
     ## Example
     ```
@@ -22,7 +22,7 @@ class UnknownRegularizationType(SolverRule):
     ```
 
     ## Fix safety
-    Safe where case alone is wrong: Caffe refuses the type as it stands.
+    Safe: only the case is wrong, and Caffe refuses the type as it is.
 
     ## References
     - sgd_solver.cpp, Regularize
@@ -36,13 +36,13 @@ class UnknownRegularizationType(SolverRule):
         Invalid(
             'base_lr: 1 weight_decay: 0.0005 regularization_type: "l2"',
             span='regularization_type: "l2"',
-            message='regularization_type "l2" is unknown: write "L2" or "L1"',
+            message='regularization_type "l2" is unknown; write "L2" or "L1"',
             fixed='base_lr: 1 weight_decay: 0.0005 regularization_type: "L2"',
         ),
         Invalid(
             'base_lr: 1 regularization_type: "none"',
             span='regularization_type: "none"',
-            message='regularization_type "none" is unknown: write "L2" or "L1"; without weight_decay Caffe never looks',
+            message='regularization_type "none" is unknown, but not used without weight_decay; write "L2" or "L1"',
         ),
     ]
 
@@ -50,9 +50,9 @@ class UnknownRegularizationType(SolverRule):
         type_ = solver.message.regularization_type
         if type_ in ("L1", "L2"):
             return
-        text = f'regularization_type "{type_}" is unknown: write "L2" or "L1"'
+        text = f'regularization_type "{type_}" is unknown; write "L2" or "L1"'
         if solver.message.weight_decay == 0:
-            text += "; without weight_decay Caffe never looks"
+            text = f'regularization_type "{type_}" is unknown, but not used without weight_decay; write "L2" or "L1"'
             yield self.finding(solver.at("regularization_type"), text, severity=INFO, fixes=_fixes(solver, type_))
         else:
             evidence = f"Caffe stops at the first update: Unknown regularization type: {type_}"
@@ -63,4 +63,4 @@ def _fixes(solver: Solver, type_: str) -> tuple[Fix, ...]:
     known = type_.upper()
     if known not in ("L1", "L2"):
         return ()
-    return fix(f'write "{known}"', SAFE, write(solver, "regularization_type", value=quoted(known)))
+    return fix(f'set regularization_type: "{known}"', SAFE, write(solver, "regularization_type", value=quoted(known)))

@@ -20,15 +20,15 @@ from caffelint.lint import (
 _TYPES = ("SGD", "Nesterov", "AdaGrad", "RMSProp", "AdaDelta", "Adam")
 _ALL = ", ".join(_TYPES)
 _OTHERS = {"adamw", "adamax", "nadam", "amsgrad", "radam", "adamp", "lamb", "lars", "adafactor", "adabelief"}
-"""Optimizers of that name exist elsewhere: a name like these is no slip of the pen."""
+"""Optimizers of these names exist elsewhere: such a name is not a typo."""
 
 
 class UnknownSolverType(SolverRule):
-    """`type` names no solver that Caffe registers.
+    """`type` is not a solver that Caffe registers.
 
     ## Why is this bad?
-    The names are case-sensitive: SGD, Nesterov, AdaGrad, RMSProp, AdaDelta, Adam. With any other Caffe ends the process
-    at the start. The older field `solver_type` is an enum in capitals, without quotes; copied into `type` it fails.
+    The names are case-sensitive: SGD, Nesterov, AdaGrad, RMSProp, AdaDelta, Adam. With any other name Caffe aborts at
+    the start. The older field `solver_type` is an enum in capitals, without quotes; such a name fails in `type`.
 
     ## Example
     ```
@@ -40,7 +40,7 @@ class UnknownSolverType(SolverRule):
     ```
 
     ## Fix safety
-    Safe where case alone is wrong: Caffe refuses the type as it stands. Else unsafe, since the name is a guess.
+    Safe if only the case is wrong, since Caffe refuses the type as it is. Otherwise unsafe, since the name is a guess.
 
     ## References
     - solver_factory.hpp, CreateSolver
@@ -54,30 +54,30 @@ class UnknownSolverType(SolverRule):
         Invalid(
             'type: "ADAM" base_lr: 0.001',
             span='type: "ADAM"',
-            message=f'solver type "ADAM" is unknown, did you mean "Adam"? (case counts: {_ALL})',
+            message=f'type "ADAM" is unknown; did you mean "Adam"? (case-sensitive: {_ALL})',
             fixed='type: "Adam" base_lr: 0.001',
         ),
         Invalid(
             'type: "Nestrov" base_lr: 0.001',
             span='type: "Nestrov"',
-            message=f'solver type "Nestrov" is unknown, did you mean "Nesterov"? (case counts: {_ALL})',
+            message=f'type "Nestrov" is unknown; did you mean "Nesterov"? (case-sensitive: {_ALL})',
             fixed='type: "Nesterov" base_lr: 0.001',
         ),
         Invalid(
             'type: "AdamW" base_lr: 0.001',
             span='type: "AdamW"',
-            message=f'no Caffe that caffelint knows has a solver type "AdamW"; BVLC\'s are {_ALL}',
+            message=f'type "AdamW" is unknown to every Caffe that caffelint knows; BVLC\'s are {_ALL}',
         ),
         Invalid(
             'type: "AdamW" base_lr: 0.001',
             span='type: "AdamW"',
-            message=f'the Caffe of dialect bvlc has no solver type "AdamW"; BVLC\'s are {_ALL}',
+            message=f'type "AdamW" is unknown in dialect bvlc; BVLC\'s are {_ALL}',
             options={"dialect": "bvlc"},
         ),
         Invalid(
             'type: "SAG" base_lr: 0.001',
             span='type: "SAG"',
-            message='solver type "SAG" is known to NVIDIA Caffe (NVIDIA/caffe) alone; BVLC\'s Caffe stops at the start',
+            message='type "SAG" is known only to NVIDIA Caffe (NVIDIA/caffe), so BVLC\'s Caffe stops at the start',
         ),
     ]
 
@@ -90,14 +90,12 @@ class UnknownSolverType(SolverRule):
         certain = bool(solver.dialect or near) and not fork_only
         if fork_only:
             names = solver.fork_names(solver.type_forks)
-            message = f'solver type "{type_}" is known to {names} alone; BVLC\'s Caffe stops at the start'
+            message = f'type "{type_}" is known only to {names}, so BVLC\'s Caffe stops at the start'
         elif near:
-            message = f'solver type "{type_}" is unknown, did you mean "{near}"? (case counts: {_ALL})'
+            message = f'type "{type_}" is unknown; did you mean "{near}"? (case-sensitive: {_ALL})'
         else:
-            whose = (
-                f"the Caffe of dialect {solver.dialect} has no" if certain else "no Caffe that caffelint knows has a"
-            )
-            message = f'{whose} solver type "{type_}"; BVLC\'s are {_ALL}'
+            where = f"in dialect {solver.dialect}" if certain else "to every Caffe that caffelint knows"
+            message = f'type "{type_}" is unknown {where}; BVLC\'s are {_ALL}'
         yield self.finding(
             solver.at("type"),
             message,
@@ -105,7 +103,7 @@ class UnknownSolverType(SolverRule):
             severity=None if certain else WARNING,
             certainty=None if certain else LIKELY,
             fixes=fix(
-                f'write "{near}"',
+                f'set type: "{near}"',
                 SAFE if type_.lower() == near.lower() else UNSAFE,
                 write(solver, "type", value=quoted(near)),
             )
@@ -115,7 +113,7 @@ class UnknownSolverType(SolverRule):
 
 
 def _near(name: str) -> str:
-    """The type that was meant; empty if none is near."""
+    """The type that was probably meant; empty if no name is close."""
     from difflib import get_close_matches
 
     known = {type_.lower(): type_ for type_ in _TYPES}

@@ -9,9 +9,9 @@ class UnsortedStepvalue(SolverRule):
     """The stepvalues of `multistep` do not rise.
 
     ## Why is this bad?
-    Caffe waits for the stepvalues in the order of the text, one drop an iteration at most. A value that is not larger
-    than the one before takes effect one iteration after it: two drops at once. A value of 0 drops the rate before the
-    first iteration.
+    Caffe waits for the stepvalues in the order of the text, and drops the rate at most once per iteration. A value that
+    is not larger than the previous one takes effect one iteration after it, so two drops come at once. A value of 0
+    drops the rate before the first iteration.
 
     ## Example
     ```
@@ -23,7 +23,7 @@ class UnsortedStepvalue(SolverRule):
     ```
 
     ## Fix safety
-    Unsafe: the rate drops when it should, in another iteration than before.
+    Unsafe: the rate drops in another iteration than before.
 
     ## References
     - sgd_solver.cpp, GetLearningRate
@@ -40,19 +40,19 @@ class UnsortedStepvalue(SolverRule):
         Invalid(
             'lr_policy: "multistep" gamma: 0.1\nstepvalue: 20\nstepvalue: 10',
             span="stepvalue: 10",
-            message="stepvalue 10 stands behind 20: it drops the rate at iteration 21, right after it",
+            message="stepvalue 10 comes after 20, so the rate drops at iteration 21, not at 10",
             fixed='lr_policy: "multistep" gamma: 0.1\nstepvalue: 10\nstepvalue: 20',
         ),
         Invalid(
             'lr_policy: "multistep" gamma: 0.1\nstepvalue: 20\nstepvalue: 20',
             span="stepvalue: 20",
-            message="stepvalue 20 is given twice: the rate drops at iteration 20 and again at 21",
+            message="stepvalue 20 is set twice, so the rate drops at iterations 20 and 21",
             fixed='lr_policy: "multistep" gamma: 0.1\nstepvalue: 20',
         ),
         Invalid(
             'lr_policy: "multistep" gamma: 0.1 stepvalue: 0 stepvalue: 20',
             span="stepvalue: 0",
-            message="stepvalue 0 drops the rate before the first iteration: base_lr is never used",
+            message="stepvalue 0 drops the rate before the first iteration, so base_lr is never used",
             fixed='lr_policy: "multistep" gamma: 0.1 stepvalue: 20',
         ),
     ]
@@ -65,11 +65,11 @@ class UnsortedStepvalue(SolverRule):
         for index, value in enumerate(message.stepvalue):
             taken = max(value, taken + 1)
             if value <= 0 and not index:
-                text = f"stepvalue {value} drops the rate before the first iteration: base_lr is never used"
+                text = f"stepvalue {value} drops the rate before the first iteration, so base_lr is never used"
             elif value == last:
-                text = f"stepvalue {value} is given twice: the rate drops at iteration {taken - 1} and again at {taken}"
+                text = f"stepvalue {value} is set twice, so the rate drops at iterations {taken - 1} and {taken}"
             elif value < last:
-                text = f"stepvalue {value} stands behind {last}: it drops the rate at iteration {taken}, right after it"
+                text = f"stepvalue {value} comes after {last}, so the rate drops at iteration {taken}, not at {value}"
             else:
                 last = value
                 continue
@@ -78,8 +78,9 @@ class UnsortedStepvalue(SolverRule):
 
 
 def _fixes(solver: Solver, index: int, value: int, last: int) -> tuple[Fix, ...]:
-    """All in order, or without the one that is given twice or drops the rate before the start."""
+    """Sort the values, or remove the one that is set twice or drops the rate before the start."""
     if value == last or value <= 0:
-        return fix("remove it", UNSAFE, remove(solver, "stepvalue", index))
+        return fix(f"remove stepvalue: {value}", UNSAFE, remove(solver, "stepvalue", index))
     values = enumerate(sorted(solver.message.stepvalue))
-    return fix("sort them", UNSAFE, *(write(solver, "stepvalue", place, value=str(step)) for place, step in values))
+    edits = (write(solver, "stepvalue", place, value=str(step)) for place, step in values)
+    return fix("sort the stepvalues", UNSAFE, *edits)

@@ -7,15 +7,15 @@ from caffelint.lint import ERROR, LIKELY, UNSAFE, WARNING, Finding, Invalid, Sol
 from ._text import scales_rates
 
 _STRONG = 0.1
-"""A share of each weight that plain decay takes away in one update."""
+"""The share of each weight that decay takes away in one update, from which it is reported."""
 
 
 class WeightDecayOutOfRange(SolverRule):
-    """`weight_decay` is negative, or so large that decay alone rules the weights.
+    """`weight_decay` is negative, or so large that decay outweighs the loss.
 
     ## Why is this bad?
-    Decay adds weight_decay * weight to each gradient. A negative one makes every weight grow without bound. With SGD
-    the share base_lr * weight_decay / (1 - momentum) of a weight goes in one update: at 0.1 the weights fade to nothing
+    Decay adds weight_decay * weight to each gradient. A negative decay makes every weight grow without bound. With SGD
+    each weight loses a share of base_lr * weight_decay / (1 - momentum) per update: at 0.1 the weights fade to nothing
     within a few dozen updates, whatever the loss says. Common values are 0.0005 and 0.0001.
 
     ## Example
@@ -28,7 +28,7 @@ class WeightDecayOutOfRange(SolverRule):
     ```
 
     ## Fix safety
-    Unsafe: weights decay, where they grew. Only for a negative one.
+    Unsafe: the weights decay where they used to grow. There is a fix only for a negative decay.
 
     ## References
     - sgd_solver.cpp, Regularize
@@ -48,13 +48,13 @@ class WeightDecayOutOfRange(SolverRule):
         Invalid(
             "base_lr: 0.01 weight_decay: -0.0005",
             span="weight_decay: -0.0005",
-            message="weight_decay is -0.0005: a negative decay makes every weight grow without bound",
+            message="weight_decay -0.0005 is negative, so every weight grows without bound",
             fixed="base_lr: 0.01 weight_decay: 0.0005",
         ),
         Invalid(
             "base_lr: 0.01 momentum: 0.9 weight_decay: 5",
             span="weight_decay: 5",
-            message="weight_decay 5 takes 5% of each weight in one update, up to 10 times that by momentum 0.9,"
+            message="weight_decay 5 takes 5% off each weight in one update, up to 10 times that with momentum 0.9,"
             " whatever the loss says",
         ),
         Invalid(
@@ -68,8 +68,8 @@ class WeightDecayOutOfRange(SolverRule):
         message = solver.message
         decay, place = message.weight_decay, solver.at("weight_decay")
         if decay < 0:
-            text = f"weight_decay is {decay:g}: a negative decay makes every weight grow without bound"
-            fixes = fix("drop the sign", UNSAFE, write(solver, "weight_decay", value=f"{-decay:g}"))
+            text = f"weight_decay {decay:g} is negative, so every weight grows without bound"
+            fixes = fix(f"set weight_decay: {-decay:g}", UNSAFE, write(solver, "weight_decay", value=f"{-decay:g}"))
             yield self.finding(place, text, fixes=fixes)
             return
         share = 0.0
@@ -81,9 +81,9 @@ class WeightDecayOutOfRange(SolverRule):
         ):
             share = message.base_lr * decay / (1 - message.momentum)
         if share > _STRONG:
-            text = f"weight_decay {decay:g} takes {message.base_lr * decay:.0%} of each weight in one update"
+            text = f"weight_decay {decay:g} takes {message.base_lr * decay:.0%} off each weight in one update"
             if message.momentum:
-                text += f", up to {1 / (1 - message.momentum):.3g} times that by momentum {message.momentum:g}"
+                text += f", up to {1 / (1 - message.momentum):.3g} times that with momentum {message.momentum:g}"
             text += ", whatever the loss says"
             yield self.finding(place, text, severity=WARNING)
         elif decay >= 1:

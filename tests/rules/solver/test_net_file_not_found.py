@@ -38,7 +38,7 @@ def test_found_beside_the_solver_only(models: Path) -> None:
     [(severity, message)] = said("repo/models/solver.prototxt")
     assert severity == "info"
     assert message == (
-        '"elsewhere/net.prototxt" does not lead to a file from here; the net.prototxt beside the solver is taken for it'
+        'net "elsewhere/net.prototxt" is not found from here; "net.prototxt" beside the solver is checked instead'
     )
 
 
