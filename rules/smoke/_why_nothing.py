@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from caffelint.lint import CERTAIN, LIKELY, CauseKind
-from caffelint.smoke.rule import Run
+from caffelint.smoke.rule import BLOB, DATA, Run, Statistics
+
+from ._learning import is_zero
 
 ENDS = {
     "Softmax": "it is saturated: one probability is 1 and all others 0; scores lie too far apart, or it is followed by"
@@ -43,3 +45,11 @@ def why_zero(run: Run) -> tuple[str, str]:
         if layer.type == "HingeLoss":
             return "every margin is kept", CERTAIN
     return "the loss may have no weight, or what it compares be the same", LIKELY
+
+
+def gives_zero(run: Run, event: Statistics, at: int) -> str:
+    """The layer, where the event says that all it gives in that iteration is 0."""
+    if (event.iteration, event.kind, event.part) != (at, BLOB, DATA) or not is_zero(event):
+        return ""
+    layer = run.layer(event.layer)
+    return event.layer if layer and layer.bottoms and layer.need_backward and not layer.is_loss else ""

@@ -15,7 +15,7 @@ from caffelint.lint import (
     Place,
     Suggested,
 )
-from caffelint.smoke.rule import BLOB, CHANGE, DATA, DIFF, PARAM, Run, SmokeRule, Statistics
+from caffelint.smoke.rule import CHANGE, DIFF, PARAM, Run, SmokeRule, Statistics
 
 from ._cause import too_large
 from ._evidence import evidence
@@ -33,7 +33,7 @@ from ._learning import (
 )
 from ._loss import chance, clamped, rose
 from ._numbers import number
-from ._why_nothing import ENDS, NOT_SURE, why_nothing, why_zero
+from ._why_nothing import ENDS, NOT_SURE, gives_zero, why_nothing, why_zero
 
 _FLAT = (2.302585,) * 6
 _NOTHING = [spread(-1, "fc", PARAM, "0", 0, 1, DIFF), spread(5, "fc", PARAM, "0", 0, 1, CHANGE)]
@@ -181,7 +181,7 @@ class NotLearning(SmokeRule):
         ended = last > 0 and all(gradient_ended(run, one.layer) or (rate and is_zero(one.last)) for one in learning)
         if not ended or abs(loss) < _LEARNT * abs(run.iterations[0].loss):
             return None
-        dead = next((name for event in run.all(Statistics) if (name := _dead(run, event, last))), "")
+        dead = next((name for event in run.all(Statistics) if (name := gives_zero(run, event, last))), "")
         names = [layer.name for layer in run.loss_layers]
         message = f"no weight gets a gradient any more in iteration {last}"
         place = run.place(dead or names[0]) if dead or names else _train(run)
@@ -201,7 +201,7 @@ class NotLearning(SmokeRule):
             reason, sure = why_zero(run)
             cause = Cause("loss", what, f"{why}; {reason}", sure)
             return self.finding(place, f"{what}: {why}", evidence=reason, cause=cause)
-        first = next((name for event in run.all(Statistics) if (name := _dead(run, event, -1))), "")
+        first = next((name for event in run.all(Statistics) if (name := gives_zero(run, event, -1))), "")
         flat = max(values) - min(values) < 1e-3 * abs(values[0])
         message = "no weight gets a gradient"
         expected = chance(run)
@@ -238,14 +238,6 @@ class NotLearning(SmokeRule):
             evidence=evidence(reason, known=known),
             cause=Cause(kind, what, "; ".join(part for part in (why, reason) if part), sure, known=known),
         )
-
-
-def _dead(run: Run, event: Statistics, at: int) -> str:
-    """The layer, where the event says that all it gives in that iteration is 0."""
-    if (event.iteration, event.kind, event.part) != (at, BLOB, DATA) or not is_zero(event):
-        return ""
-    layer = run.layer(event.layer)
-    return event.layer if layer and layer.bottoms and layer.need_backward and not layer.is_loss else ""
 
 
 def _idle(run: Run, start: int) -> bool:
