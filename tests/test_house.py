@@ -1,0 +1,177 @@
+"""How the house is built, where it can be counted: imports, lengths of files, and that no words decide."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+ROOT = Path(__file__).parent.parent
+FLOORS = (("__main__",), ("cli",), ("report", "fix", "smoke"), ("lint",), ("caffe",), ("schema",), ("text",))
+PUBLIC = ("caffelint.lint", "caffelint.lint.built", "caffelint.smoke.rule")
+LONG = 500
+LONG_RULE = 250
+
+DYNAMIC = {
+    "caffelint.cli.group": "a command is imported when it runs",
+    "caffelint.cli.test": "the modules of a pack that is named on the command line",
+    "caffelint.lint.registry": "packs and their rules, by entry point and index",
+    "caffelint.report": "a format is imported when it is asked for",
+    "caffelint.schema.pool": "the descriptors, which are installed beside the code that reads them",
+    "caffelint.smoke.caffe.probe": "runs inside another Python, and tells of what is installed there",
+}
+"""Modules that import by a name which is computed, and why."""
+READS_LOGS = {"caffelint.smoke.caffe.log"}
+"""Modules that read what a real Caffe printed: nothing else of it is there to be read."""
+PROSE = {"message", "evidence", "caffe", "why", "what"}
+SEARCHES = {"startswith", "endswith", "find", "rfind", "index", "partition", "rpartition"}
+PATTERNS = {"match", "search", "fullmatch", "findall", "finditer"}
+
+
+@cache
+def modules() -> dict[str, Path]:
+    """All modules of the program and of its rules, by the name that they are imported by."""
+    found = {}
+    for folder in ("caffelint", "rules"):
+        for path in (ROOT / folder).rglob("*.py"):
+            parts = path.relative_to(ROOT).with_suffix("").parts
+            parts = parts[:-1] if parts[-1] == "__init__" else parts
+            found[".".join(parts if folder == "caffelint" else ("caffelint", *parts))] = path
+    return found
+
+
+@cache
+def tree(path: Path) -> ast.Module:
+    return ast.parse(path.read_text("utf-8"))
+
+
+def at_run_time(node: ast.AST) -> Iterator[ast.AST]:
+    """All nodes below, but for what is for type checkers alone."""
+    for child in ast.iter_child_nodes(node):
+        if isinstance(child, ast.If) and "TYPE_CHECKING" in ast.unparse(child.test):
+            for other in child.orelse:
+                yield other
+                yield from at_run_time(other)
+            continue
+        yield child
+        yield from at_run_time(child)
+
+
+@cache
+def imports() -> dict[str, set[str]]:
+    """What each module imports of the house at run time, however deep inside a function."""
+    found: dict[str, set[str]] = {}
+    for name, path in modules().items():
+        package = name.split(".") if path.name == "__init__.py" else name.split(".")[:-1]
+        for node in at_run_time(tree(path)):
+            names: list[str] = []
+            if isinstance(node, ast.Import):
+                names = [alias.name for alias in node.names]
+            elif isinstance(node, ast.ImportFrom):
+                base = ".".join([*package[: len(package) - node.level + 1], node.module or ""]).rstrip(".")
+                base = base if node.level else node.module or ""
+                names = [
+                    f"{base}.{alias.name}" if f"{base}.{alias.name}" in modules() else base for alias in node.names
+                ]
+            found.setdefault(name, set()).update(other for other in names if other in modules())
+    return found
+
+
+def test_no_circle_of_imports() -> None:
+    above: list[str] = []
+    done: set[str] = set()
+    circles: list[str] = []
+
+    def visit(name: str) -> None:
+        if name in above:
+            circles.append(" -> ".join([*above[above.index(name) :], name]))
+        elif name not in done:
+            above.append(name)
+            for other in sorted(imports().get(name, ())):
+                visit(other)
+            above.pop()
+            done.add(name)
+
+    for name in modules():
+        visit(name)
+    assert not circles, circles
+    assert sum(map(len, imports().values())) > 1000
+
+
+def test_imports_only_go_down() -> None:
+    def floor(name: str) -> int | None:
+        part = name.split(".")[1] if "." in name else ""
+        return next((number for number, parts in enumerate(FLOORS) if part in parts), None)
+
+    wrong = []
+    for name, others in imports().items():
+        here = floor(name)
+        for other in others:
+            there = floor(other)
+            if name.startswith("caffelint.rules"):
+                is_public = (
+                    other in PUBLIC if not other.startswith("caffelint.rules") else family(other) == family(name)
+                )
+                wrong += [] if is_public else [f"{name} -> {other}"]
+            elif other.startswith("caffelint.rules"):
+                wrong.append(f"{name} -> {other}")
+            elif here is not None and there is not None:
+                aside = here == there and name.split(".")[1] != other.split(".")[1]
+                wrong += [f"{name} -> {other}"] if there < here or aside else []
+    assert not wrong, wrong
+
+
+def family(name: str) -> str:
+    return name.split(".")[2] if name.count(".") > 1 else ""
+
+
+def test_every_module_has_a_floor() -> None:
+    known = {part for parts in FLOORS for part in parts} | {"rules", "search_path"}
+    assert {name.split(".")[1] for name in modules() if "." in name} == known
+
+
+def test_no_import_hides() -> None:
+    found = {
+        name
+        for name, path in modules().items()
+        for node in ast.walk(tree(path))
+        if isinstance(node, ast.Call) and ast.unparse(node.func).split(".")[-1] in ("import_module", "__import__")
+    }
+    assert found == set(DYNAMIC)
+
+
+def test_files_are_short() -> None:
+    long = {}
+    for name, path in modules().items():
+        lines = len(path.read_text("utf-8").splitlines())
+        if lines > (LONG_RULE if name.startswith("caffelint.rules") else LONG):
+            long[name] = lines
+    assert not long
+
+
+def test_no_words_decide() -> None:
+    """Nothing but reports looks for anything in a message, in evidence or in what Caffe says."""
+
+    def is_prose(node: ast.AST) -> bool:
+        return getattr(node, "attr", "") in PROSE or getattr(node, "id", "") in PROSE - {"caffe"}
+
+    def looks_into_words(node: ast.AST) -> bool:
+        if isinstance(node, ast.Compare):
+            pairs = zip(node.ops, node.comparators, strict=True)
+            return any(isinstance(op, ast.In | ast.NotIn) and is_prose(right) for op, right in pairs)
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+            name, words = node.func.attr, [node.func.value, *node.args]
+            return (name in SEARCHES and is_prose(words[0])) or (name in PATTERNS and any(map(is_prose, words)))
+        return False
+
+    found = [
+        f"{name}:{node.lineno}: {ast.unparse(node)}"
+        for name, path in modules().items()
+        if not name.startswith("caffelint.report") and name not in READS_LOGS
+        for node in ast.walk(tree(path))
+        if isinstance(node, ast.expr) and looks_into_words(node)
+    ]
+    assert not found, found
+    log = next(path for name, path in modules().items() if name in READS_LOGS)
+    assert any(looks_into_words(node) for node in ast.walk(tree(log)))
