@@ -193,18 +193,20 @@ def rules_in(path: str) -> Iterator[RuleInfo]:
     """The rules in a file, by importing it. Raises `PluginError`."""
     import hashlib
     import sys
-    from importlib.util import module_from_spec, spec_from_file_location
+    from importlib.machinery import SourceFileLoader
+    from importlib.util import module_from_spec, spec_from_loader
 
     from caffelint.lint.rule import Rule
 
     name = f"_caffelint_plugin_{hashlib.sha256(os.fsencode(os.path.abspath(path))).hexdigest()[:16]}"
-    spec = spec_from_file_location(name, path)
-    if spec is None or spec.loader is None:
-        raise PluginError(f"{path} is no Python file")
+    loader = SourceFileLoader(name, path)
+    spec = spec_from_loader(name, loader)
+    assert spec is not None
     module = module_from_spec(spec)
     sys.modules[name] = module
     try:
-        spec.loader.exec_module(module)
+        # What was compiled before and lies in __pycache__ is not what was trusted.
+        exec(loader.source_to_code(loader.get_data(path), path), vars(module))
     except (Exception, SystemExit) as error:
         del sys.modules[name]
         raise PluginError(f"{path} cannot be imported: {type(error).__name__}: {error}") from error

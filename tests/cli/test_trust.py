@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+import py_compile
 import sys
 from collections.abc import Iterator
+from importlib.util import cache_from_source
 from pathlib import Path
 
 import pytest
@@ -90,6 +92,20 @@ def test_what_changed_is_trusted_no_more(plugged: Path, mark: Path, caffelint: C
     run = caffelint("check", ".")
     assert "plugins is not honoured" in run.err
     assert not mark.exists()
+
+
+def test_compiled_code_beside_a_plugin_is_not_run(plugged: Path, mark: Path, caffelint: Caffelint) -> None:
+    """What Python would take for the compiled form of a trusted rule, and a stranger put there."""
+    caffelint("trust", ".")
+    planted, rule = mark.with_name("planted"), plugged / "my_rules" / "no_momentum.py"
+    source = plugged / "other.py"
+    source.write_text(f"open({str(planted)!r}, 'w')")
+    py_compile.compile(
+        str(source), cache_from_source(str(rule)), invalidation_mode=py_compile.PycInvalidationMode.UNCHECKED_HASH
+    )
+    assert "no-momentum" in caffelint("check", ".").out
+    assert mark.exists()
+    assert not planted.exists()
 
 
 def test_trust_is_of_a_place(plugged: Path, mark: Path, caffelint: Caffelint, monkeypatch: pytest.MonkeyPatch) -> None:
