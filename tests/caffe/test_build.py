@@ -53,6 +53,28 @@ def test_random_nets(caffe_python: Path, capsys: pytest.CaptureFixture[str]) -> 
     assert not wrong, f"seed {SEED}:\n" + "\n".join(wrong[:20])
 
 
+REDUCED = """
+layer {{ name: "in" type: "Input" top: "x" input_param {{ shape {{ {dims} }} }} }}
+layer {{
+  name: "sum" type: "Reduction" bottom: "x" top: "{top}" reduction_param {{ operation: {operation} axis: {axis} }}
+}}
+"""
+
+
+def test_what_is_summed_without_elements(caffe_python: Path) -> None:
+    nets = [
+        REDUCED.format(dims=dims, top=top, operation=operation, axis=axis)
+        for dims in ("dim: 0", "dim: 2 dim: 0", "dim: 0 dim: 3", "dim: 2 dim: 0 dim: 3")
+        for top in ("x", "y")
+        for operation in ("SUM", "MEAN", "ASUM", "SUMSQ")
+        for axis in range(dims.count("dim"))
+    ]
+    answers = ask(caffe_python, [{"net": net, "phase": "TEST"} for net in nets])
+    assert {real["ok"] for real in answers} == {True, False}
+    for net, real in zip(nets, answers, strict=True):
+        assert not disagreement(built(net, "TEST", dialect="bvlc"), real), net
+
+
 BROKEN = """
 layer { name: "data" type: "Input" top: "data" input_param { shape { dim: 2 dim: 3 dim: 8 dim: 8 } } }
 layer { name: "pool" type: "Pooling" bottom: "data" top: "pool" pooling_param { kernel_size: 2 pad: 2 } }

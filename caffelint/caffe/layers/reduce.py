@@ -117,7 +117,8 @@ class Reduction(BuiltLayer):
         shape = bottoms[0]
         p = self.parameters
         axis = canonical_axis(shape, p.axis, (self.block, "axis"))
-        if p.operation in (1, 4) and count(shape, axis) == 0:
+        # In place the bottom has its new shape before Caffe counts what is to be summed: an empty product, 1.
+        if p.operation in (1, 4) and count(shape, axis) == 0 and not self.runs_in_place:
             raise no_data("what is to be summed", "reduction_layer.cpp Reshape", ("bottom", 0))
         return [new_blob(shape[:axis], "the top")]
 
