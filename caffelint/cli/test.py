@@ -77,29 +77,24 @@ def _rules_in(paths: tuple[Path, ...]) -> Iterator[Any]:
 
 
 def _imported(path: Path) -> ModuleType:
-    """The module in a file, within its package where it lies in one."""
+    """The module in a file, within its package where it is in one, else on its own or with its neighbours."""
     from importlib import import_module
 
+    from caffelint.lint.plugins import PluginError, load
+
     folder, names = path.resolve().parent, [path.stem] * (path.stem != "__init__")
+    if not (folder / "__init__.py").exists():
+        try:
+            return load(str(path), [str(other) for other in path.parent.glob("*.py")])
+        except PluginError as error:
+            raise click.ClickException(str(error)) from error
     while (folder / "__init__.py").exists():
         names.insert(0, folder.name)
         folder = folder.parent
     sys.path.insert(0, str(folder))
     try:
-        return import_module(".".join(names)) if len(names) > 1 or path.stem == "__init__" else _alone(path)
+        return import_module(".".join(names))
     except (Exception, SystemExit) as error:
         raise click.ClickException(f"{path}: cannot be imported: {type(error).__name__}: {error}") from error
     finally:
         sys.path.remove(str(folder))
-
-
-def _alone(path: Path) -> ModuleType:
-    """The module in a file outside of packages, whatever else has its name."""
-    from importlib.util import module_from_spec, spec_from_file_location
-
-    spec = spec_from_file_location(path.stem, path)
-    if spec is None or spec.loader is None:
-        raise ImportError("it is no Python file")
-    module = module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module

@@ -43,6 +43,6 @@ def command(folder: Path, show: bool, remove: bool) -> int:
         raise click.ClickException(f"{folder}: there are no settings of caffelint in it or above it")
     files, plugins = chain_of(path)
     where = trust.trust(files, plugins)
-    rules = [file for plugin in plugins for file in trust.rule_files(plugin)]
+    rules = [file for plugin in plugins for file in trust.python_files(plugin)]
     click.echo(visible(f"{where} is trusted: {', '.join(files + rules)}"))
     return OK

@@ -103,7 +103,8 @@ def load_config(
         if value is not None:
             _set(config, name, value, COMMAND_LINE)
     if config.plugins:
-        from caffelint.lint.registry import PluginError, use_plugins
+        from caffelint.lint.plugins import PluginError
+        from caffelint.lint.registry import use_plugins
 
         try:
             use_plugins(config.plugins)

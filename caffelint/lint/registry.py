@@ -17,13 +17,10 @@ from types import ModuleType
 from typing import Any, NamedTuple
 
 from caffelint.lint.packs import BUILT_IN, pack_names
-from caffelint.lint.trust import digest, rule_files
+from caffelint.lint.plugins import PluginError, forget, load
+from caffelint.lint.trust import digest, python_files, rule_files
 
 MISSING = "caffelint's rules are not installed: pip install -e ."
-
-
-class PluginError(Exception):
-    """A file of rules that the settings name cannot be loaded: one line."""
 
 
 class NoRulesError(Exception):
@@ -83,18 +80,18 @@ def rules_of(package: ModuleType) -> Iterator[RuleInfo]:
     """The rules of a package, by importing all of it."""
     import pkgutil
 
-    from caffelint.lint.rule import Rule
-
     found = pkgutil.walk_packages(getattr(package, "__path__", []), package.__name__ + ".")
     for module in [package, *(importlib.import_module(part.name) for part in found)]:
-        for value in vars(module).values():
-            if (
-                isinstance(value, type)
-                and issubclass(value, Rule)
-                and value.code
-                and value.__module__ == module.__name__
-            ):
-                yield describe(value)
+        yield from rules_in(module)
+
+
+def rules_in(module: ModuleType) -> Iterator[RuleInfo]:
+    """The rules that a module defines."""
+    from caffelint.lint.rule import Rule
+
+    for value in vars(module).values():
+        if isinstance(value, type) and issubclass(value, Rule) and value.code and value.__module__ == module.__name__:
+            yield describe(value)
 
 
 def _from_row(row: list[Any]) -> RuleInfo:
@@ -156,29 +153,32 @@ _loaded: tuple[str, ...] = ()
 
 
 def use_plugins(paths: Sequence[str]) -> None:
-    """Load rules from files and folders of files, besides those that are installed. Raises `PluginError`.
-
-    Each file is imported by its path, under a name of its own: nothing is put on the path, and nothing is shadowed. A
-    file whose name begins with _ is left out.
-    """
+    """Load rules from files and folders of files, besides those that are installed. Raises `PluginError`."""
     global _loaded
     state = (*paths, digest((), paths))
     if state == _loaded or not (paths or _loaded):
         return
     _plugged.clear()
     _loaded = ()
+    forget()
     all_rules.cache_clear()
-    names = {name for info in all_rules() for name in (info.name, info.code)}
+    installed = all_rules()
+    names = {name for info in installed for name in (info.name, info.code)}
     plugged: list[RuleInfo] = []
     for path in paths:
         if not os.path.exists(path):
             raise PluginError(f"{path} does not exist")
+        files = list(python_files(path))
         for file in rule_files(path):
-            for info in rules_in(file):
+            for info in rules_in(load(file, files)):
                 if info.name in names or info.code in names:
                     raise PluginError(f"{file}: there is a rule {info.code} or {info.name} already")
                 names |= {info.name, info.code}
                 plugged.append(info)
+    try:
+        claims([*installed, *plugged])
+    except NoRulesError as error:
+        raise PluginError(f"{', '.join(paths)}: {error}") from error
     _plugged[:] = plugged
     _loaded = state
     all_rules.cache_clear()
@@ -187,32 +187,6 @@ def use_plugins(paths: Sequence[str]) -> None:
 def plugin_state() -> str:
     """Changes when a file of the plugins does."""
     return "".join(_loaded[-1:])
-
-
-def rules_in(path: str) -> Iterator[RuleInfo]:
-    """The rules in a file, by importing it. Raises `PluginError`."""
-    import hashlib
-    import sys
-    from importlib.machinery import SourceFileLoader
-    from importlib.util import module_from_spec, spec_from_loader
-
-    from caffelint.lint.rule import Rule
-
-    name = f"_caffelint_plugin_{hashlib.sha256(os.fsencode(os.path.abspath(path))).hexdigest()[:16]}"
-    loader = SourceFileLoader(name, path)
-    spec = spec_from_loader(name, loader)
-    assert spec is not None
-    module = module_from_spec(spec)
-    sys.modules[name] = module
-    try:
-        # What was compiled before and lies in __pycache__ is not what was trusted.
-        exec(loader.source_to_code(loader.get_data(path), path), vars(module))
-    except (Exception, SystemExit) as error:
-        del sys.modules[name]
-        raise PluginError(f"{path} cannot be imported: {type(error).__name__}: {error}") from error
-    for value in vars(module).values():
-        if isinstance(value, type) and issubclass(value, Rule) and value.code and value.__module__ == name:
-            yield describe(value)
 
 
 def find_rule(name: str) -> RuleInfo | None:

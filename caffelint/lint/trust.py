@@ -59,7 +59,7 @@ def digest(files: Sequence[str], plugins: Iterable[str]) -> str:
     import hashlib
 
     found = hashlib.sha256()
-    for path in [*files, *(path for folder in plugins for path in rule_files(folder))]:
+    for path in [*files, *(path for folder in plugins for path in python_files(folder))]:
         try:
             content = hashlib.sha256(read(path)).digest()
         except ReadError:
@@ -70,6 +70,13 @@ def digest(files: Sequence[str], plugins: Iterable[str]) -> str:
 
 def rule_files(path: str) -> Iterator[str]:
     """The files of rules of a plugin: itself, or those in the folder, but for what begins with _ or a dot."""
+    for file in python_files(path):
+        if file == path or not os.path.basename(file).startswith((".", "_")):
+            yield file
+
+
+def python_files(path: str) -> Iterator[str]:
+    """All that may run of a plugin: itself, or the Python files in the folder, those that rules import among them."""
     if not os.path.isdir(path):
         yield path
         return
@@ -77,7 +84,7 @@ def rule_files(path: str) -> Iterator[str]:
     for base, folders, names in os.walk(path):
         folders[:] = sorted(name for name in folders if not name.startswith((".", "_")))
         for name in sorted(names):
-            if name.endswith(".py") and not name.startswith((".", "_")) and count < _MOST_FILES:
+            if name.endswith(".py") and count < _MOST_FILES:
                 count += 1
                 yield os.path.join(base, name)
 

@@ -55,4 +55,4 @@ def test_a_command_is_imported_when_it_runs() -> None:
         "print([name for name in sys.modules if name.startswith(('caffelint.cli.', 'caffelint.lint', 'google'))])"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60)
-    assert done.stdout.splitlines()[1] == "['caffelint.cli.main', 'caffelint.cli.group']"
+    assert done.stdout.splitlines()[1] == "['caffelint.cli.status', 'caffelint.cli.main', 'caffelint.cli.group']"

@@ -10,11 +10,12 @@ from typing import Any
 import pytest
 
 
-@pytest.mark.parametrize("kind", ["solver", "layer", "net", "project", "text"])
+@pytest.mark.parametrize("kind", ["solver", "layer", "net", "project", "refusal", "text"])
 def test_a_new_rule_works_as_it_is(caffelint: Any, project: Path, root: Path, kind: str) -> None:
     run = caffelint("new-rule", f"my-{kind}-rule", "--kind", kind)
     path = project / f"my_{kind}_rule.py"
-    assert (run.status, run.out) == (0, f"wrote {path.name}; caffelint test {path.name} runs its examples\n")
+    wrote = f"wrote {path.name}; caffelint test {path.name} runs its examples\n"
+    assert (run.status, run.out) == (0, f"{wrote}caffelint check runs it, as caffelint.toml says\n")
     run = caffelint("test", path.name)
     assert (run.status, run.out) == (0, f"ok   U001 my-{kind}-rule (1 valid, 1 invalid)\n1 rule, none failed\n")
     style = [sys.executable, "-m", "ruff", "check", "--config", str(root / "pyproject.toml"), str(path)]
