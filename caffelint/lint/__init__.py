@@ -43,7 +43,7 @@ from caffelint.lint.rule import (
     TextRule,
 )
 from caffelint.lint.weights import speaks_of_weights, starts_from_weights
-from caffelint.lint.words import listed, title
+from caffelint.lint.words import listed, title, titles
 from caffelint.schema.provenance import Provenance, provenance
 from caffelint.schema.spelling import suggest
 from caffelint.text.tree import Problem
@@ -108,5 +108,6 @@ __all__ = [
     "starts_from_weights",
     "suggest",
     "title",
+    "titles",
     "write",
 ]

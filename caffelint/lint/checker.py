@@ -282,7 +282,7 @@ class Checker:
         for comment in comments:
             start, end = comment.comment_start, comment.comment_end
             if not comment.rules:
-                message = "this is no directive: write ignore[RULE] or ignore-file[RULE] and the reason"
+                message = "this is not a directive; write ignore[RULE] or ignore-file[RULE] and the reason"
                 yield from self.rules.rule(info).report(Problem(info.name, start, end, message), file)
                 continue
             meant = [rule for name in comment.rules if (rule := find_rule(name))]
@@ -293,13 +293,14 @@ class Checker:
             if not unknown and not comment.in_vain and len(ran) < len(meant):
                 continue
             if unknown:
-                message = f"no rule is called {', '.join(sorted(unknown))}: this comment silences nothing"
+                listed = ", ".join(f'"{name}"' for name in sorted(unknown))
+                message = f"no rule is called {listed}, so this comment silences nothing"
             elif comment.in_vain:
-                message = "this comment silences nothing: no field follows it in its block; write it above one"
+                message = "no field follows this comment in its block, so it silences nothing; write it above a field"
             elif "all" not in comment.rules:
-                message = f"this comment silences nothing: {', '.join(sorted(ran))} finds nothing here"
+                message = f"{', '.join(sorted(ran))} finds nothing here, so this comment silences nothing"
             else:
-                message = "this comment silences nothing: no rule finds anything here"
+                message = "no rule finds anything here, so this comment silences nothing"
             repairs = () if comment.in_vain else ((start, end, ""),)
             problem = Problem(info.name, start, end, message, True, "", repairs, True)
             yield from self.rules.rule(info).report(problem, file)

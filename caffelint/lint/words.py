@@ -24,3 +24,16 @@ class _Named(Protocol):
 def title(layer: _Named) -> str:
     """A layer as the subject of a message: `Pooling "pool5"`."""
     return f'{layer.type or "layer"} "{layer.name}"' if layer.name else f"{layer.type} layer".strip()
+
+
+def titles(layers: Sequence[_Named]) -> str:
+    """Layers as the subject of a message: `BatchNorm "a", "b", "c" and 18 more`; `layers "a", "b"` of several types."""
+    if len(layers) == 1:
+        return title(layers[0])
+    types = {layer.type for layer in layers}
+    type_ = types.pop() if len(types) == 1 else ""
+    names = [f'"{layer.name}"' for layer in layers if layer.name]
+    if not names:
+        return f"{len(layers)} {type_} layers".replace("  ", " ")
+    left = len(layers) - min(len(names), _LISTED)
+    return f"{type_ or 'layers'} {', '.join(names[:_LISTED])}" + (f" and {left} more" if left else "")

@@ -1,7 +1,7 @@
-"""The tree of a text becomes Caffe's own protobuf messages, each of which knows where it stands in the text.
+"""The tree of a text becomes Caffe's own protobuf messages, each of which knows where it is in the text.
 
 What C++ protobuf 3.12 refuses (text_format.cc, ConsumeField and ConsumeFieldValue) is a problem here, and binding
-goes on behind it: all that can be understood is in the message.
+goes on after it: all that can be understood is in the message.
 """
 
 from __future__ import annotations
@@ -144,7 +144,7 @@ class _Binder:
         inner_type = field_type.message
         if len(parents) >= _MAX_DEPTH or inner_type is None:
             return
-        # What a body comes to, where nothing is unusual about it and so nothing is to be told.
+        # What a body comes to, where nothing is unusual about it and so there is nothing to report.
         known = field.body.made if isinstance(field, Leaf) and not self.of_a_fork else None
         if known is not None and inner_type in known:
             inner.MergeFromString(known[inner_type])
@@ -157,7 +157,7 @@ class _Binder:
             known[inner_type] = inner.SerializePartialToString()
 
     def _adopt(self, message: Any, type_: MessageType) -> None:
-        """Bind layers that stand inside another one, for want of a brace, as if they stood behind it."""
+        """Bind layers that are inside another one, because a brace is missing, as if they came after it."""
         for stray in self.strays:  # which may find more
             self._message(message, type_, type_.fields[stray.name], stray)
         self.strays.clear()

@@ -1,4 +1,4 @@
-"""What a text is in Caffe's schema: a message whose parts know where they stand in the text."""
+"""What a text is in Caffe's schema: a message whose parts know where they are in the text."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class Bound:
         return self.is_for_bvlc and not self.fork_uses
 
     def link(self, new: Message, old: Message) -> None:
-        """Let `new`, which Caffe's upgrade made of `old`, point to where `old` stands, and its parts likewise."""
+        """Let `new`, which Caffe's upgrade made of `old`, point to where `old` is, and its parts likewise."""
         node = self._nodes.get(id(old))
         if node is not None:
             self.place(new, node)
@@ -83,7 +83,7 @@ class Bound:
                     self.link(new_part, old_part)
 
     def origin(self, message: Message, field: str = "", index: int = 0) -> Span | None:
-        """Where a message, or its field (of a repeated one, the item `index`), stands in the text."""
+        """Where a message, or its field (of a repeated one, the item `index`), is in the text."""
         node = self.node(message)
         if node is None or not field:
             return node.span if node else None

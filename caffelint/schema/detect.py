@@ -1,4 +1,4 @@
-"""What a prototxt file holds: a net, a solver, or something that is none of Caffe's."""
+"""What a prototxt file holds: a net, a solver, or something that is not Caffe's."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _STRANGERS = (
     ({"data", "shape", "diff", "num", "channels", "height", "width"}, "a blob"),
     ({"x", "y", "anno"}, "annotations"),
 )
-MYCAFFE = "one of MyCaffe"
+MYCAFFE = "a MyCaffe file"
 _OF_MYCAFFE = frozenset([
     "IMAGEDB",
     "accuracy_average_window",

@@ -1,6 +1,6 @@
 """Every message class of the merged schema by its name: `from caffelint.schema.messages import PoolingParameter`.
 
-Classes are made when asked for. What they hold stands in `messages.pyi`, which `tools/build_proto.py` writes.
+Classes are made when asked for. What they hold is in `messages.pyi`, which `tools/build_proto.py` writes.
 """
 
 from __future__ import annotations

@@ -24,7 +24,7 @@ _WIDER = ("int64", "uint64")
 _NO_TEMPLATE = ("same", "valid", "true", "false", "none", "null", "auto", "default")
 """Words that somebody writes for a number and that no template replaces."""
 _PLACEHOLDER = re.compile(r"(?=_*[A-Z]{3}|_*[A-Z]+_[A-Z])[A-Z_]+|__\w+__")
-"""A word that a script is to replace, as in `source: PATH_TO_LMDB`: quotes would make a text of it that looks right."""
+"""A word that a script is to replace, as in `source: PATH_TO_LMDB`: quotes would make it look right."""
 
 
 class MistakenValues(Telling):
@@ -75,7 +75,7 @@ class MistakenValues(Telling):
         if item.kind != BROKEN and not self._was_told(item):
             start, end = item.value_span
             value = shown(self.bound.document.source, item)
-            message = f"{item.name} is a block: write {item.name} {{ ... }}, not {value}"
+            message = f"{item.name} is a block; write {item.name} {{ ... }}, not {value}"
             self._add("wrong-value-type", start, end, message, 'Caffe says: Expected "{"', field=item.name)
 
     def _alternative_fits(self, type_: MessageType, field_type: FieldType, item: Field) -> bool:
@@ -121,7 +121,7 @@ class MistakenValues(Telling):
             message = out_of_range(field_type, item)
             evidence = f"Caffe says: Integer out of range ({item.text.lstrip('-')[:40]})"
         elif item.kind == tree.INTEGER and field_type.form == FLOAT:
-            message = f"{name} takes a decimal number, and {shown(source, item)} is octal or hexadecimal"
+            message = f"{name} takes a decimal number, but {shown(source, item)} is octal or hexadecimal"
         if item.kind == IDENTIFIER and value is None and field_type.form in (INTEGER, FLOAT):
             if item.text.lower() not in _NO_TEMPLATE and len(self._names) < self._most:
                 self._names.setdefault(item.text, []).append((field_type, item))
@@ -163,7 +163,7 @@ class MistakenValues(Telling):
             if several:
                 said += ", which looks like a name that a template or a script should have replaced"
             if len(places) > 1:
-                said += f" (it stands {len(places)} times in this file)"
+                said += f" ({len(places)} times)"
             kind = "unfilled-template" if several else "wrong-value-type"
             certain = self.dialect is not None or any(not other.fork_only for other, _ in places)
             self._add(kind, start, end, said, field=item.name, certain=certain)
@@ -172,14 +172,14 @@ class MistakenValues(Telling):
         written = string_value(item.text)
         enum_values = field_type.enum.values if field_type.enum else {}
         name = next((name for name in enum_values if provenance().v1_type(name) == written), "")
-        hint = f"write type: {name} here, or layer in place of layers" if name else "write layer in place of layers"
+        hint = f"write type: {name} here, or layer instead of layers" if name else "write layer instead of layers"
         repairs: Repairs = ((*item.value_span, name),) if name else ()
         if len(self.parents) == 1 and self._newer_form:
             if self._told_newer_form or self.bound.document.root.first("layer"):  # `mixed_formats` tells
                 return enum_values.get(name)
             self._told_newer_form = True
-            hint, repairs = "write layer in place of layers", self._newer_form
-        message = f'type: "{written}" is the form of a layer block, this one is layers; {hint}'
+            hint, repairs = "write layer instead of layers", self._newer_form
+        message = f'type: "{written}" belongs in a layer block, but this one is layers; {hint}'
         start, end = item.value_span
         evidence = f'Caffe says: Expected integer or identifier, got: "{written}"'
         safe = bool(repairs)
@@ -191,12 +191,12 @@ class MistakenValues(Telling):
         evidence = f"Caffe says: Expected string, got: {item.text}"
         meant = provenance().v1_type(item.text)
         if meant:
-            message = f'type: {item.text} is the form of a layers block, this one is layer; write type: "{meant}"'
+            message = f'type: {item.text} belongs in a layers block, but this one is layer; write type: "{meant}"'
             repairs = ((start, end, f'"{meant}"'),)
             self._add("mixed-layer-formats", start, end, message, evidence, repairs=repairs, safe=True, field="type")
             return meant
         quoted = f'"{item.text}"'
-        message = f"a layer's type is a text in quotes: type: {quoted}"
+        message = f"a layer's type is a string in quotes; write type: {quoted}"
         repairs = ((start, end, quoted),)
         self._add("wrong-value-type", start, end, message, evidence, repairs=repairs, safe=True, field="type")
         return item.text
@@ -249,6 +249,6 @@ class MistakenValues(Telling):
         if self.dialect is not None and not self._has(forks):
             start, end = item.value_span
             known = provenance().dialects(forks)
-            message = f"{item.name}: {item.text} is unknown to {self._whose()}, known to {known}"
+            message = f"{item.name}: {item.text} is unknown to {self._whose()} but known to {known}"
             evidence = f'Caffe says: Unknown enumeration value of "{item.text}" for field "{item.name}"'
             self._add("fork-field", start, end, message, evidence, field=item.name)

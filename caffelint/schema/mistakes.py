@@ -12,7 +12,7 @@ from caffelint.schema.mistaken_values import MistakenValues
 from caffelint.schema.newer import newer_form
 from caffelint.schema.provenance import provenance
 from caffelint.schema.spelling import is_same, suggest
-from caffelint.schema.tables import FLOAT, MESSAGE, STRING, FieldType, MessageType
+from caffelint.schema.tables import FLOAT, STRING, FieldType, MessageType
 from caffelint.schema.telling import Repairs
 from caffelint.schema.wording import block_name
 from caffelint.text import tree
@@ -22,9 +22,9 @@ from caffelint.text.tree import BROKEN, LIST, Field, Problem
 
 _SHOWN = 3
 _LARGE = 1000
-"""A block of more fields is not searched for the one that a misspelt name stands for."""
+"""A block with more fields is not searched for the one that a misspelt name was meant to be."""
 _OF_THE_NET = ("force_backward", "debug_info", "state")
-"""Fields of a net; its `input` and `input_dim` mean something else where they stand in a layer."""
+"""Fields of a net; its `input` and `input_dim` mean something else in a layer."""
 _DECIMAL_COMMA = re.compile(r"-?\d+,\d+", re.ASCII)
 
 
@@ -70,7 +70,7 @@ class Mistakes(MistakenValues):
         names: list[str] = []
         end = 0
         for use in uses:
-            if use.field.start >= end:  # what stands in a block that is named already adds nothing
+            if use.field.start >= end:  # what is inside a block that is already named adds nothing
                 end = use.field.end
                 names += [use.name] if use.name not in names else []
         listed = ", ".join(names[:_SHOWN]) + (f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else "")
@@ -92,8 +92,8 @@ class Mistakes(MistakenValues):
         repairs = newer_form(node)
         upgrades = not repairs and not any(block.first("layer") for block in old if block.kind == tree.MESSAGE)
         message = (
-            f"{fewer[0].name} stands in a net of {more[0].name} blocks (the first on line {line});"
-            f" Caffe refuses to mix them, write all as layer, the newer form{', as caffelint upgrade does' * upgrades}"
+            f"{fewer[0].name} is used in a net of {more[0].name} blocks (first on line {line}), which Caffe refuses;"
+            f" write every block as layer, the newer form{', as caffelint upgrade does' * upgrades}"
         )
         # The parser, which comes before the upgrade, stops at a type in quotes.
         types = (block.first("type") for block in old if block.kind == tree.MESSAGE)
@@ -131,7 +131,7 @@ class Mistakes(MistakenValues):
         return type_.fields[meant]
 
     def _was_told_as_list(self, field: Field) -> bool:
-        """Take back that several values are a list: nobody knows what a field that there is not would take."""
+        """Take back that several values are a list: nobody knows what a field that does not exist would take."""
         if field.kind != LIST or self.bound.document.source.text[field.value_start] == "[":
             return False
         problems = self.bound.document.problems
@@ -148,10 +148,10 @@ class Mistakes(MistakenValues):
             return meant, f"{where} has no field {name}; did you mean {meant}?", certain
         certain = self.dialect is not None
         if home := self._home(type_, name, node):
-            return None, f"{where} has no field {name}; it belongs into {home}", certain
+            return None, f"{where} has no field {name}; it belongs in {home}", certain
         if certain:
             return None, f"{where} has no field {name} in {self._whose()}", True
-        return None, f"no Caffe that caffelint knows has a field {name} in {where}", False
+        return None, f"{where} has no field {name} in any Caffe that caffelint knows", False
 
     def _moved(self, type_: MessageType, field: Field, node: Field) -> Repairs:
         """The field in the block beside it that has one of that name, and none yet."""
@@ -186,10 +186,10 @@ class Mistakes(MistakenValues):
             if name in ("lr_mult", "decay_mult"):
                 return "a param block"
         if self.parents and self.parents[-1].name in LAYERS and _has(self.parents[-1], name):
-            return "the layer itself, outside of this block"
+            return "the layer itself, outside this block"
         nets = [parent for parent in self.parents if parent.name == NET]
         if nets and name in _OF_THE_NET and _has(nets[0], name):
-            return f"the net itself, outside of this {'layer' if type_.name in LAYERS else 'block'}"
+            return f"the net itself, outside this {'layer' if type_.name in LAYERS else 'block'}"
         return ""
 
     def nested_layer(self, field: Field, node: Field) -> None:
@@ -198,7 +198,7 @@ class Mistakes(MistakenValues):
             return
         start, end = field.name_span
         line = self.bound.document.source.line_number(node.start)
-        message = f"'}}' is missing before this {field.name}: the {node.name} of line {line} is still open here"
+        message = f'"}}" is missing before this {field.name}: the {node.name} on line {line} is still open here'
         self._add("syntax-error", start, end, message, repairs=((start, start, "}\n"),), field=field.name)
 
     def fork_field(self, type_: MessageType, field_type: FieldType, field: Field) -> None:
@@ -217,23 +217,22 @@ class Mistakes(MistakenValues):
             self._add("fork-field", start, end, objection, evidence, field=field.name)
 
     def _objection(self, type_: MessageType, field_type: FieldType) -> str:
-        """Why the dialect does not take a field; empty if it does, or lacks the whole block, which is told."""
+        """Why the dialect does not take a field; empty if it does, or lacks the whole block, which is reported."""
         if self.dialect not in provenance().message(type_.name):
             return ""
         facts = provenance().field(type_.name, field_type.name)
         forks = facts.forks if facts else frozenset()
         if self._has(forks):
             return ""
-        return f"{field_type.name} is unknown to {self._whose()}, known to {provenance().dialects(forks)}"
+        return f"{field_type.name} is unknown to {self._whose()} but known to {provenance().dialects(forks)}"
 
     def repeated_scalar(self, type_: MessageType, field_type: FieldType, field: Field, node: Field) -> None:
-        """A single-valued field that stands twice: protobuf refuses it, unless a fork repeats that field."""
+        """A single-valued field that is set twice: protobuf refuses it, unless a fork repeats that field."""
         first = next((other for other in node.fields if other.name == field_type.name), field)
-        if first is field:  # the first one bears a misspelt name, which is told
+        if first is field:  # the first one has a misspelt name, which is reported
             return
         line = self.bound.document.source.line_number(first.start)
-        what = "block " if field_type.form == MESSAGE else ""
-        message = f"{what}{field.name} stands twice in {block_name(type_, node)} (first on line {line}); keep one"
+        message = f"{field.name} is set twice in {block_name(type_, node)} (first on line {line}); keep one"
         evidence = f'Caffe says: Non-repeated field "{field.name}" is specified multiple times'
         start, end = field.name_span
         source = self.bound.document.source
@@ -269,7 +268,7 @@ class Mistakes(MistakenValues):
         if several := self._several_gpus(field):
             message, meant = message + several, ""
         if meant:
-            message = f"{written} has a thousands separator, which numbers in prototxt lack; write {meant}"
+            message = f"{written} has a thousands separator, which prototxt does not allow; write {meant}"
         elif field_type.form == FLOAT and _DECIMAL_COMMA.fullmatch(written):
             meant = written.replace(",", ".")
             message = f"{written} has a decimal comma; write {meant}"
@@ -284,14 +283,14 @@ class Mistakes(MistakenValues):
         numbers = [item.text for item in field.fields]
         if field.name != "device_id" or len(numbers) < 2 or not all(number.isdigit() for number in numbers):
             return ""
-        return f"; several GPUs are given on the command line: caffe train --gpu {','.join(numbers)}"
+        return f"; give several GPUs on the command line: caffe train --gpu {','.join(numbers)}"
 
     def list_without_colon(self, field: Field) -> None:
         """`dim [1, 2]`: the ':' may be left out before blocks alone, so the text's own grammar cannot tell."""
         start, end = field.name_span
         if field.kind == LIST and ":" not in self.bound.document.source.text[end : field.value_start]:
             if not self._was_told(field):
-                message = f"':' is missing between {field.name} and its value"
+                message = f'":" is missing between {field.name} and its value'
                 self._add("syntax-error", start, end, message, repairs=((end, end, ":"),), safe=True, field=field.name)
 
     def _unless_a_fork_repeats(self, problem: Problem, type_: MessageType, field_type: FieldType, field: Field) -> None:
@@ -309,7 +308,7 @@ class Mistakes(MistakenValues):
         return frozenset[str]().union(*(other.forks for other in alternatives if other.label == "repeated"))
 
     def missing_required(self, type_: MessageType, seen: set[str], node: Field) -> None:
-        """Fields that the schema requires and that do not stand in a block."""
+        """Fields that the schema requires and that a block lacks."""
         for name in type_.required:
             if name not in seen:
                 start, end = node.name_span if node.name else (0, 0)

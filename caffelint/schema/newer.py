@@ -1,4 +1,4 @@
-"""A net whose layers are `layer` blocks but for their name: what makes the others such, too."""
+"""A net whose `layers` blocks are `layer` blocks in all but name: the edits that rename them."""
 
 from __future__ import annotations
 

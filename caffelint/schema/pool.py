@@ -1,6 +1,6 @@
 """The merged schema of `proto/caffe.desc`, in a descriptor pool of its own, and its message classes.
 
-A private pool: pycaffe's own `caffe_pb2` stands in the default one and may be imported beside this package.
+A private pool: pycaffe's own `caffe_pb2` is in the default one and may be imported beside this package.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ class _Runtime(NamedTuple):
 
 
 def message_class(name: str) -> type[Message]:
-    """The class of a message of the merged schema, e.g. "PoolingParameter"; KeyError if there is none."""
+    """The class of a message of the merged schema, e.g. "PoolingParameter"; KeyError if it does not exist."""
     return _class_of(_runtime().pool.FindMessageTypeByName(PACKAGE + name))
 
 

@@ -71,13 +71,14 @@ class Provenance:
         self._groups: dict[str, str] = {name: " ".join(forks) for name, forks in families.items()} | table["groups"]
 
     def dialect(self, name: str) -> str:
-        """The fork that a user's `name` means, e.g. "faster-rcnn"; ValueError, with a suggestion, if there is none."""
+        """The fork that a user's `name` means, e.g. "faster-rcnn"; ValueError, with a suggestion, if unknown."""
         wanted = name.strip().lower().replace("_", "-").replace(" ", "-")
         fork = self._table["aliases"].get(wanted, wanted)
         if fork in self._table["forks"]:
             return str(fork)
         close = next((known for known in (*self.forks, *self._table["aliases"]) if _alike(wanted, known)), None)
-        raise ValueError(f"unknown dialect {name!r}{f', did you mean {close!r}?' if close else ''} ({_HELP})")
+        meant = f'; did you mean "{close}"?' if close else ""
+        raise ValueError(f'unknown dialect "{name}"{meant} ({_HELP})')
 
     def about(self, fork: str) -> Fork:
         """What to tell of `fork`; KeyError if unknown."""
@@ -117,7 +118,7 @@ class Provenance:
         return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
 
     def has(self, forks: Iterable[str]) -> str:
-        """The verb behind `describe`: "has" where it names one fork, else "have"."""
+        """The verb after `describe`: "has" where it names one fork, else "have"."""
         return "has" if len({self._table["forks"][fork]["title"] for fork in forks}) == 1 else "have"
 
     def dialects(self, forks: Iterable[str]) -> str:
@@ -227,7 +228,7 @@ class Provenance:
 
 
 def _alike(name: str, known: str) -> bool:
-    """Whether a name is surely meant for a known one: begins it, goes on behind it, or has one slip.
+    """Whether a name is surely meant for a known one: begins it, continues it, or has one slip.
 
     One letter of a short name makes another net of it: SENet is no ENet, MTCNN no MSCNN.
     """

@@ -33,7 +33,7 @@ class Telling:
                 repairs = first.repairs + tuple(repair for other in others for repair in other.repairs)
                 if any(end > start for (_, end, _), (start, _, _) in pairwise(sorted(repairs))):
                     repairs = first.repairs
-                message = f"{first.message} (it stands {len(others) + 1} times in this file)"
+                message = f"{first.message} ({len(others) + 1} times)"
                 self.bound.problems[index] = first._replace(message=message, repairs=repairs)
 
     def _has(self, forks: frozenset[str]) -> bool:
@@ -42,7 +42,7 @@ class Telling:
         return dialect in forks or bool(dialect and "bvlc" in forks and provenance().adds_to_bvlc(dialect))
 
     def _whose(self) -> str:
-        return "BVLC's Caffe" if self.dialect == "bvlc" else f"the Caffe of dialect {self.dialect}"
+        return "BVLC's Caffe" if self.dialect == "bvlc" else f"dialect {self.dialect}"
 
     def _was_told(self, field: Field) -> bool:
         """Whether the text's own grammar objects to a field already: one mistake is one finding."""

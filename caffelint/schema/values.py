@@ -1,4 +1,4 @@
-"""Values that are written in an unusual way: what they stand for; and what was meant where they stand for nothing."""
+"""Values that are written in an unusual way: what they mean, and what was meant where they mean nothing."""
 
 from __future__ import annotations
 

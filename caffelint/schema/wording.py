@@ -17,14 +17,14 @@ _LONGEST = 40
 
 
 def block_name(type_: MessageType, node: Field) -> str:
-    """The block that a field stands in; of a whole file, what it is."""
+    """The block that holds a field; for a whole file, what it is."""
     if node.name:
         return node.name
     return "a solver" if type_.name == "SolverParameter" else "a net"
 
 
 def shown(source: Source, item: Field) -> str:
-    """A value as it is written, cut short where it is long."""
+    """A value as it is written, cut short if it is long."""
     if item.kind == tree.MESSAGE:
         return "a block"
     if item.kind == tree.LIST:
@@ -32,7 +32,7 @@ def shown(source: Source, item: Field) -> str:
     text = " ".join(source.slice(item.value_start, min(item.end, item.value_start + 4 * _LONGEST)).split())
     if len(text) > _LONGEST:
         text = text[: _LONGEST - 3] + "..."
-    return f"the quoted text {text}" if item.kind == tree.STRING else text
+    return f"the quoted string {text}" if item.kind == tree.STRING else text
 
 
 def wanted(field_type: FieldType) -> str:
@@ -44,10 +44,11 @@ def wanted(field_type: FieldType) -> str:
         values = list(field_type.enum.of_bvlc or field_type.enum.values)
         more = " ..." if len(values) > _MOST_CHOICES else ""
         return f"one of {', '.join(values[:_MOST_CHOICES])}{more} (without quotes)"
-    return {tables.FLOAT: "a number", tables.BOOL: "true or false"}.get(form, "a text in quotes")
+    return {tables.FLOAT: "a number", tables.BOOL: "true or false"}.get(form, "a string in quotes")
 
 
 def out_of_range(field_type: FieldType, item: Field) -> str:
     """The message for a whole number that is too small or too large for its field."""
     text = item.text if len(item.text) <= _LONGEST else item.text[: _LONGEST - 3] + "..."
-    return f"{field_type.name} is {text}; it takes a whole number from {field_type.low} to {field_type.high}"
+    limits = f"from {field_type.low} to {field_type.high}"
+    return f"{field_type.name} {text} is out of range; it takes a whole number {limits}"

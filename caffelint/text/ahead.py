@@ -27,7 +27,7 @@ def _is_drive(text: str, end: int) -> bool:
 
 
 def end_of_unquoted(text: str, token: Token) -> int:
-    """Where a text ends that should stand in quotes, such as a/b.txt, 224x224 or conv1"; 0 if it is no such."""
+    """Where a string ends that should be in quotes, such as a/b.txt, 224x224 or conv1"; 0 if it is not one."""
     if token.wrong is not None and not token.wrong.repair:
         return 0
     if run := RUN_ON.match(text, token.start):

@@ -1,4 +1,4 @@
-"""Where the comments of a text stand."""
+"""Where the comments of a text are."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ _COMMENT_OR_STRING = re.compile(r"(#[^\n\0]*)|\"(?:[^\"\\\n]|\\.)*\"?|'(?:[^'\\\
 
 
 def find_comments(text: str) -> list[tuple[int, int]]:
-    """Spans of the comments in `text`; a `#` inside a string is none."""
+    """Spans of the comments in `text`; a `#` inside a string is not one."""
     spans = []
     for found in _COMMENT_OR_STRING.finditer(text):
         if found[1] is not None:

@@ -1,4 +1,4 @@
-"""Files that Caffe's parser refuses at their first byte: byte-order marks, UTF-16, and what is no text at all."""
+"""Files that Caffe's parser refuses at their first byte: byte-order marks, UTF-16, and what is not text at all."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ _CONTROL = re.compile(rb"[\0-\x08\x0e-\x1f\x7f]")
 
 
 def object_to(source: Source, problems: list[Problem]) -> int:
-    """Report a file's strange encoding; where its text starts, -1 if there is none to read."""
+    """Report a file's strange encoding; where its text starts, -1 if none can be read."""
     data = source.data
     if encoding := _wide_encoding(data):
         problems.append(_utf16(data, encoding))
         return -1
     if _is_binary(data):
-        message = "this is binary data, no prototxt; is it a .caffemodel or another file of that name?"
+        message = "this is binary data, not prototxt; is it a .caffemodel or another file of that name?"
         problems.append(Problem("syntax-error", 0, 1, message))
         return -1
     if data.startswith(UTF8_MARK):

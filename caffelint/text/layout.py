@@ -1,6 +1,6 @@
 """Where a field goes in or comes out of a text so that it looks as if the author had written it.
 
-What is put in takes the indentation, the line ends and the one-line or many-line form of what stands around it. What
+What is put in takes the indentation, the line ends and the one-line or many-line form of what is around it. What
 is taken out takes its line along, and never a comment.
 """
 
@@ -21,7 +21,7 @@ _BLANK = " \t\r\f\v"
 
 
 def put_in(document: Document, block: Field, name: str, value: Value, behind: Field | None = None) -> Edit:
-    """A new field of a block, behind the given one or its last."""
+    """A new field of a block, after the given one or its last."""
     text = document.source.text
     last = behind or (block.fields[-1] if block.fields else None)
     at = _behind_separator(text, last.end) if last else block.value_start + (block is not document.root)

@@ -13,7 +13,7 @@ def close_at_end(source: Source, root: Field, stack: list[Field], problems: list
     """Report the blocks that `stack` still holds at the end of the text, and close them.
 
     A block inside one of its own name (a `layer` in a `layer`) shows where a brace is missing: it and all that follows
-    it are taken out, to stand behind the block that should have been closed.
+    it are taken out and put after the block that should have been closed.
     """
     for field in stack:
         field.end = len(source.text)
@@ -39,7 +39,7 @@ def close_at_end(source: Source, root: Field, stack: list[Field], problems: list
 
 
 def _next_of_its_name(chain: list[Field], level: int) -> tuple[int, int] | None:
-    """Where a block named like `chain[level]` stands below it: the depth in the chain, and the index of the field."""
+    """Where a block named like `chain[level]` is below it: the depth in the chain, and the index of the field."""
     name = chain[level].name
     if chain[level].kind == LIST:  # its items bear its name
         return None
@@ -53,7 +53,7 @@ def _next_of_its_name(chain: list[Field], level: int) -> tuple[int, int] | None:
 def _missing_before(source: Source, opened: Field, following: Field) -> Problem:
     name, line = opened.name, source.line_number(opened.start)
     brace = _CLOSING[source.text[opened.value_start]]
-    message = f"{brace!r} is missing before this {name}: the {name} of line {line} is still open here"
+    message = f'"{brace}" is missing before this {name}: the {name} on line {line} is still open here'
     start = following.start
     repairs = ((start, start, brace + "\n"),)
     return Problem("syntax-error", start, start + len(following.name), message, repairs=repairs)
@@ -66,5 +66,5 @@ def _never_closed(source: Source, opened: list[Field]) -> Problem:
     what = "list" if closing == "]" else "block"
     line = source.line_number(first.start)
     more = f"; {len(opened)} blocks are open at the end of the file" if len(opened) > 1 else ""
-    message = f"the {what} {name} that starts on line {line} is never closed with {closing!r}{more}"
+    message = f'the {what} {name} that starts on line {line} is never closed with "{closing}"{more}'
     return Problem("syntax-error", first.start, first.start + max(len(first.name), 1), message)

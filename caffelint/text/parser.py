@@ -2,7 +2,7 @@
 
 The grammar is that of Caffe's own parser, C++ protobuf 3.12 (io/tokenizer.cc and text_format.cc), which differs from
 Python's. One regular expression reads the usual field at a stroke; whatever it does not match goes, one item at a
-time, through the slow path in `Recovery`, which knows the whole grammar, says what is wrong, and goes on behind it.
+time, through the slow path in `Recovery`, which knows the whole grammar, says what is wrong, and goes on after it.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class Document:
     """One file: its source, the tree under `root`, and what is wrong with the text.
 
     `misspelt` holds the fields that are read under another name than theirs, by their block's id and that name.
-    Of what the text says against the schema `most_problems` are told.
+    Of what the text says against the schema, at most `most_problems` are reported.
     """
 
     def __init__(self, source: Source, root: Field, problems: list[Problem], most_problems: int):

@@ -1,4 +1,4 @@
-"""The slow path of the parser: the whole grammar, one item at a time, and a way on behind every mistake."""
+"""The slow path of the parser: the whole grammar, one item at a time, and a way on after every mistake."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from caffelint.text.tokens import END, SYMBOL, Token, next_token
 from caffelint.text.tree import BROKEN, FLOAT, IDENTIFIER, INTEGER, LIST, MESSAGE, NO_FIELDS, STRING, Field, Problem
 
 MOST_PROBLEMS = 500
-"""Reading stops behind so many: no person goes through more, and no prototxt has them."""
+"""Reading stops after this many: nobody goes through more, and no prototxt has them."""
 
 _SCALARS = (STRING, INTEGER, FLOAT, IDENTIFIER)
 _CLOSING = {"{": "}", "<": ">", "[": "]"}
@@ -32,7 +32,7 @@ _PROSE = re.compile(r"[A-Za-z]+(?:[ \t]+[A-Za-z]+){2,}[.!?]*(?=[ \t\r]*(?:[\n#]|
 """A line of words."""
 _REST_IS_BLANK = re.compile(r"[;,]?[ \t\r]*(?:[\n#}]|\Z)")
 _TORN = re.compile(r"[^\s:;,#{}\[\]\"']+[\"']")
-"""What stands right behind a quote that is part of a text: more of it, up to the next quote."""
+"""What comes right after a quote that is part of a string: more of it, up to the next quote."""
 _LONG = 1000
 
 Repairs = tuple[tuple[int, int, str], ...]
@@ -52,7 +52,7 @@ class Recovery:
         self._said = ""
 
     def item(self, position: int) -> int:
-        """Read one item of the innermost open block; the position behind it, -1 at the end of the text."""
+        """Read one item of the innermost open block; the position after it, -1 at the end of the text."""
         current = self.stack[-1] if self.stack else self.root
         token = next_token(self.text, position)
         if len(self.problems) >= MOST_PROBLEMS:
@@ -102,7 +102,7 @@ class Recovery:
             return 0
         inner = [at for at in range(last.end - 1, end - 1) if self.text[at] == quote]
         repairs = tuple((at, at, "\\") for at in inner) if len(inner) % 2 == 0 else ()
-        self._syntax(inner[0], inner[0] + 1, f"a quote stands inside this text; write \\{quote} for it", repairs)
+        self._syntax(inner[0], inner[0] + 1, f"this string contains a bare quote; write \\{quote} for it", repairs)
         last.text = last.text[:-1] + self.text[last.end - 1 : end].replace(quote, "\\" + quote)[:-2] + quote
         last.end = end
         return end
@@ -112,7 +112,7 @@ class Recovery:
         while part.kind == IDENTIFIER or (part.kind == SYMBOL and self.text[part.start] in "./"):
             part = next_token(self.text, part.end)
         if part.kind != SYMBOL or self.text[part.start] != "]":
-            self._syntax(token.start, token.end, "'[' starts no field; a list stands behind a name and ':'")
+            self._syntax(token.start, token.end, '"[" cannot start a field; a list needs a name and ":" before it')
             return self._resume(token.end)
         return self._field(token.start, part.end, current)
 
@@ -138,8 +138,8 @@ class Recovery:
             return self._open(LIST, name, start, value, current)
         if char == "=":
             repairs = ((value.start, value.end, ":"),)
-            message = f"'=' stands behind {short(name)}; a value follows ':'"
-            # Behind a ';' it may be part of a text without quotes: a=1;b=2.
+            message = f'{short(name)} is followed by "="; write ":" before its value'
+            # After a ';' it may be part of a text without quotes: a=1;b=2.
             self._syntax(value.start, value.end, message, repairs, safe=text[start - 1 : start] != ";")
             return self._behind_colon(name, start, value.end, current)
         if value.kind in (STRING, *NUMBERS) or (char == "-" and next_token(text, value.end).kind in NUMBERS):
@@ -147,7 +147,7 @@ class Recovery:
             return self._scalar(name, start, value, current)
         if prose := _PROSE.match(text, start):
             end = prose.end()
-            self._syntax(start, end, f"{short(prose[0])!r} is no field; a comment starts with '#'")
+            self._syntax(start, end, f'"{short(prose[0])}" is not a field; start a comment with "#"')
             return end
         if value.kind == IDENTIFIER and "\n" not in text[end : value.start]:
             follows = next_token(text, value.end)
@@ -181,23 +181,24 @@ class Recovery:
         return brace.end
 
     def _colon_missing(self, name: str, start: int, end: int, safe: bool = True) -> None:
-        self._syntax(start, end, f"':' is missing between {name} and its value", ((end, end, ":"),), safe)
+        self._syntax(start, end, f'":" is missing between {name} and its value', ((end, end, ":"),), safe)
 
     def _alone(self, name: str, start: int, end: int) -> int:
-        self._syntax(start, end, f"{short(name)} stands alone; a field is written as name: value or name {{ ... }}")
+        shown = short(name)
+        self._syntax(start, end, f"{shown} has no value; write {shown}: value or {shown} {{ ... }}")
         return end
 
     # Values.
 
     def _scalar(self, name: str, start: int, token: Token, current: Field) -> int:
-        """A scalar whose first token is `token`; what is none becomes a BROKEN field."""
+        """A scalar whose first token is `token`; anything else becomes a BROKEN field."""
         text = self.text
         value_start = token.start
         start = value_start if current.kind == LIST else start
         sign = ""
         if token.kind == SYMBOL and text[token.start] == "+":
             repairs = ((token.start, token.end, ""),)
-            self._syntax(token.start, token.end, "a number takes no '+' in front of it", repairs, safe=True)
+            self._syntax(token.start, token.end, 'a number cannot start with "+"; remove it', repairs, safe=True)
             token = next_token(text, token.end)
         if token.kind == SYMBOL and text[token.start] == "-":
             sign = "-"
@@ -236,13 +237,13 @@ class Recovery:
             closing = self.text[end : end + 1]
             return self._mended_string(name, start, value_start, end + (closing != "" and closing in "\"'"), current)
         end = end_of_word(self.text, token.end)
-        wanted = f"; {short(name)} needs a number, a name or a quoted text"
-        self._syntax(token.start, end, f"{short(text[token.start : end])!r} is no value{wanted}")
+        wanted = f"; {short(name)} needs a number, a name or a quoted string"
+        self._syntax(token.start, end, f'"{short(text[token.start : end])}" is not a value{wanted}')
         current.fields.append(Field(name, start, value_start, end, BROKEN, "", NO_FIELDS))
         return self._behind(end)
 
     def _scalar_text(self, token: Token) -> str:
-        """The text of a scalar's token, mended where something is wrong inside it, which is told."""
+        """The text of a scalar's token, mended where something is wrong inside it, which is reported."""
         raw = self.text[token.start : token.end]
         if token.wrong is None:
             return raw
@@ -258,9 +259,9 @@ class Recovery:
 
     def _no_value(self, name: str, start: int, value_start: int, current: Field) -> int:
         if current.kind == LIST:
-            self._syntax(start, start, f"a value of the list of {short(name)} is missing")
+            self._syntax(start, start, f"a value is missing in the list of {short(name)}")
         else:
-            self._syntax(start, start + len(name), f"{short(name)} has no value behind its ':'")
+            self._syntax(start, start + len(name), f'{short(name)} has no value after its ":"')
         current.fields.append(Field(name, start, value_start, value_start, BROKEN, "", NO_FIELDS))
         return value_start
 
@@ -273,10 +274,10 @@ class Recovery:
         if written != inner:
             message = f"{short(written)} has no opening {written[-1]}"
         elif _NUMBER_START.match(written):
-            message = f"{short(written)} is no number; if it is meant as a text, put it in quotes"
+            message = f"{short(written)} is not a number; if it is meant as a string, put it in quotes"
             kind = BROKEN
         else:
-            message = f"{short(written)} stands without quotes, which a text needs"
+            message = f"{short(written)} is a string without quotes; put it in quotes"
             safe = _REST_IS_BLANK.match(self.text, end) is not None and not RUN_ON.match(written)
         repairs = ((value_start, end, value),) if ends_line(self.text, end) else ()
         self._syntax(value_start, end, message, repairs, safe)
@@ -293,18 +294,19 @@ class Recovery:
         if char == "]":
             if last is not None and awaits_item:
                 repairs = ((current.end - 1, current.end, ""),)
-                self._syntax(token.start, token.end, "a list takes no ',' behind its last item", repairs, safe=True)
+                message = 'a list takes no "," after its last item; remove it'
+                self._syntax(token.start, token.end, message, repairs, safe=True)
             return self._close(token)
         if char == ",":
             if awaits_item:
                 repairs = ((token.start, token.end, ""),)
-                self._syntax(token.start, token.end, "',' separates nothing here; remove it", repairs, safe=True)
+                self._syntax(token.start, token.end, '"," separates nothing here; remove it', repairs, safe=True)
             current.end = token.end
             return token.end
         strange = char and (char in "})>;" or strangers.CONFLICT.match(text, token.start))
         if strange or (token.kind == IDENTIFIER and starts_field(self.text, token)):
             self._syntax(
-                current.start, current.value_start + 1, f"the list of {short(current.name)} is not closed with ]"
+                current.start, current.value_start + 1, f'the list of {short(current.name)} is not closed with "]"'
             )
             self.stack.pop().end = last.end if last else current.value_start + 1
             return token.start
@@ -313,11 +315,11 @@ class Recovery:
             if last.kind == STRING and token.kind == STRING:
                 return self._extend(token, last)
             repairs = ((last.end, last.end, ","),)
-            self._syntax(last.value_start, last.end, "',' is missing between two items of a list", repairs, safe=True)
+            self._syntax(last.value_start, last.end, '"," is missing between two items of a list', repairs, safe=True)
         if char and char in "{<" and not self._placeholder(token.start):
             return self._open(MESSAGE, current.name, token.start, token, current)
         if char == "[":
-            self._syntax(token.start, token.end, "a list holds no other lists; take the inner brackets away")
+            self._syntax(token.start, token.end, "a list cannot hold other lists; remove the inner brackets")
             return self._open(LIST, current.name, token.start, token, current)
         end = self._scalar(current.name, token.start, token, current)
         return current.fields[-1].end if text[end - 1 : end] in (",", ";") else end
@@ -327,7 +329,7 @@ class Recovery:
     def _close(self, token: Token) -> int:
         char = self.text[token.start]
         if not self.stack:
-            message = f"{char!r} closes nothing; a brace is missing above, or this one is too many"
+            message = f'"{char}" closes nothing; a brace is missing above, or this one is extra'
             self._syntax(token.start, token.end, message)
             return self._behind(token.end)
         opened = self.stack[-1]
@@ -335,7 +337,7 @@ class Recovery:
         wanted = _CLOSING[brace]
         if char != wanted:
             line = self.source.line_number(opened.value_start)
-            message = f"{char!r} cannot close the {brace!r} of line {line}; {wanted!r} was expected"
+            message = f'"{char}" cannot close the "{brace}" on line {line}; write "{wanted}"'
             self._syntax(token.start, token.end, message, ((token.start, token.end, wanted),))
             if char in ")]" and next_token(self.text, token.end).kind != END:
                 return token.end
@@ -351,11 +353,11 @@ class Recovery:
             return self._behind(placeholder.end())
         if text.startswith("//", start):
             repairs = ((start, start + 2, "#"),)
-            self._syntax(start, start + 2, "'//' starts no comment in prototxt; write '#'", repairs, safe=True)
+            self._syntax(start, start + 2, '"//" does not start a comment in prototxt; write "#"', repairs, safe=True)
             return end_of_line(self.text, start)
         if text.startswith("/*", start):
             close = text.find("*/", start)
-            self._syntax(start, start + 2, "'/*' starts no comment in prototxt; write '#' in front of each line")
+            self._syntax(start, start + 2, '"/*" does not start a comment in prototxt; write "#" before each line')
             return close + 2 if close >= 0 else len(text)
         char = text[start]
         if strangers.is_strange(char):
@@ -365,22 +367,22 @@ class Recovery:
         if last is not None and token.kind in (STRING, *NUMBERS) and (end := self._several_values(token, last)):
             return end
         if char in "{<":
-            self._syntax(start, start + 1, f"{char!r} has no field's name in front of it")
+            self._syntax(start, start + 1, f'"{char}" has no field name before it')
             self.stack.append(Field("", start, start, start + 1, MESSAGE, "", []))
             return start + 1
         if char in ";,":
             repairs = ((start, start + 1, ""),)
-            self._syntax(start, start + 1, f"{char!r} separates nothing here; remove it", repairs, safe=True)
+            self._syntax(start, start + 1, f'"{char}" separates nothing here; remove it', repairs, safe=True)
             return start + 1
         end = token.end if token.kind == STRING else end_of_word(self.text, token.end)
-        self._syntax(start, end, f"{short(text[start:end])} stands where a field's name is expected")
+        self._syntax(start, end, f"a field name is expected here, not {short(text[start:end])}")
         follows = next_token(text, end)
         if follows.kind == SYMBOL and text[follows.start] in ":{":
             return self._behind_name_that_is_none(start, follows, current)
         return self._behind(end)
 
     def _behind_name_that_is_none(self, start: int, token: Token, current: Field) -> int:
-        """The value behind a bad name is read too, so that it is no second mistake; it stands for nothing."""
+        """The value after a bad name is read too, so that it is not a second mistake; it means nothing."""
         if self.text[token.start] == ":":
             return self._behind_colon("", start, token.end, current)
         return self._open(MESSAGE, "", start, token, current)
@@ -409,18 +411,18 @@ class Recovery:
         if all(numbers) and ",0" in text[last.value_start : end]:
             meant = numbers[0] if len(numbers) == 1 else f"[{', '.join(numbers)}]"
             written = short(text[last.value_start : end])
-            message = f"{written} has a thousands separator, which numbers in prototxt lack; write {short(meant)}"
+            message = f"{written} has a thousands separator, which prototxt does not allow; write {short(meant)}"
             self._syntax(last.value_start, end, message, ((last.value_start, end, meant),))
             last.kind, last.text, last.end = BROKEN, "", end
             return self._behind(end)
         listed = "[" + ", ".join(text[item.start : item.end] for item in items) + "]"
-        message = f"{last.name} takes one value at a time; several are written {last.name}: {short(listed)}"
+        message = f"{last.name} takes one value at a time; write several as {last.name}: {short(listed)}"
         self._syntax(last.value_start, end, message, ((last.value_start, end, listed),))
         last.kind, last.text, last.end, last.fields = LIST, "", end, items
         return self._behind(end)
 
     def _conflict(self, marker: re.Match[str]) -> int:
-        """One problem a conflict: the side above `=======` is read, the other one is not."""
+        """One problem per conflict: the side above `=======` is read, the other one is not."""
         start = marker.start()
         if marker[0][0] == "<" or not any(problem.kind == "merge-conflict-marker" for problem in self.problems):
             message = f"{marker[0][:7]} is left over from a merge; keep one side and remove the markers"
@@ -437,7 +439,7 @@ class Recovery:
         return strangers.PLACEHOLDER.match(self.text, start)
 
     def _is_braced_name(self, token: Token, current: Field) -> bool:
-        """Whether `current` is no block but a placeholder, as in `stride: {scale}`; told and closed if so."""
+        """Whether `current` is not a block but a placeholder, as in `stride: {scale}`; reported and closed if so."""
         found = strangers.BRACED_NAME.match(self.text, current.value_start) if self.stack else None
         if not found or current.fields or not found.start() < token.start < found.end() + (token.start == found.end()):
             return False
@@ -447,7 +449,7 @@ class Recovery:
         return True
 
     def _unreadable(self, start: int) -> int:
-        """Report a strange character; behind it, and behind the word that a letter belongs to."""
+        """Report a strange character; the position after it, or after the word that a letter belongs to."""
         problem = strangers.unreadable(self.text, start)
         if not self.problems or self.problems[-1].end != start or self.problems[-1].kind != problem.kind:
             self.problems.append(problem)
@@ -463,7 +465,7 @@ class Recovery:
 
     def _give_up(self, token: Token) -> int:
         line = self.source.line_number(token.start)
-        message = f"so much before this is no prototxt that it is read no further than line {line}"
+        message = f"too much before this is not prototxt; reading stops at line {line}"
         self.problems.append(Problem("syntax-error", token.start, token.end, message))
         for field in self.stack:
             field.end = max(field.end, token.start)

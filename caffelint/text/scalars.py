@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 TOO_LARGE = 1 << 64
-"""Stands for every integer beyond all integer types; what was written may have a million digits."""
+"""Represents every integer beyond all integer types; what was written may have a million digits."""
 
 _MOST_DIGITS = 20
 _ESCAPE = re.compile(
@@ -31,7 +31,7 @@ def _unescape(match: re.Match[str]) -> str:
 
 
 def _utf8(code: int) -> str:
-    """The UTF-8 of a number below 2^21, one character a byte, be it no code point at all (protobuf minds as little)."""
+    """The UTF-8 of a number below 2^21, one character a byte, even of what is not a code point (as protobuf does)."""
     if code > 0x10FFFF:
         return chr(0xF0 | code >> 18) + "".join(chr(0x80 | code >> shift & 0x3F) for shift in (12, 6, 0))
     return chr(code).encode("utf-8", "surrogatepass").decode("latin-1")
@@ -47,7 +47,7 @@ def string_bytes(text: str) -> bytes:
 
 
 def string_value(text: str) -> str:
-    """The string that a scalar stands for; bytes that are no UTF-8 are read as latin-1."""
+    """The string that a scalar stands for; bytes that are not UTF-8 are read as latin-1."""
     data = string_bytes(text)
     try:
         return data.decode("utf-8")

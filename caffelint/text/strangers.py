@@ -1,4 +1,4 @@
-"""What stands in real files and is no prototxt: word processors' characters, unfilled placeholders, merge markers."""
+"""What real files contain that is not prototxt: word processors' characters, unfilled placeholders, merge markers."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ MEANT = {
     "\uff5d": "}",
     "\0": "",
 }
-"""What plainly was to stand in place of a character."""
+"""What was plainly meant instead of a character."""
 
 _QUOTES = ("\u201c", "\u201d", "\u2018", "\u2019")
 
@@ -87,15 +87,15 @@ def character(text: str, start: int) -> tuple[str, int]:
 
 
 def unreadable(text: str, start: int) -> Problem:
-    """The problem of a strange character; runs of the same one are told once."""
+    """The problem of a strange character; runs of the same one are reported once."""
     char, length = character(text, start)
     end = start + length
     while text[end : end + length] == text[start : start + length]:
         end += length
     meant = MEANT.get(char) if length > 1 or char == "\0" and _stands_alone(text, start, end) else None
     repairs = ((start, end, meant * ((end - start) // length)),) if meant is not None else ()
-    many = f", {(end - start) // length} times" if end - start > length else ""
-    message = f"{_name(char, length)} stands here{many}, which Caffe's parser refuses outside of strings and comments"
+    many = f" ({(end - start) // length} times)" if end - start > length else ""
+    message = f"Caffe's parser refuses {_name(char, length)} outside strings and comments{many}"
     return Problem("unreadable-character", start, end, message, True, "", repairs, bool(repairs))
 
 
@@ -124,7 +124,7 @@ def quoted(source: Source, start: int, line_end: int) -> tuple[Problem, int, int
         closing = 1 if text[end] == '"' else 3 if text[end] == "\xe2" and character(text, end)[0] in _QUOTES else 0
         if closing:
             whole = source.slice(start, end + closing)
-            message = f"{whole} stands in typographic quotes, which Caffe's parser refuses; use \" on both sides"
+            message = f"{whole} is in typographic quotes, which Caffe's parser refuses; use \" on both sides"
             repairs = ((start, start + 3, '"'), (end, end + closing, '"'))
             problem = Problem("unreadable-character", start, end + closing, message, True, "", repairs, True)
             return problem, start + 3, end, end + closing
@@ -132,26 +132,26 @@ def quoted(source: Source, start: int, line_end: int) -> tuple[Problem, int, int
 
 
 def json(text: str, position: int) -> Problem | None:
-    """The one problem of a whole text that is JSON: an object whose first key stands in quotes, or a list of such."""
+    """The one problem of a whole text that is JSON: an object whose first key is in quotes, or a list of such."""
     found = _JSON.match(text, position)
     if found is None:
         return None
-    message = "this is JSON, not prototxt, and read no further; Caffe reads prototxt alone"
+    message = "this is JSON, not prototxt, which is all that Caffe reads; not checked"
     return Problem("syntax-error", found.start("start"), found.start("start") + 1, message)
 
 
 def unfilled(placeholder: re.Match[str]) -> Problem:
     """The problem of a template's placeholder."""
-    message = f"{placeholder[0]} is a placeholder of a template that nobody filled in; put a value there"
+    message = f"{placeholder[0]} is a template placeholder that nobody filled in; write a value"
     return Problem("unfilled-template", placeholder.start(), placeholder.end(), message)
 
 
 def unfilled_in_strings(text: str) -> list[Problem]:
-    """The problems of placeholders inside of quotes, which Caffe's parser lets pass."""
+    """The problems of placeholders inside quotes, which Caffe's parser accepts."""
     found = []
     for piece in _STRING_OR_COMMENT.finditer(text):
         if piece[0][0] != "#" and (placeholder := _IN_STRING.search(text, piece.start() + 1, piece.end() - 1)):
-            message = f"{placeholder[0]} looks like a placeholder; Caffe fills in none and takes it as it stands"
+            message = f"{placeholder[0]} looks like a placeholder, which Caffe takes literally; write the value"
             found.append(Problem("unfilled-template", placeholder.start(), placeholder.end(), message, False))
             if len(found) == _MOST:
                 break

@@ -58,7 +58,7 @@ def skip_trivia(text: str, position: int) -> int:
 
 
 def next_token(text: str, position: int) -> Token:
-    """The token behind `position`. Any character that starts nothing else is a SYMBOL of length 1."""
+    """The token after `position`. Any character that starts nothing else is a SYMBOL of length 1."""
     start = skip_trivia(text, position)
     if start >= len(text):
         return Token(END, start, start)
@@ -80,15 +80,15 @@ def _number(text: str, start: int, found: re.Match[str]) -> Token:
     follows = text[end : end + 1]
     wrong = ""
     if found["hex"] and len(raw) == 2:
-        wrong = "0x needs hexadecimal digits behind it"
+        wrong = "0x needs hexadecimal digits after it"
     elif raw[0] == "0" and raw.isdigit() and ("8" in raw or "9" in raw):
         digit = next(digit for digit in raw if digit in "89")
         wrong = f"{shown} starts with 0, which makes it octal, and octal has no digit {digit}; drop the leading 0"
     elif found["exponent"] and not found["power"]:
-        wrong = f"{shown} has no exponent behind its e"
+        wrong = f"{shown} has no exponent after its e"
     elif follows == ".":
         second = f"{shown} is followed by a second decimal point"
-        wrong = second if is_float else f"{shown}. is no number: hexadecimal and octal ones have no decimal point"
+        wrong = second if is_float else f"{shown}. is not a number; hexadecimal and octal numbers have no decimal point"
     elif follows.isascii() and (follows.isalpha() or follows == "_"):
         word = _WORD.match(text, end)
         name = word[0] if word else follows
@@ -111,8 +111,8 @@ def _string(text: str, start: int, quote: str) -> Token:
     if "\\" in found[1]:
         for escape in _BAD_ESCAPE.finditer(text, start, end - 1):
             if escape["bad"] is not None:
-                message = f"{escape[0]!r} is no escape sequence; write \\\\ for a backslash".replace("\\\\", "\\", 1)
-                # Beside escapes that are some, which are then likely to be none either, it takes a person.
+                message = f'"{escape[0]}" is not an escape sequence; write \\\\ for a backslash'
+                # Valid escapes beside it are then likely not meant as escapes either: a person has to decide.
                 others = {other[0] for other in _BAD_ESCAPE.finditer(text, start, end - 1) if other["bad"] is None}
                 repair = "\\" + escape[0] if others <= {"\\\\"} else None
                 wrong = Wrong(escape.start(), escape.end(), message, repair)
@@ -121,12 +121,12 @@ def _string(text: str, start: int, quote: str) -> Token:
 
 
 def _open_string(text: str, start: int, end: int, quote: str) -> Token:
-    """A string that its line or a NUL byte ends: up to what surely belongs to it no more, if the line is short.
+    """A string that its line or a NUL byte ends: up to what surely is no longer part of it, if the line is short.
 
-    With a NUL byte in it, up to the quote behind that on its line.
+    With a NUL byte in it, up to the quote after that on its line.
     """
     if text[end : end + 1] == "\0":
-        wrong = Wrong(end, end + 1, "a NUL byte stands inside the string")
+        wrong = Wrong(end, end + 1, "the string contains a NUL byte")
         closed = _CLOSED_STRING[quote].match(text, start)
         return Token(STRING, start, closed.end() if closed else end, wrong)
     if text[end : end + 1] == "\\":

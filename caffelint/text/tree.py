@@ -11,10 +11,10 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 STRING, INTEGER, FLOAT, IDENTIFIER, MESSAGE, LIST, BROKEN = range(7)
-"""Kinds of value. BROKEN stands where no value could be read: a problem is reported there."""
+"""Kinds of value. BROKEN is where no value could be read: a problem is reported there."""
 
 _WIDE = 32
-"""Fields of a block; from here on it pays to remember which bear which name."""
+"""Fields of a block; from here on it pays to remember which have which name."""
 
 NO_FIELDS: list[Field] = []
 """What scalars hold; nothing is ever put into it."""
@@ -30,10 +30,10 @@ class Span(NamedTuple):
 class Field:
     """A named value as it is written.
 
-    `text` is the raw text of a scalar (`"conv1"`, quotes included; `-0.1`, without a space that stands after the sign)
+    `text` is the raw text of a scalar (`"conv1"`, quotes included; `-0.1`, without a space after the sign)
     and empty for messages and lists; where a problem was mended on the way (`"conv1` without its second quote), it is
-    the mended text. `fields` holds the fields of a message or the items of a list, which bear the list's name. `end`
-    excludes a separator behind the value. Items of a list start at their value.
+    the mended text. `fields` holds the fields of a message or the items of a list, which have the list's name. `end`
+    excludes a separator after the value. Items of a list start at their value.
     """
 
     __slots__ = ("_named", "end", "fields", "kind", "name", "start", "text", "value_start")
@@ -53,7 +53,7 @@ class Field:
 
     @property
     def name_span(self) -> Span:
-        """Where the name stands; for an item of a list, which has none of its own, the value."""
+        """Where the name is; for an item of a list, which has none of its own, the value."""
         if self.start == self.value_start:
             return Span(self.start, self.end)
         return Span(self.start, self.start + len(self.name))

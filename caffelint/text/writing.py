@@ -26,7 +26,7 @@ def write_atomically(path: Path, data: bytes, expected: bytes | None = None) -> 
         before = target.stat()
     except FileNotFoundError:
         before = None
-    # Its name is known before it is there: an interruption just behind its making leaves nothing.
+    # Its name is known before it is there: an interruption just after it was made leaves nothing.
     temporary = target.parent / f".caffelint.{secrets.token_hex(8)}"
     try:
         with os.fdopen(os.open(temporary, _NEW, 0o600), "wb") as stream:
@@ -40,7 +40,7 @@ def write_atomically(path: Path, data: bytes, expected: bytes | None = None) -> 
             raise ChangedOnDisk("changed on disk since it was read")
         os.replace(temporary, target)
     except BaseException:
-        with suppress(FileNotFoundError):  # where the signal that ends us came just behind the replacement
+        with suppress(FileNotFoundError):  # where the signal that ends us came just after the replacement
             os.unlink(temporary)
         raise
 

@@ -7,8 +7,8 @@ class ByteOrderMark(ProblemRule):
     """The file starts with a byte-order mark, or is UTF-16.
 
     ## Why is this bad?
-    Some editors on Windows write one unasked. Caffe's parser takes it for a strange character and refuses the file at
-    1:1, where an editor shows nothing: `Expected identifier, got:` and three bytes.
+    Some editors on Windows write one without asking. Caffe's parser takes it for a strange character and refuses the
+    file at 1:1, where an editor shows nothing: `Expected identifier, got:` and three bytes.
 
     ## Example
     A file saved as "UTF-8 with BOM", or as "Unicode".
@@ -35,4 +35,4 @@ class ByteOrderMark(ProblemRule):
     ]
 
     def title(self, problem: Problem) -> str:
-        return "save it as UTF-8 without a byte-order mark"
+        return "save as UTF-8 without byte-order mark"

@@ -14,7 +14,7 @@ _REMARK = re.compile(r"\([^()]*\)")
 
 
 class CommentContradictsNumber(TextRule):
-    """The comment behind a number computes another one.
+    """The comment after a number computes a different one.
 
     ## Why is this bad?
     Somebody changed the number of classes or anchors in one place and not in the other; the number counts.
@@ -29,8 +29,8 @@ class CommentContradictsNumber(TextRule):
     ```
 
     ## Known problems
-    Only products that make up the whole comment are computed. A comment may speak of something else than the number
-    in front of it, hence preview.
+    Only products that make up the whole comment are computed. A comment may be about something other than the number
+    before it, so this rule is in preview.
     """
 
     code = "P019"
@@ -47,7 +47,7 @@ class CommentContradictsNumber(TextRule):
         Invalid(
             "layer { convolution_param { num_output: 24  # 2(bg/fg) * 9(anchors)\n } }",
             span="num_output: 24",
-            message="num_output is 24, and the comment behind it computes 2(bg/fg) * 9(anchors) = 18",
+            message="num_output is 24, but the comment after it computes 2(bg/fg) * 9(anchors) = 18",
         ),
     ]
 
@@ -62,5 +62,5 @@ class CommentContradictsNumber(TextRule):
             if product != int(found[2]):
                 start = found.start(1)
                 computed = file.document.source.slice(*found.span(3))
-                message = f"{found[1]} is {found[2]}, and the comment behind it computes {computed} = {product}"
+                message = f"{found[1]} is {found[2]}, but the comment after it computes {computed} = {product}"
                 yield self.finding(Place(file.document, start, found.end(2), file.layer_at(start), found[1]), message)

@@ -6,12 +6,12 @@ from caffelint.lint import ERROR, INFO, File, Finding, Invalid, Problem, Problem
 
 
 class ForkField(ProblemRule):
-    """The file needs a fork of Caffe: BVLC's lacks some of its fields or enum values.
+    """The file needs a fork of Caffe: BVLC's Caffe lacks some of its fields or enum values.
 
     ## Why is this bad?
-    It is not, as long as that fork is what runs. Any other Caffe refuses the file at the first such field. Without a
-    configured dialect one info names the forks that know all of them; with one, each field that the dialect lacks is
-    an error, told once a file.
+    It is not, as long as that fork is the one that runs. Any other Caffe refuses the file at the first such field.
+    Without a configured dialect, one info names the forks that know all of these fields; with a dialect, each field
+    that it lacks is an error, reported once per file.
 
     ## Example
     ```
@@ -23,7 +23,7 @@ class ForkField(ProblemRule):
     ```
 
     ## Known problems
-    caffelint knows some 170 schemas; a fork that is not among them is taken for the nearest ones.
+    caffelint knows some 170 schemas; a fork that is not one of them is taken for the nearest ones.
 
     ## References
     - the files of `proto/forks/` name repository and commit of each schema
@@ -45,7 +45,7 @@ class ForkField(ProblemRule):
         Invalid(
             'layer { type: "PriorBox" prior_box_param { min_size: 30 } }',
             span="prior_box_param",
-            message="prior_box_param is unknown to BVLC's Caffe, known to dialect ssd, nvcaffe and 36 more",
+            message="prior_box_param is unknown to BVLC's Caffe but known to dialect ssd, nvcaffe and 36 more",
             options={"dialect": "bvlc"},
         ),
     ]

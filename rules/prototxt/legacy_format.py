@@ -9,17 +9,18 @@ _NETS = ("net_param", "train_net_param", "test_net_param")
 
 
 class LegacyFormat(TextRule):
-    """The file is written in a format that newer Caffes only read to translate it.
+    """The file is in an old format, which newer versions of Caffe translate at each load.
 
     ## Why is this bad?
-    Caffe still upgrades it each time it loads it. New layer types and most forks' fields exist in the current format
-    alone, and people and tools that never saw the old one misread it. `caffelint upgrade` writes the current format and
-    keeps all comments; `upgrade_net_proto_text` and `upgrade_solver_proto_text`, which come with Caffe, drop them.
+    Caffe still upgrades the file each time it loads it. New layer types and most forks' fields exist only in the
+    current format, and people and tools that never saw the old one misread it. `caffelint upgrade` writes the current
+    format and keeps all comments; `upgrade_net_proto_text` and `upgrade_solver_proto_text`, which come with Caffe, drop
+    them.
 
-    A net inside of a solver (`net_param`) is never upgraded: Caffe ignores what stands there in an older format, and
+    A net inside a solver (`net_param`) is never upgraded: Caffe ignores what is written there in an older format, and
     trains a net without layers.
 
-    Silent where the configured or inferred dialect is a Caffe of that time.
+    The rule is silent where the configured or inferred dialect is a Caffe of that time.
 
     ## Example
     ```
@@ -46,30 +47,30 @@ class LegacyFormat(TextRule):
             'name: "net"\nlayers { name: "relu1" type: RELU bottom: "a" top: "a" }',
             span="layers",
             message="layers { type: ENUM } is the format of 2013 and 2014, which Caffe translates at each load;"
-            ' now it is layer { type: "Name" }',
+            ' write layer { type: "Name" }',
         ),
         Invalid(
             'layers { layer { name: "relu1" type: "relu" } bottom: "a" top: "a" }',
             span="layers",
             message="layers { layer { ... } } is the format of 2013, which Caffe translates at each load;"
-            ' now it is layer { type: "Name" }',
+            ' write layer { type: "Name" }',
         ),
         Invalid(
             'input: "data" input_dim: 1 input_dim: 3 input_dim: 8 input_dim: 8',
             span="input",
             message="input fields of a net are an older format, which Caffe translates at each load;"
-            ' now it is layer { type: "Input" }',
+            ' write layer { type: "Input" }',
         ),
         Invalid(
             'net_param { layers { name: "relu1" type: RELU bottom: "a" top: "a" } } base_lr: 0.1',
             span="layers",
-            message='layers is an older format, which Caffe ignores in net_param: write layer { type: "Name" }, or put'
+            message='layers is an older format, which Caffe ignores in net_param; write layer { type: "Name" }, or put'
             " the net into a file of its own",
         ),
         Invalid(
             "base_lr: 0.1 solver_type: ADAM",
             span="solver_type",
-            message='solver_type is the older form, which Caffe translates at each load; now it is type: "Adam"',
+            message='solver_type is the older form, which Caffe translates at each load; write type: "Adam"',
         ),
     ]
 
@@ -85,14 +86,14 @@ class LegacyFormat(TextRule):
                 return
 
     def _inside(self, solver: Solver) -> Iterator[Finding]:
-        """Nets inside of a solver: what is ignored there."""
+        """Nets inside a solver: what Caffe ignores in them."""
         for block in solver.document.root.fields:
             old = next((field for field in block.fields if field.name in ("layers", *_INPUTS)), None)
             if old is not None and block.name in _NETS:
                 start, end = old.name_span
                 yield self.finding(
                     Place(solver.document, start, end, field=f"{block.name}.{old.name}"),
-                    f"{old.name} is an older format, which Caffe ignores in {block.name}: write"
+                    f"{old.name} is an older format, which Caffe ignores in {block.name}; write"
                     ' layer { type: "Name" }, or put the net into a file of its own',
                     severity=ERROR,
                 )
@@ -100,7 +101,7 @@ class LegacyFormat(TextRule):
     def _old(self, file: File, name: str) -> str:
         if file.solver and name == "solver_type":
             new = file.solver.type
-            return f'solver_type is the older form, which Caffe translates at each load; now it is type: "{new}"'
+            return f'solver_type is the older form, which Caffe translates at each load; write type: "{new}"'
         if not file.net:
             return ""
         if name == "layers":
@@ -108,18 +109,18 @@ class LegacyFormat(TextRule):
             form, years = ("layer { ... }", "2013") if oldest else ("type: ENUM", "2013 and 2014")
             return (
                 f"layers {{ {form} }} is the format of {years}, which Caffe translates at each load;"
-                ' now it is layer { type: "Name" }'
+                ' write layer { type: "Name" }'
             )
         if name in _INPUTS:
             return (
                 "input fields of a net are an older format, which Caffe translates at each load;"
-                ' now it is layer { type: "Input" }'
+                ' write layer { type: "Input" }'
             )
         return ""
 
 
 def _of_that_time(file: File) -> bool:
-    """Whether the file is for a Caffe that knows no newer format."""
+    """Whether the file is for a Caffe that has no newer format."""
     known = provenance()
     if file.dialect is not None:
         return known.generation(file.dialect) < 2

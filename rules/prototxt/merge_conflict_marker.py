@@ -7,7 +7,7 @@ class MergeConflictMarker(ProblemRule):
     """A merge left its `<<<<<<<`, `=======` or `>>>>>>>` in the file.
 
     ## Why is this bad?
-    Caffe's parser refuses the file. The side above `=======` is checked, the other one is not.
+    Caffe's parser refuses the file. caffelint checks the side above `=======` and skips the other one.
 
     ## Example
     ```

@@ -7,9 +7,9 @@ class MissingRequiredField(ProblemRule):
     """A block lacks a field that Caffe's schema requires.
 
     ## Why is this bad?
-    Caffe refuses the whole file when it has read it to its end, and names no line: `Message type "caffe.NetParameter"
+    Caffe refuses the whole file after reading it to its end, and names no line: `Message type "caffe.NetParameter"
     is missing required fields: layer[3].clip_param.min`. BVLC's schema requires few fields: both limits of
-    `clip_param`, and the `name_part` of a serialised Datum's relatives.
+    `clip_param`, and a few in messages that no net or solver contains.
 
     ## Example
     ```

@@ -4,12 +4,12 @@ from caffelint.lint import ERROR, Invalid, Kind, ProblemRule
 
 
 class MixedLayerFormats(ProblemRule):
-    """`layer` and `layers` side by side, or the type of one format in a block of the other.
+    """`layer` and `layers` in one net, or the type of one format in a block of the other.
 
     ## Why is this bad?
-    Since 2014 a layer is `layer { type: "Pooling" }`; before, it was `layers { type: POOLING }`. A type of the wrong
-    form is refused by the parser. A net that holds both kinds of block is read, and then refused by the upgrade to the
-    current format: `Refusing to upgrade inconsistent NetParameter input`, and Caffe aborts.
+    Since 2014 a layer is `layer { type: "Pooling" }`; before, it was `layers { type: POOLING }`. The parser
+    refuses a type of the wrong form. It reads a net with both kinds of block, but the upgrade to the current format
+    refuses that net, and Caffe aborts: `Refusing to upgrade inconsistent NetParameter input`.
 
     ## Example
     ```
@@ -21,8 +21,8 @@ class MixedLayerFormats(ProblemRule):
     ```
 
     ## Fix safety
-    Safe: a few `layers` blocks become `layer` where most of the net is of that form and nothing in them is of the older
-    one alone; else the type is written as its block has it. To write all of a net anew is for `caffelint upgrade`.
+    Safe: a few `layers` blocks become `layer` where most of the net has that form and nothing in them exists only in
+    the older one; otherwise the type takes the form of its block. `caffelint upgrade` rewrites a whole net.
 
     ## References
     - caffe/util/upgrade_proto.cpp, UpgradeV1Net
@@ -40,26 +40,26 @@ class MixedLayerFormats(ProblemRule):
         Invalid(
             'layers { name: "pool1" type: "Pooling" }',
             span='"Pooling"',
-            message='type: "Pooling" is the form of a layer block, this one is layers; write layer in place of layers',
+            message='type: "Pooling" belongs in a layer block, but this one is layers; write layer instead of layers',
             fixed='layer { name: "pool1" type: "Pooling" }',
         ),
         Invalid(
             'layers { name: "conv1" type: "Convolution" blobs_lr: 1 }',
             span='"Convolution"',
-            message='type: "Convolution" is the form of a layer block, this one is layers;'
-            " write type: CONVOLUTION here, or layer in place of layers",
+            message='type: "Convolution" belongs in a layer block, but this one is layers;'
+            " write type: CONVOLUTION here, or layer instead of layers",
             fixed='layers { name: "conv1" type: CONVOLUTION blobs_lr: 1 }',
         ),
         Invalid(
             'layer { name: "pool1" type: POOLING }',
             span="POOLING",
-            message='type: POOLING is the form of a layers block, this one is layer; write type: "Pooling"',
+            message='type: POOLING belongs in a layers block, but this one is layer; write type: "Pooling"',
             fixed='layer { name: "pool1" type: "Pooling" }',
         ),
         Invalid(
             'layer { name: "a" type: "ReLU" }\nlayers { name: "b" type: RELU }',
             span="layers",
-            message="layers stands in a net of layer blocks (the first on line 1);"
-            " Caffe refuses to mix them, write all as layer, the newer form, as caffelint upgrade does",
+            message="layers is used in a net of layer blocks (first on line 1), which Caffe refuses;"
+            " write every block as layer, the newer form, as caffelint upgrade does",
         ),
     ]

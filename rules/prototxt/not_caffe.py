@@ -6,18 +6,18 @@ from caffelint.lint import INFO, File, Finding, Invalid, Place, TextRule
 
 
 class NotCaffe(TextRule):
-    """The file holds no Caffe net and no solver: another program's text, or nothing.
+    """The file is neither a Caffe net nor a solver: it is another program's text, or empty.
 
     ## Why is this bad?
-    It need not be: ONNX, TensorFlow and label maps use the same suffix, and so does MyCaffe, whose parser and some
-    fields are its own. Nothing in the file is checked, and this says so, once. With a dialect, a file of MyCaffe is
-    checked.
+    It need not be: ONNX, TensorFlow and label maps use the same suffix, and so does MyCaffe, which has its own parser
+    and some fields of its own. caffelint checks nothing in such a file, and says so once. With a dialect configured, it
+    does check a MyCaffe file.
 
     ## Example
     ```
     item { name: "cat" label: 1 }
     ```
-    Use instead: name the files that are nets and solvers, or exclude the others in the configuration.
+    Instead, name the files that are nets and solvers, or exclude the others in the configuration.
     """
 
     code = "P014"
@@ -32,19 +32,19 @@ class NotCaffe(TextRule):
         Invalid(
             'item { name: "cat" label: 1 }',
             span="item",
-            message="this is no Caffe net or solver but a label map, it seems; it is not checked",
+            message="this looks like a label map, not a Caffe net or solver; not checked",
         ),
         Invalid(
             "apples: 3 pears: 4",
             span="apples",
-            message="this is no Caffe net or solver: it starts with apples; it is not checked",
+            message='this is not a Caffe net or solver, for it starts with "apples"; not checked',
         ),
         Invalid(
             "max_iter: 9 type: ADAM snapshot_prefix: a\\b snapshot_include_weights: True snapshot_include_state: True",
             span="max_iter",
-            message="this is no Caffe net or solver but one of MyCaffe, it seems; it is not checked",
+            message="this looks like a MyCaffe file, not a Caffe net or solver; not checked",
         ),
-        Invalid("# nothing yet\n", span="", message="the file is empty: it holds neither a net nor a solver"),
+        Invalid("# nothing yet\n", span="", message="the file is empty, so there is no net or solver to check"),
     ]
 
     def check(self, file: File) -> Iterator[Finding]:
@@ -54,9 +54,12 @@ class NotCaffe(TextRule):
         if not fields:
             if not file.problems:
                 place = Place(file.document, 0, 0)
-                yield self.finding(place, "the file is empty: it holds neither a net nor a solver")
+                yield self.finding(place, "the file is empty, so there is no net or solver to check")
             return
         name = fields[0].name
-        what = f" but {file.seems}, it seems" if file.seems else f": it starts with {name[:40]}"
+        if file.seems:
+            message = f"this looks like {file.seems}, not a Caffe net or solver; not checked"
+        else:
+            message = f'this is not a Caffe net or solver, for it starts with "{name[:40]}"; not checked'
         start, end = fields[0].name_span
-        yield self.finding(Place(file.document, start, end), f"this is no Caffe net or solver{what}; it is not checked")
+        yield self.finding(Place(file.document, start, end), message)

@@ -9,8 +9,8 @@ class PythonModuleIsPath(LayerRule):
     """`python_param.module` holds a path or a file name; Python imports modules by name.
 
     ## Why is this bad?
-    Caffe calls `import` with that text and aborts with `ModuleNotFoundError`. The folder of the module belongs into
-    `PYTHONPATH`, its name without `.py` into `module`.
+    Caffe calls `import` with that text and aborts with `ModuleNotFoundError`. The module's folder belongs in
+    `PYTHONPATH`, and its name without `.py` in `module`.
 
     ## Example
     ```
@@ -22,7 +22,7 @@ class PythonModuleIsPath(LayerRule):
     ```
 
     ## Fix safety
-    Safe: the import fails as it stands. The folder has to be put on `PYTHONPATH` by hand.
+    Safe: the import fails anyway. The folder has to be put on `PYTHONPATH` by hand.
 
     ## References
     - caffe/layer_factory.cpp, GetPythonLayer
@@ -41,14 +41,14 @@ class PythonModuleIsPath(LayerRule):
         Invalid(
             'layer { type: "Python" python_param { module: "/home/me/layers/loss.py" layer: "Loss" } }',
             span='module: "/home/me/layers/loss.py"',
-            message='module: "/home/me/layers/loss.py" is a path, and Python imports by name; write module: "loss"'
-            " and put /home/me/layers on PYTHONPATH",
+            message='module "/home/me/layers/loss.py" is a path, but Python imports by name; write module: "loss"'
+            ' and put "/home/me/layers" on PYTHONPATH',
             fixed='layer { type: "Python" python_param { module: "loss" layer: "Loss" } }',
         ),
         Invalid(
             'layer { type: "Python" python_param { module: "loss.py" layer: "Loss" } }',
             span='module: "loss.py"',
-            message='module: "loss.py" is a file\'s name, and Python imports by name; write module: "loss"',
+            message='module "loss.py" is a file name, but Python imports by name; write module: "loss"',
             fixed='layer { type: "Python" python_param { module: "loss" layer: "Loss" } }',
         ),
     ]
@@ -61,12 +61,12 @@ class PythonModuleIsPath(LayerRule):
         folder, _, file = path.rpartition("/")
         name = file.removesuffix(".py")
         place = layer.at("python_param", "module")
-        what = "a path" if "/" in path else "a file's name"
-        message = f'module: "{module}" is {what}, and Python imports by name'
+        what = "a path" if "/" in path else "a file name"
+        message = f'module "{module}" is {what}, but Python imports by name'
         if not name.isidentifier():
-            yield self.finding(place, message + "; write the name of the module without its folder")
+            yield self.finding(place, message + "; write the module's name without its folder")
             return
-        message += f'; write module: "{name}"' + (f" and put {folder} on PYTHONPATH" if folder else "")
+        message += f'; write module: "{name}"' + (f' and put "{folder}" on PYTHONPATH' if folder else "")
         fixes = fix(f'write module: "{name}"', SAFE, write(layer, "python_param", "module", value=quoted(name)))
-        evidence = "Caffe imports the module by this text and aborts: ModuleNotFoundError"
+        evidence = "Caffe passes this text to import and aborts with ModuleNotFoundError"
         yield self.finding(place, message, evidence=evidence, fixes=fixes)

@@ -4,13 +4,14 @@ from caffelint.lint import ERROR, Invalid, ProblemRule
 
 
 class RepeatedScalar(ProblemRule):
-    """A field that takes one value stands twice in a block.
+    """A field that takes one value is set twice in a block.
 
     ## Why is this bad?
-    Caffe refuses the file: `Non-repeated field "name" is specified multiple times`. The first value is read on.
+    Caffe refuses the file: `Non-repeated field "name" is specified multiple times`. caffelint goes on with
+    the first value.
 
     Some forks repeat a field that BVLC's Caffe does not, such as `stride` of pooling. Where nothing else in the file
-    tells the fork, that is a warning.
+    shows which fork it is for, that is a warning.
 
     ## Example
     ```
@@ -22,7 +23,7 @@ class RepeatedScalar(ProblemRule):
     ```
 
     ## Fix safety
-    Safe, and only where both say the same: Caffe refuses the file as it stands.
+    Safe, and offered only where both values are the same: Caffe refuses the file anyway.
 
     ## References
     - protobuf 3.12, text_format.cc, ConsumeField
@@ -39,17 +40,17 @@ class RepeatedScalar(ProblemRule):
         Invalid(
             'layer {\n  name: "conv1"\n  name: "conv2"\n}',
             span="name",
-            message="name stands twice in layer (first on line 2); keep one",
+            message="name is set twice in layer (first on line 2); keep one",
         ),
         Invalid(
             "layer { relu_param { } relu_param { } }",
             span="relu_param",
-            message="block relu_param stands twice in layer (first on line 1); keep one",
+            message="relu_param is set twice in layer (first on line 1); keep one",
             fixed="layer { relu_param { } }",
         ),
         Invalid(
             "layer { pooling_param { stride: 2 stride: 1 } }",
             span="stride",
-            message="stride stands twice in pooling_param (first on line 1); keep one",
+            message="stride is set twice in pooling_param (first on line 1); keep one",
         ),
     ]

@@ -4,12 +4,12 @@ from caffelint.lint import ERROR, Invalid, ProblemRule
 
 
 class SyntaxError(ProblemRule):
-    """The text is no prototxt: a brace, quote or colon is missing or one too many.
+    """The text is not prototxt: a brace, quote or colon is missing, or there is one too many.
 
     ## Why is this bad?
     Caffe's parser stops at the first such place, prints one line such as `2:7: Expected identifier, got: }`, and
-    `caffe train` ends with `Failed to parse NetParameter file`. caffelint reports all of them and goes on reading, so
-    that the rest of the file is checked too.
+    `caffe train` ends with `Failed to parse NetParameter file`. caffelint reports every such place and reads on, so
+    the rest of the file is checked too.
 
     ## Example
     ```
@@ -21,11 +21,11 @@ class SyntaxError(ProblemRule):
     ```
 
     ## Known problems
-    Caffe's C++ parser is the judge; Python's `text_format` differs from it in places: it takes `+0.1`, for one.
+    Caffe's C++ parser is the judge. Python's `text_format` differs from it in places: it accepts `+0.1`, for example.
 
     ## Fix safety
-    Safe where no other text can be meant: a colon, a comma or a space in the wrong place, `//` for `#`, `=` for
-    `:`. Unsafe where a quote, a brace or the extent of a text is guessed.
+    Safe where nothing else can be meant: a colon, a comma or a space in the wrong place, `//` for `#`, `=` for `:`.
+    Unsafe where the fix guesses a quote, a brace or the end of a string.
 
     ## References
     - protobuf 3.12, io/tokenizer.cc and text_format.cc; caffe/util/io.cpp, ReadProtoFromTextFile
@@ -44,19 +44,19 @@ class SyntaxError(ProblemRule):
         Invalid(
             'layer { name: "relu1" type "ReLU" }',
             span="type",
-            message="':' is missing between type and its value",
+            message='":" is missing between type and its value',
             fixed='layer { name: "relu1" type: "ReLU" }',
         ),
         Invalid(
             'layer { name: "a"\nlayer { name: "b" }\n',
             span="layer",
-            message="'}' is missing before this layer: the layer of line 1 is still open here",
+            message='"}" is missing before this layer: the layer on line 1 is still open here',
             fixed='layer { name: "a"\n}\nlayer { name: "b" }\n',
         ),
         Invalid(
             'layer { name: "a" } }',
             span="}",
-            message="'}' closes nothing; a brace is missing above, or this one is too many",
+            message='"}" closes nothing; a brace is missing above, or this one is extra',
         ),
         Invalid(
             'layer { name: "a }',
@@ -67,13 +67,13 @@ class SyntaxError(ProblemRule):
         Invalid(
             "input_shape { dim: 1, 28, 28 }",
             span="1, 28, 28",
-            message="dim takes one value at a time; several are written dim: [1, 28, 28]",
+            message="dim takes one value at a time; write several as dim: [1, 28, 28]",
             fixed="input_shape { dim: [1, 28, 28] }",
         ),
         Invalid(
             "base_lr: 0.1 // the rate",
             span="//",
-            message="'//' starts no comment in prototxt; write '#'",
+            message='"//" does not start a comment in prototxt; write "#"',
             fixed="base_lr: 0.1 # the rate",
         ),
         Invalid(
@@ -85,7 +85,7 @@ class SyntaxError(ProblemRule):
         Invalid(
             'snapshot_prefix: "C:\\data"',
             span="\\d",
-            message="'\\d' is no escape sequence; write \\\\ for a backslash",
+            message='"\\d" is not an escape sequence; write \\\\ for a backslash',
             fixed='snapshot_prefix: "C:\\\\data"',
         ),
     ]

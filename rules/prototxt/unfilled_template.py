@@ -4,11 +4,11 @@ from caffelint.lint import ERROR, Invalid, ProblemRule
 
 
 class UnfilledTemplate(ProblemRule):
-    """A placeholder such as `$VAR`, `{{ name }}` or `<path>` that nobody filled in, or names in place of numbers.
+    """A placeholder such as `$VAR`, `{{ name }}` or `<path>` that nobody filled in, or names instead of numbers.
 
     ## Why is this bad?
-    Caffe knows no variables. Outside of quotes a placeholder is refused; inside of them, a warning here, it is taken
-    as it stands, and the file `$DATA/train_lmdb` is not found.
+    Caffe has no variables. It refuses a placeholder outside quotes. Inside quotes, a warning here, it takes the
+    placeholder literally, and does not find the file `$DATA/train_lmdb`.
 
     ## Example
     ```
@@ -32,22 +32,22 @@ class UnfilledTemplate(ProblemRule):
         Invalid(
             "layer { data_param { batch_size: $BATCH } }",
             span="$BATCH",
-            message="$BATCH is a placeholder of a template that nobody filled in; put a value there",
+            message="$BATCH is a template placeholder that nobody filled in; write a value",
         ),
         Invalid(
             "layer { convolution_param { num_output: {{ outputs }} } }",
             span="{{ outputs }}",
-            message="{{ outputs }} is a placeholder of a template that nobody filled in; put a value there",
+            message="{{ outputs }} is a template placeholder that nobody filled in; write a value",
         ),
         Invalid(
             "layer { convolution_param { num_output: cls3x } } layer { convolution_param { num_output: cls3x } }",
             span="cls3x",
             message="num_output takes a whole number, 0 or more, not cls3x, which looks like a name that a template or"
-            " a script should have replaced (it stands 2 times in this file)",
+            " a script should have replaced (2 times)",
         ),
         Invalid(
             'layer { data_param { source: "${DATA}/train_lmdb" } }',
             span="${DATA}",
-            message="${DATA} looks like a placeholder; Caffe fills in none and takes it as it stands",
+            message="${DATA} looks like a placeholder, which Caffe takes literally; write the value",
         ),
     ]

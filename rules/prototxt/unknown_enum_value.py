@@ -4,11 +4,11 @@ from caffelint.lint import ERROR, Invalid, ProblemRule
 
 
 class UnknownEnumValue(ProblemRule):
-    """A name that is none of the values of its field.
+    """A name that is not one of its field's values.
 
     ## Why is this bad?
-    Caffe refuses the file: `Unknown enumeration value of "AVG" for field "pool"`. It is an error where the text tells
-    what was meant or where the dialect is given, else a warning: a fork that caffelint does not know may have it.
+    Caffe refuses the file: `Unknown enumeration value of "AVG" for field "pool"`. It is an error where the text shows
+    what was meant or where the dialect is given, otherwise a warning: a fork that caffelint does not know may have it.
 
     ## Example
     ```
@@ -20,8 +20,8 @@ class UnknownEnumValue(ProblemRule):
     ```
 
     ## Fix safety
-    Safe where case or underscores alone are wrong, since Caffe refuses the file as it stands. Else unsafe, since
-    the name is a guess.
+    Safe where only case or underscores are wrong, since Caffe refuses the file anyway. Otherwise unsafe, since the name
+    is a guess.
 
     ## References
     - protobuf 3.12, text_format.cc, ConsumeFieldValue

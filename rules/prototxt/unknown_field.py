@@ -8,8 +8,8 @@ class UnknownField(ProblemRule):
 
     ## Why is this bad?
     Caffe refuses the file: `Message type "caffe.PoolingParameter" has no field named "kernel"`. It is an error where
-    the text tells what was meant or where the dialect is given, else a warning: the file may be for a fork whose
-    schema is not among the collected ones. What was meant is read on, and checked like any other field.
+    the text shows what was meant or where the dialect is given, otherwise a warning: the file may be for a fork whose
+    schema caffelint does not have. A field whose meaning is plain is checked like any other.
 
     ## Example
     ```
@@ -21,7 +21,7 @@ class UnknownField(ProblemRule):
     ```
 
     ## Fix safety
-    Safe where case or underscores alone are wrong, since Caffe refuses the file as it stands. Else unsafe: the near
+    Safe where only case or underscores are wrong, since Caffe refuses the file anyway. Otherwise unsafe: the suggested
     name is a guess, and so is the block that a field is moved into.
 
     ## References
@@ -46,17 +46,17 @@ class UnknownField(ProblemRule):
         Invalid(
             'layer { type: "Convolution" num_output: 3 }',
             span="num_output",
-            message="layer has no field num_output; it belongs into a convolution_param block",
+            message="layer has no field num_output; it belongs in a convolution_param block",
         ),
         Invalid(
             "layer { convolution_param { num_output: 3 lr_mult: 2 } }",
             span="lr_mult",
-            message="no Caffe that caffelint knows has a field lr_mult in convolution_param",
+            message="convolution_param has no field lr_mult in any Caffe that caffelint knows",
         ),
         Invalid(
             'layer { relu_param { bottom: "a" } }',
             span="bottom",
-            message="relu_param has no field bottom; it belongs into the layer itself, outside of this block",
+            message="relu_param has no field bottom; it belongs in the layer itself, outside this block",
         ),
         Invalid(
             'base_lr: 0.1 my_own_setting: 3 lr_policy: "fixed"',

@@ -19,12 +19,12 @@ from caffelint.lint import (
     provenance,
     quoted,
     suggest,
+    titles,
     write,
 )
 from caffelint.lint.built import BVLC_TYPES
 
 _BVLC = "bvlc"
-_LISTED = 3
 
 
 class UnknownLayerType(TextRule):
@@ -32,8 +32,8 @@ class UnknownLayerType(TextRule):
 
     ## Why is this bad?
     Caffe reads the text, and aborts when it builds the net: `Unknown layer type: convolution (known types: ...)`. It is
-    an error where the type is a slip of a known one, in case or spelling; an info where forks have it; else a warning,
-    since people register types of their own without a change to caffe.proto.
+    an error where the type is a known one with a slip in case or spelling, an info where forks have it, and otherwise a
+    warning, since people register types of their own without changing caffe.proto.
 
     ## Example
     ```
@@ -45,7 +45,7 @@ class UnknownLayerType(TextRule):
     ```
 
     ## Fix safety
-    Safe where case alone is wrong: Caffe refuses the type as it stands. Else unsafe, since the name is a guess.
+    Safe where only case is wrong: Caffe refuses the type anyway. Otherwise unsafe, since the name is a guess.
 
     ## References
     - caffe/layer_factory.hpp, LayerRegistry::CreateLayer
@@ -63,30 +63,31 @@ class UnknownLayerType(TextRule):
         Invalid(
             'layer { name: "conv1" type: "convolution" }',
             span='type: "convolution"',
-            message='"convolution" is no layer type; did you mean "Convolution"?',
+            message='"convolution" is not a layer type; did you mean "Convolution"?',
             fixed='layer { name: "conv1" type: "Convolution" }',
         ),
         Invalid(
             'layer { name: "a" type: "convolution" } layer { name: "b" type: "convolution" }',
             span='type: "convolution"',
-            message='"convolution" is no layer type; did you mean "Convolution"? (it stands 2 times in this file)',
+            message='"convolution" is not a layer type; did you mean "Convolution"? (2 times)',
             fixed='layer { name: "a" type: "Convolution" } layer { name: "b" type: "Convolution" }',
         ),
         Invalid(
             'layer { name: "a" type: "MyOwnThing" } layer { name: "b" type: "MyOwnThing" }',
             span='type: "MyOwnThing"',
-            message='no Caffe that caffelint knows has a layer type "MyOwnThing" (layers a, b)',
+            message='MyOwnThing "a", "b": no Caffe that caffelint knows has this layer type',
         ),
         Invalid(
             'layer { name: "n" type: "PriorBox" }',
             span='type: "PriorBox"',
-            message='"PriorBox" (layer n) is a layer type of SSD (weiliu89/caffe), NVIDIA Caffe and 12 more,'
-            " not of BVLC's Caffe (--dialect ssd)",
+            message='PriorBox "n": BVLC\'s Caffe lacks this layer type; SSD (weiliu89/caffe), NVIDIA Caffe'
+            " and 12 more have it (--dialect ssd)",
         ),
         Invalid(
             'layer { name: "n" type: "PriorBox" }',
             span='type: "PriorBox"',
-            message='"PriorBox" (layer n) is unknown to dialect segnet, known to dialect ssd, nvcaffe and 19 more',
+            message='PriorBox "n": this layer type is unknown to dialect segnet but known to dialect ssd, nvcaffe'
+            " and 19 more",
             options={"dialect": "segnet"},
         ),
     ]
@@ -95,7 +96,7 @@ class UnknownLayerType(TextRule):
         for net in file.nets:
             found: dict[str, list[Layer]] = {}
             for layer in net.layers if not net.written.layers else ():  # older formats have an enum of types
-                # What Caffe's upgrade makes of `input` stands at the file itself, which has no name.
+                # What Caffe's upgrade makes of `input` points to the file itself, which has no name.
                 if layer.node and layer.node.name:
                     found.setdefault(layer.type, []).append(layer)
             for type_, layers in found.items():
@@ -108,39 +109,31 @@ class UnknownLayerType(TextRule):
         known = provenance()
         if not type_:
             return
-        where = _layers(layers)
+        subject = titles(layers)
         place = layers[0].at("type")
         if forks:
             if file.dialect:
-                message = f"is unknown to dialect {file.dialect}, known to {known.dialects(forks)}"
+                message = f"this layer type is unknown to dialect {file.dialect} but known to {known.dialects(forks)}"
             else:
                 # Of the forks that have the type one is named that has the fields of the file too.
                 likely = known.infer(use.forks for use in file.bound.fork_uses) if file.bound else forks
                 option = known.option(forks & likely or forks)
-                message = f"is a layer type of {known.describe(forks)}, not of BVLC's Caffe ({option})"
-            message = f'"{type_}" ({where}) {message}'
+                having = f"{known.describe(forks)} {known.has(forks)} it ({option})"
+                message = f"BVLC's Caffe lacks this layer type; {having}"
             severity = WARNING if file.dialect else INFO
-            yield self.finding(place, message, severity=severity, certainty=LIKELY)
+            yield self.finding(place, f"{subject}: {message}", severity=severity, certainty=LIKELY)
             return
         evidence = f"Caffe says: Unknown layer type: {type_}"
         own = file.dialect or _BVLC
         types = known.layer_types()
         meant = suggest(type_, [name for name in types if known.may_have_type(own, name)])
         if meant:
-            times = f" (it stands {len(layers)} times in this file)" if len(layers) > 1 else ""
-            message = f'"{type_}" is no layer type; did you mean "{meant}"?{times}'
+            times = f" ({len(layers)} times)" if len(layers) > 1 else ""
+            message = f'"{type_}" is not a layer type; did you mean "{meant}"?{times}'
             edits = [write(layer, "type", value=quoted(meant)) for layer in layers]
             safety = SAFE if type_.lower() == meant.lower() else UNSAFE
-            fixes = fix(f"write {meant}", safety, *edits)
+            fixes = fix(f'write type: "{meant}"', safety, *edits)
             yield self.finding(place, message, evidence=evidence, certainty=CERTAIN, fixes=fixes)
             return
-        message = f'no Caffe that caffelint knows has a layer type "{type_}" ({where})'
+        message = f"{subject}: no Caffe that caffelint knows has this layer type"
         yield self.finding(place, message, evidence=evidence, severity=WARNING, certainty=LIKELY)
-
-
-def _layers(layers: list[Layer]) -> str:
-    names = [layer.name for layer in layers if layer.name]
-    if not names:
-        return f"{len(layers)} layers without a name" if len(layers) > 1 else "a layer without a name"
-    listed = ", ".join(names[:_LISTED]) + (f" and {len(names) - _LISTED} more" if len(names) > _LISTED else "")
-    return f"layer {listed}" if len(names) == 1 else f"layers {listed}"

@@ -4,11 +4,11 @@ from caffelint.lint import ERROR, Invalid, ProblemRule
 
 
 class UnreadableCharacter(ProblemRule):
-    """A character that prototxt does not know: a no-break space, a typographic quote, a full-width colon, a NUL.
+    """A character that prototxt does not allow: a no-break space, a typographic quote, a full-width colon, a NUL.
 
     ## Why is this bad?
-    They come from web pages, word processors and input methods, and look like the real ones. Caffe's parser refuses
-    all that is not ASCII outside of strings and comments: `Interpreting non ascii codepoint 194`.
+    Such characters come from web pages, word processors and input methods, and look like the real ones. Caffe's parser
+    refuses everything that is not ASCII outside strings and comments: `Interpreting non ascii codepoint 194`.
 
     ## Example
     ```
@@ -33,21 +33,19 @@ class UnreadableCharacter(ProblemRule):
         Invalid(
             "layer { name: “conv1” }",
             span="“conv1”",
-            message="“conv1” stands in typographic quotes, which Caffe's parser refuses; use \" on both sides",
+            message="“conv1” is in typographic quotes, which Caffe's parser refuses; use \" on both sides",
             fixed='layer { name: "conv1" }',
         ),
         Invalid(
             "base_lr:\u00a00.1",
             span="\u00a0",
-            message="a no-break space (U+00A0) stands here, which Caffe's parser refuses"
-            " outside of strings and comments",
+            message="Caffe's parser refuses a no-break space (U+00A0) outside strings and comments",
             fixed="base_lr: 0.1",
         ),
         Invalid(
             "base_lr\uff1a0.1",
             span="\uff1a",
-            message="a full-width colon (U+FF1A) stands here, which Caffe's parser refuses"
-            " outside of strings and comments",
+            message="Caffe's parser refuses a full-width colon (U+FF1A) outside strings and comments",
             fixed="base_lr:0.1",
         ),
     ]

@@ -20,12 +20,12 @@ from caffelint.lint import (
     provenance,
     remove,
     replace,
+    titles,
 )
 from caffelint.lint.built import MESSAGE, Field
 
-_LISTED = 3
 _PREFETCH_ONLY = {"ImageData": "image_data_param", "WindowData": "window_data_param"}
-"""Types that take `prefetch` from data_param and all else from a block of their own (base_data_layer.cpp)."""
+"""Types that take `prefetch` from data_param and everything else from their own block (base_data_layer.cpp)."""
 
 _FEW = 4
 """A type that more forks have is likely to read different blocks in each."""
@@ -40,12 +40,12 @@ class UnusedParameterBlock(NetRule):
     """A parameter block that the layer's type does not read: Caffe ignores it without a word.
 
     ## Why is this bad?
-    The settings in it have no effect, and the layer runs with the defaults of the block that it does read. Mostly the
+    The settings in it have no effect, and the layer runs with the defaults of the block that it does read. Usually the
     type was changed and the block forgotten, or a block was copied from another layer.
 
-    Told of types and blocks that BVLC's Caffe has: forks give the same name to layers that read different blocks. Of a
-    fork's type it is told, as likely, where a block of the type's own name exists and is not there. A `loss_param` of a
-    Softmax, left over from the loss that it was in training, is an info.
+    The rule covers types and blocks that BVLC's Caffe has, since forks give the same name to layers that read different
+    blocks. It covers a fork's type, as likely, where a block with the type's own name exists and the layer lacks it. A
+    `loss_param` in a Softmax, left over from the loss that it was in training, is an info.
 
     ## Example
     ```
@@ -57,7 +57,7 @@ class UnusedParameterBlock(NetRule):
     ```
 
     ## Fix safety
-    Unsafe, though Caffe does not read what is removed: it may belong to another type, which was meant.
+    Unsafe, though Caffe does not read what is removed: the block may be right and the type wrong.
 
     ## References
     - the source of each layer type in caffe/layers
@@ -77,27 +77,27 @@ class UnusedParameterBlock(NetRule):
         Invalid(
             'layer { name: "c1" type: "Convolution" pooling_param { stride: 2 } }',
             span="pooling_param",
-            message="Convolution reads no pooling_param, it is ignored (layer c1); it reads convolution_param",
+            message='Convolution "c1": pooling_param is ignored; Convolution reads convolution_param',
             fixed='layer { name: "c1" type: "Convolution" }',
         ),
         Invalid(
             'layer { name: "r1" type: "Silence" relu_param { } } layer { name: "r2" type: "Silence" relu_param { } }',
             span="relu_param",
-            message="Silence reads no relu_param, it is ignored (layers r1, r2)",
+            message='Silence "r1", "r2": relu_param is ignored; remove it',
             fixed='layer { name: "r1" type: "Silence" } layer { name: "r2" type: "Silence" }',
         ),
         Invalid(
             'layer { name: "d" type: "ImageData" data_param { source: "a.txt" batch_size: 8 } }',
             span="data_param",
-            message="ImageData reads only prefetch in data_param, the rest is ignored (layer d);"
-            " it reads image_data_param, without which it has no source",
+            message='ImageData "d": all of data_param but prefetch is ignored, so the layer has no source;'
+            " ImageData reads image_data_param",
             fixed='layer { name: "d" type: "ImageData" image_data_param { source: "a.txt" batch_size: 8 } }',
         ),
         Invalid(
             'layer { name: "d" type: "InnerDistance" inner_product_param { } }',
             span="inner_product_param",
-            message="InnerDistance has a block inner_distance_param of its own, this inner_product_param is probably"
-            " ignored (layer d)",
+            message='InnerDistance "d": inner_product_param is probably ignored; InnerDistance has'
+            " inner_distance_param",
         ),
     ]
 
@@ -128,24 +128,21 @@ class UnusedParameterBlock(NetRule):
                     if any(inner.name != "prefetch" for inner, _ in value.ListFields()):
                         unused.setdefault((type_, block), []).append(layer)
         for (type_, block), layers in unused.items():
-            names = [layer.name for layer in layers]
-            more = f" and {len(names) - _LISTED} more" if len(names) > _LISTED else ""
-            where = f"layer{'s' * (len(names) > 1)} {', '.join(names[:_LISTED])}{more}"
+            subject = titles(layers)
             used = reads[type_]
             if used is None:
                 own = _own_block(layers[0], known)
-                message = f"{type_} has a block {own} of its own, this {block} is probably ignored ({where})"
+                message = f"{subject}: {block} is probably ignored; {type_} has {own}"
                 yield self.finding(layers[0].at(block), message, certainty=LIKELY)
                 continue
             if block in used:
-                message = f"{type_} reads only prefetch in {block}, the rest is ignored ({where})"
-                message += f"; it reads {_PREFETCH_ONLY[type_]}, without which it has no source"
+                message = f"{subject}: all of {block} but prefetch is ignored, so the layer has no source"
+                message += f"; {type_} reads {_PREFETCH_ONLY[type_]}"
                 fixes = _renamed(layers, block, _PREFETCH_ONLY[type_])
                 yield self.finding(layers[0].at(block), message, severity=ERROR, fixes=fixes)
                 continue
-            message = f"{type_} reads no {block}, it is ignored ({where})"
-            if used:
-                message += f"; it reads {' and '.join(sorted(used))}"
+            message = f"{subject}: {block} is ignored; "
+            message += f"{type_} reads {' and '.join(sorted(used))}" if used else "remove it"
             severity = INFO if type_ == "Softmax" and block == "loss_param" else WARNING
             yield self.finding(layers[0].at(block), message, severity=severity, fixes=_removed(layers, block))
 
@@ -156,7 +153,7 @@ def _blocks(node: Field) -> set[str]:
 
 
 def _removed(layers: list[Layer], block: str) -> tuple[Fix, ...]:
-    """None for a data layer without a block of its own: there the type may be the slip."""
+    """None for a data layer without its own block: there the type may be the slip."""
     for layer in layers:
         if layer.kind.is_data:
             own = provenance().param_blocks(layer.type) - _SHARED
@@ -166,16 +163,16 @@ def _removed(layers: list[Layer], block: str) -> tuple[Fix, ...]:
 
 
 def _renamed(layers: list[Layer], block: str, wanted: str) -> tuple[Fix, ...]:
-    """The block by the name of the one that the layer reads, where that one has all of its fields."""
+    """The block renamed to the one that the layer reads, where that one has all of its fields."""
     for layer in layers:
         known = layer.param(wanted).DESCRIPTOR.fields_by_name
         if any(field.name not in known for field, _ in layer.param(block).ListFields()):
             return ()
-    return fix(f"call it {wanted}", UNSAFE, *((replace(layer.at(block), wanted),) for layer in layers))
+    return fix(f"rename it to {wanted}", UNSAFE, *((replace(layer.at(block), wanted),) for layer in layers))
 
 
 def _own_block(layer: Layer, known: Provenance) -> str:
-    """The block that is called as a fork's layer type is, where it exists and the layer does without it."""
+    """The block with the name of a fork's layer type, where it exists and the layer lacks it."""
     name = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", layer.type).lower() + "_param"
     forks = known.layer_type(layer.type)
     if not 0 < len(forks) <= _FEW or name not in layer.message.DESCRIPTOR.fields_by_name or layer.has(name):

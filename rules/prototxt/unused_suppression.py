@@ -7,10 +7,10 @@ class UnusedSuppression(ProblemRule):
     """A `caffelint: ignore` comment silences nothing.
 
     ## Why is this bad?
-    The finding that it was written for is gone, or the rule's name has a slip and never silenced anything. Left in
-    place it hides the next finding of that kind, or makes people believe that something is checked and accepted.
+    The finding that it was written for is gone, or the rule's name is misspelt and never silenced anything. Left in
+    place, it hides the next finding of that kind, or makes people believe that something was checked and accepted.
 
-    A comment is judged only where all the rules that it names run.
+    A comment is judged only if all the rules that it names run.
 
     ## Example
     ```
@@ -30,7 +30,7 @@ class UnusedSuppression(ProblemRule):
         Invalid(
             'lr_policy: "fixed"  # caffelint: ignore[poly-without-maxiter]',
             span="# caffelint: ignore[poly-without-maxiter]",
-            message="no rule is called poly-without-maxiter: this comment silences nothing",
+            message='no rule is called "poly-without-maxiter", so this comment silences nothing',
             fixed='lr_policy: "fixed"  ',
         )
     ]

@@ -4,12 +4,12 @@ from caffelint.lint import ERROR, Invalid, ProblemRule
 
 
 class WrongValueType(ProblemRule):
-    """A value of another type than its field's: a quoted enum, a decimal for a whole number, one out of range.
+    """A value of the wrong type for its field: a quoted enum, a decimal for a whole number, a number out of range.
 
     ## Why is this bad?
-    Caffe's parser converts nothing: it refuses `pool: "MAX"` (an enum stands without quotes), `batch_size: 64.0` (a
-    whole number has no point), `num_output: -1` (unsigned), `max_iter: 3000000000` (beyond 32 bits), `name: conv1` (a
-    text stands in quotes). What was plainly meant is read on.
+    Caffe's parser converts nothing: it refuses `pool: "MAX"` (an enum takes no quotes), `batch_size: 64.0` (a whole
+    number has no decimal point), `num_output: -1` (unsigned), `max_iter: 3000000000` (beyond 32 bits), `name: conv1` (a
+    string needs quotes). A value whose meaning is plain is checked like any other.
 
     ## Example
     ```
@@ -21,8 +21,8 @@ class WrongValueType(ProblemRule):
     ```
 
     ## Fix safety
-    Safe: Caffe refuses the file as it stands, and the value is plain. Unsafe in a field that only forks have, since
-    they change its type from one version to the next, and for a word in capitals, which may be a placeholder.
+    Safe: Caffe refuses the file anyway, and the value is plain. Unsafe in a field that only forks have, since they
+    change its type from one version to the next, and for a word in capitals, which may be a placeholder.
 
     ## References
     - protobuf 3.12, text_format.cc, ConsumeFieldValue
@@ -40,7 +40,7 @@ class WrongValueType(ProblemRule):
         Invalid(
             'layer { pooling_param { pool: "MAX" } }',
             span='"MAX"',
-            message='pool takes one of MAX, AVE, STOCHASTIC (without quotes), not the quoted text "MAX"',
+            message='pool takes one of MAX, AVE, STOCHASTIC (without quotes), not the quoted string "MAX"',
             fixed="layer { pooling_param { pool: MAX } }",
         ),
         Invalid(
@@ -52,24 +52,24 @@ class WrongValueType(ProblemRule):
         Invalid(
             "max_iter: 3000000000",
             span="3000000000",
-            message="max_iter is 3000000000; it takes a whole number from -2147483648 to 2147483647",
+            message="max_iter 3000000000 is out of range; it takes a whole number from -2147483648 to 2147483647",
         ),
         Invalid(
             "layer { name: conv1 }",
             span="conv1",
-            message="name takes a text in quotes, not conv1",
+            message="name takes a string in quotes, not conv1",
             fixed='layer { name: "conv1" }',
         ),
         Invalid(
             "layer { data_param { source: PATH_TO_LMDB } }",
             span="PATH_TO_LMDB",
-            message="source takes a text in quotes, not PATH_TO_LMDB",
+            message="source takes a string in quotes, not PATH_TO_LMDB",
             fixed='layer { data_param { source: "PATH_TO_LMDB" } }',
         ),
         Invalid(
             "layer { pooling_param: 3 }",
             span="3",
-            message="pooling_param is a block: write pooling_param { ... }, not 3",
+            message="pooling_param is a block; write pooling_param { ... }, not 3",
         ),
         Invalid(
             "layer { pooling_param { kernel_h: [3] } }",
@@ -80,17 +80,17 @@ class WrongValueType(ProblemRule):
         Invalid(
             "layer { name: { } }",
             span="{ }",
-            message="name takes a text in quotes, not a block",
+            message="name takes a string in quotes, not a block",
         ),
         Invalid(
             "layer { type: MyLayer }",
             span="MyLayer",
-            message='a layer\'s type is a text in quotes: type: "MyLayer"',
+            message='a layer\'s type is a string in quotes; write type: "MyLayer"',
             fixed='layer { type: "MyLayer" }',
         ),
         Invalid(
             "base_lr: 010",
             span="010",
-            message="base_lr takes a decimal number, and 010 is octal or hexadecimal",
+            message="base_lr takes a decimal number, but 010 is octal or hexadecimal",
         ),
     ]

@@ -395,7 +395,7 @@ def test_a_dialect_goes_before_that_of_the_settings(config: Config, tmp_path: Pa
         assert bool(errors(caffelint.check_text(text, config=config, dialect=dialect))) == refused
     assert config.dialect == "ssd"
     for wrong in (lambda: caffelint.check("net.prototxt", dialect="x"), lambda: caffelint.check_text("", dialect="x")):
-        with pytest.raises(ValueError, match="unknown dialect 'x'"):
+        with pytest.raises(ValueError, match='unknown dialect "x"'):
             wrong()
 
 

@@ -72,7 +72,7 @@ def test_a_fixs_title_shows_no_whole_file() -> None:
     text = 'name: "a"\nlayer { name: "b" }\n'
     for encoding in ("utf-16", "utf-8-sig"):
         (finding,) = caffelint.check_text(text.encode(encoding), kind="net").findings
-        assert [fix.title for fix in finding.fixes] == ["save it as UTF-8 without a byte-order mark"]
+        assert [fix.title for fix in finding.fixes] == ["save as UTF-8 without byte-order mark"]
     findings = caffelint.check_text('net: "%s' % ("x" * 70), kind="solver").findings
     titles = [fix.title for finding in findings for fix in finding.fixes if finding.code == "P001"]
     assert titles == ["write it as Caffe reads it"]

@@ -74,7 +74,7 @@ def test_a_comment_that_is_no_directive_is_told(comment: str) -> None:
     config = Config()
     config.select = ["unused-suppression"]
     (finding,) = caffelint.check_text(text, config=config).findings
-    told = "this is no directive: write ignore[RULE] or ignore-file[RULE] and the reason"
+    told = "this is not a directive; write ignore[RULE] or ignore-file[RULE] and the reason"
     assert (finding.code, finding.severity, finding.message, finding.fixes) == ("P015", "warning", told, ())
     assert (finding.column, finding.end_column) == (59, 71 + len(f" {comment}".rstrip()))
 
@@ -143,7 +143,7 @@ def test_a_comment_at_the_end_of_a_block_covers_nothing_behind_the_brace(rules: 
     comment = f"  # as it is\n  # caffelint: ignore{rules} a reason\n"
     assert of_the_second_layer(BLOCK % (comment, "")) == of_the_second_layer(BLOCK % ("", "")) != set()
     (finding,) = [f for f in caffelint.check_text(BLOCK % (comment, "")).findings if f.name == "unused-suppression"]
-    told = "this comment silences nothing: no field follows it in its block; write it above one"
+    told = "no field follows this comment in its block, so it silences nothing; write it above a field"
     assert (finding.message, finding.line, finding.fixes) == (told, 5, ())
 
 

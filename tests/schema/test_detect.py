@@ -24,11 +24,11 @@ from caffelint.text.parser import parse
         ("ir_version: 3 graph { }", "other", "an ONNX model"),
         ('item { name: "cat" }', "other", "a label map"),
         ("apples: 3", "other", ""),
-        ("max_iter: 3 snapshot_include_weights: True snapshot_include_state: False", "other", "one of MyCaffe"),
+        ("max_iter: 3 snapshot_include_weights: True snapshot_include_state: False", "other", "a MyCaffe file"),
         (
             "layer { data_param { backend: IMAGEDB enable_random_selection: True } }",
             "other",
-            "one of MyCaffe",
+            "a MyCaffe file",
         ),
         ("max_iter: 3 snapshot_include_weights: True # no snapshot_include_state", "solver", ""),
         ("layer { data_param { backend: IMAGEDB } }", "net", ""),

@@ -30,42 +30,42 @@ LAYERS = [
     (
         'type: "Data" batch_size: 4',
         "unknown-field",
-        "layer has no field batch_size; it belongs into a data_param block",
+        "layer has no field batch_size; it belongs in a data_param block",
     ),
     (
         "data_param { } batch_size: 4",
         "unknown-field",
-        "layer has no field batch_size; it belongs into the data_param block",
+        "layer has no field batch_size; it belongs in the data_param block",
     ),
     (
         "force_backward: true",
         "unknown-field",
-        "layer has no field force_backward; it belongs into the net itself, outside of this layer",
+        "layer has no field force_backward; it belongs in the net itself, outside this layer",
     ),
     (
         "relu_param { debug_info: true }",
         "unknown-field",
-        "relu_param has no field debug_info; it belongs into the net itself, outside of this block",
+        "relu_param has no field debug_info; it belongs in the net itself, outside this block",
     ),
-    ("lr_mult: 1", "unknown-field", "layer has no field lr_mult; it belongs into a param block"),
+    ("lr_mult: 1", "unknown-field", "layer has no field lr_mult; it belongs in a param block"),
     (
         "lrn_param { norm_region: 7 }",
         "wrong-value-type",
         "norm_region takes one of ACROSS_CHANNELS, WITHIN_CHANNEL (without quotes), not 7",
     ),
-    ("name: 3", "wrong-value-type", "name takes a text in quotes, not 3"),
-    ("loss_weight: '1'", "wrong-value-type", "loss_weight takes a number, not the quoted text '1'"),
-    ("loss_weight: 0x1", "wrong-value-type", "loss_weight takes a decimal number, and 0x1 is octal or hexadecimal"),
+    ("name: 3", "wrong-value-type", "name takes a string in quotes, not 3"),
+    ("loss_weight: '1'", "wrong-value-type", "loss_weight takes a number, not the quoted string '1'"),
+    ("loss_weight: 0x1", "wrong-value-type", "loss_weight takes a decimal number, but 0x1 is octal or hexadecimal"),
     ("propagate_down: yes", "wrong-value-type", "propagate_down takes true or false, not yes"),
     (
         "convolution_param { num_output: -3 }",
         "wrong-value-type",
-        "num_output is -3; it takes a whole number from 0 to 4294967295",
+        "num_output -3 is out of range; it takes a whole number from 0 to 4294967295",
     ),
     (
         "convolution_param { num_output: " + "9" * 5000 + " }",
         "wrong-value-type",
-        f"num_output is {'9' * 37}...; it takes a whole number from 0 to 4294967295",
+        f"num_output {'9' * 37}... is out of range; it takes a whole number from 0 to 4294967295",
     ),
     (
         "convolution_param { num_output: 1.5 }",
@@ -75,19 +75,19 @@ LAYERS = [
     (
         "phase: 'TEST'",
         "wrong-value-type",
-        "phase takes one of TRAIN, TEST (without quotes), not the quoted text 'TEST'",
+        "phase takes one of TRAIN, TEST (without quotes), not the quoted string 'TEST'",
     ),
     ("phase: Test", "unknown-enum-value", "phase has no value Test; did you mean TEST?"),
-    ("relu_param: 1", "wrong-value-type", "relu_param is a block: write relu_param { ... }, not 1"),
+    ("relu_param: 1", "wrong-value-type", "relu_param is a block; write relu_param { ... }, not 1"),
     ("name: ['a']", "wrong-value-type", "name takes one value, not a list"),
     ("clip_param { min: 1 }", "missing-required-field", "clip_param lacks max, which Caffe's schema requires"),
-    ("name: 'a' name: 'b'", "repeated-scalar", "name stands twice in layer (first on line 1); keep one"),
+    ("name: 'a' name: 'b'", "repeated-scalar", "name is set twice in layer (first on line 1); keep one"),
     (
         "convolution_param { num_output: 012 }",
         "octal-number",
         "num_output: 012 is octal and means 10; write 10, or 12 if that was meant",
     ),
-    ("name: a/b", "syntax-error", "a/b stands without quotes, which a text needs"),
+    ("name: a/b", "syntax-error", "a/b is a string without quotes; put it in quotes"),
     (
         "convolution_param { num_output: 3x3 }",
         "syntax-error",
@@ -99,11 +99,11 @@ LAYERS = [
         "pool takes one of MAX, AVE, STOCHASTIC (without quotes), not 'MAX",
     ),
     ("dim: 1,28,28", "unknown-field", "layer has no field dim in BVLC's Caffe"),
-    ("top: 'a', 'b'", "syntax-error", "top takes one value at a time; several are written top: ['a', 'b']"),
+    ("top: 'a', 'b'", "syntax-error", "top takes one value at a time; write several as top: ['a', 'b']"),
     ("name: 'a', 'b'", "syntax-error", "name takes one value, not several"),
-    ("convolution_param { kernel_size [3] }", "syntax-error", "':' is missing between kernel_size and its value"),
-    ("convolution_param { kernel_size [] }", "syntax-error", "':' is missing between kernel_size and its value"),
-    ("foo 3", "syntax-error", "':' is missing between foo and its value"),
+    ("convolution_param { kernel_size [3] }", "syntax-error", '":" is missing between kernel_size and its value'),
+    ("convolution_param { kernel_size [] }", "syntax-error", '":" is missing between kernel_size and its value'),
+    ("foo 3", "syntax-error", '":" is missing between foo and its value'),
 ]
 
 
@@ -143,7 +143,7 @@ def test_unknown_names_are_certain_where_a_near_one_is_known(text: str, certain:
 def test_the_same_unknown_name_is_told_once() -> None:
     text = "layer { pooling_param { kernel: 2 } } " * 3
     (problem,) = problems(text)
-    assert problem.message.endswith("did you mean kernel_size? (it stands 3 times in this file)")
+    assert problem.message.endswith("did you mean kernel_size? (3 times)")
     edited = apply_edits(text.encode(), [Edit(*repair) for repair in problem.repairs])
     assert problems(edited.decode()) == []
 
@@ -195,17 +195,17 @@ def test_the_enum_of_a_type_is_found_by_its_newer_name(written: str) -> None:
 @pytest.mark.parametrize(
     ("text", "message", "right"),
     [
-        ("max_iter: 1,000", "1,000 has a thousands separator, which numbers in prototxt lack; write 1000", "1000"),
-        ("max_iter: 45,500", "45,500 has a thousands separator, which numbers in prototxt lack; write 45500", "45500"),
+        ("max_iter: 1,000", "1,000 has a thousands separator, which prototxt does not allow; write 1000", "1000"),
+        ("max_iter: 45,500", "45,500 has a thousands separator, which prototxt does not allow; write 45500", "45500"),
         ("base_lr: 0,01", "0,01 has a decimal comma; write 0.01", "0.01"),
         (
             "device_id: 0,1",
-            "device_id takes one value, not several; several GPUs are given on the command line: caffe train --gpu 0,1",
+            "device_id takes one value, not several; give several GPUs on the command line: caffe train --gpu 0,1",
             None,
         ),
         (
             "stepvalue: 10,500",
-            "stepvalue takes one value at a time; several are written stepvalue: [10, 500]",
+            "stepvalue takes one value at a time; write several as stepvalue: [10, 500]",
             "[10, 500]",
         ),
     ],
@@ -223,8 +223,8 @@ def test_a_comma_in_a_number(text: str, message: str, right: str | None) -> None
 def test_what_a_dialect_lacks_is_told_once_with_the_dialects_that_have_it() -> None:
     text = "layer { convolution_param { kernel_depth: 3 } } " * 3
     (problem,) = [problem for problem in problems(text, "enet") if problem.kind == "fork-field"]
-    assert problem.message.startswith("kernel_depth is unknown to the Caffe of dialect enet, known to dialect ")
-    assert problem.message.endswith(" (it stands 3 times in this file)")
+    assert problem.message.startswith("kernel_depth is unknown to dialect enet but known to dialect ")
+    assert problem.message.endswith(" (3 times)")
     assert "lacks" not in problem.message
 
 
@@ -253,7 +253,7 @@ def test_a_template_without_sigils_is_told_once_a_name() -> None:
     assert [(problem.kind, problem.message, problem.certain) for problem in found] == [
         (
             "unfilled-template",
-            f"num_output takes a whole number, 0 or more, not cls3x, {looks} (it stands 2 times in this file)",
+            f"num_output takes a whole number, 0 or more, not cls3x, {looks} (2 times)",
             True,
         ),
         ("unfilled-template", f"num_output takes a whole number, 0 or more, not cls6x, {looks}", True),
@@ -300,7 +300,7 @@ def test_layers_with_what_a_layer_lacks_are_left_to_the_upgrade(text: str) -> No
 def test_fields_on_one_line_are_moved_one_after_the_other() -> None:
     text = "input_shape { }\ndim: 1\ndim: 2 dim: 3\n"
     (problem,) = problems(text)
-    assert problem.message.endswith("(it stands 3 times in this file)")
+    assert problem.message.endswith("(3 times)")
     edited = apply_edits(text.encode(), [Edit(*repair) for repair in problem.repairs]).decode()
     assert edited == "input_shape { dim: 1 }\ndim: 2 dim: 3\n"
 
@@ -319,4 +319,4 @@ def test_what_a_fork_may_repeat_is_not_removed_safely() -> None:
 
 def test_a_list_of_gpus_is_for_the_command_line() -> None:
     (problem,) = problems("device_id: [0, 2]", solver=True)
-    assert problem.message.endswith("not a list; several GPUs are given on the command line: caffe train --gpu 0,2")
+    assert problem.message.endswith("not a list; give several GPUs on the command line: caffe train --gpu 0,2")

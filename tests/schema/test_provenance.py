@@ -146,14 +146,14 @@ def test_every_alias_leads_to_a_fork(table) -> None:
 
 def test_an_unknown_dialect() -> None:
     for name, meant in {"fastrcn": "fastrcnn", "bvcl": "bvlc", "faster": "fasterrcnn", "ssd300": "ssd"}.items():
-        told = rf"^unknown dialect '{name}', did you mean '{meant}'\? \(caffelint dialects lists them\)$"
+        told = rf'^unknown dialect "{name}"; did you mean "{meant}"\? \(caffelint dialects lists them\)$'
         with pytest.raises(ValueError, match=told):
             provenance().dialect(name)
 
 
 @pytest.mark.parametrize("name", ["keras", "senet", "mtcnn", "unet", "fcn", "resnet", "maskrcnn", "x", ""])
 def test_no_dialect_is_suggested_that_was_hardly_meant(name: str) -> None:
-    with pytest.raises(ValueError, match=rf"^unknown dialect '{name}' \(caffelint dialects lists them\)$"):
+    with pytest.raises(ValueError, match=rf'^unknown dialect "{name}" \(caffelint dialects lists them\)$'):
         provenance().dialect(name)
 
 

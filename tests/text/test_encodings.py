@@ -41,7 +41,7 @@ def test_utf16_is_told_once_and_repaired(encoding: str) -> None:
 def test_binary_data_is_told_once(data: bytes) -> None:
     document = parse(data)
     assert [problem.message for problem in document.problems] == [
-        "this is binary data, no prototxt; is it a .caffemodel or another file of that name?"
+        "this is binary data, not prototxt; is it a .caffemodel or another file of that name?"
     ]
 
 

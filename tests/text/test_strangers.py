@@ -11,18 +11,22 @@ from caffelint.text.parser import parse
 @pytest.mark.parametrize(
     ("text", "message", "right"),
     [
-        ("a:\u00a01", "a no-break space (U+00A0) stands here", "a: 1"),
-        ("a\uff1a 1", "a full-width colon (U+FF1A) stands here", "a: 1"),
-        ("a: \u22121", "a typographic minus (U+2212) stands here", "a: -1"),
-        ("a: 1\u3000\u3000b: 2", "a full-width space (U+3000) stands here, 2 times", "a: 1  b: 2"),
-        ("a: \u201cx\u201d", "\u201cx\u201d stands in typographic quotes", 'a: "x"'),
-        ("a: 1 \u00e9 b: 2", "'\u00e9' (U+00E9) stands here", None),
-        ("a: 1\x07 b: 2", "the control character U+0007 stands here", None),
-        ("a: 1\x7f b: 2", "a DEL byte stands here", None),
-        ("a: 1\0\0\n", "a NUL byte stands here, 2 times", "a: 1\n"),
-        ("a\0b: 2", "a NUL byte stands here", None),
-        ("a: 1 # the rest of a line\0 b: 2", "a NUL byte stands here", None),
-        ("a: 'x\0y' b: 2 c: \"it's\"", "a NUL byte stands inside the string", None),
+        ("a:\u00a01", "Caffe's parser refuses a no-break space (U+00A0)", "a: 1"),
+        ("a\uff1a 1", "Caffe's parser refuses a full-width colon (U+FF1A)", "a: 1"),
+        ("a: \u22121", "Caffe's parser refuses a typographic minus (U+2212)", "a: -1"),
+        (
+            "a: 1\u3000\u3000b: 2",
+            "Caffe's parser refuses a full-width space (U+3000) outside strings and comments (2 times)",
+            "a: 1  b: 2",
+        ),
+        ("a: \u201cx\u201d", "“x” is in typographic quotes", 'a: "x"'),
+        ("a: 1 \u00e9 b: 2", "Caffe's parser refuses 'é' (U+00E9)", None),
+        ("a: 1\x07 b: 2", "Caffe's parser refuses the control character U+0007", None),
+        ("a: 1\x7f b: 2", "Caffe's parser refuses a DEL byte", None),
+        ("a: 1\0\0\n", "Caffe's parser refuses a NUL byte outside strings and comments (2 times)", "a: 1\n"),
+        ("a\0b: 2", "Caffe's parser refuses a NUL byte", None),
+        ("a: 1 # the rest of a line\0 b: 2", "Caffe's parser refuses a NUL byte", None),
+        ("a: 'x\0y' b: 2 c: \"it's\"", "the string contains a NUL byte", None),
     ],
 )
 def test_characters(text: str, message: str, right: str | None) -> None:
@@ -37,7 +41,7 @@ def test_characters(text: str, message: str, right: str | None) -> None:
 
 def test_a_byte_that_is_no_utf8() -> None:
     (problem,) = parse(b"a: 1 \xff b: 2").problems
-    assert problem.message.startswith("the byte 0xff stands here")
+    assert problem.message.startswith("Caffe's parser refuses the byte 0xff")
 
 
 @pytest.mark.parametrize("text", ['name: "\u201c\u00e9\u00a0"', "# \u201c\u00a0\uff1a", "name: '\u540d'"])
@@ -89,7 +93,7 @@ def test_placeholders_in_strings_are_doubtful(text: str, told: str) -> None:
 )
 def test_json_is_told_once(text: str) -> None:
     document = parse(text.encode())
-    message = "this is JSON, not prototxt, and read no further; Caffe reads prototxt alone"
+    message = "this is JSON, not prototxt, which is all that Caffe reads; not checked"
     assert [(problem.kind, problem.message) for problem in document.problems] == [("syntax-error", message)]
     assert document.root.fields == []
 
