@@ -12,9 +12,10 @@ from caffelint.lint.discover import NamedNet
 from caffelint.lint.file import load
 from caffelint.lint.finding import DISPLAY, Finding
 from caffelint.lint.plan import siblings_of
-from caffelint.lint.registry import describe
+from caffelint.lint.registry import all_rules, describe
 from caffelint.lint.report import Failure
 from caffelint.lint.rule import Files, Invalid, Rule, SmokeRule
+from caffelint.lint.run import RuleSet
 from caffelint.text.edits import Edit, apply_edits
 
 
@@ -33,7 +34,11 @@ def findings_of(rule: type[Rule], text: str | Files, options: Mapping[str, Any] 
     files = {path: load(_bytes(part), path, dialect=dialect) for path, part in texts.items()}
     nets = [(path, _named(file.solver, texts)) for path, file in files.items() if file.solver and len(files) > 1]
     wrong: list[Failure] = []
-    checker = Checker(config, infos=[describe(rule)])
+    info = describe(rule)
+    checker = Checker(config, infos=[info])
+    # A built-in rule's examples hold whatever a pack claims.
+    claiming = [other for other in all_rules() if other.is_built_in or not info.is_built_in]
+    checker.rules = RuleSet([info], config.rules, claiming)
     checker.rules.add(rule)
     siblings = [(path, siblings_of(path, texts)) for path in files]
     found, _ = checker.judge(files, nets, frozenset(files), wrong, siblings)

@@ -49,6 +49,10 @@ class RuleInfo(NamedTuple):
     def family(self) -> str:
         return self.code.rstrip("0123456789")
 
+    @property
+    def is_built_in(self) -> bool:
+        return self.module.startswith(f"{BUILT_IN}.")
+
     def load(self) -> Any:
         """The rule's class."""
         return getattr(importlib.import_module(self.module), self.class_name)

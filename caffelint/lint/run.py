@@ -17,7 +17,13 @@ from caffelint.lint.rule import Rule
 class RuleSet:
     """The selected rules, imported when first needed, with their options."""
 
-    def __init__(self, infos: Iterable[RuleInfo], options: Mapping[str, Mapping[str, Any]] | None = None):
+    def __init__(
+        self,
+        infos: Iterable[RuleInfo],
+        options: Mapping[str, Mapping[str, Any]] | None = None,
+        claiming: Iterable[RuleInfo] | None = None,
+    ):
+        """`claiming`: the rules whose claims count, selected or not; all that are installed by default."""
         self._infos = list(infos)
         self._options = options or {}
         self._loaded: dict[str, Any] = {}
@@ -26,7 +32,8 @@ class RuleSet:
             self._by_kind.setdefault(info.kind, []).append(info)
         self._problem = {info.name: info for info in self._by_kind.get("problem", ())}
         names = {info.name for info in self._infos}
-        known = {info.name: info for info in (*all_rules(), *self._infos)}
+        others = all_rules() if claiming is None else claiming
+        known = {info.name: info for info in (*others, *self._infos)}
         self._claims = {kind: info if info.name in names else None for kind, info in claims(known.values()).items()}
         self._layer: dict[str, list[RuleInfo]] = {}
         self._any_layer = [info for info in self._by_kind.get("layer", ()) if not info.layer_types]

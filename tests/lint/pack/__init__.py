@@ -1,0 +1,1 @@
+"""A pack of rules as somebody else would write it from CONTRIBUTING alone."""
