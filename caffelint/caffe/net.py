@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
-from caffelint.caffe.place import Place, place
+from caffelint.caffe.place import Given, Place, given, has, place
 from caffelint.caffe.states import PHASES, TEST, TRAIN, State
 from caffelint.caffe.upgrade import upgrade_net
 
@@ -77,24 +77,12 @@ class Layer:
         return getattr(self.message, block)
 
     def has(self, *path: str) -> bool:
-        """Whether a field is set, e.g. `has("convolution_param", "bias_filler")`."""
-        message: Any = self.message
-        for name in path[:-1]:
-            if not message.HasField(name):
-                return False
-            message = getattr(message, name)
-        name = path[-1]
-        value = getattr(message, name)
-        if hasattr(value, "append") or hasattr(value, "add"):
-            return len(value) > 0
-        return bool(message.HasField(name))
+        """Has a field a value, in the text or by Caffe's upgrade, e.g. `has("convolution_param", "bias_filler")`?"""
+        return has(self.message, path)
 
-    def writes(self, *path: str) -> bool:
-        """Whether a field stands in the text, even with a value that could not be read, such as a placeholder."""
-        node = self.node
-        for name in path:
-            node = node.first(name) if node else None
-        return node is not None
+    def given(self, *path: str) -> Given:
+        """What the text gives of a field: a value, nothing, or something that could not be read."""
+        return given(self.message, self.node, path)
 
     @property
     def phases(self) -> tuple[str, ...]:

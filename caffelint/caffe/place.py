@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Sequence
+from enum import Enum
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from caffelint.text.tree import MESSAGE, Field
 
@@ -11,6 +13,15 @@ if TYPE_CHECKING:
 
 FieldPath = tuple[str | int, ...]
 """The way to a field below a block: `("param", 0, "lr_mult")`; a number takes that item of a repeated field."""
+
+
+class Given(Enum):
+    """What a text gives of a field; an empty string is a value, too."""
+
+    VALUE = "value"
+    NOTHING = "nothing"
+    UNREADABLE = "unreadable"
+    """It is written, but a value could not be read: a placeholder, a number out of range."""
 
 
 class Place(NamedTuple):
@@ -29,6 +40,35 @@ class Place(NamedTuple):
     @property
     def text(self) -> str:
         return self.document.source.slice(self.start, self.end)
+
+
+def has(message: Any, path: Sequence[str]) -> bool:
+    """Is a field below a message set? A repeated one is where it has an item."""
+    for name in path[:-1]:
+        if not message.HasField(name):
+            return False
+        message = getattr(message, name)
+    value = getattr(message, path[-1])
+    return len(value) > 0 if _is_repeated(value) else bool(message.HasField(path[-1]))
+
+
+def given(message: Any, node: Field | None, path: Sequence[str]) -> Given:
+    """What the text of a message gives of a field below it. What Caffe's upgrade moved there is a value, too."""
+    written = 0
+    for name in path:
+        found: Sequence[Field] = node.all(name) if node else ()
+        written = len(found)
+        node = found[0] if found else None
+    if not has(message, path):
+        return Given.UNREADABLE if written else Given.NOTHING
+    value = message
+    for name in path:
+        value = getattr(value, name)
+    return Given.UNREADABLE if _is_repeated(value) and written > len(value) else Given.VALUE
+
+
+def _is_repeated(value: Any) -> bool:
+    return hasattr(value, "append") or hasattr(value, "add")
 
 
 def place(document: Document, node: Field | None, path: FieldPath, layer: str = "") -> Place:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from caffelint.caffe.learning_rate import FORK_POLICIES, POLICIES, Schedule, schedule
 from caffelint.caffe.net import Net
-from caffelint.caffe.place import Place, place
+from caffelint.caffe.place import Given, Place, given, has, place
 from caffelint.caffe.states import SolverNet, State, refusals_before_testing, refusals_before_training, solver_nets
 from caffelint.caffe.upgrade import upgrade_solver
 from caffelint.schema.provenance import provenance
@@ -81,12 +81,18 @@ class Solver:
         """Where a field stands, e.g. `at("stepvalue", 2)`; the file's first field where it is not set."""
         return place(self.document, self.document.root, path)
 
+    def at_first(self, *fields: str) -> Place:
+        """Where the first of these fields stands that is written at all; as `at` where none is."""
+        written = (field for field in fields if self.given(field) is not Given.NOTHING)
+        return self.at(next(written, fields[-1]))
+
     def has(self, field: str) -> bool:
-        """Whether a field is set, in the text or by Caffe's upgrade."""
-        value = getattr(self.message, field)
-        if hasattr(value, "append") or hasattr(value, "add"):
-            return len(value) > 0
-        return bool(self.message.HasField(field))
+        """Has a field a value, in the text or by Caffe's upgrade?"""
+        return has(self.message, (field,))
+
+    def given(self, field: str) -> Given:
+        """What the text gives of a field: a value, nothing, or something that could not be read."""
+        return given(self.message, self.document.root, (field,))
 
     def refusal(self, kind: Kind) -> Refusal | None:
         """What Caffe refuses of the solver in one respect."""

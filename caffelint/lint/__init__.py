@@ -4,7 +4,7 @@ A rule imports from here alone: the kinds of rule, findings and fixes, and the t
 """
 
 from caffelint.caffe.net import PHASES, TEST, TRAIN, Layer, Net
-from caffelint.caffe.place import Place
+from caffelint.caffe.place import Given, Place
 from caffelint.caffe.refusal import Kind, Refusal
 from caffelint.caffe.refused import Refused
 from caffelint.caffe.solver import NetUse, Solver
@@ -67,6 +67,7 @@ __all__ = [
     "Finding",
     "Fix",
     "FixEdit",
+    "Given",
     "Invalid",
     "Kind",
     "Known",

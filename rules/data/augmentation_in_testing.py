@@ -84,8 +84,8 @@ class AugmentationInTesting(NetRule):
                 continue
             fixes: tuple[Fix, ...] = ()
             if TRAIN not in layer.phases or is_test_net(net):
-                if layer.writes("transform_param", "mirror"):
-                    fixes = fix("write mirror: false", UNSAFE, write(layer, "transform_param", "mirror", value="false"))
+                path = transform_place(layer, "mirror").field.split(".")
+                fixes = fix("write mirror: false", UNSAFE, write(layer, *path, value="false"))
                 message = "testing mirrors half of its images at random; set mirror: false in the TEST phase"
             elif (
                 is_tested(net) and layer.phases == PHASES and layer.tops and len(makers(net, TEST)[layer.tops[0]]) == 1

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caffelint.lint import ERROR, LIKELY, UNSAFE, WARNING, Finding, Invalid, Layer, LayerRule, fix, quoted, write
+from caffelint.lint import ERROR, LIKELY, UNSAFE, WARNING, Finding, Given, Invalid, Layer, LayerRule, fix, quoted, write
 from caffelint.lint.built import layer_class
 
 from ._layers import READERS
@@ -105,7 +105,7 @@ class DataLayerWithoutItsBlock(LayerRule):
                 if other
                 else (),
             )
-        elif not getattr(layer.message, block).source and not layer.writes(block, "source"):
+        elif layer.given(block, "source") is Given.NOTHING:
             filled_in = any(rule.stage for rule in layer.message.include)
             yield self.finding(
                 layer.at(block, "source"),

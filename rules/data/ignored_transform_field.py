@@ -3,7 +3,21 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from caffelint.lint import ERROR, INFO, UNSAFE, WARNING, Finding, Fix, Invalid, Layer, LayerRule, fix, remove, write
+from caffelint.lint import (
+    ERROR,
+    INFO,
+    UNSAFE,
+    WARNING,
+    Finding,
+    Fix,
+    Given,
+    Invalid,
+    Layer,
+    LayerRule,
+    fix,
+    remove,
+    write,
+)
 
 _MOVED = {"scale": 1.0, "mean_file": "", "crop_size": 0, "mirror": False}
 """The fields that once stood in the block of each data layer, and the values that change nothing."""
@@ -135,7 +149,7 @@ class IgnoredTransformField(LayerRule):
 def _moved(layer: Layer, block: str, field: str, home: str) -> tuple[Fix, ...]:
     """The setting where Caffe reads it; gone where another one stands there already."""
     gone = remove(layer, block, field)
-    if layer.writes(home, field):
+    if layer.given(home, field) is not Given.NOTHING:
         return fix("remove it", UNSAFE, gone)
     value = layer.at(block, field).text.partition(":")[2].strip()
     return fix(f"move it to {home}", UNSAFE, gone, write(layer, home, field, value=value)) if value else ()

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caffelint.lint import ERROR, Finding, Invalid, Kind, Layer, LayerRule
+from caffelint.lint import ERROR, Finding, Given, Invalid, Kind, Layer, LayerRule
 
 from ._layers import READERS
 
@@ -60,7 +60,7 @@ class NoBatchSize(LayerRule):
             return
         if layer.has(block, "batch_size"):
             message = "batch_size is 0, and must be 1 or more"
-        elif not layer.has(block, "source") or layer.writes(block, "batch_size"):
+        elif not layer.has(block, "source") or layer.given(block, "batch_size") is Given.UNREADABLE:
             return
         else:
             message = f"batch_size is not set, which makes it 0: Caffe ends without saying why; set {block}.batch_size"

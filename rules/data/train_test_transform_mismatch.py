@@ -145,7 +145,7 @@ def _as_in_training(layer: Layer, field: str, training: Layer) -> tuple[Fix, ...
         edits = [write(layer, "transform_param", "mean_file", value=quoted(wanted.mean_file))]
     else:
         edits = [write(layer, "transform_param", "mean_value", value=f"{mean:g}") for mean in wanted.mean_value]
-        if len(edits) > 1 and not layer.writes("transform_param"):
+        if len(edits) > 1 and (layer.node is None or layer.node.first("transform_param") is None):
             return ()
     return fix("do as in training", UNSAFE, *edits)
 

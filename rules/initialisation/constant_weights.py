@@ -8,6 +8,7 @@ from caffelint.lint import (
     WARNING,
     Finding,
     Fix,
+    Given,
     Invalid,
     Layer,
     LayerRule,
@@ -94,7 +95,7 @@ class ConstantWeights(LayerRule):
 def _fixes(layer: Layer, path: tuple[str, str]) -> tuple[Fix, ...]:
     filler = random_filler(layer)
     safety = DISPLAY if speaks_of_weights(layer.net) else UNSAFE
-    if not layer.writes(*path, "type"):
+    if layer.given(*path, "type") is Given.NOTHING:
         return fix("use a random filler", safety, write(layer, *path, value=filler))
     edits = (write(layer, *path, name, value=value) for name, value in filler)
     return fix("use a random filler", safety, *edits, remove(layer, *path, "value"))

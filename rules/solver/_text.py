@@ -21,16 +21,6 @@ def is_template(solver: Solver) -> bool:
     return bool(_TEMPLATE.search(name)) or any(problem.kind == "unfilled-template" for problem in problems)
 
 
-def is_written(solver: Solver, field: str) -> bool:
-    """Whether a field is in the text, even with a value that could not be read."""
-    return solver.document.root.first(field) is not None
-
-
-def first_written(solver: Solver, *fields: str) -> str:
-    """The first of `fields` that is in the text; the last of them where none is."""
-    return next((field for field in fields if is_written(solver, field)), fields[-1])
-
-
 def scales_rates(solver: Solver) -> bool:
     """Whether a fork's LARS or warm-up scales base_lr, so that it is not the rate of the first updates."""
     message = solver.message

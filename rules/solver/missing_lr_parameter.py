@@ -2,9 +2,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caffelint.lint import DISPLAY, ERROR, UNSAFE, WARNING, Finding, Fix, Invalid, Solver, SolverRule, fix, write
+from caffelint.lint import DISPLAY, ERROR, UNSAFE, WARNING, Finding, Fix, Given, Invalid, Solver, SolverRule, fix, write
 
-from ._text import AT_FIRST_UPDATE, first_written, is_written
+from ._text import AT_FIRST_UPDATE
 
 
 class MissingLrParameter(SolverRule):
@@ -117,7 +117,7 @@ class MissingLrParameter(SolverRule):
     def check(self, solver: Solver) -> Iterator[Finding]:
         message, schedule = solver.message, solver.schedule
         policy, reads = message.lr_policy, schedule.reads
-        if any(is_written(solver, field) and not solver.has(field) for field in reads):
+        if any(solver.given(field) is Given.UNREADABLE for field in reads):
             return
         if schedule.problem:
             yield from self._refused(solver)
@@ -127,7 +127,7 @@ class MissingLrParameter(SolverRule):
                 how = "gamma is 0" if solver.has("gamma") else "gamma is missing and defaults to 0"
                 common = "; try gamma: 0.1" if policy != "exp" else ""
                 yield self.finding(
-                    solver.at(first_written(solver, "gamma", "lr_policy")),
+                    solver.at_first("gamma", "lr_policy"),
                     f'{how}, so lr_policy "{policy}" sets the rate to 0 at iteration {found[0]}'
                     f" and nothing is learned afterwards{common}",
                     evidence="the rate is base_lr * gamma ^ (number of drops)",
@@ -154,7 +154,7 @@ class MissingLrParameter(SolverRule):
             text = f'lr_policy "{message.lr_policy}" needs a stepsize above 0, but stepsize is {how}'
             if message.stepvalue:
                 text += '; to use stepvalue, set lr_policy: "multistep"'
-            place = solver.at(first_written(solver, "stepsize", "lr_policy"))
+            place = solver.at_first("stepsize", "lr_policy")
             yield self.finding(
                 place,
                 text,

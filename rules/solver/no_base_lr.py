@@ -2,9 +2,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caffelint.lint import ERROR, UNSAFE, Finding, Invalid, Solver, SolverRule, fix, write
+from caffelint.lint import ERROR, UNSAFE, Finding, Given, Invalid, Solver, SolverRule, fix, write
 
-from ._text import first_written, is_template, is_written
+from ._text import is_template
 
 
 class NoBaseLr(SolverRule):
@@ -65,7 +65,7 @@ class NoBaseLr(SolverRule):
 
     def check(self, solver: Solver) -> Iterator[Finding]:
         base = solver.message.base_lr
-        if not base <= 0 or is_written(solver, "base_lr") and not solver.has("base_lr"):
+        if not base <= 0 or solver.given("base_lr") is Given.UNREADABLE:
             return
         # Policies of forks may bring rates of their own, such as stagelr.
         if solver.policy_forks and "bvlc" not in solver.policy_forks:
@@ -78,7 +78,7 @@ class NoBaseLr(SolverRule):
             text = "base_lr is 0, so no weight ever changes; set a rate, for example base_lr: 0.01"
         else:
             text = f"base_lr {base:g} is negative, so training climbs the loss instead of descending it"
-        near = first_written(solver, "base_lr", "lr_policy", "momentum", "weight_decay", "max_iter")
+        place = solver.at_first("base_lr", "lr_policy", "momentum", "weight_decay", "max_iter")
         rate = f"{-base:g}"
         fixes = fix(f"set base_lr: {rate}", UNSAFE, write(solver, "base_lr", value=rate)) if base < 0 else ()
-        yield self.finding(solver.at(near), text, fixes=fixes)
+        yield self.finding(place, text, fixes=fixes)

@@ -2,9 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caffelint.lint import ERROR, INFO, WARNING, Finding, Invalid, Solver, SolverRule
-
-from ._text import is_written
+from caffelint.lint import ERROR, INFO, WARNING, Finding, Given, Invalid, Solver, SolverRule
 
 
 class NoMaxIter(SolverRule):
@@ -64,7 +62,7 @@ class NoMaxIter(SolverRule):
         # lr_policy "poly" divides by it, which poly-without-max-iter reports.
         if message.max_iter > 0 or message.lr_policy == "poly" and message.max_iter == 0 and message.power:
             return
-        if not given and is_written(solver, "max_iter"):
+        if solver.given("max_iter") is Given.UNREADABLE:
             return
         if given and _only_tests(solver):
             return

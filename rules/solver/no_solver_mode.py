@@ -2,9 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caffelint.lint import DISPLAY, INFO, Finding, Invalid, Solver, SolverRule, fix, write
-
-from ._text import is_written
+from caffelint.lint import DISPLAY, INFO, Finding, Given, Invalid, Solver, SolverRule, fix, write
 
 _MESSAGE = "solver_mode is missing, so `caffe train` runs on the CPU unless started with --gpu; set solver_mode: GPU"
 
@@ -43,7 +41,7 @@ class NoSolverMode(SolverRule):
     ]
 
     def check(self, solver: Solver) -> Iterator[Finding]:
-        if is_written(solver, "solver_mode"):
+        if solver.given("solver_mode") is not Given.NOTHING:
             return
         yield self.finding(
             solver.at(),

@@ -2,9 +2,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caffelint.lint import ERROR, Finding, Invalid, Kind, Solver, SolverRule
+from caffelint.lint import ERROR, Finding, Given, Invalid, Kind, Solver, SolverRule
 
-from ._text import NET_FIELDS, is_template, is_written
+from ._text import NET_FIELDS, is_template
 
 _MESSAGE = "the solver names no net to train; set net or train_net"
 
@@ -49,9 +49,10 @@ class NoTrainNet(SolverRule):
     def check(self, solver: Solver) -> Iterator[Finding]:
         if not solver.refusal(Kind.NO_TRAIN_NET) or is_template(solver):
             return
-        if any(is_written(solver, field) for field in NET_FIELDS):
+        if any(solver.given(field) is not Given.NOTHING for field in NET_FIELDS):
             return
-        place = solver.at("test_net") if is_written(solver, "test_net") else solver.at()
         yield self.finding(
-            place, _MESSAGE, evidence="Caffe stops at the start: SolverParameter must specify a train net"
+            solver.at("test_net"),
+            _MESSAGE,
+            evidence="Caffe stops at the start: SolverParameter must specify a train net",
         )

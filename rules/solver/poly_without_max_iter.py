@@ -2,9 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caffelint.lint import ERROR, Finding, Invalid, Solver, SolverRule
-
-from ._text import is_written
+from caffelint.lint import ERROR, Finding, Given, Invalid, Solver, SolverRule
 
 
 class PolyWithoutMaxIter(SolverRule):
@@ -57,7 +55,7 @@ class PolyWithoutMaxIter(SolverRule):
         # Without a power even nan ^ 0 is 1, which missing-lr-parameter and no-max-iter report.
         if message.lr_policy != "poly" or message.max_iter != 0 or message.power == 0:
             return
-        if not solver.has("max_iter") and is_written(solver, "max_iter"):
+        if solver.given("max_iter") is Given.UNREADABLE:
             return
         how = "is 0" if solver.has("max_iter") else "is missing"
         yield self.finding(

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caffelint.lint import ERROR, INFO, WARNING, Finding, Invalid, Solver, SolverRule
+from caffelint.lint import ERROR, INFO, WARNING, Finding, Given, Invalid, Solver, SolverRule
 
 
 class SnapshotPrefixUnusable(SolverRule):
@@ -68,7 +68,7 @@ class SnapshotPrefixUnusable(SolverRule):
                 " it is older; add a name"
             )
             yield self.finding(place, text, severity=INFO)
-        elif message.snapshot > 0 and solver.document.root.first("snapshot_prefix") is None:
+        elif message.snapshot > 0 and solver.given("snapshot_prefix") is Given.NOTHING:
             yield self.finding(
                 solver.at("snapshot"),
                 f"snapshot is {message.snapshot}, but snapshot_prefix is missing; set it, for example to the net name",

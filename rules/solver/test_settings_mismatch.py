@@ -2,9 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caffelint.lint import ERROR, INFO, LIKELY, WARNING, Finding, Invalid, Kind, Solver, SolverRule, provenance
-
-from ._text import first_written, is_written
+from caffelint.lint import ERROR, INFO, LIKELY, WARNING, Finding, Given, Invalid, Kind, Solver, SolverRule, provenance
 
 _NET = 'net: "n.prototxt" '
 
@@ -113,9 +111,10 @@ class TestSettingsMismatch(SolverRule):
     def check(self, solver: Solver) -> Iterator[Finding]:
         message = solver.message
         iters = len(message.test_iter)
-        generic = is_written(solver, "net") or is_written(solver, "net_param")
-        unread = len(solver.document.root.all("test_iter")) > iters
-        if unread or not generic and not is_written(solver, first_written(solver, "train_net", "train_net_param")):
+        generic = _gives(solver, "net", "net_param")
+        if solver.given("test_iter") is Given.UNREADABLE or not generic and not _gives(
+            solver, "train_net", "train_net_param"
+        ):
             return
         if refusal := solver.refusal(Kind.TEST_ITER_COUNT):
             if refusal.values["wanted"] or not _is_of_before(solver):
@@ -130,7 +129,7 @@ class TestSettingsMismatch(SolverRule):
         if solver.refusal(Kind.TEST_INTERVAL):
             how = f"is {message.test_interval}" if solver.has("test_interval") else "is missing"
             yield self.finding(
-                solver.at(first_written(solver, "test_interval", "test_iter")),
+                solver.at_first("test_interval", "test_iter"),
                 f"test_iter is set, but test_interval {how}; set it to the number of iterations between two tests",
                 evidence="Caffe stops at the start: Check failed: param_.test_interval() > 0",
             )
@@ -152,7 +151,7 @@ class TestSettingsMismatch(SolverRule):
                 yield self.finding(solver.at("test_iter", index), text, severity=severity)
 
     def _wrong_count(self, solver: Solver, iters: int, files: int) -> Finding:
-        place = solver.at(first_written(solver, "test_iter", "test_net", "test_net_param"))
+        place = solver.at_first("test_iter", "test_net", "test_net_param")
         if files:
             message = f"{iters or 'no'} test_iter for {_nets(files)}; set one for each"
         else:
@@ -161,6 +160,10 @@ class TestSettingsMismatch(SolverRule):
             return self.finding(place, message, severity=WARNING, certainty=LIKELY)
         evidence = "Caffe stops at the start: test_iter must be specified for each test network"
         return self.finding(place, message, evidence=evidence)
+
+
+def _gives(solver: Solver, *fields: str) -> bool:
+    return any(solver.given(field) is not Given.NOTHING for field in fields)
 
 
 def _is_of_before(solver: Solver) -> bool:

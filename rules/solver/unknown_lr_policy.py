@@ -9,6 +9,7 @@ from caffelint.lint import (
     UNSAFE,
     WARNING,
     Finding,
+    Given,
     Invalid,
     Solver,
     SolverRule,
@@ -17,7 +18,7 @@ from caffelint.lint import (
     write,
 )
 
-from ._text import AT_FIRST_UPDATE, first_written, is_written
+from ._text import AT_FIRST_UPDATE
 
 _POLICIES = ("fixed", "step", "exp", "inv", "multistep", "poly", "sigmoid")
 _ALL = ", ".join(_POLICIES)
@@ -95,12 +96,12 @@ class UnknownLrPolicy(SolverRule):
 
     def check(self, solver: Solver) -> Iterator[Finding]:
         policy = solver.message.lr_policy
-        if policy in _POLICIES or not policy and is_written(solver, "lr_policy"):
+        if policy in _POLICIES or solver.given("lr_policy") is Given.UNREADABLE:
             return
         forks = solver.policy_forks
         if solver.dialect in forks:
             return
-        place = solver.at(first_written(solver, "lr_policy", "base_lr", "momentum", "weight_decay", "max_iter"))
+        place = solver.at_first("lr_policy", "base_lr", "momentum", "weight_decay", "max_iter")
         evidence = f"{AT_FIRST_UPDATE}: Unknown learning rate policy: {policy}"
         if forks and not solver.dialect:
             # The policy's own fields say which Caffe is meant, and fork-field names it.
@@ -111,7 +112,7 @@ class UnknownLrPolicy(SolverRule):
         elif forks:
             message = f'lr_policy "{policy}" is unknown in dialect {solver.dialect}; the policies are {_ALL}'
             yield self.finding(place, message, evidence=evidence)
-        elif not policy:
+        elif not solver.has("lr_policy"):
             message = f"lr_policy is missing and has no default; the policies are {_ALL}"
             yield self.finding(place, message, evidence=evidence)
         elif near := _near(policy):

@@ -1,0 +1,55 @@
+"""What a text gives of a field: a value, nothing, or something that could not be read."""
+
+from __future__ import annotations
+
+import pytest
+
+from caffelint.caffe.net import Net
+from caffelint.caffe.place import Given
+from caffelint.caffe.solver import Solver
+from caffelint.schema.bind import bind
+from caffelint.schema.messages import NetParameter, SolverParameter
+from caffelint.text.parser import parse
+
+VALUE, NOTHING, UNREADABLE = Given.VALUE, Given.NOTHING, Given.UNREADABLE
+
+
+@pytest.mark.parametrize(
+    ("text", "field", "expected"),
+    [
+        ("max_iter: 100", "max_iter", VALUE),
+        ("max_iter: 0", "max_iter", VALUE),
+        ("base_lr: 0.1", "max_iter", NOTHING),
+        ("max_iter: ITERATIONS", "max_iter", UNREADABLE),
+        ("max_iter: {{ n }}", "max_iter", UNREADABLE),
+        ("max_iter: 99999999999", "max_iter", UNREADABLE),
+        ('lr_policy: ""', "lr_policy", VALUE),
+        ("solver_mode: TPU", "solver_mode", UNREADABLE),
+        ("test_iter: 1 test_iter: 2", "test_iter", VALUE),
+        ("test_iter: 1 test_iter: N", "test_iter", UNREADABLE),
+        ("test_iter: N", "test_iter", UNREADABLE),
+        ("test_iter: [1, 2]", "test_iter", VALUE),
+        ("max_iter: 100", "test_iter", NOTHING),
+        ("solver_type: ADAM", "type", VALUE),
+    ],
+)
+def test_of_a_solver(text: str, field: str, expected: Given) -> None:
+    solver = Solver(bind(parse(text.encode(), "solver.prototxt"), SolverParameter()))
+    assert solver.given(field) is expected
+    assert solver.has(field) is (expected is VALUE or "test_iter: 1" in text)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ('layer { type: "Data" data_param { batch_size: 4 } }', VALUE),
+        ('layer { type: "Data" data_param { batch_size: %d } }', UNREADABLE),
+        ('layer { type: "Data" data_param { source: "a" } }', NOTHING),
+        ('layer { type: "Data" }', NOTHING),
+        ("layers { type: DATA data_param { batch_size: BATCH } }", UNREADABLE),
+        ('layers { layer { type: "data" batchsize: 4 } }', VALUE),
+    ],
+)
+def test_of_a_layer(text: str, expected: Given) -> None:
+    net = Net(bind(parse(text.encode(), "net.prototxt"), NetParameter()))
+    assert net.layers[0].given("data_param", "batch_size") is expected
