@@ -119,7 +119,7 @@ class _Build:
                     index,
                     Refusal(
                         Kind.FORK_FIELD,
-                        f"Caffe 1.0 has no field {name} here",
+                        f"Caffe 1.0 does not know the field {name}",
                         f'Message type "{owner}" has no field named "{name}"',
                         "upgrade_proto.cpp ReadNetParamsFromTextFileOrDie",
                         path,
@@ -148,7 +148,7 @@ class _Build:
                         index,
                         Refusal(
                             Kind.INCLUDE_AND_EXCLUDE,
-                            "include and exclude are both given; keep one kind",
+                            "include and exclude are both set; keep one kind",
                             "Specify either include rules or exclude rules; not both.",
                             "net.cpp FilterNet",
                             ("exclude", 0),
@@ -183,16 +183,16 @@ class _Build:
         kind, why, values = Kind.UNKNOWN_BOTTOM, "", {"blob": name}
         if name in self.makers:
             kind, values["maker"] = Kind.BOTTOM_MADE_BELOW, self.makers[name]
-            why = f'; layer "{self.makers[name]}", further down, does'
+            why = f'; layer "{self.makers[name]}", further down, makes it'
         elif name in self.makers_left_out:
             kind, values["maker"] = Kind.BOTTOM_LEFT_OUT, self.makers_left_out[name]
-            why = f'; layer "{self.makers_left_out[name]}" does, but {_leaves(built.phases)} it out'
+            why = f'; layer "{self.makers_left_out[name]}" makes it, but {_leaves(built.phases)} it out'
         self.missing.add(name)
         self.refuse(
             layer,
             Refusal(
                 kind,
-                f'no layer above makes "{name}"{why}',
+                f'bottom "{name}" is not made by any layer above{why}',
                 f"Unknown bottom blob '{name}' (layer '{layer.name}', bottom index {bottom})",
                 "insert_splits.cpp InsertSplits",
                 ("bottom", bottom),
@@ -210,7 +210,8 @@ class _Build:
                 layer,
                 Refusal(
                     Kind.PROPAGATE_DOWN_COUNT,
-                    f"propagate_down is given {len(propagate)} times for {len(layer.bottom_names)} bottoms",
+                    f"propagate_down is set {plural(len(propagate), 'time')}"
+                    f" for {plural(len(layer.bottom_names), 'bottom')}; set it for each bottom, or not at all",
                     "propagate_down param must be specified either 0 or bottom_size times",
                     "net.cpp Init",
                     "propagate_down",
@@ -278,7 +279,7 @@ class _Build:
         if name in self.written_files:
             raise layer.refuse(
                 Kind.FILE_WRITTEN_TWICE,
-                f'an earlier layer writes to "{name}"',
+                f'file_name "{name}" is already written by a layer above; give it another name',
                 "Failed to open HDF5 file",
                 "hdf5_output_layer.cpp LayerSetUp",
                 "file_name",
@@ -313,7 +314,7 @@ class _Build:
             if layer.type not in BVLC_TYPES:
                 raise Refusal(
                     Kind.UNKNOWN_TYPE,
-                    f'Caffe 1.0 has no layer type "{layer.type}"' if layer.type else "the layer has no type",
+                    f'Caffe 1.0 does not know the layer type "{layer.type}"' if layer.type else "type is missing",
                     f"Unknown layer type: {layer.type} (known types:",
                     "layer_factory.hpp CreateLayer",
                     "type",
@@ -347,7 +348,7 @@ class _Build:
                 layer,
                 Refusal(
                     Kind.BOTTOM_USED_UP,
-                    f'"{name}" is not there to be read: an earlier layer used it up',
+                    f'bottom "{name}" has already been used up by a layer above',
                     f"Unknown bottom blob '{name}' (layer '{layer.name}', bottom index {bottom})",
                     "net.cpp AppendBottom",
                     ("bottom", bottom),
@@ -384,14 +385,19 @@ class _Build:
         values: dict[str, Any] = {"blob": name}
         if name not in given:
             maker = f' by layer "{blob.producer.name}"' if blob.producer is not None else ""
-            kind, message = Kind.DUPLICATE_TOP, f'"{name}" is made{maker} already'
+            remedy = "give each its phase" if blob.producer and blob.producer.is_data and layer.is_data else ""
+            kind = Kind.DUPLICATE_TOP
+            message = f'top "{name}" is already made{maker}; {remedy or "give it another name"}'
             values["maker"] = blob.producer.name if blob.producer is not None else ""
         elif given.index(name) == top:
             kind = Kind.OVERWRITES_SHARED_BLOB
-            message = f'"{name}" cannot be overwritten in place: other layers read it too'
+            message = (
+                f'"{name}" cannot be overwritten in place, since other layers read it too; give the top another name'
+            )
         else:
             kind, values["bottom"], values["top"] = Kind.IN_PLACE_NUMBER, given.index(name), top
-            message = f'"{name}" is bottom {given.index(name)} but top {top}; in place they must have the same number'
+            number = given.index(name)
+            message = f'"{name}" is bottom {number} but top {top}; in place both must have the same number'
         caffe = f"Top blob '{name}' produced by multiple sources."
         self.refuse(layer, Refusal(kind, message, caffe, "net.cpp AppendTop", ("top", top), **values))
 
@@ -404,7 +410,8 @@ class _Build:
         if len(weights) != len(layer.tops):
             raise Refusal(
                 Kind.LOSS_WEIGHT_COUNT,
-                f"loss_weight is given {len(layer.given_loss_weights)} times for {len(layer.tops)} tops",
+                f"loss_weight is set {plural(len(layer.given_loss_weights), 'time')}"
+                f" for {plural(len(layer.tops), 'top')}; set it for each top, or not at all",
                 "loss_weight must be unspecified or specified once per top blob.",
                 "layer.hpp SetLossWeights",
                 ("loss_weight", len(layer.tops)) if len(layer.given_loss_weights) > len(layer.tops) else None,
@@ -415,7 +422,7 @@ class _Build:
             if weight and blob.shape is not None and count(blob.shape) == 0:
                 raise Refusal(
                     Kind.NO_ELEMENTS,
-                    "a top without elements cannot be a loss",
+                    f'top "{blob.name}" has no elements, so it cannot be a loss',
                     "Check failed: diff_",
                     "layer.hpp SetLossWeights",
                     ("top", index),

@@ -28,7 +28,7 @@ def check_name(filler: Any, field: FieldPath) -> str:
     if name not in FILLERS:
         raise UnknownFiller(
             Kind.UNKNOWN_FILLER,
-            f'"{name}" is no filler; the fillers are {", ".join(FILLERS)}',
+            f'there is no filler "{name}"; the fillers are {", ".join(FILLERS)}',
             f"Unknown filler name: {name}",
             f"{SOURCE} GetFiller",
             (*field, "type"),
@@ -56,7 +56,7 @@ def _check_sparse(filler: Any, field: FieldPath) -> None:
     if filler.sparse != -1:
         raise Refusal(
             Kind.FIELD_NOT_TAKEN,
-            f'only a gaussian filler takes sparse, not "{filler.type}"',
+            f'filler "{filler.type}" does not take sparse; only "gaussian" does',
             "Sparsity not supported by this Filler.",
             SOURCE,
             (*field, "sparse"),
@@ -76,7 +76,7 @@ def _uniform(filler: Any, shape: Shape, field: FieldPath) -> None:
     if not low <= high:
         raise Refusal(
             Kind.VALUE_OUT_OF_RANGE,
-            f"min {low:g} is above max {high:g}",
+            f"min {low:g} is larger than max {high:g}",
             "Check failed: a <= b",
             "math_functions.cpp caffe_rng_uniform",
             (*field, "min"),
@@ -91,7 +91,7 @@ def _gaussian(filler: Any, shape: Shape, field: FieldPath) -> None:
     if not std > 0:
         raise Refusal(
             Kind.VALUE_OUT_OF_RANGE,
-            f"std must be above 0, not {std:g}; constant is the filler for equal values",
+            f'std is {std:g}; it must be larger than 0 (for equal values set type: "constant")',
             "Check failed: sigma > 0",
             "math_functions.cpp caffe_rng_gaussian",
             (*field, "std"),
@@ -100,7 +100,7 @@ def _gaussian(filler: Any, shape: Shape, field: FieldPath) -> None:
     if sparse < -1:
         raise Refusal(
             Kind.VALUE_OUT_OF_RANGE,
-            f"sparse must be -1 (off) or more, not {sparse}",
+            f"sparse is {sparse}; it must be 0 or more, or -1 for off",
             "Check failed: sparse >= -1",
             f"{SOURCE} GaussianFiller",
             (*field, "sparse"),
@@ -109,7 +109,7 @@ def _gaussian(filler: Any, shape: Shape, field: FieldPath) -> None:
         if not shape:
             raise Refusal(
                 Kind.FILLER_DOES_NOT_FIT,
-                "sparse needs a blob with an axis; this parameter is a scalar",
+                "sparse needs a parameter with an axis, but this one is a scalar",
                 "Check failed: blob->num_axes() >= 1",
                 f"{SOURCE} GaussianFiller",
                 (*field, "sparse"),
@@ -117,7 +117,7 @@ def _gaussian(filler: Any, shape: Shape, field: FieldPath) -> None:
         if sparse > shape[0]:
             raise Refusal(
                 Kind.FILLER_DOES_NOT_FIT,
-                f"sparse {sparse} is more than the {shape[0]} outputs",
+                f"sparse {sparse} is larger than the {shape[0]} outputs",
                 "Check failed: p <= 1",
                 "math_functions.cpp caffe_rng_bernoulli",
                 (*field, "sparse"),
@@ -142,7 +142,7 @@ def _bilinear(filler: Any, shape: Shape, field: FieldPath) -> None:
     if len(shape) != 4:
         raise Refusal(
             Kind.FILLER_DOES_NOT_FIT,
-            f"a bilinear filler fills 4 axes; this parameter has {len(shape)} ({text(shape)})",
+            f"the parameter has {len(shape)} axes ({text(shape)}); a bilinear filler fills 4",
             "Blob must be 4 dim.",
             f"{SOURCE} BilinearFiller",
             (*field, "type"),
@@ -150,7 +150,7 @@ def _bilinear(filler: Any, shape: Shape, field: FieldPath) -> None:
     if shape[2] != shape[3]:
         raise Refusal(
             Kind.FILLER_DOES_NOT_FIT,
-            f"a bilinear filler fills a square kernel, not {shape[2]} x {shape[3]}",
+            f"the kernel is {shape[2]}x{shape[3]}; a bilinear filler needs a square one",
             "Filter must be square",
             f"{SOURCE} BilinearFiller",
             (*field, "type"),

@@ -36,8 +36,8 @@ def as_int(value: int) -> int:
 
 
 def text(shape: Sequence[int]) -> str:
-    """ "2 x 3 x 8", or "scalar"."""
-    return " x ".join(map(str, shape)) if shape else "scalar"
+    """`2x3x8`, or `scalar`."""
+    return "x".join(map(str, shape)) if shape else "scalar"
 
 
 def plural(number: int, noun: str) -> str:
@@ -56,7 +56,7 @@ def new_blob(shape: Sequence[int], what: str = "the blob", field: FieldPath | No
     if len(shape) > MAX_AXES:
         raise Refusal(
             Kind.WRONG_AXES,
-            f"{what} would have {len(shape)} axes; a blob has {MAX_AXES} at most",
+            f"{what} would have {len(shape)} axes; a blob has at most {MAX_AXES}",
             "<= kMaxBlobAxes",
             "blob.cpp Reshape",
             field,
@@ -107,7 +107,7 @@ def count(shape: Sequence[int], start: int = 0, end: int | None = None) -> int:
     if start > end:
         raise Refusal(
             Kind.NO_SUCH_AXIS,
-            f"axis {start} comes behind axis {end - 1}, the last one of {text(shape)}",
+            f"axis {start} comes after axis {end - 1}, the last of {text(shape)}",
             "Check failed: start_axis <= end_axis",
             "blob.hpp count",
         )
@@ -119,7 +119,7 @@ def legacy(shape: Sequence[int], field: FieldPath | None = None) -> Shape:
     if len(shape) > 4:
         raise Refusal(
             Kind.WRONG_AXES,
-            f"this layer takes at most 4 axes; the blob has {len(shape)} ({text(shape)})",
+            f"the blob has {len(shape)} axes ({text(shape)}); this layer takes at most 4",
             "Cannot use legacy accessors on Blobs with > 4 axes.",
             "blob.hpp LegacyShape",
             field,
@@ -137,7 +137,7 @@ def divide(dividend: int, divisor: int, what: str, field: FieldPath | None = Non
     if divisor == 0:
         raise Refusal(
             Kind.DIVISION_BY_ZERO,
-            f"{what} is 0: Caffe divides by it and dies without a message",
+            f"{what} is 0, so Caffe divides by zero and dies without a message",
             "Floating point exception",
             "",
             field,

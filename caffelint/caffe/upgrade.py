@@ -78,7 +78,7 @@ def upgrade_solver(solver: Any, origins: Origins | None = None, refusals: list[R
     if solver.HasField("type") and refusals is not None:
         refusal = Refusal(
             Kind.SOLVER_TYPE_TWICE,
-            f'both type: "{solver.type}" and the older solver_type are given; keep type',
+            f'both type: "{solver.type}" and the older solver_type are set; keep type',
             "cannot be both specified in solver proto text",
             f"{SOURCE} UpgradeSolverType",
             "solver_type",
@@ -170,7 +170,7 @@ class _Upgrade:
                 self.refuse(
                     connection,
                     Kind.UNKNOWN_BOTTOM,
-                    f'no layer above makes "{bottom}"',
+                    f'bottom "{bottom}" is not made by any layer above',
                     f"Unknown blob input {bottom} to layer",
                     "UpgradeV0PaddingLayers",
                     ("bottom", index),
@@ -194,7 +194,7 @@ class _Upgrade:
                 self.refuse(
                     connection,
                     Kind.PADDING_LAYER,
-                    f"a layer after a padding layer takes one bottom, not {len(connection.bottom)}",
+                    f"{len(connection.bottom)} bottoms are given, but a layer after a padding layer takes one",
                     "Conv Layer takes a single blob as input.",
                     "UpgradeV0PaddingLayers",
                     ("bottom", index),
@@ -204,7 +204,7 @@ class _Upgrade:
                 self.refuse(
                     source,
                     Kind.PADDING_LAYER,
-                    f"a padding layer takes one bottom, not {len(source.bottom)}",
+                    f"{len(source.bottom)} bottoms are given, but a padding layer takes one",
                     "Padding Layer takes a single blob as input.",
                     "UpgradeV0PaddingLayers",
                     blob=bottom,
@@ -213,7 +213,7 @@ class _Upgrade:
                 self.refuse(
                     source,
                     Kind.PADDING_LAYER,
-                    f"a padding layer makes one top, not {len(source.top)}",
+                    f"{len(source.top)} tops are given, but a padding layer makes one",
                     "Padding Layer produces a single blob as output.",
                     "UpgradeV0PaddingLayers",
                     blob=bottom,
@@ -243,7 +243,7 @@ class _Upgrade:
                 self.refuse(
                     connection,
                     Kind.UNKNOWN_V0_TYPE,
-                    f'"{old.type}" is no layer type of the oldest format',
+                    f'type "{old.type}" is not a layer type of the oldest format',
                     f"Unknown layer name: {old.type}",
                     "UpgradeV0LayerType",
                     ("layer", "type"),
@@ -344,7 +344,7 @@ class _Upgrade:
                     self.refuse(
                         net,
                         Kind.INPUT_SHAPE_COUNT,
-                        f'input "{name}" is number {index + 1}, but only {len(shapes)} input_shape are given',
+                        f'input "{name}" is number {index + 1}, but input_shape is set only {len(shapes)} times',
                         "",
                         "UpgradeNetInput",
                         "input_shape",
@@ -355,8 +355,8 @@ class _Upgrade:
                         self.refuse(
                             net,
                             Kind.INPUT_SHAPE_COUNT,
-                            f"{len(net.input)} input need {4 * len(net.input)} input_dim; {len(dims)} are given,"
-                            " and Caffe reads past the end of the list",
+                            f"{len(net.input)} input need {4 * len(net.input)} input_dim but {len(dims)} are set,"
+                            " so Caffe reads past the end of the list",
                             "",
                             "UpgradeNetInput",
                             "input_dim",

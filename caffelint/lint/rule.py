@@ -23,7 +23,7 @@ from caffelint.lint.finding import (
     FixEdit,
     Related,
 )
-from caffelint.lint.words import listed
+from caffelint.lint.words import titles
 
 if TYPE_CHECKING:
     from caffelint.caffe.net import Layer, Net
@@ -92,7 +92,7 @@ class Rule:
         fixes: tuple[Fix, ...] = (),
         cause: Cause | None = None,
     ) -> Finding:
-        """A finding of this rule. `message`: one line, lower case, no final dot, the value and what would be right.
+        """A finding of this rule. `message`: one line, no final dot: subject, fact, consequence, remedy.
 
         cause: the same as values, where others build on it: a verdict, or a rule that looks at a run.
         """
@@ -182,8 +182,9 @@ class RefusalRule(NetRule):
         )
 
     def message(self, refused: Refused) -> str:
-        others = [layer.name for layer in refused.layers[1:]]
-        return f"{refused.refusal.message} (also in {listed(others)})" if others else refused.refusal.message
+        """All layers that meet it are the subject; none where the net itself is to blame."""
+        message = refused.refusal.message
+        return f"{titles(refused.layers)}: {message}" if refused.layers else message
 
     def evidence(self, refused: Refused) -> str:
         return f"Caffe ends with: {refused.refusal.caffe}" if refused.refusal.caffe else ""

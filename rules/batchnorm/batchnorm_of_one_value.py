@@ -45,17 +45,15 @@ class BatchnormOfOneValue(NetRule):
         Invalid(
             _NET % (1, 1),
             span='bottom: "data"',
-            message="BatchNorm bn gets one value per channel (1 x 64): its output and gradient are always 0 in"
-            " TRAIN;"
+            message="BatchNorm bn gets one value per channel (1x64): its output and gradient are always 0 in TRAIN;"
             " use a larger batch",
         ),
         Invalid(
             'layer { name: "data" type: "Input" top: "data" input_param { shape { dim: 4 dim: 64 } } }'
             ' layer { name: "mvn" type: "MVN" bottom: "data" top: "mvn" }',
             span='type: "MVN"',
-            message="MVN mvn normalises each value by itself (4 x 64): its output is all zeros; use across_channels:"
-            " true"
-            " or another layer",
+            message="MVN mvn normalises each value by itself (4x64): its output is all zeros; use across_channels:"
+            " true or another layer",
         ),
     ]
 

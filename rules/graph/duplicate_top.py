@@ -45,7 +45,7 @@ class DuplicateTop(RefusalRule):
         Invalid(
             'layer { name: "train" type: "Data" top: "data" } layer { name: "test" type: "Data" top: "data" }',
             span='top: "data"',
-            message='"data" is made by layer "train" already',
+            message='Data "test": top "data" is already made by layer "train"; give each its phase',
         ),
     ]
 

@@ -50,7 +50,8 @@ class InPlaceAfterBranch(RefusalRule):
             ' layer { name: "relu" type: "ReLU" bottom: "data" top: "data" }'
             ' layer { name: "tanh" type: "TanH" bottom: "data" top: "tanh" }',
             span='top: "data"',
-            message='"data" cannot be overwritten in place: other layers read it too',
+            message='ReLU "relu": "data" cannot be overwritten in place, since other layers read it too; give the top'
+            " another name",
             fixed=(
                 'layer { name: "data" type: "Input" top: "data" } layer { name: "abs" type: "AbsVal" bottom: '
                 '"data" top: "abs" } layer { name: "relu" type: "ReLU" bottom: "data" top: "relu" } layer { '

@@ -49,7 +49,7 @@ class InPlaceNotSupported(RefusalRule):
             'layer { name: "data" type: "Input" top: "data" input_param { shape { dim: 2 dim: 3 } } }'
             ' layer { name: "flat" type: "Flatten" bottom: "data" top: "data" }',
             span='top: "data"',
-            message="Flatten cannot run in place; give its top another name than its bottom",
+            message='Flatten "flat": Flatten cannot work in place; give its top another name',
             fixed=(
                 'layer { name: "data" type: "Input" top: "data" input_param { shape { dim: 2 dim: 3 } } } layer '
                 '{ name: "flat" type: "Flatten" bottom: "data" top: "flat" }'
@@ -69,7 +69,7 @@ class InPlaceNotSupported(RefusalRule):
             'layer { name: "data" type: "Input" top: "data" top: "more" }'
             ' layer { name: "sum" type: "Eltwise" bottom: "more" bottom: "data" top: "data" }',
             span='top: "data"',
-            message='"data" is bottom 1 but top 0; in place they must have the same number',
+            message='Eltwise "sum": "data" is bottom 1 but top 0; in place both must have the same number',
             fixed=(
                 'layer { name: "data" type: "Input" top: "data" top: "more" } layer { name: "sum" type: '
                 '"Eltwise" bottom: "more" bottom: "data" top: "sum" }'

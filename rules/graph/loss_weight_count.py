@@ -44,7 +44,7 @@ class LossWeightCount(RefusalRule):
             ' layer { name: "loss" type: "EuclideanLoss" bottom: "ip" bottom: "label" top: "loss"'
             " loss_weight: 1 loss_weight: 0 }",
             span="loss_weight: 0",
-            message="loss_weight is given 2 times for 1 tops",
+            message='EuclideanLoss "loss": loss_weight is given 2 times for 1 top',
             fixed=(
                 'layer { name: "data" type: "Input" top: "ip" top: "label" input_param { shape { dim: 2 dim: 3 } '
                 'shape { dim: 2 dim: 3 } } } layer { name: "loss" type: "EuclideanLoss" bottom: "ip" bottom: '

@@ -36,7 +36,7 @@ class PhaseRuleConflict(RefusalRule):
         Invalid(
             'layer { name: "data" type: "Input" top: "data" include { phase: TEST } exclude { phase: TRAIN } }',
             span="exclude",
-            message="include and exclude are both given; keep one kind",
+            message='Input "data": include and exclude are both set; keep one kind',
             fixed='layer { name: "data" type: "Input" top: "data" include { phase: TEST } }',
         ),
     ]

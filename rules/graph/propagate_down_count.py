@@ -40,7 +40,7 @@ class PropagateDownCount(RefusalRule):
             'layer { name: "data" type: "Input" top: "ip" top: "label" }'
             ' layer { name: "loss" type: "EuclideanLoss" bottom: "ip" bottom: "label" propagate_down: true }',
             span="propagate_down: true",
-            message="propagate_down is given 1 times for 2 bottoms",
+            message='EuclideanLoss "loss": propagate_down is given 1 time for 2 bottoms',
             fixed=(
                 'layer { name: "data" type: "Input" top: "ip" top: "label" } layer { name: "loss" type: '
                 '"EuclideanLoss" bottom: "ip" bottom: "label" }'

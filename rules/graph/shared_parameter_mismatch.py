@@ -55,8 +55,9 @@ class SharedParameterMismatch(RefusalRule):
             " inner_product_param { num_output: 4 } }",
             span=("lr_mult: 2", 'name: "w"'),
             message=(
-                'parameter "w" has lr_mult 2 here and 1 elsewhere; shared parameters need one value',
-                'parameter "w" is 4 x 3 here and 3 x 3 in layer "a", which owns it',
+                'InnerProduct "b": parameter "w" has lr_mult 2 here but 1 elsewhere; a shared parameter needs one'
+                " value",
+                'InnerProduct "c": parameter "w" is 4x3 but 3x3 in layer "a", which owns it',
             ),
         ),
         Invalid(

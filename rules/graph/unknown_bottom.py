@@ -78,7 +78,7 @@ class UnknownBottom(RefusalRule):
             'layer { name: "data" type: "Input" top: "data" }'
             ' layer { name: "relu" type: "ReLU" bottom: "dta" top: "relu" }',
             span='bottom: "dta"',
-            message='no layer above makes "dta"; did you mean "data"?',
+            message='ReLU "relu": bottom "dta" is not made by any layer above; did you mean "data"?',
             fixed=(
                 'layer { name: "data" type: "Input" top: "data" } layer { name: "relu" type: "ReLU" bottom: '
                 '"data" top: "relu" }'
@@ -88,26 +88,27 @@ class UnknownBottom(RefusalRule):
             'layer { name: "pool2" type: "Input" top: "pool2" }'
             ' layer { name: "relu" type: "ReLU" bottom: "pool3" top: "relu" }',
             span='bottom: "pool3"',
-            message='no layer above makes "pool3"',
+            message='ReLU "relu": bottom "pool3" is not made by any layer above',
         ),
         Invalid(
             'layer { name: "in" type: "Input" top: "ip1_a" top: "ip1_b" }'
             ' layer { name: "sum" type: "ReLU" bottom: "ip1" top: "relu" }',
             span='bottom: "ip1"',
-            message='no layer above makes "ip1"',
+            message='ReLU "sum": bottom "ip1" is not made by any layer above',
         ),
         Invalid(
             'layer { name: "data" type: "Input" top: "data" }'
             ' layer { name: "top1" type: "Accuracy" bottom: "data" bottom: "label" include { phase: TEST } }',
             span='bottom: "label"',
-            message='no layer above makes "label"',
+            message='Accuracy "top1": bottom "label" is not made by any layer above',
         ),
         Invalid(
             'layer { name: "relu" type: "ReLU" bottom: "data" top: "relu" }'
             ' layer { name: "tanh" type: "TanH" bottom: "data" top: "tanh" }'
             ' layer { name: "data" type: "Input" top: "data" }',
             span='bottom: "data"',
-            message='no layer above makes "data"; layer "data", further down, does (also in tanh)',
+            message='ReLU "relu", TanH "tanh": bottom "data" is not made by any layer above; layer "data", further'
+            " down, makes it",
         ),
         Invalid(
             {
@@ -116,7 +117,8 @@ class UnknownBottom(RefusalRule):
                 ' layer { name: "relu" type: "ReLU" bottom: "data" top: "relu" }',
             },
             span='bottom: "data"',
-            message='no layer above makes "data"; layer "data" does, but TEST leaves it out',
+            message='ReLU "relu": bottom "data" is not made by any layer above; layer "data" makes it, but TEST leaves'
+            " it out",
         ),
         Invalid(
             'layer { name: "data" type: "Data" top: "data" top: "label" include { phase: TRAIN } }'
@@ -124,8 +126,10 @@ class UnknownBottom(RefusalRule):
             ' layer { name: "top1" type: "Accuracy" bottom: "ip" bottom: "label" include { phase: TEST } }',
             span=('bottom: "data"', 'bottom: "label"'),
             message=(
-                'no layer above makes "data"; layer "data" does, but TEST leaves it out',
-                'no layer above makes "label"; layer "data" does, but TEST leaves it out',
+                'InnerProduct "ip": bottom "data" is not made by any layer above; layer "data" makes it, but TEST'
+                " leaves it out",
+                'Accuracy "top1": bottom "label" is not made by any layer above; layer "data" makes it, but TEST'
+                " leaves it out",
             ),
         ),
     ]

@@ -43,6 +43,9 @@ class WrongBlobCount(RefusalRule):
             ' layer { name: "loss" type: "SoftmaxWithLoss" bottom: "ip" top: "loss" }'
             ' layer { name: "relu" type: "ReLU" bottom: "ip" }',
             span=('bottom: "ip"', 'type: "ReLU"'),
-            message=("SoftmaxWithLoss takes 2 bottoms, not 1", "ReLU produces 1 top, not 0"),
+            message=(
+                'SoftmaxWithLoss "loss": 1 bottom is given but SoftmaxWithLoss takes 2',
+                'ReLU "relu": 0 tops are given but ReLU produces 1',
+            ),
         ),
     ]

@@ -38,6 +38,7 @@ class BlobTooLarge(RefusalRule):
             'layer { name: "data" type: "Input" top: "data" input_param { shape { dim: 4096 dim: 3 dim: 512 dim: 512'
             " } } }",
             span="shape",
-            message="top 0 would be 4096 x 3 x 512 x 512, more than the 2147483647 elements that Caffe can count",
+            message='Input "data": top 0 would be 4096x3x512x512, more than the 2147483647 elements that Caffe can'
+            " count",
         ),
     ]

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caffelint.lint import ERROR, LIKELY, WARNING, Finding, Invalid, Kind, Net, RefusalRule, Refused, Related
+from caffelint.lint import ERROR, LIKELY, WARNING, Finding, Invalid, Kind, Net, RefusalRule, Refused, Related, title
 from caffelint.lint.built import BuiltNet, Field, shape_text, unavoidable, where
 
 
@@ -79,21 +79,21 @@ class RefusedByCaffe(RefusalRule):
             )
             + ' layer { name: "loss" type: "EuclideanLoss" bottom: "a" bottom: "data" }',
             span="num_output: 40",
-            message="predictions of 8 x 40 x 256 x 256 and targets of 8 x 3 x 256 x 256 differ in size per item,"
-            ' where "data" is 8 x 3 x 256 x 256; only 40 channels fit, no picture',
+            message='EuclideanLoss "loss": with "data" as 8x3x256x256, predictions are 8x40x256x256 but targets are'
+            " 8x3x256x256; sizes per item must match; only 40 channels fit, which no picture has",
         ),
         Invalid(
             _UNKNOWN.replace("pad: 1 }", "}").replace("stride: 2", "") + _SUM,
             span='bottom: "b"',
-            message="bottom 1 is 8 x 4 x 256 x 256, the first 8 x 4 x 254 x 254; all must have one shape,"
-            ' where "data" is 8 x 3 x 256 x 256; no other size fits either',
+            message='Eltwise "sum": with "data" as 8x3x256x256, bottom 1 is 8x4x256x256 but bottom 0 is 8x4x254x254;'
+            " shapes must match; no other size fits either",
         ),
         Invalid(
             'layer { name: "data" type: "Input" top: "data" input_param { shape { dim: 1 dim: 3 dim: 8 dim: 8 } } }'
             ' layer { name: "conv" type: "Convolution" bottom: "data" top: "conv"'
             " convolution_param { num_output: 20 kernel_size: 5 group: 3 } }",
             span="group: 3",
-            message="group 3 does not divide num_output 20",
+            message='Convolution "conv": num_output 20 cannot be divided by group 3',
         ),
         Invalid(
             'layer { name: "data" type: "Input" top: "data" input_param { shape { dim: 1 dim: 3 dim: 8 dim: 8 } } }'
@@ -102,22 +102,25 @@ class RefusedByCaffe(RefusalRule):
             ' layer { name: "pool" type: "Pooling" bottom: "data" top: "pool" }'
             ' layer { name: "pool2" type: "Pooling" bottom: "data" top: "pool2" }',
             span=("stride: 0", 'type: "Pooling"'),
-            message=("a stride must be above 0", "kernel_size is missing (also in pool2)"),
+            message=(
+                'Convolution "conv": stride must be larger than 0',
+                'Pooling "pool", "pool2": kernel_size is missing',
+            ),
         ),
         Invalid(
             _DIGITS,
             span="inner_product_param",
-            message="num_output is missing; DIGITS fills it in, Caffe alone does not",
+            message='InnerProduct "fc": num_output is missing; DIGITS fills it in but Caffe does not',
         ),
         Invalid(
             _DIGITS.replace(' include { stage: "deploy" }', ""),
             span="inner_product_param",
-            message="num_output is missing",
+            message='InnerProduct "fc": num_output is missing',
         ),
         Invalid(
             'layer { name: "conv" bottom: "data" top: "conv" convolution_param { num_output: 20 kernel_size: 5 } }',
             span='name: "conv"',
-            message='layer "conv" has no type: say what it is, such as type: "Convolution"',
+            message='layer "conv": type is missing; set it, for example type: "Convolution"',
         ),
     ]
 
@@ -126,7 +129,7 @@ class RefusedByCaffe(RefusalRule):
             if not layer.type and layer.node is not None and not _has_type(layer.node):
                 yield self.finding(
                     layer.at("name"),
-                    f'layer "{layer.name}" has no type: say what it is, such as type: "Convolution"',
+                    f'{title(layer)}: type is missing; set it, for example type: "Convolution"',
                     evidence="Caffe ends with: Unknown layer type:",
                 )
         if net.is_plain:
@@ -139,7 +142,7 @@ class RefusedByCaffe(RefusalRule):
             return
         yield self.finding(
             refused.place,
-            f"{self.message(refused)}; DIGITS fills it in, Caffe alone does not",
+            f"{self.message(refused)}; DIGITS fills it in but Caffe does not",
             evidence=self.evidence(refused),
             severity=WARNING,
             certainty=LIKELY,
@@ -152,18 +155,19 @@ class RefusedByCaffe(RefusalRule):
             found = unavoidable(one, net.input_shapes)
             if found is None or found.refusal.index is None:
                 continue
-            place = where(net.layers[found.refusal.index], found.refusal)
+            layer = net.layers[found.refusal.index]
+            place = where(layer, found.refusal)
             but = "no other size fits either"
             related: tuple[Related, ...] = ()
             if found.fits:
-                but = f"only {found.fits[0]} channels fit, no picture"
+                but = f"only {found.fits[0]} channels fit, which no picture has"
                 maker = _maker(one, found.refusal.index, found.fits[0])
                 if maker is not None:
                     related = (Related("where it is refused", place),)
                     place = net.layers[maker].at(net.layers[maker].kind.block, "num_output")
             yield self.finding(
                 place,
-                f'{found.refusal.message}, where "{found.blob}" is {shape_text(found.shape)}; {but}',
+                f'{title(layer)}: with "{found.blob}" as {shape_text(found.shape)}, {found.refusal.message}; {but}',
                 evidence=f"Caffe ends with: {found.refusal.caffe}",
                 severity=WARNING if found.fits else None,
                 certainty=LIKELY,

@@ -76,7 +76,7 @@ class Flatten(BuiltLayer):
         if start > end + 1:
             raise self.refuse(
                 Kind.VALUE_OUT_OF_RANGE,
-                f"axis {start} comes behind end_axis {end}",
+                f"axis {start} comes after end_axis {end}",
                 "Check failed: start_axis <= end_axis",
                 "blob.hpp count",
                 "end_axis",
@@ -110,7 +110,7 @@ class Reshape(BuiltLayer):
         if dims.count(-1) > 1:
             raise self.refuse(
                 Kind.VALUE_OUT_OF_RANGE,
-                f"the shape has {dims.count(-1)} dims of -1; only one can be inferred",
+                f"the shape has {dims.count(-1)} dims of -1; Caffe can infer only one",
                 "new shape contains multiple -1 dims",
                 f"{self.source} LayerSetUp",
                 ("shape", "dim"),
@@ -128,7 +128,7 @@ class Reshape(BuiltLayer):
                 if start + index >= len(shape):
                     raise self.refuse(
                         Kind.NO_SUCH_AXIS,
-                        f"dim 0 copies axis {start + index} of the bottom, which has only {len(shape)} ({text(shape)})",
+                        f"dim: 0 copies axis {start + index}, but the bottom has {len(shape)} axes ({text(shape)})",
                         "new shape contains a 0, but there was no corresponding bottom axis to copy",
                         function,
                         ("shape", "dim", index),
@@ -143,8 +143,8 @@ class Reshape(BuiltLayer):
             if inferred * explicit != count(shape):
                 raise self.refuse(
                     Kind.NOT_DIVISIBLE,
-                    f"the bottom has {count(shape)} elements ({text(shape)}); {explicit}, the product"
-                    " of the other dims, does not divide them",
+                    f"the bottom has {count(shape)} elements ({text(shape)}), not divisible by {explicit}, the"
+                    " product of the other dims",
                     f"must be divisible by the product of the specified dimensions ({explicit})",
                     function,
                     "shape",
@@ -154,7 +154,7 @@ class Reshape(BuiltLayer):
         if count(new) != count(shape):
             raise self.refuse(
                 Kind.ELEMENT_COUNT,
-                f"{text(new)} has {count(new)} elements, the bottom ({text(shape)}) {count(shape)}",
+                f"{text(new)} has {count(new)} elements but the bottom ({text(shape)}) has {count(shape)}",
                 "output count must match input count",
                 function,
                 "shape" if dims else None,
@@ -180,7 +180,7 @@ class Reshape(BuiltLayer):
         if num_axes < -1:
             raise self.refuse(
                 Kind.VALUE_OUT_OF_RANGE,
-                f"num_axes must be -1 (all) or more, not {num_axes}",
+                f"num_axes is {num_axes}; it must be 0 or more, or -1 for all",
                 "num_axes must be >= 0, or -1 for all",
                 function,
                 "num_axes",
@@ -189,7 +189,7 @@ class Reshape(BuiltLayer):
         if end > axes:
             raise self.refuse(
                 Kind.NO_SUCH_AXIS,
-                f"axis {start} and num_axes {num_axes} reach past the {axes} axes of the bottom ({text(shape)})",
+                f"axis {start} and num_axes {num_axes} go past the {axes} axes of the bottom ({text(shape)})",
                 "end_axis = axis + num_axes is out of range",
                 function,
                 "num_axes",
@@ -232,7 +232,7 @@ class Tile(BuiltLayer):
         if p.tiles <= 0:
             raise self.refuse(
                 Kind.VALUE_OUT_OF_RANGE,
-                f"tiles must be above 0, not {p.tiles}",
+                f"tiles is {p.tiles}; it must be larger than 0",
                 "Number of tiles must be positive.",
                 "tile_layer.cpp Reshape",
                 "tiles",
@@ -272,7 +272,7 @@ class Crop(BuiltLayer):
         if len(offsets) > 1 and axis + len(offsets) != len(shape):
             raise self.refuse(
                 Kind.FIELD_COUNT,
-                f"{len(offsets)} offsets are given; give 1, or one for each of the {len(shape) - axis} cropped axes",
+                f"offset is set {len(offsets)} times; set it once, or for each of the {len(shape) - axis} cropped axes",
                 "number of offset values specified must be equal to the number of dimensions following axis.",
                 "crop_layer.cpp LayerSetUp",
                 "offset",
@@ -283,7 +283,7 @@ class Crop(BuiltLayer):
             if as_int(shape[i] - offset) < wanted:
                 raise self.refuse(
                     Kind.WINDOW_TOO_LARGE,
-                    f"axis {i} has {shape[i]} entries; {wanted} from offset {offset} on reach past its end",
+                    f"axis {i} has {shape[i]} entries, too few for a crop of {wanted} from offset {offset}",
                     f"the crop for dimension {i} is out-of-bounds with size {wanted} and offset {offset}",
                     "crop_layer.cpp Reshape",
                     "offset" if offset else ("bottom", 1),
@@ -325,7 +325,7 @@ class BatchReindex(BuiltLayer):
         if len(index) != 1:
             raise self.refuse(
                 Kind.WRONG_AXES,
-                f"the second bottom must have 1 axis, not {len(index)} ({text(index)})",
+                f"bottom 1 has {len(index)} axes ({text(index)}); it must have 1",
                 "Check failed: 1 == bottom[1]->num_axes()",
                 "batch_reindex_layer.cpp Reshape",
                 ("bottom", 1),
@@ -352,8 +352,8 @@ class Filter(BuiltLayer):
         if len(self.tops) != len(self.bottoms) - 1:
             raise self.refuse(
                 Kind.TOP_COUNT,
-                f"{len(self.bottoms)} bottoms, the last of them the selector, need {len(self.bottoms) - 1} tops,"
-                f" not {len(self.tops)}",
+                f"{len(self.bottoms)} bottoms, of which the last is the selector, need {len(self.bottoms) - 1} tops;"
+                f" {len(self.tops)} are given",
                 "Check failed: top.size() == bottom.size() - 1",
                 "filter_layer.cpp LayerSetUp",
                 ("top", len(self.tops) - 1),
@@ -367,7 +367,7 @@ class Filter(BuiltLayer):
         if any(dim != 1 for dim in selector[1:]):
             raise self.refuse(
                 Kind.WRONG_SHAPE,
-                f"the selector must have one value per item; it is {text(selector)}",
+                f"the selector is {text(selector)}; it must have one value per item",
                 "Selector blob dimensions must be singletons (1), except the first",
                 function,
                 last,
@@ -376,7 +376,7 @@ class Filter(BuiltLayer):
             if selector[canonical_axis(selector, 0, last)] != shape[canonical_axis(shape, 0, ("bottom", index))]:
                 raise self.refuse(
                     Kind.SHAPES_DIFFER,
-                    f"bottom {index} has {shape[0]} items, the selector {selector[0]}",
+                    f"bottom {index} has {shape[0]} items but the selector has {selector[0]}",
                     "Each bottom should have the same 0th dimension as the selector blob",
                     function,
                     ("bottom", index),

@@ -265,7 +265,7 @@ class BuiltLayer:
         if self.equal_counts and bottoms != tops:
             raise Refusal(
                 Kind.TOP_COUNT,
-                f"{self.type} makes one top for each bottom, not {tops} of {bottoms}",
+                f"{plural(bottoms, 'bottom')} but {plural(tops, 'top')}; {self.type} makes one top for each bottom",
                 f"{self.type} Layer produces one top blob as output for each bottom blob input.",
                 "layer.hpp CheckBlobCounts",
                 ("top", 0),
@@ -277,7 +277,7 @@ class BuiltLayer:
         bound = "" if exact else "at least " if given < least else "at most "
         return Refusal(
             Kind.BOTTOM_COUNT if side == "bottom" else Kind.TOP_COUNT,
-            f"{self.type} {verb} {bound}{plural(number, side)}, not {given}",
+            f"{plural(given, side)} {'is' if given == 1 else 'are'} given but {self.type} {verb} {bound}{number}",
             f"{self.type} Layer {verb} {bound}{number} {side} blob(s) {role}.",
             "layer.hpp CheckBlobCounts",
             (side, number if given > number else given - 1) if given else None,
@@ -333,7 +333,7 @@ class BuiltLayer:
 
 
 class UnknownLayer(BuiltLayer):
-    """A type that is not known here, a Python layer among them: everything behind it is unknown."""
+    """A type that is not known here, a Python layer among them: everything after it is unknown."""
 
     known = False
     reads_bottom = True

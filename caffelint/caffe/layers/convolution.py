@@ -50,7 +50,7 @@ class Windowed(BuiltLayer):
         if axes < self.least_spatial_axes:
             raise self.refuse(
                 Kind.WRONG_AXES,
-                f"no axis is left behind axis {self.channel_axis} of the bottom ({text(shape)})",
+                f"the bottom ({text(shape)}) has no axis after axis {self.channel_axis}",
                 "Check failed: num_spatial_axes_ >= 1",
                 f"{self.source} LayerSetUp",
                 "axis",
@@ -59,7 +59,7 @@ class Windowed(BuiltLayer):
         if min(self.kernel, default=1) <= 0:
             raise self.refuse(
                 Kind.VALUE_OUT_OF_RANGE,
-                f"the kernel is {text(self.kernel)}; every side must be above 0",
+                f"the kernel is {text(self.kernel)}; every side must be larger than 0",
                 "Filter dimensions must be nonzero.",
                 f"{self.source} LayerSetUp",
                 "kernel_size" if p.kernel_size else "kernel_w" if p.kernel_h else "kernel_h",
@@ -77,7 +77,7 @@ class Windowed(BuiltLayer):
             if axes != 2:
                 raise self.refuse(
                     Kind.WRONG_AXES,
-                    f"{tall} and {wide} are for 2 spatial axes; the bottom has {axes}",
+                    f"{tall} and {wide} are for 2 spatial axes but the bottom has {axes}",
                     f"{tall} & {wide} can only be used for 2D convolution.",
                     f"{self.source} LayerSetUp",
                     tall,
@@ -85,7 +85,7 @@ class Windowed(BuiltLayer):
             if given:
                 raise self.refuse(
                     Kind.CONFLICTING_FIELDS,
-                    f"{name} is given beside {tall} and {wide}; keep one of the two",
+                    f"{name} is set beside {tall} and {wide}; keep one of the two",
                     f"Either {name} or {tall}/w should be specified; not both.",
                     f"{self.source} LayerSetUp",
                     name,
@@ -94,9 +94,7 @@ class Windowed(BuiltLayer):
         if given not in (0, 1, axes) or (name == KERNEL and given == 0 < axes):
             raise self.refuse(
                 Kind.FIELD_COUNT if given else Kind.MISSING_FIELD,
-                f"{name} is missing"
-                if given == 0
-                else f"{name} is given {given} times; once, or {axes} times, is right",
+                f"{name} is missing" if given == 0 else f"{name} is set {given} times; set it once or {axes} times",
                 f"{name} must be specified once, or once per spatial dimension",
                 f"{self.source} LayerSetUp",
                 name if given else None,
@@ -104,7 +102,7 @@ class Windowed(BuiltLayer):
         if name == STRIDE and min(sizes, default=1) <= 0:
             raise self.refuse(
                 Kind.VALUE_OUT_OF_RANGE,
-                "a stride must be above 0",
+                "stride must be larger than 0",
                 "Stride dimensions must be nonzero.",
                 f"{self.source} LayerSetUp",
                 name,
@@ -176,7 +174,7 @@ class Weighted(Windowed):
                 Kind.VALUE_OUT_OF_RANGE if self.parameters.HasField("num_output") else Kind.MISSING_FIELD,
                 "num_output is missing"
                 if not self.parameters.HasField("num_output")
-                else f"num_output must be above 0, not {outputs}",
+                else f"num_output is {outputs}; it must be larger than 0",
                 "Check failed: num_output_ > 0",
                 f"{self.source} LayerSetUp",
                 "num_output",
@@ -204,7 +202,7 @@ class Weighted(Windowed):
             if bottoms[index] != shape:
                 raise self.refuse(
                     Kind.SHAPES_DIFFER,
-                    f"the bottoms differ in shape: {text(shape)} and {text(bottoms[index])}",
+                    f"bottom {index} is {text(bottoms[index])} but bottom 0 is {text(shape)}; shapes must match",
                     "shape mismatch - bottom[0]:",
                     f"{self.source} Reshape",
                     ("bottom", index),
@@ -223,7 +221,7 @@ class Weighted(Windowed):
         if divide(channels, group, "group", (self.block, "group")) * group != channels:
             raise self.refuse(
                 Kind.NOT_DIVISIBLE,
-                f"group {group} does not divide the {channels} channels of the bottom",
+                f"the bottom has {channels} channels, which cannot be divided by group {group}",
                 "Check failed: channels_ % group_ == 0",
                 f"{self.source} LayerSetUp",
                 "group",
@@ -231,7 +229,7 @@ class Weighted(Windowed):
         if outputs % group:
             raise self.refuse(
                 Kind.NOT_DIVISIBLE,
-                f"group {group} does not divide num_output {outputs}",
+                f"num_output {outputs} cannot be divided by group {group}",
                 "Number of output should be multiples of group.",
                 f"{self.source} LayerSetUp",
                 "group",

@@ -33,7 +33,9 @@ class DataLayer(BuiltLayer):
         """batch_size; Caffe 1.0 refuses an empty batch."""
         p = self.parameters
         if self.strict and p.batch_size == 0:
-            missing = "batch_size is missing" if not p.HasField("batch_size") else "batch_size must be above 0"
+            missing = (
+                "batch_size is missing" if not p.HasField("batch_size") else "batch_size is 0; it must be larger than 0"
+            )
             raise self.refuse(Kind.MISSING_BATCH_SIZE, missing, "Check failed: data_", function, "batch_size")
         return as_int(p.batch_size)
 
@@ -63,7 +65,7 @@ class Transformed(DataLayer):
         if t.HasField("mean_file") and t.mean_value:
             raise Refusal(
                 Kind.MEAN_FILE_AND_MEAN_VALUE,
-                "mean_file and mean_value are both given; keep one of the two",
+                "mean_file and mean_value are both set; keep one of the two",
                 "Cannot specify mean_file and mean_value at the same time",
                 "data_transformer.cpp DataTransformer",
                 ("transform_param", "mean_file"),
@@ -121,7 +123,7 @@ class ImageData(Transformed):
         if not (height == 0 and width == 0) and not (height > 0 and width > 0):
             raise self.refuse(
                 Kind.MISSING_FIELD,
-                "new_height and new_width must both be given",
+                "only one of new_height and new_width is set; set both",
                 "Current implementation requires new_height and new_width to be set at the same time.",
                 function,
                 "new_height" if height else "new_width",
@@ -130,7 +132,7 @@ class ImageData(Transformed):
         if p.batch_size == 0:
             raise self.refuse(
                 Kind.MISSING_BATCH_SIZE,
-                "batch_size must be above 0",
+                "batch_size is missing or 0; it must be larger than 0",
                 "Positive batch size required",
                 function,
                 "batch_size",
@@ -171,7 +173,7 @@ class WindowData(Transformed):
         if self.message.transform_param.crop_size == 0:
             raise Refusal(
                 Kind.MISSING_FIELD,
-                "WindowData needs a crop_size",
+                "crop_size is missing",
                 "Check failed: crop_size > 0",
                 "window_data_layer.cpp DataLayerSetUp",
                 ("transform_param", "crop_size"),
@@ -206,7 +208,7 @@ class MemoryData(Transformed):
             ]
             raise self.refuse(
                 Kind.MISSING_FIELD,
-                f"{' and '.join(missing) or 'the product of the sizes'} must be above 0",
+                f"{' and '.join(missing) or 'the product of the sizes'} must be larger than 0",
                 "batch_size, channels, height, and width must be specified and positive in memory_data_param",
                 "memory_data_layer.cpp DataLayerSetUp",
                 missing[0] if missing else "batch_size",
@@ -228,7 +230,7 @@ class HDF5Data(DataLayer):
         if self.message.HasField("transform_param"):
             raise Refusal(
                 Kind.TRANSFORM_OF_HDF5,
-                "HDF5Data takes no transform_param; transform the data before writing the file",
+                "HDF5Data does not take transform_param; remove it and transform the data before writing the file",
                 "HDF5Data does not transform data.",
                 "hdf5_data_layer.cpp LayerSetUp",
                 "transform_param",
@@ -251,7 +253,7 @@ class Input(DataLayer):
         if len(shapes) not in (0, 1, tops):
             raise self.refuse(
                 Kind.FIELD_COUNT,
-                f"{plural(tops, 'top')} need 1 or {tops} shapes, not {len(shapes)}",
+                f"{plural(tops, 'top')} need 1 or {tops} shapes; {len(shapes)} are set",
                 "Must specify 'shape' once, once per top blob, or not at all:",
                 "input_layer.cpp LayerSetUp",
                 "shape",
@@ -284,7 +286,7 @@ class DummyData(DataLayer):
         if len(fillers) not in (0, 1, tops):
             raise self.refuse(
                 Kind.FIELD_COUNT,
-                f"{plural(tops, 'top')} need 0, 1 or {tops} data_filler, not {len(fillers)}",
+                f"{plural(tops, 'top')} need 0, 1 or {tops} data_filler; {len(fillers)} are set",
                 "Number of data fillers must be 0, 1 or equal to the number of tops:",
                 self.source,
                 "data_filler",
@@ -312,7 +314,7 @@ class DummyData(DataLayer):
             if len(p.shape) not in (1, tops):
                 raise self.refuse(
                     Kind.FIELD_COUNT,
-                    f"{plural(tops, 'top')} need 1 or {tops} shapes, not {len(p.shape)}",
+                    f"{plural(tops, 'top')} need 1 or {tops} shapes; {len(p.shape)} are set",
                     "Must specify 'shape' once, or once per top blob",
                     self.source,
                     "shape" if p.shape else None,
@@ -322,7 +324,7 @@ class DummyData(DataLayer):
         if p.shape:
             raise self.refuse(
                 Kind.CONFLICTING_FIELDS,
-                "shape is given beside num, channels, height or width; keep shape",
+                "shape is set beside num, channels, height or width; keep shape",
                 "Both shape and legacy fields were specified",
                 self.source,
                 "shape",
@@ -331,7 +333,7 @@ class DummyData(DataLayer):
             if len(values) not in (1, tops):
                 raise self.refuse(
                     Kind.FIELD_COUNT,
-                    f"{plural(tops, 'top')} need 1 or {tops} {name}, not {len(values)}",
+                    f"{plural(tops, 'top')} need 1 or {tops} {name}; {len(values)} are set",
                     f"Must specify '{name}' once, or once per top blob",
                     self.source,
                     name if values else None,

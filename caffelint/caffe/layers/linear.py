@@ -52,7 +52,9 @@ class InnerProduct(Matrix):
             phrase = "blob->count()" if p.weight_filler.type in ("xavier", "msra", "uniform") else "data_"
             raise self.refuse(
                 Kind.VALUE_OUT_OF_RANGE if p.HasField("num_output") else Kind.MISSING_FIELD,
-                "num_output is missing" if not p.HasField("num_output") else "num_output must be above 0",
+                "num_output is missing"
+                if not p.HasField("num_output")
+                else "num_output is 0; it must be larger than 0",
                 f"Check failed: {phrase}",
                 "filler.hpp",
                 "num_output",
@@ -100,7 +102,7 @@ class Embed(Matrix):
             if size <= 0:
                 raise self.refuse(
                     Kind.VALUE_OUT_OF_RANGE if p.HasField(name) else Kind.MISSING_FIELD,
-                    f"{name} is missing" if not p.HasField(name) else f"{name} must be above 0, not {size}",
+                    f"{name} is missing" if not p.HasField(name) else f"{name} is {size}; it must be larger than 0",
                     f"EmbedLayer {name} must be positive.",
                     "embed_layer.cpp LayerSetUp",
                     name,

@@ -54,7 +54,7 @@ class Loss(BuiltLayer):
         if first != second:
             raise Refusal(
                 Kind.SHAPES_DIFFER,
-                f"the first bottom holds {first} items ({text(bottoms[0])}), the second {second} ({text(bottoms[1])})",
+                f"bottom 0 has {first} items ({text(bottoms[0])}) but bottom 1 has {second} ({text(bottoms[1])})",
                 "The data and label should have the same first dimension.",
                 "loss_layer.cpp Reshape",
                 ("bottom", 1),
@@ -74,7 +74,7 @@ def check_label_count(layer: BuiltLayer, scores: Shape, labels: Shape, axis: int
     if wanted != count(labels):
         raise layer.refuse(
             Kind.LABEL_COUNT,
-            f"scores of {text(scores)} with their classes on axis {axis} want {wanted} labels; the labels are"
+            f"scores of {text(scores)} with the classes on axis {axis} need {wanted} labels, but the labels are"
             f" {text(labels)}, {count(labels)} in all",
             f"Number of labels must match number of predictions; e.g., if {kind} axis == 1",
             function,
@@ -88,7 +88,7 @@ def check_inner_loss_weight(layer: BuiltLayer, scores: Shape) -> None:
     if len(weights) > 1:
         raise Refusal(
             Kind.LOSS_WEIGHT_COUNT,
-            f"{layer.type} takes one loss_weight, not {len(weights)}",
+            f"loss_weight is set {len(weights)} times; {layer.type} takes one",
             "loss_weight must be unspecified or specified once per top blob.",
             "layer.hpp SetLossWeights",
             ("loss_weight", 1),
@@ -171,7 +171,7 @@ class InfogainLoss(SoftmaxInside):
         if self.message.loss_param.HasField("normalize"):
             raise Refusal(
                 Kind.NORMALIZE_OF_INFOGAIN,
-                "InfogainLoss takes normalization, not the older normalize",
+                "InfogainLoss does not take the older normalize; set normalization",
                 'normalize is deprecated. use "normalization"',
                 function,
                 ("loss_param", "normalize"),
@@ -179,7 +179,7 @@ class InfogainLoss(SoftmaxInside):
         if len(self.bottoms) < 3 and not self.parameters.HasField("source"):
             raise self.refuse(
                 Kind.MISSING_INFOGAIN_MATRIX,
-                "the matrix H is missing: give source, or a third bottom",
+                "the matrix H is missing; set source, or add a third bottom",
                 "Infogain matrix source must be specified.",
                 function,
                 "source",
@@ -194,7 +194,7 @@ class InfogainLoss(SoftmaxInside):
         if len(bottoms) > 2 and count(bottoms[2]) != as_int(classes * classes):
             raise self.refuse(
                 Kind.WRONG_SHAPE,
-                f"H must be {classes} x {classes} for {classes} classes; the third bottom is {text(bottoms[2])}",
+                f"the matrix H must be {classes}x{classes} for {classes} classes, but bottom 2 is {text(bottoms[2])}",
                 "Check failed: infogain->count() == num_labels_*num_labels_",
                 function,
                 ("bottom", 2),
@@ -215,7 +215,7 @@ class SigmoidCrossEntropyLoss(Loss):
         if count(bottoms[0]) != count(bottoms[1]):
             raise Refusal(
                 Kind.SHAPES_DIFFER,
-                f"predictions of {text(bottoms[0])} and targets of {text(bottoms[1])} differ in number",
+                f"predictions are {text(bottoms[0])} but targets are {text(bottoms[1])}; their numbers must match",
                 "SIGMOID_CROSS_ENTROPY_LOSS layer inputs must have the same count.",
                 "sigmoid_cross_entropy_loss_layer.cpp Reshape",
                 ("bottom", 1),
@@ -234,7 +234,7 @@ class EuclideanLoss(Loss):
         if count(bottoms[0], 1) != count(bottoms[1], 1):
             raise Refusal(
                 Kind.SHAPES_DIFFER,
-                f"predictions of {text(bottoms[0])} and targets of {text(bottoms[1])} differ in size per item",
+                f"predictions are {text(bottoms[0])} but targets are {text(bottoms[1])}; sizes per item must match",
                 "Inputs must have the same dimension.",
                 "euclidean_loss_layer.cpp Reshape",
                 ("bottom", 1),
@@ -259,7 +259,7 @@ class MultinomialLogisticLoss(Loss):
             if size != 1:
                 raise Refusal(
                     Kind.WRONG_SHAPE,
-                    f"a label is one value per item; the second bottom is {text(bottoms[1])}",
+                    f"bottom 1 is {text(bottoms[1])}; a label must be one value per item",
                     f"Check failed: bottom[1]->{side}() == 1",
                     function,
                     ("bottom", 1),
@@ -287,7 +287,7 @@ class ContrastiveLoss(Loss):
         if first[1] != second[1]:
             raise Refusal(
                 Kind.SHAPES_DIFFER,
-                f"the two bottoms to compare differ in size per item: {text(bottoms[0])} and {text(bottoms[1])}",
+                f"the bottoms to compare are {text(bottoms[0])} and {text(bottoms[1])}; sizes per item must match",
                 "Check failed: bottom[0]->channels() == bottom[1]->channels()",
                 function,
                 ("bottom", 1),
@@ -329,7 +329,7 @@ class Accuracy(BuiltLayer):
         if as_int(p.top_k) > per_label:
             raise self.refuse(
                 Kind.TOP_K_TOO_LARGE,
-                f"top_k {p.top_k} is more than the {per_label} scores per label ({text(scores)} for {text(labels)})",
+                f"top_k {p.top_k} is larger than the {per_label} scores per label ({text(scores)} for {text(labels)})",
                 "top_k must be less than or equal to the number of classes.",
                 function,
                 "top_k" if p.HasField("top_k") else ("bottom", 1),

@@ -75,7 +75,7 @@ class Clip(Neuron):
                 if not self.parameters.HasField(name):
                     raise self.refuse(
                         Kind.MISSING_FIELD,
-                        f"clip_param needs a {name}",
+                        f"{name} of clip_param is missing",
                         f"Message missing required fields: layer[{self.index}].clip_param.{name}",
                         "upgrade_proto.cpp ReadNetParamsFromTextFileOrDie",
                     )
@@ -158,7 +158,7 @@ class Log(Neuron):
         if base == 1:
             raise self.refuse(
                 Kind.VALUE_OUT_OF_RANGE,
-                "a logarithm has no base 1",
+                "base is 1; a logarithm needs another base",
                 "Inf result: 1/log(base)",
                 "log_layer.cpp LayerSetUp",
                 "base",
@@ -175,7 +175,7 @@ def _check_base(layer: BuiltLayer, base: float, function: str) -> None:
     if not base > 0:
         raise layer.refuse(
             Kind.VALUE_OUT_OF_RANGE,
-            f"base must be above 0, or -1 for e; it is {base:g}",
+            f"base is {base:g}; it must be larger than 0, or -1 for e",
             "base must be strictly positive.",
             function,
             "base",
@@ -227,7 +227,7 @@ class PReLU(Neuron):
         if len(shape) < 2:
             raise self.refuse(
                 Kind.WRONG_AXES,
-                f"PReLU needs a bottom with at least 2 axes, not {len(shape)} ({text(shape)})",
+                f"the bottom is {text(shape)}; PReLU needs at least 2 axes",
                 "Number of axes of bottom blob must be >=2.",
                 function,
                 ("bottom", 0),
@@ -325,7 +325,7 @@ def no_in_place(layer: BuiltLayer, function: str) -> Refusal:
     """The refusal of the types that check for an in-place top."""
     return Refusal(
         Kind.IN_PLACE,
-        f"{layer.type} cannot run in place; give its top another name than its bottom",
+        f"{layer.type} cannot work in place; give its top another name",
         f"{layer.type} Layer does not allow in-place computation.",
         function,
         ("top", 0),

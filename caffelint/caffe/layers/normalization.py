@@ -38,7 +38,7 @@ class LRN(BuiltLayer):
         if as_int(size) < 0 or size % 2 != 1:
             raise self.refuse(
                 Kind.EVEN_LOCAL_SIZE,
-                f"local_size must be odd, not {size}",
+                f"local_size is {size}; it must be odd",
                 "LRN only supports odd values for local_size",
                 "lrn_layer.cpp LayerSetUp",
                 "local_size",
@@ -46,7 +46,7 @@ class LRN(BuiltLayer):
 
     def set_up(self, bottoms: Sequence[Shape]) -> Sequence[Shape | None]:
         self.check()
-        need_four_axes(bottoms[0], "lrn_layer.cpp Reshape")
+        need_four_axes(self.type, bottoms[0], "lrn_layer.cpp Reshape")
         return [like(bottoms[0])]
 
     def set_up_unknown(self, bottoms: Sequence[Shape | None]) -> Sequence[Shape | None]:
@@ -99,7 +99,7 @@ class BatchNorm(BuiltLayer):
             if param.lr_mult != 0:
                 raise self.refuse(
                     Kind.STATISTIC_WITH_RATE,
-                    f"lr_mult of a BatchNorm statistic must be 0, not {param.lr_mult:g}",
+                    f"lr_mult is {param.lr_mult:g}; it must be 0 for the statistics of a BatchNorm",
                     "Cannot configure batch normalization statistics as layer parameters.",
                     f"{self.source} LayerSetUp",
                     ("param", index, "lr_mult"),

@@ -35,18 +35,18 @@ def check_clipped(windows: int, size: int, stride: int, pad: int, side: str) -> 
     if (windows - 1) * stride >= size + pad:
         raise Refusal(
             Kind.WINDOW_TOO_LARGE,
-            f"the last window starts {(windows - 1) * stride - size - pad} pixels behind the padded image",
+            f"the last window starts {(windows - 1) * stride - size - pad} pixels beyond the padded map",
             f"Check failed: (pooled_{side}_ - 1) * stride_",
             f"{SOURCE} Reshape",
             "pooling_param",
         )
 
 
-def need_four_axes(shape: Shape, function: str) -> None:
+def need_four_axes(layer_type: str, shape: Shape, function: str) -> None:
     if len(shape) != 4:
         raise Refusal(
             Kind.WRONG_AXES,
-            f"the bottom must have 4 axes (num, channels, height, width); it has {len(shape)} ({text(shape)})",
+            f"the bottom has {len(shape)} axes ({text(shape)}); {layer_type} takes 4 (num, channels, height, width)",
             "Input must have 4 axes, corresponding to (num, channels, height, width)",
             function,
             ("bottom", 0),
@@ -93,7 +93,7 @@ class Pooling(BuiltLayer):
             if square or tall or wide:
                 raise self.refuse(
                     Kind.FIELD_NOT_TAKEN,
-                    "global_pooling takes the whole map; remove the kernel size",
+                    "global_pooling: true covers the whole map; remove the kernel size",
                     "With Global_pooling: true Filter size cannot specified",
                     function,
                     "kernel_size" if square else "kernel_h" if tall else "kernel_w",
@@ -101,9 +101,9 @@ class Pooling(BuiltLayer):
         elif square == (tall and wide):
             raise self.refuse(
                 Kind.CONFLICTING_FIELDS if square else Kind.MISSING_FIELD,
-                "kernel_size is given beside kernel_h and kernel_w; keep one of the two"
+                "kernel_size is set beside kernel_h and kernel_w; keep one of the two"
                 if square
-                else "kernel_h and kernel_w must both be given"
+                else "only one of kernel_h and kernel_w is set; set both"
                 if tall or wide
                 else "kernel_size is missing",
                 "Filter size is kernel_size OR kernel_h and kernel_w; not both",
@@ -118,9 +118,9 @@ class Pooling(BuiltLayer):
             if (tall or wide) and not (tall and wide and not has(name)):
                 raise self.refuse(
                     Kind.CONFLICTING_FIELDS if has(name) else Kind.MISSING_FIELD,
-                    f"{name} is given beside {name}_h or {name}_w; keep one of the two"
+                    f"{name} is set beside {name}_h or {name}_w; keep one of the two"
                     if has(name)
-                    else f"{name}_h and {name}_w must both be given",
+                    else f"only one of {name}_h and {name}_w is set; set both",
                     phrase,
                     function,
                     name if has(name) else f"{name}_h" if tall else f"{name}_w",
@@ -137,7 +137,7 @@ class Pooling(BuiltLayer):
         if kernel and (kernel[0] <= 0 or kernel[1] <= 0):
             raise self.refuse(
                 Kind.NO_ELEMENTS if self.is_global else Kind.VALUE_OUT_OF_RANGE,
-                "the kernel must be at least 1 x 1" if not self.is_global else "the bottom has no pixels",
+                "the kernel must be at least 1x1" if not self.is_global else "the bottom has no pixels",
                 "Filter dimensions cannot be zero.",
                 function,
                 None if self.is_global else "kernel_size" if p.HasField("kernel_size") else "kernel_h",
@@ -145,7 +145,7 @@ class Pooling(BuiltLayer):
         if self.is_global and (self.pad != (0, 0) or self.stride != (1, 1)):
             raise self.refuse(
                 Kind.FIELD_NOT_TAKEN,
-                "global_pooling takes the whole map; only pad 0 and stride 1 are allowed",
+                "global_pooling: true covers the whole map, so only pad: 0 and stride: 1 are allowed",
                 "With Global_pooling: true; only pad = 0 and stride = 1",
                 function,
                 "stride" if self.stride != (1, 1) else "pad",
@@ -154,7 +154,7 @@ class Pooling(BuiltLayer):
             if p.pool == STOCHASTIC:
                 raise self.refuse(
                     Kind.FIELD_NOT_TAKEN,
-                    "stochastic pooling takes no padding",
+                    "stochastic pooling takes no padding; remove pad",
                     "Padding implemented only for average and max pooling.",
                     function,
                     "pad" if p.HasField("pad") else "pad_h",
@@ -163,7 +163,7 @@ class Pooling(BuiltLayer):
                 if kernel and self.pad[axis] >= kernel[axis]:
                     raise self.refuse(
                         Kind.PADDING_TOO_LARGE,
-                        f"pad {self.pad[axis]} must be below the kernel, {kernel[axis]}",
+                        f"pad {self.pad[axis]} must be smaller than the kernel, {kernel[axis]}",
                         f"Check failed: pad_{side}_ < kernel_{side}_",
                         function,
                         "pad" if p.HasField("pad") else f"pad_{side}",
@@ -177,7 +177,7 @@ class Pooling(BuiltLayer):
             kernel = self.kernel = legacy(shape, ("bottom", 0))[2:]  # type: ignore[assignment]
         assert kernel is not None
         self.check_windows(kernel)
-        need_four_axes(shape, f"{SOURCE} Reshape")
+        need_four_axes(self.type, shape, f"{SOURCE} Reshape")
         padded = self.pad != (0, 0)
         floor = self.parameters.round_mode != CEIL
         self.windows = windows = [
@@ -196,7 +196,7 @@ class Pooling(BuiltLayer):
                     Kind.WINDOW_TOO_LARGE if self.stride[axis] else Kind.VALUE_OUT_OF_RANGE,
                     f"stride{'' if self.parameters.HasField('stride') else '_' + side} is 0"
                     if not self.stride[axis]
-                    else f"the kernel, {kernel[axis]}, is too large for a map of {padded_size} with its padding",
+                    else f"kernel {kernel[axis]} is larger than the map, {padded_size} with its padding",
                     "Check failed: shape[i] >= 0",
                     "blob.cpp Reshape",
                     "kernel_size" if self.parameters.HasField("kernel_size") else f"kernel_{side}",
@@ -248,7 +248,7 @@ class SPP(BuiltLayer):
             given = self.parameters.pyramid_height
             raise self.refuse(
                 Kind.VALUE_OUT_OF_RANGE if given else Kind.MISSING_FIELD,
-                f"pyramid_height {given} does not fit into Caffe's int" if given else "pyramid_height is missing",
+                f"pyramid_height {given} does not fit into an int" if given else "pyramid_height is missing",
                 "Split Layer produces at least 1 top blob(s) as output.",
                 f"{self.source} LayerSetUp",
                 "pyramid_height",
@@ -256,14 +256,14 @@ class SPP(BuiltLayer):
         total = 0
         for level in range(levels):
             tall, wide = self._bins(height, width, level)
-            need_four_axes(shape, f"{SOURCE} Reshape")
+            need_four_axes(self.type, shape, f"{SOURCE} Reshape")
             total += tall * wide
         if levels == 1:
             return [new_blob((num, channels, tall, wide), "the top")]
         if self.runs_in_place:
             raise self.refuse(
                 Kind.IN_PLACE,
-                "SPP cannot overwrite its bottom: it looks at its 4 axes again",
+                "SPP cannot work in place, since it needs the 4 axes of its bottom again; give its top another name",
                 "Input must have 4 axes, corresponding to (num, channels, height, width)",
                 f"{self.source} Reshape",
                 ("top", 0),
@@ -279,7 +279,7 @@ class SPP(BuiltLayer):
         if padded and self.parameters.pool not in (MAX, AVE):
             raise self.refuse(
                 Kind.FIELD_NOT_TAKEN,
-                f"stochastic pooling takes no padding, which {height} x {width} pixels in {bins} x {bins} bins need",
+                f"{height}x{width} pixels in {bins}x{bins} bins need padding, which stochastic pooling does not take",
                 "Padding implemented only for average and max pooling.",
                 f"{SOURCE} LayerSetUp",
                 "pool",
@@ -288,7 +288,7 @@ class SPP(BuiltLayer):
             if padded and pad >= kernel:
                 raise self.refuse(
                     Kind.WINDOW_TOO_LARGE,
-                    f"{bins} x {bins} bins of level {level} are too many for {height} x {width} pixels",
+                    f"level {level} has {bins}x{bins} bins, too many for {height}x{width} pixels",
                     f"Check failed: pad_{side}_ < kernel_{side}_",
                     f"{SOURCE} LayerSetUp",
                     "pyramid_height",

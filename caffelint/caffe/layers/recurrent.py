@@ -48,7 +48,7 @@ class Recurrent(BuiltLayer):
                 Kind.VALUE_OUT_OF_RANGE if self.parameters.HasField("num_output") else Kind.MISSING_FIELD,
                 "num_output is missing"
                 if not self.parameters.HasField("num_output")
-                else f"num_output must be above 0, not {outputs}",
+                else f"num_output is {outputs}; it must be larger than 0",
                 "num_output must be positive",
                 f"{type(self).__name__.lower()}_layer.cpp FillUnrolledNet",
                 "num_output",
@@ -61,7 +61,7 @@ class Recurrent(BuiltLayer):
         if len(x) < 2:
             raise self.refuse(
                 Kind.WRONG_AXES,
-                f"the first bottom must be steps x streams x ...; it is {text(x)}",
+                f"bottom 0 is {text(x)}; it must be steps x streams x ...",
                 "bottom[0] must have at least 2 axes -- (#timesteps, #streams, ...)",
                 function,
                 ("bottom", 0),
@@ -70,7 +70,7 @@ class Recurrent(BuiltLayer):
         if len(bottoms[1]) != 2:
             raise self.refuse(
                 Kind.WRONG_AXES,
-                f"the second bottom must be steps x streams; it is {text(bottoms[1])}",
+                f"bottom 1 is {text(bottoms[1])}; it must be steps x streams",
                 "bottom[1] must have exactly 2 axes -- (#timesteps, #streams)",
                 function,
                 ("bottom", 1),
@@ -79,7 +79,7 @@ class Recurrent(BuiltLayer):
             if x[axis] != bottoms[1][axis]:
                 raise self.refuse(
                     Kind.SHAPES_DIFFER,
-                    f"the first bottom has {steps} steps of {streams} streams, the second {text(bottoms[1])}",
+                    f"bottom 0 has {steps} steps of {streams} streams but bottom 1 is {text(bottoms[1])}",
                     f"Check failed: {letter}_ == bottom[1]->shape({axis})",
                     function,
                     ("bottom", 1),
@@ -88,7 +88,7 @@ class Recurrent(BuiltLayer):
         if static is not None and (not static or static[0] != streams):
             raise self.refuse(
                 Kind.WRONG_SHAPE,
-                f"the static bottom must have one item for each of {plural(streams, 'stream')}; it is {text(static)}",
+                f"the static bottom is {text(static)}; it must have one item for each of {plural(streams, 'stream')}",
                 "Check failed: N_ == bottom[2]->shape(0)" if static else "Check failed: bottom[2]->num_axes() >= 1",
                 function,
                 ("bottom", 2),
@@ -101,7 +101,7 @@ class Recurrent(BuiltLayer):
             if bottoms[index] != hidden:
                 raise self.refuse(
                     Kind.SHAPES_DIFFER,
-                    f"a hidden state is {text(hidden)}; bottom {index} is {text(bottoms[index])}",
+                    f"bottom {index} is {text(bottoms[index])} but a hidden state is {text(hidden)}",
                     f"shape mismatch - recur_input_blobs_[{index - first_hidden}]:",
                     f"{self.source} Reshape",
                     ("bottom", index),
@@ -192,7 +192,7 @@ class LSTMUnit(BuiltLayer):
                 if wrong:
                     raise self.refuse(
                         Kind.WRONG_SHAPE,
-                        f"bottom {index} must be 1 x {streams}{' x ...' if axes == 3 else ''}; it is {text(shape)}",
+                        f"bottom {index} is {text(shape)}; it must be 1x{streams}{'x...' if axes == 3 else ''}",
                         phrase,
                         function,
                         ("bottom", index),
@@ -200,8 +200,8 @@ class LSTMUnit(BuiltLayer):
         if as_int(4 * cell[2]) != bottoms[1][2]:
             raise self.refuse(
                 Kind.WRONG_SHAPE,
-                f"the gate inputs must have {4 * cell[2]} values, 4 for each of the cell's {cell[2]}; they are"
-                f" {text(bottoms[1])}",
+                f"the gate inputs are {text(bottoms[1])}; they must have {4 * cell[2]} values, 4 for each of the cell's"
+                f" {cell[2]}",
                 "Check failed: 4 * hidden_dim_ == bottom[1]->shape(2)",
                 function,
                 ("bottom", 1),

@@ -43,7 +43,7 @@ class Eltwise(BuiltLayer):
         if coefficients != len(self.bottoms):
             raise self.refuse(
                 Kind.FIELD_COUNT,
-                f"{len(self.bottoms)} bottoms need {len(self.bottoms)} coeff, not {coefficients}",
+                f"{len(self.bottoms)} bottoms need {len(self.bottoms)} coeff; {coefficients} are set",
                 "Eltwise Layer takes one coefficient per bottom blob.",
                 function,
                 "coeff",
@@ -51,7 +51,7 @@ class Eltwise(BuiltLayer):
         if p.operation == PROD:
             raise self.refuse(
                 Kind.FIELD_NOT_TAKEN,
-                "coeff is for SUM, not for PROD",
+                "coeff is set, but operation: PROD does not take it; remove it",
                 "Eltwise layer only takes coefficients for summation.",
                 function,
                 "coeff",
@@ -64,7 +64,7 @@ class Eltwise(BuiltLayer):
             if bottoms[index] != first:
                 raise self.refuse(
                     Kind.SHAPES_DIFFER,
-                    f"bottom {index} is {text(bottoms[index])}, the first {text(first)}; all must have one shape",
+                    f"bottom {index} is {text(bottoms[index])} but bottom 0 is {text(first)}; shapes must match",
                     "Check failed: bottom[0]->shape() == bottom[i]->shape()",
                     "eltwise_layer.cpp Reshape",
                     ("bottom", index),
@@ -78,7 +78,7 @@ class Eltwise(BuiltLayer):
             if shape != known[0][1]:
                 raise self.refuse(
                     Kind.SHAPES_DIFFER,
-                    f"bottom {index} is {text(shape)}, bottom {known[0][0]} {text(known[0][1])}; they must be alike",
+                    f"bottom {index} is {text(shape)} but bottom {known[0][0]} is {text(known[0][1])}; they must match",
                     "Check failed: bottom[0]->shape() == bottom[i]->shape()",
                     "eltwise_layer.cpp Reshape",
                     ("bottom", index),
@@ -149,7 +149,7 @@ class ArgMax(BuiltLayer):
         if self.parameters.top_k < 1:
             raise self.refuse(
                 Kind.VALUE_OUT_OF_RANGE,
-                "top_k must be at least 1",
+                "top_k is 0; it must be at least 1",
                 "top k must not be less than 1.",
                 "argmax_layer.cpp LayerSetUp",
                 "top_k",
@@ -179,7 +179,7 @@ class ArgMax(BuiltLayer):
         if self.parameters.top_k > size:
             raise self.refuse(
                 Kind.TOP_K_TOO_LARGE,
-                f"top_k {self.parameters.top_k} is more than the {size} values to choose from",
+                f"top_k {self.parameters.top_k} is larger than the {size} values to choose from",
                 phrase,
                 "argmax_layer.cpp LayerSetUp",
                 "top_k",
@@ -238,7 +238,7 @@ class Axpy(BuiltLayer):
         if gate[:2] != x[:2]:
             raise self.refuse(
                 Kind.SHAPES_DIFFER,
-                f"the first bottom ({text(gate)}) must have one value for each channel of the second ({text(x)})",
+                f"bottom 0 ({text(gate)}) must have one value for each channel of bottom 1 ({text(x)})",
                 "Check failed: bottom[0]->shape(0) == bottom[1]->shape(0)",
                 "axpy_layer.cpp Reshape",
                 ("bottom", 0),
@@ -246,7 +246,7 @@ class Axpy(BuiltLayer):
         if x != y:
             raise self.refuse(
                 Kind.SHAPES_DIFFER,
-                f"the second bottom is {text(x)}, the third {text(y)}; they are added",
+                f"bottom 1 is {text(x)} but bottom 2 is {text(y)}; shapes must match",
                 "Check failed: bottom[1]->shape() == bottom[2]->shape()",
                 "axpy_layer.cpp Reshape",
                 ("bottom", 2),

@@ -35,7 +35,7 @@ class Permute(BuiltLayer):
             if axis in order[:index]:
                 raise self.refuse(
                     Kind.CONFLICTING_FIELDS,
-                    f"axis {axis} is named twice",
+                    f"axis {axis} is in order twice",
                     "there are duplicate orders",
                     function,
                     ("order", index),

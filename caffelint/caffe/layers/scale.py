@@ -34,7 +34,7 @@ class Broadcast(BuiltLayer):
         if num_axes < -1:
             raise self.refuse(
                 Kind.VALUE_OUT_OF_RANGE,
-                f"num_axes must be -1 (to the end) or more, not {num_axes}",
+                f"num_axes is {num_axes}; it must be 0 or more, or -1 for all to the end",
                 "num_axes must be non-negative, or -1 to extend",
                 source,
                 "num_axes",
@@ -44,7 +44,7 @@ class Broadcast(BuiltLayer):
         if start + num_axes > len(shape):
             raise self.refuse(
                 Kind.NO_SUCH_AXIS,
-                f"axis {start} and num_axes {num_axes} reach past the {len(shape)} axes of the bottom ({text(shape)})",
+                f"axis {start} and num_axes {num_axes} go past the {len(shape)} axes of the bottom ({text(shape)})",
                 f"{what} blob's shape extends past bottom[0]'s shape when applied",
                 source,
                 blame,
@@ -58,7 +58,7 @@ class Broadcast(BuiltLayer):
         if start + len(small) > len(shape):
             raise self.refuse(
                 Kind.SHAPES_DIFFER,
-                f"the second bottom ({text(small)}) reaches past the first ({text(shape)}) from axis {start} on",
+                f"bottom 1 ({text(small)}) goes past bottom 0 ({text(shape)}) from axis {start} on",
                 f"{what} blob's shape extends past bottom[0]'s shape when applied",
                 source,
                 ("bottom", 1),
@@ -67,7 +67,7 @@ class Broadcast(BuiltLayer):
             if shape[start + index] != dim:
                 raise self.refuse(
                     Kind.SHAPES_DIFFER,
-                    f"the second bottom ({text(small)}) does not fit the first ({text(shape)}) from axis {start} on",
+                    f"bottom 1 ({text(small)}) does not match bottom 0 ({text(shape)}) from axis {start} on",
                     f"dimension mismatch between bottom[0]->shape({start + index}) and {what}->shape({index})",
                     source,
                     ("bottom", 1),
