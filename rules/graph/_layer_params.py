@@ -29,14 +29,14 @@ def parameters(layer: Layer) -> dict[str, Any]:
 
 
 def described(value: Any) -> str:
-    """A value as people write it: `3`, `3 x 1`, `true`, `0.1`."""
+    """A value as people write it: `3`, `3x1`, `true`, `0.1`."""
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, float):
         return f"{value:g}"
     if isinstance(value, tuple):
         same = len(set(value)) == 1
-        return described(value[0]) if same else " x ".join(described(item) for item in value) or "none"
+        return described(value[0]) if same else "x".join(described(item) for item in value) or "none"
     return str(value)
 
 

@@ -15,7 +15,7 @@ _LAST_NUMBER = re.compile(r"(.*[_-])(\d{1,9})")
 
 
 _MOST_ALIKE = 50
-"""So many layers of a type are looked at for how the net names them."""
+"""How many layers of a type are looked at to see how the net names them."""
 
 
 class Names:
@@ -51,21 +51,21 @@ class Names:
         yield from self._counted(f"{stem}_", 2)
 
     def _counted(self, stem: str, first: int) -> Iterator[str]:
-        """The stem with numbers, on from the last that was asked for."""
+        """The stem with numbers, continuing from the last that was asked for."""
         for number in count(max(first, self._numbers.get(stem, 0))):
             self._numbers[stem] = number
             yield f"{stem}{number}"
 
 
 def _as_alike(layer: Layer, alike: list[Layer]) -> Iterator[str]:
-    """What each layer of the type would make of this one's blobs: `drop_` before it, its number behind `drop`."""
+    """What each layer of the type would make of this one's blobs: `drop_` before it, its number after `drop`."""
     for each in alike:
         for blob, own in ((each.bottoms[:1], layer.bottoms[:1]), (each.tops[:1], layer.tops[:1])):
             if not blob or not own or not blob[0]:
                 continue
-            before, found, behind = each.name.partition(blob[0])
-            if found and before + behind:
-                yield f"{before}{own[0]}{behind}"
+            before, found, after = each.name.partition(blob[0])
+            if found and before + after:
+                yield f"{before}{own[0]}{after}"
                 continue
             name, read, written = (_NUMBERED.fullmatch(text) for text in (each.name, blob[0], own[0]))
             if name and read and written and name[2] == read[2] and name[1] and name[1] != read[1]:

@@ -1,4 +1,4 @@
-"""How a layer that clashes with another one by the name of its top is mended."""
+"""The fix for a layer whose top clashes with that of another."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from caffelint.lint import Fix, Layer, fix, rename_blob
 
 
 def own_top(*layers: Layer, safety: str, top: str = "") -> tuple[Fix, ...]:
-    """The fix that gives each layer a top of its own, which all read that read the old one behind it.
+    """The fix that gives each layer a top of its own, which every layer after it reads in place of the old one.
 
-    Without `top` it is the one that the layer also reads. None where the layers read each other.
+    Without `top` it is the one that the layer also reads. No fix where the layers read each other.
     """
     names = [top or next((name for name in layer.tops if name in layer.bottoms), "") for layer in layers]
     parts = [rename_blob(layer, name) for layer, name in zip(layers, names, strict=True)]

@@ -2,16 +2,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caffelint.lint import ERROR, TRAIN, UNSAFE, Finding, Invalid, Net, NetRule, fix, remove
+from caffelint.lint import ERROR, TRAIN, UNSAFE, Finding, Invalid, Net, NetRule, fix, remove, title
 
 
 class BackwardNotImplemented(NetRule):
-    """A gradient has to pass through a layer that has none.
+    """A gradient has to pass through a layer that has no backward pass.
 
     ## Why is this bad?
-    ArgMax, Threshold and Accuracy have no gradient, and Embed none for its indices. Where a loss stands behind one and
-    something that learns before it, or where `force_backward` asks for it, Caffe ends its process in the first
-    backward pass.
+    ArgMax, Threshold and Accuracy have no gradient, and Embed has none for its indices. With a loss after such a layer
+    and a layer that learns before it, or with `force_backward`, Caffe ends its process in the first backward pass.
 
     ## Example
     ```
@@ -24,7 +23,7 @@ class BackwardNotImplemented(NetRule):
     ```
 
     ## Fix safety
-    Unsafe: the gradients of the data are no longer computed, which somebody may have wanted.
+    Unsafe: the gradients of the data are no longer computed, which may have been wanted.
 
     ## References
     - argmax_layer.hpp, threshold_layer.hpp, accuracy_layer.hpp, embed_layer.cpp (Backward_cpu); run on Caffe 1.0
@@ -45,15 +44,15 @@ class BackwardNotImplemented(NetRule):
         Invalid(
             _NET + _BEST + _LOSS,
             span='type: "ArgMax"',
-            message="a gradient has to pass through best, and ArgMax has none: Caffe ends in the first backward pass;"
-            " put the loss before it",
+            message='ArgMax "best" has no gradient but the loss needs one, so Caffe ends in the first backward pass;'
+            " put the loss before the layer",
         ),
         Invalid(
             "force_backward: true " + _NET + ' layer { name: "top1" type: "Accuracy" bottom: "fc" bottom: "label" }'
             ' layer { name: "loss" type: "SoftmaxWithLoss" bottom: "fc" bottom: "label" }',
             span="force_backward: true",
-            message="force_backward asks top1 for a gradient, and Accuracy has none: Caffe ends in the first backward"
-            " pass; leave top1 out of TRAIN or remove force_backward",
+            message='Accuracy "top1" has no gradient but force_backward asks for one, so Caffe ends in the first'
+            " backward pass; keep the layer out of TRAIN or remove force_backward",
             fixed=(
                 "" + _NET + ' layer { name: "top1" type: "Accuracy" bottom: "fc" bottom: "label" }'
                 ' layer { name: "loss" type: "SoftmaxWithLoss" bottom: "fc" bottom: "label" }'
@@ -76,16 +75,16 @@ class BackwardNotImplemented(NetRule):
                 if net.message.force_backward:
                     yield self.finding(
                         net.at("force_backward"),
-                        f"force_backward asks {layer.name} for a gradient, and {layer.type} has none: Caffe ends in the"
-                        f" first backward pass; leave {layer.name} out of TRAIN or remove force_backward",
+                        f"{title(layer)} has no gradient but force_backward asks for one, so Caffe ends in the first"
+                        " backward pass; keep the layer out of TRAIN or remove force_backward",
                         phases=(TRAIN,),
                         fixes=fix("remove force_backward", UNSAFE, remove(net, "force_backward")),
                     )
                     return
                 yield self.finding(
                     net.layers[layer.index].at("type"),
-                    f"a gradient has to pass through {layer.name}, and {layer.type} has none: Caffe ends in the first"
-                    " backward pass; put the loss before it",
+                    f"{title(layer)} has no gradient but the loss needs one, so Caffe ends in the first backward pass;"
+                    " put the loss before the layer",
                     phases=(TRAIN,),
                 )
             return

@@ -3,7 +3,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from caffelint.lint import LIKELY, TEST, WARNING, Finding, Invalid, Layer, Net, NetRule, Place, listed
+from caffelint.lint import LIKELY, TEST, WARNING, Finding, Invalid, Layer, Net, NetRule, Place, title, titles
 
 from ._layer_params import described, field_path, parameters
 
@@ -31,8 +31,8 @@ class DeployMismatch(NetRule):
     """A layer of a deploy net differs from the layer of that name in the training net beside it.
 
     ## Why is this bad?
-    Weights are copied by the name of the layer. Where the shape of a parameter differs Caffe refuses them; where only
-    the pad, the pooling method or the slope of a ReLU differs it loads them, and the net answers something else than
+    Weights are copied by the name of the layer. Where the shape of a parameter differs, Caffe refuses them; where only
+    the pad, the pooling method or the slope of a ReLU differs, it loads them, and the net computes something other than
     what was trained and tested.
 
     ## Example
@@ -50,8 +50,8 @@ class DeployMismatch(NetRule):
     ```
 
     ## Known problems
-    Which net a deploy net was trained by is told from names and layers: it has to stand in the same folder, and to
-    share two thirds of the layers with parameters. A layer that agrees with any such net is taken as right.
+    The training net of a deploy net is recognised by its names and layers: it must be in the same folder and share two
+    thirds of the layers with parameters. A layer that agrees with any such net is taken to be right.
 
     ## References
     - net.cpp, CopyTrainedLayersFrom; zeyuanxy/fast-rcnn commit 51e257d
@@ -97,17 +97,19 @@ class DeployMismatch(NetRule):
         Invalid(
             {"train_val.prototxt": _TRAIN % (_CROP, 1, 1, 1, 9), "deploy.prototxt": _DEPLOY % (224, 224, 1, 1, 1, 5)},
             span="num_output: 5",
-            message="fc has num_output 5 here, 9 in train_val.prototxt: Caffe will not take its weights",
+            message='InnerProduct "fc": num_output is 5 here and 9 in "train_val.prototxt", so Caffe refuses its'
+            " weights",
         ),
         Invalid(
             {"train_val.prototxt": _TRAIN % (_CROP, 1, 1, 1, 9), "deploy.prototxt": _DEPLOY % (224, 224, 1, 0, 1, 9)},
             span="pad: 0",
-            message="c2 has pad 0 here, 1 in train_val.prototxt: its weights were trained for another computation",
+            message='Convolution "c2": pad is 0 here and 1 in "train_val.prototxt", but its weights were trained with'
+            " the latter",
         ),
         Invalid(
             {"train_val.prototxt": _TRAIN % (_CROP, 1, 1, 1, 9), "deploy.prototxt": _DEPLOY % (242, 242, 1, 1, 1, 9)},
             span="dim: 242",
-            message="the input is 242 x 242 here, but train_val.prototxt trains on crops of 224 x 224",
+            message='Input "data": shape is 242x242 but "train_val.prototxt" has 224x224 crops',
         ),
     ]
 
@@ -144,7 +146,7 @@ class DeployMismatch(NetRule):
                 # A BatchNorm that was merged into the layer above it leaves it a bias.
                 if field == "bias_term" and merged:
                     continue
-                # A window over the whole of a map goes with the size of the input, and step 0 asks Caffe to reckon.
+                # A window over the whole of a map goes with the size of the input, and step 0 leaves it to Caffe.
                 if field == "kernel" and not layer.kind.has_weights and max(theirs) > _WINDOW:
                     continue
                 if field == "step" and not (theirs and mine[field]):
@@ -156,18 +158,18 @@ class DeployMismatch(NetRule):
             one = len(found) == 1
             whose = "its" if one else "their"
             so = (
-                f"Caffe will not take {whose} weights"
+                f"so Caffe refuses {whose} weights"
                 if field in first.kind.shaped_by
-                else f"{whose} weights were trained for another computation"
+                else f"but {whose} weights were trained with the latter"
                 if first.kind.shaped_by
-                else "the net was trained with the other"
+                else "but the net was trained with the latter"
             )
-            says = f"has {field}" if one else f"have {field}"
+            says = f"{field} is {here} here"
             if len({(mine, theirs) for _, mine, theirs in found}) > 1:
-                says = f"have another {field}: {first.name} has"
+                says = f'{field} differs: in "{first.name}" it is {here} here'
             yield self.finding(
                 first.at(*field_path(first, field)),
-                f"{listed([layer.name for layer, *_ in found])} {says} {here} here, {there} in {nearest.file}: {so}",
+                f'{titles([layer for layer, *_ in found])}: {says} and {there} in "{nearest.file}", {so}',
             )
 
     def _input(self, net: Net, nearest: Training, candidates: list[Training]) -> Iterator[Finding]:
@@ -181,7 +183,7 @@ class DeployMismatch(NetRule):
         if len(dims) in (3, 4) and dims[-2] == dims[-1] and {dims[-1]} not in crops.values():
             yield self.finding(
                 _size_place(net, inputs[0]),
-                f"the input is {dims[-2]} x {dims[-1]} here, but {nearest.file} trains on crops of {crop} x {crop}",
+                f'{title(inputs[0])}: shape is {dims[-2]}x{dims[-1]} but "{nearest.file}" has {crop}x{crop} crops',
             )
 
 

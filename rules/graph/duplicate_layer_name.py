@@ -21,6 +21,7 @@ from caffelint.lint import (
     Related,
     fix,
     quoted,
+    title,
     write,
 )
 
@@ -28,16 +29,16 @@ from ._names import Names
 
 
 class DuplicateLayerName(NetRule):
-    """Two layers of one phase share a name, and one of them has parameters, or both bring data.
+    """Two layers of one phase share a name, and one of them has parameters or both are data layers.
 
     ## Why is this bad?
-    Caffe finds parameters by the name of their layer: when the test net takes those of the training net, and when a
-    .caffemodel is loaded. All layers of a name go to the first of that name. So the first ends with the parameters of
-    the last, the others keep random ones: a warning, for training itself says nothing and may go well. Where the
-    numbers or shapes of parameters differ Caffe ends with "Incompatible number of blobs" or "shape mismatch".
+    Caffe finds parameters by the name of their layer, both when the test net takes those of the training net and when
+    a .caffemodel is loaded. The parameters of all layers of a name go to the first layer of that name, so it ends with
+    the parameters of the last and the others keep random ones. This is a warning, since training itself says nothing
+    and may go well. Where the numbers or shapes of parameters differ, Caffe ends with "Incompatible number of blobs" or
+    "shape mismatch".
 
-    Of two data layers nothing is copied, but whoever asks for a layer by its name, to feed it or to look at it, gets
-    the last one.
+    Of two data layers nothing is copied, but code that asks for a layer by its name gets the last one.
 
     ## Example
     ```
@@ -51,8 +52,8 @@ class DuplicateLayerName(NetRule):
     ```
 
     ## Fix safety
-    Unsafe: weights that are stored under the old name no longer reach this layer. Of a layer with parameters and one
-    without it is the latter that gets another name, as the net's other layers of its type have it.
+    Unsafe: weights that are stored under the old name no longer reach this layer. Where
+    only one of the layers has parameters, the other one gets a new name, like those of other layers of its type.
 
     ## References
     - net.cpp, ShareTrainedLayersWith, CopyTrainedLayersFrom and layer_by_name
@@ -80,8 +81,8 @@ class DuplicateLayerName(NetRule):
             'layer { name: "data" type: "DummyData" top: "data" }'
             ' layer { name: "data" type: "DummyData" top: "label" }',
             span='name: "data"',
-            message='layer name "data" is taken (DummyData, line 1): by name only this DummyData is found; give it a'
-            " name of its own",
+            message='DummyData "data": name is already used by DummyData on line 1, so only this DummyData is found by'
+            " its name; give it a name of its own",
             fixed='layer { name: "data" type: "DummyData" top: "data" }'
             ' layer { name: "label" type: "DummyData" top: "label" }',
         ),
@@ -90,8 +91,8 @@ class DuplicateLayerName(NetRule):
             ' layer { name: "fc" type: "InnerProduct" bottom: "fc1" top: "fc2" }'
             ' layer { name: "loss" type: "EuclideanLoss" bottom: "fc2" bottom: "label" }',
             span='name: "fc"',
-            message='layer name "fc" is taken (InnerProduct, line 1): Caffe copies parameters by name, so both go to'
-            " the first of the two; give this InnerProduct a name of its own",
+            message='InnerProduct "fc": name is already used by InnerProduct on line 1, so Caffe copies the parameters'
+            " of both to the first; give this InnerProduct a name of its own",
             fixed=(
                 'layer { name: "fc" type: "InnerProduct" bottom: "data" top: "fc1" } layer { name: "fc2" type: '
                 '"InnerProduct" bottom: "fc1" top: "fc2" } layer { name: "loss" type: "EuclideanLoss" bottom: '
@@ -101,8 +102,8 @@ class DuplicateLayerName(NetRule):
         Invalid(
             _WIDTHS % (5, 5),
             span='name: "fc"',
-            message='layer name "fc" is taken (InnerProduct, line 1): Caffe copies parameters by name, so both go to'
-            " the first of the two; give this InnerProduct a name of its own",
+            message='InnerProduct "fc": name is already used by InnerProduct on line 1, so Caffe copies the parameters'
+            " of both to the first; give this InnerProduct a name of its own",
             fixed=(
                 'layer { name: "data" type: "Input" top: "data" input_param { shape { dim: 2 dim: 5 } } } layer '
                 '{ name: "fc" type: "InnerProduct" bottom: "data" top: "a" inner_product_param { num_output: 5 } '
@@ -113,8 +114,8 @@ class DuplicateLayerName(NetRule):
         Invalid(
             _WIDTHS % (5, 6),
             span='name: "fc"',
-            message='layer name "fc" is taken (InnerProduct, line 1): Caffe copies parameters by name, and ends with'
-            ' "shape mismatch"; give this InnerProduct a name of its own',
+            message='InnerProduct "fc": name is already used by InnerProduct on line 1, so Caffe ends with "shape'
+            ' mismatch"; give this InnerProduct a name of its own',
             fixed=(
                 'layer { name: "data" type: "Input" top: "data" input_param { shape { dim: 2 dim: 5 } } } layer '
                 '{ name: "fc" type: "InnerProduct" bottom: "data" top: "a" inner_product_param { num_output: 5 } '
@@ -127,8 +128,8 @@ class DuplicateLayerName(NetRule):
             ' layer { name: "up" type: "Dropout" bottom: "up" top: "up" }'
             ' layer { name: "loss" type: "EuclideanLoss" bottom: "up" bottom: "label" }',
             span='name: "up"',
-            message='layer name "up" is taken (Deconvolution, line 1): Caffe copies parameters by name, and ends with'
-            ' "Incompatible number of blobs"; give this Dropout a name of its own',
+            message='Dropout "up": name is already used by Deconvolution on line 1, so Caffe ends with "Incompatible'
+            ' number of blobs"; give this Dropout a name of its own',
             fixed=(
                 'layer { name: "up" type: "Deconvolution" bottom: "data" top: "up" } layer { name: "drop_up" type: '
                 '"Dropout" bottom: "up" top: "up" } layer { name: "loss" type: "EuclideanLoss" bottom: "up" '
@@ -139,8 +140,8 @@ class DuplicateLayerName(NetRule):
             'layer { type: "InnerProduct" bottom: "data" top: "fc1" }'
             ' layer { type: "InnerProduct" bottom: "fc1" top: "fc2" }',
             span="layer",
-            message="layer has no name, like another one (InnerProduct, line 1): Caffe copies parameters by name, so"
-            " both go to the first of the two; give this InnerProduct a name of its own",
+            message="InnerProduct layer: name is missing, as in InnerProduct on line 1, so Caffe copies the parameters"
+            " of both to the first; give this InnerProduct a name of its own",
             fixed=(
                 'layer { type: "InnerProduct" bottom: "data" top: "fc1" } layer { type: "InnerProduct" bottom: '
                 '"fc1" top: "fc2" name: "fc2" }'
@@ -166,23 +167,23 @@ class DuplicateLayerName(NetRule):
         if not (layer.kind.has_parameters or other.kind.has_parameters):
             return self.finding(
                 layer.at("name"),
-                f'layer name "{layer.name}" is taken ({other.type}, line {other.at().line}): by name only this'
-                f" {kind} is found; give it a name of its own",
+                f"{title(layer)}: name is already used by {other.type} on line {other.at().line}, so only this"
+                f" {kind} is found by its name; give it a name of its own",
                 severity=INFO,
-                related=(Related("the other one", other.at("name")),),
+                related=(Related("the other layer", other.at("name")),),
                 fixes=_fixes(clashes, names),
             )
-        known = f'layer name "{layer.name}" is taken' if layer.name else "layer has no name, like another one"
+        known = "name is already used by" if layer.name else "name is missing, as in"
         refusal = _refusal(other, layer)
-        what = f'and ends with "{refusal}"' if refusal else "so both go to the first of the two"
+        what = f'ends with "{refusal}"' if refusal else "copies the parameters of both to the first"
         return self.finding(
             layer.at("name"),
-            f"{known} ({other.type}, line {other.at().line}): Caffe copies parameters by name, {what};"
+            f"{title(layer)}: {known} {other.type} on line {other.at().line}, so Caffe {what};"
             f" give {'this' if renamed is layer else 'that'} {renamed.type} a name of its own",
-            evidence="the test net and every reload of the weights copy parameters by name",
+            evidence="Caffe copies parameters by name to the test net and when it loads weights",
             severity=ERROR if refusal and layer.net.role == "train" else WARNING,
             certainty=CERTAIN if refusal else LIKELY,
-            related=(Related("the other one", other.at("name")),),
+            related=(Related("the other layer", other.at("name")),),
             fixes=_fixes(clashes, names),
         )
 
@@ -196,7 +197,7 @@ class Clash(NamedTuple):
 
 
 def _clashes(layers: list[Layer]) -> Iterator[Clash]:
-    """What is wrong among layers of one name, each after the others were given another."""
+    """The clashes among layers of one name, each after those before it were given another."""
     above: dict[tuple[tuple[str, ...], bool], tuple[int, Layer]] = {}
     for number, layer in enumerate(layers):
         if layer.depends_on_stage:
@@ -223,7 +224,7 @@ def _clashes(layers: list[Layer]) -> Iterator[Clash]:
 
 
 def _fixes(clashes: list[Clash], names: Names) -> tuple[Fix, ...]:
-    """Names of their own, where the layers are the same in each phase."""
+    """A name of its own for each, where the layers are the same in both phases."""
     made: list[tuple[str, Edits]] = []
     for layer, other, renamed in clashes:
         if renamed.phases == PHASES and (renamed.name or renamed.tops):
@@ -231,8 +232,8 @@ def _fixes(clashes: list[Clash], names: Names) -> tuple[Fix, ...]:
             made.append((name, write(renamed, "name", value=name)))
         elif not made:
             return ()
-    title = f"name it {made[0][0]}" if len(made) == 1 else f"name {len(made)} layers anew, the first {made[0][0]}"
-    return fix(title, UNSAFE, *(edits for _, edits in made if edits is not None)) if made[0][1] else ()
+    what = f"set name: {made[0][0]}" if len(made) == 1 else f"rename {len(made)} layers, the first to {made[0][0]}"
+    return fix(what, UNSAFE, *(edits for _, edits in made if edits is not None)) if made[0][1] else ()
 
 
 def _refusal(one: Layer, other: Layer) -> str:

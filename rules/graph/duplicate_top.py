@@ -9,9 +9,9 @@ class DuplicateTop(RefusalRule):
     """Two layers of one phase make a blob of the same name.
 
     ## Why is this bad?
-    Only an in-place layer may write a blob that is already there: its top must have the name of its bottom, at the
-    same number. Anything else ends Caffe's process. Data layers for TRAIN and TEST that lack their
-    `include { phase: ... }` are the usual reason.
+    Only an in-place layer may write a blob that already exists: its top must have the name of the bottom with the same
+    number. Anything else ends Caffe's process. The usual reason is data layers for TRAIN and TEST without their
+    `include { phase: ... }`.
 
     ## Example
     ```
@@ -25,7 +25,7 @@ class DuplicateTop(RefusalRule):
     ```
 
     ## Fix safety
-    Unsafe: what stands further down reads the later of the two blobs, in the order of the text.
+    Unsafe: every layer below reads the later of the two blobs, in the order of the text.
 
     ## References
     - net.cpp, AppendTop
@@ -50,7 +50,7 @@ class DuplicateTop(RefusalRule):
     ]
 
     def fixes(self, refused: Refused) -> tuple[Fix, ...]:
-        """The later blob by a name of its own; two data layers lack their phases rather."""
+        """A name of its own for the later blob; not for data layers, which rather lack their phases."""
         layer = refused.layers[0]
         if len(refused.layers) > 1 or layer.kind.is_data:
             return ()

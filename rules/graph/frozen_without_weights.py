@@ -12,8 +12,8 @@ from caffelint.lint import (
     Layer,
     Net,
     NetRule,
-    listed,
     speaks_of_weights,
+    titles,
 )
 from caffelint.lint.built import BuiltLayer, BuiltNet, draws, types_that
 
@@ -24,8 +24,8 @@ class FrozenWithoutWeights(NetRule):
     """A layer with `lr_mult: 0` keeps the random weights of its filler.
 
     ## Why is this bad?
-    `lr_mult: 0` is for weights that are loaded. A frozen layer that starts from a filler hands on a random projection
-    for ever, and all that learns has to go through it.
+    `lr_mult: 0` is for weights that are loaded. A frozen layer that starts from a filler remains a random
+    projection, and everything that learns has to go through it.
 
     ## Example
     ```
@@ -39,9 +39,9 @@ class FrozenWithoutWeights(NetRule):
     ```
 
     ## Known problems
-    `caffe train --weights` cannot be seen from the text. Silent where the solver has `weights`, where the text speaks
-    of fine-tuning, and where a layer leaves its filler out. Info where the first layers are frozen or many are, as
-    in a net whose weights are loaded.
+    `caffe train --weights` cannot be seen from the text. Silent where the solver sets `weights`, where the text
+    mentions fine-tuning, and where a layer has no filler. Only info where the first layers or many are frozen, as in a
+    net whose weights are loaded.
 
     ## References
     - net.cpp, Init; sgd_solver.cpp, ComputeUpdateValue
@@ -74,14 +74,15 @@ class FrozenWithoutWeights(NetRule):
         Invalid(
             _NET.format("", _FROZEN, "xavier"),
             span="lr_mult: 0",
-            message="b keeps the random weights of its xavier filler, behind layers that learn: lr_mult is 0;"
-            " set it above 0, or load weights",
+            message='InnerProduct "b": lr_mult is 0, so the layer keeps the random weights of its xavier filler, after'
+            " layers that learn; set lr_mult: 1, or load weights",
         ),
         # Frozen from the data on, as for weights that are loaded: info.
         Invalid(
             _NET.format(_FROZEN, _FROZEN, "xavier"),
             span="lr_mult: 0",
-            message="a, b keep the random weights of their fillers unless weights are loaded: lr_mult is 0",
+            message='InnerProduct "a", "b": lr_mult is 0, so the layers keep the random weights of their fillers'
+            " unless weights are loaded",
         ),
     ]
 
@@ -97,22 +98,23 @@ class FrozenWithoutWeights(NetRule):
         for one in net.states():
             if one.phase == TRAIN and not one.refusals and any(layer.learns for layer in one.layers):
                 found = [net.layers[layer.index or 0] for layer in one.layers if layer.index in frozen]
-                behind = {layer.index for layer in _behind_learning(one)}
+                after = {layer.index for layer in _after_learning(one)}
                 if found:
-                    yield self._finding(found, [layer for layer in found if layer.index in behind])
+                    yield self._finding(found, [layer for layer in found if layer.index in after])
                 return
 
-    def _finding(self, found: list[Layer], behind: list[Layer]) -> Finding:
-        """A few frozen layers behind learning ones are a slip; all others are mostly weights that will be loaded."""
-        slip = 0 < len(behind) == len(found) <= _FEW
-        names, one = listed([layer.name for layer in found]), len(found) == 1
-        text = f"{names} {'keeps' if one else 'keep'} the random weights of "
-        text += f"its {_filler(found[0])} filler" if one else "their fillers"
+    def _finding(self, found: list[Layer], after: list[Layer]) -> Finding:
+        """A few frozen layers after learning ones are a slip; all others mostly get their weights loaded."""
+        slip = 0 < len(after) == len(found) <= _FEW
+        whose = f"its {_filler(found[0])} filler" if len(found) == 1 else "their fillers"
+        verb = "keeps" if len(found) == 1 else "keep"
+        text = f"{titles(found)}: lr_mult is 0, so the layer{'' if len(found) == 1 else 's'} {verb}"
+        text += f" the random weights of {whose}"
         return self.finding(
             found[0].at("param", 0, "lr_mult"),
-            f"{text}, behind layers that learn: lr_mult is 0; set it above 0, or load weights"
+            f"{text}, after layers that learn; set lr_mult: 1, or load weights"
             if slip
-            else f"{text} unless weights are loaded: lr_mult is 0",
+            else f"{text} unless weights are loaded",
             severity=WARNING if slip else INFO,
             phases=(TRAIN,),
         )
@@ -131,7 +133,7 @@ def _is_random(layer: Layer) -> bool:
     return draws(param.weight_filler) and not any(spec.name for spec in layer.message.param)
 
 
-def _behind_learning(one: BuiltNet) -> Iterator[BuiltLayer]:
+def _after_learning(one: BuiltNet) -> Iterator[BuiltLayer]:
     """The layers that read, through whatever lies between, what a layer that learns has made."""
     reached: set[BuiltLayer] = set()
     for layer in one.layers:

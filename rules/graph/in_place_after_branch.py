@@ -6,12 +6,12 @@ from ._own_top import own_top
 
 
 class InPlaceAfterBranch(RefusalRule):
-    """An in-place layer overwrites a blob that another layer reads too.
+    """An in-place layer overwrites a blob that another layer also reads.
 
     ## Why is this bad?
-    Where several layers read a blob, Caffe puts a Split behind it and gives each reader its own copy of another name.
-    The in-place layer then has a bottom of that new name and a top of the old one, so it makes the blob a second time,
-    and Caffe ends with "Top blob produced by multiple sources", which does not tell why.
+    Where several layers read a blob, Caffe inserts a Split after it and gives each reader a copy with its own name.
+    The in-place layer then has a bottom with the new name and a top with the old one, so it makes the blob a second
+    time, and Caffe ends with "Top blob produced by multiple sources", which does not say why.
 
     ## Example
     ```
@@ -23,11 +23,11 @@ class InPlaceAfterBranch(RefusalRule):
     layer { name: "pool" type: "Pooling" bottom: "conv" top: "pool" pooling_param { kernel_size: 2 } }
     layer { name: "relu" type: "ReLU" bottom: "conv" top: "relu" }
     ```
-    or put the ReLU above the Pooling, if both are to see its result.
+    or put the ReLU above the Pooling, if both should see its result.
 
     ## Fix safety
-    Unsafe: what stands further down reads the result of this layer, in the order of the text; whoever meant the
-    other blob has to say so.
+    Unsafe: every layer below reads the result of this layer, in the order of the text; one that should read the other
+    blob has to be changed by hand.
 
     ## References
     - insert_splits.cpp, InsertSplits; net.cpp, AppendTop
@@ -38,7 +38,7 @@ class InPlaceAfterBranch(RefusalRule):
     severity = ERROR
     claims = (Kind.OVERWRITES_SHARED_BLOB,)
     VALID = [
-        # The other reader stands below: it sees the result.
+        # The other reader is below: it sees the result.
         'layer { name: "data" type: "Input" top: "data" }'
         ' layer { name: "relu" type: "ReLU" bottom: "data" top: "data" }'
         ' layer { name: "abs" type: "AbsVal" bottom: "data" top: "abs" }',

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caffelint.lint import ERROR, TRAIN, UNSAFE, WARNING, Finding, Invalid, Net, NetRule, Related
+from caffelint.lint import ERROR, TRAIN, UNSAFE, WARNING, Finding, Invalid, Net, NetRule, Related, title
 from caffelint.lint.built import UNKNOWN, BuiltLayer
 
 from ._own_top import own_top
@@ -12,10 +12,10 @@ class InPlaceCorruptsGradient(NetRule):
     """An in-place layer overwrites values that a backward pass still needs.
 
     ## Why is this bad?
-    In place means that the result is written over the input. Some layers need their own output to work out their
-    gradient (Sigmoid, TanH, ELU, Softmax, LRN, MVN ...), an in-place ReLU needs to see which of its outputs are above
-    0, and some layers (Power, Log, Pooling, Convolution ...) need the very input that they would overwrite. Caffe does
-    not check any of it: the loss goes down for a while, with gradients that are wrong.
+    An in-place layer writes its result over its input. Some layers need their own output to compute their gradient
+    (Sigmoid, TanH, ELU, Softmax, LRN, MVN ...), an in-place ReLU needs to see which of its outputs are above 0, and
+    some layers (Power, Log, Pooling, Convolution ...) need the very input that they overwrite. Caffe checks none of
+    this: the loss goes down for a while, with wrong gradients.
 
     ## Example
     ```
@@ -68,8 +68,8 @@ class InPlaceCorruptsGradient(NetRule):
             _DATA + 'layer { name: "act" type: "Sigmoid" bottom: "ip" top: "act" }'
             ' layer { name: "scale" type: "Scale" bottom: "act" top: "act" }' + _LOSS % "act",
             span='top: "act"',
-            message='Scale overwrites the output of layer "act" (Sigmoid), which needs it for its gradient;'
-            " give scale a top of its own",
+            message='Scale "scale" overwrites the output of Sigmoid "act", which needs it for its gradient; give the'
+            " layer a top of its own",
             fixed=_DATA
             + (
                 'layer { name: "act" type: "Sigmoid" bottom: "ip" top: "act" } layer { name: "scale" type: '
@@ -81,8 +81,8 @@ class InPlaceCorruptsGradient(NetRule):
             _DATA + 'layer { name: "relu" type: "ReLU" bottom: "ip" top: "ip" }'
             ' layer { name: "bn" type: "BatchNorm" bottom: "ip" top: "ip" }' + _LOSS % "ip",
             span='top: "ip"',
-            message='BatchNorm overwrites the output of layer "relu" (ReLU), which needs it for its gradient;'
-            " give bn a top of its own",
+            message='BatchNorm "bn" overwrites the output of ReLU "relu", which needs it for its gradient; give the'
+            " layer a top of its own",
             fixed=_DATA
             + (
                 'layer { name: "relu" type: "ReLU" bottom: "ip" top: "ip" } layer { name: "bn" type: "BatchNorm" '
@@ -95,7 +95,8 @@ class InPlaceCorruptsGradient(NetRule):
             + 'layer { name: "power" type: "Power" bottom: "ip" top: "ip" power_param { power: 2 } }'
             + _LOSS % "ip",
             span='top: "ip"',
-            message="Power in place overwrites the input that its gradient needs; give power a top of its own",
+            message='Power "power" works in place, so it overwrites the input that its gradient needs; give it a top'
+            " of its own",
             fixed=_DATA
             + (
                 'layer { name: "power" type: "Power" bottom: "ip" top: "power" power_param { power: 2 } } layer '
@@ -119,9 +120,9 @@ class InPlaceCorruptsGradient(NetRule):
         if layer.in_place == "corrupts":
             yield self.finding(
                 mine.at("top"),
-                f"{layer.type} in place overwrites the input that its gradient needs;"
-                f" give {layer.name} a top of its own",
-                evidence="Caffe does not check this; the gradient below the layer is wrong",
+                f"{title(layer)} works in place, so it overwrites the input that its gradient needs;"
+                " give it a top of its own",
+                evidence="Caffe does not check this, so the layers above get a wrong gradient",
                 fixes=own_top(mine, safety=UNSAFE),
             )
             return
@@ -131,11 +132,11 @@ class InPlaceCorruptsGradient(NetRule):
         other = net.layers[needs.index or 0]
         yield self.finding(
             mine.at("top"),
-            f'{layer.type} overwrites the output of layer "{needs.name}" ({needs.type}), which needs it for'
-            f" its gradient; give {layer.name} a top of its own",
-            evidence="Caffe does not check this; the gradient below the layer is wrong",
+            f"{title(layer)} overwrites the output of {title(needs)}, which needs it for its gradient;"
+            " give the layer a top of its own",
+            evidence="Caffe does not check this, so the layers above get a wrong gradient",
             severity=WARNING if needs.type == "ReLU" else ERROR,
-            related=(Related(f'"{needs.name}" needs its output', other.at("type")),),
+            related=(Related(f"{title(needs)} needs its output", other.at("type")),),
             fixes=own_top(mine, safety=UNSAFE),
         )
 

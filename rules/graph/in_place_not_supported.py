@@ -2,19 +2,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caffelint.lint import ERROR, SAFE, Finding, Fix, Invalid, Kind, Net, RefusalRule, Refused
+from caffelint.lint import ERROR, SAFE, Finding, Fix, Invalid, Kind, Net, RefusalRule, Refused, title
 
 from ._own_top import own_top
 
 
 class InPlaceNotSupported(RefusalRule):
-    """A layer that cannot work in place has a top of the name of a bottom.
+    """A layer that cannot work in place has a top with the name of a bottom.
 
     ## Why is this bad?
     Split, Flatten, Reshape and AbsVal refuse it. Tile, Im2col and a Concat of several blobs do not check: they write a
-    larger result over their own input, and the process dies with a heap error and no word on the layer. And a layer
-    works in place only on the bottom of the same number: an Eltwise whose top has the name of its second bottom makes
-    that blob a second time.
+    larger result over their own input, and the process dies with a heap error that does not name the layer. A layer
+    also works in place only on the bottom with the same number: an Eltwise whose top has the name of its second bottom
+    makes that blob a second time.
 
     ## Example
     ```
@@ -26,10 +26,10 @@ class InPlaceNotSupported(RefusalRule):
     ```
 
     ## Known problems
-    Silent about the layers that die in nets that use layers or fields of a fork.
+    Silent about layers that die in nets with layers or fields of a fork.
 
     ## Fix safety
-    Safe: Caffe refuses the net or dies with it, and what is read further down by that name is what this layer
+    Safe: Caffe refuses the net or dies with it, and the layers below that read this name read what this layer
     makes.
 
     ## References
@@ -59,7 +59,7 @@ class InPlaceNotSupported(RefusalRule):
             'layer { name: "data" type: "Input" top: "data" input_param { shape { dim: 2 dim: 3 } } }'
             ' layer { name: "tile" type: "Tile" bottom: "data" top: "data" tile_param { tiles: 2 } }',
             span='top: "data"',
-            message="Tile writes a larger result over its own input; give its top another name than its bottom",
+            message='Tile "tile" writes a larger result over its own input; give its top another name',
             fixed=(
                 'layer { name: "data" type: "Input" top: "data" input_param { shape { dim: 2 dim: 3 } } } layer '
                 '{ name: "tile" type: "Tile" bottom: "data" top: "tile" tile_param { tiles: 2 } }'
@@ -91,8 +91,8 @@ class InPlaceNotSupported(RefusalRule):
                         said.add(layer.index)
                         yield self.finding(
                             net.layers[layer.index].at("top"),
-                            f"{layer.type} writes a larger result over its own input;"
-                            " give its top another name than its bottom",
-                            evidence="Caffe dies with a heap error and no word on the layer",
+                            f"{title(net.layers[layer.index])} writes a larger result over its own input;"
+                            " give its top another name",
+                            evidence="Caffe dies with a heap error that does not name the layer",
                             fixes=own_top(net.layers[layer.index], safety=SAFE),
                         )

@@ -15,18 +15,19 @@ from caffelint.lint import (
     Related,
     fix,
     quoted,
+    title,
     write,
 )
 from caffelint.lint.built import draws
 
 
 class LayerNamedApart(NetRule):
-    """A layer with parameters is in TEST only, under a name that TRAIN does not know.
+    """A layer with parameters is only in TEST, and TRAIN has no layer of its name.
 
     ## Why is this bad?
     The test net takes its parameters from the training net by the name of the layer. A layer that TRAIN does not have
-    keeps what its filler gave it, so the test scores are those of a net that is random there. Caffe's log has one line,
-    "Ignoring source layer".
+    keeps the random values of its filler, so the test scores are meaningless. Caffe's log only says "Ignoring source
+    layer".
 
     ## Example
     ```
@@ -40,7 +41,7 @@ class LayerNamedApart(NetRule):
     ```
 
     ## Fix safety
-    Unsafe: the layer takes the weights that were trained, where it had its initial ones.
+    Unsafe: the layer gets trained weights in place of its initial ones.
 
     ## References
     - net.cpp, ShareTrainedLayersWith
@@ -62,8 +63,8 @@ class LayerNamedApart(NetRule):
         Invalid(
             _FC % ("fc_train", "TRAIN", "") + _FC % ("fc_test", "TEST", "") + _LOSS,
             span='name: "fc_test"',
-            message='the test net finds no parameters for "fc_test", since TRAIN has no layer of that name: it keeps'
-            ' its initial ones; call it "fc_train" as in TRAIN',
+            message='InnerProduct "fc_test" is in TEST but TRAIN has no layer of that name, so it keeps its initial'
+            ' parameters; name it "fc_train" as in TRAIN',
             fixed=_FC % ("fc_train", "TRAIN", "") + _FC % ("fc_train", "TEST", "") + _LOSS,
         ),
     ]
@@ -86,21 +87,21 @@ class LayerNamedApart(NetRule):
             if layer.name in names:
                 continue
             twin = next((other for other in learning if other.type == layer.type and other.name not in tests), None)
-            advice = f'call it "{twin.name}" as in TRAIN' if twin else "train it too, or take it from TEST"
+            advice = f'name it "{twin.name}" as in TRAIN' if twin else "add it to TRAIN, or remove it from TEST"
             yield self.finding(
                 layer.at("name"),
-                f'the test net finds no parameters for "{layer.name}", since TRAIN has no layer of that name:'
-                f" it keeps its initial ones; {advice}",
+                f"{title(layer)} is in TEST but TRAIN has no layer of that name, so it keeps its initial parameters;"
+                f" {advice}",
                 phases=(TEST,),
-                related=(Related("the layer of TRAIN", twin.at("name")),) if twin else (),
-                fixes=fix(f'name it "{twin.name}"', UNSAFE, write(layer, "name", value=quoted(twin.name)))
+                related=(Related("the layer in TRAIN", twin.at("name")),) if twin else (),
+                fixes=fix(f'set name: "{twin.name}"', UNSAFE, write(layer, "name", value=quoted(twin.name)))
                 if twin
                 else (),
             )
 
 
 def _is_fixed(layer: Layer) -> bool:
-    """Do its fillers give it all that it needs?"""
+    """Does it get from its fillers all that it needs?"""
     kind = layer.kind
     if kind.fillers and not kind.has_weights:
         return True

@@ -2,17 +2,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caffelint.lint import ERROR, TRAIN, UNSAFE, Finding, Invalid, Net, NetRule, Related, fix, write
+from caffelint.lint import ERROR, TRAIN, UNSAFE, Finding, Invalid, Net, NetRule, Related, fix, title, write
 
 
 class LossConsumed(NetRule):
-    """A loss is read by a layer that carries no loss itself, so nothing behind it learns.
+    """A loss is read by a layer that is not a loss itself, so nothing learns from it.
 
     ## Why is this bad?
-    Caffe looks from the end of the net for layers that lead to a loss. A layer that reads the loss and is none, such
-    as Silence or a check that works in place, leads to nothing, and Caffe drops the backward pass behind it, that of
-    the loss included. The loss is printed and every weight stays as it is: no error, no word but a line "does not need
-    backward computation" in the log.
+    Caffe searches from the end of the net for layers that lead to a loss. A layer that reads the loss and is not one
+    itself, such as Silence or a check that works in place, leads to none, so Caffe drops the backward pass of all
+    layers that lead to it, the loss included. The loss is printed but no weight changes; the only sign is a line "does
+    not need backward computation" in the log.
 
     ## Example
     ```
@@ -24,11 +24,11 @@ class LossConsumed(NetRule):
     layer { name: "loss" type: "SoftmaxWithLoss" bottom: "ip" bottom: "label" top: "loss" loss_weight: 1 }
     layer { name: "quiet" type: "Silence" bottom: "loss" }
     ```
-    A written `loss_weight` makes Caffe split the blob: the copy that is read no longer matters. An in-place layer
-    cannot be had on a loss at all.
+    With a written `loss_weight` Caffe splits the blob, so the copy that is read no longer matters. No layer can work in
+    place on a loss.
 
     ## Fix safety
-    Unsafe: the net learns from this loss, which it did not before.
+    Unsafe: the net learns from this loss, which it did not do before.
 
     ## References
     - net.cpp, Init (blobs_skip_backp); run on Caffe 1.0: the weights move by 0.0
@@ -54,8 +54,8 @@ class LossConsumed(NetRule):
         Invalid(
             _NET % "" + 'layer { name: "quiet" type: "Silence" bottom: "loss" }',
             span='bottom: "loss"',
-            message='quiet (Silence) reads the loss of layer "loss" and carries none: Caffe drops the backward pass'
-            ' behind it, and nothing learns; write loss_weight: 1 in layer "loss", or do not read its top',
+            message='Silence "quiet" reads the loss of SoftmaxWithLoss "loss" but is not a loss, so Caffe drops its'
+            ' backward pass and nothing learns; set loss_weight: 1 in "loss", or do not read its top',
             fixed=_NET % " loss_weight: 1" + 'layer { name: "quiet" type: "Silence" bottom: "loss" }',
         ),
     ]
@@ -76,11 +76,11 @@ class LossConsumed(NetRule):
                         loss = net.layers[layer.index]
                         yield self.finding(
                             net.layers[reader.index].at("bottom", number),
-                            f'{reader.name} ({reader.type}) reads the loss of layer "{layer.name}" and carries none:'
-                            " Caffe drops the backward pass behind it, and nothing learns; write loss_weight: 1 in"
-                            f' layer "{layer.name}", or do not read its top',
+                            f"{title(reader)} reads the loss of {title(layer)} but is not a loss, so Caffe drops its"
+                            f' backward pass and nothing learns; set loss_weight: 1 in "{layer.name}", or do not read'
+                            " its top",
                             related=(Related("the loss", loss.at("type")),),
-                            fixes=fix("write loss_weight: 1", UNSAFE, write(loss, "loss_weight", value="1"))
+                            fixes=fix("set loss_weight: 1", UNSAFE, write(loss, "loss_weight", value="1"))
                             if len(loss.tops) == 1 and not net.layers[reader.index].in_place
                             else (),
                         )

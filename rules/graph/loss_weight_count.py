@@ -4,11 +4,11 @@ from caffelint.lint import ERROR, UNSAFE, Fix, Invalid, Kind, RefusalRule, Refus
 
 
 class LossWeightCount(RefusalRule):
-    """`loss_weight` is not given once for each top.
+    """`loss_weight` is not set once for each top.
 
     ## Why is this bad?
-    Caffe takes the field either not at all or once for each top, and ends its process otherwise. A SoftmaxWithLoss
-    with a second top for the probabilities cannot be had at all: its inner Softmax meets the same check.
+    The field must be left out or set once for each top; otherwise Caffe ends its process. A SoftmaxWithLoss with
+    `loss_weight` cannot have a second top for the probabilities at all, since its inner Softmax meets the same check.
 
     ## Example
     ```
@@ -20,10 +20,10 @@ class LossWeightCount(RefusalRule):
     ```
 
     ## Known problems
-    Silent about nets that use layers or fields of a fork.
+    Silent about nets with layers or fields of a fork.
 
     ## Fix safety
-    Unsafe: the weights of the first tops are kept, which need not be the ones that were meant.
+    Unsafe: the weights of the first tops are kept, which may not be the ones that were meant.
 
     ## References
     - layer.hpp, SetLossWeights
@@ -44,7 +44,7 @@ class LossWeightCount(RefusalRule):
             ' layer { name: "loss" type: "EuclideanLoss" bottom: "ip" bottom: "label" top: "loss"'
             " loss_weight: 1 loss_weight: 0 }",
             span="loss_weight: 0",
-            message='EuclideanLoss "loss": loss_weight is given 2 times for 1 top',
+            message='EuclideanLoss "loss": loss_weight is set 2 times for 1 top; set it for each top, or not at all',
             fixed=(
                 'layer { name: "data" type: "Input" top: "ip" top: "label" input_param { shape { dim: 2 dim: 3 } '
                 'shape { dim: 2 dim: 3 } } } layer { name: "loss" type: "EuclideanLoss" bottom: "ip" bottom: '
@@ -54,7 +54,7 @@ class LossWeightCount(RefusalRule):
     ]
 
     def fixes(self, refused: Refused) -> tuple[Fix, ...]:
-        """Those beyond the tops are gone; what is missing is not known."""
+        """Remove those beyond the tops; which are missing cannot be known."""
         edits = [
             remove(layer, "loss_weight", index)
             for layer in refused.layers

@@ -2,15 +2,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caffelint.lint import INFO, Finding, Invalid, Layer, Net, NetRule, listed
+from caffelint.lint import INFO, Finding, Invalid, Layer, Net, NetRule, titles
 
 
 class NeverIncluded(NetRule):
-    """A layer asks for a stage or level that nobody sets.
+    """A layer needs a stage or level that nothing sets.
 
     ## Why is this bad?
     An `include` rule with a `stage` or `min_level` keeps the layer out unless the solver's `train_state` or
-    `test_state`, or `caffe train --stage`, sets it. Caffe leaves the layer out without a word.
+    `test_state`, or `caffe train --stage`, sets it. Caffe leaves the layer out silently.
 
     ## Example
     ```
@@ -44,14 +44,13 @@ class NeverIncluded(NetRule):
         Invalid(
             {"solver.prototxt": 'net: "net.prototxt"', "net.prototxt": _NET},
             span='stage: "noisy"',
-            message='noise is in no net that solver.prototxt builds: nothing sets stage "noisy"; set it in'
-            " train_state or"
-            " test_state",
+            message='DummyData "noise": nothing sets stage "noisy", so no net that "solver.prototxt" builds has the'
+            " layer; set it in train_state or test_state",
         ),
         Invalid(
             _NET.replace('stage: "noisy"', "min_level: 2"),
             span="min_level: 2",
-            message="noise is left out unless a solver or the command line sets level 2",
+            message='DummyData "noise": left out unless a solver or the command line sets level 2',
         ),
     ]
 
@@ -67,17 +66,14 @@ class NeverIncluded(NetRule):
             if layer.index not in present and phases.intersection(layer.phases):
                 groups.setdefault(_condition(layer), []).append(layer)
         for condition, layers in groups.items():
-            names, one = listed([layer.name for layer in layers]), len(layers) == 1
             field = "stage" if condition.startswith("stage") else "min_level"
             if net.solvers:
                 message = (
-                    f"{names} {'is' if one else 'are'} in no net that {net.solvers[0].path} builds: nothing sets"
-                    f" {condition}; set it in train_state or test_state"
+                    f'{titles(layers)}: nothing sets {condition}, so no net that "{net.solvers[0].path}" builds has'
+                    f" {'the layer' if len(layers) == 1 else 'these layers'}; set it in train_state or test_state"
                 )
             else:
-                message = (
-                    f"{names} {'is' if one else 'are'} left out unless a solver or the command line sets {condition}"
-                )
+                message = f"{titles(layers)}: left out unless a solver or the command line sets {condition}"
             yield self.finding(layers[0].at("include", 0, field), message)
 
 

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caffelint.lint import DISPLAY, LIKELY, TRAIN, WARNING, Finding, Invalid, Net, NetRule, fix, listed, remove
+from caffelint.lint import DISPLAY, LIKELY, TRAIN, WARNING, Finding, Invalid, Net, NetRule, fix, remove, title, titles
 from caffelint.lint.built import BuiltLayer, BuiltNet
 
 
@@ -10,9 +10,9 @@ class NoGradientPath(NetRule):
     """A layer that should learn gets no gradient, or a loss is cut off from what it should train.
 
     ## Why is this bad?
-    `propagate_down: false` stops the gradient of a loss at that layer, and a layer whose result goes only where
-    nothing asks for a gradient (an Accuracy, a Silence) is left out of the backward pass altogether. Caffe says so in
-    a line of its log, "does not need backward computation", and trains the rest.
+    `propagate_down: false` stops the gradient of a loss at that layer, and a layer whose result is read only by layers
+    without a gradient (an Accuracy, a Silence) is left out of the backward pass. Caffe logs one line, "does not need
+    backward computation", and trains the rest.
 
     ## Example
     ```
@@ -24,8 +24,8 @@ class NoGradientPath(NetRule):
     ```
 
     ## Known problems
-    A `propagate_down: false` that holds back a gradient on purpose looks the same; a finding about it is likely, not
-    certain, and about layers without weights of their own alone.
+    A `propagate_down: false` that stops a gradient on purpose looks the same; a finding about it is likely, not
+    certain, and only about layers without weights of their own.
 
     ## References
     - net.cpp, Init
@@ -50,7 +50,7 @@ class NoGradientPath(NetRule):
             " inner_product_param { num_output: 9 } }"
             ' layer { name: "top1" type: "Accuracy" bottom: "aux" bottom: "label" top: "top1" }',
             span='name: "aux"',
-            message="no loss reaches layer aux: it learns nothing in TRAIN",
+            message='InnerProduct "aux": no gradient of a loss arrives, so the layer learns nothing in TRAIN',
         ),
         Invalid(
             _NET + ' layer { name: "act" type: "TanH" bottom: "fc" top: "act" propagate_down: false }'
@@ -58,8 +58,8 @@ class NoGradientPath(NetRule):
             " inner_product_param { num_output: 9 } }"
             ' layer { name: "loss2" type: "SoftmaxWithLoss" bottom: "aux" bottom: "label" top: "loss2" }',
             span="propagate_down: false",
-            message='propagate_down: false stops the gradient here: layer "fc" and all above get none from the losses'
-            " below; remove it if they should learn from them",
+            message='TanH "act": propagate_down: false stops the gradient, so InnerProduct "fc" and all above get none'
+            " from the losses below; remove it if they should learn from them",
         ),
     ]
 
@@ -84,11 +84,11 @@ class NoGradientPath(NetRule):
             if blob.need_backward and any(below.need_backward and below.learns for below in _below(one, layer)):
                 yield self.finding(
                     net.layers[layer.index].at("propagate_down"),
-                    f'propagate_down: false stops the gradient here: layer "{above.name}" and all above get none from'
-                    " the losses below; remove it if they should learn from them",
+                    f"{title(layer)}: propagate_down: false stops the gradient, so {title(above)} and all above get"
+                    " none from the losses below; remove it if they should learn from them",
                     certainty=LIKELY,
                     phases=(TRAIN,),
-                    fixes=fix("remove it", DISPLAY, remove(net.layers[layer.index], "propagate_down")),
+                    fixes=fix("remove propagate_down", DISPLAY, remove(net.layers[layer.index], "propagate_down")),
                 )
 
     def _without(self, net: Net, one: BuiltNet) -> Iterator[Finding]:
@@ -101,17 +101,16 @@ class NoGradientPath(NetRule):
             if layer.known and not layer.need_backward and layer.learns and layer not in dangling
         ]
         if idle:
-            names = [layer.name for layer in idle]
             yield self.finding(
                 net.layers[idle[0].index or 0].at("name"),
-                f"no loss reaches layer{'s' if len(names) > 1 else ''} {listed(names)}:"
-                f" {'they learn' if len(names) > 1 else 'it learns'} nothing in TRAIN",
+                f"{titles(idle)}: no gradient of a loss arrives, so the layer{'s learn' if idle[1:] else ' learns'}"
+                " nothing in TRAIN",
                 phases=(TRAIN,),
             )
 
 
 def _below(one: BuiltNet, start: BuiltLayer) -> Iterator[BuiltLayer]:
-    """All layers that what `start` makes reaches, in Caffe's order."""
+    """All layers that depend on what `start` makes, in Caffe's order."""
     reached = {start}
     for layer in one.layers:
         if any(blob.producer in reached for blob in layer.bottoms):
@@ -120,7 +119,7 @@ def _below(one: BuiltNet, start: BuiltLayer) -> Iterator[BuiltLayer]:
 
 
 def _dangling(one: BuiltNet) -> set[BuiltLayer]:
-    """Layers with a blob behind them that nobody reads, which is for `unused-blob` to say."""
+    """Layers that lead to a blob that nothing reads; `unused-blob` reports those."""
     found: set[BuiltLayer] = set()
     for layer in reversed(one.layers):
         readers = [[reader for reader, _ in top.consumers] for top in layer.tops]

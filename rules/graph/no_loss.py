@@ -2,16 +2,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caffelint.lint import ERROR, TRAIN, Finding, Invalid, Net, NetRule
+from caffelint.lint import ERROR, TRAIN, Finding, Invalid, Net, NetRule, title
 
 
 class NoLoss(NetRule):
     """A solver trains a net that has no loss.
 
     ## Why is this bad?
-    Without a loss there is no gradient: Caffe runs the net forward to `max_iter`, prints "does not need backward
-    computation" for every layer, and saves the weights that it started with. A deploy net named by mistake and a
-    loss kept for the TEST phase are the usual reasons.
+    Without a loss there is no gradient: Caffe runs the net forward until `max_iter`, prints "does not need backward
+    computation" for every layer, and saves the weights that it started with. The usual reasons are a deploy net named
+    by mistake and a loss that only the TEST phase includes.
 
     ## Example
     ```
@@ -37,7 +37,7 @@ class NoLoss(NetRule):
     VALID = [
         {"solver.prototxt": 'net: "net.prototxt"', "net.prototxt": _DATA + _LOSS % ""},
         {"net.prototxt": _DATA},
-        # That is for suspicious-loss-weight to say.
+        # suspicious-loss-weight reports it.
         {"solver.prototxt": 'net: "net.prototxt"', "net.prototxt": _DATA + _LOSS % " loss_weight: 0"},
         {"solver.prototxt": 'test_net: "net.prototxt" test_iter: 1', "net.prototxt": _DATA},
     ]
@@ -45,14 +45,13 @@ class NoLoss(NetRule):
         Invalid(
             {"solver.prototxt": 'net: "net.prototxt"', "net.prototxt": _DATA},
             span="layer",
-            message="the net that solver.prototxt trains has no loss in TRAIN: nothing learns; end it with a"
-            " loss layer",
+            message='the net that "solver.prototxt" trains has no loss in TRAIN, so nothing learns; add a loss layer',
         ),
         Invalid(
             {"solver.prototxt": 'net: "net.prototxt"', "net.prototxt": _DATA + _LOSS % " include { phase: TEST }"},
             span="phase: TEST",
-            message='the net that solver.prototxt trains has no loss in TRAIN: layer "loss" is left out;'
-            " let TRAIN have it",
+            message='the net that "solver.prototxt" trains has no loss in TRAIN, since SoftmaxWithLoss "loss" is left'
+            " out; include it in TRAIN",
         ),
     ]
 
@@ -66,16 +65,16 @@ class NoLoss(NetRule):
             # A loss that is refused has no weight yet.
             if one.refusals or any(not layer.known or any(layer.loss_weights) for layer in one.layers):
                 return
-            place, why = net.at("layer"), "nothing learns; end it with a loss layer"
+            place, why = net.at("layer"), "so nothing learns; add a loss layer"
             inside = {layer.index for layer in one.layers}
             for layer in net.layers:
                 if layer.type.endswith("Loss"):
                     if layer.index not in inside:
                         place = layer.at("include", 0, "phase") if layer.message.include else layer.at("exclude")
-                        why = f'layer "{layer.name}" is left out; let TRAIN have it'
+                        why = f"since {title(layer)} is left out; include it in TRAIN"
                     elif layer.message.loss_weight:
                         return
             yield self.finding(
-                place, f"the net that {trained[0].path} trains has no loss in TRAIN: {why}", phases=(TRAIN,)
+                place, f'the net that "{trained[0].path}" trains has no loss in TRAIN, {why}', phases=(TRAIN,)
             )
             return

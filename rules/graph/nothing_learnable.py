@@ -9,7 +9,7 @@ class NothingLearnable(NetRule):
     """Every parameter of a training net has `lr_mult: 0`.
 
     ## Why is this bad?
-    The solver changes nothing: the loss is printed and stays what it is.
+    The solver changes nothing, so the loss never improves.
 
     ## Example
     ```
@@ -38,7 +38,8 @@ class NothingLearnable(NetRule):
         Invalid(
             _NET % _FROZEN,
             span="lr_mult: 0",
-            message="every layer with weights has lr_mult 0: nothing learns; set it above 0 for those that should",
+            message="lr_mult is 0 in every layer with parameters, so nothing learns; set lr_mult: 1 in those that"
+            " should",
         ),
     ]
 
@@ -59,7 +60,8 @@ class NothingLearnable(NetRule):
             if any(any(layer.loss_weights) for layer in one.layers):
                 yield self.finding(
                     frozen[0].at("param", 0, "lr_mult"),
-                    "every layer with weights has lr_mult 0: nothing learns; set it above 0 for those that should",
+                    "lr_mult is 0 in every layer with parameters, so nothing learns; set lr_mult: 1 in those that"
+                    " should",
                     phases=(TRAIN,),
                 )
             return

@@ -15,21 +15,22 @@ from caffelint.lint import (
     phase_name,
     remove,
     replace,
+    title,
 )
 
 MADE_A_TEST_NET = (
-    "state makes the training net a TEST net: layers for TRAIN are left out, Dropout and BatchNorm act as in TEST;"
-    " remove it"
+    "state makes the training net a TEST net, so layers for TRAIN are left out and Dropout and BatchNorm act as in"
+    " TEST; remove it"
 )
 
 
 class PhaseFieldIgnored(NetRule):
-    """`phase` stands on a layer, where it filters nothing, or `state` in a net, where it forces a phase.
+    """`phase` is set on a layer, where it filters nothing, or in the `state` of a net, where it forces a phase.
 
     ## Why is this bad?
     Only `include` and `exclude` rules decide whether a layer is in a net. `phase: TEST` written on the layer itself
-    leaves it in both phases and makes it behave as in TEST even while training: a Dropout drops nothing, a BatchNorm
-    takes stored statistics. `state { phase: TEST }` in the net file builds the training net as a test net.
+    leaves it in both phases and makes it behave as in TEST even in training: a Dropout drops nothing, and a BatchNorm
+    uses stored statistics. `state { phase: TEST }` in the net file builds the training net as a test net.
 
     ## Example
     ```
@@ -41,7 +42,7 @@ class PhaseFieldIgnored(NetRule):
     ```
 
     ## Fix safety
-    Unsafe: the layer is left out of the other phase, or the net is trained as a TRAIN net, which it was not.
+    Unsafe: the layer is left out of the other phase, or the net is trained as a TRAIN net, unlike before.
 
     ## References
     - net.cpp, FilterNet and Init; solver.cpp, InitTrainNet
@@ -63,10 +64,10 @@ class PhaseFieldIgnored(NetRule):
             ' layer { name: "drop" type: "Dropout" bottom: "data" top: "data" phase: TEST }',
             span=("phase: TRAIN", "phase: TEST"),
             message=(
-                "phase on a layer filters nothing: data is in both phases, and acts as in TRAIN;"
-                " write include { phase: TRAIN } to have it there alone",
-                "phase on a layer filters nothing: drop is in both phases, and acts as in TEST;"
-                " write include { phase: TEST } to have it there alone",
+                'Data "data": phase: TRAIN filters nothing, so the layer is in both phases and acts as in TRAIN; write'
+                " include { phase: TRAIN } to include it only there",
+                'Dropout "drop": phase: TEST filters nothing, so the layer is in both phases and acts as in TEST;'
+                " write include { phase: TEST } to include it only there",
             ),
             fixed=(
                 'layer { name: "data" type: "Data" top: "data" include { phase: TRAIN } } layer { name: "drop" '
@@ -100,7 +101,7 @@ class PhaseFieldIgnored(NetRule):
                 yield self.finding(
                     net.at("state", "phase"),
                     MADE_A_TEST_NET,
-                    fixes=fix("remove it", UNSAFE, remove(net, "state", "phase")),
+                    fixes=fix("remove phase", UNSAFE, remove(net, "state", "phase")),
                 )
         for solver in net.solvers:
             state = solver.message.train_state
@@ -108,7 +109,7 @@ class PhaseFieldIgnored(NetRule):
                 yield self.finding(
                     solver.at("train_state", "phase"),
                     f"train_{MADE_A_TEST_NET}",
-                    fixes=fix("remove it", UNSAFE, remove(solver, "train_state", "phase")),
+                    fixes=fix("remove phase", UNSAFE, remove(solver, "train_state", "phase")),
                 )
         for layer in net.layers:
             if layer.message.HasField("phase"):
@@ -120,8 +121,8 @@ class PhaseFieldIgnored(NetRule):
             return
         yield self.finding(
             layer.at("phase"),
-            f"phase on a layer filters nothing: {layer.name} is in both phases, and acts as in {phase};"
-            f" write include {{ phase: {phase} }} to have it there alone",
+            f"{title(layer)}: phase: {phase} filters nothing, so the layer is in both phases and acts as in {phase};"
+            f" write include {{ phase: {phase} }} to include it only there",
             fixes=()
             if layer.message.include or layer.message.exclude
             else fix(

@@ -4,11 +4,11 @@ from caffelint.lint import ERROR, SAFE, Fix, Invalid, Kind, Layer, RefusalRule, 
 
 
 class PhaseRuleConflict(RefusalRule):
-    """A layer has `include` and `exclude` rules.
+    """A layer has both `include` and `exclude` rules.
 
     ## Why is this bad?
-    A layer is either left out unless a rule lets it in, or let in unless a rule leaves it out. With both kinds Caffe
-    ends its process.
+    With `include` rules a layer is left out unless one of them matches, with `exclude` rules it is included unless one
+    matches. With both kinds Caffe ends its process.
 
     ## Example
     ```
@@ -20,8 +20,8 @@ class PhaseRuleConflict(RefusalRule):
     ```
 
     ## Fix safety
-    Safe where both kinds say the same, as `include { phase: TEST } exclude { phase: TRAIN }` do. Else there is
-    none.
+    Safe where both kinds say the same, as in `include { phase: TEST } exclude { phase: TRAIN }`. Otherwise there is no
+    fix.
 
     ## References
     - net.cpp, FilterNet
@@ -42,7 +42,7 @@ class PhaseRuleConflict(RefusalRule):
     ]
 
     def fixes(self, refused: Refused) -> tuple[Fix, ...]:
-        """Without the exclude rules, where these say what the include rules say."""
+        """Remove the exclude rules where the include rules say the same."""
         if not all(_agree(layer) for layer in refused.layers):
             return ()
         return fix("remove exclude", SAFE, *(remove(layer, "exclude") for layer in refused.layers))

@@ -4,10 +4,10 @@ from caffelint.lint import ERROR, SAFE, Fix, Invalid, Kind, RefusalRule, Refused
 
 
 class PropagateDownCount(RefusalRule):
-    """`propagate_down` is not given once for each bottom.
+    """`propagate_down` is not set once for each bottom.
 
     ## Why is this bad?
-    Caffe takes the field either not at all or once for each bottom, and ends its process otherwise.
+    The field must be left out or set once for each bottom; otherwise Caffe ends its process.
 
     ## Example
     ```
@@ -19,8 +19,8 @@ class PropagateDownCount(RefusalRule):
     ```
 
     ## Fix safety
-    Safe where all that is given is `true`: Caffe refuses the net, and without the field a gradient goes wherever it
-    is needed. Else there is none.
+    Safe where every value is `true`: Caffe refuses the net, and without the field a gradient goes wherever it is
+    needed. Otherwise there is no fix.
 
     ## References
     - net.cpp, Init
@@ -40,7 +40,8 @@ class PropagateDownCount(RefusalRule):
             'layer { name: "data" type: "Input" top: "ip" top: "label" }'
             ' layer { name: "loss" type: "EuclideanLoss" bottom: "ip" bottom: "label" propagate_down: true }',
             span="propagate_down: true",
-            message='EuclideanLoss "loss": propagate_down is given 1 time for 2 bottoms',
+            message='EuclideanLoss "loss": propagate_down is set 1 time for 2 bottoms; set it for each bottom, or not'
+            " at all",
             fixed=(
                 'layer { name: "data" type: "Input" top: "ip" top: "label" } layer { name: "loss" type: '
                 '"EuclideanLoss" bottom: "ip" bottom: "label" }'

@@ -3,19 +3,19 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
-from caffelint.lint import UNSAFE, WARNING, Finding, Invalid, Net, NetRule
+from caffelint.lint import UNSAFE, WARNING, Finding, Invalid, Net, NetRule, title
 from caffelint.lint.built import Blob, BuiltLayer
 
 from ._own_top import own_top
 
 
 class SharedMemoryOverwritten(NetRule):
-    """An in-place layer behind a Flatten, a Reshape or a Split changes what another branch reads.
+    """An in-place layer after a Flatten, a Reshape or a Split changes what another branch reads.
 
     ## Why is this bad?
     Flatten, Reshape and Split copy nothing: their tops are the memory of their bottom under another name. A layer that
-    works in place on such a top changes the values under every other name as well, and Caffe, which checks names only,
-    says nothing.
+    works in place on such a top also changes the values under every other name. Caffe does not notice, since it only
+    checks names.
 
     ## Example
     ```
@@ -31,10 +31,10 @@ class SharedMemoryOverwritten(NetRule):
     ```
 
     ## Known problems
-    Silent about nets that use layers or fields of a fork.
+    Silent about nets with layers or fields of a fork.
 
     ## Fix safety
-    Unsafe: the other branch gets its input as it was meant, and so computes something else than before.
+    Unsafe: the other branch gets the input that was meant, and so computes something else than before.
 
     ## References
     - flatten_layer.cpp, reshape_layer.cpp and split_layer.cpp, Forward_cpu and Reshape (ShareData)
@@ -58,8 +58,8 @@ class SharedMemoryOverwritten(NetRule):
             ' layer { name: "relu" type: "ReLU" bottom: "flat" top: "flat" }'
             ' layer { name: "tanh" type: "TanH" bottom: "data" top: "tanh" }',
             span='top: "flat"',
-            message='relu also overwrites what layer "tanh" reads: layer "flat" (Flatten) only renames the memory;'
-            " give relu a top of its own",
+            message='ReLU "relu" also overwrites what TanH "tanh" reads, since Flatten "flat" only renames the memory;'
+            " give it a top of its own",
             fixed=_DATA
             + (
                 ' layer { name: "flat" type: "Flatten" bottom: "data" top: "flat" } layer { name: "relu" type: '
@@ -89,8 +89,8 @@ class SharedMemoryOverwritten(NetRule):
                     sharer, reader = found
                     yield self.finding(
                         net.layers[layer.index].at("top"),
-                        f'{layer.name} also overwrites what layer "{reader.name}" reads: layer "{sharer.name}"'
-                        f" ({sharer.type}) only renames the memory; give {layer.name} a top of its own",
+                        f"{title(layer)} also overwrites what {title(reader)} reads, since {title(sharer)} only"
+                        " renames the memory; give it a top of its own",
                         fixes=own_top(net.layers[layer.index], safety=UNSAFE),
                     )
 

@@ -2,18 +2,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caffelint.lint import ERROR, TEST, TRAIN, Finding, Invalid, Kind, Net, RefusalRule, Related
+from caffelint.lint import ERROR, TEST, TRAIN, Finding, Invalid, Kind, Net, RefusalRule, Related, title
 from caffelint.lint.built import Shape, shape_text
 
 
 class SharedParameterMismatch(RefusalRule):
-    """Layers share a parameter, but want it in different shapes or at different rates.
+    """Layers share a parameter but give it different shapes or rates.
 
     ## Why is this bad?
-    `param { name: "w" }` makes all layers that say so use the parameter of the first. Caffe ends its process where
-    shapes differ (with `share_mode: PERMISSIVE`: where numbers of elements do), or where two layers write different
+    With `param { name: "w" }` all layers that name "w" use the parameter of the first. Caffe ends its process where
+    shapes differ (with `share_mode: PERMISSIVE`, where numbers of elements differ), or where two layers set different
     values of `lr_mult` or `decay_mult`. The test net shares the parameters of the training net by the name of the
-    layer, and there too numbers and shapes have to agree.
+    layer, and there, too, numbers and shapes must match.
 
     ## Example
     ```
@@ -27,7 +27,7 @@ class SharedParameterMismatch(RefusalRule):
     ```
 
     ## Known problems
-    Silent about shapes in nets that use layers or fields of a fork, and where a shape stands in a data file.
+    Silent about shapes in nets with layers or fields of a fork, and where a shape depends on a data file.
 
     ## References
     - net.cpp, AppendParam
@@ -55,8 +55,7 @@ class SharedParameterMismatch(RefusalRule):
             " inner_product_param { num_output: 4 } }",
             span=("lr_mult: 2", 'name: "w"'),
             message=(
-                'InnerProduct "b": parameter "w" has lr_mult 2 here but 1 elsewhere; a shared parameter needs one'
-                " value",
+                'InnerProduct "b": parameter "w" has lr_mult 2 here but 1 elsewhere; give it one value',
                 'InnerProduct "c": parameter "w" is 4x3 but 3x3 in layer "a", which owns it',
             ),
         ),
@@ -67,8 +66,8 @@ class SharedParameterMismatch(RefusalRule):
             ' layer { name: "a" type: "InnerProduct" bottom: "data" top: "a"'
             " inner_product_param { num_output: 4 bias_term: false } include { phase: TEST } }",
             span='name: "a"',
-            message="a has 1 parameter blobs in TEST and 2 in TRAIN: the test net cannot take the parameters of the"
-            " training net",
+            message='InnerProduct "a" has 1 parameter in TEST but 2 in TRAIN, so the test net cannot take the'
+            " parameters of the training net",
         ),
     ]
 
@@ -90,7 +89,7 @@ class SharedParameterMismatch(RefusalRule):
                 what, caffe = _difference(here, there)
                 yield self.finding(
                     net.layers[layer.index].at("name"),
-                    f"{layer.name} has {what}: the test net cannot take the parameters of the training net",
+                    f"{title(layer)} has {what}, so the test net cannot take the parameters of the training net",
                     evidence=f"Caffe ends with: {caffe}",
                     phases=(TEST,),
                     related=(Related("in TRAIN", net.layers[twin.index].at("name")),),
@@ -99,6 +98,9 @@ class SharedParameterMismatch(RefusalRule):
 
 def _difference(here: list[Shape], there: list[Shape]) -> tuple[str, str]:
     if len(here) != len(there):
-        return f"{len(here)} parameter blobs in TEST and {len(there)} in TRAIN", "Incompatible number of blobs"
+        return (
+            f"{len(here)} parameter{'s' if len(here) != 1 else ''} in TEST but {len(there)} in TRAIN",
+            "Incompatible number of blobs",
+        )
     one, other = next((a, b) for a, b in zip(here, there, strict=True) if a != b)
-    return f"parameters of {shape_text(one)} in TEST and {shape_text(other)} in TRAIN", "Cannot share param 0 weights"
+    return f"parameters of {shape_text(one)} in TEST but {shape_text(other)} in TRAIN", "Cannot share param 0 weights"

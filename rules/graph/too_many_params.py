@@ -7,8 +7,8 @@ class TooManyParams(RefusalRule):
     """A layer has more `param` blocks than parameters.
 
     ## Why is this bad?
-    Each `param` block sets the rate of one parameter: the first of the weights, the second of the bias. Caffe ends
-    its process where there are more blocks than parameters, most often a second one beside `bias_term: false`.
+    Each `param` block sets the rate of one parameter: the first that of the weights, the second that of the bias. Caffe
+    ends its process where there are more blocks than parameters, most often a second one beside `bias_term: false`.
 
     ## Example
     ```
@@ -28,10 +28,10 @@ class TooManyParams(RefusalRule):
     ```
 
     ## Known problems
-    Silent about nets that use layers or fields of a fork.
+    Silent about nets with layers or fields of a fork.
 
     ## Fix safety
-    Safe: Caffe refuses the net, and the blocks that are kept are those of the parameters that there are.
+    Safe: Caffe refuses the net, and the blocks of all existing parameters are kept.
 
     ## References
     - net.cpp, Init
@@ -52,7 +52,7 @@ class TooManyParams(RefusalRule):
             ' layer { name: "conv" type: "Convolution" bottom: "data" top: "conv" param { lr_mult: 1 }'
             " param { lr_mult: 2 } convolution_param { num_output: 8 kernel_size: 3 bias_term: false } }",
             span="param",
-            message='Convolution "conv": 2 param blocks for 1 parameter; remove what is too many',
+            message='Convolution "conv": 2 param blocks for 1 parameter',
             fixed=(
                 'layer { name: "data" type: "Input" top: "data" input_param { shape { dim: 1 dim: 3 dim: 8 dim: '
                 '8 } } } layer { name: "conv" type: "Convolution" bottom: "data" top: "conv" param { lr_mult: 1 '
@@ -62,9 +62,9 @@ class TooManyParams(RefusalRule):
     ]
 
     def fixes(self, refused: Refused) -> tuple[Fix, ...]:
-        """The blocks behind the first ones, as many as there are parameters, are gone."""
+        """Remove the blocks for which there is no parameter."""
         return fix(
-            "remove the surplus",
+            "remove surplus param blocks",
             SAFE,
             *(
                 join(

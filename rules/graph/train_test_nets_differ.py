@@ -2,22 +2,35 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caffelint.lint import LIKELY, TEST, TRAIN, WARNING, Finding, Invalid, Layer, Net, ProjectRule, Related, Solver
+from caffelint.lint import (
+    LIKELY,
+    TEST,
+    TRAIN,
+    WARNING,
+    Finding,
+    Invalid,
+    Layer,
+    Net,
+    ProjectRule,
+    Related,
+    Solver,
+    title,
+)
 
 HIDDEN_SIGMOID = "SigmoidCrossEntropyLoss"
 
 _ADDED_TO_TEST = "Softmax"
-"""Testing has it where the loss of the training net has its own inside."""
+"""Test nets have it where the loss of the training net contains its own."""
 
 
 class TrainTestNetsDiffer(ProjectRule):
-    """The separate net that a solver tests is not the one that it trains.
+    """The separate test net of a solver differs from the net that it trains.
 
     ## Why is this bad?
-    Caffe copies the weights of the training net to the test net by the name of the layer, and looks at nothing else.
-    Where one of the two has an activation or a layer with weights that the other lacks, the test scores are those of
-    a net that was never trained. A SigmoidCrossEntropyLoss has its Sigmoid inside: tested with another loss, it has to
-    be written out.
+    Caffe copies the weights of the training net to the test net by the name of the layer and checks nothing else. Where
+    one of the two has an activation or a layer with weights that the other lacks, the test scores are those of a net
+    that was never trained. A SigmoidCrossEntropyLoss contains its Sigmoid: with another loss in the test net it has to
+    be added as a layer.
 
     ## Example
     ```
@@ -54,9 +67,8 @@ class TrainTestNetsDiffer(ProjectRule):
         Invalid(
             {"solver.prototxt": _SOLVER, "train.prototxt": _FC + _RELU, "test.prototxt": _FC},
             span='name: "fc"',
-            message="behind fc the test net has nothing and the training net ReLU: the net that is tested is not the"
-            " one that"
-            " is trained",
+            message='InnerProduct "fc": followed by no activation in the test net but ReLU in the training net, so the'
+            " nets differ",
         ),
         Invalid(
             {
@@ -65,7 +77,7 @@ class TrainTestNetsDiffer(ProjectRule):
                 "test.prototxt": _FC + _FC.replace('"fc"', '"fc2"').replace("data", "fc"),
             },
             span='name: "fc2"',
-            message="the training net has no layer fc2: the test net tests it with its initial weights",
+            message='InnerProduct "fc2" is not in the training net, so it is tested with its initial weights',
         ),
         Invalid(
             {
@@ -74,9 +86,8 @@ class TrainTestNetsDiffer(ProjectRule):
                 "test.prototxt": _FC + _LOSS % "EuclideanLoss",
             },
             span='bottom: "fc"',
-            message="fc is tested without the Sigmoid that the loss of the training net has inside; put a Sigmoid"
-            " before"
-            " the EuclideanLoss",
+            message='EuclideanLoss "loss": bottom "fc" lacks the Sigmoid that the loss of the training net contains;'
+            " add a Sigmoid before this layer",
         ),
     ]
 
@@ -97,8 +108,8 @@ class TrainTestNetsDiffer(ProjectRule):
                 said.add(layer.bottoms[0])
                 yield self.finding(
                     layer.at("bottom"),
-                    f"{layer.bottoms[0]} is tested without the Sigmoid that the loss of the training net has inside;"
-                    " put a Sigmoid before the EuclideanLoss",
+                    f'{title(layer)}: bottom "{layer.bottoms[0]}" lacks the Sigmoid that the loss of the training net'
+                    " contains; add a Sigmoid before this layer",
                 )
         for layer in test.in_phase(TEST):
             if not layer.kind.has_parameters:
@@ -107,28 +118,28 @@ class TrainTestNetsDiffer(ProjectRule):
             if twin is None:
                 yield self.finding(
                     layer.at("name"),
-                    f"the training net has no layer {layer.name}: the test net tests it with its initial weights",
+                    f"{title(layer)} is not in the training net, so it is tested with its initial weights",
                 )
                 continue
-            here, there = _behind(layer, TEST), _behind(twin, TRAIN)
+            here, there = _after(layer, TEST), _after(twin, TRAIN)
             if here is not None and there is not None and here != there and not said & set(layer.tops):
                 yield self.finding(
                     layer.at("name"),
-                    f"behind {layer.name} the test net has {', '.join(here) or 'nothing'} and the training net"
-                    f" {', '.join(there) or 'nothing'}: the net that is tested is not the one that is trained",
-                    related=(Related("the layer that is trained", twin.at("name")),),
+                    f"{title(layer)}: followed by {', '.join(here) or 'no activation'} in the test net but"
+                    f" {', '.join(there) or 'no activation'} in the training net, so the nets differ",
+                    related=(Related("the layer in the training net", twin.at("name")),),
                 )
 
 
-def _behind(layer: Layer, phase: str) -> list[str] | None:
-    """The activations between a layer and the next one with weights or a loss; None where the way forks."""
+def _after(layer: Layer, phase: str) -> list[str] | None:
+    """The activations between a layer and the next one with weights or a loss; None where the path forks."""
     found: list[str] = []
     tops = set(layer.tops[:1])
     for other in layer.net.in_phase(phase):
         if other.index <= layer.index or not tops & set(other.bottoms):
             continue
         if len(other.bottoms) > 1 or other.type == _ADDED_TO_TEST or not other.kind.keeps_channels:
-            # What reads it and has weights, or is no part of a chain, ends the way.
+            # A reader with weights, or one that is not part of a chain, ends the path.
             found += ["Sigmoid"] * (other.type == HIDDEN_SIGMOID)
             return found if len(other.bottoms) < 3 else None
         if not (other.kind.hands_on or other.kind.is_linear):

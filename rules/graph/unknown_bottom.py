@@ -26,12 +26,12 @@ _NEAR = 100
 
 
 class UnknownBottom(RefusalRule):
-    """A bottom that no layer above it makes.
+    """No layer above makes a bottom.
 
     ## Why is this bad?
-    Caffe builds a net from the top of the file to its bottom, and ends its process at the first bottom that is not
-    there yet. The usual reasons are a slip in the name, layers in the wrong order, and a layer which only one phase
-    has: a data layer for TRAIN alone ends the run when the test net is built.
+    Caffe builds a net from the start of the file to its end, and ends its process at the first bottom that does not
+    exist yet. The usual reasons are a typo in the name, layers in the wrong order, and a layer that only one phase
+    has: a data layer for TRAIN only ends the run when the test net is built.
 
     ## Example
     ```
@@ -45,12 +45,12 @@ class UnknownBottom(RefusalRule):
     ```
 
     ## Known problems
-    Without a solver it is not known which phases are built: a net that lacks a blob in one phase only is reported
-    where it has data for that phase, or where it lacks one in TEST and nothing trains it, and as likely where it has
-    other layers for that phase. Silent about a file without any data or input, which is a piece of a net.
+    Without a solver it is not known which phases are built. A net that lacks a blob in one phase only is reported where
+    it has data for that phase, or where it lacks one in TEST and nothing trains it, and as likely where it has other
+    layers for that phase. Silent about a file without any data or input, which is a piece of a net.
 
     ## Fix safety
-    Unsafe: the near name is a guess, though Caffe refuses the net as it stands.
+    Unsafe: the similar name is a guess, though Caffe refuses the net as it is.
 
     ## References
     - insert_splits.cpp, InsertSplits; net.cpp, AppendBottom
@@ -69,7 +69,7 @@ class UnknownBottom(RefusalRule):
         # Built for TEST only, it seems.
         'layer { name: "data" type: "Data" top: "data" include { phase: TEST } }'
         ' layer { name: "relu" type: "ReLU" bottom: "data" top: "relu" }',
-        # The blob comes with a stage that is not known here.
+        # The blob depends on a stage that is not known here.
         'layer { name: "data" type: "Input" top: "data" include { stage: "deploy" } }'
         ' layer { name: "relu" type: "ReLU" bottom: "data" top: "relu" }',
     ]
@@ -160,7 +160,7 @@ def _fixes(refused: Refused, meant: str) -> tuple[Fix, ...]:
         for index, name in enumerate(layer.bottoms)
         if name == wrong
     ]
-    return fix(f'take "{meant}"', UNSAFE, *edits)
+    return fix(f'set bottom: "{meant}"', UNSAFE, *edits)
 
 
 def _is_whole(net: Net) -> bool:
@@ -170,7 +170,7 @@ def _is_whole(net: Net) -> bool:
 
 
 def _certainty(net: Net, refused: Refused) -> str | None:
-    """None where the net may be meant for another state than those that were looked at."""
+    """None where the net may be meant for a state other than those that were built."""
     if net.solvers:
         return "certain"
     if refused.refusal.values["blob"] in _made_by_stage(net):
@@ -215,9 +215,9 @@ def _meant(net: Net, refused: Refused) -> str:
 
 @lru_cache(maxsize=1)
 def _made_near(layer: Layer) -> tuple[str, ...]:
-    """Tops of layers above one, which may read many that nobody makes.
+    """Tops of layers above one, which may have many unknown bottoms.
 
-    A net's inputs and what is near are what a name mostly means; to compare it with thousands would take its time.
+    A name mostly means an input of the net or a blob nearby; comparing it with thousands would take long.
     """
     layers, read = layer.net.layers, set(layer.bottoms)
     above = [*layers[: min(layer.index, _NEAR)], *layers[max(layer.index - _NEAR, _NEAR) : layer.index]]
@@ -225,6 +225,6 @@ def _made_near(layer: Layer) -> tuple[str, ...]:
 
 
 def _differ_in_number(one: str, other: str) -> bool:
-    """`pool3` is no slip of `pool2`."""
+    """`pool3` is not a typo of `pool2`."""
     differing = [(a, b) for a, b in zip(one, other, strict=False) if a != b]
     return len(one) == len(other) and all(a.isdigit() and b.isdigit() for a, b in differing)

@@ -4,13 +4,13 @@ from collections import Counter
 from collections.abc import Hashable, Iterator, Sequence
 from typing import Any, NamedTuple
 
-from caffelint.lint import LIKELY, TRAIN, WARNING, Finding, Invalid, Net, NetRule
+from caffelint.lint import LIKELY, TRAIN, WARNING, Finding, Invalid, Net, NetRule, title
 from caffelint.lint.built import Blob, BuiltLayer, BuiltNet
 
 from ._layer_params import described
 
 _LEAST = 5
-"""As many others have to be alike for one to be odd."""
+"""How many others have to be alike for one to be odd."""
 
 _SETTINGS = {"BatchNorm": ("eps", "moving_average_fraction"), "Scale": ("bias_term",)}
 
@@ -45,7 +45,7 @@ def _residual(i: int) -> str:
 
 
 def _normed(i: int, swapped: bool = False) -> str:
-    """The same with a BatchNorm, before the ReLU or behind it."""
+    """The same with a BatchNorm, before the ReLU or after it."""
     first, second = ("ReLU", "BatchNorm") if swapped else ("BatchNorm", "ReLU")
     a, b = ("a", "b") if swapped else ("n", "r")
     return (
@@ -56,18 +56,18 @@ def _normed(i: int, swapped: bool = False) -> str:
 
 
 class UnlikeItsSiblings(NetRule):
-    """One block of a repeated structure is built in another way than all others.
+    """One block of a repeated structure differs from all others.
 
     ## Why is this bad?
-    Caffe loads and trains it. But where one shortcut of fifty is taken before the ReLU, one 1x1 convolution has a pad,
-    or one BatchNorm stands behind its ReLU, it was mostly a slip of whoever copied the block, and the net is not the
-    one that was published.
+    Caffe loads and trains it. But where one shortcut of fifty starts before the ReLU, one 1x1 convolution has a pad, or
+    one BatchNorm comes after its ReLU, it is mostly a slip in copying the block, and the net is not the one that was
+    published.
 
     ## Example
     ```
     layer { name: "sum3" type: "Eltwise" bottom: "sum2" bottom: "branch3" top: "sum3" }
     ```
-    where all other blocks have
+    while all other blocks have
     ```
     layer { name: "sum2" type: "Eltwise" bottom: "relu1" bottom: "branch2" top: "sum2" }
     ```
@@ -77,10 +77,10 @@ class UnlikeItsSiblings(NetRule):
     ```
 
     ## Known problems
-    A block may be meant to differ; a pad or a setting of the first or the last one is let pass.
+    A block may be meant to differ; a pad or a setting of the first or the last one is not reported.
 
     ## References
-    - five fixes of published nets, each of them loaded by Caffe
+    - five fixes of published nets, all of which Caffe loads
     """
 
     code = "G023"
@@ -93,7 +93,7 @@ class UnlikeItsSiblings(NetRule):
     VALID = [
         _RESIDUAL,
         _NORMED,
-        # Two that differ are no slip.
+        # Two that differ are not a slip.
         _RESIDUAL.replace('bottom: "r2" bottom: "c3"', 'bottom: "s2" bottom: "c3"').replace(
             'bottom: "r4" bottom: "c5"', 'bottom: "s4" bottom: "c5"'
         ),
@@ -106,22 +106,22 @@ class UnlikeItsSiblings(NetRule):
         Invalid(
             _RESIDUAL.replace('bottom: "r2" bottom: "c3"', 'bottom: "s2" bottom: "c3"'),
             span='bottom: "s2"',
-            message='s3 takes its shortcut from "s2", before the ReLU; the other 5 take theirs behind it',
+            message='Eltwise "s3" takes its shortcut from "s2", before the ReLU; the other 5 take theirs after it',
         ),
         Invalid(
             _NORMED.replace('top: "c4" convolution_param {', 'top: "c4" convolution_param { pad: 1'),
             span="pad: 1",
-            message="c4 has pad 1, the other 6 convolutions of kernel 1 and stride 1 have 0",
+            message='Convolution "c4" has pad 1, but the other 6 convolutions of kernel 1 and stride 1 have 0',
         ),
         Invalid(
             _NORMED.replace(_normed(4), _normed(4, swapped=True)),
             span='name: "a4"',
-            message="c4 is followed by ReLU, BatchNorm; the other 6 by BatchNorm, ReLU",
+            message='Convolution "c4" is followed by ReLU, BatchNorm, but the other 6 by BatchNorm, ReLU',
         ),
         Invalid(
             _NORMED.replace('top: "n4" }', 'top: "n4" batch_norm_param { eps: 0.1 } }'),
             span="eps: 0.1",
-            message="n4 has eps 0.1, the other 6 layers of type BatchNorm have 1e-05",
+            message='BatchNorm "n4" has eps 0.1, but the other 6 layers of type BatchNorm have 1e-05',
         ),
     ]
 
@@ -150,8 +150,8 @@ class UnlikeItsSiblings(NetRule):
             side = next(i for i, blob in enumerate(odd.layer.bottoms) if _origin(blob) == "sum")
             yield self.finding(
                 mine.at("bottom", side),
-                f'{mine.name} takes its shortcut from "{mine.bottoms[side]}", before the ReLU;'
-                f" the other {odd.many} take theirs behind it",
+                f'{title(mine)} takes its shortcut from "{mine.bottoms[side]}", before the ReLU;'
+                f" the other {odd.many} take theirs after it",
             )
 
     def _pads(self, net: Net, one: BuiltNet) -> Iterator[Finding]:
@@ -167,7 +167,7 @@ class UnlikeItsSiblings(NetRule):
                 mine = net.layers[odd.layer.index or 0]
                 yield self.finding(
                     mine.at("convolution_param", "pad"),
-                    f"{mine.name} has pad {odd.value}, the other {odd.many} convolutions of kernel 1 and stride"
+                    f"{title(mine)} has pad {odd.value}, but the other {odd.many} convolutions of kernel 1 and stride"
                     f" {stride} have 0",
                 )
 
@@ -186,7 +186,7 @@ class UnlikeItsSiblings(NetRule):
                 at = next(i for i, type_ in enumerate(odd.value) if type_ != odd.others[i])
                 yield self.finding(
                     net.layers[tails[odd.layer][at].index or 0].at("name"),
-                    f"{odd.layer.name} is followed by {', '.join(odd.value)}; the other {odd.many} by"
+                    f"{title(odd.layer)} is followed by {', '.join(odd.value)}, but the other {odd.many} by"
                     f" {', '.join(odd.others)}",
                 )
 
@@ -199,13 +199,13 @@ class UnlikeItsSiblings(NetRule):
                     mine = net.layers[odd.layer.index or 0]
                     yield self.finding(
                         mine.at(odd.layer.block, field),
-                        f"{mine.name} has {field} {described(odd.value)}, the other {odd.many} layers of type {type_}"
-                        f" have {described(odd.others)}",
+                        f"{title(mine)} has {field} {described(odd.value)}, but the other {odd.many} layers of type"
+                        f" {type_} have {described(odd.others)}",
                     )
 
 
 def _odd(rows: Sequence[tuple[BuiltLayer, Any]], ends: bool = True) -> Odd | None:
-    """The one of at least six that differs, the others being alike; without `ends` neither the first nor the last."""
+    """The only one of at least six that differs from the others; without `ends` not the first or the last."""
     if len(rows) <= _LEAST:
         return None
     counts = Counter(value for _, value in rows)
@@ -217,7 +217,7 @@ def _odd(rows: Sequence[tuple[BuiltLayer, Any]], ends: bool = True) -> Odd | Non
 
 
 def _origin(blob: Blob) -> str:
-    """What made a blob: `sum`, `activation`, or "" for all else."""
+    """What made a blob: `sum`, `activation`, or "" for anything else."""
     maker = blob.producer
     while maker is not None and maker.hands_on and maker.keeps_channels:
         maker = maker.bottoms[0].producer
@@ -232,7 +232,7 @@ def _is_norm(layer: BuiltLayer) -> bool:
 
 
 def _tail(layer: BuiltLayer) -> list[BuiltLayer]:
-    """The norms and activations behind a layer, as long as each reads the one before and nobody else does."""
+    """The norms and activations after a layer, as long as each is the only reader of the one before."""
     found: list[BuiltLayer] = []
     while len(layer.tops) == 1 and len(layer.tops[0].consumers) == 1 and len(found) < _LEAST:
         ((layer, _),) = layer.tops[0].consumers

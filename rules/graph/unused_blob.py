@@ -2,16 +2,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caffelint.lint import TRAIN, WARNING, Finding, Invalid, Net, NetRule
+from caffelint.lint import TRAIN, WARNING, Finding, Invalid, Net, NetRule, title
 from caffelint.lint.built import BuiltLayer
 
 
 class UnusedBlob(NetRule):
-    """The result of a layer that should learn is read by nobody in TRAIN.
+    """No layer in TRAIN reads the result of a layer that should learn.
 
     ## Why is this bad?
-    A head whose output no loss reads keeps the weights that it started with, and a layer that was to sit between two
-    others, but whose top has the wrong name, is bypassed. Caffe takes the blob for an output of the net and prints it.
+    A head whose output no loss reads keeps the weights that it started with, and a layer that belongs between two
+    others but whose top has the wrong name is bypassed. Caffe takes the blob for an output of the net and prints it.
 
     ## Example
     ```
@@ -28,7 +28,7 @@ class UnusedBlob(NetRule):
     layer { name: "loss" type: "SoftmaxWithLoss" bottom: "fc" bottom: "label" top: "loss" }
     layer { name: "aux_loss" type: "SoftmaxWithLoss" bottom: "aux" bottom: "label" top: "aux_loss" }
     ```
-    or leave the branch out of TRAIN.
+    or keep the branch out of TRAIN.
 
     ## References
     - net.cpp, Init ("This network produces output")
@@ -57,8 +57,8 @@ class UnusedBlob(NetRule):
             " inner_product_param { num_output: 9 } }"
             ' layer { name: "prob" type: "Softmax" bottom: "aux" top: "prob" }',
             span='top: "prob"',
-            message='nothing reads "prob" in TRAIN, so layer "aux" (InnerProduct) learns nothing;'
-            " give it a loss or leave it out of TRAIN",
+            message='InnerProduct "aux": nothing reads "prob" in TRAIN, so the layer learns nothing; give it a loss or'
+            " keep it out of TRAIN",
         ),
     ]
 
@@ -76,16 +76,16 @@ class UnusedBlob(NetRule):
                     top = net.layers[maker.index].tops.index(name) if name in net.layers[maker.index].tops else 0
                     yield self.finding(
                         net.layers[maker.index].at("top", top),
-                        f'nothing reads "{name}" in TRAIN, so layer "{idle.name}" ({idle.type}) learns nothing;'
-                        " give it a loss or leave it out of TRAIN",
+                        f'{title(idle)}: nothing reads "{name}" in TRAIN, so the layer learns nothing;'
+                        " give it a loss or keep it out of TRAIN",
                         phases=(TRAIN,),
                     )
             return
 
 
 def _idle(layer: BuiltLayer) -> BuiltLayer | None:
-    """The nearest layer above, or this one, that could learn and does not, with nothing but layers without weights
-    in between."""
+    """The nearest layer above, or this one, that could learn and does not, with only layers without weights in
+    between."""
     while layer.known and not layer.need_backward:
         if layer.learns:
             return layer

@@ -7,8 +7,8 @@ class WrongBlobCount(RefusalRule):
     """A layer has more or fewer bottoms or tops than its type takes.
 
     ## Why is this bad?
-    Caffe checks the counts when it builds the layer, and ends its process. A loss without its label and a layer
-    whose top is forgotten are the usual ones.
+    Caffe checks the counts when it builds the layer, and ends its process. The usual reasons are a loss without its
+    label and a layer without its top.
 
     ## Example
     ```
@@ -20,7 +20,7 @@ class WrongBlobCount(RefusalRule):
     ```
 
     ## Known problems
-    Silent about nets that use layers or fields of a fork: forks have given layers of BVLC's more bottoms and tops.
+    Silent about nets with layers or fields of a fork: forks have given BVLC's layers more bottoms and tops.
 
     ## References
     - layer.hpp, CheckBlobCounts

@@ -226,7 +226,7 @@ def test_a_cycle_is_refused() -> None:
         """
     )
     assert [(refusal.layer, refusal.message) for refusal in net.refusals] == [
-        ("a", 'no layer above makes "y"; layer "b", further down, does')
+        ("a", 'bottom "y" is not made by any layer above; layer "b", further down, makes it')
     ]
 
 

@@ -111,7 +111,7 @@ def test_inputs_without_their_shapes() -> None:
     relu = 'layer { name: "relu" type: "ReLU" bottom: "a" top: "r" } layer { type: "ReLU" bottom: "b" top: "s" }'
     dims = "input_dim: 1 " * 4
     assert findings(f'input: "a" input: "b" {dims} {relu}') == [
-        ("refused-by-caffe", "2 input need 8 input_dim; 4 are given, and Caffe reads past the end of the list")
+        ("refused-by-caffe", "2 input need 8 input_dim but 4 are set, so Caffe reads past the end of the list")
     ]
     assert findings(f'input: "a" input: "b" {dims} {dims} {relu}') == []
 
@@ -144,7 +144,13 @@ class GroupDoesNotDivide(RefusalRule):
         # Refused, but not of this kind.
         _NET % (21, 9),
     ]
-    INVALID = [Invalid(_NET % (20, 5), span="group: 3", message="group 3 does not divide num_output 20")]
+    INVALID = [
+        Invalid(
+            _NET % (20, 5),
+            span="group: 3",
+            message='Convolution "conv": num_output 20 cannot be divided by group 3',
+        )
+    ]
 
 
 class Greedy(GroupDoesNotDivide):

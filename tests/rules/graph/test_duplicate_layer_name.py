@@ -48,38 +48,38 @@ def test_an_error_where_caffe_ends(caffe_python: Path, tmp_path: Path, second: s
         (
             'layer { name: "up" type: "Deconvolution" bottom: "x" top: "up" }'
             'layer { name: "up" type: "Dropout" bottom: "up" top: "up" }',
-            'name it "drop_up"',
+            'set name: "drop_up"',
         ),
         (
             'layer { name: "up1" type: "Deconvolution" bottom: "x" top: "up1" }'
             'layer { name: "up1-dropout" type: "Dropout" bottom: "up1" top: "up1" }'
             'layer { name: "up2" type: "Deconvolution" bottom: "up1" top: "up2" }'
             'layer { name: "up2" type: "Dropout" bottom: "up2" top: "up2" }',
-            'name it "up2-dropout"',
+            'set name: "up2-dropout"',
         ),
         (
             'layer { name: "conv1" type: "Convolution" bottom: "x" top: "conv1" }'
             'layer { name: "relu1" type: "ReLU" bottom: "conv1" top: "conv1" }'
             'layer { name: "conv2" type: "Convolution" bottom: "conv1" top: "conv2" }'
             'layer { name: "conv2" type: "ReLU" bottom: "conv2" top: "conv2" }',
-            'name it "relu2"',
+            'set name: "relu2"',
         ),
         (
             'layer { name: "conv3" type: "Convolution" bottom: "x" top: "conv3" }'
             'layer { name: "conv3_bn" type: "BatchNorm" bottom: "conv3" top: "conv3_bn" }'
             'layer { name: "conv4" type: "Convolution" bottom: "conv3_bn" top: "conv4" }'
             'layer { name: "conv4" type: "BatchNorm" bottom: "conv4" top: "conv4_bn" }',
-            'name it "conv4_bn"',
+            'set name: "conv4_bn"',
         ),
         (
             'layer { name: "Convolution3_1" type: "Convolution" bottom: "x" top: "flow" }'
             'layer { name: "Convolution3_1" type: "Convolution" bottom: "x" top: "concat4_1" }',
-            'name it "Convolution3_2"',
+            'set name: "Convolution3_2"',
         ),
         (
             'layer { name: "up" type: "Dropout" bottom: "x" top: "y" }'
             'layer { name: "up" type: "Deconvolution" bottom: "y" top: "up" }',
-            'name it "drop_up"',
+            'set name: "drop_up"',
         ),
     ],
 )

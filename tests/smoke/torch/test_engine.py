@@ -236,7 +236,7 @@ def test_watching_changes_nothing(tmp_path: Path) -> None:
             NET.replace('bottom: "ip1" top: "ip2"', 'bottom: "none" top: "ip2"'),
             FIXED,
             "ip2",
-            'no layer above makes "none"',
+            'bottom "none" is not made by any layer above',
         ),
     ],
 )
