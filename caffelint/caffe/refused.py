@@ -63,7 +63,9 @@ def _of_upgrade(net: Net, unread: _Unread) -> Iterator[Refused]:
         layer = layers.get(id(node))
         name = layer.name if layer is not None else ""
         at = place(net.document, node, refusal.field, name)
-        yield Refused(net, refusal, () if layer is None else (layer,), (), at)
+        # The Input layer that the upgrade makes of the net's own fields is not in the text.
+        blamed = (layer,) if layer is not None and node is not net.document.root else ()
+        yield Refused(net, refusal, blamed, (), at)
 
 
 def _blamed(net: Net, node: Field, refusal: Refusal) -> Iterable[Field]:

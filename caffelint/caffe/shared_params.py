@@ -34,7 +34,7 @@ def _check_shape(param: Param, owner: Param, permissive: bool) -> None:
     if not same:
         raise Refusal(
             Kind.SHARED_PARAM_SHAPE,
-            f'parameter "{param.name}" is {text(param.shape)} here and {text(owner.shape)} in layer'
+            f'parameter "{param.name}" is {text(param.shape)} but {text(owner.shape)} in layer'
             f' "{owner.layer.name}", which owns it',
             f"Cannot share param '{param.name}' owned by layer '{owner.layer.name}' with layer '{param.layer.name}';"
             f" {'count' if permissive else 'shape'} mismatch.",
@@ -50,7 +50,7 @@ def _check_shape(param: Param, owner: Param, permissive: bool) -> None:
 def _mismatch(param: Param, name: str, owned: float, given: float) -> Refusal:
     return Refusal(
         Kind.SHARED_PARAM_MULTIPLIER,
-        f'parameter "{param.name}" has {name} {given:g} here and {owned:g} elsewhere; shared parameters need one value',
+        f'parameter "{param.name}" has {name} {given:g} here but {owned:g} elsewhere; give it one value',
         f"Shared param '{param.name}' has mismatched {name}.",
         "net.cpp AppendParam",
         ("param", param.index, name),

@@ -9,7 +9,7 @@ from caffelint.caffe.layers.arrange import Split
 
 
 def insert_splits(layers: list[BuiltLayer], phase: str, refuse: Callable[[BuiltLayer, int], None]) -> list[BuiltLayer]:
-    """A Split behind each top with several readers, a loss counted as one (InsertSplits).
+    """A Split after each top with several readers, a loss counted as one (InsertSplits).
 
     `refuse` is told of each bottom that nothing makes: the layer and the number of the bottom. Fills in bottom_names
     and top_names, as they are after splits, and given_loss_weights.

@@ -268,7 +268,7 @@ class _Upgrade:
                     self.link(message, connection.layer)
 
     def v1_net(self, net: Any) -> Any:
-        """UpgradeV1Net, behind UpgradeNetDataTransformation."""
+        """UpgradeV1Net, after UpgradeNetDataTransformation."""
         new = NetParameter()
         self.link(new, net)
         layers = net.layers

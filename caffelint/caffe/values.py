@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 class Values(NamedTuple):
     """All values of a blob lie in [low, high], or are nan.
 
-    zeros: exact zeros turn up in any real run, as behind a ReLU. signed: values above and below 0 do, as behind a
+    zeros: exact zeros turn up in any real run, as after a ReLU. signed: values above and below 0 do, as after a
     layer with weights. Neither is told from bounds: a blob may hold what its bounds allow, and need not.
     """
 

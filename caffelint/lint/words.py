@@ -21,16 +21,6 @@ class _Named(Protocol):
     def name(self) -> str: ...
 
 
-def titles(layers: Sequence[_Named]) -> str:
-    """Several layers as the subject of a message: `BatchNorm "a", "b", "c" and 18 more`; a new type is named once."""
-    shown, before = [], None
-    for layer in layers[:_LISTED]:
-        shown.append(f'"{layer.name}"' if layer.name and layer.type == before else title(layer))
-        before = layer.type
-    more = len(layers) - len(shown)
-    return ", ".join(shown) + (f" and {more} more" if more else "")
-
-
 def title(layer: _Named) -> str:
     """A layer as the subject of a message: `Pooling "pool5"`."""
     return f'{layer.type or "layer"} "{layer.name}"' if layer.name else f"{layer.type} layer".strip()

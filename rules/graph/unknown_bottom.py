@@ -107,8 +107,8 @@ class UnknownBottom(RefusalRule):
             ' layer { name: "tanh" type: "TanH" bottom: "data" top: "tanh" }'
             ' layer { name: "data" type: "Input" top: "data" }',
             span='bottom: "data"',
-            message='ReLU "relu", TanH "tanh": bottom "data" is not made by any layer above; layer "data", further'
-            " down, makes it",
+            message='layers "relu", "tanh": bottom "data" is not made by any layer above; layer "data", further down,'
+            " makes it",
         ),
         Invalid(
             {

@@ -122,8 +122,8 @@ def test_a_padding_layer_that_cannot_be_merged_is_one_fault() -> None:
         for top, kind, bottom in (("p", "padding", "x"), ("r", "relu", "p"), ("f", "foo", "r"))
     )
     assert findings(text) == [
-        ("refused-by-caffe", 'a padding layer feeds a "relu" layer; only conv and pool take padding'),
-        ("refused-by-caffe", '"foo" is no layer type of the oldest format'),
+        ("refused-by-caffe", 'ReLU "r": a padding layer feeds a "relu" layer; only conv and pool take padding'),
+        ("refused-by-caffe", 'layer "f": type "foo" is not a layer type of the oldest format'),
     ]
 
 

@@ -164,7 +164,7 @@ class Reshape(BuiltLayer):
         return [new]
 
     def _replaced_axes(self, shape: Shape) -> tuple[int, int]:
-        """First axis that the new dims replace, and the first behind them that stays."""
+        """First axis that the new dims replace, and the first after them that is kept."""
         p = self.parameters
         function = f"{self.source} Reshape"
         axis, num_axes, axes = p.axis, p.num_axes, len(shape)

@@ -21,7 +21,7 @@ def shared_axis(layer: BuiltLayer, shape: Shape, old: str, function: str) -> int
     if axis < 0:
         raise layer.refuse(
             Kind.NO_SUCH_AXIS,
-            f"{old} {getattr(p, old)} is far beyond any axis",
+            f"{old} {getattr(p, old)} is beyond any axis",
             f"casting {old} from uint32 to int32",
             function,
             old,
@@ -41,7 +41,7 @@ def check_one_axis(layer: BuiltLayer, old: str, function: str) -> None:
     if layer.parameters.HasField("axis") and layer.parameters.HasField(old):
         raise layer.refuse(
             Kind.CONFLICTING_FIELDS,
-            f"axis and the older {old} are both given; keep axis",
+            f"axis and the older {old} are both set; keep axis",
             f"Either axis or {old} should be specified; not both.",
             function,
             old,
@@ -78,7 +78,7 @@ class Concat(BuiltLayer):
             if len(shape) != len(first):
                 raise self.refuse(
                     Kind.SHAPES_DIFFER,
-                    f"bottom {index} has {len(shape)} axes ({text(shape)}), the first {len(first)} ({text(first)})",
+                    f"bottom {index} has {len(shape)} axes ({text(shape)}), bottom 0 {len(first)} ({text(first)})",
                     "All inputs must have the same #axes.",
                     "concat_layer.cpp Reshape",
                     ("bottom", index),
@@ -86,7 +86,7 @@ class Concat(BuiltLayer):
             if shape[:axis] != first[:axis] or shape[axis + 1 :] != first[axis + 1 :]:
                 raise self.refuse(
                     Kind.SHAPES_DIFFER,
-                    f"bottom {index} is {text(shape)}, the first {text(first)}; only axis {axis} may differ",
+                    f"bottom {index} is {text(shape)} but bottom 0 is {text(first)}; only axis {axis} may differ",
                     "All inputs must have the same shape, except at concat_axis.",
                     "concat_layer.cpp Reshape",
                     ("bottom", index),
@@ -141,7 +141,7 @@ class Slice(BuiltLayer):
         if self.runs_in_place and tops > 1:
             raise self.refuse(
                 Kind.IN_PLACE,
-                "a Slice into several tops cannot overwrite its bottom",
+                "a Slice with several tops cannot overwrite its bottom; give its top another name",
                 "Check failed: count == bottom[0]->count()",
                 function,
                 ("top", 0),
@@ -154,7 +154,7 @@ class Slice(BuiltLayer):
         if size % tops:
             raise self.refuse(
                 Kind.NOT_DIVISIBLE,
-                f"{tops} tops do not divide the {size} entries of axis {axis} evenly; give slice_point",
+                f"{size} entries of axis {axis} cannot be divided evenly among {tops} tops; set slice_point",
                 f"Number of top blobs ({tops}) should evenly divide input slice axis ({size})",
                 "slice_layer.cpp Reshape",
                 ("top", tops - 1),
@@ -166,7 +166,7 @@ class Slice(BuiltLayer):
         if len(points) != tops - 1:
             raise self.refuse(
                 Kind.FIELD_COUNT,
-                f"{tops} tops need {tops - 1} slice_point, not {len(points)}",
+                f"{tops} tops need {tops - 1} slice_point; {len(points)} are set",
                 "Check failed: slice_point_.size() == top.size() - 1",
                 function,
                 "slice_point",
@@ -174,7 +174,7 @@ class Slice(BuiltLayer):
         if tops > size:
             raise self.refuse(
                 Kind.WINDOW_TOO_LARGE,
-                f"{tops} tops are more than the {size} entries of axis {axis} ({text(shape)})",
+                f"{tops} tops, but axis {axis} has only {size} entries ({text(shape)})",
                 "Check failed: top.size() <= bottom_slice_axis",
                 function,
                 "slice_point",
@@ -185,7 +185,7 @@ class Slice(BuiltLayer):
             if point <= before:
                 raise self.refuse(
                     Kind.VALUE_OUT_OF_RANGE,
-                    f"slice_point {point} must be above {before}, the one before it",
+                    f"slice_point {point} must be larger than the one before it, {before}",
                     "Check failed: slice_point_[i] > prev",
                     function,
                     ("slice_point", index),
@@ -195,7 +195,7 @@ class Slice(BuiltLayer):
         if before > size:
             raise self.refuse(
                 Kind.WINDOW_TOO_LARGE,
-                f"slice_point {before} is beyond the {size} entries of axis {axis}",
+                f"slice_point {before} is larger than the {size} entries of axis {axis}",
                 "Check failed: shape[i] >= 0",
                 "blob.cpp Reshape",
                 ("slice_point", len(points) - 1),

@@ -14,7 +14,7 @@ from caffelint.caffe.windows import DILATION, KERNEL, PAD, STRIDE, Window, has_s
 
 
 class Windowed(BuiltLayer):
-    """Kernel, stride, pad and dilation, one of each per spatial axis; axes behind `axis` are spatial.
+    """Kernel, stride, pad and dilation, one of each per spatial axis; axes after `axis` are spatial.
 
     After set_up: channel_axis, kernel, stride, pad, dilation, as lists of ints.
     """

@@ -61,7 +61,7 @@ class Loss(BuiltLayer):
             )
 
     def compare(self, bottoms: Sequence[Shape]) -> None:
-        """Raise Refusal where the bottoms do not go together, behind what all losses check."""
+        """Raise Refusal where the bottoms do not match, after what all losses check."""
 
     def set_up_unknown(self, bottoms: Sequence[Shape | None]) -> Sequence[Shape | None]:
         self.check()
