@@ -17,7 +17,7 @@ from typing import Any
 from caffelint.lint.file import load
 from caffelint.schema import NetParameter, SolverParameter
 from caffelint.schema.tables import message_type
-from caffelint.text.edits import Edit, apply_edits
+from caffelint.text.edits import apply_edits
 from caffelint.text.parser import Document, parse
 from caffelint.text.tree import BROKEN, LIST, MESSAGE, Field
 
@@ -177,7 +177,7 @@ def check_problem(problem: Any, data: bytes) -> None:
     assert problem.message
     assert "\n" not in problem.message, problem
     if problem.repairs:
-        apply_edits(data, [Edit(*repair) for repair in problem.repairs])
+        apply_edits(data, problem.repairs)
 
 
 def reprinted(document: Document) -> bytes:

@@ -9,6 +9,7 @@ import click
 
 from caffelint.cli.outputs import width
 from caffelint.lint.finding import SAFE, UNSAFE
+from caffelint.report.paths import slashed
 from caffelint.report.text import block
 from caffelint.report.words import painter
 from caffelint.text.visible import visible, visible_lines
@@ -56,7 +57,7 @@ class Asking:
             then = apply(texts, [offer])
         except ValueError:
             return True  # edits that overlap: it cannot be made, and the report tells why
-        for line in block(offer.finding, self._look, painter(self._look.color)):
+        for line in block(slashed(offer.finding), self._look, painter(self._look.color)):
             click.echo(line)
         for path in offer.edits:
             change = diff(path, texts[path], then[path])

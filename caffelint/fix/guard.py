@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterable
@@ -152,7 +151,7 @@ def _places(
             edits.setdefault(file, []).extend((edit, numbers.get(id(offer), -1)) for edit in own)
     places: dict[str, list[tuple[tuple[int, int], int]]] = {}
     for file, pairs in edits.items():
-        text, found = texts[file], places.setdefault(file.replace(os.sep, "/"), [])
+        text, found = texts[file], places.setdefault(file, [])
         done, line, moved, last = 0, 1, 0, None
         for edit, number in sorted(pairs):
             start = edit.start + moved

@@ -37,7 +37,7 @@ class Ignorer:
     def __init__(self, config: Config, writable: Collection[str], reason: str, least: str):
         self._config = config
         self._checker = Checker(config)
-        self._writable = {path.replace(os.sep, "/"): path for path in writable}
+        self._writable = frozenset(writable)
         self._reason = reason
         self._least = rank(least)
         self.errors: set[Applied] = set()
@@ -87,7 +87,7 @@ class Ignorer:
         if self._baseline is not None and self._config.baseline:
             findings, _ = baseline.subtract(findings, self._baseline, Path(self._config.baseline))
         return [
-            finding._replace(file=self._writable[finding.file])
+            finding
             for finding in findings
             if finding.file in self._writable
             and finding.name not in NOT_COMMENTS

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from caffelint.fix.guard import Guard, Judged, blamed, objection
-from caffelint.fix.pick import Offer, apply, by_file, pick, place
+from caffelint.fix.pick import Offer, apply, pick, place
 from caffelint.fix.provided import PROVIDERS, asked_for
 from caffelint.fix.written import Written
 from caffelint.lint import baseline
@@ -75,7 +75,7 @@ class Mender:
         self.not_named: set[str] = set()
         self.closed: dict[str, str] = {}
         self._config = config
-        self._writable = {path.replace(os.sep, "/"): path for path in writable}
+        self._writable = frozenset(writable)
         self._unsafe = unsafe
         self._least = rank(least)
         self._agreed = agreed
@@ -105,10 +105,10 @@ class Mender:
             fix = finding.fix(self._unsafe)
             if fix is None:
                 continue
-            files = {edit.file for edit in fix.edits}
+            files = {file for file, _ in fix.edits}
             if files & self.not_named:
                 reason = "in files that were not named"
-            elif files & {path.replace(os.sep, "/") for path in self.closed}:
+            elif not files.isdisjoint(self.closed):
                 reason = "in files that cannot be written"
             else:
                 reason = AS_ANSWERED if self._agreed else "for the reason below"
@@ -247,13 +247,12 @@ class Mender:
         fix = finding.fix(self._unsafe)
         if fix is None:
             return None
-        edits = by_file(fix.edits)
+        edits = fix.by_file()
         if not self._open(edits, texts):
             return None
-        own = {self._writable[file]: edits[file] for file in edits}
         fitting = {
-            file: tuple(Edit(start, end, with_line_ends_of(texts[file], text)) for start, end, text in edits)
-            for file, edits in own.items()
+            file: tuple(edit._replace(text=with_line_ends_of(texts[file], edit.text)) for edit in own)
+            for file, own in edits.items()
         }
         return Offer(finding, fix.title, fix.safety, fitting)
 
@@ -261,12 +260,11 @@ class Mender:
         """Whether all of these files may be changed."""
         may = True
         for file in files:
-            path = self._writable.get(file)
-            if path is None or path not in texts:
+            if file not in self._writable or file not in texts:
                 self.not_named.add(file)
                 may = False
-            elif reason := self._hurdle(path):
-                self.closed[path] = reason
+            elif reason := self._hurdle(file):
+                self.closed[file] = reason
                 may = False
         return may
 
@@ -274,9 +272,9 @@ class Mender:
         """What a provider makes of the file, if its rule was asked for by name."""
         if finding.name not in self._provided:
             return None
-        if not self._open([finding.file], texts):
+        file = finding.file
+        if not self._open([file], texts):
             return None
-        file = self._writable[finding.file]
         provider = self._provided[finding.name]
         text = provider.rewrite(texts[file], file).decode("utf-8", "surrogateescape")
         return Offer(finding, provider.title, SAFE, {file: (Edit(0, len(texts[file]), text),)})

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
-from caffelint.lint.report import Applied, ReportedEdit, ReportedFinding
+from caffelint.lint.report import Applied, ReportedFinding
 from caffelint.text.comments import find_comments
 from caffelint.text.edits import Edit, apply_edits
 
@@ -71,13 +71,6 @@ class Offer(NamedTuple):
 
 def _comments(text: str) -> list[str]:
     return [text[start:end] for start, end in find_comments(text)]
-
-
-def by_file(edits: Iterable[ReportedEdit]) -> dict[str, tuple[Edit, ...]]:
-    found: dict[str, list[Edit]] = {}
-    for edit in edits:
-        found.setdefault(edit.file, []).append(Edit(edit.start, edit.end, edit.text))
-    return {file: tuple(own) for file, own in found.items()}
 
 
 def pick(offers: Iterable[Offer], texts: dict[str, bytes], agreed: Callable[[Offer], bool]) -> list[Offer]:

@@ -11,9 +11,10 @@ from pathlib import Path
 from typing import Any
 
 from caffelint.lint.cause import Known, ReportedCause, Suggested
-from caffelint.lint.finding import SEVERITIES
+from caffelint.lint.finding import SEVERITIES, Fix
 from caffelint.lint.packs import pack_names
-from caffelint.lint.report import ReportedEdit, ReportedFinding, ReportedFix, ReportedRelated
+from caffelint.lint.report import ReportedFinding, ReportedRelated
+from caffelint.text.edits import Edit
 
 _KEEP_SECONDS = 14 * 24 * 3600
 _LARGEST = 1 << 26
@@ -114,12 +115,15 @@ def _finding(row: list[Any]) -> ReportedFinding:
         phases=_of(finding.phases, *[str] * len(finding.phases)),
         related=tuple(ReportedRelated(*_of(item, str, str, int, int)) for item in finding.related),
         fixes=tuple(
-            ReportedFix(title, safety, tuple(ReportedEdit(*_of(edit, str, int, int, str)) for edit in edits))
-            for title, safety, edits in fixes
+            Fix(title, safety, tuple(_edit(*_of(pair, str, list)) for pair in edits)) for title, safety, edits in fixes
         ),
         source=_of(finding.source, *[str] * len(finding.source)),
         cause=_cause(finding.cause) if finding.cause else None,
     )
+
+
+def _edit(path: str, row: Any) -> tuple[str, Edit]:
+    return path, Edit(*_of(row, int, int, str))
 
 
 def _cause(row: Any) -> ReportedCause:

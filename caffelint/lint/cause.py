@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 from caffelint.caffe.place import Place
 from caffelint.lint.finding import CERTAIN
@@ -92,8 +92,3 @@ class ReportedCause(NamedTuple):
     line: int | None
     known: tuple[Known, ...] = ()
     suggested: Suggested | None = None
-
-    def as_json(self) -> dict[str, Any]:
-        """As the JSON contract has it (docs/json.md)."""
-        suggested = self.suggested._asdict() if self.suggested else None
-        return {**self._asdict(), "known": [one._asdict() for one in self.known], "suggested": suggested}

@@ -21,6 +21,7 @@ from caffelint.lint.report import Failure, ReportedFinding, own_failure, reporte
 from caffelint.lint.run import RuleSet
 from caffelint.lint.select import matches, most_exact, selected
 from caffelint.lint.suppress import Suppression, silence
+from caffelint.text.edits import Edit
 from caffelint.text.parser import MOST_PROBLEMS
 from caffelint.text.tree import Problem
 
@@ -301,7 +302,7 @@ class Checker:
                 message = f"{', '.join(sorted(ran))} finds nothing here, so this comment silences nothing"
             else:
                 message = "no rule finds anything here, so this comment silences nothing"
-            repairs = () if comment.in_vain else ((start, end, ""),)
+            repairs = () if comment.in_vain else (Edit(start, end, ""),)
             problem = Problem(info.name, start, end, message, True, "", repairs, True)
             yield from self.rules.rule(info).report(problem, file)
 
@@ -310,5 +311,5 @@ def _replaced_safely(row: ReportedFinding) -> tuple[str, int, int] | None:
     """The bytes in whose place the one safe fix of a finding puts others."""
     if len(row.fixes) != 1 or row.fixes[0].safety != SAFE or len(row.fixes[0].edits) != 1:
         return None
-    file, start, end, _ = row.fixes[0].edits[0]
-    return (file, start, end) if start < end else None
+    file, edit = row.fixes[0].edits[0]
+    return (file, edit.start, edit.end) if edit.start < edit.end else None

@@ -11,13 +11,13 @@ from itertools import count, pairwise
 
 from caffelint.caffe.net import Layer, Net
 from caffelint.caffe.solver import Solver
-from caffelint.lint.finding import Fix, FixEdit
+from caffelint.lint.finding import Fix
 from caffelint.text.edits import Edit
 from caffelint.text.layout import Value, put_in, take_out
 from caffelint.text.parser import Document
 from caffelint.text.tree import MESSAGE, Field
 
-Edits = tuple[FixEdit, ...] | None
+Edits = tuple[tuple[str, Edit], ...] | None
 Owner = Layer | Net | Solver
 
 _SPACE = re.compile(r"\r?\n|\r|[ \t]+")
@@ -35,22 +35,22 @@ def join(parts: Iterable[Edits]) -> Edits:
 
     What is put in where a line goes takes its place.
     """
-    edits: dict[tuple[str, int, int], FixEdit] = {}
+    edits: dict[tuple[str, int, int], Edit] = {}
     for part in parts:
         if part is None:
             return None
-        for edit in part:
-            place = edit[:3]
+        for path, edit in part:
+            place = path, edit.start, edit.end
             if place in edits and edit.start == edit.end:
                 edit = edit._replace(text=edits[place].text + edit.text)
             edits[place] = edit
-    for gone, new in pairwise(sorted(edits.values())):
-        if gone.path == new.path and gone.start < new.start == new.end < gone.end and not gone.text:
+    for (place, gone), (inner, new) in pairwise(sorted(edits.items())):
+        if place[0] == inner[0] and gone.start < new.start == new.end < gone.end and not gone.text:
             space = _SPACE.match(new.text)
             behind = space[0] if space else ""
-            edits[gone[:3]] = gone._replace(text=new.text.removeprefix(behind) + behind)
-            del edits[new[:3]]
-    return tuple(edits.values())
+            edits[place] = gone._replace(text=new.text.removeprefix(behind) + behind)
+            del edits[inner]
+    return tuple((path, edit) for (path, _, _), edit in edits.items())
 
 
 def quoted(text: str) -> str:
@@ -222,4 +222,4 @@ def _checked(document: Document, edits: list[Edit]) -> Edits:
             document.source.data.decode("utf-8")
         except UnicodeDecodeError:
             return None
-    return tuple(FixEdit(document.path, *edit) for edit in edits)
+    return tuple((document.path, edit) for edit in edits)

@@ -16,7 +16,7 @@ from caffelint.lint.registry import all_rules, describe
 from caffelint.lint.report import Failure
 from caffelint.lint.rule import Files, Invalid, Rule, SmokeRule
 from caffelint.lint.run import RuleSet
-from caffelint.text.edits import Edit, apply_edits
+from caffelint.text.edits import apply_edits
 
 
 def findings_of(rule: type[Rule], text: str | Files, options: Mapping[str, Any] | None = None) -> list[Finding]:
@@ -112,11 +112,11 @@ def apply_fixes(text: str | Files, findings: Sequence[Finding]) -> str | Files:
 
 def _apply(text: str, path: str, findings: Sequence[Finding]) -> str:
     edits = {
-        Edit(edit.start, edit.end, edit.text)
+        edit
         for finding in findings
         for fix in finding.fixes[:1]
         if fix.safety != DISPLAY
-        for edit in fix.edits
-        if edit.path == path
+        for file, edit in fix.edits
+        if file == path
     }
     return apply_edits(_bytes(text), edits).decode("utf-8", "surrogateescape")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from caffelint.caffe.place import Place
+from caffelint.text.edits import Edit
 
 if TYPE_CHECKING:
     from caffelint.lint.cause import Cause
@@ -21,25 +22,22 @@ def rank(severity: str) -> int:
     return {ERROR: 3, WARNING: 2, INFO: 1}.get(severity, 0)
 
 
-class FixEdit(NamedTuple):
-    """Bytes of a file to replace by a text."""
-
-    path: str
-    start: int
-    end: int
-    text: str
-
-
 class Fix(NamedTuple):
     """A change that mends a finding.
 
     `safe`: training cannot change for the worse. `unsafe`: it may change what is trained. `display`: a suggestion to
-    show, never applied.
+    show, never applied. Each edit comes after the path of its file.
     """
 
     title: str
     safety: str
-    edits: tuple[FixEdit, ...]
+    edits: tuple[tuple[str, Edit], ...]
+
+    def by_file(self) -> dict[str, tuple[Edit, ...]]:
+        found: dict[str, list[Edit]] = {}
+        for path, edit in self.edits:
+            found.setdefault(path, []).append(edit)
+        return {path: tuple(edits) for path, edits in found.items()}
 
 
 class Related(NamedTuple):
@@ -101,14 +99,14 @@ class Finding:
         return f"Finding({self.code} {self.name} at {self.place.document.path}:{self.place.line}: {self.message})"
 
 
-def replace(place: Place, text: str) -> FixEdit:
+def replace(place: Place, text: str) -> tuple[str, Edit]:
     """Put `text` where `place` is."""
-    return FixEdit(place.document.path, place.start, place.end, text)
+    return place.document.path, Edit(place.start, place.end, text)
 
 
-def insert_behind(place: Place, text: str) -> FixEdit:
-    return FixEdit(place.document.path, place.end, place.end, text)
+def insert_behind(place: Place, text: str) -> tuple[str, Edit]:
+    return place.document.path, Edit(place.end, place.end, text)
 
 
-def insert_before(place: Place, text: str) -> FixEdit:
-    return FixEdit(place.document.path, place.start, place.start, text)
+def insert_before(place: Place, text: str) -> tuple[str, Edit]:
+    return place.document.path, Edit(place.start, place.start, text)

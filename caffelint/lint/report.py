@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import os
-from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
 from typing import Any, NamedTuple
 
 from caffelint.lint.cause import ReportedCause
-from caffelint.lint.finding import ERROR, INFO, SAFE, UNSAFE, WARNING, Finding, rank
+from caffelint.lint.finding import ERROR, INFO, SAFE, UNSAFE, Finding, Fix, rank
 
 DOCS = "https://caffelint.readthedocs.io/en/stable/rules/"
 
@@ -22,28 +21,12 @@ class ReportedRelated(NamedTuple):
     column: int
 
 
-class ReportedEdit(NamedTuple):
-    """UTF-8 byte offsets of the original file and what to put there."""
-
-    file: str
-    start: int
-    end: int
-    text: str
-
-
-class ReportedFix(NamedTuple):
-    """A change that mends a finding; `safety` is safe, unsafe or display."""
-
-    title: str
-    safety: str
-    edits: tuple[ReportedEdit, ...]
-
-
 class ReportedFinding(NamedTuple):
     """A finding with its place as a person reads it.
 
     `line`, `column` and their ends are 1-based code points, end exclusive, None where a finding has no place in the
-    text. `source` holds the lines from `line` to `end_line`, three at most.
+    text. `source` holds the lines from `line` to `end_line`, three at most. Paths are those of the system, here and in
+    all that a report holds.
     """
 
     code: str
@@ -63,7 +46,7 @@ class ReportedFinding(NamedTuple):
     key: str
     url: str
     related: tuple[ReportedRelated, ...] = ()
-    fixes: tuple[ReportedFix, ...] = ()
+    fixes: tuple[Fix, ...] = ()
     source: tuple[str, ...] = ()
     cause: ReportedCause | None = None
 
@@ -72,23 +55,10 @@ class ReportedFinding(NamedTuple):
         """What tells it from others also when lines have moved."""
         return self.name, self.file, self.layer, self.message
 
-    def fix(self, unsafe: bool = False) -> ReportedFix | None:
+    def fix(self, unsafe: bool = False) -> Fix | None:
         """The first fix that may be applied, with `unsafe` also one that may change what is trained."""
         allowed = (SAFE, UNSAFE) if unsafe else (SAFE,)
         return next((fix for fix in self.fixes if fix.safety in allowed and fix.edits), None)
-
-    def as_json(self) -> dict[str, Any]:
-        """The finding as the JSON contract has it (docs/json.md)."""
-        value = self._asdict()
-        del value["source"]
-        value["phases"] = list(self.phases)
-        value["related"] = [related._asdict() for related in self.related]
-        value["fixes"] = [
-            {"title": fix.title, "safety": fix.safety, "edits": [edit._asdict() for edit in fix.edits]}
-            for fix in self.fixes
-        ]
-        value["cause"] = self.cause.as_json() if self.cause else None
-        return value
 
 
 class Applied(NamedTuple):
@@ -165,29 +135,6 @@ class Report(NamedTuple):
         limit = rank(fail_on)
         return int(bool(limit) and any(rank(finding.severity) >= limit for finding in self.findings))
 
-    def summary(self) -> dict[str, Any]:
-        """Counts, as the JSON contract has them."""
-        return {
-            "files": self.files,
-            "errors": self.count(ERROR),
-            "warnings": self.count(WARNING),
-            "infos": self.count(INFO),
-            "suppressed": self.suppressed,
-            "baselined": self.baselined,
-            "fixed": self.fixed,
-            "failures": [failure._asdict() for failure in self.failures],
-            "rules": dict(sorted(Counter(finding.name for finding in self.findings).items())),
-        }
-
-    def as_json(self) -> dict[str, Any]:
-        value: dict[str, Any] = {
-            "version": 1,
-            "findings": [finding.as_json() for finding in self.findings],
-            "applied": [applied._asdict() for applied in self.applied],
-            "summary": self.summary(),
-        }
-        return value | {"smoke": dict(self.smoke)} if self.smoke else value
-
 
 def in_order(findings: Iterable[ReportedFinding]) -> tuple[ReportedFinding, ...]:
     """Findings in the order of a report."""
@@ -208,7 +155,7 @@ def reported(finding: Finding) -> ReportedFinding:
         finding.certainty,
         finding.message,
         finding.evidence,
-        _posix(place.document.path),
+        place.document.path,
         first.line,
         first.column,
         last.line,
@@ -219,13 +166,10 @@ def reported(finding: Finding) -> ReportedFinding:
         finding.key,
         f"{DOCS}{finding.name}/",
         tuple(
-            ReportedRelated(other.message, _posix(other.place.document.path), *_position(other.place))
+            ReportedRelated(other.message, other.place.document.path, *_position(other.place))
             for other in finding.related
         ),
-        tuple(
-            ReportedFix(fix.title, fix.safety, tuple(ReportedEdit(_posix(e.path), *e[1:]) for e in fix.edits))
-            for fix in finding.fixes
-        ),
+        finding.fixes,
         tuple(source.line(number) for number in range(first.line, last_shown + 1)),
         _cause(finding),
     )
@@ -241,7 +185,7 @@ def _cause(finding: Finding) -> ReportedCause | None:
         cause.what,
         cause.why,
         cause.certainty,
-        _posix(place.document.path),
+        place.document.path,
         _position(place)[0],
         cause.known,
         cause.suggested,
@@ -251,7 +195,3 @@ def _cause(finding: Finding) -> ReportedCause | None:
 def _position(place: Any) -> tuple[int, int]:
     position = place.document.source.position(place.start)
     return position.line, position.column
-
-
-def _posix(path: str) -> str:
-    return path.replace(os.sep, "/")

@@ -20,7 +20,6 @@ from caffelint.lint.finding import (
     WARNING,
     Finding,
     Fix,
-    FixEdit,
     Related,
 )
 from caffelint.lint.words import titles
@@ -124,7 +123,7 @@ class ProblemRule(Rule):
         severity, certainty = (None, None) if problem.certain else (WARNING, LIKELY)
         fixes: tuple[Fix, ...] = ()
         if problem.repairs:
-            edits = tuple(FixEdit(file.path, start, end, text) for start, end, text in problem.repairs)
+            edits = tuple((file.path, edit) for edit in problem.repairs)
             fixes = (Fix(self.title(problem), SAFE if problem.repair_is_safe else UNSAFE, edits),)
         place = Place(file.document, problem.start, problem.end, file.layer_at(problem.start), problem.field)
         yield self.finding(
@@ -133,7 +132,7 @@ class ProblemRule(Rule):
 
     def title(self, problem: Problem) -> str:
         """What the repair of a problem does, in a few words."""
-        texts = {text.strip() for _, _, text in problem.repairs}
+        texts = {edit.text.strip() for edit in problem.repairs}
         text = texts.pop()
         if texts or len(text) > _LONGEST_REPAIR or "\n" in text:
             return "write it as Caffe reads it"

@@ -39,5 +39,7 @@ class Look(NamedTuple):
 
 
 def write(name: str, report: Report, out: TextIO, look: Look | None = None) -> None:
-    """Write a report in one of `FORMATS`."""
-    import_module(f"caffelint.report.{name}").write(report, out, look or Look())
+    """Write a report in one of `FORMATS`, with slashes in all paths."""
+    from caffelint.report.paths import with_slashes
+
+    import_module(f"caffelint.report.{name}").write(with_slashes(report), out, look or Look())

@@ -2,12 +2,57 @@
 
 from __future__ import annotations
 
-from typing import TextIO
+from collections import Counter
+from typing import Any, TextIO
 
-from caffelint.lint.report import Report
+from caffelint.lint.cause import ReportedCause
+from caffelint.lint.finding import ERROR, INFO, WARNING, Fix
+from caffelint.lint.report import Report, ReportedFinding
 from caffelint.report import Look
 from caffelint.text.visible import json_text
 
 
 def write(report: Report, out: TextIO, look: Look) -> None:
-    out.write(json_text(report.as_json()) + "\n")
+    value: dict[str, Any] = {
+        "version": 1,
+        "findings": [_finding(finding) for finding in report.findings],
+        "applied": [applied._asdict() for applied in report.applied],
+        "summary": _summary(report),
+    }
+    if report.smoke:
+        value["smoke"] = dict(report.smoke)
+    out.write(json_text(value) + "\n")
+
+
+def _finding(finding: ReportedFinding) -> dict[str, Any]:
+    value = finding._asdict()
+    del value["source"]
+    value["phases"] = list(finding.phases)
+    value["related"] = [related._asdict() for related in finding.related]
+    value["fixes"] = [_fix(fix) for fix in finding.fixes]
+    value["cause"] = _cause(finding.cause) if finding.cause else None
+    return value
+
+
+def _fix(fix: Fix) -> dict[str, Any]:
+    edits = [{"file": file, **edit._asdict()} for file, edit in fix.edits]
+    return {"title": fix.title, "safety": fix.safety, "edits": edits}
+
+
+def _cause(cause: ReportedCause) -> dict[str, Any]:
+    suggested = cause.suggested._asdict() if cause.suggested else None
+    return {**cause._asdict(), "known": [one._asdict() for one in cause.known], "suggested": suggested}
+
+
+def _summary(report: Report) -> dict[str, Any]:
+    return {
+        "files": report.files,
+        "errors": report.count(ERROR),
+        "warnings": report.count(WARNING),
+        "infos": report.count(INFO),
+        "suppressed": report.suppressed,
+        "baselined": report.baselined,
+        "fixed": report.fixed,
+        "failures": [failure._asdict() for failure in report.failures],
+        "rules": dict(sorted(Counter(finding.name for finding in report.findings).items())),
+    }

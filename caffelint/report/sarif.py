@@ -8,11 +8,12 @@ from typing import Any, TextIO
 from urllib.parse import quote
 
 from caffelint import __version__
-from caffelint.lint.finding import CERTAIN, DISPLAY, ERROR, INFO, WARNING
+from caffelint.lint.finding import CERTAIN, DISPLAY, ERROR, INFO, WARNING, Fix
 from caffelint.lint.registry import find_rule
-from caffelint.lint.report import DOCS, Failure, Report, ReportedEdit, ReportedFinding, ReportedFix
+from caffelint.lint.report import DOCS, Failure, Report, ReportedFinding
 from caffelint.report import Look
 from caffelint.report.fingerprint import fingerprints
+from caffelint.text.edits import Edit
 from caffelint.text.visible import json_text
 
 _SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
@@ -106,20 +107,17 @@ def _location(file: str, region: dict[str, int | None] | None) -> dict[str, Any]
     return {"physicalLocation": physical}
 
 
-def _fix(fix: ReportedFix) -> dict[str, Any]:
-    files: dict[str, list[ReportedEdit]] = {}
-    for edit in fix.edits:
-        files.setdefault(edit.file, []).append(edit)
+def _fix(fix: Fix) -> dict[str, Any]:
     return {
         "description": {"text": f"{fix.title} ({fix.safety})"},
         "artifactChanges": [
             {"artifactLocation": {"uri": _uri(file)}, "replacements": [_replacement(edit) for edit in edits]}
-            for file, edits in files.items()
+            for file, edits in fix.by_file().items()
         ],
     }
 
 
-def _replacement(edit: ReportedEdit) -> dict[str, Any]:
+def _replacement(edit: Edit) -> dict[str, Any]:
     deleted = {"byteOffset": edit.start, "byteLength": edit.end - edit.start}
     return {"deletedRegion": deleted, "insertedContent": {"text": edit.text}}
 

@@ -15,6 +15,7 @@ from caffelint.schema.tables import ENUM, FLOAT, INTEGER, MESSAGE, STRING, Field
 from caffelint.schema.telling import Repairs, Telling
 from caffelint.schema.wording import out_of_range, shown, wanted
 from caffelint.text import tree
+from caffelint.text.edits import Edit
 from caffelint.text.scalars import string_value
 from caffelint.text.tree import BROKEN, IDENTIFIER, LIST, Field
 
@@ -126,7 +127,7 @@ class MistakenValues(Telling):
             if item.text.lower() not in _NO_TEMPLATE and len(self._names) < self._most:
                 self._names.setdefault(item.text, []).append((field_type, item))
                 return None
-        repairs = ((start, end, repair),) if repair else ()
+        repairs = (Edit(start, end, repair),) if repair else ()
         # Forks change the types of their own fields from one version to the next.
         certain = not field_type.fork_only or self.dialect is not None
         self._add(
@@ -148,9 +149,9 @@ class MistakenValues(Telling):
         written = self.bound.document.source.slice(start, end)
         problems = self.bound.document.problems
         for index, problem in enumerate(problems):
-            if problem.start == start and any({'"', "'"} & set(text) for _, _, text in problem.repairs):
+            if problem.start == start and any({'"', "'"} & set(edit.text) for edit in problem.repairs):
                 message = f"{field_type.name} takes {wanted(field_type)}, not {written[:_LONGEST]}"
-                repairs = ((start, end, repair),) if repair else ()
+                repairs = (Edit(start, end, repair),) if repair else ()
                 problems[index] = problem._replace(message=message, repairs=repairs, repair_is_safe=False)
 
     def _names_for_numbers(self) -> None:
@@ -173,7 +174,7 @@ class MistakenValues(Telling):
         enum_values = field_type.enum.values if field_type.enum else {}
         name = next((name for name in enum_values if provenance().v1_type(name) == written), "")
         hint = f"write type: {name} here, or layer instead of layers" if name else "write layer instead of layers"
-        repairs: Repairs = ((*item.value_span, name),) if name else ()
+        repairs: Repairs = (Edit(*item.value_span, name),) if name else ()
         if len(self.parents) == 1 and self._newer_form:
             if self._told_newer_form or self.bound.document.root.first("layer"):  # `mixed_formats` tells
                 return enum_values.get(name)
@@ -192,12 +193,12 @@ class MistakenValues(Telling):
         meant = provenance().v1_type(item.text)
         if meant:
             message = f'type: {item.text} belongs in a layers block, but this one is layer; write type: "{meant}"'
-            repairs = ((start, end, f'"{meant}"'),)
+            repairs = (Edit(start, end, f'"{meant}"'),)
             self._add("mixed-layer-formats", start, end, message, evidence, repairs=repairs, safe=True, field="type")
             return meant
         quoted = f'"{item.text}"'
         message = f"a layer's type is a string in quotes; write type: {quoted}"
-        repairs = ((start, end, quoted),)
+        repairs = (Edit(start, end, quoted),)
         self._add("wrong-value-type", start, end, message, evidence, repairs=repairs, safe=True, field="type")
         return item.text
 
@@ -217,7 +218,7 @@ class MistakenValues(Telling):
         meant = suggest(text, enum.of_bvlc) or v2_names.get(suggest(text, v2_names) or "") or suggest(text, enum.values)
         if meant:
             certain = meant in enum.of_bvlc or self.dialect is not None
-            repairs = ((start, end, meant),)
+            repairs = (Edit(start, end, meant),)
             said += f"; did you mean {meant}?"
             name, safe = field_type.name, certain and is_same(text, meant)
             self._add(

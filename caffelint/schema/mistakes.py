@@ -16,6 +16,7 @@ from caffelint.schema.tables import FLOAT, STRING, FieldType, MessageType
 from caffelint.schema.telling import Repairs
 from caffelint.schema.wording import block_name
 from caffelint.text import tree
+from caffelint.text.edits import Edit
 from caffelint.text.layout import put_in, take_out
 from caffelint.text.scalars import string_value, without_thousands
 from caffelint.text.tree import BROKEN, LIST, Field, Problem
@@ -118,7 +119,7 @@ class Mistakes(MistakenValues):
         meant, message, certain = self._unknown[key]
         start, end = field.name_span
         evidence = f'Caffe says: Message type "caffe.{type_.name}" has no field named "{name}"'
-        repairs = ((start, end, meant),) if meant else self._moved(type_, field, node)
+        repairs = (Edit(start, end, meant),) if meant else self._moved(type_, field, node)
         safe = bool(meant) and certain and is_same(name, meant or "")
         self._add(
             "unknown-field", start, end, message, evidence, field=name, certain=certain, repairs=repairs, safe=safe
@@ -199,7 +200,7 @@ class Mistakes(MistakenValues):
         start, end = field.name_span
         line = self.bound.document.source.line_number(node.start)
         message = f'"}}" is missing before this {field.name}: the {node.name} on line {line} is still open here'
-        self._add("syntax-error", start, end, message, repairs=((start, start, "}\n"),), field=field.name)
+        self._add("syntax-error", start, end, message, repairs=(Edit(start, start, "}\n"),), field=field.name)
 
     def fork_field(self, type_: MessageType, field_type: FieldType, field: Field) -> None:
         """Note a field that only forks have; with a dialect, report one that it lacks."""
@@ -251,7 +252,8 @@ class Mistakes(MistakenValues):
         repairs: Repairs = ()
         if len(field.fields) == 1:
             item = field.fields[0]
-            repairs = ((field.value_start, field.end, self.bound.document.source.slice(item.value_start, item.end)),)
+            value = self.bound.document.source.slice(item.value_start, item.end)
+            repairs = (Edit(field.value_start, field.end, value),)
         message = f"{field.name} takes one value, not a list{self._several_gpus(field)}"
         start, end = field.value_start, field.end
         problem = Problem("wrong-value-type", start, end, message, True, "", repairs, bool(repairs), field.name)
@@ -275,7 +277,7 @@ class Mistakes(MistakenValues):
         problems = self.bound.document.problems
         for index, problem in enumerate(problems):
             if problem.start == start and problem.kind == "syntax-error":
-                repairs = ((start, end, meant),) if meant else ()
+                repairs = (Edit(start, end, meant),) if meant else ()
                 problems[index] = problem._replace(message=message, repairs=repairs, field=field.name)
 
     def _several_gpus(self, field: Field) -> str:
@@ -291,7 +293,8 @@ class Mistakes(MistakenValues):
         if field.kind == LIST and ":" not in self.bound.document.source.text[end : field.value_start]:
             if not self._was_told(field):
                 message = f'":" is missing between {field.name} and its value'
-                self._add("syntax-error", start, end, message, repairs=((end, end, ":"),), safe=True, field=field.name)
+                repairs = (Edit(end, end, ":"),)
+                self._add("syntax-error", start, end, message, repairs=repairs, safe=True, field=field.name)
 
     def _unless_a_fork_repeats(self, problem: Problem, type_: MessageType, field_type: FieldType, field: Field) -> None:
         forks = self._repeating_forks(type_, field_type)

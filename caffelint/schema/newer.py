@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from caffelint.schema.provenance import provenance
+from caffelint.text.edits import Edit
 from caffelint.text.scalars import string_value
 from caffelint.text.tree import IDENTIFIER, LIST, STRING, Field
 
@@ -10,7 +11,7 @@ _OF_OLDER_FORM = ("blobs_lr", "weight_decay", "blob_share_mode", "layer", "layer
 """Fields of a `layers` block that a `layer` lacks (caffe.proto, V1LayerParameter)."""
 
 
-def newer_form(net: Field) -> tuple[tuple[int, int, str], ...]:
+def newer_form(net: Field) -> tuple[Edit, ...]:
     """The edits that make each `layers` block a `layer`.
 
     None where half of the layers or more have a type as `layers` have it, or one a field that `layer` lacks.
@@ -19,16 +20,16 @@ def newer_form(net: Field) -> tuple[tuple[int, int, str], ...]:
     types = [block.first("type") for block in old]
     if 2 * sum(map(_is_enum, types)) >= len(old) + len(net.all("layer")):
         return ()
-    edits: list[tuple[int, int, str]] = []
+    edits: list[Edit] = []
     for block, type_ in zip(old, types, strict=True):
         if block.kind == LIST or any(_is_of_older_form(field) for field in block.fields):
             return ()
-        edits.append((*block.name_span, "layer"))
+        edits.append(Edit(*block.name_span, "layer"))
         if type_ and _is_enum(type_):
             name = provenance().v1_type(_name(type_))
             if not name:
                 return ()
-            edits.append((*type_.value_span, f'"{name}"'))
+            edits.append(Edit(*type_.value_span, f'"{name}"'))
     return tuple(edits)
 
 

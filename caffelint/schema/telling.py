@@ -9,9 +9,10 @@ from caffelint.schema.bound import Bound
 from caffelint.schema.provenance import provenance
 from caffelint.schema.tables import MessageType
 from caffelint.text import tree
+from caffelint.text.edits import Edit
 from caffelint.text.tree import Field, Problem
 
-Repairs = tuple[tuple[int, int, str], ...]
+Repairs = tuple[Edit, ...]
 
 
 class Telling:
@@ -31,7 +32,7 @@ class Telling:
             if others:
                 first = self.bound.problems[index]
                 repairs = first.repairs + tuple(repair for other in others for repair in other.repairs)
-                if any(end > start for (_, end, _), (start, _, _) in pairwise(sorted(repairs))):
+                if any(one.end > other.start for one, other in pairwise(sorted(repairs))):
                     repairs = first.repairs
                 message = f"{first.message} ({len(others) + 1} times)"
                 self.bound.problems[index] = first._replace(message=message, repairs=repairs)

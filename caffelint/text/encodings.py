@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from caffelint.text.edits import Edit
 from caffelint.text.source import UTF8_MARK, UTF16_MARKS, Source
 from caffelint.text.tree import Problem
 
@@ -24,7 +25,7 @@ def object_to(source: Source, problems: list[Problem]) -> int:
     if data.startswith(UTF8_MARK):
         message = "the file starts with a UTF-8 byte-order mark, which Caffe's parser refuses; save it without one"
         end = len(UTF8_MARK)
-        problems.append(Problem("byte-order-mark", 0, end, message, repairs=((0, end, ""),), repair_is_safe=True))
+        problems.append(Problem("byte-order-mark", 0, end, message, repairs=(Edit(0, end, ""),), repair_is_safe=True))
         return end
     return 0
 
@@ -49,7 +50,7 @@ def _utf16(data: bytes, encoding: str) -> Problem:
         text = data.decode(encoding)
     except UnicodeDecodeError:
         return Problem("byte-order-mark", 0, 2, message)
-    return Problem("byte-order-mark", 0, 2, message, repairs=((0, len(data), text),), repair_is_safe=True)
+    return Problem("byte-order-mark", 0, 2, message, repairs=(Edit(0, len(data), text),), repair_is_safe=True)
 
 
 def _is_binary(data: bytes) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from caffelint.text.edits import Edit
 from caffelint.text.source import Source
 from caffelint.text.tree import LIST, MESSAGE, Field, Problem
 
@@ -55,7 +56,7 @@ def _missing_before(source: Source, opened: Field, following: Field) -> Problem:
     brace = _CLOSING[source.text[opened.value_start]]
     message = f'"{brace}" is missing before this {name}: the {name} on line {line} is still open here'
     start = following.start
-    repairs = ((start, start, brace + "\n"),)
+    repairs = (Edit(start, start, brace + "\n"),)
     return Problem("syntax-error", start, start + len(following.name), message, repairs=repairs)
 
 

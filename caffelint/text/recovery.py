@@ -15,6 +15,7 @@ from caffelint.text.ahead import (
     short,
     starts_field,
 )
+from caffelint.text.edits import Edit
 from caffelint.text.nesting import close_at_end
 from caffelint.text.scalars import without_thousands
 from caffelint.text.source import Source
@@ -34,8 +35,6 @@ _REST_IS_BLANK = re.compile(r"[;,]?[ \t\r]*(?:[\n#}]|\Z)")
 _TORN = re.compile(r"[^\s:;,#{}\[\]\"']+[\"']")
 """What comes right after a quote that is part of a string: more of it, up to the next quote."""
 _LONG = 1000
-
-Repairs = tuple[tuple[int, int, str], ...]
 
 
 class Recovery:
@@ -101,7 +100,7 @@ class Recovery:
         if not torn or starts_field(self.text, token) or not _REST_IS_BLANK.match(self.text, end):
             return 0
         inner = [at for at in range(last.end - 1, end - 1) if self.text[at] == quote]
-        repairs = tuple((at, at, "\\") for at in inner) if len(inner) % 2 == 0 else ()
+        repairs = tuple(Edit(at, at, "\\") for at in inner) if len(inner) % 2 == 0 else ()
         self._syntax(inner[0], inner[0] + 1, f"this string contains a bare quote; write \\{quote} for it", repairs)
         last.text = last.text[:-1] + self.text[last.end - 1 : end].replace(quote, "\\" + quote)[:-2] + quote
         last.end = end
@@ -137,7 +136,7 @@ class Recovery:
                 self._colon_missing(name, start, end)
             return self._open(LIST, name, start, value, current)
         if char == "=":
-            repairs = ((value.start, value.end, ":"),)
+            repairs = (Edit(value.start, value.end, ":"),)
             message = f'{short(name)} is followed by "="; write ":" before its value'
             # After a ';' it may be part of a text without quotes: a=1;b=2.
             self._syntax(value.start, value.end, message, repairs, safe=text[start - 1 : start] != ";")
@@ -181,7 +180,7 @@ class Recovery:
         return brace.end
 
     def _colon_missing(self, name: str, start: int, end: int, safe: bool = True) -> None:
-        self._syntax(start, end, f'":" is missing between {name} and its value', ((end, end, ":"),), safe)
+        self._syntax(start, end, f'":" is missing between {name} and its value', (Edit(end, end, ":"),), safe)
 
     def _alone(self, name: str, start: int, end: int) -> int:
         shown = short(name)
@@ -197,7 +196,7 @@ class Recovery:
         start = value_start if current.kind == LIST else start
         sign = ""
         if token.kind == SYMBOL and text[token.start] == "+":
-            repairs = ((token.start, token.end, ""),)
+            repairs = (Edit(token.start, token.end, ""),)
             self._syntax(token.start, token.end, 'a number cannot start with "+"; remove it', repairs, safe=True)
             token = next_token(text, token.end)
         if token.kind == SYMBOL and text[token.start] == "-":
@@ -251,7 +250,7 @@ class Recovery:
         if self.text[start:end] == "\0":
             self.problems.append(Problem("unreadable-character", start, end, message))
             return raw if token.end > end else raw + raw[0]
-        repairs = ((start, end, repair),) if repair is not None else ()
+        repairs = (Edit(start, end, repair),) if repair is not None else ()
         self._syntax(start, end, message, repairs)
         if token.kind == STRING and (start, end) == (token.start, token.end):
             return raw + raw[0]
@@ -279,7 +278,7 @@ class Recovery:
         else:
             message = f"{short(written)} is a string without quotes; put it in quotes"
             safe = _REST_IS_BLANK.match(self.text, end) is not None and not RUN_ON.match(written)
-        repairs = ((value_start, end, value),) if ends_line(self.text, end) else ()
+        repairs = (Edit(value_start, end, value),) if ends_line(self.text, end) else ()
         self._syntax(value_start, end, message, repairs, safe)
         current.fields.append(Field(name, start, value_start, end, kind, value if kind == STRING else "", NO_FIELDS))
         return self._behind(end)
@@ -293,13 +292,13 @@ class Recovery:
         awaits_item = last is None or current.end > last.end
         if char == "]":
             if last is not None and awaits_item:
-                repairs = ((current.end - 1, current.end, ""),)
+                repairs = (Edit(current.end - 1, current.end, ""),)
                 message = 'a list takes no "," after its last item; remove it'
                 self._syntax(token.start, token.end, message, repairs, safe=True)
             return self._close(token)
         if char == ",":
             if awaits_item:
-                repairs = ((token.start, token.end, ""),)
+                repairs = (Edit(token.start, token.end, ""),)
                 self._syntax(token.start, token.end, '"," separates nothing here; remove it', repairs, safe=True)
             current.end = token.end
             return token.end
@@ -314,7 +313,7 @@ class Recovery:
             assert last is not None
             if last.kind == STRING and token.kind == STRING:
                 return self._extend(token, last)
-            repairs = ((last.end, last.end, ","),)
+            repairs = (Edit(last.end, last.end, ","),)
             self._syntax(last.value_start, last.end, '"," is missing between two items of a list', repairs, safe=True)
         if char and char in "{<" and not self._placeholder(token.start):
             return self._open(MESSAGE, current.name, token.start, token, current)
@@ -338,7 +337,7 @@ class Recovery:
         if char != wanted:
             line = self.source.line_number(opened.value_start)
             message = f'"{char}" cannot close the "{brace}" on line {line}; write "{wanted}"'
-            self._syntax(token.start, token.end, message, ((token.start, token.end, wanted),))
+            self._syntax(token.start, token.end, message, (Edit(token.start, token.end, wanted),))
             if char in ")]" and next_token(self.text, token.end).kind != END:
                 return token.end
         opened.end = token.end
@@ -352,7 +351,7 @@ class Recovery:
             self.problems.append(strangers.unfilled(placeholder))
             return self._behind(placeholder.end())
         if text.startswith("//", start):
-            repairs = ((start, start + 2, "#"),)
+            repairs = (Edit(start, start + 2, "#"),)
             self._syntax(start, start + 2, '"//" does not start a comment in prototxt; write "#"', repairs, safe=True)
             return end_of_line(self.text, start)
         if text.startswith("/*", start):
@@ -371,7 +370,7 @@ class Recovery:
             self.stack.append(Field("", start, start, start + 1, MESSAGE, "", []))
             return start + 1
         if char in ";,":
-            repairs = ((start, start + 1, ""),)
+            repairs = (Edit(start, start + 1, ""),)
             self._syntax(start, start + 1, f'"{char}" separates nothing here; remove it', repairs, safe=True)
             return start + 1
         end = token.end if token.kind == STRING else end_of_word(self.text, token.end)
@@ -412,12 +411,12 @@ class Recovery:
             meant = numbers[0] if len(numbers) == 1 else f"[{', '.join(numbers)}]"
             written = short(text[last.value_start : end])
             message = f"{written} has a thousands separator, which prototxt does not allow; write {short(meant)}"
-            self._syntax(last.value_start, end, message, ((last.value_start, end, meant),))
+            self._syntax(last.value_start, end, message, (Edit(last.value_start, end, meant),))
             last.kind, last.text, last.end = BROKEN, "", end
             return self._behind(end)
         listed = "[" + ", ".join(text[item.start : item.end] for item in items) + "]"
         message = f"{last.name} takes one value at a time; write several as {last.name}: {short(listed)}"
-        self._syntax(last.value_start, end, message, ((last.value_start, end, listed),))
+        self._syntax(last.value_start, end, message, (Edit(last.value_start, end, listed),))
         last.kind, last.text, last.end, last.fields = LIST, "", end, items
         return self._behind(end)
 
@@ -456,7 +455,7 @@ class Recovery:
         char, length = strangers.character(self.text, start)
         return end_of_word(self.text, problem.end) if length > 1 and char not in strangers.MEANT else problem.end
 
-    def _syntax(self, start: int, end: int, message: str, repairs: Repairs = (), safe: bool = False) -> None:
+    def _syntax(self, start: int, end: int, message: str, repairs: tuple[Edit, ...] = (), safe: bool = False) -> None:
         """Report a mistake; the same words twice on a line say nothing new."""
         line = end_of_line(self.text, start)
         if (line, message) != (self._said_line, self._said):

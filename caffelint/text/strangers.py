@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from caffelint.text.edits import Edit
 from caffelint.text.source import Source
 from caffelint.text.tree import Problem
 
@@ -93,7 +94,7 @@ def unreadable(text: str, start: int) -> Problem:
     while text[end : end + length] == text[start : start + length]:
         end += length
     meant = MEANT.get(char) if length > 1 or char == "\0" and _stands_alone(text, start, end) else None
-    repairs = ((start, end, meant * ((end - start) // length)),) if meant is not None else ()
+    repairs = (Edit(start, end, meant * ((end - start) // length)),) if meant is not None else ()
     many = f" ({(end - start) // length} times)" if end - start > length else ""
     message = f"Caffe's parser refuses {_name(char, length)} outside strings and comments{many}"
     return Problem("unreadable-character", start, end, message, True, "", repairs, bool(repairs))
@@ -125,7 +126,7 @@ def quoted(source: Source, start: int, line_end: int) -> tuple[Problem, int, int
         if closing:
             whole = source.slice(start, end + closing)
             message = f"{whole} is in typographic quotes, which Caffe's parser refuses; use \" on both sides"
-            repairs = ((start, start + 3, '"'), (end, end + closing, '"'))
+            repairs = (Edit(start, start + 3, '"'), Edit(end, end + closing, '"'))
             problem = Problem("unreadable-character", start, end + closing, message, True, "", repairs, True)
             return problem, start + 3, end, end + closing
     return None

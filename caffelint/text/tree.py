@@ -10,6 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from caffelint.text.edits import Edit
+
 STRING, INTEGER, FLOAT, IDENTIFIER, MESSAGE, LIST, BROKEN = range(7)
 """Kinds of value. BROKEN is where no value could be read: a problem is reported there."""
 
@@ -119,7 +121,7 @@ class Problem(NamedTuple):
     """Something in the text or against the schema that keeps Caffe from reading the file as meant.
 
     `kind` is the name of the rule that reports it, `certain` whether Caffe surely refuses the file for it, `repairs`
-    what would mend it: pieces of text to put in place of spans.
+    what would mend it.
     """
 
     kind: str
@@ -128,6 +130,6 @@ class Problem(NamedTuple):
     message: str
     certain: bool = True
     evidence: str = ""
-    repairs: tuple[tuple[int, int, str], ...] = ()
+    repairs: tuple[Edit, ...] = ()
     repair_is_safe: bool = False
     field: str = ""

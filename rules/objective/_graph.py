@@ -48,7 +48,7 @@ def read_before(layer: Layer, maker: Layer, phases: tuple[str, ...]) -> tuple[Fi
         return fix(title, UNSAFE, write(layer, "bottom", 0, value=quoted(above)))
     mine = layer.at("bottom")
     edits = rename_blob(maker, name)
-    return fix(title, UNSAFE, edits and tuple(edit for edit in edits if not mine.start <= edit.start < mine.end))
+    return fix(title, UNSAFE, edits and tuple(pair for pair in edits if not mine.start <= pair[1].start < mine.end))
 
 
 def class_count(layer: Layer) -> int:

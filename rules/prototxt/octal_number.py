@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caffelint.lint import DISPLAY, WARNING, File, Finding, Fix, FixEdit, Invalid, Problem, ProblemRule
+from caffelint.lint import DISPLAY, WARNING, File, Finding, Fix, Invalid, Problem, ProblemRule, replace
 
 
 class OctalNumber(ProblemRule):
@@ -44,7 +44,5 @@ class OctalNumber(ProblemRule):
         place = file.place_of(problem)
         written = place.text
         choices = dict.fromkeys((str(int(written, 8)), str(int(written))))
-        fixes = tuple(
-            Fix(f"write {choice}", DISPLAY, (FixEdit(file.path, place.start, place.end, choice),)) for choice in choices
-        )
+        fixes = tuple(Fix(f"write {choice}", DISPLAY, (replace(place, choice),)) for choice in choices)
         yield self.finding(place, problem.message, fixes=fixes)

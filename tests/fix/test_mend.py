@@ -17,11 +17,12 @@ from caffelint.fix.written import MOST_TIMES
 from caffelint.lint import SAFE, UNSAFE, Fix, Place, TextRule
 from caffelint.lint.checker import Checker
 from caffelint.lint.config import Config
-from caffelint.lint.finding import Finding, FixEdit
+from caffelint.lint.finding import Finding
 from caffelint.lint.plan import Job
 from caffelint.lint.registry import describe
 from caffelint.lint.rule import Rule
 from caffelint.report import Look
+from caffelint.text.edits import Edit
 
 
 def rule(rule_name: str, pattern: str, text: str, how: str = SAFE, level: str = "warning") -> type[Rule]:
@@ -34,7 +35,7 @@ def rule(rule_name: str, pattern: str, text: str, how: str = SAFE, level: str = 
 
         def check(self, file: Any) -> Iterator[Finding]:
             for found in re.finditer(pattern, file.document.source.text):
-                edits = (FixEdit(file.path, *found.span(), found.expand(text)),)
+                edits = ((file.path, Edit(*found.span(), found.expand(text))),)
                 yield self.finding(Place(file.document, *found.span()), rule_name, fixes=(Fix("mend it", how, edits),))
 
     return Made
@@ -93,7 +94,7 @@ def test_fixes_that_come_one_at_a_time_wait_for_another_run() -> None:
         def check(self, file: Any) -> Iterator[Finding]:
             first = file.document.source.text.find("q")
             for found in re.finditer("q", file.document.source.text):
-                fix = Fix("take one away", SAFE, (FixEdit(file.path, first, first + 1, ""),))
+                fix = Fix("take one away", SAFE, ((file.path, Edit(first, first + 1, "")),))
                 yield self.finding(Place(file.document, *found.span()), "a q", fixes=(fix,))
 
     mended = mend({"a": b"# " + b"q" * 50 + b"\n" + NET}, Slow)
@@ -143,7 +144,7 @@ def test_edits_of_one_fix_that_overlap_are_told() -> None:
         code, name = "X002", "odd"
 
         def check(self, file: Any) -> Iterator[Finding]:
-            edits = (FixEdit(file.path, 0, 5, ""), FixEdit(file.path, 3, 6, ""))
+            edits = ((file.path, Edit(0, 5, "")), (file.path, Edit(3, 6, "")))
             yield self.finding(Place(file.document, 0, 5), "odd", fixes=(Fix("break it", SAFE, edits),))
 
     mended = mend({"a": NET}, Odd)

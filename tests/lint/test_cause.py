@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 from pathlib import Path
 
@@ -11,6 +12,7 @@ import pytest
 import caffelint
 from caffelint.lint import cache
 from caffelint.lint.cause import Known, ReportedCause, Suggested
+from caffelint.report import write
 
 
 def test_from_a_rule_to_the_report(tmp_path: Path, root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -27,8 +29,10 @@ def test_from_a_rule_to_the_report(tmp_path: Path, root: Path, monkeypatch: pyte
         assert found.cause is not None
         assert (found.cause.kind, found.cause.file, found.cause.line) == ("rate", "s.prototxt", 2)
         assert found.cause.suggested == Suggested("base_lr", 0.01)
-        assert found.message == f"{found.cause.what}: {found.cause.why}"
-    value = json.loads(json.dumps(report.as_json()))
+        assert found.message == f"{found.cause.what}, so {found.cause.why}"
+    out = io.StringIO()
+    write("json", report, out)
+    value = json.loads(out.getvalue())
     jsonschema.validate(value, json.loads((root / "docs/schema/check.schema.json").read_text()))
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from caffelint.lint import Edits, Layer, Solver, join, quoted, remove, rename_blob, write
 from caffelint.lint.file import load
-from caffelint.text.edits import Edit, apply_edits
+from caffelint.text.edits import apply_edits
 
 XAVIER = [("type", '"xavier"')]
 
@@ -28,7 +28,7 @@ def solver(text: bytes) -> Solver:
 
 def applied(text: bytes, edits: Edits) -> bytes:
     assert edits is not None
-    return apply_edits(text, [Edit(*edit[1:]) for edit in edits])
+    return apply_edits(text, [edit for _, edit in edits])
 
 
 def test_a_block_takes_tabs_and_many_lines() -> None:

@@ -440,5 +440,5 @@ def test_strange_net_names_resolve_to_nothing(config: Config, tmp_path: Path, na
 def test_one_value_is_offered_for_one_place(text: str, value: str) -> None:
     findings = [finding for finding in caffelint.check_text(text).findings if finding.fix()]
     assert len(findings) == 2
-    assert {finding.fixes[0].edits[0].text for finding in findings} == {value}
+    assert {finding.fixes[0].edits[0][1].text for finding in findings} == {value}
     assert len({finding.fixes for finding in findings}) == 1

@@ -112,7 +112,7 @@ def test_line_ends_of_windows() -> None:
     assert names(text) == set()
     wrong = caffelint.check_text('lr_policy: "fixed" # caffelint: ignore[S999] x\r\nbase_lr: 1\r\n').findings
     (unused,) = [finding for finding in wrong if finding.name == "unused-suppression"]
-    assert unused.fixes[0].edits[0][1:] == (19, 46, "")
+    assert unused.fixes[0].edits[0][1] == (19, 46, "")
 
 
 def test_many_comments_take_no_longer_than_they_should() -> None:

@@ -8,8 +8,10 @@ from typing import Any
 
 import pytest
 
-from caffelint.lint.report import Failure, Report, ReportedEdit, ReportedFinding, ReportedFix, ReportedRelated, in_order
+from caffelint.lint.finding import Fix
+from caffelint.lint.report import Failure, Report, ReportedFinding, ReportedRelated, in_order
 from caffelint.report import Look, write
+from caffelint.text.edits import Edit
 
 Make = Callable[..., ReportedFinding]
 
@@ -71,8 +73,8 @@ def report() -> Report:
                 ReportedRelated("and read here", _STRANGE, 40, 3),
             ),
             fixes=(
-                ReportedFix("set stride to 2", "unsafe", (ReportedEdit(_STRANGE, 210, 219, "stride: 2"),)),
-                ReportedFix("or think again", "display", ()),
+                Fix("set stride to 2", "unsafe", ((_STRANGE, Edit(210, 219, "stride: 2")),)),
+                Fix("or think again", "display", ()),
             ),
             source=("  pooling_param {", "    stride: 5", "  }"),
         ),

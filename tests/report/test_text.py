@@ -8,8 +8,10 @@ from typing import Any
 
 import pytest
 
-from caffelint.lint.report import Applied, Report, ReportedEdit, ReportedFinding, ReportedFix
+from caffelint.lint.finding import Fix
+from caffelint.lint.report import Applied, Report, ReportedFinding
 from caffelint.report import Look, write
+from caffelint.text.edits import Edit
 
 
 def shown(report: Report, name: str = "text", **look: Any) -> str:
@@ -65,9 +67,9 @@ def test_infos_are_shown_when_asked_for(report: Report) -> None:
     ],
 )
 def test_the_last_line_tells_of_fixes(finding: Any, safe: int, unsafe: int, fixed: int, line: str) -> None:
-    edits = (ReportedEdit("a", 0, 1, "x"),)
-    fixes = [ReportedFix("mend", "safe", edits)] * safe + [ReportedFix("mend", "unsafe", edits)] * unsafe
-    display = ReportedFix("think", "display", edits)
+    edits = (("a", Edit(0, 1, "x")),)
+    fixes = [Fix("mend", "safe", edits)] * safe + [Fix("mend", "unsafe", edits)] * unsafe
+    display = Fix("think", "display", edits)
     applied = [Applied(f"file{number % 2}", "S101", "x", "said", "mend", "safe") for number in range(fixed)]
     report = Report([finding(fixes=(display, fix)) for fix in fixes], files=1, applied=applied)
     assert shown(report).splitlines()[-1] == line

@@ -6,7 +6,7 @@ import pytest
 
 from caffelint.schema import NetParameter, SolverParameter
 from caffelint.schema.bind import bind
-from caffelint.text.edits import Edit, apply_edits
+from caffelint.text.edits import apply_edits
 from caffelint.text.parser import parse
 from caffelint.text.tree import Problem
 
@@ -128,7 +128,7 @@ def test_one_mistake_in_a_layer(inner: str, kind: str, message: str) -> None:
 )
 def test_repairs_make_the_text_right(text: str, mended: str) -> None:
     (problem,) = problems(text, solver=True)
-    edited = apply_edits(text.encode(), [Edit(*repair) for repair in problem.repairs]).decode()
+    edited = apply_edits(text.encode(), problem.repairs).decode()
     assert edited == mended
     assert problems(edited, solver=True) == []
 
@@ -144,7 +144,7 @@ def test_the_same_unknown_name_is_told_once() -> None:
     text = "layer { pooling_param { kernel: 2 } } " * 3
     (problem,) = problems(text)
     assert problem.message.endswith("did you mean kernel_size? (3 times)")
-    edited = apply_edits(text.encode(), [Edit(*repair) for repair in problem.repairs])
+    edited = apply_edits(text.encode(), problem.repairs)
     assert problems(edited.decode()) == []
 
 
@@ -156,8 +156,8 @@ def test_evidence_is_what_caffe_says() -> None:
 def test_a_type_of_the_other_format() -> None:
     (old,) = problems('layers { type: "Pooling" blobs_lr: 1 }')
     (new,) = problems("layer { type: POOLING }")
-    assert (old.kind, old.repairs[0][2]) == ("mixed-layer-formats", "POOLING")
-    assert (new.kind, new.repairs[0][2]) == ("mixed-layer-formats", '"Pooling"')
+    assert (old.kind, old.repairs[0].text) == ("mixed-layer-formats", "POOLING")
+    assert (new.kind, new.repairs[0].text) == ("mixed-layer-formats", '"Pooling"')
 
 
 def test_wider_integers_of_a_fork() -> None:
@@ -175,13 +175,13 @@ def test_forks_that_no_single_one_unites_are_named_apart() -> None:
 
 def test_a_type_of_the_older_format_in_quotes() -> None:
     found = problems('layers { type: "RELU" } layers { type: "POOLING" }')
-    assert [(problem.kind, problem.repairs[0][2]) for problem in found] == [
+    assert [(problem.kind, problem.repairs[0].text) for problem in found] == [
         ("wrong-value-type", "RELU"),
         ("wrong-value-type", "POOLING"),
     ]
     (mixed,) = problems('layer { type: "ReLU" } layer { type: "ReLU" } layers { type: "SOFTMAX" }')[-1:]
     assert mixed.evidence == 'Caffe says: Expected integer or identifier, got: "SOFTMAX"'
-    assert [text for _, _, text in mixed.repairs] == ["layer", '"Softmax"']
+    assert [edit.text for edit in mixed.repairs] == ["layer", '"Softmax"']
 
 
 @pytest.mark.parametrize("written", ["SOFTMAXWITHLOSS", "SoftmaxWithLoss", "SOFTMAX_WITHLOSS"])
@@ -215,7 +215,7 @@ def test_a_comma_in_a_number(text: str, message: str, right: str | None) -> None
     bound = bind(document, SolverParameter(), "bvlc")
     (problem,) = document.problems + bound.problems
     assert problem.message == message
-    assert [repair for _, _, repair in problem.repairs] == [right] * (right is not None)
+    assert [edit.text for edit in problem.repairs] == [right] * (right is not None)
     name = text.partition(":")[0]
     assert name == "stepvalue" or not bound.message.HasField(name), "no other value stands for the one that was meant"
 
@@ -286,7 +286,7 @@ def test_a_template_without_sigils_is_told_once_a_name() -> None:
 def test_layers_are_written_as_most_of_the_net_is(text: str, mended: str) -> None:
     (problem,) = problems(text)
     assert (problem.kind, problem.repair_is_safe) == ("mixed-layer-formats", True)
-    assert apply_edits(text.encode(), [Edit(*repair) for repair in problem.repairs]).decode() == mended
+    assert apply_edits(text.encode(), problem.repairs).decode() == mended
     assert problems(mended) == []
 
 
@@ -301,14 +301,14 @@ def test_fields_on_one_line_are_moved_one_after_the_other() -> None:
     text = "input_shape { }\ndim: 1\ndim: 2 dim: 3\n"
     (problem,) = problems(text)
     assert problem.message.endswith("(3 times)")
-    edited = apply_edits(text.encode(), [Edit(*repair) for repair in problem.repairs]).decode()
+    edited = apply_edits(text.encode(), problem.repairs).decode()
     assert edited == "input_shape { dim: 1 }\ndim: 2 dim: 3\n"
 
 
 @pytest.mark.parametrize("text", ['pooling_param { pool: "MAX }', 'pooling_param { pool: MAX" }'])
 def test_a_quote_too_many_is_taken_away_where_none_is_wanted(text: str) -> None:
     (problem,) = problems(f"layer {{ {text} }}")
-    assert problem.repairs[0][2] == "MAX"
+    assert problem.repairs[0].text == "MAX"
 
 
 def test_what_a_fork_may_repeat_is_not_removed_safely() -> None:

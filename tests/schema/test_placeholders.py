@@ -23,4 +23,4 @@ import caffelint
 def test_quotes_for_a_placeholder_are_no_safe_fix(word: str, safety: str) -> None:
     report = caffelint.check_text(f'layer {{ name: {word} type: "ReLU" bottom: "a" top: "b" }}')
     fixes = [fix for finding in report.findings if finding.name == "wrong-value-type" for fix in finding.fixes]
-    assert [(fix.safety, fix.edits[0].text) for fix in fixes] == [(safety, f'"{word}"')]
+    assert [(fix.safety, fix.edits[0][1].text) for fix in fixes] == [(safety, f'"{word}"')]

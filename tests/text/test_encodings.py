@@ -6,7 +6,7 @@ import gzip
 
 import pytest
 
-from caffelint.text.edits import Edit, apply_edits
+from caffelint.text.edits import apply_edits
 from caffelint.text.parser import parse
 
 TEXT = 'name: "n\u00e4t"\nlayer { name: "a" }\n'
@@ -15,7 +15,7 @@ TEXT = 'name: "n\u00e4t"\nlayer { name: "a" }\n'
 def repaired(data: bytes) -> bytes:
     (problem,) = parse(data).problems
     assert problem.repair_is_safe
-    return apply_edits(data, [Edit(*repair) for repair in problem.repairs])
+    return apply_edits(data, problem.repairs)
 
 
 def test_utf8_mark_is_told_and_the_rest_read() -> None:

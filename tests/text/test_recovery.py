@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from caffelint.text.edits import Edit, apply_edits
+from caffelint.text.edits import apply_edits
 from caffelint.text.parser import Document, parse
 from caffelint.text.recovery import MOST_PROBLEMS
 from caffelint.text.tree import BROKEN, INTEGER, LIST, MESSAGE
@@ -16,7 +16,7 @@ def told(text: str) -> list[tuple[str, str]]:
 
 
 def mended(text: str) -> str:
-    edits = {Edit(*repair) for problem in parse(text.encode()).problems for repair in problem.repairs}
+    edits = {edit for problem in parse(text.encode()).problems for edit in problem.repairs}
     return apply_edits(text.encode(), edits).decode()
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from caffelint.text.edits import Edit, apply_edits
+from caffelint.text.edits import apply_edits
 from caffelint.text.parser import parse
 
 
@@ -34,7 +34,7 @@ def test_characters(text: str, message: str, right: str | None) -> None:
     (problem,) = parse(data).problems
     assert problem.kind == "unreadable-character"
     assert problem.message.startswith(message)
-    repaired = apply_edits(data, [Edit(*repair) for repair in problem.repairs]).decode()
+    repaired = apply_edits(data, problem.repairs).decode()
     assert repaired == (right or text)
     assert right is None or not parse(repaired.encode()).problems
 

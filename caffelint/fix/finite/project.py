@@ -29,7 +29,7 @@ def judged(net: str, data: bytes, config: Config, piped: bool = False) -> Judged
 
     if not piped:
         report = caffelint.check([net], config)
-        path = os.path.normpath(net).replace(os.sep, "/")
+        path = os.path.normpath(net)
     else:
         report = caffelint.check_text(data, path=net, config=config)
         path = net
