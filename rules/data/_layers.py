@@ -1,4 +1,4 @@
-"""What several rules need to know of data layers."""
+"""What several rules need to know about data layers."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def own_block(layer: Layer) -> str:
 
 
 def source_of(layer: Layer) -> tuple[str, str]:
-    """The block that names a data layer's source, and the source; two empty texts where none does."""
+    """The block that names a data layer's source, and the source; two empty strings if there is none."""
     own = own_block(layer)
     for block in (own,) if own else _WITH_SOURCE:
         if layer.message.HasField(block):
@@ -34,7 +34,7 @@ def source_of(layer: Layer) -> tuple[str, str]:
 
 
 def same_path(path: str) -> str:
-    """A path without what makes no difference: `./a//b/` and `a/b` are one."""
+    """A path in a form to compare: `./a//b/` and `a/b` are the same."""
     return re.sub(r"/+", "/", path.replace("\\", "/")).removeprefix("./").rstrip("/")
 
 
@@ -59,10 +59,10 @@ class Pair(NamedTuple):
 
 
 def pairs(net: Net) -> Iterator[Pair]:
-    """For each blob that data layers make for testing with this net: they, and those that make it for training.
+    """For each blob that data layers make for testing with this net: these layers, and those that make it for training.
 
-    A layer that serves both phases stands on both sides. Where a solver names one net for training and this one for
-    testing, training is what the other one does.
+    A layer that serves both phases is on both sides. Where a solver names one net for training and this one for
+    testing, the layers for training are those of the other net.
     """
     trained = _train_net(net)
     if trained is None:
@@ -90,14 +90,14 @@ def is_test_net(net: Net) -> bool:
 
 
 def _train_net(net: Net) -> Net | None:
-    """The net that is trained where this one tests: mostly itself; None where it could not be read."""
+    """The net that is trained where this one tests, mostly itself; None if it could not be read."""
     if not is_test_net(net):
         return net
     return next((solver.train_net for solver in net.solvers if solver.train_net), None)
 
 
 def other_test_nets(net: Net) -> Iterator[Net]:
-    """What else the solvers of a net test with."""
+    """The other nets that the solvers of a net test with."""
     for solver in net.solvers:
         for use in solver.nets:
             if use.tests and use.net is not net:
@@ -112,7 +112,7 @@ def is_tested(net: Net) -> bool:
 
 
 def transform_place(layer: Layer, field: str) -> Place:
-    """Where a setting of transform_param is written: there, or where older formats have it."""
+    """The place of a setting of transform_param: in that block, or where older formats have it."""
     node = layer.node
     if node is not None and node.first("transform_param") is None:
         own = own_block(layer)

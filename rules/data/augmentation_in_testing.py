@@ -14,6 +14,7 @@ from caffelint.lint import (
     Net,
     NetRule,
     fix,
+    title,
     write,
 )
 
@@ -26,9 +27,9 @@ class AugmentationInTesting(NetRule):
     """Testing mirrors its images at random.
 
     ## Why is this bad?
-    `mirror: true` turns about half of the images over in the TEST phase too (a crop is taken from the middle there, a
-    mirror is not held back): two tests of one net on one set give different results. Where one layer serves both
-    phases, testing gets what was meant for training.
+    `mirror: true` also flips about half of the images in the TEST phase (a crop is taken from the middle there, but
+    mirroring is not switched off), so two tests of the same net on the same set give different results. Where one layer
+    serves both phases, testing gets what was meant for training.
 
     ## Example
     ```
@@ -40,7 +41,7 @@ class AugmentationInTesting(NetRule):
     ```
 
     ## Fix safety
-    Unsafe: the scores of testing change. There is none for a layer that is part of both phases.
+    Unsafe: the test scores change. There is no fix for a layer that is part of both phases.
 
     ## References
     - data_transformer.cpp, Transform
@@ -53,7 +54,7 @@ class AugmentationInTesting(NetRule):
     VALID = [
         _LAYER % ("mirror: true", "include { phase: TRAIN } "),
         _LAYER % ("mirror: false crop_size: 227", "include { phase: TEST } "),
-        # Part of both phases, and nobody tests.
+        # Part of both phases, but no solver tests.
         _LAYER % ("mirror: true", ""),
     ]
     INVALID = [
@@ -61,7 +62,7 @@ class AugmentationInTesting(NetRule):
             _LAYER % ("mirror: true", "include { phase: TEST } ")
             + ' layer { name: "loss" type: "SoftmaxWithLoss" bottom: "data" bottom: "label" }',
             span="mirror: true",
-            message="testing mirrors half of its images at random; set mirror: false in the TEST phase",
+            message='Data "data": testing mirrors half of its images at random; set mirror: false',
             fixed=_LAYER % ("mirror: false", "include { phase: TEST } ")
             + ' layer { name: "loss" type: "SoftmaxWithLoss" bottom: "data" bottom: "label" }',
         ),
@@ -71,8 +72,8 @@ class AugmentationInTesting(NetRule):
                 "net.prototxt": _LAYER % ("mirror: true", ""),
             },
             span="mirror: true",
-            message="testing mirrors half of its images at random too, since this layer is part of both phases;"
-            " give testing a data layer without mirror",
+            message='Data "data" is part of both phases, so testing also mirrors half of its images at random; give'
+            ' testing a data layer without mirror',
         ),
     ]
 
@@ -85,13 +86,13 @@ class AugmentationInTesting(NetRule):
             fixes: tuple[Fix, ...] = ()
             if TRAIN not in layer.phases or is_test_net(net):
                 path = transform_place(layer, "mirror").field.split(".")
-                fixes = fix("write mirror: false", UNSAFE, write(layer, *path, value="false"))
-                message = "testing mirrors half of its images at random; set mirror: false in the TEST phase"
+                fixes = fix("set mirror: false", UNSAFE, write(layer, *path, value="false"))
+                message = f"{title(layer)}: testing mirrors half of its images at random; set mirror: false"
             elif (
                 is_tested(net) and layer.phases == PHASES and layer.tops and len(makers(net, TEST)[layer.tops[0]]) == 1
             ):
                 message = (
-                    "testing mirrors half of its images at random too, since this layer is part of both phases;"
+                    f"{title(layer)} is part of both phases, so testing also mirrors half of its images at random;"
                     " give testing a data layer without mirror"
                 )
             else:

@@ -3,17 +3,17 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from caffelint.lint import LIKELY, UNSAFE, WARNING, Finding, Invalid, Layer, LayerRule, fix, write
+from caffelint.lint import LIKELY, UNSAFE, WARNING, Finding, Invalid, Layer, LayerRule, fix, title, write
 
 _NAMED = re.compile(r"lmdb|leveldb")
 
 
 class BackendUnlikeSource(LayerRule):
-    """`backend` is not the kind of database that the name of the source says, often because it was left out.
+    """`backend` is not the kind of database that the name of the source says, often because it is missing.
 
     ## Why is this bad?
-    The backend is LEVELDB where it is not set, while today's tools write LMDB. On a database of the other kind Caffe
-    ends its process: "Failed to open leveldb" or "No such file or directory".
+    The default backend is LEVELDB, but today's tools write LMDB. With a database of the other kind Caffe aborts:
+    "Failed to open leveldb" or "No such file or directory".
 
     ## Example
     ```
@@ -25,7 +25,7 @@ class BackendUnlikeSource(LayerRule):
     ```
 
     ## Known problems
-    Goes by the name alone, and is silent where a path names both kinds or neither.
+    It judges by the name alone, and does not report a path that names both kinds or neither.
 
     ## Fix safety
     Unsafe: the name of a database does not prove its kind.
@@ -49,14 +49,15 @@ class BackendUnlikeSource(LayerRule):
         Invalid(
             'layer { name: "data" type: "Data" data_param { source: "train_lmdb" } }',
             span='source: "train_lmdb"',
-            message="source 'train_lmdb' is an LMDB by its name, and backend is LEVELDB where it is not set;"
-            " set backend: LMDB",
+            message='Data "data": source "train_lmdb" is an LMDB by its name, but backend defaults to LEVELDB; set'
+            ' backend: LMDB',
             fixed='layer { name: "data" type: "Data" data_param { source: "train_lmdb" backend: LMDB } }',
         ),
         Invalid(
             'layer { name: "data" type: "Data" data_param { source: "train_leveldb" backend: LMDB } }',
             span="backend: LMDB",
-            message="source 'train_leveldb' is a LEVELDB by its name, and backend is LMDB; set backend: LEVELDB",
+            message='Data "data": source "train_leveldb" is a LEVELDB by its name, but backend is LMDB; set backend:'
+            ' LEVELDB',
             fixed='layer { name: "data" type: "Data" data_param { source: "train_leveldb" backend: LEVELDB } }',
         ),
     ]
@@ -74,8 +75,8 @@ class BackendUnlikeSource(LayerRule):
         article = "an" if kind == "LMDB" else "a"
         yield self.finding(
             layer.at("data_param", "backend" if is_set else "source"),
-            f"source {block.source!r} is {article} {kind} by its name, and backend is {backend}"
-            f"{'' if is_set else ' where it is not set'}; set backend: {kind}",
-            evidence="Caffe ends when it opens a database of the other kind",
-            fixes=fix(f"write backend: {kind}", UNSAFE, write(layer, "data_param", "backend", value=kind)),
+            f'{title(layer)}: source "{block.source}" is {article} {kind} by its name, but backend'
+            f" {'is' if is_set else 'defaults to'} {backend}; set backend: {kind}",
+            evidence="Caffe stops when it opens a database of the other kind",
+            fixes=fix(f"set backend: {kind}", UNSAFE, write(layer, "data_param", "backend", value=kind)),
         )

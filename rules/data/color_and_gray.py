@@ -2,14 +2,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caffelint.lint import DISPLAY, WARNING, Finding, Invalid, Layer, LayerRule, fix, remove
+from caffelint.lint import DISPLAY, WARNING, Finding, Invalid, Layer, LayerRule, fix, remove, title
 
 
 class ColorAndGray(LayerRule):
     """`force_color` and `force_gray` are both set.
 
     ## Why is this bad?
-    With encoded images in the database Caffe ends its process; with raw ones it ignores both.
+    With encoded images in the database Caffe aborts; with raw ones it ignores both.
 
     ## Example
     ```
@@ -36,7 +36,7 @@ class ColorAndGray(LayerRule):
         Invalid(
             'layer { name: "data" type: "Data" transform_param { force_color: true force_gray: true } }',
             span="force_gray: true",
-            message="force_gray and force_color exclude each other; keep one of the two",
+            message='Data "data": force_gray and force_color are both set; keep one of them',
         ),
     ]
 
@@ -46,8 +46,8 @@ class ColorAndGray(LayerRule):
             choices = ("force_gray", "force_color")
             yield self.finding(
                 layer.at("transform_param", "force_gray"),
-                "force_gray and force_color exclude each other; keep one of the two",
-                evidence="with encoded images Caffe ends with: cannot set both force_color and force_gray",
+                f"{title(layer)}: force_gray and force_color are both set; keep one of them",
+                evidence="with encoded images Caffe stops with: cannot set both force_color and force_gray",
                 fixes=tuple(
                     one
                     for name in choices

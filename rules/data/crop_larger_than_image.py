@@ -2,16 +2,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caffelint.lint import ERROR, Finding, Invalid, Layer, LayerRule
+from caffelint.lint import ERROR, Finding, Invalid, Layer, LayerRule, title
 
 from ._layers import transform_place, transforms_unlike_bvlc
 
 
 class CropLargerThanImage(LayerRule):
-    """`crop_size` is larger than the size that images are brought to.
+    """`crop_size` is larger than the size that images are resized to.
 
     ## Why is this bad?
-    Caffe cuts a square of `crop_size` out of each image and ends its process where the image is smaller.
+    Caffe cuts a square of `crop_size` out of each image, and aborts if the image is smaller.
 
     ## Example
     ```
@@ -52,7 +52,7 @@ class CropLargerThanImage(LayerRule):
             'layer { name: "data" type: "ImageData" image_data_param { new_height: 224 new_width: 256 }'
             " transform_param { crop_size: 227 } }",
             span="crop_size: 227",
-            message="crop_size 227 does not fit into images of 224 x 256 (new_height x new_width)",
+            message='ImageData "data": crop_size 227 does not fit into images of 224x256 (new_height x new_width)',
         ),
     ]
 
@@ -65,6 +65,7 @@ class CropLargerThanImage(LayerRule):
         if height and width and crop > min(height, width) and not transforms_unlike_bvlc(layer):
             yield self.finding(
                 transform_place(layer, "crop_size"),
-                f"crop_size {crop} does not fit into images of {height} x {width} (new_height x new_width)",
-                evidence="Caffe ends with: Check failed: img_height >= crop_size",
+                f"{title(layer)}: crop_size {crop} does not fit into images of {height}x{width}"
+                " (new_height x new_width)",
+                evidence="Caffe stops with: Check failed: img_height >= crop_size",
             )

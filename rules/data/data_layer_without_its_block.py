@@ -2,7 +2,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caffelint.lint import ERROR, LIKELY, UNSAFE, WARNING, Finding, Given, Invalid, Layer, LayerRule, fix, quoted, write
+from caffelint.lint import (
+    ERROR,
+    LIKELY,
+    UNSAFE,
+    WARNING,
+    Finding,
+    Given,
+    Invalid,
+    Layer,
+    LayerRule,
+    fix,
+    quoted,
+    title,
+    write,
+)
 from caffelint.lint.built import layer_class
 
 from ._layers import READERS
@@ -13,10 +27,9 @@ _TYPE = dict(zip(_BLOCKS, READERS, strict=True))
 _TYPE.update(input_param="Input", memory_data_param="MemoryData", dummy_data_param="DummyData")
 
 _TAKEN_FOR_ITS_OWN = frozenset(_BLOCKS)
-"""Blocks of other data layers: what they say is lost, which unused-parameter-block tells."""
+"""Blocks of other data layers: the layer ignores them, which unused-parameter-block reports."""
 
 _PHRASE = {
-    "Data": "Failed to open leveldb",
     "ImageData": "File is empty",
     "WindowData": "Failed to open window file",
     "HDF5Data": "Failed to open source file",
@@ -27,8 +40,8 @@ class DataLayerWithoutItsBlock(LayerRule):
     """A data layer has no block of its own (`data_param` of a Data layer, ...), or no `source` in it.
 
     ## Why is this bad?
-    The layer does not know what to read. It tries to open a file of no name, and Caffe ends its process. Often there
-    is a block, but that of another layer type, which nobody reads.
+    The layer does not know what to read. It tries to open a file with an empty name, and Caffe aborts. Often there is a
+    block, but that of another layer type, which is not read.
 
     ## Example
     ```
@@ -43,10 +56,10 @@ class DataLayerWithoutItsBlock(LayerRule):
     ```
 
     ## Known problems
-    Some tools, DIGITS among them, fill in the source later; layers with a stage and no source get a warning.
+    Some tools, among them DIGITS, fill in the source later; for a layer with a stage and no source it is a warning.
 
     ## Fix safety
-    Unsafe: the type is guessed from the block that is there, though Caffe refuses the layer as it stands.
+    Unsafe: the type is guessed from the block, although Caffe refuses the layer as it is.
 
     ## References
     - DataLayerSetUp of data_layer.cpp, image_data_layer.cpp and window_data_layer.cpp; hdf5_data_layer.cpp, LayerSetUp
@@ -66,42 +79,40 @@ class DataLayerWithoutItsBlock(LayerRule):
         Invalid(
             'layer { name: "data" type: "Data" top: "data" }',
             span='type: "Data"',
-            message="this Data layer has no data_param: no source, no batch_size",
+            message='Data "data" has no data_param, and so neither source nor batch_size',
         ),
         Invalid(
             'layer { name: "data" type: "Data" top: "data" input_param { shape { dim: 1 } } }',
             span='type: "Data"',
-            message="this Data layer has no data_param, only an input_param, which it does not read;"
-            ' type: "Input" was meant',
+            message='Data "data" has no data_param, only input_param, which it does not read; set type: "Input"',
             fixed='layer { name: "data" type: "Input" top: "data" input_param { shape { dim: 1 } } }',
         ),
         Invalid(
             'layer { name: "data" type: "Data" top: "data" data_param { batch_size: 64 backend: LMDB } }',
             span="data_param",
-            message="this Data layer has no source: set data_param.source",
+            message='Data "data" has no source; set it in data_param',
         ),
         Invalid(
             'layer { name: "data" type: "Data" data_param { batch_size: 64 } include { stage: "train" } }',
             span="data_param",
-            message="this Data layer has no source: set data_param.source",
+            message='Data "data" has no source; set it in data_param',
         ),
     ]
 
     def check(self, layer: Layer) -> Iterator[Finding]:
         block = layer.kind.block
-        evidence = f"Caffe ends with: {_PHRASE[layer.type]}"
+        evidence = f"Caffe stops with: {_phrase(layer)}"
         if not layer.message.HasField(block):
             other = next((name for name in _OTHERS if layer.message.HasField(name)), "")
             if other in _TAKEN_FOR_ITS_OWN:
                 return
             yield self.finding(
                 layer.at("type"),
-                f"this {layer.type} layer has no {block}, only an {other}, which it does not read;"
-                f' type: "{_TYPE[other]}" was meant'
+                f'{title(layer)} has no {block}, only {other}, which it does not read; set type: "{_TYPE[other]}"'
                 if other
-                else f"this {layer.type} layer has no {block}: no source, no batch_size",
+                else f"{title(layer)} has no {block}, and so neither source nor batch_size",
                 evidence=evidence,
-                fixes=fix(f"write {_TYPE[other]}", UNSAFE, write(layer, "type", value=quoted(_TYPE[other])))
+                fixes=fix(f'set type: "{_TYPE[other]}"', UNSAFE, write(layer, "type", value=quoted(_TYPE[other])))
                 if other
                 else (),
             )
@@ -109,8 +120,16 @@ class DataLayerWithoutItsBlock(LayerRule):
             filled_in = any(rule.stage for rule in layer.message.include)
             yield self.finding(
                 layer.at(block, "source"),
-                f"this {layer.type} layer has no source: set {block}.source",
+                f"{title(layer)} has no source; set it in {block}",
                 evidence=evidence,
                 severity=WARNING if filled_in else None,
                 certainty=LIKELY if filled_in else None,
             )
+
+
+def _phrase(layer: Layer) -> str:
+    """What Caffe says when it opens a source without a name (db_leveldb.cpp and db_lmdb.hpp for Data)."""
+    if layer.type != "Data":
+        return _PHRASE[layer.type]
+    block = layer.message.data_param
+    return "No such file or directory" if block.backend == block.LMDB else "Failed to open leveldb"

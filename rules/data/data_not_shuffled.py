@@ -2,17 +2,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caffelint.lint import INFO, LIKELY, TRAIN, UNSAFE, Finding, Invalid, Layer, LayerRule, fix, write
+from caffelint.lint import INFO, LIKELY, TRAIN, UNSAFE, Finding, Invalid, Layer, LayerRule, fix, title, write
 
 from ._layers import makers, source_of
 
 
 class DataNotShuffled(LayerRule):
-    """Training reads a list of images in the order of the file.
+    """Training reads a list of images in the order of the file, without shuffling.
 
     ## Why is this bad?
-    ImageData shuffles only where `shuffle: true` says so. A list that was written class by class gives batches of a
-    single class: the loss goes up and down with each epoch, and the net learns to answer the class of the day.
+    ImageData shuffles only with `shuffle: true`. A list that was written class by class gives batches of a single
+    class: the loss goes up and down within each epoch, and the net learns to answer the class of the last batches.
 
     ## Example
     ```
@@ -24,11 +24,10 @@ class DataNotShuffled(LayerRule):
     ```
 
     ## Known problems
-    A list that was shuffled when it was written is right as it is; the text does not tell, so this is no more than an
-    info.
+    A list that was shuffled when it was written is fine. The text does not say so, and the severity is only info.
 
     ## Fix safety
-    Unsafe: training reads its images in another order.
+    Unsafe: training reads its images in a different order.
 
     ## References
     - image_data_layer.cpp, DataLayerSetUp; BVLC/caffe issues 1445 and 2343
@@ -48,7 +47,7 @@ class DataNotShuffled(LayerRule):
         ' layer { name: "b" type: "ImageData" top: "b" image_data_param { source: "b.txt" } include { phase: TRAIN } }',
         # No training.
         'layer { name: "data" type: "ImageData" image_data_param { source: "images.txt" } }',
-        # A net for features: it has a loss, and no word says that it is trained.
+        # A net for features: it has a loss, but nothing says that it is trained.
         'layer { name: "data" type: "ImageData" top: "data" top: "label" image_data_param { source: "images.txt" } }'
         ' layer { name: "fc" type: "InnerProduct" bottom: "data" top: "fc" }'
         ' layer { name: "loss" type: "SoftmaxWithLoss" bottom: "fc" bottom: "label" }',
@@ -57,8 +56,8 @@ class DataNotShuffled(LayerRule):
         Invalid(
             'layer { type: "ImageData" top: "d" image_data_param { source: "train.txt" } include { phase: TRAIN } }',
             span="image_data_param",
-            message="training reads 'train.txt' from top to bottom in each epoch; set shuffle: true unless the list is"
-            " shuffled already",
+            message='ImageData layer: training reads "train.txt" from top to bottom in each epoch; set shuffle: true'
+            ' unless the list is already shuffled',
             fixed=(
                 'layer { type: "ImageData" top: "d" image_data_param { source: "train.txt" shuffle: true } '
                 "include { phase: TRAIN } }"
@@ -73,12 +72,12 @@ class DataNotShuffled(LayerRule):
         if source and "shuf" not in source and layer.net.is_trained and not _in_step(layer):
             yield self.finding(
                 layer.at("image_data_param", "shuffle"),
-                f"training reads {source!r} from top to bottom in each epoch; set shuffle: true unless the list is"
-                " shuffled already",
+                f'{title(layer)}: training reads "{source}" from top to bottom in each epoch; set shuffle: true unless'
+                " the list is already shuffled",
                 fixes=fix("set shuffle: true", UNSAFE, write(layer, "image_data_param", "shuffle", value="true")),
             )
 
 
 def _in_step(layer: Layer) -> bool:
-    """Whether another data layer reads along, which a shuffle would put out of step."""
+    """Whether another data layer reads in step with this one, which shuffling would prevent."""
     return sum(source_of(other)[1] != "" for layers in makers(layer.net, TRAIN).values() for other in layers) > 1

@@ -2,23 +2,23 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caffelint.lint import ERROR, INFO, LIKELY, TRAIN, Finding, Invalid, Layer, LayerRule
+from caffelint.lint import ERROR, INFO, LIKELY, TRAIN, Finding, Invalid, Layer, LayerRule, title
 
 _LAYER = 'layer { name: "out" type: "HDF5Output" bottom: "a" bottom: "b" hdf5_output_param { file_name: "o.h5" } %s}'
 
 
 class Hdf5OutputRepeated(LayerRule):
-    """HDF5Output writes its datasets anew in each forward pass, and Caffe ends at the second one.
+    """HDF5Output creates its datasets again in each forward pass, so Caffe aborts at the second one.
 
     ## Why is this bad?
-    The layer creates the datasets `data` and `label` whenever it runs. The second time they are there already, and
-    Caffe ends its process: a net with such a layer can run once.
+    The layer creates the datasets `data` and `label` whenever it runs. The second time they already exist, and Caffe
+    aborts: a net with such a layer can run only once.
 
     ## Example
     ```
     layer { name: "out" type: "HDF5Output" bottom: "fc7" bottom: "label" hdf5_output_param { file_name: "out.h5" } }
     ```
-    Use instead, in a net of its own that is run once, with a batch that holds all there is to write.
+    Use it instead in a separate net that is run once, with a batch that holds all that is to be written.
 
     ## References
     - hdf5_output_layer.cpp, SaveBlobs; util/hdf5.cpp, hdf5_save_nd_dataset
@@ -40,21 +40,21 @@ class Hdf5OutputRepeated(LayerRule):
         Invalid(
             {"solver.prototxt": 'net: "net.prototxt" max_iter: 9', "net.prototxt": _LAYER % ""},
             span='type: "HDF5Output"',
-            message="HDF5Output writes its datasets anew in each pass: Caffe ends at the second iteration",
+            message='HDF5Output "out" creates its datasets again in each pass, so Caffe stops at the second iteration',
         ),
         Invalid(
             _LAYER % "",
             span='type: "HDF5Output"',
-            message="HDF5Output writes its datasets anew in each pass: this net can run forward once",
+            message='HDF5Output "out" creates its datasets again in each pass, so this net can run forward only once',
         ),
     ]
 
     def check(self, layer: Layer) -> Iterator[Finding]:
-        evidence = "Caffe ends with: Failed to make float dataset"
+        evidence = "Caffe stops with: Failed to make float dataset"
         if not layer.net.solvers:
             yield self.finding(
                 layer.at("type"),
-                "HDF5Output writes its datasets anew in each pass: this net can run forward once",
+                f"{title(layer)} creates its datasets again in each pass, so this net can run forward only once",
                 evidence=evidence,
                 severity=INFO,
                 certainty=LIKELY,
@@ -62,6 +62,6 @@ class Hdf5OutputRepeated(LayerRule):
         elif TRAIN in layer.phases and any(solver.message.max_iter > 1 for solver in layer.net.solvers):
             yield self.finding(
                 layer.at("type"),
-                "HDF5Output writes its datasets anew in each pass: Caffe ends at the second iteration",
+                f"{title(layer)} creates its datasets again in each pass, so Caffe stops at the second iteration",
                 evidence=evidence,
             )

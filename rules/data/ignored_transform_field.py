@@ -16,25 +16,26 @@ from caffelint.lint import (
     LayerRule,
     fix,
     remove,
+    title,
     write,
 )
 
 _MOVED = {"scale": 1.0, "mean_file": "", "crop_size": 0, "mirror": False}
-"""The fields that once stood in the block of each data layer, and the values that change nothing."""
+"""The fields that were once in the block of each data layer, and the values that change nothing."""
 
 _READ_BY_NOBODY = {"rand_skip": 0, "force_encoded_color": False}
 _UNTRANSFORMED = ("DummyData", "Input")
 
 
 class IgnoredTransformField(LayerRule):
-    """A setting of a data layer stands where Caffe does not read it: scale, mirror, crop_size, mean_file, rand_skip.
+    """A setting of a data layer is in a block where Caffe ignores it: scale, mirror, crop_size, mean_file, rand_skip.
 
     ## Why is this bad?
-    In a `layer` block `scale`, `mirror`, `crop_size` and `mean_file` belong into `transform_param`. In `data_param`,
+    In a `layer` block, `scale`, `mirror`, `crop_size` and `mean_file` belong in `transform_param`. In `data_param`,
     `image_data_param` and `window_data_param` they are left over from before 2014 and silently ignored: the net gets
-    raw values from 0 to 255, uncropped. Only in old `layers` blocks does Caffe move them. Nothing at all reads
-    `rand_skip` and `force_encoded_color` of a `data_param`, nor a `transform_param` of DummyData or Input; WindowData
-    alone reads its scale from `window_data_param`, and not from `transform_param`.
+    raw values from 0 to 255, uncropped. Caffe moves them only in old `layers` blocks. No layer reads `rand_skip` and
+    `force_encoded_color` of a `data_param`, or a `transform_param` of DummyData or Input. WindowData is an exception:
+    it reads its scale from `window_data_param`, not from `transform_param`.
 
     ## Example
     ```
@@ -50,7 +51,7 @@ class IgnoredTransformField(LayerRule):
     ```
 
     ## Fix safety
-    Unsafe: what is moved takes effect from then on. What nobody reads is removed.
+    Unsafe: a setting that is moved takes effect. A setting that no layer reads is removed.
 
     ## References
     - upgrade_proto.cpp, NetNeedsDataUpgrade and UpgradeNetDataTransformation; data_layer.cpp; window_data_layer.cpp
@@ -64,7 +65,7 @@ class IgnoredTransformField(LayerRule):
         'layer { name: "data" type: "Data" transform_param { scale: 0.1 mirror: true } data_param { source: "a" } }',
         # Caffe moves them.
         'layers { name: "data" type: DATA data_param { source: "a" scale: 0.1 mirror: true crop_size: 9 } }',
-        # It changes nothing, read or not.
+        # It changes nothing, whether it is read or not.
         'layer { name: "data" type: "Data" data_param { source: "a" scale: 1 mirror: false } }',
         'layer { name: "data" type: "WindowData" window_data_param { source: "a" scale: 0.1 } }',
         'layer { name: "data" type: "ImageData" image_data_param { source: "a" rand_skip: 9 } }',
@@ -73,13 +74,13 @@ class IgnoredTransformField(LayerRule):
         Invalid(
             'layer { name: "data" type: "Data" data_param { source: "a" scale: 0.1 } }',
             span="scale: 0.1",
-            message="scale in data_param is ignored; move it to transform_param",
+            message='Data "data": scale in data_param is ignored; move it to transform_param',
             fixed='layer { name: "data" type: "Data" data_param { source: "a" } transform_param { scale: 0.1 } }',
         ),
         Invalid(
             'layer { type: "ImageData" transform_param { mirror: 1 } image_data_param { source: "a" crop_size: 9 } }',
             span="crop_size: 9",
-            message="crop_size in image_data_param is ignored; move it to transform_param",
+            message="ImageData layer: crop_size in image_data_param is ignored; move it to transform_param",
             fixed=(
                 'layer { type: "ImageData" transform_param { mirror: 1 crop_size: 9 } image_data_param { source: '
                 '"a" } }'
@@ -88,19 +89,19 @@ class IgnoredTransformField(LayerRule):
         Invalid(
             'layer { name: "data" type: "Data" data_param { source: "a" rand_skip: 9 } }',
             span="rand_skip: 9",
-            message="rand_skip in data_param is ignored: Data no longer reads it",
+            message='Data "data": rand_skip in data_param is ignored, since Data no longer reads it; remove it',
             fixed='layer { name: "data" type: "Data" data_param { source: "a" } }',
         ),
         Invalid(
             'layer { name: "data" type: "WindowData" transform_param { scale: 0.1 } }',
             span="scale: 0.1",
-            message="WindowData ignores scale in transform_param; it alone reads it from window_data_param",
+            message='WindowData "data": scale in transform_param is ignored; move it to window_data_param',
             fixed='layer { name: "data" type: "WindowData" window_data_param { scale: 0.1 } }',
         ),
         Invalid(
             'layer { name: "data" type: "DummyData" transform_param { scale: 0.1 } }',
             span="transform_param",
-            message="DummyData ignores transform_param",
+            message='DummyData "data": transform_param is ignored; remove it',
             fixed='layer { name: "data" type: "DummyData" }',
         ),
     ]
@@ -111,9 +112,9 @@ class IgnoredTransformField(LayerRule):
             if message.HasField("transform_param"):
                 yield self.finding(
                     layer.at("transform_param"),
-                    f"{layer.type} ignores transform_param",
+                    f"{title(layer)}: transform_param is ignored; remove it",
                     severity=WARNING,
-                    fixes=fix("remove it", UNSAFE, remove(layer, "transform_param")),
+                    fixes=fix("remove transform_param", UNSAFE, remove(layer, "transform_param")),
                 )
             return
         name = layer.kind.block
@@ -125,8 +126,8 @@ class IgnoredTransformField(LayerRule):
                         continue
                     yield self.finding(
                         layer.at(name, field),
-                        f"{field} in {name} is ignored; move it to transform_param",
-                        evidence="only in old `layers` blocks does Caffe move it by itself",
+                        f"{title(layer)}: {field} in {name} is ignored; move it to transform_param",
+                        evidence="Caffe moves it by itself only in old `layers` blocks",
                         fixes=_moved(layer, name, field, "transform_param"),
                     )
             if layer.type == "Data":
@@ -134,22 +135,23 @@ class IgnoredTransformField(LayerRule):
                     if getattr(block, field) != harmless:
                         yield self.finding(
                             layer.at(name, field),
-                            f"{field} in {name} is ignored: Data no longer reads it",
+                            f"{title(layer)}: {field} in {name} is ignored, since Data no longer reads it; remove it",
                             severity=INFO,
-                            fixes=fix("remove it", UNSAFE, remove(layer, name, field)),
+                            fixes=fix(f"remove {field}", UNSAFE, remove(layer, name, field)),
                         )
         if layer.type == "WindowData" and message.transform_param.scale != 1:
             yield self.finding(
                 layer.at("transform_param", "scale"),
-                "WindowData ignores scale in transform_param; it alone reads it from window_data_param",
+                f"{title(layer)}: scale in transform_param is ignored; move it to window_data_param",
+                evidence="unlike other data layers, WindowData reads its scale from window_data_param",
                 fixes=_moved(layer, "transform_param", "scale", "window_data_param"),
             )
 
 
 def _moved(layer: Layer, block: str, field: str, home: str) -> tuple[Fix, ...]:
-    """The setting where Caffe reads it; gone where another one stands there already."""
+    """Move the setting to where Caffe reads it; remove it if the setting is there already."""
     gone = remove(layer, block, field)
     if layer.given(home, field) is not Given.NOTHING:
-        return fix("remove it", UNSAFE, gone)
+        return fix(f"remove {field}", UNSAFE, gone)
     value = layer.at(block, field).text.partition(":")[2].strip()
-    return fix(f"move it to {home}", UNSAFE, gone, write(layer, home, field, value=value)) if value else ()
+    return fix(f"move {field} to {home}", UNSAFE, gone, write(layer, home, field, value=value)) if value else ()

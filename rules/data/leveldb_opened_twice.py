@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caffelint.lint import ERROR, PHASES, Finding, Invalid, Layer, Net, NetRule, Related
+from caffelint.lint import ERROR, PHASES, Finding, Invalid, Layer, Net, NetRule, Related, title
 
 from ._layers import same_path
 
@@ -10,11 +10,11 @@ _LAYER = 'layer { name: "%s" type: "Data" top: "%s" data_param { source: "a" bat
 
 
 class LeveldbOpenedTwice(NetRule):
-    """Two Data layers of one net open the same LevelDB, which only one can.
+    """Two Data layers of one net open the same LevelDB, but only one of them can.
 
     ## Why is this bad?
-    A LevelDB is locked by the layer that opens it, and Caffe ends its process at the second one: "Failed to open
-    leveldb". LMDB can be read by several at once.
+    A layer that opens a LevelDB locks it, and Caffe aborts at the second one: "Failed to open leveldb". Several layers
+    can read the same LMDB.
 
     ## Example
     ```
@@ -37,7 +37,7 @@ class LeveldbOpenedTwice(NetRule):
     layer_types = ("Data",)
     VALID = [
         _LAYER % ("a", "a", "backend: LMDB ") + _LAYER % ("b", "b", "backend: LMDB "),
-        # Of two stages only one is built.
+        # Only one of the two stages is built.
         _LAYER.replace("} }", '} include { stage: "a" } }') % ("a", "a", "")
         + _LAYER.replace("} }", '} include { stage: "b" } }') % ("b", "a", ""),
     ]
@@ -45,7 +45,8 @@ class LeveldbOpenedTwice(NetRule):
         Invalid(
             _LAYER % ("a", "a", "") + _LAYER % ("b", "b", ""),
             span='source: "a"',
-            message="'a' has the LevelDB 'a' open already, which locks it; use LMDB, which several can read",
+            message='Data "b": LevelDB "a" is already open in, and locked by, "a"; use an LMDB, which several layers'
+            ' can read',
         ),
     ]
 
@@ -60,14 +61,14 @@ class LeveldbOpenedTwice(NetRule):
                 if not block.source or block.backend != block.LEVELDB:
                     continue
                 first = opened.setdefault(same_path(block.source), layer)
-                # Two that make one blob are told apart by a field that caffelint does not know.
+                # Two that make the same blob differ in a field that caffelint does not know.
                 if first is not layer and first.tops[:1] != layer.tops[:1]:
                     found = True
                     yield self.finding(
                         layer.at("data_param", "source"),
-                        f"{first.name!r} has the LevelDB {block.source!r} open already, which locks it; use LMDB, which"
-                        " several can read",
-                        evidence="Caffe ends with: Failed to open leveldb",
+                        f'{title(layer)}: LevelDB "{block.source}" is already open in, and locked by, "{first.name}";'
+                        " use an LMDB, which several layers can read",
+                        evidence="Caffe stops with: Failed to open leveldb",
                         related=(Related("opened here first", first.at("data_param", "source")),),
                     )
             if found:

@@ -2,16 +2,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caffelint.lint import DISPLAY, ERROR, Finding, Invalid, Kind, Layer, LayerRule, Related, fix, remove
+from caffelint.lint import DISPLAY, ERROR, Finding, Invalid, Kind, Layer, LayerRule, Related, fix, remove, title
 
 from ._layers import transform_place
 
 
 class MeanFileAndMeanValue(LayerRule):
-    """`mean_file` and `mean_value` are both given; Caffe takes one of them.
+    """`mean_file` and `mean_value` are both set; Caffe accepts only one of them.
 
     ## Why is this bad?
-    Caffe ends its process when it sets up the layer.
+    Caffe aborts when it sets up the layer.
 
     ## Example
     ```
@@ -42,7 +42,7 @@ class MeanFileAndMeanValue(LayerRule):
         Invalid(
             'layer { name: "data" type: "Data" transform_param { mean_file: "mean.binaryproto" mean_value: 104 } }',
             span="mean_value: 104",
-            message="mean_value is given beside mean_file, which Caffe refuses; keep one of the two",
+            message='Data "data": mean_value and mean_file are both set, which Caffe refuses; keep one of them',
         ),
     ]
 
@@ -51,8 +51,8 @@ class MeanFileAndMeanValue(LayerRule):
         if transform.HasField("mean_file") and len(transform.mean_value):
             yield self.finding(
                 transform_place(layer, "mean_value"),
-                "mean_value is given beside mean_file, which Caffe refuses; keep one of the two",
-                evidence="Caffe ends with: Cannot specify mean_file and mean_value at the same time",
+                f"{title(layer)}: mean_value and mean_file are both set, which Caffe refuses; keep one of them",
+                evidence="Caffe stops with: Cannot specify mean_file and mean_value at the same time",
                 related=(Related("the mean_file", transform_place(layer, "mean_file")),),
                 fixes=tuple(
                     one

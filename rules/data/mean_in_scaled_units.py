@@ -2,18 +2,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caffelint.lint import DISPLAY, LIKELY, WARNING, Finding, Invalid, Layer, LayerRule, fix, write
+from caffelint.lint import DISPLAY, LIKELY, WARNING, Finding, Invalid, Layer, LayerRule, fix, title, write
 
 _IMAGE_SCALE = 0.02
 
 
 class MeanInScaledUnits(LayerRule):
-    """A mean of 1 or less beside a scale such as 1/255: the mean is taken off before the scale is applied.
+    """The mean is 1 or less and the scale is such as 1/255, but the mean is subtracted before the scale is applied.
 
     ## Why is this bad?
-    Caffe computes (pixel - mean) * scale, so the mean counts in pixels, from 0 to 255, whatever the scale. A
-    `mean_value: 0.5` that was meant for values between 0 and 1 takes off next to nothing, and the net gets inputs
-    that are all positive.
+    Caffe computes (pixel - mean) * scale, so the mean is in the units of pixels, from 0 to 255, whatever the scale. A
+    `mean_value: 0.5` that was meant for values between 0 and 1 subtracts next to nothing, and the net gets inputs that
+    are all positive.
 
     ## Example
     ```
@@ -35,7 +35,7 @@ class MeanInScaledUnits(LayerRule):
     layer_types = ("Data", "ImageData", "AnnotatedData", "VideoData")
     VALID = [
         'layer { name: "data" type: "Data" transform_param { scale: 0.00784314 mean_value: 127.5 } }',
-        # Data that are no pixels.
+        # Data that are not pixels.
         'layer { name: "data" type: "Data" transform_param { mean_value: 0.5 } }',
         # No mean at all.
         'layer { name: "data" type: "Data" transform_param { scale: 0.0039 mean_value: 0 } }',
@@ -44,8 +44,8 @@ class MeanInScaledUnits(LayerRule):
         Invalid(
             'layer { name: "data" type: "Data" transform_param { scale: 0.00784313 mean_value: 1 } }',
             span="mean_value: 1",
-            message="mean_value 1 is taken off before scale 0.00784313 is applied, so it counts in pixels;"
-            " was 127.5 meant?",
+            message='Data "data": mean_value 1 is subtracted before scale 0.00784313 is applied, so it counts in'
+            ' pixels; did you mean 127.5?',
         ),
     ]
 
@@ -58,8 +58,8 @@ class MeanInScaledUnits(LayerRule):
         if 0 < abs(largest) <= 1:
             yield self.finding(
                 layer.at("transform_param", "mean_value"),
-                f"mean_value {largest:g} is taken off before scale {transform.scale:g} is applied, so it counts in"
-                f" pixels; was {largest / transform.scale:g} meant?",
+                f"{title(layer)}: mean_value {largest:g} is subtracted before scale {transform.scale:g} is applied, so"
+                f" it counts in pixels; did you mean {largest / transform.scale:g}?",
                 evidence="Caffe computes (pixel - mean) * scale",
                 fixes=fix(
                     "write the mean in pixels",

@@ -2,17 +2,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caffelint.lint import ERROR, LIKELY, WARNING, Finding, Invalid, Layer, LayerRule
+from caffelint.lint import ERROR, LIKELY, WARNING, Finding, Invalid, Layer, LayerRule, title
 
 from ._layers import transform_place, transforms_unlike_bvlc
 
 
 class MeanValueCount(LayerRule):
-    """The number of `mean_value` is neither 1 nor the number of channels.
+    """The number of `mean_value` fields is neither 1 nor the number of channels.
 
     ## Why is this bad?
-    Caffe ends its process when it transforms the first image. ImageData has three channels, or one with
-    `is_color: false`; how many a database holds the text cannot tell, but two is rare.
+    Caffe aborts when it transforms the first image. ImageData has three channels, or one with `is_color: false`. The
+    text does not say how many channels the images of a database have, but two are rare.
 
     ## Example
     ```
@@ -45,7 +45,7 @@ class MeanValueCount(LayerRule):
         'layer { name: "d" type: "ImageData" image_data_param { is_color: false } transform_param { mean_value: 9 } }',
         # Optical flow: two channels for each of five frames.
         'layer { name: "data" type: "Data" transform_param { mean_value: [1, 2, 3, 4, 5, 6, 7, 8, 9, 10] } }',
-        # Two images beside each other as the channels of one.
+        # Two images as the channels of one.
         'layer { name: "pair" type: "Data" top: "pair" transform_param { mean_value: 128 mean_value: 120 } }'
         ' layer { name: "slice" type: "Slice" bottom: "pair" top: "a" top: "b" }',
     ]
@@ -54,17 +54,17 @@ class MeanValueCount(LayerRule):
             'layer { name: "data" type: "ImageData" image_data_param { is_color: false }'
             " transform_param { mean_value: 104 mean_value: 117 mean_value: 123 } }",
             span="mean_value: 104",
-            message="3 mean_value for images of 1 channel (is_color: false); give 1",
+            message='ImageData "data": 3 mean_value for images of 1 channel (is_color: false); set 1',
         ),
         Invalid(
             'layer { name: "data" type: "ImageData" transform_param { mean_value: 104 mean_value: 117 } }',
             span="mean_value: 104",
-            message="2 mean_value for images of 3 channels; give 1 or 3",
+            message='ImageData "data": 2 mean_value for images of 3 channels; set 1 or 3',
         ),
         Invalid(
             'layer { name: "data" type: "Data" top: "data" transform_param { mean_value: 104 mean_value: 117 } }',
             span="mean_value: 104",
-            message="2 mean_value: right for data of 2 channels alone; give 1, or one for each channel",
+            message='Data "data": 2 mean_value fit only data of 2 channels; set 1, or one for each channel',
         ),
     ]
 
@@ -73,14 +73,14 @@ class MeanValueCount(LayerRule):
         if means < 2 or transforms_unlike_bvlc(layer):
             return
         place = transform_place(layer, "mean_value")
-        evidence = "Caffe ends with: Specify either 1 mean_value or as many as channels"
+        evidence = "Caffe stops with: Specify either 1 mean_value or as many as channels"
         if layer.type == "Data":
             top = layer.tops[0] if layer.tops else ""
             sliced = any(other.type == "Slice" and top in other.bottoms for other in layer.net.layers)
             if means == 2 and top and not sliced:
                 yield self.finding(
                     place,
-                    "2 mean_value: right for data of 2 channels alone; give 1, or one for each channel",
+                    f"{title(layer)}: 2 mean_value fit only data of 2 channels; set 1, or one for each channel",
                     evidence=evidence,
                     severity=WARNING,
                     certainty=LIKELY,
@@ -96,6 +96,7 @@ class MeanValueCount(LayerRule):
             right = "1" if channels == 1 else f"1 or {channels}"
             yield self.finding(
                 place,
-                f"{means} mean_value for images of {channels} channel{'s' if channels > 1 else ''}{why}; give {right}",
+                f"{title(layer)}: {means} mean_value for images of {channels} channel{'s' if channels > 1 else ''}"
+                f"{why}; set {right}",
                 evidence=evidence,
             )

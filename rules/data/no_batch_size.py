@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caffelint.lint import ERROR, Finding, Given, Invalid, Kind, Layer, LayerRule
+from caffelint.lint import ERROR, Finding, Given, Invalid, Kind, Layer, LayerRule, title
 
 from ._layers import READERS
 
@@ -10,11 +10,11 @@ _PHRASE = {"ImageData": "Positive batch size required"}
 
 
 class NoBatchSize(LayerRule):
-    """A data layer has no `batch_size`, or one of 0.
+    """A data layer has no `batch_size`, or a `batch_size` of 0.
 
     ## Why is this bad?
-    It is 0 where it is not set (1 for ImageData), and Caffe ends its process, for most layers without a word on the
-    batch size: "Check failed: data_".
+    It defaults to 0 (1 for ImageData), and Caffe aborts, for most layers without mentioning the batch size: "Check
+    failed: data_".
 
     ## Example
     ```
@@ -45,12 +45,12 @@ class NoBatchSize(LayerRule):
         Invalid(
             'layer { name: "data" type: "Data" data_param { source: "a" backend: LMDB } }',
             span="data_param",
-            message="batch_size is not set, which makes it 0: Caffe ends without saying why; set data_param.batch_size",
+            message='Data "data": batch_size is missing and defaults to 0; set it in data_param',
         ),
         Invalid(
             'layer { name: "data" type: "ImageData" image_data_param { source: "a.txt" batch_size: 0 } }',
             span="batch_size: 0",
-            message="batch_size is 0, and must be 1 or more",
+            message='ImageData "data": batch_size 0 must be at least 1',
         ),
     ]
 
@@ -59,13 +59,13 @@ class NoBatchSize(LayerRule):
         if getattr(layer.message, block).batch_size or not layer.message.HasField(block):
             return
         if layer.has(block, "batch_size"):
-            message = "batch_size is 0, and must be 1 or more"
+            message = f"{title(layer)}: batch_size 0 must be at least 1"
         elif not layer.has(block, "source") or layer.given(block, "batch_size") is Given.UNREADABLE:
             return
         else:
-            message = f"batch_size is not set, which makes it 0: Caffe ends without saying why; set {block}.batch_size"
+            message = f"{title(layer)}: batch_size is missing and defaults to 0; set it in {block}"
         yield self.finding(
             layer.at(block, "batch_size"),
             message,
-            evidence=f"Caffe ends with: {_PHRASE.get(layer.type, 'Check failed: data_')}",
+            evidence=f"Caffe stops with: {_PHRASE.get(layer.type, 'Check failed: data_')}",
         )

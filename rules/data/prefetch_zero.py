@@ -2,15 +2,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caffelint.lint import ERROR, SAFE, Finding, Invalid, Layer, LayerRule, fix, remove
+from caffelint.lint import ERROR, SAFE, Finding, Invalid, Layer, LayerRule, fix, remove, title
 
 
 class PrefetchZero(LayerRule):
-    """`data_param.prefetch: 0` leaves no batch to read into, and Caffe waits for ever.
+    """With `prefetch: 0` in data_param there is no batch to read into, so Caffe waits forever.
 
     ## Why is this bad?
-    The number of batches that are read ahead is the number of batches there are. With none the first forward pass
-    waits for data that never comes: no error, no output, no end.
+    Caffe has as many batches as it reads ahead. With none, the first forward pass waits for data that never comes: no
+    error, no output, no end.
 
     ## Example
     ```
@@ -22,7 +22,7 @@ class PrefetchZero(LayerRule):
     ```
 
     ## Fix safety
-    Safe: Caffe waits for ever as it stands, and 4 batches, the default, are what all others read ahead.
+    Safe: Caffe waits forever as it is, and 4 batches, the default, is what other data layers read ahead.
 
     ## References
     - base_data_layer.cpp, BasePrefetchingDataLayer and Forward_cpu
@@ -40,7 +40,8 @@ class PrefetchZero(LayerRule):
         Invalid(
             'layer { name: "data" type: "Data" data_param { source: "a" batch_size: 64 prefetch: 0 } }',
             span="prefetch: 0",
-            message="prefetch 0 leaves no batch to read into: the first forward pass waits for ever; 4 is the default",
+            message='Data "data": prefetch 0 leaves no batch to read into, so the first forward pass waits forever;'
+            ' remove it (the default is 4)',
             fixed='layer { name: "data" type: "Data" data_param { source: "a" batch_size: 64 } }',
         ),
     ]
@@ -49,6 +50,7 @@ class PrefetchZero(LayerRule):
         if layer.message.data_param.prefetch == 0:
             yield self.finding(
                 layer.at("data_param", "prefetch"),
-                "prefetch 0 leaves no batch to read into: the first forward pass waits for ever; 4 is the default",
+                f"{title(layer)}: prefetch 0 leaves no batch to read into, so the first forward pass waits forever;"
+                " remove it (the default is 4)",
                 fixes=fix("remove prefetch", SAFE, remove(layer, "data_param", "prefetch")),
             )

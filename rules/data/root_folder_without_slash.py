@@ -2,15 +2,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caffelint.lint import LIKELY, UNSAFE, WARNING, Finding, Invalid, Layer, LayerRule, fix, quoted, write
+from caffelint.lint import LIKELY, UNSAFE, WARNING, Finding, Invalid, Layer, LayerRule, fix, quoted, title, write
 from caffelint.lint.built import types_that
 
 
 class RootFolderWithoutSlash(LayerRule):
-    """`root_folder` does not end in a slash, and is put before each path as it is.
+    """`root_folder` does not end in a slash, and Caffe puts it before each path as it is.
 
     ## Why is this bad?
-    From `images` and `cat.jpg` Caffe makes `imagescat.jpg`, and ends its process: "Could not load cat.jpg".
+    From `images` and `cat.jpg` Caffe makes `imagescat.jpg`, and aborts: "Could not load cat.jpg".
 
     ## Example
     ```
@@ -22,10 +22,10 @@ class RootFolderWithoutSlash(LayerRule):
     ```
 
     ## Known problems
-    A list whose paths begin with a slash is right as it is.
+    A list whose paths begin with a slash works as it is.
 
     ## Fix safety
-    Unsafe: the text may be meant as the beginning of the files' names.
+    Unsafe: the text may be meant as the beginning of the file names.
 
     ## References
     - image_data_layer.cpp, DataLayerSetUp; window_data_layer.cpp, DataLayerSetUp
@@ -45,7 +45,8 @@ class RootFolderWithoutSlash(LayerRule):
         Invalid(
             'layer { name: "data" type: "ImageData" image_data_param { source: "a.txt" root_folder: "images" } }',
             span='root_folder: "images"',
-            message="root_folder 'images' is put before each path as it is: 'imagescat.jpg'; it must end in a slash",
+            message='ImageData "data": root_folder "images" does not end in a slash, so Caffe reads "imagescat.jpg"'
+            ' for "cat.jpg"; set root_folder: "images/"',
             fixed=(
                 'layer { name: "data" type: "ImageData" image_data_param { source: "a.txt" root_folder: "images/" } }'
             ),
@@ -58,7 +59,7 @@ class RootFolderWithoutSlash(LayerRule):
         if folder and not folder.endswith(("/", "\\")):
             yield self.finding(
                 layer.at(block, "root_folder"),
-                f"root_folder {folder!r} is put before each path as it is: {folder + 'cat.jpg'!r};"
-                " it must end in a slash",
+                f'{title(layer)}: root_folder "{folder}" does not end in a slash, so Caffe reads "{folder}cat.jpg" for'
+                f' "cat.jpg"; set root_folder: {quoted(folder + "/")}',
                 fixes=fix("add a slash", UNSAFE, write(layer, block, "root_folder", value=quoted(folder + "/"))),
             )

@@ -2,16 +2,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caffelint.lint import INFO, TRAIN, UNSAFE, Finding, Invalid, Layer, LayerRule, fix, remove
+from caffelint.lint import INFO, TRAIN, UNSAFE, Finding, Invalid, Layer, LayerRule, fix, remove, title
 from caffelint.lint.built import types_that
 
 
 class ShuffleInTesting(LayerRule):
-    """Testing reads its data in another order each time.
+    """Testing reads its data in a different order each time.
 
     ## Why is this bad?
-    Outputs cannot be matched to the lines of the list, and where test_iter covers only part of the set each test sees
-    another part: accuracies of two tests are not comparable.
+    Outputs cannot be matched to the lines of the list. Where test_iter covers only part of the set, each test sees a
+    different part, so the accuracies of two tests cannot be compared.
 
     ## Example
     ```
@@ -29,7 +29,7 @@ class ShuffleInTesting(LayerRule):
     ```
 
     ## Fix safety
-    Unsafe: testing reads its data in another order.
+    Unsafe: testing reads its data in a different order.
 
     ## References
     - image_data_layer.cpp, load_batch; chuckcho/video-caffe commit bdd24fe
@@ -48,7 +48,7 @@ class ShuffleInTesting(LayerRule):
         Invalid(
             'layer { name: "d" type: "ImageData" image_data_param { shuffle: true } include { phase: TEST } }',
             span="shuffle: true",
-            message="testing reads its data in another order each time; leave shuffle to training",
+            message='ImageData "d": testing reads its data in a different order each time; remove shuffle',
             fixed='layer { name: "d" type: "ImageData" include { phase: TEST } }',
         ),
     ]
@@ -58,6 +58,6 @@ class ShuffleInTesting(LayerRule):
         if getattr(layer.message, block).shuffle and TRAIN not in layer.phases:
             yield self.finding(
                 layer.at(block, "shuffle"),
-                "testing reads its data in another order each time; leave shuffle to training",
+                f"{title(layer)}: testing reads its data in a different order each time; remove shuffle",
                 fixes=fix("remove shuffle", UNSAFE, remove(layer, block, "shuffle")),
             )

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caffelint.lint import ERROR, LIKELY, WARNING, Finding, Invalid, Layer, LayerRule
+from caffelint.lint import ERROR, LIKELY, WARNING, Finding, Invalid, Layer, LayerRule, title
 
 from ._layers import READERS, same_path, transform_place
 
@@ -12,12 +12,12 @@ _HDF5 = (".h5", ".hdf5")
 
 
 class SourceIsMeanFile(LayerRule):
-    """The `source` of a data layer is a mean file, or another file that it cannot read; or the mean file is data.
+    """The `source` of a data layer is a mean file or another file that it cannot read, or its mean_file is a data set.
 
     ## Why is this bad?
-    Data opens a database (LMDB or LevelDB, each a directory), ImageData and WindowData a list in a text file, HDF5Data
-    a text file that names HDF5 files. On anything else Caffe ends its process, with a message about the database or
-    about the first line rather than about the path.
+    Data opens a database (LMDB or LevelDB, each a directory), ImageData and WindowData open a list in a text file, and
+    HDF5Data opens a text file that names HDF5 files. With anything else Caffe aborts, with a message about the database
+    or about the first line rather than about the path.
 
     ## Example
     ```
@@ -31,7 +31,7 @@ class SourceIsMeanFile(LayerRule):
     ```
 
     ## Known problems
-    Goes by the ends of the names. Only a .binaryproto, and a path that is both source and mean file, are errors.
+    It judges by the ends of the names. Only a .binaryproto, or a path that is both source and mean file, is an error.
 
     ## References
     - data_layer.cpp, db_lmdb.cpp, image_data_layer.cpp and hdf5_data_layer.cpp; data_transformer.cpp, DataTransformer
@@ -52,34 +52,38 @@ class SourceIsMeanFile(LayerRule):
         Invalid(
             'layer { name: "d" type: "Data" data_param { source: "mean.binaryproto" } }',
             span='source: "mean.binaryproto"',
-            message="source 'mean.binaryproto' is a mean file by its name; Data reads a database (LMDB or LevelDB)",
+            message='Data "d": source "mean.binaryproto" is a mean file by its name, but Data reads a database (LMDB'
+            ' or LevelDB)',
         ),
         Invalid(
             'layer { name: "d" type: "Data" data_param { source: "mean" } transform_param { mean_file: "mean" } }',
             span='source: "mean"',
-            message="source 'mean' is the mean_file of the same layer; Data reads a database (LMDB or LevelDB)",
+            message='Data "d": source "mean" is the mean_file of the same layer, but Data reads a database (LMDB or'
+            ' LevelDB)',
         ),
         Invalid(
             'layer { name: "d" type: "HDF5Data" hdf5_data_param { source: "train.h5" } }',
             span='source: "train.h5"',
-            message="source 'train.h5' is an HDF5 file by its name; HDF5Data reads a text file with the names of HDF5"
-            " files",
+            message='HDF5Data "d": source "train.h5" is an HDF5 file by its name, but HDF5Data reads a text file with'
+            ' the names of HDF5 files',
         ),
         Invalid(
             'layer { name: "d" type: "Data" data_param { source: "train.txt" } }',
             span='source: "train.txt"',
-            message="source 'train.txt' is a text file by its name; Data reads a database (LMDB or LevelDB)",
+            message='Data "d": source "train.txt" is a text file by its name, but Data reads a database (LMDB or'
+            ' LevelDB)',
         ),
         Invalid(
             'layer { name: "d" type: "ImageData" image_data_param { source: "train_lmdb" } }',
             span='source: "train_lmdb"',
-            message="source 'train_lmdb' is a database by its name; ImageData reads a text file with an image and its"
-            " label on each line",
+            message='ImageData "d": source "train_lmdb" is a database by its name, but ImageData reads a text file'
+            ' with an image and its label on each line',
         ),
         Invalid(
             'layer { name: "d" type: "Data" data_param { source: "a" } transform_param { mean_file: "train_lmdb" } }',
             span='mean_file: "train_lmdb"',
-            message="mean_file 'train_lmdb' is a database by its name; compute_image_mean makes a .binaryproto of it",
+            message='Data "d": mean_file "train_lmdb" is a database by its name; make a .binaryproto with'
+            ' compute_image_mean',
         ),
     ]
 
@@ -91,8 +95,8 @@ class SourceIsMeanFile(LayerRule):
         if mean_file and same_path(mean_file).lower().endswith((*_DATABASE, *_LIST, *_HDF5)):
             yield self.finding(
                 transform_place(layer, "mean_file"),
-                f"mean_file {mean_file!r} is {_kind(mean_file)} by its name;"
-                " compute_image_mean makes a .binaryproto of it",
+                f'{title(layer)}: mean_file "{mean_file}" is {_kind(mean_file)} by its name; make a .binaryproto with'
+                " compute_image_mean",
                 severity=WARNING,
                 certainty=LIKELY,
             )
@@ -108,7 +112,7 @@ class SourceIsMeanFile(LayerRule):
             return
         yield self.finding(
             layer.at(block, "source"),
-            f"source {source!r} is {what}; {layer.type} reads {_READS[layer.type]}",
+            f'{title(layer)}: source "{source}" is {what}, but {layer.type} reads {_READS[layer.type]}',
             severity=ERROR if sure else WARNING,
             certainty=None if sure else LIKELY,
         )

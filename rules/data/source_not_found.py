@@ -4,7 +4,7 @@ import os
 import re
 from collections.abc import Iterator
 
-from caffelint.lint import WARNING, Finding, Invalid, Layer, LayerRule, Option
+from caffelint.lint import WARNING, Finding, Invalid, Layer, LayerRule, Option, title
 
 _PLACES = {
     "Data": (("data_param", "source"),),
@@ -20,11 +20,11 @@ _MOST_FOLDERS = 32
 
 
 class SourceNotFound(LayerRule):
-    """A data layer names a source or a mean file that does not exist.
+    """The source or the mean file of a data layer does not exist.
 
     ## Why is this bad?
-    Caffe ends when it opens it, after the layers above were set up; for the data of TEST that is after the whole of
-    the training net was built.
+    Caffe aborts when it opens the file, after it has set up the layers above; for the data of TEST that is after it has
+    built the whole training net.
 
     ## Example
     ```
@@ -36,12 +36,12 @@ class SourceNotFound(LayerRule):
     ```
 
     ## Known problems
-    Says nothing unless `check-sources` is set: data are seldom on the machine that looks at the text. Whether a path
-    exists is all that is looked at, never what is there.
+    It reports nothing unless `check-sources` is set, since the data are rarely on the machine where the text is
+    checked. It looks only at whether a path exists, never at what it holds.
 
     ## Options
-    - `check-sources`: look whether sources exist
-    - `roots`: folders that relative paths may start from, beside the working directory and the folders of the file
+    - `check-sources`: check that sources exist
+    - `roots`: folders that relative paths may start from, besides the working directory and the folders of the file
 
     ## References
     - data_layer.cpp, image_data_layer.cpp, hdf5_data_layer.cpp; db_lmdb.cpp, Open
@@ -52,7 +52,7 @@ class SourceNotFound(LayerRule):
     severity = WARNING
     layer_types = tuple(_PLACES)
     OPTIONS = {
-        "check-sources": Option(False, "Look whether the sources of data layers exist on this machine."),
+        "check-sources": Option(False, "Check that the sources of data layers exist on this machine."),
         "roots": Option([], "Folders that relative paths may start from."),
     }
     _DATA = 'layer {{ name: "d" type: "Data" top: "a" data_param {{ source: "{}" batch_size: 1 }}{} }}'
@@ -63,15 +63,16 @@ class SourceNotFound(LayerRule):
         Invalid(
             _DATA.format("there_is_no_such_lmdb", ""),
             span='source: "there_is_no_such_lmdb"',
-            message='the source "there_is_no_such_lmdb" does not exist, from the working directory or beside this file',
+            message='Data "d": source "there_is_no_such_lmdb" does not exist in the working directory or beside this'
+            ' file',
             options={"check-sources": True},
         ),
         Invalid(
             _DATA.format("/no/such/place", ' transform_param { mean_file: "no_mean.binaryproto" }'),
             span=['source: "/no/such/place"', 'mean_file: "no_mean.binaryproto"'],
             message=[
-                'the source "/no/such/place" does not exist',
-                'the mean_file "no_mean.binaryproto" does not exist, from the working directory or beside this file',
+                'Data "d": source "/no/such/place" does not exist',
+                'Data "d": mean_file "no_mean.binaryproto" does not exist in the working directory or beside this file',
             ],
             options={"check-sources": True},
         ),
@@ -85,8 +86,9 @@ class SourceNotFound(LayerRule):
                 continue
             path = getattr(layer.param(block), field)
             if path and "\0" not in path and not _TEMPLATE.search(path) and not self._exists(path, layer):
-                where = "" if os.path.isabs(path) else ", from the working directory or beside this file"
-                yield self.finding(layer.at(block, field), f'the {field} "{path}" does not exist{where}')
+                where = "" if os.path.isabs(path) else " in the working directory or beside this file"
+                message = f'{title(layer)}: {field} "{path}" does not exist{where}'
+                yield self.finding(layer.at(block, field), message)
 
     def _exists(self, path: str, layer: Layer) -> bool:
         if os.path.isabs(path):

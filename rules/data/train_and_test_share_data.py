@@ -18,6 +18,7 @@ from caffelint.lint import (
     Related,
     fix,
     quoted,
+    title,
     write,
 )
 
@@ -27,11 +28,11 @@ _DATA = 'layer { name: "data" type: "Data" top: "data" data_param { source: "%s"
 
 
 class TrainAndTestShareData(NetRule):
-    """Testing reads what training reads, or the two sets have changed places.
+    """Testing reads the data that training reads, or the two sets are swapped.
 
     ## Why is this bad?
-    Accuracy on what was trained on says nothing of new data: it looks excellent, and overfitting does not show. Most
-    often a path was copied from one data layer to the other, or a local experiment was left behind.
+    Accuracy on the training data says nothing about new data: it looks excellent, and overfitting does not show. Most
+    often a path was copied from one data layer to the other, or is left from a local experiment.
 
     ## Example
     ```
@@ -45,7 +46,8 @@ class TrainAndTestShareData(NetRule):
     ```
 
     ## Known problems
-    Compares paths, not what they hold. Silent where another test, under another stage, reads other data.
+    It compares paths, not what they hold. It does not report data that is also tested against other data, in another
+    stage.
 
     ## References
     - BVLC/caffe commit a857001 (its own fine-tuning example)
@@ -72,19 +74,21 @@ class TrainAndTestShareData(NetRule):
             "a.prototxt": 'layer { name: "d" type: "Data" top: "d" data_param { source: "a" } }',
             "b.prototxt": 'layer { name: "d" type: "Data" top: "d" data_param { source: "b" } }',
         },
-        # One layer for both, and nobody tests.
+        # One layer for both phases, but no solver tests.
         'layer { name: "data" type: "Data" top: "data" data_param { source: "train_lmdb" } }',
     ]
     INVALID = [
         Invalid(
             _DATA % ("train.txt", "TRAIN", "") + _DATA % ("./train.txt", "TEST", ""),
             span='source: "./train.txt"',
-            message="testing reads './train.txt', which training reads as well: accuracy is that of the training set",
+            message='Data "data": testing reads "./train.txt", which training also reads, so accuracy is that of the'
+            ' training set',
         ),
         Invalid(
             _DATA % ("val_lmdb", "TRAIN", "") + _DATA % ("train_lmdb", "TEST", ""),
             span='source: "train_lmdb"',
-            message="testing reads 'train_lmdb' and training 'val_lmdb': have the two changed places?",
+            message='Data "data": testing reads "train_lmdb" and training reads "val_lmdb"; check whether the two are'
+            ' swapped',
         ),
         Invalid(
             {
@@ -93,7 +97,7 @@ class TrainAndTestShareData(NetRule):
                 "test.prototxt": 'layer { name: "d" type: "Data" top: "d" data_param { source: "a" } }',
             },
             span='source: "a"',
-            message="testing reads 'a', which training reads as well: accuracy is that of the training set",
+            message='Data "d": testing reads "a", which training also reads, so accuracy is that of the training set',
         ),
         Invalid(
             {
@@ -101,8 +105,8 @@ class TrainAndTestShareData(NetRule):
                 "net.prototxt": 'layer { name: "d" type: "Data" top: "d" data_param { source: "a" } }',
             },
             span='source: "a"',
-            message="training and testing both read 'a', since this layer is part of both; give each phase a data layer"
-            " with include { phase: ... }",
+            message='Data "d" is part of both phases, so training and testing both read "a"; give each phase a data'
+            ' layer with include { phase: ... }',
         ),
     ]
 
@@ -124,14 +128,15 @@ class TrainAndTestShareData(NetRule):
                 other = trained[same_path(path)]
                 if other is not layer:
                     message = (
-                        f"testing reads {path!r}, which training reads as well: accuracy is that of the training set"
+                        f'{title(layer)}: testing reads "{path}", which training also reads, so accuracy is that of the'
+                        " training set"
                     )
                     yield self._finding(layer, block, message, other)
                 elif is_tested(net) and layer.phases == PHASES:
                     yield self.finding(
                         layer.at(block, "source"),
-                        f"training and testing both read {path!r}, since this layer is part of both; give each phase a"
-                        " data layer with include { phase: ... }",
+                        f'{title(layer)} is part of both phases, so training and testing both read "{path}"; give each'
+                        " phase a data layer with include { phase: ... }",
                     )
             return
         others = [layer for layer in pair.training if TEST not in layer.phases]
@@ -139,7 +144,10 @@ class TrainAndTestShareData(NetRule):
         if sources and all(map(is_held_out, sources)):
             for layer, block, path in tested:
                 if TRAIN not in layer.phases and is_for_training(path):
-                    message = f"testing reads {path!r} and training {sources[0]!r}: have the two changed places?"
+                    message = (
+                        f'{title(layer)}: testing reads "{path}" and training reads "{sources[0]}";'
+                        " check whether the two are swapped"
+                    )
                     yield self._finding(layer, block, message, others[0], self._swapped(layer, others))
 
     def _swapped(self, layer: Layer, others: list[Layer]) -> tuple[Fix, ...]:
@@ -147,15 +155,15 @@ class TrainAndTestShareData(NetRule):
             return ()
         (block, path), (other_block, other_path) = source_of(layer), source_of(others[0])
         mine = write(layer, block, "source", value=quoted(other_path))
-        return fix("swap them", DISPLAY, mine, write(others[0], other_block, "source", value=quoted(path)))
+        return fix("swap the two sources", DISPLAY, mine, write(others[0], other_block, "source", value=quoted(path)))
 
     def _finding(self, layer: Layer, block: str, message: str, training: Layer, fixes: tuple[Fix, ...] = ()) -> Finding:
         other_block, _ = source_of(training)
-        related = (Related("what training reads", training.at(other_block, "source")),)
+        related = (Related("training reads this", training.at(other_block, "source")),)
         return self.finding(layer.at(block, "source"), message, phases=(TEST,), related=related, fixes=fixes)
 
 
 def _tests_apart(net: Net, blob: str, trained: dict[str, Layer]) -> bool:
-    """Whether another net of the solver tests with data that is not trained on."""
+    """Whether another net of the solver tests with data that is not used for training."""
     sources = (source_of(layer)[1] for layer in makers(net, TEST).get(blob, ()))
     return any(source and same_path(source) not in trained for source in sources)

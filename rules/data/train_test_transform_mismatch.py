@@ -18,6 +18,7 @@ from caffelint.lint import (
     fix,
     quoted,
     remove,
+    title,
     write,
 )
 
@@ -28,10 +29,10 @@ _TYPES = ("Data", "ImageData", "WindowData", "AnnotatedData", "VideoData")
 
 
 class TrainTestTransformMismatch(NetRule):
-    """Testing brings its data to another scale, or takes another mean off, than training.
+    """Testing applies a different scale, or subtracts a different mean, than training.
 
     ## Why is this bad?
-    The net is tested on values it has never met: off by a mean of 100, or 256 times too large. Accuracy is poor, and
+    The net is tested on values that it has never seen: off by a mean of 100, or 256 times too large. The poor accuracy
     looks like overfitting.
 
     ## Example
@@ -46,11 +47,11 @@ class TrainTestTransformMismatch(NetRule):
     ```
 
     ## Known problems
-    Two different mean files are taken for right, since a training set that is padded has a mean of its own; so is a
-    mean file in one phase and mean values in the other. Crop and mirror are meant to differ.
+    Two different mean files are not reported, since a padded training set has its own mean; neither is a mean file in
+    one phase with mean values in the other. Crop and mirror are expected to differ.
 
     ## Fix safety
-    Unsafe: testing takes the scale of training, or its mean where it takes off none; the scores change.
+    Unsafe: testing gets the scale of training, or its mean if it has none, so the scores change.
 
     ## References
     - data_transformer.cpp, Transform
@@ -73,22 +74,22 @@ class TrainTestTransformMismatch(NetRule):
         Invalid(
             _LAYER % ("scale: 0.00390625", "TRAIN") + _LAYER % ("mirror: false", "TEST"),
             span="transform_param",
-            message="testing has no scale, training has scale 0.00390625",
+            message='Data "d": testing has no scale, but training has scale 0.00390625',
             fixed=_LAYER % ("scale: 0.00390625", "TRAIN") + _LAYER % ("mirror: false scale: 0.00390625", "TEST"),
         ),
         Invalid(
             _LAYER % ("scale: 0.1 mean_value: 104", "TRAIN") + _LAYER % ("scale: 0.5 mean_value: 128", "TEST"),
             span=("scale: 0.5", "mean_value: 128"),
             message=(
-                "testing has scale 0.5, training has scale 0.1",
-                "testing takes off mean_value 128, training mean_value 104",
+                'Data "d": testing has scale 0.5, but training has scale 0.1',
+                'Data "d": testing subtracts mean_value 128, but training subtracts mean_value 104',
             ),
             fixed=_LAYER % ("scale: 0.1 mean_value: 104", "TRAIN") + _LAYER % ("scale: 0.1 mean_value: 128", "TEST"),
         ),
         Invalid(
             _LAYER % ('mean_file: "m.binaryproto"', "TRAIN") + _LAYER % ("crop_size: 9", "TEST"),
             span="transform_param",
-            message="testing takes off no mean, training mean_file 'm.binaryproto'",
+            message='Data "d": testing subtracts no mean, but training subtracts mean_file "m.binaryproto"',
             fixed=_LAYER % ('mean_file: "m.binaryproto"', "TRAIN")
             + _LAYER % ('crop_size: 9 mean_file: "m.binaryproto"', "TEST"),
         ),
@@ -105,7 +106,7 @@ class TrainTestTransformMismatch(NetRule):
                     yield self._finding(
                         layer,
                         "scale",
-                        f"testing has {_scale(layer)}, training has {_scale(same_type[0])}",
+                        f"{title(layer)}: testing has {_scale(layer)}, but training has {_scale(same_type[0])}",
                         same_type[0],
                     )
                 if not any(_same_mean(layer, other) for other in same_type):
@@ -113,12 +114,13 @@ class TrainTestTransformMismatch(NetRule):
                     yield self._finding(
                         layer,
                         field,
-                        f"testing takes off {_mean(layer)}, training {_mean(same_type[0])}",
+                        f"{title(layer)}: testing subtracts {_mean(layer)}, but training subtracts"
+                        f" {_mean(same_type[0])}",
                         same_type[0],
                     )
 
     def _finding(self, layer: Layer, field: str, message: str, training: Layer) -> Finding:
-        related = (Related("what training does", transform_place(training, field)),)
+        related = (Related("training does this", transform_place(training, field)),)
         return self.finding(
             transform_place(layer, field),
             message,
@@ -129,7 +131,7 @@ class TrainTestTransformMismatch(NetRule):
 
 
 def _as_in_training(layer: Layer, field: str, training: Layer) -> tuple[Fix, ...]:
-    """Testing with the scale of training; its mean as well, where testing has none."""
+    """Give testing the scale of training, or its mean if testing has none."""
     wanted, given = _transform(training), _transform(layer)
     if field == "scale":
         if not wanted.HasField(field):
@@ -147,7 +149,7 @@ def _as_in_training(layer: Layer, field: str, training: Layer) -> tuple[Fix, ...
         edits = [write(layer, "transform_param", "mean_value", value=f"{mean:g}") for mean in wanted.mean_value]
         if len(edits) > 1 and (layer.node is None or layer.node.first("transform_param") is None):
             return ()
-    return fix("do as in training", UNSAFE, *edits)
+    return fix(f"set {field} as in training", UNSAFE, *edits)
 
 
 def _transform(layer: Layer) -> Any:
@@ -168,7 +170,7 @@ def _same_mean(one: Layer, other: Layer) -> bool:
 
 
 def _spread(transform: Any, channels: int) -> list[float]:
-    """A mean for each channel; one value stands for all, and none for 0."""
+    """A mean for each channel; one value counts for all channels, and none as 0."""
     means = list(transform.mean_value) or [0.0]
     return means * channels if len(means) == 1 else means + [0.0] * (channels - len(means))
 
@@ -180,6 +182,6 @@ def _scale(layer: Layer) -> str:
 def _mean(layer: Layer) -> str:
     transform = _transform(layer)
     if transform.mean_file:
-        return f"mean_file {transform.mean_file!r}"
+        return f'mean_file "{transform.mean_file}"'
     means = ", ".join(f"{mean:g}" for mean in transform.mean_value)
     return f"mean_value {means}" if means else "no mean"

@@ -2,15 +2,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caffelint.lint import ERROR, UNSAFE, Finding, Invalid, Kind, Layer, LayerRule, fix, remove
+from caffelint.lint import ERROR, UNSAFE, Finding, Invalid, Kind, Layer, LayerRule, fix, remove, title
 
 
 class TransformOnHdf5(LayerRule):
     """HDF5Data has a `transform_param`, which it refuses.
 
     ## Why is this bad?
-    Caffe ends its process when it sets up the layer. What an HDF5 file holds is what the net gets: scale and crop when
-    the file is written, or with layers behind it (Power for scale and shift).
+    Caffe aborts when it sets up the layer. The net gets the data as the HDF5 file holds them: scale and crop them when
+    you write the file, or with layers after this one (Power for scale and shift).
 
     ## Example
     ```
@@ -26,7 +26,7 @@ class TransformOnHdf5(LayerRule):
     ```
 
     ## Fix safety
-    Unsafe: the data come untransformed then, which they would have to be made for.
+    Unsafe: the data are then read as they are, and may have to be written again.
 
     ## References
     - hdf5_data_layer.cpp, LayerSetUp
@@ -42,7 +42,8 @@ class TransformOnHdf5(LayerRule):
         Invalid(
             'layer { name: "data" type: "HDF5Data" transform_param { scale: 0.1 } }',
             span="transform_param",
-            message="HDF5Data refuses transform_param; transform the data before writing it, or in layers behind this",
+            message='HDF5Data "data" refuses transform_param; transform the data before writing them, or with layers'
+            ' after this one',
             fixed='layer { name: "data" type: "HDF5Data" }',
         ),
     ]
@@ -51,7 +52,8 @@ class TransformOnHdf5(LayerRule):
         if layer.message.HasField("transform_param"):
             yield self.finding(
                 layer.at("transform_param"),
-                "HDF5Data refuses transform_param; transform the data before writing it, or in layers behind this",
-                evidence="Caffe ends with: HDF5Data does not transform data.",
+                f"{title(layer)} refuses transform_param; transform the data before writing them, or with layers after"
+                " this one",
+                evidence="Caffe stops with: HDF5Data does not transform data.",
                 fixes=fix("remove transform_param", UNSAFE, remove(layer, "transform_param")),
             )

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caffelint.lint import LIKELY, TRAIN, WARNING, Finding, Invalid, Layer, LayerRule
+from caffelint.lint import LIKELY, TRAIN, WARNING, Finding, Invalid, Layer, LayerRule, title
 
 from ._layers import source_of, transforms_unlike_bvlc
 
@@ -14,12 +14,12 @@ _NET = (
 
 
 class UnscaledInput(LayerRule):
-    """Pixels from 0 to 255 go into the first layer as they are: no mean taken off, no scale, nothing that normalises.
+    """Pixels from 0 to 255 go into the first layer as they are: no mean is subtracted, nothing scales or normalises.
 
     ## Why is this bad?
     Inputs that are large and all positive give large activations and gradients in the first layers: a base_lr that
-    works elsewhere makes the loss nan, and the net tends to answer one class. CIFAR and ImageNet nets lose some
-    accuracy without a mean, when they train at all.
+    works elsewhere makes the loss nan, and the net tends to answer a single class. CIFAR and ImageNet nets lose some
+    accuracy without a mean, if they train at all.
 
     ## Example
     ```
@@ -36,8 +36,8 @@ class UnscaledInput(LayerRule):
     ```
 
     ## Known problems
-    A database may hold data that are normalised already, and small weights can make up for large inputs: in preview
-    until scales are computed rather than guessed.
+    A database may hold data that are already normalised, and small weights can make up for large inputs. The rule stays
+    in preview until scales are computed rather than guessed.
 
     ## References
     - data_transformer.cpp, Transform; BVLC/caffe issues 2373 and 5940
@@ -53,7 +53,7 @@ class UnscaledInput(LayerRule):
         _NET % ("transform_param { scale: 0.00390625 } ", ""),
         _NET % ('transform_param { mean_file: "mean.binaryproto" } ', ""),
         _NET % ("", 'layer { name: "bn" type: "BatchNorm" bottom: "conv1" top: "conv1" }'),
-        # Scaled by a layer of its own.
+        # Scaled by a separate layer.
         'layer { name: "data" type: "Data" top: "data" top: "label" data_param { source: "train_lmdb" } }'
         ' layer { name: "scale" type: "Power" bottom: "data" top: "scaled" power_param { scale: 0.0039 } }'
         ' layer { name: "fc" type: "InnerProduct" bottom: "scaled" top: "fc" }'
@@ -63,8 +63,8 @@ class UnscaledInput(LayerRule):
         Invalid(
             _NET % ("", ""),
             span='type: "Data"',
-            message="'conv1' gets the values of 'train_lmdb' as they are: no mean is taken off, no scale, and nothing"
-            " in the net normalises",
+            message='Convolution "conv1" gets the values of "train_lmdb" as they are: no mean is subtracted, and'
+            ' nothing scales or normalises them',
         ),
     ]
 
@@ -84,14 +84,14 @@ class UnscaledInput(LayerRule):
         if readers and all(reader.kind.shaped_by for reader in readers) and layer.net.role == "train":
             yield self.finding(
                 layer.at("transform_param") if layer.has("transform_param") else layer.at("type"),
-                f"{readers[0].name!r} gets the values of {source!r} as they are: no mean is taken off, no scale, and"
-                " nothing in the net normalises",
+                f'{title(readers[0])} gets the values of "{source}" as they are: no mean is subtracted, and nothing'
+                " scales or normalises them",
                 evidence="pixels are read as values from 0 to 255",
             )
 
 
 def _is_odd(layer: Layer) -> bool:
-    """Whether the layer holds a field that no Caffe knows, which may be a scale."""
+    """Whether the layer has a field that no Caffe knows, which may be a scale."""
     node = layer.node
     if node is None:
         return True
