@@ -1,9 +1,9 @@
 """The learning rate over every iteration, in the float arithmetic of Caffe (sgd_solver.cpp, GetLearningRate).
 
-Caffe trains with `float`: each policy rounds to float32 where its C++ does. Two of them differ from the look of the
-source: `pow(float, int)` of step, exp and multistep is computed in double and rounded once, behind the product with
-base_lr, while `pow(float, float)` of inv and poly, and `exp(float)` of sigmoid, are C's powf and expf, which do not
-always give the nearest float, so that the C library of this machine is asked for them where it can be.
+Caffe trains with `float`: each policy rounds to float32 where its C++ does. Two things are not obvious from the source:
+`pow(float, int)` of step, exp and multistep is computed in double and rounded once, after the product with base_lr,
+while `pow(float, float)` of inv and poly, and `exp(float)` of sigmoid, are C's powf and expf. Those do not always give
+the nearest float, so the C library of this machine computes them if possible.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _FLOAT = struct.Struct("<f")
 
 
 def float32(value: float) -> float:
-    """The nearest float32; beyond its range infinity of the same sign."""
+    """The nearest float32; infinity of the same sign beyond its range."""
     try:
         return float(_FLOAT.unpack(_FLOAT.pack(value))[0])
     except OverflowError:
@@ -31,7 +31,7 @@ def float32(value: float) -> float:
 
 
 def _power(base: float, exponent: float) -> float:
-    """C's pow, which raises nothing."""
+    """C's pow, which raises no exception."""
     try:
         return math.pow(base, exponent)
     except OverflowError:
@@ -41,7 +41,7 @@ def _power(base: float, exponent: float) -> float:
 
 
 def _exponential(value: float) -> float:
-    """C's exp, which raises nothing."""
+    """C's exp, which raises no exception."""
     try:
         return math.exp(value)
     except OverflowError:
@@ -50,7 +50,7 @@ def _exponential(value: float) -> float:
 
 @cache
 def _float_functions() -> tuple[Callable[[float, float], float], Callable[[float], float]]:
-    """C's powf and expf; where the C library is not to be had, the functions of double, rounded."""
+    """C's powf and expf; if the C library is not available, the functions of double, rounded."""
     import ctypes
 
     try:
@@ -64,10 +64,10 @@ def _float_functions() -> tuple[Callable[[float, float], float], Callable[[float
 
 
 class Schedule:
-    """The learning rate of a solver, as a value over iterations. Make it by `schedule`.
+    """The learning rate of a solver as a function of the iteration. `schedule` makes one.
 
-    `reads` are the fields that the policy looks at besides base_lr. `problem` is why Caffe ends the process at the
-    first update, in our words; empty where it does not. Rates are then nan.
+    `reads` are the fields that the policy reads besides base_lr. `problem` says why Caffe aborts at the first update,
+    and all rates are then nan; it is empty if Caffe does not abort.
     """
 
     reads: ClassVar[tuple[str, ...]] = ()
@@ -84,13 +84,13 @@ class Schedule:
 
     def _refusal(self) -> str:
         if "stepsize" in self.reads and self.stepsize <= 0:
-            return f"stepsize is {self.stepsize}, and must be greater than 0"
+            return f"stepsize {self.stepsize} must be greater than 0"
         if "gamma" in self.reads and not self.gamma >= 0:
-            return f"gamma is {self.gamma:g}, and must not be negative"
+            return f"gamma {self.gamma:g} must not be negative"
         return ""
 
     def rate(self, iteration: int) -> float:
-        """The rate of the update at an iteration, counted from 0; nan and infinity as Caffe would have them."""
+        """The rate of the update at an iteration, counted from 0; nan and infinity where Caffe gets them."""
         return math.nan if self.problem else self._rate(iteration)
 
     def _rate(self, iteration: int) -> float:
@@ -99,16 +99,16 @@ class Schedule:
     def stretches(self, limit: int) -> list[tuple[int, int]]:
         """The iterations before `limit` as pieces (first, last) in which the rate's size only rises or only falls."""
         cuts = [0, *sorted({cut for cut in self._cuts() if 0 < cut < limit}), max(limit, 0)]
-        return [(first, behind - 1) for first, behind in pairwise(cuts) if first < behind]
+        return [(first, end - 1) for first, end in pairwise(cuts) if first < end]
 
     def _cuts(self) -> tuple[int, ...]:
-        """The iterations at which the rate's size may turn, be nan alone, or jump."""
+        """The iterations at which the rate's size may turn or jump, or only a single rate is nan."""
         return ()
 
     def first(self, condition: Callable[[float], bool], limit: int) -> tuple[int, float] | None:
         """The first iteration before `limit` whose rate meets the condition, and that rate; None if there is none.
 
-        The condition is taken to change at most once on each of `stretches`, and found there by bisection.
+        The condition must change at most once on each of `stretches`, where bisection finds the change.
         """
         for low, high in self.stretches(limit):
             if not condition(self.rate(low)):
@@ -136,7 +136,7 @@ class Schedule:
 
 class _Unknown(Schedule):
     def _refusal(self) -> str:
-        return f'lr_policy "{self.policy}" is none of {", ".join(POLICIES)}'
+        return f'lr_policy "{self.policy}" is unknown; the policies are {", ".join(POLICIES)}'
 
 
 class _Fixed(Schedule):
@@ -163,14 +163,14 @@ class _Exp(_Step):
 
 
 class _MultiStep(_Step):
-    """Caffe takes one stepvalue an iteration at most, in the order of the text: a late or equal one waits its turn."""
+    """Caffe takes at most one stepvalue per iteration, in the order of the text; one that is not larger waits."""
 
     reads = ("gamma", "stepvalue")
 
     def __init__(self, message: SolverParameter):
         super().__init__(message)
         self.taken: list[int] = []
-        """At which iteration each stepvalue is taken."""
+        """The iteration at which Caffe takes each stepvalue."""
         for value in self.stepvalues:
             self.taken.append(max(value, self.taken[-1] + 1 if self.taken else 0))
 
@@ -229,12 +229,12 @@ POLICIES: dict[str, type[Schedule]] = {
     "poly": _Poly,
     "sigmoid": _Sigmoid,
 }
-"""What Caffe knows as `lr_policy`; case counts."""
+"""The policies that Caffe knows, by `lr_policy`, which is case-sensitive."""
 
 FORK_POLICIES = {"multifixed": "stagelr", "plateau": "plateau_winsize", "sgdr": "period"}
 """Policies of forks, and the field of SolverParameter that came with each (sgd_solver.cpp of intel and jolibrain)."""
 
 
 def schedule(message: SolverParameter) -> Schedule:
-    """The learning rate that a solver asks for."""
+    """The learning rate that a solver sets."""
     return POLICIES.get(message.lr_policy, _Unknown)(message)

@@ -1,4 +1,4 @@
-"""A solver as it is written, and the nets that it names."""
+"""A solver and the nets that it names."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ NET_FIELDS = ("net", "train_net", "test_net")
 class NetUse(NamedTuple):
     """A net and the field of the solver that names it: `net`, `train_net`, `test_net`, or one of the `..._param`.
 
-    `position` tells which one of a repeated field.
+    `position` is its index in a repeated field.
     """
 
     field: str
@@ -43,7 +43,7 @@ class NetUse(NamedTuple):
 
 
 class NetName(NamedTuple):
-    """A net's name as a solver gives it; `field` and `position` say where, e.g. the second of `test_net`."""
+    """A net's name as a solver gives it; `field` and `position` say where, for example the second `test_net`."""
 
     field: str
     position: int
@@ -51,17 +51,17 @@ class NetName(NamedTuple):
 
 
 class Solver:
-    """A solver. `message` is its SolverParameter in current format, `nets` what could be read of what it names.
+    """A solver. `message` is its SolverParameter in the current format, `nets` are the nets that could be read.
 
-    `missing` are names of nets for which no file was found, `beside` those found only by their bare name, beside the
-    solver, `outside` those that lie where nothing is read; all are empty where nobody looked.
+    `missing` are the names of nets for which no file was found, `beside` those found only by their bare file name,
+    beside the solver, `outside` those in folders that are not read; all are empty if nobody looked.
     """
 
     def __init__(self, bound: Bound):
         self.bound = bound
         self.written: SolverParameter = bound.message
         self.refusals: list[Refusal] = []
-        """What Caffe refuses of the solver alone, in Caffe's order."""
+        """What Caffe refuses about the solver itself, in Caffe's order."""
         self.message: SolverParameter = upgrade_solver(bound.message, bound, self.refusals)
         self.refusals += [*refusals_before_training(self.message), *refusals_before_testing(self.message)]
         self.nets: list[NetUse] = []
@@ -78,7 +78,7 @@ class Solver:
         return self.document.path
 
     def at(self, *path: str | int) -> Place:
-        """Where a field stands, e.g. `at("stepvalue", 2)`; the file's first field where it is not set."""
+        """The place of a field, for example `at("stepvalue", 2)`; the file's first field if it is not set."""
         return place(self.document, self.document.root, path)
 
     def at_first(self, *fields: str) -> Place:
@@ -95,17 +95,17 @@ class Solver:
         return given(self.message, self.document.root, (field,))
 
     def refusal(self, kind: Kind) -> Refusal | None:
-        """What Caffe refuses of the solver in one respect."""
+        """The refusal of a kind, if Caffe refuses the solver for it."""
         return next((refusal for refusal in self.refusals if refusal.kind is kind), None)
 
     @property
     def type(self) -> str:
-        """`SGD` where none is set."""
+        """The solver's type; `SGD` if it is not set."""
         return self.message.type
 
     @property
     def dialect(self) -> str | None:
-        """The fork that the text was read for; None where none is set."""
+        """The dialect that the text was read in; None if none is set."""
         return self.bound.dialect
 
     @property
@@ -122,7 +122,7 @@ class Solver:
         return facts.forks if facts else frozenset()
 
     def fork_names(self, forks: frozenset[str]) -> str:
-        """Forks for a message, best known first."""
+        """The names of forks for a message, best known first."""
         return provenance().describe(forks)
 
     @property
@@ -136,7 +136,7 @@ class Solver:
 
     @cached_property
     def inline_nets(self) -> list[NetUse]:
-        """The nets that stand in the solver's own text."""
+        """The nets that are written in the solver's own text."""
         found = [
             NetUse(field, Net(self.bound, getattr(self.message, field)))
             for field in ("net_param", "train_net_param")
@@ -146,7 +146,7 @@ class Solver:
         return found + [NetUse("test_net_param", Net(self.bound, net), position) for position, net in tests]
 
     def join(self, uses: Iterable[NetUse]) -> None:
-        """Let the solver and nets that it names know each other."""
+        """Connect the solver with nets that it names, and them with it."""
         for use in uses:
             self.nets.append(use)
             use.net.join(self)
@@ -155,7 +155,7 @@ class Solver:
 
     @cached_property
     def builds(self) -> Sequence[tuple[SolverNet, Net, State]]:
-        """The nets that Caffe builds of it and their states, in Caffe's order; without those that could not be read."""
+        """The nets that Caffe builds for it and their states, in Caffe's order, without nets that could not be read."""
         nets = {(use.field, use.position): use.net for use in self.nets}
         return [
             (build, net, build.state(self.message, net.message))
@@ -164,7 +164,7 @@ class Solver:
         ]
 
     def states_of(self, net: Net) -> Sequence[State]:
-        """The states that it builds a net in."""
+        """The states in which it builds a net."""
         return self._states.get(id(net), ())
 
     @cached_property

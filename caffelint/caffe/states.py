@@ -18,13 +18,13 @@ TRAIN_FIELDS = ("train_net_param", "train_net", "net_param", "net")
 GENERIC_FIELDS = ("net_param", "net")
 """Those of them whose net is also tested."""
 TEST_FIELDS = ("test_net_param", "test_net")
-"""Fields that name nets for tests alone, in the order in which Caffe numbers the test nets."""
+"""Fields that name nets only for tests, in the order in which Caffe numbers the test nets."""
 
 _SOURCE = "solver.cpp"
 
 
 def phase_name(number: int) -> str:
-    """The name of a phase, be it one of a fork's own, which no net of Caffe's is in."""
+    """The name of a phase, which may be one that only a fork knows."""
     phases: Any = NetState.DESCRIPTOR.fields_by_name["phase"].enum_type
     return str(phases.values_by_number[number].name)
 
@@ -37,13 +37,13 @@ class State(NamedTuple):
     level: int = 0
 
     def keeps(self, layer: Any) -> bool:
-        """Is a LayerParameter part of the net in this state?"""
+        """Whether a LayerParameter is part of the net in this state."""
         if layer.include:
             return any(self._meets(rule) for rule in layer.include)
         return not any(self._meets(rule) for rule in layer.exclude)
 
     def _meets(self, rule: Any) -> bool:
-        """Does the state meet an include or exclude rule (net.cpp StateMeetsRule)?"""
+        """Whether the state meets an include or exclude rule (net.cpp StateMeetsRule)."""
         if rule.HasField("phase") and phase_name(rule.phase) != self.phase:
             return False
         if rule.HasField("min_level") and self.level < rule.min_level:
@@ -53,7 +53,7 @@ class State(NamedTuple):
         return self.stages.issuperset(rule.stage) and self.stages.isdisjoint(rule.not_stage)
 
     def merged(self, given: NetState) -> State:
-        """The state with what a NetState sets: its stages are added, its phase and its level replace the old ones."""
+        """The state after a NetState: stages are added, a phase or a level that is set replaces the old one."""
         return State(
             phase_name(given.phase) if given.HasField("phase") else self.phase,
             self.stages.union(given.stage),
@@ -64,8 +64,8 @@ class State(NamedTuple):
 class SolverNet(NamedTuple):
     """A net that a solver builds.
 
-    field, position: what names it, e.g. the second `test_net`. test: its number among the test nets, None of the net to
-    train. iterations: its test_iter, 0 where it has none.
+    field, position: the field that names it, for example the second `test_net`. test: its number among the test nets,
+    from 0; None for the net to train. iterations: its test_iter, 0 if it has none.
     """
 
     field: str
@@ -74,7 +74,7 @@ class SolverNet(NamedTuple):
     iterations: int = 0
 
     def state(self, solver: SolverParameter, net: NetParameter) -> State:
-        """The state it is built in: that of the phase, then of the net itself, then of train_state or test_state."""
+        """The state that it is built in: of its phase, then of the net's state, then of train_state or test_state."""
         state = State(TRAIN if self.test is None else TEST).merged(net.state)
         if self.test is None:
             return state.merged(solver.train_state)
@@ -83,10 +83,10 @@ class SolverNet(NamedTuple):
 
 
 def solver_nets(solver: SolverParameter) -> list[SolverNet]:
-    """The nets of a solver in the order in which Caffe builds them: that to train, then those to test.
+    """The nets of a solver in the order in which Caffe builds them: the net to train, then the test nets.
 
-    Where Caffe stops, since the fields do not fit together, these are the nets that were meant: each that is named, and
-    each with the test_iter and the test_state of its number, if there are any.
+    If the fields do not match, where Caffe aborts, these are the nets that were meant: each one that is named, with the
+    test_iter and the test_state of its number, if there are any.
     """
     message: Any = solver
     found = [SolverNet(field) for field in TRAIN_FIELDS if message.HasField(field)]
@@ -101,14 +101,14 @@ def solver_nets(solver: SolverParameter) -> list[SolverNet]:
 
 
 def refusals_before_training(solver: SolverParameter) -> list[Refusal]:
-    """What Caffe refuses about a solver before it reads the net to train; the first is what it ends with."""
+    """What Caffe refuses about a solver before it reads the net to train; it aborts at the first."""
     message: Any = solver
     found = []
     if message.average_loss < 1:
         found.append(
             Refusal(
                 Kind.AVERAGE_LOSS,
-                f"average_loss is {message.average_loss}: it has to be 1 or more",
+                f"average_loss {message.average_loss} must be at least 1",
                 "average_loss should be non-negative.",
                 f"{_SOURCE} Init",
                 "average_loss",
@@ -119,7 +119,7 @@ def refusals_before_training(solver: SolverParameter) -> list[Refusal]:
         found.append(
             Refusal(
                 Kind.NO_TRAIN_NET,
-                "the solver names no net to train: set net, or train_net",
+                "the solver names no net to train; set net or train_net",
                 "SolverParameter must specify a train net using one of these fields:",
                 f"{_SOURCE} InitTrainNet",
             )
@@ -128,7 +128,7 @@ def refusals_before_training(solver: SolverParameter) -> list[Refusal]:
         found.append(
             Refusal(
                 Kind.SEVERAL_TRAIN_NETS,
-                f"{' and '.join(given)} each name a net to train: keep one of them",
+                f"{' and '.join(given)} each name a net to train; keep one of them",
                 "SolverParameter must not contain more than one of these fields specifying a train_net:",
                 f"{_SOURCE} InitTrainNet",
                 given[1],
@@ -150,7 +150,7 @@ def refusals_before_testing(solver: SolverParameter) -> list[Refusal]:
         found.append(
             Refusal(
                 Kind.TEST_ITER_COUNT,
-                f"test_iter is given {count} times for {_nets(named)}: give it once for each",
+                f"{count or 'no'} test_iter for {_nets(named)}; set one for each",
                 "test_iter must be specified for each test network.",
                 function,
                 "test_iter",
@@ -163,7 +163,7 @@ def refusals_before_testing(solver: SolverParameter) -> list[Refusal]:
         found.append(
             Refusal(
                 Kind.TEST_STATE_COUNT,
-                f"test_state is given {states} times for {_nets(count)}: give it once for each, or not at all",
+                f"{states} test_state for {_nets(count)}; set one for each, or none",
                 "test_state must be unspecified or specified once per test net.",
                 function,
                 ("test_state", min(count, states - 1)),
@@ -172,11 +172,11 @@ def refusals_before_testing(solver: SolverParameter) -> list[Refusal]:
             )
         )
     if count and message.test_interval <= 0:
-        how = f"is {message.test_interval}" if message.HasField("test_interval") else "is not set"
+        how = f"is {message.test_interval}" if message.HasField("test_interval") else "is missing"
         found.append(
             Refusal(
                 Kind.TEST_INTERVAL,
-                f"test_interval {how}: set the number of iterations between two tests",
+                f"test_interval {how}; set it to the number of iterations between two tests",
                 "Check failed: param_.test_interval() > 0",
                 function,
                 "test_interval",

@@ -1,7 +1,7 @@
-"""Reads the first record of a data source, in a process of its own: a damaged file can end the process that maps it.
+"""Reads the first record of a data source in a separate process, since a damaged file can crash the one that maps it.
 
-`ask` starts that process; what it runs is `main`, below. Needs the extra `caffelint[data]`. Nothing is written: an LMDB
-is opened read-only and without a lock, a LevelDB, whose files are rewritten when it is opened, is copied first.
+`ask` starts that process, which runs `main`, below. Needs the extra `caffelint[data]`. Nothing is written: an LMDB is
+opened read-only and without a lock; a LevelDB, whose files are rewritten when it is opened, is copied first.
 """
 
 from __future__ import annotations
@@ -26,22 +26,22 @@ _ORIENTATION = 0x0112
 
 
 class Unreadable(Exception):
-    """Why a source gives no shape: one line."""
+    """Why a source gives no shape, in one line."""
 
 
 def ask(kind: str, path: str, **options: Any) -> list[list[int]]:
-    """The dims that `READERS[kind]` finds in a file; raises Unreadable."""
+    """The shapes that `READERS[kind]` finds in a file. Raises Unreadable."""
     question = json.dumps({"kind": kind, "path": path, "options": options})
     # The child gets this process's own search path: not the working directory, which may hold a lmdb.py.
     command = [sys.executable, "-c", _START.format(repr(sys.path))]
     try:
         done = subprocess.run(command, input=question.encode(), capture_output=True, timeout=SECONDS, check=False)
     except subprocess.TimeoutExpired:
-        raise Unreadable(f"{path} gave no record in {SECONDS} seconds") from None
+        raise Unreadable(f'"{path}" gave no record in {SECONDS} seconds') from None
     try:
         answer = json.loads(done.stdout)
     except ValueError:
-        raise Unreadable(f"{path} is damaged: reading it ends the process ({done.returncode})") from None
+        raise Unreadable(f'"{path}" is damaged: reading it crashed with exit status {done.returncode}') from None
     if "error" in answer:
         raise Unreadable(answer["error"])
     shapes: list[list[int]] = answer["shapes"]
@@ -56,13 +56,13 @@ def main() -> None:
     try:
         answer = {"shapes": READERS[question["kind"]](path, **question["options"])}
     except Unreadable as reason:
-        answer = {"error": f"{path} {reason}"}
+        answer = {"error": f'"{path}" {reason}'}
     except ImportError as missing:
-        answer = {"error": f"reading {path} needs {missing.name}: pip install 'caffelint[data]'"}
+        answer = {"error": f"reading \"{path}\" needs {missing.name}; pip install 'caffelint[data]'"}
     except Exception as error:
-        # What these libraries raise is of many kinds; all of it means that the file is not what it should be.
+        # These libraries raise many kinds of exception; all of them mean that the file is not what it should be.
         why = " ".join(str(error).split()) or type(error).__name__
-        answer = {"error": f"{path} cannot be read: {why[:1].lower()}{why[1:300]}"}
+        answer = {"error": f'"{path}" cannot be read: {why[:1].lower()}{why[1:300]}'}
     json.dump(answer, sys.stdout)
 
 
@@ -70,7 +70,7 @@ def _lmdb(path: str, color: bool | None) -> list[list[int]]:
     import lmdb
 
     if not os.path.isfile(os.path.join(path, "data.mdb")):
-        raise Unreadable("is no LMDB: there is no data.mdb in it")
+        raise Unreadable("is not an LMDB: it has no data.mdb")
     with (
         lmdb.open(path, readonly=True, lock=False, create=False, readahead=False) as database,
         database.begin() as transaction,
@@ -83,9 +83,9 @@ def _lmdb(path: str, color: bool | None) -> list[list[int]]:
 
 def _leveldb(path: str, color: bool | None) -> list[list[int]]:
     if os.path.isfile(os.path.join(path, "data.mdb")):
-        raise Unreadable("is an LMDB, and the layer reads a LevelDB; set backend: LMDB")
+        raise Unreadable("is an LMDB, but the layer reads a LevelDB; set backend: LMDB")
     if not os.path.isfile(os.path.join(path, "CURRENT")):
-        raise Unreadable("is no LevelDB: there is no file CURRENT in it")
+        raise Unreadable("is not a LevelDB: it has no file CURRENT")
     import shutil
     from tempfile import TemporaryDirectory
 
@@ -94,7 +94,7 @@ def _leveldb(path: str, color: bool | None) -> list[list[int]]:
     files = [entry.path for entry in os.scandir(path) if entry.is_file() and entry.name != "LOCK"]
     size = sum(map(os.path.getsize, files))
     if size > LARGEST_COPY:
-        raise Unreadable(f"is not read: it would have to be copied, all {size >> 30} GiB; give --input-shape")
+        raise Unreadable(f"is not read, since all its {size >> 30} GiB would have to be copied; give --input-shape")
     with TemporaryDirectory(prefix="caffelint-") as copy:
         for file in files:
             shutil.copyfile(file, os.path.join(copy, os.path.basename(file)))
@@ -118,7 +118,7 @@ def datum_shape(record: bytes, color: bool | None) -> list[int]:
     try:
         datum = Datum.FromString(record)
     except DecodeError:
-        raise Unreadable("holds records that are no Datum") from None
+        raise Unreadable("has a record that is not a Datum") from None
     if datum.encoded:
         return image_shape(BytesIO(datum.data), color)
     return [datum.channels, datum.height, datum.width]
@@ -127,18 +127,18 @@ def datum_shape(record: bytes, color: bool | None) -> list[int]:
 def image_shape(file: IO[bytes] | str, color: bool | None) -> list[int]:
     """Channels, height and width of an image as OpenCV decodes it: in colour, in grey, or (None) as it is.
 
-    Colour and grey turn a photo upright, as OpenCV does from 3.1 on; else it is from the header alone.
+    Colour and grey turn a photo upright, as OpenCV does from 3.1 on; the rest comes from the header alone.
     """
     from PIL import Image
 
-    # A size is a number here; what Pillow takes for a decompression bomb is never decompressed.
+    # Only the size is read: an image that Pillow takes for a decompression bomb is never decompressed.
     Image.MAX_IMAGE_PIXELS = None
     with Image.open(file) as image:
         width, height = image.size
         if color is None:
             return [_channels(image), height, width]
         if width * height > LARGEST_IMAGE:
-            raise Unreadable(f"is an image of {width} x {height} pixels, too many to look at; give --input-shape")
+            raise Unreadable(f"is an image of {width}x{height} pixels, too many to read; give --input-shape")
         if image.getexif().get(_ORIENTATION, 1) >= 5:
             width, height = height, width
     return [3 if color else 1, height, width]
@@ -164,9 +164,10 @@ def _hdf5(path: str, names: Sequence[str]) -> list[list[int]]:
             found = file.get(name)
             if not isinstance(found, h5py.Dataset):
                 there = ", ".join(list(file)[:10])
-                raise Unreadable(f'has no dataset "{name}", the name of the top; it has {there or "none"}')
+                has = f"its datasets are {there}" if there else "it has none"
+                raise Unreadable(f'has no dataset "{name}", the name of the top; {has}')
             if not found.shape:
-                raise Unreadable(f'holds a dataset "{name}" without an axis')
+                raise Unreadable(f'has a dataset "{name}" without axes')
             shapes.append(list(found.shape))
     return shapes
 

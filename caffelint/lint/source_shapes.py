@@ -1,4 +1,4 @@
-"""Shapes of the blobs that data layers make, from the first record of their sources; only where a user asks for it."""
+"""Shapes of the blobs that data layers make, from the first record of their sources; only if a user asks for it."""
 
 from __future__ import annotations
 
@@ -21,18 +21,18 @@ LONGEST_NAME = 200
 
 
 class SourceShapes(NamedTuple):
-    """Shapes by top, to be the `input_shapes` of a build, and a line for each source that gave none."""
+    """Shapes by top, for the `input_shapes` of a build, and a line for each source that gave none."""
 
     shapes: dict[str, Shape]
     notes: list[str]
 
 
 def source_shapes(net: BuiltNet, path: str, roots: Sequence[str] = ()) -> SourceShapes:
-    """What the sources of a net tell about the shapes that its build left unknown.
+    """What the sources of a net say about the shapes that its build left unknown.
 
-    net: as it was built without them, in the phase in question. path: of the net's file. Sources are looked for in the
-    working directory, as Caffe does, then beside the net, then in `roots`. Nothing is raised: what cannot be read
-    (needs the extra `caffelint[data]`) leaves its shape unknown and gives a note.
+    net: as built without them, in the phase in question. path: that of the net's file. Sources are looked for in the
+    working directory, as in Caffe, then beside the net, then in `roots`. Nothing is raised: a source that cannot be
+    read (reading needs the extra `caffelint[data]`) leaves its shape unknown and gives a note.
     """
     folders = ("", os.path.dirname(path), *roots)
     shapes: dict[str, Shape] = {}
@@ -56,7 +56,7 @@ def _find(
     there: Callable[[str], bool] = os.path.isfile,
     named_in: str | None = None,
 ) -> str:
-    """Where a source lies. `named_in`: the file that names it, which may be any, and is not quoted."""
+    """The path of a source. `named_in`: the file that names it; it may be any file, so its text is not quoted."""
     if not name:
         raise Unreadable("the layer names no source")
     if "\0" not in name:
@@ -65,17 +65,17 @@ def _find(
             if there(path) and not is_special(path):
                 return path
     shown = name if len(name) <= LONGEST_NAME else f"{name[:LONGEST_NAME]}..."
-    raise Unreadable(f"{shown} is not there" if named_in is None else f"{named_in} names a file that is not there")
+    raise Unreadable(f'"{shown}" does not exist' if named_in is None else f'"{named_in}" names a missing file')
 
 
 def _transformed(layer: BuiltLayer, image: Sequence[int], batch_size: int) -> Shape:
     """The batch of images that `transform_param` leaves (InferBlobShape of data_transformer.cpp)."""
     channels, height, width = image
     if min(image) <= 0:
-        raise Unreadable(f"the first record is {text(image)}: it has no pixel")
+        raise Unreadable(f"the first record is {text(image)}, which has no pixel")
     crop = as_int(layer.message.transform_param.crop_size)
     if crop > min(height, width):
-        raise Unreadable(f"crop_size {crop} is larger than the first image, {height} x {width}, which Caffe refuses")
+        raise Unreadable(f"crop_size {crop} is larger than the first image ({height}x{width}), which Caffe refuses")
     return new_blob((batch_size, channels, crop or height, crop or width), "the top")
 
 
@@ -94,7 +94,7 @@ def _image_list(layer: BuiltLayer, folders: Sequence[str]) -> list[Shape]:
     p = layer.parameters
     source = _find(p.source, folders)
     line = _first_line(source)
-    # The label stands behind the last blank; a line without one is all name (image_data_layer.cpp).
+    # The label follows the last blank; a line without a blank is all name (image_data_layer.cpp).
     name = line.rpartition(" ")[0] or line
     (image,) = ask("image", _find(p.root_folder + name, folders, named_in=source), color=p.is_color)
     return [_transformed(layer, image, as_int(p.batch_size))]
@@ -105,7 +105,7 @@ def _windows(layer: BuiltLayer, folders: Sequence[str]) -> list[Shape]:
     source = _find(p.source, folders)
     words = _start(source).split()
     if len(words) < 4 or words[0] != "#" or not words[3].isdecimal() or len(words[3]) > 9:
-        raise Unreadable(f"{source} is no window file: it starts with # INDEX PATH CHANNELS HEIGHT WIDTH")
+        raise Unreadable(f'"{source}" is not a window file, which starts with # INDEX PATH CHANNELS HEIGHT WIDTH')
     crop = as_int(layer.message.transform_param.crop_size)
     return [new_blob((as_int(p.batch_size), int(words[3]), crop, crop), "the top")]
 
@@ -115,7 +115,7 @@ def _hdf5_list(layer: BuiltLayer, folders: Sequence[str]) -> list[Shape]:
     source = _find(p.source, folders)
     words = _first_line(source).split()
     if not words:
-        raise Unreadable(f"{source} names no HDF5 file in its first line")
+        raise Unreadable(f'"{source}" names no HDF5 file in its first line')
     shapes = ask("hdf5", _find(words[0], folders, named_in=source), names=[blob.name for blob in layer.tops])
     return [new_blob((as_int(p.batch_size), *shape[1:]), f"top {index}") for index, shape in enumerate(shapes)]
 
@@ -130,9 +130,9 @@ def _start(path: str) -> str:
         with open(path, "rb") as file:
             start = file.read(LONGEST_RECORD)
     except OSError as error:
-        raise Unreadable(f"{path} cannot be read: {(error.strerror or str(error)).lower()}") from None
+        raise Unreadable(f'"{path}" cannot be read: {(error.strerror or str(error)).lower()}') from None
     if not start:
-        raise Unreadable(f"{path} is empty")
+        raise Unreadable(f'"{path}" is empty')
     return os.fsdecode(start)
 
 

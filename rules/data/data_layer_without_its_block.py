@@ -37,7 +37,7 @@ _PHRASE = {
 
 
 class DataLayerWithoutItsBlock(LayerRule):
-    """A data layer has no block of its own (`data_param` of a Data layer, ...), or no `source` in it.
+    """A data layer lacks its block (`data_param` of a Data layer, ...), or the block has no `source`.
 
     ## Why is this bad?
     The layer does not know what to read. It tries to open a file with an empty name, and Caffe aborts. Often there is a

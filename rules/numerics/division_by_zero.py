@@ -16,17 +16,18 @@ from caffelint.lint import (
     NetRule,
     fix,
     remove,
+    title,
 )
 
 PROD = 0
 
 
 class DivisionByZero(NetRule):
-    """An Eltwise product works out its gradient by dividing by a factor that can be 0.
+    """An Eltwise product computes its gradient by dividing by a factor that can be 0.
 
     ## Why is this bad?
-    With `stable_prod_grad: false` Caffe takes the gradient of a factor as the product divided by that factor: 0/0 = nan
-    wherever it is 0. The default multiplies the other factors instead.
+    With `stable_prod_grad: false` Caffe computes the gradient of a factor as the product divided by that factor, which
+    is 0/0 = nan wherever the factor is 0. By default it multiplies the other factors instead.
 
     ## Example
     ```
@@ -38,8 +39,8 @@ class DivisionByZero(NetRule):
     ```
 
     ## Fix safety
-    Safe where the factor is 0 for sure, since the gradient is nan then; else unsafe. The stable way gives the same
-    gradient wherever the other one is a number.
+    Safe where the factor certainly contains 0, since the gradient is nan there; otherwise unsafe. The stable way gives
+    the same gradient wherever the other one is a number.
 
     ## References
     - eltwise_layer.cpp, Backward_cpu; run on Caffe 1.0
@@ -60,7 +61,7 @@ class DivisionByZero(NetRule):
     VALID = [
         _NET % ("ReLU", ""),
         _NET % ("Sigmoid", " stable_prod_grad: true"),
-        # No gradient goes to what may be 0.
+        # No gradient goes to the factor that may be 0.
         _NET.replace('bottom: "fc" bottom: "b"', 'bottom: "one" bottom: "b"').replace(
             'top: "fc" }', 'top: "act" } layer { name: "one" type: "Exp" bottom: "act" top: "one" }', 1
         )
@@ -70,13 +71,15 @@ class DivisionByZero(NetRule):
         Invalid(
             _NET % ("ReLU", " stable_prod_grad: false"),
             span="stable_prod_grad: false",
-            message="the gradient of e divides by fc, which is 0 behind act (ReLU): 0/0 = nan; remove stable_prod_grad",
+            message='Eltwise "e": the gradient divides by "fc", which contains 0 after ReLU "act": 0/0 = nan; remove'
+            ' stable_prod_grad',
             fixed=_NET % ("ReLU", ""),
         ),
         Invalid(
             _NET % ("Sigmoid", " stable_prod_grad: false"),
             span="stable_prod_grad: false",
-            message="the gradient of e divides by its factors: 0/0 = nan where one is 0; remove stable_prod_grad",
+            message='Eltwise "e": the gradient divides by its factors, so it is 0/0 = nan where one of them is 0;'
+            ' remove stable_prod_grad',
             fixed=_NET % ("Sigmoid", ""),
         ),
     ]
@@ -99,19 +102,19 @@ class DivisionByZero(NetRule):
             for layer in one.layers:
                 if layer.index not in unstable:
                     continue
-                # Each bottom that a gradient goes to is what its own gradient is divided by.
+                # The gradient of each bottom is divided by that bottom.
                 divisors = [blob for blob, flows in zip(layer.bottoms, layer.propagate_down, strict=True) if flows]
                 if not any(one.values[blob].may_be_zero for blob in divisors):
                     continue
                 found = next((blob for blob in divisors if one.values[blob].zeros), None)
-                what = "its factors: 0/0 = nan where one is 0"
+                what = "its factors, so it is 0/0 = nan where one of them is 0"
                 if found is not None:
                     maker = found.maker
-                    behind = f", which is 0 behind {maker.name} ({maker.type})" if maker else ""
-                    what = f"{maker.tops[0].name if maker else found.name}{behind}: 0/0 = nan"
+                    after = f" after {title(maker)}" if maker else ""
+                    what = f'"{maker.tops[0].name if maker else found.name}", which contains 0{after}: 0/0 = nan'
                 yield self.finding(
                     net.layers[layer.index or 0].at("eltwise_param", "stable_prod_grad"),
-                    f"the gradient of {layer.name} divides by {what}; remove stable_prod_grad",
+                    f"{title(layer)}: the gradient divides by {what}; remove stable_prod_grad",
                     severity=ERROR if found is not None else WARNING,
                     certainty=CERTAIN if found is not None else LIKELY,
                     phases=(TRAIN,),

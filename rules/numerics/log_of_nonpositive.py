@@ -3,26 +3,26 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from caffelint.lint import CERTAIN, ERROR, LIKELY, UNSAFE, WARNING, Finding, Invalid, Net, NetRule, fix, write
+from caffelint.lint import CERTAIN, ERROR, LIKELY, UNSAFE, WARNING, Finding, Invalid, Net, NetRule, fix, title, write
 from caffelint.lint.built import BuiltLayer, Values
 
 
 class _Fault(NamedTuple):
-    """What is wrong, whether it shows in any run, and whether a small shift mends it."""
+    """What is wrong, whether it happens in every run, and whether a small shift fixes it."""
 
     message: str
     certain: bool
     needs_shift: bool = False
     in_training: bool = False
-    """Does it matter in training alone?"""
+    """Whether it matters only in training."""
 
 
 class LogOfNonpositive(NetRule):
     """A Log layer gets values that are 0 or below.
 
     ## Why is this bad?
-    The logarithm of 0 is -inf and that of a negative number nan, and Caffe checks neither. Behind a ReLU or a Dropout
-    zeros are there from the first iteration; a Softmax or Sigmoid gives an exact 0 once it saturates.
+    The logarithm of 0 is -inf, that of a negative number is nan, and Caffe checks for neither. After a ReLU or a
+    Dropout there are zeros from the first iteration; a Softmax or Sigmoid gives an exact 0 once it saturates.
 
     ## Example
     ```
@@ -34,7 +34,7 @@ class LogOfNonpositive(NetRule):
     ```
 
     ## Fix safety
-    Unsafe: all values are shifted a little. Where a shift alone does not help there is none.
+    Unsafe: all values are shifted a little. There is no fix where a shift alone does not help.
 
     ## References
     - log_layer.cpp, Forward_cpu; run on Caffe 1.0
@@ -56,14 +56,16 @@ class LogOfNonpositive(NetRule):
         Invalid(
             _NET % ("relu", "ReLU") + 'layer { name: "log" type: "Log" bottom: "act" top: "log" }',
             span='bottom: "act"',
-            message="log takes the logarithm of 0, behind relu (ReLU): -inf; add a small shift, such as 1e-5",
+            message='Log "log" takes the logarithm of zeros from ReLU "relu", which is -inf; add a small shift, such'
+            ' as shift: 1e-5',
             fixed=_NET % ("relu", "ReLU")
             + 'layer { name: "log" type: "Log" bottom: "act" top: "log" log_param { shift: 1e-5 } }',
         ),
         Invalid(
             _NET % ("prob", "Softmax") + 'layer { name: "log" type: "Log" bottom: "act" top: "log" loss_weight: 1 }',
             span='bottom: "act"',
-            message="log takes the logarithm of 0 once prob (Softmax) saturates: -inf; add a small shift, such as 1e-5",
+            message='Log "log" takes the logarithm of 0, which is -inf, once Softmax "prob" saturates; add a small'
+            ' shift, such as shift: 1e-5',
             fixed=(
                 _NET % ("prob", "Softmax")
                 + (
@@ -75,21 +77,22 @@ class LogOfNonpositive(NetRule):
         Invalid(
             _NET % ("bn", "BatchNorm") + 'layer { name: "log" type: "Log" bottom: "act" top: "log" }',
             span='bottom: "act"',
-            message="log takes the logarithm of values of both signs, from bn (BatchNorm): nan below 0;"
-            " make them positive first",
+            message='Log "log" takes the logarithm of values of both signs from BatchNorm "bn", which is nan below 0;'
+            ' make them positive first',
         ),
         Invalid(
             _NET % ("prob", "Softmax")
             + 'layer { name: "log" type: "Log" bottom: "act" top: "log" log_param { scale: -1 shift: -0.1 } }',
             span='bottom: "act"',
-            message="log takes the logarithm of prob (Softmax), which is never above 0; make it positive first",
+            message='Log "log" takes the logarithm of values from Softmax "prob" that are never above 0; make them'
+            ' positive first',
         ),
         Invalid(
             'layer { name: "data" type: "Input" top: "data" } layer { name: "log" type: "Log" bottom: "data" top:'
             ' "log" }',
             span='bottom: "data"',
-            message="log takes the logarithm of data (Input), which nothing keeps above 0: -inf at 0, nan below;"
-            " make the values positive, or add a shift",
+            message='Log "log" takes the logarithm of Input "data", which nothing keeps above 0: it is -inf at 0 and'
+            ' nan below; make the values positive, or add a shift',
         ),
     ]
 
@@ -101,7 +104,7 @@ class LogOfNonpositive(NetRule):
             for layer in one.layers:
                 if layer.type == "Log" and layer.index is not None and layer.bottoms and layer.index not in said:
                     found = _judge(layer, one.values[layer.bottoms[0]])
-                    # Where nothing is trained a score of -inf is as good as any low one.
+                    # Where nothing is trained, a score of -inf works as well as any low score.
                     if found and (not found.in_training or net.role == "train"):
                         said.add(layer.index)
                         yield self.finding(
@@ -120,7 +123,7 @@ class LogOfNonpositive(NetRule):
 
 
 def _judge(layer: BuiltLayer, bottom: Values) -> _Fault | None:
-    """What is wrong with a Log layer, and whether it shows in any run."""
+    """What is wrong with a Log layer, and whether it happens in every run."""
     param = layer.parameters
     maker = layer.bottoms[0].maker
     if maker is None or not maker.known:
@@ -128,20 +131,19 @@ def _judge(layer: BuiltLayer, bottom: Values) -> _Fault | None:
     values = bottom.shifted(param.scale, param.shift)
     if values.low > 0:
         return None
-    source = f"{maker.name} ({maker.type})"
+    what, source = f"{title(layer)} takes the logarithm of", title(maker)
+    shift = "add a small shift, such as shift: 1e-5"
     if values.zeros:
-        what = f"{layer.name} takes the logarithm of 0, behind {source}: -inf"
-        return _Fault(f"{what}; add a small shift, such as 1e-5", True, needs_shift=True)
+        return _Fault(f"{what} zeros from {source}, which is -inf; {shift}", True, needs_shift=True)
     if values.high <= 0:
-        what = f"{layer.name} takes the logarithm of {source}, which is never above 0"
-        return _Fault(f"{what}; make it positive first", True)
+        return _Fault(f"{what} values from {source} that are never above 0; make them positive first", True)
     if bottom.signed:
-        what = f"{layer.name} takes the logarithm of values of both signs, from {source}: nan below 0"
+        what = f"{what} values of both signs from {source}, which is nan below 0"
         return _Fault(f"{what}; make them positive first", values.signed)
     if values[:2] == (0, 1) and maker.has_backward:
-        what = f"{layer.name} takes the logarithm of 0 once {source} saturates: -inf"
-        return _Fault(f"{what}; add a small shift, such as 1e-5", False, needs_shift=True, in_training=True)
+        what = f"{what} 0, which is -inf, once {source} saturates"
+        return _Fault(f"{what}; {shift}", False, needs_shift=True, in_training=True)
     if values.low == 0 or param.shift > 0 or maker.bottoms:
         return None
-    what = f"{layer.name} takes the logarithm of {source}, which nothing keeps above 0: -inf at 0, nan below"
+    what = f"{what} {source}, which nothing keeps above 0: it is -inf at 0 and nan below"
     return _Fault(f"{what}; make the values positive, or add a shift", False)

@@ -3,12 +3,26 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from caffelint.lint import CERTAIN, ERROR, LIKELY, TRAIN, UNSAFE, WARNING, Finding, Invalid, Net, NetRule, fix, write
+from caffelint.lint import (
+    CERTAIN,
+    ERROR,
+    LIKELY,
+    TRAIN,
+    UNSAFE,
+    WARNING,
+    Finding,
+    Invalid,
+    Net,
+    NetRule,
+    fix,
+    title,
+    write,
+)
 from caffelint.lint.built import BuiltLayer, BuiltNet
 
 
 class _Fault(NamedTuple):
-    """What is wrong, whether it shows in any run, and whether a small shift mends it."""
+    """What is wrong, whether it happens in every run, and whether a small shift fixes it."""
 
     message: str
     certain: bool
@@ -19,9 +33,9 @@ class PowerGradientAtZero(NetRule):
     """The gradient of a Power layer is 0/0 where its base is 0.
 
     ## Why is this bad?
-    For every power other than 0, 1 and 2 Caffe works the gradient out as power * y / x, which at 0 is 0/0 = nan, for
-    a power of 3 as well as for a square root. Behind a ReLU, a Dropout or an AbsVal zeros are there from the first
-    iteration, and one of them makes all weights below nan. The forward pass looks fine.
+    For every power other than 0, 1 and 2 Caffe computes the gradient as power * y / x, which at 0 is 0/0 = nan, for a
+    power of 3 as well as for a square root. After a ReLU, a Dropout or an AbsVal there are zeros from the first
+    iteration, and one of them makes the weights of all layers before it nan. The forward pass looks fine.
 
     ## Example
     ```
@@ -33,7 +47,7 @@ class PowerGradientAtZero(NetRule):
     ```
 
     ## Fix safety
-    Unsafe: all values are shifted a little. Where a shift alone does not help there is none.
+    Unsafe: all values are shifted a little. There is no fix where a shift alone does not help.
 
     ## References
     - power_layer.cpp, Backward_cpu; run on Caffe 1.0
@@ -63,8 +77,8 @@ class PowerGradientAtZero(NetRule):
         Invalid(
             _NET % "power: 3",
             span="power: 3",
-            message="the gradient of power 3 at 0, which relu (ReLU) gives, is 0/0 = nan; add a small shift, such as"
-            " 1e-6",
+            message='Power "p": the gradient of power 3 at zeros from ReLU "relu" is 0/0 = nan; add a small shift,'
+            ' such as shift: 1e-6',
             fixed=_NET % "power: 3 shift: 1e-6",
         ),
         Invalid(
@@ -72,8 +86,8 @@ class PowerGradientAtZero(NetRule):
             ' layer { name: "p" type: "Power" bottom: "data" top: "p" power_param { power: 3 shift: -1 }'
             " loss_weight: 1 }",
             span="power: 3",
-            message="the gradient of power 3 is 0/0 = nan wherever data (Input) is 1; multiply it by itself in an"
-            " Eltwise",
+            message='Power "p": the gradient of power 3 is 0/0 = nan wherever Input "data" is 1; multiply the bottom'
+            ' by itself in an Eltwise instead',
         ),
     ]
 
@@ -106,7 +120,7 @@ class PowerGradientAtZero(NetRule):
 
 
 def _judge(net: BuiltNet, layer: BuiltLayer) -> _Fault | None:
-    """What is wrong with the gradient, and whether it shows in any run."""
+    """What is wrong with the gradient, and whether it happens in every run."""
     param = layer.parameters
     power = param.power
     # A negative power is inf at 0 already in the forward pass.
@@ -116,13 +130,13 @@ def _judge(net: BuiltNet, layer: BuiltLayer) -> _Fault | None:
     base = net.values[layer.bottoms[0]].shifted(param.scale, param.shift)
     if maker is None or not base.may_be_zero:
         return None
-    source = f"{maker.name} ({maker.type})"
+    source = title(maker)
     if base.zeros:
-        what = f"the gradient of power {power:g} at 0, which {source} gives, is 0/0 = nan"
-        return _Fault(f"{what}; add a small shift, such as 1e-6", True, needs_shift=True)
-    # What a fraction makes of values below 0 is worse, and told by power-out-of-domain.
+        what = f"{title(layer)}: the gradient of power {power:g} at zeros from {source} is 0/0 = nan"
+        return _Fault(f"{what}; add a small shift, such as shift: 1e-6", True, needs_shift=True)
+    # A fractional power of values below 0 is worse, and power-out-of-domain reports it.
     if maker.bottoms or not maker.known or power % 1:
         return None
     where = f"{source} is {0 - param.shift / param.scale:g}"
-    what = f"the gradient of power {power:g} is 0/0 = nan wherever {where}"
-    return _Fault(f"{what}; multiply it by itself in an Eltwise", False)
+    what = f"{title(layer)}: the gradient of power {power:g} is 0/0 = nan wherever {where}"
+    return _Fault(f"{what}; multiply the bottom by itself in an Eltwise instead", False)

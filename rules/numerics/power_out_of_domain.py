@@ -4,12 +4,12 @@ from collections.abc import Iterator
 from math import isinf
 from typing import NamedTuple
 
-from caffelint.lint import CERTAIN, ERROR, LIKELY, UNSAFE, WARNING, Finding, Invalid, Net, NetRule, fix, write
+from caffelint.lint import CERTAIN, ERROR, LIKELY, UNSAFE, WARNING, Finding, Invalid, Net, NetRule, fix, title, write
 from caffelint.lint.built import BuiltLayer, Values
 
 
 class _Fault(NamedTuple):
-    """What is wrong, whether it shows in any run, and whether a small shift mends it."""
+    """What is wrong, whether it happens in every run, and whether a small shift fixes it."""
 
     message: str
     certain: bool
@@ -20,8 +20,8 @@ class PowerOutOfDomain(NetRule):
     """A Power layer takes a fractional power of negative values, or a negative power of 0.
 
     ## Why is this bad?
-    (shift + scale * x) ^ power is nan where the base is below 0 and the power no whole number, and inf where the base
-    is 0 and the power negative. Caffe checks neither.
+    (shift + scale * x) ^ power is nan where the base is below 0 and the power is not a whole number, and inf where the
+    base is 0 and the power is negative. Caffe checks for neither.
 
     ## Example
     ```
@@ -33,7 +33,7 @@ class PowerOutOfDomain(NetRule):
     ```
 
     ## Fix safety
-    Unsafe: all values are shifted a little. Where a shift alone does not help there is none.
+    Unsafe: all values are shifted a little. There is no fix where a shift alone does not help.
 
     ## References
     - power_layer.cpp, Forward_cpu; run on Caffe 1.0
@@ -65,7 +65,8 @@ class PowerOutOfDomain(NetRule):
         Invalid(
             _NET % ("ReLU", "power: -1"),
             span="power: -1",
-            message="p takes power -1 of 0, behind act (ReLU): inf; add a small shift, such as 1e-5",
+            message='Power "p" takes power -1 of zeros from ReLU "act", which is inf; add a small shift, such as'
+            ' shift: 1e-5',
             fixed=_NET % ("ReLU", "power: -1 shift: 1e-5"),
         ),
         Invalid(
@@ -74,14 +75,15 @@ class PowerOutOfDomain(NetRule):
             )
             % ("TanH", "power: 0.5"),
             span="power: 0.5",
-            message="p takes power 0.5 of values below 0, from act (TanH): nan; put an AbsVal before it, or a shift",
+            message='Power "p" takes power 0.5 of values below 0 from TanH "act", which is nan; add an AbsVal before'
+            ' it, or a shift',
         ),
         Invalid(
             'layer { name: "data" type: "Input" top: "data" }'
             ' layer { name: "p" type: "Power" bottom: "data" top: "p" power_param { power: -0.5 } }',
             span="power: -0.5",
-            message="p takes power -0.5 of data (Input), which nothing keeps above 0: inf at 0, nan below;"
-            " put an AbsVal before it, or a shift",
+            message='Power "p" takes power -0.5 of Input "data", which nothing keeps above 0: it is inf at 0 and nan'
+            ' below; add an AbsVal before it, or a shift',
         ),
     ]
 
@@ -120,7 +122,7 @@ def _is_odd(power: float) -> bool:
 
 
 def _is_whole(power: float) -> bool:
-    """Whether C's pow takes it as a whole number, as it takes infinity."""
+    """Whether C's pow treats it as a whole number, as it does infinity."""
     return isinf(power) or power.is_integer()
 
 
@@ -131,16 +133,19 @@ def _judge(layer: BuiltLayer, bottom: Values) -> _Fault | None:
         return None
     base = bottom.shifted(param.scale, param.shift)
     power = param.power
-    what, source = f"{layer.name} takes power {power:g} of", f"{maker.name} ({maker.type})"
+    what, source = f"{title(layer)} takes power {power:g} of", title(maker)
     if base.zeros and power < 0:
-        return _Fault(f"{what} 0, behind {source}: inf; add a small shift, such as 1e-5", True, needs_shift=True)
+        shift = "add a small shift, such as shift: 1e-5"
+        return _Fault(f"{what} zeros from {source}, which is inf; {shift}", True, needs_shift=True)
     if base.low >= 0:
         return None
     fractional = not _is_whole(power)
     if fractional and (bottom.signed or base.high < 0):
         certain = base.signed or base.high < 0
-        return _Fault(f"{what} values below 0, from {source}: nan; put an AbsVal before it, or a shift", certain)
+        what = f"{what} values below 0 from {source}, which is nan"
+        return _Fault(f"{what}; add an AbsVal before it, or a shift", certain)
     if not fractional and bottom.signed or param.shift > 0 or maker.bottoms:
         return None
-    wrong = " and ".join(["inf at 0"] * (power < 0) + ["nan below"] * fractional).replace(" and", ",")
-    return _Fault(f"{what} {source}, which nothing keeps above 0: {wrong}; put an AbsVal before it, or a shift", False)
+    wrong = " and ".join(["inf at 0"] * (power < 0) + ["nan below"] * fractional)
+    what = f"{what} {source}, which nothing keeps above 0: it is {wrong}"
+    return _Fault(f"{what}; add an AbsVal before it, or a shift", False)

@@ -1,1 +1,1 @@
-"""Rules about what a training needs (codes R...)."""
+"""Rules about what training needs of a machine (codes R...)."""

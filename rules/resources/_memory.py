@@ -1,4 +1,4 @@
-"""The memory that training takes on the card: what Caffe allocates, without cuDNN's workspaces and the driver's own."""
+"""The GPU memory that Caffe allocates for training, without cuDNN's workspaces and what the driver takes."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from caffelint.lint.built import BuiltLayer, BuiltNet
 _BYTES = 4
 _PREFETCHED = 4
 HISTORY = {"SGD": 1, "Nesterov": 1, "AdaGrad": 1, "RMSProp": 1, "AdaDelta": 2, "Adam": 2}
-"""Blobs as large as a parameter that a solver keeps for each (sgd_solvers.hpp), without what is only for a moment."""
+"""How many blobs of its size a solver keeps for each parameter (sgd_solvers.hpp), without temporary ones."""
 
 
 class Memory(NamedTuple):
-    """Bytes. `images` grow with the batch: data, gradients and prefetched batches; the others do not."""
+    """Bytes. Only `images`, which are data, gradients and prefetched batches, grow with the batch size."""
 
     images: int
     parameters: int
@@ -22,9 +22,9 @@ class Memory(NamedTuple):
 
 
 def memory(net: BuiltNet) -> Memory | None:
-    """What one net takes; None where a shape or a parameter is unknown.
+    """The memory of one net; None if a shape or a parameter is unknown.
 
-    A gradient is counted for every blob that needs one, parameters once, without gradients.
+    Blobs count with their gradients where they need one, parameters without.
     """
     images = parameters = columns = 0
     for layer in net.layers:
@@ -47,7 +47,7 @@ def _has_gradient(layer: BuiltLayer, net: BuiltNet) -> bool:
 
 
 def _column(layer: BuiltLayer) -> int:
-    """The buffer in which one image is laid out for the matrix product (base_conv_layer.cpp); none for 1x1 alone."""
+    """The buffer in which im2col lays out one image (base_conv_layer.cpp), in numbers; 1x1 kernels need none."""
     if layer.block != "convolution_param" or not layer.params:
         return 0
     kernel, stride, pad = (getattr(layer, name, None) for name in ("kernel", "stride", "pad"))

@@ -10,15 +10,15 @@ _GIB = 1 << 30
 
 
 class MemoryExceedsGpu(ProjectRule):
-    """Training needs more memory than the card has.
+    """Training needs more memory than the GPU has.
 
     ## Why is this bad?
-    Caffe ends with "out of memory" at the first pass, or only at the first test, since every test net has memory of
-    its own beside the training net: after minutes of loading data, not at once.
+    Caffe aborts with "out of memory" at the first pass, or only at the first test, since every test net takes memory in
+    addition to the training net: after minutes of loading data, not at once.
 
     ## Example
     ```
-    data_param { source: "train_lmdb" batch_size: 256 }  # on a card of 6 GiB
+    data_param { source: "train_lmdb" batch_size: 256 }  # on a GPU with 6 GiB
     ```
     Use instead:
     ```
@@ -27,13 +27,13 @@ class MemoryExceedsGpu(ProjectRule):
     and `iter_size: 4` in the solver, which adds up four batches before each update.
 
     ## Known problems
-    Says nothing unless `gpu-memory` is set. Data, gradients, parameters, the solver's history, column buffers and
-    prefetched batches of the training net and of every test net are counted; cuDNN's workspaces and what the driver
-    takes (up to half a GiB) come on top. Where the size of the images stands in the data alone, three channels and the
-    crop are taken; without a crop nothing is said.
+    It reports nothing unless `gpu-memory` is set. It counts data, gradients, parameters, the solver's history, column
+    buffers and prefetched batches of the training net and of every test net; cuDNN's workspaces and what the driver
+    takes (up to half a GiB) come on top. If only the data give the size of the images, it assumes three channels and
+    the size of the crop; without a crop it reports nothing.
 
     ## Options
-    - `gpu-memory`: the memory of the card in GiB; 0 leaves the rule out
+    - `gpu-memory`: the memory of the GPU in GiB; 0 switches the rule off
 
     ## References
     - syncedmem.cpp, base_conv_layer.cpp, sgd_solver.cpp; BVLC/caffe#6289
@@ -43,7 +43,7 @@ class MemoryExceedsGpu(ProjectRule):
     name = "memory-exceeds-gpu"
     severity = WARNING
     certainty = LIKELY
-    OPTIONS = {"gpu-memory": Option(0.0, "The memory of the card in GiB; 0 leaves the rule out.")}
+    OPTIONS = {"gpu-memory": Option(0.0, "The memory of the GPU in GiB; 0 switches the rule off.")}
     _NET = (
         'layer {{ name: "data" type: "Data" top: "data" top: "label" data_param {{ source: "a" batch_size: {} }}'
         " transform_param {{ crop_size: 256 }} }}"
@@ -59,14 +59,14 @@ class MemoryExceedsGpu(ProjectRule):
         Invalid(
             {"s.prototxt": 'net: "n.prototxt" test_iter: 1 test_interval: 9', "n.prototxt": _NET.format(64)},
             span="batch_size: 64",
-            message="training needs 3.9 GiB, more than the 3 GiB of the card, 1.2 GiB of it for the test net;"
-            " a batch_size of 39 fits",
+            message="training needs 3.9 GiB (1.2 GiB of it for the test net), but the GPU has only 3 GiB; batch_size:"
+            " 39 fits",
             options={"gpu-memory": 3},
         ),
         Invalid(
             {"s.prototxt": 'net: "n.prototxt" type: "Adam"', "n.prototxt": _NET.format(64)},
             span="batch_size: 64",
-            message="training needs 2.8 GiB, more than the 0.1 GiB of the card; not even a batch_size of 1 fits",
+            message="training needs 2.8 GiB, but the GPU has only 0.1 GiB; not even batch_size: 1 fits",
             options={"gpu-memory": 0.1},
         ),
     ]
@@ -97,14 +97,15 @@ class MemoryExceedsGpu(ProjectRule):
         self, net: Net, total: int, tested: int, fixed: int, train: Memory, card: float, tests: int
     ) -> Finding:
         place, batch = _batch(net)
-        text = f"training needs {total / _GIB:.1f} GiB, more than the {card / _GIB:g} GiB of the card"
+        text = f"training needs {total / _GIB:.1f} GiB"
         if tests:
-            text += f", {tested / _GIB:.1f} GiB of it for the test net{'s' if tests > 1 else ''}"
+            text += f" ({tested / _GIB:.1f} GiB of it for the test net{'s' if tests > 1 else ''})"
+        text += f", but the GPU has only {card / _GIB:g} GiB"
         fits = int((card - fixed) * batch / train.images) if batch else 0
         if fits > 0:
-            text += f"; a batch_size of {fits} fits"
+            text += f"; batch_size: {fits} fits"
         elif batch:
-            text += "; not even a batch_size of 1 fits"
+            text += "; not even batch_size: 1 fits"
         return self.finding(
             place,
             text,
@@ -115,7 +116,7 @@ class MemoryExceedsGpu(ProjectRule):
 
 
 def _batch(net: Net) -> tuple[Place, int]:
-    """Where the batch size for training is written, and it; 0 where there is not just one."""
+    """The place of the batch size for training, and the batch size; 0 if there is not exactly one."""
     found = [row for layer in net.layers if "TRAIN" in layer.phases and not layer.bottoms for row in _sizes(layer)]
     if len(found) != 1:
         return net.at("layer"), 0

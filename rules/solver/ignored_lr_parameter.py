@@ -79,7 +79,7 @@ class IgnoredLrParameter(SolverRule):
         schedule, message = solver.schedule, solver.message
         written = [field for field in DECAY_FIELDS if solver.has(field)]
         ignored = [field for field in written if field not in schedule.reads]
-        # An unknown policy, or a parameter of another that stands in for a missing one, is another rule's business.
+        # Other rules report an unknown policy, and a parameter that replaces a missing one.
         if not ignored or schedule.problem or schedule.policy == "multistep" and not message.stepvalue:
             return
         text = f'lr_policy "{schedule.policy}" ignores {" and ".join(ignored)}'

@@ -70,7 +70,7 @@ def test_the_environment_is_not_quoted(
     assert main(["check", "."]) == 2
     told = "".join(capsys.readouterr())
     assert "PATH=" not in told
-    assert 'solver.prototxt:1:1: warning: "/proc/self/environ" lies outside of the checkout' in told
+    assert 'solver.prototxt:1:1: warning: net "/proc/self/environ" is outside of the checkout' in told
     assert "link.prototxt: is a link that lies outside" in told
 
 
@@ -110,5 +110,5 @@ def test_the_list_of_a_source_is_not_quoted(checkout: Path, capsys: pytest.Captu
         (checkout / "net.prototxt").write_text(net)
         main(["summary", "net.prototxt", "--read-data"])
         told = "".join(capsys.readouterr())
-        assert "names a file that is not there" in told
+        assert "names a missing file" in told
         assert "hunter2" not in told

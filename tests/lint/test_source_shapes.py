@@ -248,12 +248,12 @@ def _leveldb(path: Path) -> None:
 
 
 BROKEN: dict[str, tuple[Callable[[Path], object], str, str]] = {
-    "truncated": (_truncated, data("source"), "source is damaged"),
-    "noise": (_noise, data("source"), "source cannot be read"),
-    "no database": (Path.mkdir, data("source"), "source is no LMDB: there is no data.mdb in it"),
-    "empty": (write_lmdb, data("source"), "source is empty"),
-    "no datum": (lambda path: write_lmdb(path, b"\xff\xff"), data("source"), "holds records that are no Datum"),
-    "no pixel": (lambda path: write_lmdb(path, datum(0)), data("source"), "it has no pixel"),
+    "truncated": (_truncated, data("source"), 'source" is damaged'),
+    "noise": (_noise, data("source"), 'source" cannot be read'),
+    "no database": (Path.mkdir, data("source"), 'source" is not an LMDB: it has no data.mdb'),
+    "empty": (write_lmdb, data("source"), 'source" is empty'),
+    "no datum": (lambda path: write_lmdb(path, b"\xff\xff"), data("source"), "has a record that is not a Datum"),
+    "no pixel": (lambda path: write_lmdb(path, datum(0)), data("source"), "has no pixel"),
     "negative": (lambda path: write_lmdb(path, Datum(channels=-1).SerializeToString()), data("source"), "no pixel"),
     "too large": (
         lambda path: write_lmdb(path, Datum(channels=1 << 30, height=1 << 30, width=1 << 30).SerializeToString()),
@@ -272,31 +272,31 @@ BROKEN: dict[str, tuple[Callable[[Path], object], str, str]] = {
         "both set",
     ),
     "wrong backend": (lambda path: write_lmdb(path, datum()), data("source", backend="LEVELDB"), "set backend: LMDB"),
-    "broken leveldb": (_leveldb, data("source", backend="LEVELDB"), "source cannot be read"),
-    "no leveldb": (Path.mkdir, data("source", backend="LEVELDB"), "there is no file CURRENT in it"),
-    "missing": (lambda path: None, data("source"), "source is not there"),
+    "broken leveldb": (_leveldb, data("source", backend="LEVELDB"), 'source" cannot be read'),
+    "no leveldb": (Path.mkdir, data("source", backend="LEVELDB"), "it has no file CURRENT"),
+    "missing": (lambda path: None, data("source"), 'source" does not exist'),
     "no source": (lambda path: None, data("").replace('source: ""', ""), "the layer names no source"),
-    "a NUL": (lambda path: None, data(r"a\000b"), "is not there"),
-    "a device": (lambda path: None, image_list("/dev/zero"), "/dev/zero is not there"),
-    "empty list": (Path.touch, image_list("source"), "source is empty"),
+    "a NUL": (lambda path: None, data(r"a\000b"), "does not exist"),
+    "a device": (lambda path: None, image_list("/dev/zero"), '"/dev/zero" does not exist'),
+    "empty list": (Path.touch, image_list("source"), 'source" is empty'),
     "list of nothing": (
         lambda path: path.write_text("gone.jpg 0\n"),
         image_list("source"),
-        "names a file that is not there",
+        "names a missing file",
     ),
     "list of itself": (lambda path: path.write_text("source 0\n"), image_list("source"), "cannot identify image file"),
     "a long line": (
         lambda path: path.write_text("x" * 300_000),
         image_list("source"),
-        "names a file that is not there",
+        "names a missing file",
     ),
     "blank hdf5 list": (lambda path: path.write_text("\n\n"), hdf5("source", "data"), "names no HDF5 file"),
-    "no hdf5": (lambda path: path.write_text("source"), hdf5("source", "data"), "source cannot be read"),
+    "no hdf5": (lambda path: path.write_text("source"), hdf5("source", "data"), 'source" cannot be read'),
     "no windows": (
         lambda path: path.write_text("3 4 5"),
         'layer { name: "w" type: "WindowData" top: "data" top: "label" transform_param { crop_size: 5 }'
         ' window_data_param { source: "source" } }',
-        "is no window file",
+        "is not a window file",
     ),
 }
 
@@ -319,10 +319,9 @@ def test_a_dataset_that_is_not_there(tmp_path: Path) -> None:
         file["images"] = [[1.0]]
         file["scalar"] = 1.0
     Path("list.txt").write_text("first.h5\n")
-    assert (
-        'has no dataset "data", the name of the top; it has images, scalar' in read(hdf5("list.txt", "data")).notes[0]
-    )
-    assert "without an axis" in read(hdf5("list.txt", "scalar")).notes[0]
+    note = read(hdf5("list.txt", "data")).notes[0]
+    assert 'has no dataset "data", the name of the top; its datasets are images, scalar' in note
+    assert "without axes" in read(hdf5("list.txt", "scalar")).notes[0]
 
 
 def test_a_missing_library_names_the_extra(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -331,7 +330,7 @@ def test_a_missing_library_names_the_extra(tmp_path: Path, monkeypatch: pytest.M
     (tmp_path / "path" / "lmdb.py").write_text("raise ModuleNotFoundError(name='lmdb')")
     monkeypatch.syspath_prepend(str(tmp_path / "path"))
     (note,) = read(data("db")).notes
-    assert note.endswith("reading db needs lmdb: pip install 'caffelint[data]'")
+    assert note.endswith("reading \"db\" needs lmdb; pip install 'caffelint[data]'")
 
 
 def test_nothing_is_imported_from_the_working_directory(tmp_path: Path) -> None:
@@ -354,4 +353,4 @@ def test_an_image_of_many_pixels_is_not_decoded(tmp_path: Path) -> None:
     (tmp_path / "a.png").write_bytes(b"\x89PNG\r\n\x1a\n" + data)
     (tmp_path / "list").write_text(f"{tmp_path / 'a.png'} 0\n")
     (note,) = read(image_list(str(tmp_path / "list"))).notes
-    assert "is an image of 60000 x 60000 pixels, too many to look at" in note
+    assert "is an image of 60000x60000 pixels, too many to read" in note
