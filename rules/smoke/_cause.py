@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
-from caffelint.lint import CERTAIN, LIKELY, Cause, CauseKind, Place, Suggested
+from caffelint.lint import CERTAIN, LIKELY, Cause, CauseKind, Place, Suggested, title
 from caffelint.smoke.rule import BLOB, DATA, PARAM, BuiltLayer, Run
 
 from ._learning import first_ratios, is_zero, size, weights
@@ -18,7 +18,6 @@ _MULTIPLIES = 50.0
 _USUAL = 0.01
 _LARGE_INPUT = 30.0
 _BAD_FROM_THE_START = 3.0
-_TRANSFORMED = frozenset(["Data", "ImageData", "WindowData"])
 _RULES = (
     "high-base-lr",
     "dense-loss-unnormalized",
@@ -42,7 +41,7 @@ def _cause(
     suggested: Suggested | None = None,
     rules: tuple[str, ...] = _RULES,
 ) -> Cause:
-    """Why it happened; what happened is for the finding to say. rules: of the text, which tell the same."""
+    """Why it happened; what happened is for the finding to say. rules: those of the text that say the same."""
     return Cause(kind, "", why, certainty, place, run.known(rules=rules), suggested)
 
 
@@ -50,19 +49,19 @@ def _causes(run: Run, after: int | None) -> Iterator[Cause]:
     message, solver = run.solver.message, run.solver
     if message.iter_size < 1:
         better = Suggested("iter_size", 1)
-        text = f"iter_size {message.iter_size} divides 0 by 0: it is 1 at least"
+        text = f"iter_size {message.iter_size} makes the update divide 0 by 0; set {better.text}"
         yield _cause(run, "iter-size", text, solver.at("iter_size"), suggested=better)
     if message.momentum >= 1 and solver.type not in ("AdaGrad", "RMSProp"):
         what = "divides by 1 - momentum^t = 0" if solver.type == "Adam" else "lets updates grow without end"
         better = Suggested("momentum", 0.9)
-        text = f"momentum {message.momentum:g} {what}; use {better.value:g}"
+        text = f"momentum {message.momentum:g} {what}; try {better.text}"
         yield _cause(run, "momentum", text, solver.at("momentum"), suggested=better)
     if solver.type == "Adam" and message.momentum2 >= 1:
         better = Suggested("momentum2", 0.999)
-        text = f"momentum2 {message.momentum2:g} makes Adam divide 0 by 0; use {better.value:g}"
+        text = f"momentum2 {message.momentum2:g} makes Adam divide 0 by 0; try {better.text}"
         yield _cause(run, "momentum", text, solver.at("momentum2"), suggested=better)
     if solver.type in _ADAPTIVE and message.delta <= 0 and any(is_zero(one.gradient) for one in weights(run)):
-        text = f"{solver.type} divides by sqrt(history) + delta, and delta {message.delta:g} is no guard against 0"
+        text = f"{solver.type} divides by sqrt(history) + delta, and delta {message.delta:g} does not keep that above 0"
         yield _cause(run, "delta", text, solver.at("delta"))
     yield from _sign(run)
     yield from _decay(run)
@@ -70,18 +69,19 @@ def _causes(run: Run, after: int | None) -> Iterator[Cause]:
         yield blank
     used = [event.rate for event in run.iterations if after is None or event.iteration < max(after, 1)]
     if used and abs(used[-1]) > _RISES * abs(used[0]) > 0:
-        text = f"the rate grew from {number(used[0])} to {number(used[-1])}; make it fall"
+        text = f"the rate rises from {number(used[0])} to {number(used[-1])}; use a schedule that lowers it"
         yield _cause(run, "schedule", text, solver.at("lr_policy"))
     for layer in run.loss_layers:
         weight = max(map(abs, layer.loss_weights), default=1)
         if weight >= _MULTIPLIES and weight * _loss_of(run, layer.tops[0].name) >= _MULTIPLIES:
-            text = f"loss_weight {weight:g} multiplies every gradient: it is most likely too high"
+            text = f"loss_weight {weight:g} multiplies every gradient and is most likely too high"
             yield _cause(run, "loss-weight", text, run.place(layer.name, 0, "loss_weight"), LIKELY)
     ratios = first_ratios(run)
     largest = max(ratios, key=lambda layer: ratios[layer], default="")
     layer_of = run.layer(largest)
     if layer_of is not None and layer_of.params and layer_of.params[0].lr_mult >= _MULTIPLIES:
-        text = f'lr_mult {layer_of.params[0].lr_mult:g} multiplies the rate of "{largest}": it is most likely too high'
+        mult = layer_of.params[0].lr_mult
+        text = f"lr_mult {mult:g} multiplies the rate of {title(layer_of)} and is most likely too high"
         yield _cause(run, "lr-mult", text, run.place(largest, 0, "param", 0, "lr_mult"), LIKELY)
     rate = _rate(run, max(ratios.values(), default=0.0))
     start = bad_start(run, rate.suggested)
@@ -98,39 +98,40 @@ def _sign(run: Run) -> Iterator[Cause]:
             yield _cause(
                 run,
                 "loss-weight",
-                f'loss_weight {weight:g} makes the loss of "{layer.name}" grow, whatever the rate: take the sign away',
+                f"loss_weight {weight:g} makes the loss of {title(layer)} grow, whatever the rate; remove the"
+                " minus sign",
                 run.place(layer.name, 0, "loss_weight"),
                 rules=("suspicious-loss-weight",),
             )
 
 
 def bad_start(run: Run, better: Suggested | None) -> Cause | None:
-    """A loss far above chance before any update: what the net reads or begins with is too large, not the rate.
+    """A loss far above chance before any update: the input or the first weights are too large, not the rate.
 
-    better: the rate that would do for an input as it is.
+    better: the rate that would do for the input as it is.
     """
     first, near = begins(run), chance(run)
     if near is None or not first > _BAD_FROM_THE_START * near > 0:
         return None
-    text = f"the loss is {number(first)} before any update, where chance gives {number(near)}: "
+    text = f"the loss is {number(first)} before any update, but chance gives {number(near)}"
     layer = _large_input(run)
     if layer is None:
-        text += "that is not the rate's doing; scale the input or the fillers down"
+        text += ", so the rate is not the cause; scale the input or the fillers down"
         return _cause(run, "start", text, run.nets[0].at(), LIKELY)
     found = run.statistics(-1, layer.name, BLOB, layer.tops[0].name, DATA)
     assert found is not None
-    text += f'"{layer.tops[0].name}" holds {number(found.min)} to {number(found.max)}, bring it to about 1'
+    text += f': "{layer.tops[0].name}" holds {number(found.min)} to {number(found.max)}; scale it to about 1'
     scaled = None
     largest = max(abs(found.min), abs(found.max))
-    if layer.type in _TRANSFORMED and layer.message.transform_param.scale == 1 and 0 < largest < math.inf:
+    if layer.transforms and layer.message.transform_param.scale == 1 and 0 < largest < math.inf:
         scaled = Suggested("scale", 2.0 ** -math.ceil(math.log2(largest)), layer.name)
-        text += f", by transform_param {{ {scaled.text} }}"
-    text += f"; or else try {better.text}" if better else ""
+        text += f" with transform_param {{ {scaled.text} }}"
+    text += f", or try {better.text}" if better else ""
     return _cause(run, "input-scale", text, run.place(layer.name), LIKELY, scaled, ("unscaled-input",))
 
 
 def _decay(run: Run) -> Iterator[Cause]:
-    """Weight decay that overshoots: L2 takes rate * decay of each weight, L1 rate * decay from each."""
+    """Weight decay that overshoots: L2 subtracts rate * decay of each weight, L1 rate * decay from each."""
     message = run.solver.message
     rate = max((abs(event.rate) for event in run.iterations[:5] if math.isfinite(event.rate)), default=0.0)
     taken = rate * abs(message.weight_decay)
@@ -144,14 +145,14 @@ def _decay(run: Run) -> Iterator[Cause]:
     text = ""
     if message.regularization_type == "L1":
         if sizes and taken > 2 * max(sizes):
-            text = f"takes {number(taken)} off every weight at this rate, more than there is"
+            text = f"subtracts {number(taken)} from every weight in an update, more than the weights themselves"
     elif taken > 2:
-        text = f"at this rate takes {number(taken)} times each weight off{built_up}: it overshoots"
+        text = f"subtracts {number(taken)} times each weight in an update{built_up}, so it overshoots"
     if text:
         yield _cause(
             run,
             "weight-decay",
-            f"weight_decay {message.weight_decay:g} {text}; try {better.value:g}",
+            f"weight_decay {message.weight_decay:g} {text}; try {better.text}",
             run.solver.at("weight_decay"),
             suggested=better,
             rules=("weight-decay-out-of-range",),
@@ -161,7 +162,7 @@ def _decay(run: Run) -> Iterator[Cause]:
 def _rate(run: Run, ratio: float) -> Cause:
     share = min(0.1, _USUAL / ratio) if ratio > 0 else 0.1
     rate = float(f"{run.solver.message.base_lr * share:.1g}")
-    # One mend is easier to believe than two that all but agree.
+    # One suggestion is easier to believe than two that nearly agree.
     rate = min([rate, *(one.value for one in run.suggested("high-base-lr") if one.value >= rate / 10)])
     better = Suggested("base_lr", rate)
     text = f"{run.rate_text} is most likely too high; try {better.text}"
@@ -169,12 +170,12 @@ def _rate(run: Run, ratio: float) -> Cause:
         top = layer.tops[0].name
         found = run.statistics(-1, layer.name, BLOB, top, DATA)
         assert found is not None
-        text += f', or bring the input to about 1: "{top}" holds {number(found.min)} to {number(found.max)}'
+        text += f', or scale the input to about 1 ("{top}" holds {number(found.min)} to {number(found.max)})'
     return _cause(run, "rate", text, run.solver.at("base_lr"), LIKELY, better)
 
 
 def _large_input(run: Run) -> BuiltLayer | None:
-    """The layer whose first top, that nothing in the net makes and weights read, is large."""
+    """The layer without bottoms whose first top is large and read by weights."""
     for layer in run.built[0].layers:
         if layer.bottoms or not layer.tops:
             continue
@@ -198,9 +199,9 @@ def _loss_of(run: Run, name: str) -> float:
 
 
 def blank_statistics(run: Run) -> Cause | None:
-    """BatchNorm that takes its statistics from blobs that are blank, in the TRAIN net."""
+    """A BatchNorm of the TRAIN net that normalises with stored statistics that are all 0."""
     blank = [
-        layer.name
+        layer
         for layer in run.built[0].layers
         if layer.type == "BatchNorm"
         and layer.parameters.use_global_stats
@@ -213,7 +214,7 @@ def blank_statistics(run: Run) -> Cause | None:
     return _cause(
         run,
         "statistics",
-        f'use_global_stats: true in "{blank[0]}"{more} without trained statistics divides by sqrt(eps), which'
-        " multiplies by 316; leave it out in TRAIN, or load weights",
-        run.place(blank[0], 0, "batch_norm_param", "use_global_stats"),
+        f"{title(blank[0])}{more}: use_global_stats: true without trained statistics divides by sqrt(eps), which"
+        " multiplies by 316; remove it in TRAIN, or load weights",
+        run.place(blank[0].name, 0, "batch_norm_param", "use_global_stats"),
     )

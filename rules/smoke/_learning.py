@@ -6,15 +6,17 @@ import math
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from caffelint.lint import title
+from caffelint.lint.built import UNKNOWN
 from caffelint.smoke.rule import BLOB, CHANGE, DATA, DIFF, PARAM, Blob, BuiltLayer, Run, Statistics
 
 _DECAY_ALONE = 1.01
 
 
 class Weights(NamedTuple):
-    """The weights of a layer that is to learn: what they were before the first update, their gradient, their updates.
+    """The weights of a layer that learns: their values before the first update, their gradient, their updates.
 
-    first, last: the update of iteration 0, and that of the last that was measured. None where nothing was measured.
+    first, last: the updates of iteration 0 and of the last iteration measured. None where nothing was measured.
     """
 
     layer: BuiltLayer
@@ -50,17 +52,25 @@ def size(values: Statistics) -> float:
 
 
 def is_zero(values: Statistics | None) -> bool:
-    """Is every value 0? The share of zeros may be that of a sample, least and greatest are not."""
+    """Is every value 0? The share of zeros may come from a sample, the extremes do not."""
     return values is not None and values.min == 0 == values.max
 
 
+def ends(layer: BuiltLayer) -> tuple[float, float] | None:
+    """The values at which an activation that is bounded on both sides saturates; None for any other layer."""
+    if not layer.is_activation or not layer.tops or layer.message is None:
+        return None
+    low, high, *_ = layer.values([UNKNOWN] * len(layer.bottoms))[0]
+    return (low, high) if math.isfinite(low) and math.isfinite(high) else None
+
+
 def weightless(run: Run, layer: BuiltLayer) -> bool:
-    """Are the weights of the layer all 0 from the start?"""
+    """Are the weights of the layer all 0 at the start?"""
     return bool(layer.params) and is_zero(run.statistics(-1, layer.name, PARAM, 0, DATA))
 
 
 def without_weights(run: Run, layer: BuiltLayer) -> BuiltLayer | None:
-    """The layer itself, or the one that it reads, where its weights are all 0 from the start."""
+    """The layer itself, or the one that it reads, if its weights are all 0 at the start."""
     for one in (layer, layer.bottoms[0].producer if layer.bottoms else None):
         if one is not None and weightless(run, one):
             return one
@@ -68,12 +78,12 @@ def without_weights(run: Run, layer: BuiltLayer) -> BuiltLayer | None:
 
 
 def no_weights(layer: BuiltLayer) -> str:
-    """Of such a layer, in words."""
-    return f'the weights of "{layer.name}" are 0: load some by --weights; without any, give it a weight_filler'
+    """Such a layer in words."""
+    return f"the weights of {title(layer)} are 0; load some with --weights, or give it a weight_filler"
 
 
 def only_decays(run: Run, values: Weights) -> bool:
-    """Is the last update no more than what weight decay takes off, or nothing at all?"""
+    """Is the last update no more than what weight decay subtracts, or nothing at all?"""
     if values.last is None or is_zero(values.last):
         return values.last is not None
     if values.data is None:
@@ -88,7 +98,7 @@ def only_decays(run: Run, values: Weights) -> bool:
 def gradient_ended(run: Run, layer: BuiltLayer) -> bool:
     """Was the gradient of the layer's weights exactly 0 in the last iteration that was measured?
 
-    Where an engine does not tell, it is 0 where that of the layer's top is, or where all that it reads is 0.
+    If an engine does not say, it is 0 where the gradient of the layer's top is 0, or all of the layer's input.
     """
     last = run.measured[-1]
     own = run.statistics(last, layer.name, PARAM, 0, DIFF)
@@ -100,7 +110,7 @@ def gradient_ended(run: Run, layer: BuiltLayer) -> bool:
 
 
 def _of_blob(run: Run, iteration: int, blob: Blob, part: str) -> Statistics | None:
-    """Of the blob's last version, whatever layer wrote it, or of the one that it is a copy of."""
+    """Statistics of the blob's last version, whichever layer wrote it, or of the blob that it is a copy of."""
     blob = blob.original
     for layer in reversed(run.built[0].layers):
         if any(top.name == blob.name for top in layer.tops):
@@ -128,9 +138,9 @@ def _alive(run: Run, blob: Blob) -> bool:
 
 
 def first_ratios(run: Run) -> dict[str, float]:
-    """Root mean square of the first update over that of the weights before it, by layer; without weights of 0.
+    """Root mean square of the first update over that of the weights before it, by layer; weights of 0 are left out.
 
-    Without those that are normalised, too: their scale makes no difference, and a large update sets it right by itself.
+    So are those that only a normalising layer reads: their scale makes no difference, and a large update corrects it.
     """
     return {
         one.layer.name: size(one.first) / size(one.data)
@@ -144,7 +154,7 @@ def first_ratios(run: Run) -> dict[str, float]:
 
 
 def _normalised(blob: Blob) -> bool:
-    """Does BatchNorm alone read it, whose output is the same for twice the weights?"""
+    """Do only normalising layers read it, whose output is the same for twice the weights?"""
     readers = [layer for layer, _ in blob.consumers]
     return bool(readers) and all(
         layer.normalises or (layer.type == "Split" and layer.index is None and all(map(_normalised, layer.tops)))
@@ -153,7 +163,7 @@ def _normalised(blob: Blob) -> bool:
 
 
 def largest_ratios(run: Run) -> dict[str, float]:
-    """The same of the largest update that was measured, in terms of the highest rate that is to come."""
+    """The same for the largest update that was measured, scaled to the highest rate of the schedule."""
     used = {event.iteration: abs(event.rate) for event in run.iterations}
     highest = max([run.highest_rate, *used.values()], default=0.0)
     found: dict[str, float] = {}

@@ -1,4 +1,4 @@
-"""How the loss of a run went: what chance gives, whether it rose, fell, or rests."""
+"""How the loss of a run went: what chance gives, whether it rose, fell, or stays."""
 
 from __future__ import annotations
 
@@ -20,6 +20,7 @@ NEVER_NEGATIVE = frozenset(
         "SmoothL1Loss",
     ]
 )
+"""Losses that are never negative for valid input. A class of several types of forks cannot answer for all of them."""
 _TAIL = 5
 _MOST_LABELS = 4096
 _TIMES = 3.0
@@ -31,7 +32,7 @@ def losses(run: Run) -> list[float]:
 
 
 def begins(run: Run) -> float:
-    """The largest loss before any update: that of the pass at rate 0 and of the first iteration."""
+    """The largest loss before any update: in the pass at rate 0 or the first iteration."""
     before = [event.loss for event in run.started if math.isfinite(event.loss)]
     return max(before, key=abs, default=math.nan)
 
@@ -43,7 +44,7 @@ def ends(run: Run) -> float:
 
 
 def chance(run: Run) -> float | None:
-    """The loss of a net that tells nothing; None where the losses have no such value, or it is not known."""
+    """The loss of a net that guesses; None where the losses have no such value, or it is not known."""
     total = 0.0
     for layer in run.loss_layers:
         own = _chance_of(layer)
@@ -71,21 +72,21 @@ def _chance_of(layer: BuiltLayer) -> float | None:
 
 
 def rose(run: Run) -> bool:
-    """Is the loss at the end several times what it was at the start, and more than chance gives?"""
+    """Is the loss at the end several times the loss at the start, and more than chance gives?"""
     first, last = abs(begins(run)), ends(run)
     near = chance(run) or 0.0
     return last > _TIMES * first and last > first + 0.5 and last > _NEAR_CHANCE * near
 
 
 def fell(run: Run) -> bool:
-    """Is it half of what it was, and where chance is known, less than that?"""
+    """Is it less than half of what it was, and less than chance where that is known?"""
     first, last = begins(run), ends(run)
     near = chance(run)
     return last < 0.5 * first and (near is None or last < near)
 
 
 def clamped(run: Run) -> str:
-    """`10 of 16 labels` whose class has a probability of exactly 0, where the loss rests on multiples of 87.3365."""
+    """`10 of 16 labels` whose class has a probability of exactly 0, if the loss stays at multiples of 87.3365."""
     for layer in run.loss_layers:
         labels = layer.bottoms[1].shape if len(layer.bottoms) > 1 else None
         count = math.prod(labels) if labels else 0

@@ -10,11 +10,12 @@ from ._example import CALM, SOLVER, losses, project
 
 
 class BaseLrBreaks(SmokeRule):
-    """A search found the largest base_lr at which a run stays finite, and this one lies near or above it.
+    """base_lr is near or above the largest rate at which a run stays finite.
 
     ## Why is this bad?
-    Above it the loss grows or is nan within some dozen iterations. Just below it the run hangs on the batch: a tenth of
-    it leaves room. What `caffelint smoke --find-lr` suggests is a rate to begin with, and no more than that.
+    Above that rate the loss grows or becomes nan within a few dozen iterations. Just below it the outcome depends on
+    the batch; a tenth of it leaves a margin. `caffelint smoke --find-lr` suggests a rate to start with, not the best
+    one.
 
     ## References
     - Smith, Cyclical learning rates for training neural networks (arXiv 1506.01186), section 3.3
@@ -29,20 +30,20 @@ class BaseLrBreaks(SmokeRule):
         Invalid(
             project(RateFound(1.5, 0.1, 7)),
             span="base_lr: 10",
-            message="base_lr 10 breaks the run; the largest that stays finite is 1.5; try base_lr: 0.1",
+            message="base_lr 10 breaks the run; the largest rate that stays finite is 1.5; try base_lr: 0.1",
             fixed=project(RateFound(1.5, 0.1, 7), solver=SOLVER.replace("10", "0.1")),
         ),
         Invalid(
             project(RateFound(12, 1, 7)),
             span="base_lr: 10",
-            message="base_lr 10 is near the largest that stays finite, 12; try base_lr: 1",
+            message="base_lr 10 is near the largest rate that stays finite, 12; try base_lr: 1",
             fixed=project(RateFound(12, 1, 7), solver=SOLVER.replace("10", "1")),
         ),
         Invalid(
             project(RateFound(1.5, 0.1, 7), Iteration(-1, 0, 77.9, {"loss": 77.9})),
             span="base_lr: 10",
-            message="base_lr 10 breaks the run, and the loss is 77.9 before any update, where chance gives 2.303: that"
-            " is not the rate's doing; scale the input or the fillers down",
+            message="base_lr 10 breaks the run, and the loss is 77.9 before any update, but chance gives 2.303, so the"
+            " rate is not the cause; scale the input or the fillers down",
         ),
     ]
 
@@ -54,16 +55,16 @@ class BaseLrBreaks(SmokeRule):
         place = run.solver.at("base_lr")
         better = Suggested("base_lr", found.suggested)
         what = f"base_lr {rate:g} breaks the run"
-        why = f"the largest that stays finite is {found.largest:g}; try {better.text}"
+        why = f"the largest rate that stays finite is {found.largest:g}; try {better.text}"
         message = f"{what}; {why}"
         evidence = f"found in {found.runs} runs of {run.asked} iterations"
         start = bad_start(run, better)
         if start is not None:
             why = start.why
             message = f"{what}, and {why}"
-            evidence = f"the largest that stays finite is {found.largest:g}, {evidence}"
+            evidence = f"the largest rate that stays finite is {found.largest:g}, {evidence}"
         if rate <= found.largest:
-            what = f"base_lr {rate:g} is near the largest that stays finite, {found.largest:g}"
+            what = f"base_lr {rate:g} is near the largest rate that stays finite, {found.largest:g}"
             why = f"try {better.text}"
             message = f"{what}; {why}"
         yield self.finding(
@@ -71,7 +72,7 @@ class BaseLrBreaks(SmokeRule):
             message,
             severity=None if rate > found.largest else INFO,
             evidence=evidence,
-            fixes=(Fix(better.text, UNSAFE, (replace(place, better.text),)),)
+            fixes=(Fix(f"set {better.text}", UNSAFE, (replace(place, better.text),)),)
             if run.solver.has("base_lr") and start is None
             else (),
             cause=(start or Cause("rate", "", suggested=better))._replace(what=what, why=why),

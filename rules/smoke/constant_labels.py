@@ -3,11 +3,11 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
-from caffelint.lint import LIKELY, WARNING, Cause, Finding, Invalid
+from caffelint.lint import LIKELY, WARNING, Cause, Finding, Invalid, title
 from caffelint.smoke.rule import BLOB, DATA, Run, SmokeRule, Statistics
 
 from ._example import CALM, losses, project
-from ._labels import CLASSES, classes, source
+from ._labels import classes, source
 from ._numbers import number
 
 _MANY = 8
@@ -18,16 +18,15 @@ def _labels(iteration: int, value: float) -> Statistics:
 
 
 class ConstantLabels(SmokeRule):
-    """Every label that came in the whole run was the same.
+    """Every label of the run was the same.
 
     ## Why is this bad?
-    The net learns to give that one answer whatever it sees: the loss falls to 0 and the accuracy is 1, and nothing is
-    learnt. Labels were lost where the data was converted, or images stand in the order of their class and are not
-    shuffled.
+    The net learns to give that one answer whatever its input: the loss falls to 0, the accuracy is 1, and nothing is
+    learnt. The labels were lost when the data was converted, or the images are sorted by class and not shuffled.
 
     ## Known problems
-    Labels that were made up are not judged. Neither is a net with several losses: it may want constant labels, as a
-    generative adversarial one does.
+    Synthetic labels are not judged. Neither is a net with several losses, which may need constant labels, as a
+    generative adversarial net does.
 
     ## References
     - BVLC/caffe issues 5127 and 2343
@@ -44,7 +43,7 @@ class ConstantLabels(SmokeRule):
         Invalid(
             project(*losses(*CALM), _labels(-1, 3), _labels(5, 3)),
             span='bottom: "label"',
-            message='every label that came to "loss" (SoftmaxWithLoss) was 3: it learns to say so, whatever it sees',
+            message='SoftmaxWithLoss "loss": every label was 3, so the net learns to answer that whatever its input',
         )
     ]
 
@@ -52,7 +51,7 @@ class ConstantLabels(SmokeRule):
         if run.synthetic or len(run.loss_layers) != 1 or len(run.iterations) < 2:
             return
         layer = run.loss_layers[0]
-        if layer.type not in CLASSES or len(layer.bottoms) < 2 or (classes(layer) or 0) < 2:
+        if (classes(layer) or 0) < 2:
             return
         name, shape = source(layer.bottoms[1]), layer.bottoms[1].shape
         seen = [event for event in run.all(Statistics) if (event.kind, event.part, event.name) == (BLOB, DATA, name)]
@@ -65,15 +64,15 @@ class ConstantLabels(SmokeRule):
             return
         if not 0 <= value < (classes(layer) or 0):
             return
-        what = f'every label that came to "{layer.name}" ({layer.type}) was {number(value)}'
+        what = f"{title(layer)}: every label was {number(value)}"
         reason = (
-            f"{count} labels were looked at: they may have been lost in conversion, or the data lies in the order of"
-            " its classes and is not shuffled"
+            f"{count} labels were looked at; they may have been lost in conversion, or the data is sorted by class and"
+            " not shuffled"
         )
-        effect = "it learns to say so, whatever it sees"
+        effect = "so the net learns to answer that whatever its input"
         yield self.finding(
             run.place(layer.name, 0, "bottom", 1),
-            f"{what}: {effect}",
+            f"{what}, {effect}",
             evidence=reason,
-            cause=Cause("labels", what, f"{effect}; {reason}", LIKELY),
+            cause=Cause("labels", what, reason, LIKELY),
         )

@@ -3,24 +3,16 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 
-from caffelint.lint import CERTAIN, LIKELY, WARNING, Cause, Finding, Invalid
+from caffelint.lint import LIKELY, WARNING, Cause, Finding, Invalid, listed, title
 from caffelint.smoke.rule import BLOB, DATA, BuiltLayer, Run, SmokeRule, Statistics
 
+from ._advice import advice
 from ._cause import too_large
 from ._evidence import evidence
 from ._example import CALM, WITH_DROPOUT, losses, project, spread
-from ._learning import is_zero, no_weights, without_weights
+from ._learning import ends, is_zero, no_weights, without_weights
+from ._numbers import number
 
-_WHY = {
-    "ReLU": "all it reads is at most 0: a bias far below 0, weights of one sign, or an update that was too large",
-    "Dropout": "it drops everything: dropout_ratio is the share that is dropped",
-    "Scale": "its scale is 0: give it a filler of 1, which is the default where no filler is written",
-    "BatchNorm": "it takes one value for each channel, whose mean is the value itself: use larger batches or maps",
-    "Pooling": "its windows lie on padding alone",
-    "MVN": "it normalises each map by itself, and a map of one value is its own mean: set across_channels: true",
-}
-_SURE = frozenset(["Scale", "Pooling"])
-_NORMALISERS = frozenset(["BatchNorm", "MVN"])
 _MANY = 64
 _AT_ITS_ENDS, _SOME = 1e-6, 1e-3
 _SATURATED = WITH_DROPOUT.replace('type: "ReLU"', 'type: "Sigmoid"')
@@ -31,12 +23,12 @@ def _half(at: int, low: float, high: float, spread: float) -> Statistics:
 
 
 class DeadUnits(SmokeRule):
-    """Every value that a layer gives is 0, or lies at the end of a Sigmoid or TanH, whatever comes in.
+    """Every output of a layer is 0, or at the limits of a Sigmoid or TanH, whatever its input.
 
     ## Why is this bad?
-    What lies behind it sees nothing of the data, and no gradient passes back: what lies before it cannot learn. A ReLU
-    is dead where all that it reads is at most 0, from the start for want of sound fillers, or from an iteration on in
-    which an update was too large.
+    The layers after it see nothing of the data, and no gradient passes back, so the layers before it cannot learn. A
+    ReLU is dead if its whole input is at most 0: from the start because of bad fillers, or later because an update was
+    too large.
 
     ## References
     - relu_layer.cpp, Backward_cpu; dropout_layer.cpp; batch_norm_layer.cpp
@@ -53,7 +45,7 @@ class DeadUnits(SmokeRule):
         Invalid(
             project(*losses(*CALM), spread(-1, "relu", BLOB, "fc", 0, 1), spread(5, "relu", BLOB, "fc", 0, 1)),
             span="layer",
-            message='all that "relu" (ReLU) gives is 0, from the start to iteration 5',
+            message='ReLU "relu": every output is 0 from the start to iteration 5',
         ),
         Invalid(
             project(
@@ -63,12 +55,12 @@ class DeadUnits(SmokeRule):
                 net=WITH_DROPOUT,
             ),
             span="layer",
-            message='all that "log" (Dropout) gives is 0 in iteration 5, and was not at the start',
+            message='Dropout "log": every output is 0 in iteration 5, but was not at the start',
         ),
         Invalid(
             project(*losses(*CALM), _half(-1, 0, 1, 0.5), _half(5, 0, 1, 0.5), net=_SATURATED),
             span="layer",
-            message='all that "relu" (Sigmoid) gives is 0 or 1: it is saturated, and passes no gradient',
+            message='Sigmoid "relu": every output is 0 or 1, so it is saturated and passes no gradient',
         ),
     ]
 
@@ -83,71 +75,72 @@ class DeadUnits(SmokeRule):
         layer, blob = dead[0], dead[0].tops[0].name
         first = run.statistics(measured[0], layer.name, BLOB, blob, DATA)
         always = is_zero(first)
-        message = f'all that "{layer.name}" ({layer.type}) gives is 0'
+        message = f"{title(layer)}: every output is 0"
         message += (
-            f", from the start to iteration {measured[-1]}"
+            f" from the start to iteration {measured[-1]}"
             if always
-            else f" in iteration {measured[-1]}, and was not at the start"
+            else f" in iteration {measured[-1]}, but was not at the start"
         )
         cause = layer
-        if layer.type == "ReLU" and layer.bottoms[0].producer and layer.bottoms[0].producer.type in _NORMALISERS:
-            cause = layer.bottoms[0].producer
-        reason = _WHY.get(cause.type, "")
-        told = Cause("layer", message, reason, CERTAIN if cause.type in _SURE else LIKELY)
+        maker = layer.bottoms[0].producer
+        if layer.rectifies and maker is not None and maker.normalises and advice(maker.type).zero.text:
+            cause = maker
+        why = advice(cause.type).zero
+        told = Cause("layer", message, why.text, why.certainty if why.text else LIKELY)
         if (silent := without_weights(run, layer)) is not None:
             cause = silent
             told = Cause("weights", message, no_weights(silent))
-        if not always and layer.type == "ReLU":
+        if not always and layer.rectifies:
             large = too_large(run)
-            told = large._replace(what=message, why=f"an update moved all that it reads below 0: {large.why}")
+            told = large._replace(what=message, why=f"an update moved its whole input below 0: {large.why}")
         told = told._replace(known=(*told.known, *(one for one in run.known([cause.name]) if one not in told.known)))
         yield self.finding(
             run.place(layer.name), message, evidence=evidence(told.why, _so_are(dead), known=told.known), cause=told
         )
 
     def _saturated(self, run: Run) -> Iterator[Finding]:
-        """A Sigmoid or TanH all of whose values lie at its ends: its gradient is 0 there."""
+        """A Sigmoid or TanH whose outputs are all at its limits, where its gradient is 0."""
         full = [layer for layer in run.built[0].layers if _is_saturated(run, layer)]
         if full:
             layer = full[0]
-            ends = "0 or 1" if layer.type == "Sigmoid" else "-1 or 1"
-            what = f'all that "{layer.name}" ({layer.type}) gives is {ends}'
-            effect = "it is saturated, and passes no gradient"
-            remedy = "scale down what it reads: the input, the fillers, or a bias"
+            limits = " or ".join(number(end) for end in ends(layer) or ())
+            what = f"{title(layer)}: every output is {limits}, so it is saturated and passes no gradient"
+            remedy = "scale its input down: the data, the fillers, or a bias"
             known = run.known([layer.name])
             yield self.finding(
                 run.place(layer.name),
-                f"{what}: {effect}",
+                what,
                 evidence=evidence(remedy, _so_are(full), known=known),
-                cause=Cause("input-scale", what, f"{effect}; {remedy}", LIKELY, known=known),
+                cause=Cause("input-scale", what, remedy, LIKELY, known=known),
             )
 
 
 def _so_are(layers: Sequence[BuiltLayer]) -> str:
-    """Of those after the first."""
-    others = [f'"{other.name}"' for other in layers[1:4]]
-    return f"so are {', '.join(others)}" if others else ""
+    """What to say of those after the first."""
+    others = [f'"{other.name}"' for other in layers[1:]]
+    return f"the same is true of {listed(others)}" if others else ""
 
 
 def _is_saturated(run: Run, layer: BuiltLayer) -> bool:
-    """From the start to the end: mean and mean square tell values of 0 and 1, or of -1 and 1, from all others."""
-    if layer.type not in ("Sigmoid", "TanH") or not layer.need_backward or not any(layer.propagate_down):
+    """From the start to the end: mean and mean square tell values that are all at the limits from all others."""
+    limits = ends(layer)
+    if limits is None or not layer.need_backward or not any(layer.propagate_down):
         return False
     for at in (run.measured[0], *run.measured[-2:]):
         found = run.statistics(at, layer.name, BLOB, layer.tops[0].name, DATA)
         if found is None:
             return False
         square = found.mean**2 + found.std**2
-        away = abs(square - (found.mean if layer.type == "Sigmoid" else 1))
+        away = abs(square - sum(limits) * found.mean + math.prod(limits))
         if away > _AT_ITS_ENDS or square < _SOME:
             return False
     return True
 
 
 def _is_dead(run: Run, layer: BuiltLayer) -> bool:
-    """Is the last version of a blob that the layer writes all 0 at the end, with a gradient wanted through it?
+    """Is the layer's output all 0 at the end, although a gradient is wanted through it?
 
-    Few values may all be 0 by chance: then they have to be so the time before, too.
+    A few values may all be 0 by chance, so they have to be 0 the time before, too.
     """
     if not layer.bottoms or layer.is_loss or not layer.need_backward or not layer.tops:
         return False

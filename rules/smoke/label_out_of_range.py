@@ -3,11 +3,11 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
-from caffelint.lint import CERTAIN, ERROR, LIKELY, Cause, Finding, Invalid
+from caffelint.lint import CERTAIN, ERROR, LIKELY, Cause, Finding, Invalid, title
 from caffelint.smoke.rule import DATA, BuiltLayer, Run, SmokeRule, Statistics
 
 from ._example import CALM, NET, losses, project
-from ._labels import CLASSES, classes, source
+from ._labels import classes, source
 from ._numbers import extent
 
 _EMBED = NET.replace('type: "InnerProduct"', 'type: "Embed"').replace(
@@ -16,12 +16,12 @@ _EMBED = NET.replace('type: "InnerProduct"', 'type: "Embed"').replace(
 
 
 class LabelOutOfRange(SmokeRule):
-    """A label was below 0, or not below the number of classes.
+    """A label is below 0, or not below the number of classes.
 
     ## Why is this bad?
-    Caffe does not look: the loss reads, and HingeLoss writes, beside the row of scores. What comes of it is a loss of
-    87.3365, nan, a crash, or training that goes on and learns nonsense. Labels count from 0: those from 1 to C want one
-    class more, or 1 taken off.
+    Caffe does not check: the loss reads, and HingeLoss writes, outside of the row of scores. The result is a loss of
+    87.3365, nan, a crash, or training that goes on and learns nonsense. Labels count from 0: labels from 1 to C need
+    one more class, or 1 subtracted.
 
     ## References
     - softmax_loss_layer.cpp, Forward_cpu: only a DCHECK, which release builds leave out
@@ -36,13 +36,12 @@ class LabelOutOfRange(SmokeRule):
         Invalid(
             project(*losses(*CALM), Statistics(-1, "data", "blob", "label", DATA, 1, 10, 5.5, 3, 0)),
             span='bottom: "label"',
-            message='labels of 1 to 10 came to "loss" (SoftmaxWithLoss), which has 10 classes, 0 to 9; labels count'
-            " from 0",
+            message='SoftmaxWithLoss "loss": labels are 1 to 10, but its 10 classes are 0 to 9',
         ),
         Invalid(
             project(*losses(*CALM), Statistics(-1, "data", "blob", "data", DATA, 0, 49, 20, 3, 0.1), net=_EMBED),
             span="input_dim: 20",
-            message='numbers of 0 to 49 came to "fc" (Embed), which has 20 rows, 0 to 19',
+            message='Embed "fc": its input is 0 to 49, but input_dim 20 takes indices 0 to 19',
         ),
     ]
 
@@ -56,22 +55,19 @@ class LabelOutOfRange(SmokeRule):
             if layer.type == "Embed" and layer.bottoms:
                 words, size = found.get(source(layer.bottoms[0])), layer.message.embed_param.input_dim
                 if words is not None and not 0 <= words[0] <= words[1] < size:
-                    what = f'numbers of {extent(*words)} came to "{layer.name}" (Embed), which has {size} rows, 0 to'
+                    what = f"{title(layer)}: its input is {extent(*words)}, but input_dim {size} takes indices 0 to"
                     what += f" {size - 1}"
-                    why = "Caffe reads beside its weights there"
+                    why = "Caffe does not check them and reads outside of the weights"
                     place = run.place(layer.name, 0, "embed_param", "input_dim")
                     yield self.finding(place, what, evidence=why, cause=Cause("data", what, why))
-            if layer.type not in CLASSES or len(layer.bottoms) < 2:
-                continue
-            labels = found.get(source(layer.bottoms[1]))
             among = classes(layer)
+            labels = found.get(source(layer.bottoms[1])) if among is not None else None
             if labels is None or among is None:
                 continue
             low, high = labels
             if _ignores(layer, labels) or 0 <= low <= high < among:
                 continue
-            what = f'labels of {extent(low, high)} came to "{layer.name}" ({layer.type}), which has {among} classes, 0'
-            what += f" to {among - 1}; labels count from 0"
+            what = f"{title(layer)}: labels are {extent(low, high)}, but its {among} classes are {extent(0, among - 1)}"
             remedy = _likely(layer, low, high, among)
             yield self.finding(
                 run.place(layer.name, 0, "bottom", 1),
@@ -83,15 +79,15 @@ class LabelOutOfRange(SmokeRule):
 
 def _likely(layer: BuiltLayer, low: float, high: float, among: int) -> str:
     if high == 255 and layer.type == "SoftmaxWithLoss":
-        return "255 often marks what is to be ignored: loss_param { ignore_label: 255 }"
+        return "255 often marks pixels to ignore; set loss_param { ignore_label: 255 }"
     if low == 1 and high == among:
-        return f"they count from 1: take 1 off, or make it {among + 1} classes"
+        return f"they count from 1; subtract 1, or use {among + 1} classes"
     if math.inf > high >= among:
-        return f"num_output {int(high) + 1} would take them"
+        return f"num_output: {int(high) + 1} would cover them"
     return ""
 
 
 def _ignores(layer: BuiltLayer, labels: tuple[float, float]) -> bool:
-    """May the label that lies outside be the one that is ignored?"""
+    """May the label out of range be the one that is ignored?"""
     loss = layer.message.loss_param
     return bool(loss.HasField("ignore_label") and loss.ignore_label in labels)

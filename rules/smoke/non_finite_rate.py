@@ -6,16 +6,16 @@ from collections.abc import Iterator
 from caffelint.lint import ERROR, Cause, Finding, Invalid
 from caffelint.smoke.rule import RATE, NonFinite, Run, SmokeRule
 
-from ._evidence import evidence
+from ._evidence import worded
 from ._example import CALM, losses, project
 
 
 class NonFiniteRate(SmokeRule):
-    """The learning rate itself was nan or infinite.
+    """The learning rate itself is nan or infinite.
 
     ## Why is this bad?
-    One update with such a rate makes every weight nan. It comes of the schedule alone: poly without max_iter, or past
-    it, a growing gamma, a base_lr that is no number. `caffelint lr` shows the rate of each iteration.
+    One update with such a rate makes every weight nan. The schedule alone is the cause: poly without max_iter, or past
+    it, a gamma that makes it grow, a base_lr that is not a number. `caffelint lr` shows the rate of each iteration.
 
     ## References
     - sgd_solver.cpp, GetLearningRate
@@ -32,7 +32,7 @@ class NonFiniteRate(SmokeRule):
                 solver='net: "n.prototxt"\nbase_lr: 0.1 lr_policy: "poly" power: 1\n',
             ),
             span='lr_policy: "poly"',
-            message='the rate of iteration 0 is nan: lr_policy "poly" with the numbers of this solver',
+            message='lr_policy "poly": the rate is nan in iteration 0, so the update makes every weight nan',
         )
     ]
 
@@ -42,11 +42,6 @@ class NonFiniteRate(SmokeRule):
                 policy = run.solver.message.lr_policy
                 rules = ("poly-without-max-iter", "learning-rate-not-finite", "missing-lr-parameter")
                 known = run.known(rules=rules)
-                what = f"the rate of iteration {event.iteration} is {event.rate:g}"
-                why = f'lr_policy "{policy}" with the numbers of this solver'
-                yield self.finding(
-                    run.solver.at("lr_policy"),
-                    f"{what}: {why}",
-                    evidence=evidence(known=known),
-                    cause=Cause("schedule", what, why, known=known),
-                )
+                what = f'lr_policy "{policy}": the rate is {event.rate:g} in iteration {event.iteration}, so the update'
+                what += " makes every weight nan"
+                yield worded(self, run.solver.at("lr_policy"), Cause("schedule", what, known=known))

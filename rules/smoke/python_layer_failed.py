@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from caffelint.lint import ERROR, Cause, Finding, Invalid
 from caffelint.smoke.rule import PythonLayer, Run, SmokeRule
 
+from ._evidence import worded
 from ._example import CALM, NET, losses, project
 
 _PYTHON = NET.replace('type: "Log" bottom: "fc" top: "log"', 'type: "Python" bottom: "fc" top: "log"').replace(
@@ -13,10 +14,10 @@ _PYTHON = NET.replace('type: "Log" bottom: "fc" top: "log"', 'type: "Python" bot
 
 
 class PythonLayerFailed(SmokeRule):
-    """A Python layer raised, or ended the process.
+    """A Python layer raises an exception, or ends the process.
 
     ## Why is this bad?
-    Training ends there. The message is that of the layer; the place that of its own file.
+    Training ends there. The finding shows the exception, and where the layer's own file raises it.
 
     ## References
     - layer_factory.cpp, GetPythonLayer; python_layer.hpp
@@ -30,7 +31,7 @@ class PythonLayerFailed(SmokeRule):
         Invalid(
             project(PythonLayer("log", "ValueError: no box is left", "/home/me/mine.py", 31), net=_PYTHON),
             span="layer",
-            message='Python layer "log" (mine.Twice) failed: ValueError: no box is left, at /home/me/mine.py:31',
+            message='Python "log" (mine.Twice) failed: ValueError: no box is left, at "/home/me/mine.py":31',
         )
     ]
 
@@ -45,11 +46,8 @@ class PythonLayerFailed(SmokeRule):
             of = ""
             if layer is not None and layer.type == "Python":
                 of = f" ({layer.message.python_param.module}.{layer.message.python_param.layer})"
-            at = f", at {event.file}:{event.line}" if event.file else ""
-            what = f'Python layer "{name}"{of}' if name else "a Python layer" if python else "the engine itself"
+            at = f', at "{event.file}":{event.line}' if event.file else ""
+            what = f'Python "{name}"{of}' if name else "a Python layer" if python else "the engine itself"
             message = " ".join(event.message.split()).removesuffix(".")
-            yield self.finding(
-                run.place(name, net) if name else run.nets[0].at(),
-                f"{what} failed: {message}{at}",
-                cause=Cause("python-layer" if python else "engine", f"{what} failed", f"{message}{at}"),
-            )
+            cause = Cause("python-layer" if python else "engine", f"{what} failed", f"{message}{at}")
+            yield worded(self, run.place(name, net) if name else run.nets[0].at(), cause)

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from caffelint.lint import WARNING, Cause, Finding, Invalid
 from caffelint.smoke.rule import Compared, Run, SmokeRule
 
+from ._evidence import subject
 from ._example import project
 from ._numbers import number
 
@@ -13,13 +14,13 @@ _PART = _AGREE._replace(distance=0.25, noise=3e-7, shown=(2.0, 2.5))
 
 
 class RunsPart(SmokeRule):
-    """Two runs from the same weights and data compute different things.
+    """Two runs from the same weights and data compute different values.
 
     ## Why is this bad?
-    Engines and devices add in another order, so all runs differ in the last digits, and training makes that grow: how
-    far is measured on another run from weights that differ by a millionth. What parts by much more is computed in
-    another way: a layer of a fork, another version of a library, a Python layer that keeps something to itself, or
-    hardware that is broken.
+    Engines and devices add in different orders, so all runs differ in the last digits, and training makes that grow.
+    How far is measured in another run, from weights that differ by a millionth. Values that differ by much more are
+    computed in another way: a layer of a fork, another version of a library, a Python layer that keeps state, or broken
+    hardware.
 
     ## References
     - solver.cpp, Step; caffelint smoke --compare
@@ -33,20 +34,20 @@ class RunsPart(SmokeRule):
         Invalid(
             project(_PART._replace(stage="forward", layer="fc", name="fc", before=1e-7)),
             span="layer",
-            message='cpu and cuda:0 part in the forward pass of "fc": "fc" differs by 25 % of its largest value,'
+            message='InnerProduct "fc": cpu and cuda:0 differ in the forward pass: "fc" by 25 % of its largest value,'
             " 2 and 2.5",
         ),
         Invalid(
             project(_PART._replace(stage="backward", layer="log", name="fc", before=1e-7)),
             span="layer",
-            message='cpu and cuda:0 part in the backward pass of "log": the gradient of "fc" differs by 25 % of its'
+            message='Log "log": cpu and cuda:0 differ in the backward pass: the gradient of "fc" by 25 % of its'
             " largest value, 2 and 2.5",
         ),
         Invalid(
             project(_PART._replace(stage="update", iteration=0, layer="fc", name="0", before=1e-7)),
             span="layer",
-            message='cpu and cuda:0 part in update 0 of "fc": what is taken off its parameter 0 differs by 25 % of its'
-            " largest value, 2 and 2.5; all gradients before agree, so the solvers differ",
+            message='InnerProduct "fc": cpu and cuda:0 differ in update 0: the change of parameter 0 by 25 % of its'
+            " largest value, 2 and 2.5; all gradients agree, so the solvers differ",
         ),
     ]
 
@@ -57,21 +58,21 @@ class RunsPart(SmokeRule):
             where, what = {
                 "forward": ("the forward pass", f'"{event.name}"'),
                 "backward": ("the backward pass", f'the gradient of "{event.name}"'),
-                "gradient": ("the backward pass", f"the gradient of its parameter {event.name}"),
-                "update": (f"update {event.iteration}", f"what is taken off its parameter {event.name}"),
+                "gradient": ("the backward pass", f"the gradient of parameter {event.name}"),
+                "update": (f"update {event.iteration}", f"the change of parameter {event.name}"),
             }[event.stage]
+            differ = f"{subject(run, event.layer)}: {event.first} and {event.second} differ in {where}"
             message = (
-                f'{event.first} and {event.second} part in {where} of "{event.layer}": {what} differs by'
-                f" {_share(event.distance)} its largest value, {number(event.shown[0])} and {number(event.shown[1])}"
+                f"{differ}: {what} by {_share(event.distance)} its largest value,"
+                f" {number(event.shown[0])} and {number(event.shown[1])}"
             )
             if event.stage == "update" and event.iteration == 0:
-                message += "; all gradients before agree, so the solvers differ"
+                message += "; all gradients agree, so the solvers differ"
             evidence = (
-                f"rounding alone gives {event.noise:.1e} there, and all that is computed before agrees within"
-                f" {event.before:.1e}"
+                f"rounding alone makes a difference of {event.noise:.1e} there, and everything computed before agrees"
+                f" within {event.before:.1e}"
             )
-            what = f'{event.first} and {event.second} part in {where} of "{event.layer}"'
-            yield self.finding(run.place(event.layer), message, evidence=evidence, cause=Cause("unknown", what))
+            yield self.finding(run.place(event.layer), message, evidence=evidence, cause=Cause("unknown", differ))
 
 
 def _share(distance: float) -> str:

@@ -3,16 +3,16 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
-from caffelint.lint import LIKELY, WARNING, Cause, Finding, Invalid
+from caffelint.lint import LIKELY, WARNING, Cause, Finding, Invalid, title
 from caffelint.smoke.rule import BuiltLayer, Run, SmokeRule, Tested
 
-from ._evidence import evidence
+from ._evidence import worded
 from ._example import CALM, NET, losses, project
 from ._loss import begins, chance, ends
 from ._numbers import number
 
 _TIMES, _OTHER_DATA = 1.3, 3.0
-_SAME = "scale, mean and crop of transform_param, and the sources, have to be of one kind in both phases"
+_SAME = "scale, mean and crop in transform_param, and the kind of source, must be the same in both phases"
 _NORMED = NET.replace(
     'type: "Log" bottom: "fc" top: "log"',
     'type: "BatchNorm" bottom: "fc" top: "log" batch_norm_param { use_global_stats: false }',
@@ -21,16 +21,16 @@ _TESTS = 'net: "n.prototxt"\nbase_lr: 0.1 lr_policy: "fixed" test_iter: 1 test_i
 
 
 class TrainTestDisagree(SmokeRule):
-    """The TEST net, with the weights that were trained, does much worse than the TRAIN net did.
+    """The TEST net does much worse with the trained weights than the TRAIN net.
 
     ## Why is this bad?
-    What is tested is not what was trained. A BatchNorm that takes the statistics of the TEST batch itself
-    (use_global_stats: false) gives answers that hang on who else is in the batch, and with one image alone none at all.
-    Data that is scaled, or its mean taken off, in one phase alone is of another kind in the other.
+    What is tested is not what was trained. A BatchNorm that normalises by the TEST batch itself (use_global_stats:
+    false) gives answers that depend on the other images of the batch, and useless ones for a single image. Data that
+    is scaled, or has its mean subtracted, in only one phase is different data in the other.
 
     ## Known problems
-    Moving averages need some hundred iterations: a BatchNorm that uses them in TEST is not judged here. Nor is a
-    net that has learnt its few made-up images by heart, and sees others in TEST.
+    Moving averages need a few hundred iterations, so a BatchNorm that uses them in TEST is not judged here. Nor is a
+    net that has memorised its few synthetic images and sees others in TEST.
 
     ## References
     - batch_norm_layer.cpp, LayerSetUp: use_global_stats is true in TEST unless it is set
@@ -48,14 +48,14 @@ class TrainTestDisagree(SmokeRule):
         Invalid(
             project(*losses(*CALM), Tested(1, 1, 4.0, {}, True), net=_NORMED, solver=_TESTS),
             span="use_global_stats: false",
-            message='the TEST net has a loss of 4, the TRAIN net had 2.1: "log" (BatchNorm) takes the statistics of'
-            " the TEST batch itself; leave use_global_stats out",
+            message='the TEST loss is 4 but the TRAIN loss was 2.1: BatchNorm "log" normalises by the TEST batch'
+            " itself; remove use_global_stats",
         ),
         Invalid(
             project(*losses(*CALM), Tested(1, 1, 90.0, {}, True), solver=_TESTS),
             span="layer",
-            message="the TEST net has a loss of 90, the TRAIN net had 2.31 before it was trained and 2.1 after: what"
-            " it reads is of another kind",
+            message="the TEST loss is 90 but the TRAIN loss was 2.31 before training and 2.1 after: the TEST data is of"
+            " another kind",
         ),
     ]
 
@@ -66,35 +66,23 @@ class TrainTestDisagree(SmokeRule):
         for event in run.all(Tested):
             if not 0 <= event.net < len(run.built):
                 continue
-            normed = [layer for layer in run.built[event.net].layers if layer.type in ("BatchNorm", "BN")]
+            normed = [layer for layer in run.built[event.net].layers if layer.keeps_statistics]
             own = [layer for layer in normed if _takes_own(layer)]
             if own and event.loss > _TIMES * trained > 0:
-                what = f"the TEST net has a loss of {number(event.loss)}, the TRAIN net had {number(trained)}"
-                why = f'"{own[0].name}" (BatchNorm) takes the statistics of the TEST batch itself; leave'
-                why += " use_global_stats out"
-                known = run.known([own[0].name])
-                yield self.finding(
-                    run.place(own[0].name, event.net, "batch_norm_param", "use_global_stats"),
-                    f"{what}: {why}",
-                    evidence=evidence(known=known),
-                    cause=Cause("statistics", what, why, LIKELY, known=known),
-                )
+                what = f"the TEST loss is {number(event.loss)} but the TRAIN loss was {number(trained)}"
+                why = f"{title(own[0])} normalises by the TEST batch itself; remove use_global_stats"
+                cause = Cause("statistics", what, why, LIKELY, known=run.known([own[0].name]))
+                yield worded(self, run.place(own[0].name, event.net, "batch_norm_param", "use_global_stats"), cause)
             elif (
                 not normed
                 and (event.same_batch or not run.synthetic)
                 and event.loss > _OTHER_DATA * max(begins(run), trained, chance(run) or 0) > 0
             ):
                 name = next((layer.name for layer in run.built[event.net].layers if not layer.bottoms), "")
-                what = f"the TEST net has a loss of {number(event.loss)}, the TRAIN net had {number(begins(run))}"
-                what += f" before it was trained and {number(trained)} after"
-                why = "what it reads is of another kind"
-                known = run.known([name])
-                yield self.finding(
-                    run.place(name, event.net),
-                    f"{what}: {why}",
-                    evidence=evidence(_SAME, known=known),
-                    cause=Cause("phases", what, f"{why}; {_SAME}", LIKELY, known=known),
-                )
+                what = f"the TEST loss is {number(event.loss)} but the TRAIN loss was {number(begins(run))} before"
+                what += f" training and {number(trained)} after"
+                cause = Cause("phases", what, "the TEST data is of another kind", LIKELY, known=run.known([name]))
+                yield worded(self, run.place(name, event.net), cause, _SAME)
 
 
 def _takes_own(layer: BuiltLayer) -> bool:

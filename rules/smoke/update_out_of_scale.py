@@ -2,13 +2,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caffelint.lint import LIKELY, WARNING, Cause, CauseKind, Finding, Invalid
+from caffelint.lint import LIKELY, WARNING, Cause, CauseKind, Finding, Invalid, listed
 from caffelint.smoke.rule import CHANGE, DATA, DIFF, PARAM, Run, SmokeRule
 
 from ._cause import too_large
-from ._evidence import evidence
+from ._evidence import subject, worded
 from ._example import CALM, NET, losses, project, spread
-from ._learning import first_ratios, is_zero, largest_ratios, size, weights
+from ._learning import ends, first_ratios, is_zero, largest_ratios, size, weights
 from ._loss import fell
 from ._numbers import number
 
@@ -24,17 +24,17 @@ _BEGAN = [spread(-1, "fc", PARAM, "0", 0.2), spread(-1, "log", PARAM, "0", 0.2)]
 
 
 class UpdateOutOfScale(SmokeRule):
-    """The updates of weights are out of all proportion to the weights.
+    """The updates of weights are far too large or too small for the weights.
 
     ## Why is this bad?
-    An update of about a thousandth of the weights learns well, one of a hundredth fast. One of more than half of them
-    wipes out what the filler made, in one step; one below a ten-millionth is less than a float can add.
+    Updates of about a thousandth of the weights learn well, those of a hundredth fast. An update of more than half of
+    the weights wipes out their initial values in one step; one below a ten-millionth is too small for a float to add.
 
     ## Known problems
-    Weights that start at 0 have no scale and are not judged; neither are biases, nor the statistics of BatchNorm, nor
-    how large the first update of weights is that only BatchNorm or MVN reads, which undo any scale. A
-    first update that was too large is not told where the loss fell well below chance, or to half, all the same. A rate
-    that is still small, in a warm-up, is judged by the highest that the schedule comes to.
+    Weights that start at 0 have no scale and are not judged; nor are biases, the statistics of BatchNorm, or the first
+    update of weights that only BatchNorm or MVN reads, which undo any scale. A first update that is too large is not
+    reported if the loss still fell below chance, or to half. While the rate is small, in a warm-up, the highest
+    rate of the schedule counts.
 
     ## References
     - sgd_solver.cpp, ComputeUpdateValue
@@ -61,7 +61,7 @@ class UpdateOutOfScale(SmokeRule):
                 *losses(*CALM, rate=10), spread(-1, "fc", PARAM, "0", 0.2), spread(0, "fc", PARAM, "0", 3, 0, CHANGE)
             ),
             span="layer",
-            message='the first update of "fc" is 15 times its weights, a thousandth is usual: base_lr 10 with'
+            message='InnerProduct "fc": the first update is 15 times the weights (0.001 is usual): base_lr 10 with'
             " momentum 0.9 is most likely too high; try base_lr: 0.007",
         ),
         Invalid(
@@ -73,8 +73,8 @@ class UpdateOutOfScale(SmokeRule):
                 net=_DEEP,
             ),
             span="layer",
-            message='the gradient all but vanishes on its way: the largest update of "fc" is 5e-11 of its weights, less'
-            ' than a float can add, that of "log" 0.005',
+            message='InnerProduct "fc": the gradient vanishes: the largest update is 5e-11 of the weights, too small'
+            ' for a float to add, but that of "log" is 0.005',
         ),
         Invalid(
             project(
@@ -84,8 +84,8 @@ class UpdateOutOfScale(SmokeRule):
                 spread(0, "fc", PARAM, "0", 1e-12, 0, CHANGE),
             ),
             span="base_lr: 10",
-            message='the largest update of all, that of "fc", is 5e-12 of its weights, less than a float can add: its'
-            " gradient, 1e-09, has all but vanished",
+            message='InnerProduct "fc": the largest update of all layers is 5e-12 of the weights, too small for a float'
+            " to add: its gradient of 1e-09 has vanished",
         ),
     ]
 
@@ -98,39 +98,29 @@ class UpdateOutOfScale(SmokeRule):
                 return
             cause = too_large(run)
             known = cause.known or run.known([largest])
-            what = f'the first update of "{largest}" is {number(ratio)} times its weights, a thousandth is usual'
+            what = f"{subject(run, largest)}: the first update is {number(ratio)} times the weights (0.001 is usual)"
             place = run.place(largest)
-            yield self.finding(
-                cause.place if cause.kind == "weight-decay" and cause.place else place,
-                f"{what}: {cause.why}",
-                evidence=evidence(known=known),
-                cause=cause._replace(what=what, known=known),
-            )
+            at = cause.place if cause.kind == "weight-decay" and cause.place else place
+            yield worded(self, at, cause._replace(what=what, known=known))
             return
         if not run.finite:
             return
         best = largest_ratios(run)
         if all(is_zero(one.gradient) for one in weights(run)):
-            return  # not-learning tells it
+            return  # not-learning reports it
         if best and max(best.values()) < _LEAST:
             yield self._too_small(run, max(best, key=lambda layer: best[layer]), max(best.values()))
             return
         well = [layer for layer, value in best.items() if value > _WELL]
         gone = [layer for layer, value in best.items() if 0 < value < _GONE]
         if well and gone:
-            what = "the gradient all but vanishes on its way"
+            what = f"{subject(run, gone[0])}: the gradient vanishes"
             why = (
-                f'the largest update of "{gone[0]}" is {number(best[gone[0]])} of its weights, less than a float can'
-                f' add, that of "{well[-1]}" {number(best[well[-1]])}'
+                f"the largest update is {number(best[gone[0]])} of the weights, too small for a float to add, but"
+                f' that of "{well[-1]}" is {number(best[well[-1]])}'
             )
-            known = run.known([gone[0]])
-            remedy = _what_vanishes(run, gone)
-            yield self.finding(
-                run.place(gone[0]),
-                f"{what}: {why}",
-                evidence=evidence(remedy, known=known),
-                cause=Cause("fillers", what, f"{why}; {remedy}", LIKELY, known=known),
-            )
+            cause = Cause("fillers", what, why, LIKELY, known=run.known([gone[0]]))
+            yield worded(self, run.place(gone[0]), cause, *_what_vanishes(run, gone))
 
     def _too_small(self, run: Run, layer: str, ratio: float) -> Finding:
         gradient = run.statistics(-1, layer, PARAM, 0, DIFF)
@@ -139,34 +129,27 @@ class UpdateOutOfScale(SmokeRule):
         place, reason = run.solver.at("base_lr"), f"{run.rate_text} is far too low"
         if 0 < message.clip_gradients < _CLIPS:
             kind, place = "clip-gradients", run.solver.at("clip_gradients")
-            reason = f"clip_gradients {message.clip_gradients:g} leaves next to nothing of any gradient"
+            reason = f"clip_gradients {message.clip_gradients:g} scales every gradient to almost nothing; raise it"
         elif gradient is not None and size(gradient) < _LEAST:
-            kind, reason = "fillers", f"its gradient, {number(size(gradient))}, has all but vanished"
+            kind, reason = "fillers", f"its gradient of {number(size(gradient))} has vanished"
         else:
             data = run.statistics(-1, layer, PARAM, 0, DATA)
             if data is not None and size(data) > _LARGE:
                 kind, place = "fillers", run.place(layer)
-                reason = f"its weights, {number(size(data))}, are far too large: see its filler"
-        what = f'the largest update of all, that of "{layer}", is {number(ratio)} of its weights, less than a float can'
-        what += " add"
-        known = run.known([layer])
-        cause = Cause(kind, what, reason, LIKELY, known=known)
-        return self.finding(place, f"{what}: {reason}", evidence=evidence(known=known), cause=cause)
-
-
-def _what_vanishes(run: Run, layers: list[str]) -> str:
-    """What lies between, and what to do."""
-    squashing = [
-        layer.name for layer in run.built[0].layers if layer.type in ("Sigmoid", "TanH") and layer.need_backward
-    ]
-    reason = "use fillers that keep its size (xavier, msra), or BatchNorm between the layers"
-    if len(squashing) > 1:
-        reason = (
-            f"{len(squashing)} layers of Sigmoid or TanH take a share of it each: use ReLU, or BatchNorm; " + reason
+                reason = f"its weights of {number(size(data))} are far too large; check its filler"
+        what = (
+            f"{subject(run, layer)}: the largest update of all layers is {number(ratio)} of the weights, too small for"
         )
-    also = (
-        f'so it is with "{layers[1]}"' + (f" and {len(layers) - 2} more" if len(layers) > 2 else "")
-        if layers[1:]
-        else ""
-    )
-    return "; ".join(part for part in (reason, also) if part)
+        what += " a float to add"
+        return worded(self, place, Cause(kind, what, reason, LIKELY, known=run.known([layer])))
+
+
+def _what_vanishes(run: Run, layers: list[str]) -> list[str]:
+    """What takes from the gradient on its way, what to do, and which other layers get nothing either."""
+    squashing = [layer for layer in run.built[0].layers if layer.need_backward and not layer.rectifies and ends(layer)]
+    advice = "use fillers that keep the size of values (xavier, msra), or BatchNorm between the layers"
+    if len(squashing) > 1:
+        types = " and ".join(dict.fromkeys(layer.type for layer in squashing))
+        advice = f"each of {len(squashing)} {types} layers makes it smaller; use ReLU, or {advice.removeprefix('use ')}"
+    others = [f'"{name}"' for name in layers[1:]]
+    return [advice, f"the same is true of {listed(others)}"] if others else [advice]

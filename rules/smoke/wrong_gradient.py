@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from caffelint.lint import LIKELY, WARNING, Cause, Finding, Invalid
 from caffelint.smoke.rule import BLOB, PARAM, Gradient, Run, SmokeRule
 
+from ._evidence import subject
 from ._example import project
 from ._numbers import number
 
@@ -14,13 +15,13 @@ _WRONG = _RIGHT._replace(wrong=24, analytic=0.5, numeric=0.25, factor=2.0)
 
 
 class WrongGradient(SmokeRule):
-    """A layer's backward does not give the gradient of its forward.
+    """A layer's backward pass does not compute the gradient of its forward pass.
 
     ## Why is this bad?
-    The solver then follows something else than the loss: training is slow, or stops, or diverges, and nothing says why.
-    What is compared is the layer alone, at what it reads in the first pass: each value is moved a little to both sides,
-    and the tops' answer is measured. Values at which the forward bends are left out. A layer that is meant to give
-    another gradient, one that reverses or scales it or rounds going forward, is shown here, too.
+    The solver then follows something other than the loss: training is slow, stalls or diverges, and nothing says why.
+    Each layer is compared alone, on its input in the first pass: each value is moved a little to both sides, and the
+    change of the tops is measured. Values at which the forward pass has a kink are left out. A layer that gives another
+    gradient on purpose, because it reverses or scales it or rounds in the forward pass, is reported, too.
 
     ## References
     - test_gradient_check_util.hpp, CheckGradientSingle; caffelint smoke --gradcheck
@@ -30,37 +31,42 @@ class WrongGradient(SmokeRule):
     name = "wrong-gradient"
     severity = WARNING
     certainty = LIKELY
-    VALID = [project(_RIGHT), project(_RIGHT._replace(checked=0, kinks=24, skipped="the forward bends"))]
+    VALID = [
+        project(_RIGHT),
+        project(
+            _RIGHT._replace(checked=0, kinks=24, skipped="the forward pass has kinks at all values that were tried")
+        ),
+    ]
     INVALID = [
         Invalid(
             project(_WRONG),
             span='bottom: "fc"',
-            message='the backward of "log" (Log) is wrong for "fc" in all 24 values checked: at [3, 1] it gives 0.5,'
-            " and the forward has a slope of 0.25; it is 2 times too large",
+            message='Log "log": the gradient of "fc" is wrong in all 24 values checked: at [3, 1] backward gives 0.5,'
+            " but the slope of forward is 0.25; it is 2 times too large",
         ),
         Invalid(
             project(_WRONG._replace(kind=PARAM, layer="fc", name="0", wrong=5, factor=math.nan)),
             span="layer",
-            message='the backward of "fc" (InnerProduct) is wrong for parameter 0 in 5 of 24 values checked: at [3, 1]'
-            " it gives 0.5, and the forward has a slope of 0.25",
+            message='InnerProduct "fc": the gradient of parameter 0 is wrong in 5 of 24 values checked: at [3, 1]'
+            " backward gives 0.5, but the slope of forward is 0.25",
         ),
         Invalid(
             project(_WRONG._replace(analytic=0.0, zero=True, factor=0.0)),
             span='bottom: "fc"',
-            message='the backward of "log" (Log) is wrong for "fc" in all 24 values checked: at [3, 1] it gives 0, and'
-            " the forward has a slope of 0.25; it is 0 everywhere",
+            message='Log "log": the gradient of "fc" is wrong in all 24 values checked: at [3, 1] backward gives 0, but'
+            " the slope of forward is 0.25; it is 0 everywhere",
         ),
         Invalid(
             project(_WRONG._replace(checked=1, wrong=1, at=(), analytic=60.0, numeric=30.0)),
             span='bottom: "fc"',
-            message='the backward of "log" (Log) is wrong for "fc" as a whole: summed up it gives 60, and the forward'
-            " has a slope of 30; it is 2 times too large",
+            message='Log "log": the gradient of "fc" is wrong as a whole: summed up backward gives 60, but the slope of'
+            " forward is 30; it is 2 times too large",
         ),
         Invalid(
             project(_RIGHT._replace(stale=True)),
             span='bottom: "fc"',
-            message='the backward of "log" (Log) does not set the gradient of "fc": what stood there before stays or is'
-            " added to; write bottom diffs with =, and all of them",
+            message='Log "log": backward does not set the gradient of "fc": old values stay or are added to; assign'
+            " every bottom diff with =",
         ),
     ]
 
@@ -69,34 +75,31 @@ class WrongGradient(SmokeRule):
             if not event.wrong and not event.stale:
                 continue
             layer = run.layer(event.layer)
-            kind = f" ({_type(layer)})" if layer else ""
             place = run.place(event.layer)
             if event.kind == BLOB and layer is not None and layer.message is not None:
                 bottoms = list(layer.message.bottom)
                 if event.name in bottoms:
                     place = run.place(event.layer, 0, "bottom", bottoms.index(event.name))
-            of = f'the backward of "{event.layer}"{kind}'
+            of = subject(run, event.layer)
+            if layer is not None and layer.type == "Python":
+                of += f" ({layer.message.python_param.module}.{layer.message.python_param.layer})"
             if event.stale:
-                what = f'{of} does not set the gradient of "{event.name}"'
-                why = "what stood there before stays or is added to; write bottom diffs with =, and all of them"
+                what = f'{of}: backward does not set the gradient of "{event.name}"'
+                why = "old values stay or are added to; assign every bottom diff with ="
                 message = f"{what}: {why}"
             else:
-                what = f"{of} is wrong for " + (f'"{event.name}"' if event.kind == BLOB else f"parameter {event.name}")
+                name = f'"{event.name}"' if event.kind == BLOB else f"parameter {event.name}"
+                what = f"{of}: the gradient of {name} is wrong"
                 share = f"all {event.checked}" if event.wrong == event.checked else f"{event.wrong} of {event.checked}"
                 where = f"in {share} values checked: at {list(event.at)}" if event.at else "as a whole: summed up"
-                why = f"it gives {number(event.analytic)}, and the forward has a slope of {number(event.numeric)}"
+                why = f"backward gives {number(event.analytic)}, but the slope of forward is {number(event.numeric)}"
                 why += _pattern(event)
                 message = f"{what} {where} {why}"
             yield self.finding(place, message, cause=Cause("layer", what, why))
 
 
-def _type(layer: object) -> str:
-    message, kind = layer.message, layer.type  # type: ignore[attr-defined]
-    return f"{message.python_param.module}.{message.python_param.layer}" if kind == "Python" else str(kind)
-
-
 def _pattern(event: Gradient) -> str:
-    """What is wrong with it all over."""
+    """What is wrong with all of it."""
     factor = event.factor
     if event.zero:
         return "; it is 0 everywhere"

@@ -1,4 +1,4 @@
-"""What a run is said to break of: what stands in the text comes before the rate, which every run has."""
+"""What a run is said to break of: what the text says comes before the rate, which every run has."""
 
 from __future__ import annotations
 
@@ -34,7 +34,9 @@ def run(net: str = NET, solver: str = _SOLVER, first: float = 2.3) -> Run:
 
 def test_a_negative_weight_of_a_loss() -> None:
     cause = too_large(run(NET.replace('type: "SoftmaxWithLoss"', 'type: "SoftmaxWithLoss" loss_weight: -1')))
-    assert cause.why == 'loss_weight -1 makes the loss of "loss" grow, whatever the rate: take the sign away'
+    assert cause.why == (
+        'loss_weight -1 makes the loss of SoftmaxWithLoss "loss" grow, whatever the rate; remove the minus sign'
+    )
     assert cause.place is not None
     assert (cause.kind, cause.certainty, cause.place.text) == ("loss-weight", "certain", "loss_weight: -1")
 
@@ -42,8 +44,7 @@ def test_a_negative_weight_of_a_loss() -> None:
 def test_pixels_as_they_are() -> None:
     assert "the loss is 77.9 before any update" in too_large(run(_IMAGES, first=77.9)).why
     assert (
-        "by transform_param { scale: 0.00390625 }; or else try base_lr: 7e-06"
-        in too_large(run(_IMAGES, first=77.9)).why
+        "with transform_param { scale: 0.00390625 }, or try base_lr: 7e-06" in too_large(run(_IMAGES, first=77.9)).why
     )
     assert too_large(run(_IMAGES)).why.startswith("base_lr 0.01 with momentum 0.9 is most likely too high; try")
 
@@ -51,14 +52,14 @@ def test_pixels_as_they_are() -> None:
 def test_a_start_that_is_far_above_chance() -> None:
     found = run(first=77.9)
     found._statistics = {key: one for key, one in found._statistics.items() if one.layer != "data"}
-    assert too_large(found).why.endswith("that is not the rate's doing; scale the input or the fillers down")
+    assert too_large(found).why.endswith(", so the rate is not the cause; scale the input or the fillers down")
 
 
 def test_weight_decay_with_what_a_check_says_of_it() -> None:
     cause = too_large(run(solver=_SOLVER + "weight_decay: 50"))
     assert cause.why == (
-        "weight_decay 50 at this rate takes 5 times each weight off once momentum 0.9 has built up: it overshoots;"
-        " try 0.0005"
+        "weight_decay 50 subtracts 5 times each weight in an update once momentum 0.9 has built up, so it overshoots;"
+        " try weight_decay: 0.0005"
     )
     assert (cause.kind, cause.suggested) == ("weight-decay", Suggested("weight_decay", 0.0005))
 
@@ -73,7 +74,7 @@ def test_a_dead_layer_without_weights_is_told_to_load_some() -> None:
     found = run_of(project(*losses(2.302585, 2.302585, 2.302585), *nothing))
     rule = import_module("caffelint.rules.smoke.not_learning").NotLearning()
     (finding,) = rule.check(found)
-    assert finding.evidence.startswith('the weights of "fc" are 0: load some by --weights; without any, give it')
+    assert finding.evidence.startswith('the weights of InnerProduct "fc" are 0; load some with --weights, or give it')
 
 
 def test_a_loss_that_rests_high_on_made_up_data_is_no_error() -> None:

@@ -47,7 +47,7 @@ def test_the_suggestion_is_a_fix(tmp_path: Path, caffe_python: Path, capsys: Any
     assert main([*arguments, "--force"]) == 1
     out = capsys.readouterr().out
     assert "base_lr 3000     it breaks" in out
-    assert "base_lr 3000 breaks the run; the largest that stays finite is" in out
+    assert "base_lr 3000 breaks the run; the largest rate that stays finite is" in out
     assert "fix (unsafe): base_lr: " in out
 
 

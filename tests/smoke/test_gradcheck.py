@@ -157,7 +157,8 @@ def test_planted_backwards_in_caffe(tmp_path: Path, caffe_python: Path, monkeypa
     assert sorted(said) == sorted([*wrong, "Twice_in_place"])
     for name in wrong:
         assert EXPECTED[name] in said[name], said[name]
-    assert 'the backward of "Twice" (mine.Twice) is wrong for "Tanh" in all 20 values checked: at [' in said["Twice"]
+    of_twice = 'Python "Twice" (mine.Twice): the gradient of "Tanh" is wrong in all 20 values checked: at ['
+    assert of_twice in said["Twice"]
     assert "it is 2 times too large" in said["Twice_in_place"]
     net = (tmp_path / "net.prototxt").read_text().splitlines()
     assert 'name: "Twice"' in net[next(one.line for one in found if one.layer == "Twice") - 1]

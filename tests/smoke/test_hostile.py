@@ -92,8 +92,8 @@ def test_a_damaged_lmdb(tmp_path: Path, in_caffe: Run, monkeypatch: Any, engine:
 @pytest.mark.parametrize(
     ("body", "name", "words"),
     [
-        ("while True:\n    pass", "timed-out", 'after 8 s "mine" was still in its forward pass'),
-        ("os.abort()", "timed-out", 'the process died by signal 6 in the forward pass of "mine"'),
+        ("while True:\n    pass", "timed-out", 'Python "mine": still in the forward pass after 8 s'),
+        ("os.abort()", "timed-out", 'Python "mine": the process was killed by signal 6 in the forward pass'),
         ("os.kill(os.getpid(), 9)", "out-of-memory", ""),
         ("os.close(1); os.close(2); time.sleep(600)", "timed-out", 'after 8 s "mine" was still'),
         ("raise KeyboardInterrupt", "python-layer-failed", "KeyboardInterrupt"),
@@ -129,7 +129,7 @@ def test_what_is_run_is_told_before(tmp_path: Path, caffe_python: Path, capsys: 
     lines = capsys.readouterr().out.splitlines()
     assert "runs code of yours: Python layers mine.Mine" in lines
     assert any(
-        'at "mine" Caffe ends: the process ended with status 7 while this layer was set up' in line for line in lines
+        'Python "mine": Caffe aborts: the process exited with 7 while it set up this layer' in line for line in lines
     )
 
 

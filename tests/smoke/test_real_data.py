@@ -110,4 +110,4 @@ layer { name: "loss" type: "SoftmaxWithLoss" bottom: "fc" bottom: "label" top: "
     lines = [line for line in capsys.readouterr().out.splitlines() if ": error: " in line]
     assert len(lines) == 1
     assert lines[0].startswith("net.prototxt:6:")
-    assert 'labels of 1 to 3 came to "loss" (SoftmaxWithLoss), which has 3 classes, 0 to 2' in lines[0]
+    assert 'SoftmaxWithLoss "loss": labels are 1 to 3, but its 3 classes are 0 to 2' in lines[0]

@@ -149,9 +149,9 @@ def ending(status: int, log: Log, events: Sequence[Event], late: float, job: Job
     if log.trace:
         return _raised(log, creating, loading)
     if loading and creating.layer:
-        how = f"died by signal {-status}" if status < 0 else f"ended with status {status}"
+        how = f"was killed by signal {-status}" if status < 0 else f"exited with {status}"
         why = "; a file that is mapped into memory, such as an LMDB, is cut off" if status == -_SIGBUS else ""
-        words = f"the process {how} while this layer was set up{why}"
+        words = f"the process {how} while it set up this layer{why}"
         return Refused(creating.net, creating.layer, words, "load")
     text = "\n".join(list(log.tail)[-20:])
     return Crashed(status, text, log.said, _UNSEEN.search(text) is not None)

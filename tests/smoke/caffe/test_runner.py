@@ -62,9 +62,9 @@ def test_a_python_layer_that_calls_exit(tmp_path: Path, in_caffe: Run) -> None:
 @pytest.mark.parametrize(
     ("body", "message"),
     [
-        ("os._exit(0)", 'the process ended with status 0 in the forward pass of "mine"'),
-        ("os.kill(os.getpid(), 11)", 'the process died by signal 11 in the forward pass of "mine"'),
-        ("time.sleep(600)", 'after 8 s "mine" was still in its forward pass: it hangs, or is very slow'),
+        ("os._exit(0)", 'Python "mine": the process exited with 0 in the forward pass'),
+        ("os.kill(os.getpid(), 11)", 'Python "mine": the process was killed by signal 11 in the forward pass'),
+        ("time.sleep(600)", 'Python "mine": still in the forward pass after 8 s, so it hangs or is very slow'),
     ],
 )
 def test_a_python_layer_that_ends_or_stops_the_process(tmp_path: Path, in_caffe: Run, body: str, message: str) -> None:

@@ -1,0 +1,139 @@
+"""Why weights get no gradient, or no update, in the words of a finding."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from caffelint.lint import CERTAIN, LIKELY, Cause, CauseKind, Place, Suggested, title
+from caffelint.smoke.rule import BLOB, DATA, BuiltLayer, Run, Statistics
+
+from ._advice import advice
+from ._cause import too_large
+from ._learning import Weights, gradient_ended, gradient_ends, is_zero, no_weights, weightless, without_weights
+from ._loss import chance
+from ._numbers import number
+
+_LEARNT = 1e-3
+
+
+class NoGradient(NamedTuple):
+    """What to report where. note: what else there is to say of why."""
+
+    place: Place
+    cause: Cause
+    note: str
+
+
+def nothing_to_learn(run: Run) -> tuple[CauseKind, str]:
+    """Why no parameter of the TRAIN net could learn."""
+    if not run.loss_layers:
+        return "loss-weight", "no top of the TRAIN net has a loss weight"
+    params = [param for layer in run.built[0].layers for param in layer.params or () if param.lr_mult]
+    if not params:
+        return "lr-mult", "every lr_mult is 0"
+    return "layer", "no gradient gets from the loss to a parameter; check propagate_down"
+
+
+def no_gradient(run: Run) -> NoGradient:
+    """Of a run in which every gradient is 0 from the start to the end."""
+    names = [layer.name for layer in run.loss_layers]
+    place = run.place(names[0]) if names else run.nets[0].at()
+    if not any(event.loss for event in run.iterations):
+        reason, sure = _zero_loss(run)
+        what = "the loss is 0 in every iteration, so no weight gets a gradient"
+        return NoGradient(place, Cause("loss", what, "", sure), reason)
+    dead, end = _dead(run, -1), gradient_ends(run)
+    why, note, sure = "", "", CERTAIN
+    kind: CauseKind = "unknown"
+    found: BuiltLayer | None = None
+    if dead is not None:
+        found, kind, why = dead, "layer", f"every output of {title(dead)} is 0"
+    elif end is not None and end.message is not None:
+        found, kind, why = end, "layer", f"{title(end)} passes none on"
+        stops = advice(end.type).stops
+        note = stops.text or ("its weights are 0" if weightless(run, end) else "")
+        sure = stops.certainty
+    if found is not None:
+        place = run.place(found.name)
+    suspects = [layer.name for layer in (dead, end) if layer is not None]
+    rules: tuple[str, ...] = ("missing-weight-filler", "constant-weights", "deconvolution-without-filler")
+    suspect = found or end
+    silent = without_weights(run, suspect) if suspect is not None else None
+    if silent is not None:
+        kind, note, sure = "weights", no_weights(silent), CERTAIN
+        suspects.append(silent.name)
+        rules = ("deconvolution-without-filler",) if silent.type == "Deconvolution" else rules[:2]
+    what = f"no weight gets a gradient{_stays(run)}"
+    return NoGradient(place, Cause(kind, what, why, sure, known=run.known(suspects, rules)), note)
+
+
+def stopped(run: Run, learning: Sequence[Weights]) -> NoGradient | None:
+    """Of a run with a gradient at first, and at the end no update, or no gradient while the loss is not 0."""
+    if all(is_zero(one.last) and is_zero(one.first) for one in learning):
+        return _no_update(run)
+    last, loss, rate = run.measured[-1], run.iterations[-1].loss, run.iterations[-1].rate
+    ended = last > 0 and all(gradient_ended(run, one.layer) or (rate and is_zero(one.last)) for one in learning)
+    if not ended or abs(loss) < _LEARNT * abs(run.iterations[0].loss):
+        return None
+    dead = _dead(run, last)
+    names = [dead.name if dead is not None else "", *(layer.name for layer in run.loss_layers)]
+    name = next((name for name in names if name), "")
+    cause = too_large(run)
+    why = f"every output of {title(dead)} is 0" if dead is not None else ""
+    what = f"no weight gets a gradient any more in iteration {last}"
+    place = run.place(name) if name else run.nets[0].at()
+    return NoGradient(place, cause._replace(what=what, why=why, known=()), cause.why)
+
+
+def _no_update(run: Run) -> NoGradient:
+    what = "weights get a gradient but no update"
+    if run.solver.has("clip_gradients") and run.solver.message.clip_gradients == 0:
+        off = Suggested("clip_gradients", -1)
+        cause = Cause("clip-gradients", what, "clip_gradients: 0 scales every gradient to 0", suggested=off)
+        return NoGradient(run.solver.at("clip_gradients"), cause, f"{off.text} turns clipping off")
+    return NoGradient(run.solver.at("base_lr"), Cause("unknown", what, "the solver computes updates of 0", LIKELY), "")
+
+
+def _stays(run: Run) -> str:
+    """Where the loss stays, if it does."""
+    values = [event.loss for event in run.iterations]
+    first, expected = values[0], chance(run)
+    if not max(values) - min(values) < 1e-3 * abs(first):
+        return ""
+    text = f", and the loss stays at {number(first)}"
+    if not expected or not abs(first - expected) < 1e-3 * first:
+        return text
+    classes = round(math.exp(min(first, 20.0)))
+    if abs(first - math.log(max(classes, 1))) < 1e-3 * first:
+        return f"{text} = ln {classes}, chance for {classes} classes"
+    return f"{text}, that of chance"
+
+
+def _zero_loss(run: Run) -> tuple[str, str]:
+    """Why a loss may be 0 all the time, the surest first, and how sure that is."""
+    for layer in run.loss_layers:
+        scores = layer.bottoms[0].shape if layer.bottoms else None
+        if layer.type == "SoftmaxWithLoss" and scores and len(scores) > 1 and scores[1] == 1:
+            why = f"{title(layer)} chooses from a single class; give the layer before it one output for each class"
+            return why, CERTAIN
+        if layer.type == "SoftmaxWithLoss" and layer.message.loss_param.HasField("ignore_label"):
+            return f"every label may be ignore_label {layer.message.loss_param.ignore_label}", LIKELY
+        if layer.type == "ContrastiveLoss":
+            margin = layer.message.contrastive_loss_param.margin
+            why = f"all pairs are identical, or further apart than margin {margin:g}; raise margin"
+            return why, LIKELY
+        if layer.type == "HingeLoss":
+            return "every margin is kept", CERTAIN
+    return "the loss may have no weight, or compare a blob with itself", LIKELY
+
+
+def _dead(run: Run, at: int) -> BuiltLayer | None:
+    """The first layer whose output is all 0 in that iteration."""
+    for event in run.all(Statistics):
+        if (event.iteration, event.kind, event.part) == (at, BLOB, DATA) and is_zero(event):
+            layer = run.layer(event.layer)
+            if layer and layer.bottoms and layer.need_backward and not layer.is_loss:
+                return layer
+    return None
