@@ -15,7 +15,7 @@ _SECONDS = 120
 
 
 def no_gpu(engine: Engine, last: Event | None) -> str:
-    """Why this Caffe cannot use the GPU that it was given, "" where it can."""
+    """Why this Caffe cannot use its GPU, "" if it can."""
     if engine.name == CAFFE and isinstance(last, Refused) and last.kind == NO_GPU:
         said = last.message.removesuffix(".")
         return f"this Caffe cannot run on {engine.device}: {said[:1].lower()}{said[1:]}"
@@ -23,17 +23,17 @@ def no_gpu(engine: Engine, last: Event | None) -> str:
 
 
 def unseen(engine: Engine, last: Event | None, folder: str) -> str:
-    """Why the command found no job at all, "" where it did: a container sees but what is mounted."""
+    """Why the command found no job at all, "" if it did: a container sees only what is mounted."""
     if isinstance(last, Crashed) and last.unseen:
         return (
-            f"{engine.command[0]} does not see {folder}, where the copies are: mount that folder under the same path,"
-            " or name one that it sees by --work-dir"
+            f'"{engine.command[0]}" cannot see "{folder}", the folder of the copies; mount it under the same path, or'
+            " choose a folder that it can see with --work-dir"
         )
     return ""
 
 
 def other_engine(engine: Engine, last: Event | None, nets: Sequence[BuiltNet]) -> str:
-    """Where this Caffe lacks what a fork has, and torch runs it: what to give; else ""."""
+    """The option to give if this Caffe lacks what a fork has and torch runs it; else ""."""
     if engine.name != CAFFE or not isinstance(last, Refused) or last.kind != UNKNOWN:
         return ""
     if not can_import("torch"):
@@ -51,5 +51,5 @@ def other_engine(engine: Engine, last: Event | None, nets: Sequence[BuiltNet]) -
         return ""
     used = {layer.type for built in nets for layer in built.layers if layer.message is not None}
     if used <= known:
-        return "this Caffe lacks what the net needs of a fork; the torch engine knows all its layers: --engine torch"
+        return "this Caffe lacks what the net uses of a fork, but torch has all its layers; try --engine torch"
     return ""

@@ -13,7 +13,7 @@ import os
 import numpy
 
 LARGEST = 1 << 17
-"""So many values of a blob are kept, evenly spread over it; of a parameter in each iteration `FEW`."""
+"""At most this many values of a blob are kept, evenly spaced; of a parameter in each iteration `FEW`."""
 FEW = 1 << 12
 INDEX = "index.json"
 
@@ -22,7 +22,7 @@ class Arrays(object):
     """Writes samples into a folder: rows of the index have part, iteration, layer, name and number, in order.
 
     part: `forward` (name: the top's, number: which top), `backward` (the same, its diff), `gradient` (number: of the
-    layer's parameter) or `param` (the same, its values behind an iteration, -1 before the first).
+    layer's parameter) or `param` (the same, its values after an iteration, -1 before the first).
     """
 
     def __init__(self, folder):
@@ -45,7 +45,7 @@ class Arrays(object):
 
 
 def sample(values, most):
-    """Every n-th value, so many that there are at most `most`."""
+    """Every n-th value, at most `most` in all."""
     flat = values.reshape(-1)
     return flat[:: -(-flat.size // most)] if flat.size > most else flat
 

@@ -1,7 +1,7 @@
-"""Leads what Caffe writes into the folder of the copies.
+"""Redirects what Caffe writes to the folder of the copies.
 
-To open a database is to write: LMDB leaves a lock beside it, LevelDB tidies up its files. Caffe opens a stand-in, whose
-tables are links to those of the database; what LevelDB changes of the rest is copied and small.
+Opening a database writes to it: LMDB leaves a lock file, LevelDB tidies up its files. So Caffe opens a stand-in whose
+tables are links to those of the database; the rest, which LevelDB changes, is small and copied.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _TABLES = (".mdb", ".ldb", ".sst")
 
 
 class Aside:
-    """named: what the user's net calls each path that is put in the place of one of its own."""
+    """named: the name in the user's net of each path that replaces one."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -48,7 +48,7 @@ class Aside:
                 setattr(getattr(message, block), name, path)
 
     def _path(self, message: Any, name: str, value: str, real: bool) -> str:
-        """What to put in the place of the field `name`, "" where it stays."""
+        """What replaces the value of the field `name`, "" if it stays."""
         if name in _WRITTEN.get(message.type, ()):
             return self._name(str(self.folder / f"written{len(self.named)}"), value)
         if real and name == "source" and message.HasField("data_param"):
@@ -61,7 +61,7 @@ class Aside:
             path = self.folder / f"data{len(self._stand_ins)}"
             try:
                 _link(os.path.abspath(source), path)
-            except OSError:  # no links here, or not to be read: Caffe says what is wrong with the original
+            except OSError:  # no links here, or no permission: Caffe reports what is wrong with the original
                 return ""
             self._stand_ins[key] = self._name(str(path), source)
         return self._stand_ins.get(key, "")

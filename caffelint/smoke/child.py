@@ -27,7 +27,7 @@ def run_child(
     """Start `command` with the job's path after it, in the working directory. Raises OSError where it cannot start.
 
     Returns all events. The last says how it ended: one that the engine emitted, or TimedOut, Refused, OutOfMemory,
-    PythonLayer or Crashed, told from the way it went. The child and all that it started are ended on every way out.
+    PythonLayer or Crashed, found out from how it ended. The child and all that it started are ended on every way out.
     """
     log_all = {"GLOG_logtostderr": "1", "GLOG_minloglevel": "0", "PYTHONUNBUFFERED": "1"}
     events: list[Event] = []
@@ -67,7 +67,7 @@ def run_child(
 
 
 def _follow(child: subprocess.Popen[bytes], take: Callable[[bytes], None], deadline: float | None) -> int | None:
-    """Hand on the lines of a child's stdout until it ends; its status, or None where it is still there at the deadline.
+    """Hand on the lines of a child's stdout until it ends; its status, or None if it still runs at the deadline.
 
     What it started may hold its stdout open for longer than it lives.
     """

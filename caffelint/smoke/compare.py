@@ -1,8 +1,8 @@
-"""Two runs from the same weights and data, held against each other: where they part first, and by how much.
+"""Two runs from the same weights and data compared: where they first differ, and by how much.
 
 Rounding alone makes any two runs differ, and training makes that grow. So the first run is made twice, the second time
-from weights that are changed in their last digits: how far those two part is what rounding can do to this net, at each
-blob and each iteration. What parts the two that are compared by much more has another cause.
+from weights that are changed in their last digits: the difference of those two is what rounding can do to this net, at
+each blob and each iteration. A much larger difference of the two runs to compare has another cause.
 """
 
 from __future__ import annotations
@@ -42,7 +42,9 @@ def sides(text: str, choice: Choice) -> tuple[Side, Side]:
     words = [word.strip() for word in text.split(",")]
     found = [_side(word, choice) for word in words]
     if len(found) != 2 or None in found or words[0] == words[1]:
-        raise NoEngine(f"--compare {text}: it takes two of cpu, cuda:N, caffe, torch, or ENGINE:DEVICE")
+        raise NoEngine(
+            f'--compare "{text}" is not a pair to compare; give two of cpu, cuda:N, caffe, torch, or ENGINE:DEVICE'
+        )
     first, second = found
     assert first
     assert second
@@ -107,7 +109,7 @@ def _iterations(watcher: Watcher, event: Event) -> None:
 
 
 def _done(events: Sequence[Event]) -> bool:
-    """Was all measured? Statistics come of labels at which torch ends."""
+    """Was everything measured? Statistics come from labels at which torch ends the run."""
     return isinstance(events[-1], Done) and not any(isinstance(one, Statistics) for one in events)
 
 

@@ -16,7 +16,7 @@ OPTION, VARIABLE = "--caffe-python", "CAFFELINT_CAFFE_PYTHON"
 
 
 _GPUS = ("/dev/nvidiactl", "/dev/nvmap", "/dev/dxg", "/dev/kfd")
-"""One of these is there where a driver of NVIDIA, of its boards, of WSL or of AMD is."""
+"""One of these exists if there is a driver of NVIDIA, of its boards, of WSL or of AMD."""
 
 
 _ELSEWHERE = "import sys; sys.path[:1] == [''] and sys.path.pop(0)\n"
@@ -43,7 +43,7 @@ class NoEngine(Exception):
 class Engine(NamedTuple):
     """command: what to start, without the runner of a real Caffe. device: `cpu` or `cuda:N`. why: one line.
 
-    unasked: does the command come from settings, which somebody else may have written? It is told before it runs.
+    unasked: does the command come from settings, which somebody else may have written? It is shown before it runs.
     """
 
     name: str
@@ -63,7 +63,7 @@ class Engine(NamedTuple):
 
 
 def choose(engine: str, device: str, gpu: int | None, caffe_python: str | None, source: str) -> Engine:
-    """The engine for these wishes. caffe_python: the command of a Python with caffe, and `source`, where it was given.
+    """The engine for these wishes. caffe_python: the command of a Python with caffe, and `source`, if it was given.
 
     Raises NoEngine.
     """
@@ -74,21 +74,23 @@ def choose(engine: str, device: str, gpu: int | None, caffe_python: str | None, 
         caffe_python, source = os.environ[VARIABLE], VARIABLE
     if engine != TORCH and caffe_python:
         unasked = source != OPTION
-        why = f"{source} names {caffe_python}" if unasked else f"asked for by {source}"
+        why = f"{source} names {caffe_python}" if unasked else f"requested with {source}"
         return _caffe(split(caffe_python, source), where, why, unasked)
     if engine != TORCH and can_import("caffe"):
         return _caffe((sys.executable,), where, "this Python imports caffe", False)
     if engine == CAFFE:
         raise NoEngine(
-            f"no caffe to run with: no caffe can be imported here; name a Python with caffe by --caffe-python COMMAND"
-            f" or {VARIABLE}"
+            "no Caffe to run with, because this Python cannot import caffe; name a Python that can with --caffe-python"
+            f" COMMAND or {VARIABLE}"
         )
     if not can_import("torch"):
         raise NoEngine(
-            f"neither caffe nor torch can be imported: pip install 'caffelint[smoke]', or name a Python with caffe"
-            f" by --caffe-python COMMAND or {VARIABLE}"
+            "neither caffe nor torch can be imported; pip install 'caffelint[smoke]', or name a Python with caffe with"
+            f" --caffe-python COMMAND or {VARIABLE}"
         )
-    why = "asked for" if engine == TORCH else "no caffe is configured or can be imported"
+    why = (
+        "requested with --engine" if engine == TORCH else "no Caffe is configured, and this Python cannot import caffe"
+    )
     if where == AUTO:
         where = "cuda:0" if any_gpu() and _lacks("cuda:0") is None else "cpu"
     elif where != "cpu" and (lacks := _lacks(where)):
@@ -116,9 +118,9 @@ def split(command: str, source: str) -> tuple[str, ...]:
     try:
         words = tuple(shlex.split(command))
     except ValueError as error:
-        raise NoEngine(f"{source} {command!r} is no command: {str(error).lower()}") from error
+        raise NoEngine(f'{source} "{command}" is not a command: {str(error).lower()}') from error
     if not words:
-        raise NoEngine(f"{source} is empty; it takes the command of a Python that imports caffe")
+        raise NoEngine(f"{source} is empty; give the command of a Python that imports caffe")
     return words
 
 
@@ -141,5 +143,5 @@ def _lacks(device: str) -> str | None:
     if done.returncode == 0:
         return None
     said = done.stdout.decode("utf-8", "replace").splitlines()
-    why = said[0] if said else "it ended without a word"
+    why = said[0] if said else "it ended without an error message"
     return f"{why[:1].lower()}{why[1:200]}"

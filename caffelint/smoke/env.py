@@ -1,4 +1,4 @@
-"""What there is to run a net with: engines, devices, libraries, and whether they see what a solver names."""
+"""What is available to run a net: engines, devices, libraries, and whether they see the files that a solver names."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class Named(NamedTuple):
 def environment(caffe_python: str | None, source: str, config: Config, solver: str | None) -> dict[str, Any]:
     """Everything as values for JSON. caffe_python, source: as `engines.choose` takes them.
 
-    Raises NoProject where there is a solver that cannot be read, and NoEngine where the command is none.
+    Raises NoProject if the solver cannot be read, and NoEngine if the command is not one.
     """
     project = load_project(solver, config) if solver else None
     named = list(dict.fromkeys(_named(project))) if project else []
@@ -130,7 +130,7 @@ def _caffe(command: str | None, source: str, named: Sequence[Named]) -> dict[str
     elif can_import("caffe"):
         words, of, why = [sys.executable], "this Python", "this Python imports caffe"
     else:
-        return {"problem": "none is configured, and this Python imports none", "command": None}
+        return {"problem": "none is configured, and this Python cannot import caffe", "command": None}
     found: dict[str, Any] = {"command": words, "of": of, "why": why, "problem": ""}
     with work_folder(Choice(engines.CAFFE, caffe_python=command)) as folder:
         shutil.copyfile(Path(__file__).parent / "caffe" / "probe.py", folder / "probe.py")
@@ -144,7 +144,7 @@ def _caffe(command: str | None, source: str, named: Sequence[Named]) -> dict[str
     for line in lines:
         found |= line
     if "caffe" not in found:
-        found["problem"] = problem or _last_line(log) or "it gave no answer"
+        found["problem"] = problem or _last_line(log) or "it did not answer"
     elif "gpu" not in found:
         found["gpu"] = False
         found["no_gpu"] = why_no_gpu(log) or "no GPU"
@@ -155,7 +155,7 @@ def _torch() -> dict[str, Any]:
     if not can_import("torch"):
         return {"problem": "torch cannot be imported"}
     lines, log, problem = _ask(engines.module("caffelint.smoke.torch.probe"))
-    return {"problem": "", **lines[-1]} if lines else {"problem": problem or _last_line(log) or "it gave no answer"}
+    return {"problem": "", **lines[-1]} if lines else {"problem": problem or _last_line(log) or "it did not answer"}
 
 
 def _ask(command: Sequence[str]) -> tuple[list[dict[str, Any]], str, str]:
@@ -169,9 +169,9 @@ def _ask(command: Sequence[str]) -> tuple[list[dict[str, Any]], str, str]:
             child = Kept(command, **variables)
         out, err = child.process.communicate(timeout=SECONDS)
     except OSError as error:
-        return [], "", f"{command[0]} cannot be started: {(error.strerror or str(error)).lower()}"
+        return [], "", f'"{command[0]}" cannot be started: {(error.strerror or str(error)).lower()}'
     except subprocess.TimeoutExpired:
-        problem = f"it gave no answer in {SECONDS} s"
+        problem = f"it did not answer within {SECONDS} s"
     finally:
         if child is not None:
             with held():
@@ -192,7 +192,7 @@ def _last_line(log: str) -> str:
 
 
 def _choice(found: dict[str, Any]) -> dict[str, Any]:
-    """What `caffelint smoke` takes of its own accord."""
+    """The engine and device that `caffelint smoke` chooses by itself."""
     if found["caffe"]["command"] and not found["caffe"]["problem"]:
         return {"engine": engines.CAFFE, "device": "cpu"}
     if found["caffe"]["command"] or found["torch"]["problem"]:
@@ -202,7 +202,7 @@ def _choice(found: dict[str, Any]) -> dict[str, Any]:
 
 
 def _solver(found: dict[str, Any], path: str, named: Iterable[Named], types: Sequence[str]) -> dict[str, Any]:
-    """What the solver names, and where it is seen: here, and by the Python with caffe, which may be in a container."""
+    """The files that a solver names, and whether they exist here and for the Python with caffe (in a container)."""
     caffe, rows = found["caffe"], []
     for one in named:
         here = one.what != "module" and os.path.exists(one.name)
@@ -222,33 +222,33 @@ def _solver(found: dict[str, Any], path: str, named: Iterable[Named], types: Seq
 
 
 def _to_do(found: dict[str, Any]) -> Iterator[str]:
-    """What to install or set for what is missing, a line each."""
+    """What to install or set to get what is missing, a line each."""
     caffe, torch, libraries = found["caffe"], found["torch"], found["libraries"]
     if caffe["command"] is None:
         yield "to run with your own Caffe: --caffe-python COMMAND, caffe-python in the settings, or " + engines.VARIABLE
     elif caffe["problem"]:
         yield f"the Caffe of {caffe['of']} does not run: {caffe['problem']}"
     elif not caffe["python_layers"]:
-        yield "this Caffe runs no Python layers: build it with WITH_PYTHON_LAYER := 1"
+        yield "this Caffe cannot run Python layers; build it with WITH_PYTHON_LAYER := 1"
     if torch["problem"] and libraries["torch"] is not None:
-        yield f"torch is installed and does not run: {torch['problem']}"
+        yield f"torch is installed but does not run: {torch['problem']}"
     for extra in ("smoke", "data", "plot"):
         lacking = [name for name, (_, brings, _) in LIBRARIES.items() if brings == extra and libraries[name] is None]
         if lacking:
             needs = " and ".join(LIBRARIES[name][2] for name in lacking)
             packages = ", ".join(LIBRARIES[name][0] for name in lacking)
-            yield f"pip install 'caffelint[{extra}]' brings {packages} for {needs}"
+            yield f"pip install 'caffelint[{extra}]' installs {packages} for {needs}"
     if found["machine"]["gpus"] and not torch["problem"] and not torch["gpus"]:
-        yield f"there is a GPU that torch does not use ({torch['no_gpu']}): install a torch for CUDA"
+        yield f"torch does not use the GPU ({torch['no_gpu']}); install torch for CUDA"
     for row in (found["solver"] or {"names": []})["names"]:
-        where = f'layer "{row["layer"]}"' if row["layer"] else found["solver"]["path"]
+        where = f'layer "{row["layer"]}"' if row["layer"] else f'"{found["solver"]["path"]}"'
         if row["what"] == "module":
             if row["caffe"] is False:
-                yield f"{where}: module {row['name']} is not found; add its folder to PYTHONPATH"
+                yield f'{where}: module "{row["name"]}" is not found; add its folder to PYTHONPATH'
         elif not row["here"]:
-            yield f"{where}: {row['what']} {row['name']} is not there; run from the folder that it is relative to"
+            yield f'{where}: {row["what"]} "{row["name"]}" does not exist; run from the folder that it is relative to'
         elif row["caffe"] is False:
-            yield f"{where}: {row['what']} {row['name']} is here, and the Caffe does not see it; mount it there"
+            yield f'{where}: {row["what"]} "{row["name"]}" exists here, but Caffe does not see it; mount it there'
     for name, lacking in ((found["solver"] or {}).get("lacks") or {}).items():
         if lacking:
-            yield f"engine {name} has no layer type {', '.join(lacking)}"
+            yield f"engine {name} lacks layer type {', '.join(lacking)}"

@@ -1,11 +1,11 @@
-"""What an engine tells of a run: one JSON object a line on stdout, its kind under `event`.
+"""What an engine reports of a run: one JSON object a line on stdout, its kind under `event`.
 
 Numbers may be nan or infinite: they are written as Python's json does (NaN, Infinity, -Infinity). An engine keeps
 stdout for events alone: what layers or libraries print goes to stderr (`claim_stdout`).
 
-Events that say why a run ended: `done`, `non_finite`, `refused`, `python_layer`, `out_of_memory`, from an engine, and
-`timed_out`, `crashed`, from what started it. `done` always comes last where the child ended by itself and was not
-refused, after `non_finite`, too.
+Events that say why a run ended: `done`, `non_finite`, `refused`, `python_layer`, `out_of_memory` from an engine, and
+`timed_out`, `crashed` from its parent. `done` always comes last if the child ended by itself and was not refused, also
+after `non_finite`.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class Loaded(NamedTuple):
 
 
 class Creating(NamedTuple):
-    """This layer of a net is set up next, which may end the process; layer "" where a net is begun."""
+    """This layer of a net is set up next, which may end the process; layer "" at the start of a net."""
 
     net: int
     layer: str
@@ -82,7 +82,7 @@ class NonFinite(NamedTuple):
     """The first value that is nan or infinite, in Caffe's order of computing; the run ends with it.
 
     where: `forward` (a blob's data), `backward` (a blob's or parameter's diff), `update` (gradients are finite and a
-    parameter is not, behind the update) or `rate` (the rate itself; no layer). net: index into `Job.nets`.
+    parameter is not, after the update) or `rate` (the rate itself; no layer). net: index into `Job.nets`.
     layer: the layer, as the user's net names it, that wrote the value. kind, name: as in `Statistics`. nan, inf,
     size: how many of its values are nan, infinite, and how many there are. min, max: of the finite ones.
     inputs: least and greatest value, and count of those that are not finite, of what the layer read, by blob name: its
@@ -121,7 +121,7 @@ class Tested(NamedTuple):
 class Refused(NamedTuple):
     """The engine does not take the solver, a net or the weights: `message` is its own, `layer` "" where it names none.
 
-    during: `load`, `weights`, or `run` where a check failed only when values came in. net: -1 where it is none.
+    during: `load`, `weights`, or `run` where a check failed only when values came in. net: -1 for none.
     kind: LACKS, UNKNOWN, NO_GPU, or "". line: of the copy of the net, of the solver where net is -1, which are those of
     the user's own texts; 0 for none. field: of the solver, that it is about.
     """
@@ -168,9 +168,9 @@ class TimedOut(NamedTuple):
 
 
 class Crashed(NamedTuple):
-    """The child ended without a word of its own. status: exit status, or minus the signal; text: end of its stderr.
+    """The child ended without an event of its own. status: exit status, or minus the signal; text: end of its stderr.
 
-    said: the last line of that which is not of a log. unseen: did the command not find the job at all?
+    said: its last line that is not from a log. unseen: did the command not find the job at all?
     """
 
     status: int
@@ -180,9 +180,9 @@ class Crashed(NamedTuple):
 
 
 class RateFound(NamedTuple):
-    """What a search for the rate came to (find_lr.py); from the command, not from an engine.
+    """The result of a search for the rate (find_lr.py); from the command, not from an engine.
 
-    largest: the largest base_lr at which the run stayed finite, 0 where none did. suggested: 0 where nothing is.
+    largest: the largest base_lr at which the run stayed finite, 0 if none did. suggested: 0 for no suggestion.
     trials: each rate, whether the run stayed finite, and its last loss.
     """
 
@@ -193,14 +193,14 @@ class RateFound(NamedTuple):
 
 
 class Compared(NamedTuple):
-    """What two runs of the same weights and data came to (compare.py); from the command, not from an engine.
+    """The comparison of two runs from the same weights and data (compare.py); from the command, not from an engine.
 
-    first, second: names of the runs. stage: where they part: `forward`, `backward` (a blob's diff), `gradient` (a
-    parameter's), `update` (a parameter behind an iteration), or "" where they do not. layer, name: what parts there;
+    first, second: names of the runs. stage: where they first differ: `forward`, `backward` (a blob's diff), `gradient`
+    (a parameter's), `update` (a parameter after an iteration), or "" if they agree. layer, name: what differs there;
     of a blob's diff the layer that wrote it. distance: largest difference by the largest value; noise: the same between
     two of the first run, of which one starts from weights changed by `nudge` of each. before: the largest distance of
-    all that was computed before. shown: one value in both. chaos: the iteration from which such a change grows beyond
-    all telling, -1 for none. rows: (stage, iteration, how many were compared, largest distance, where, noise).
+    all that was computed before. shown: one value in both. chaos: the iteration from which such a change grows so large
+    that nothing can be told, -1 for none. rows: (stage, iteration, number compared, largest distance, where, noise).
     """
 
     first: str
@@ -219,12 +219,12 @@ class Compared(NamedTuple):
 
 
 class Gradient(NamedTuple):
-    """What a layer's backward says of one of its bottoms or parameters, against what its forward does (gradients.py).
+    """The gradient of a bottom or parameter by a layer's backward, and the slope of its forward (gradients.py).
 
     kind: `blob` or `param`; name: the blob's, or the parameter's number. checked: values that were; wrong: of these;
-    kinks: left out because the forward bends there. at, analytic, numeric: place and figures of the worst. factor: of
-    analytic by numeric where it is the same all over, else nan. stale: does it hang on what stood in the diff before?
-    zero: are all gradients 0? skipped: why nothing was checked, "" where it was.
+    kinks: left out because the forward has a kink there. at, analytic, numeric: place and figures of the worst.
+    factor: analytic by numeric if it is the same for all values, else nan. stale: does it depend on the old content of
+    the diff? zero: are all gradients 0? skipped: why nothing was checked, "" if it was.
     """
 
     layer: str
@@ -243,7 +243,7 @@ class Gradient(NamedTuple):
 
 
 class Note(NamedTuple):
-    """Something to show: what the engine does unlike Caffe, versions, what data it reads."""
+    """Something to show: where the engine differs from Caffe, versions, which data it reads."""
 
     message: str
 
@@ -304,7 +304,7 @@ def to_line(event: Event) -> str:
 
 
 def from_line(line: str | bytes) -> Event | None:
-    """The event of a line; None where it is none, as what a layer prints, or one of a kind not known here."""
+    """The event of a line; None for anything else, as what a layer prints, and for an event of an unknown kind."""
     if line.lstrip()[:1] not in ("{", b"{"):
         return None
     try:

@@ -1,4 +1,4 @@
-"""Runs a job with an engine, and once more, layer by layer, where it died or hung without telling where."""
+"""Runs a job with an engine, and again layer by layer if it died or hung without saying where."""
 
 from __future__ import annotations
 
@@ -40,15 +40,15 @@ def execute(engine: Engine, prepared: Prepared, on_event: Callable[[Event], None
         told = run_child(engine.start(folder), prepared.job, prepared.path, on_event)
     except OSError as error:
         reason = (error.strerror or str(error)).lower()
-        raise engines.NoEngine(f"{engine.command[0]} cannot be started: {reason} ({engine.why})") from error
+        raise engines.NoEngine(f'"{engine.command[0]}" cannot be started: {reason} ({engine.why})') from error
     events = [_as_named(event, prepared.named) for event in told]
     last = events[-1]
     if problem := unseen(engine, last, folder) or no_gpu(engine, last):
         raise engines.NoEngine(problem)
     if engine.name == engines.CAFFE and len(events) == 1 and isinstance(last, Crashed | PythonLayer):
-        # The first that the runner tells is Caffe's version.
-        said = (last.said if isinstance(last, Crashed) else last.message)[:_SAID] or "it ended without a word"
-        raise engines.NoEngine(f"{engine.command[0]} cannot import caffe: {said} ({engine.why})")
+        # The first event of the runner is Caffe's version.
+        said = (last.said if isinstance(last, Crashed) else last.message)[:_SAID] or "it ended without an error message"
+        raise engines.NoEngine(f'"{engine.command[0]}" cannot import caffe: {said} ({engine.why})')
     if advice := other_engine(engine, last, prepared.built):
         on_event(Note(advice))
     return _traced(engine, prepared, events, on_event) if _is_nameless(events) else events
@@ -65,22 +65,22 @@ def _is_nameless(events: list[Event]) -> bool:
 
 
 def _traced(engine: Engine, prepared: Prepared, events: list[Event], on_event: Callable[[Event], None]) -> list[Event]:
-    """The same events, with the layer at which it ended before the last, and what came in before that."""
+    """The same events, with the layer at which it ended before the last, and the input statistics before that."""
     last = events[-1]
     seconds = min(prepared.job.timeout or _TRACED_SECONDS, _TRACED_SECONDS)
     traced = prepared.changed("traced.json", trace=True, timeout=seconds)
-    on_event(Note("running once more, layer by layer, to see where it ends"))
+    on_event(Note("running again layer by layer to find where it ends"))
     again = run_child(engine.start(os.path.dirname(traced.path)), traced.job, traced.path)
     known = {event[:5] for event in events if isinstance(event, Statistics)}
     came = [event for event in again if isinstance(event, Statistics) and event.iteration < 0]
     where = [event for event in again if isinstance(event, Running)]
     found = where[-1:] if type(again[-1]) is type(last) else []
-    # What writes beside its memory ends the process now here, now there: what came in may tell why.
+    # What writes outside of its memory ends the process at varying places; the input may show why.
     return [*events[:-1], *(event for event in came if event[:5] not in known), *found, last]
 
 
 def _needs_too_much(prepared: Prepared, engine: str) -> OutOfMemory | None:
-    """Why not to start at all: on a CPU the system ends any process where one takes all there is."""
+    """Why not to start at all: on a CPU the system may kill any process if one takes all memory."""
     if prepared.job.device != "cpu" or "SC_PHYS_PAGES" not in os.sysconf_names:
         return None
     there = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
@@ -98,7 +98,7 @@ def _needs_too_much(prepared: Prepared, engine: str) -> OutOfMemory | None:
 
 
 def _as_named(event: Event, named: Mapping[str, str]) -> Event:
-    """With the user's own names for what stands in the copies."""
+    """With the user's own names in place of the paths of copies."""
     if isinstance(event, Refused):
         for path, name in named.items():
             event = event._replace(message=event.message.replace(path, name))

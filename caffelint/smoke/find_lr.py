@@ -13,26 +13,26 @@ from typing import NamedTuple
 from caffelint.smoke.events import Iteration, NonFinite
 
 _LOWEST, _HIGHEST = 1e-8, 1e4
-"""Below, float32 weights hardly move, whose last digit is 6e-8 of them; above, no rate is of use."""
+"""Below, float32 weights hardly move, since their last digit is 6e-8 of them; above, no rate is useful."""
 _BISECTIONS = 3
-"""Of a factor of ten: what is found lies within a third of the limit, and a run is dear."""
+"""Of a factor of ten: the result is within a third of the limit, and a run is expensive."""
 _GROWTH = 4.0
-"""A loss that ends so many times as high has grown; batches differ by less."""
+"""A loss that ends this many times as high has grown; batches differ by less."""
 _WITHOUT_END = 100.0
-"""One that may be negative, and ends so many times as far below 0, goes there without end."""
+"""A loss that may be negative and ends this many times as far below 0 falls without bound."""
 _SHARE = 0.1
-"""Of the largest rate: some iterations do not show what breaks later."""
+"""Of the largest rate: a few iterations do not show what breaks later."""
 _ALIKE = 0.05
-"""Losses this near to each other are one: batches differ by more."""
+"""Losses this near to each other count as equal: batches differ by more."""
 _TAIL = 5
-"""So many last losses, of which the median counts: one batch is no end."""
+"""The median of this many last losses counts: a single batch proves little."""
 _NEAR = 1e-6
 _FAR = 10.0
 """Of a power of ten, which a float may just miss."""
 
 
 class Trial(NamedTuple):
-    """One rate: did the run stay finite, and the median of its last losses; nan where it did not end.
+    """One rate: did the run stay finite, and the median of its last losses; nan if it did not end.
 
     how: how it broke, in words.
     """
@@ -44,7 +44,7 @@ class Trial(NamedTuple):
 
 
 class Found(NamedTuple):
-    """largest: the largest rate that stayed finite, 0 where none did. suggested: 0 where nothing is."""
+    """largest: the largest rate that stayed finite, 0 if none did. suggested: 0 for no suggestion."""
 
     trials: list[Trial]
     largest: float
@@ -52,7 +52,7 @@ class Found(NamedTuple):
 
 
 def trial(rate: float, events: Sequence[object]) -> Trial:
-    """What a run at a rate came to; a loss that grew to several times the first counts as not finite."""
+    """The result of a run at a rate; a loss that grew to several times the first counts as not finite."""
     losses = [event.loss for event in events if isinstance(event, Iteration) and event.iteration >= 0]
     bad = next((event for event in events if isinstance(event, NonFinite)), None)
     finite = bool(losses) and bad is None
@@ -102,7 +102,7 @@ def find_lr(start: float, run: Callable[[float], Trial]) -> Found:
 
 
 def _suggestion(trials: list[Trial], largest: float) -> float:
-    """A tenth of the largest, or the highest rate whose loss is about the lowest, where that is lower still."""
+    """A tenth of the largest, or the highest rate whose loss is about the lowest, if that is lower still."""
     good = [one for one in trials if one.finite and one.rate <= largest]
     lowest = min((one.loss for one in good), default=0.0)
     best = max((one.rate for one in good if one.loss <= lowest + _ALIKE * abs(lowest)), default=largest)
@@ -110,7 +110,7 @@ def _suggestion(trials: list[Trial], largest: float) -> float:
 
 
 def why(start: float, largest: float, suggested: float) -> str:
-    """What the suggestion is made of, and whether the solver's own rate will do."""
+    """Where the suggestion comes from, and whether the solver's own rate is fine."""
     if math.isclose(suggested, _round_down(largest * _SHARE)):
         reason = "a tenth of that"
     else:
@@ -118,8 +118,8 @@ def why(start: float, largest: float, suggested: float) -> str:
     if not 0 < start <= largest / 2:
         return f"suggested: {suggested:g}, {reason}"
     if start >= suggested / _FAR:
-        return f"base_lr {start:g} lies well below and is fine; suggested to begin with: {suggested:g}, {reason}"
-    return f"base_lr {start:g} is low: suggested: {suggested:g}, {reason}"
+        return f"base_lr {start:g} is well below and fine; suggested to start with: {suggested:g}, {reason}"
+    return f"base_lr {start:g} is low; suggested: {suggested:g}, {reason}"
 
 
 def _rounded(rate: float) -> float:

@@ -1,4 +1,4 @@
-"""Holds the backward of layers against their forward, each alone, at what it reads in the first pass of a net."""
+"""Compares the backward of layers with their forward, each layer alone, on its input in the first pass of a net."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from caffelint.smoke.session import Request, Session, Stage, Watcher, session
 
 ALL = "all"
 _COUNTED = ("BatchNorm",)
-"""Types of which the parameters are counted, not learned."""
+"""Types whose parameters are all statistics, which a forward pass computes."""
 
 
 def gradcheck(request: Request, watcher: Watcher, target: str) -> Session:
-    """Check one layer of the TRAIN net, or all; raises as `session`, and NoEngine where there is no such layer."""
+    """Check one layer of the TRAIN net, or all; raises as `session`, and NoEngine if there is no such layer."""
     return session(request, watcher, partial(_check_gradients, target=target))
 
 
@@ -30,7 +30,9 @@ def _check_gradients(stage: Stage, target: str) -> tuple[Run, Engine]:
     prepared = prepared.changed(checks=tuple(_checks(built, target)))
     if target != ALL and engine.name != CAFFE:
         if any(layer.name == target and layer.type == "Python" for layer in built.layers):
-            raise NoEngine(f"--gradcheck {target}: it is a Python layer, which needs the caffe engine")
+            raise NoEngine(
+                f'--gradcheck "{target}": it is a Python layer, which only the caffe engine runs; add --engine caffe'
+            )
     stage.start(engine, prepared)
     return stage.run(prepared, stage.execute(engine, prepared)), engine
 
@@ -42,14 +44,14 @@ def _checks(built: BuiltNet, target: str) -> Iterator[Check]:
 
         near = difflib.get_close_matches(target, [layer.name for layer in layers], 1)
         hint = f'; did you mean "{near[0]}"?' if near else ""
-        raise NoEngine(f'--gradcheck {target}: the TRAIN net has no layer "{target}"{hint}')
+        raise NoEngine(f'--gradcheck "{target}": the TRAIN net has no such layer{hint}')
     for layer in layers:
         if target in (ALL, layer.name):
             check = _check(layer)
             if check.bottoms or check.params != ():
                 yield check
             elif target != ALL:
-                raise NoEngine(f'--gradcheck {target}: no gradient flows through "{target}" ({layer.type})')
+                raise NoEngine(f'--gradcheck "{target}": no gradient flows through this {layer.type} layer')
 
 
 def _check(layer: BuiltLayer) -> Check:

@@ -1,9 +1,9 @@
-"""Holds what a layer's backward says against what its forward does; Python 2.7 and 3, numpy alone.
+"""Compares the gradient of a layer's backward with the slope of its forward; Python 2.7 and 3, numpy alone.
 
-Only some values of each blob are tried: those with the largest gradients, and some by chance. Each is moved by two
-steps to both sides; where the forward bends between them (ReLU at 0, a maximum that changes hands) it has no gradient
-to hold anything against, and the value is left out. What float32 rounds away counts as no difference; where it takes
-all, the values are moved together.
+Only some values of each blob are tried: those with the largest gradients, and some at random. Each is moved by two
+steps to both sides; if the forward has a kink between them (ReLU at 0, a maximum that changes places) there is no slope
+to compare with, and the value is left out. What float32 rounds away counts as no difference; if that is everything, the
+values are moved together.
 
 One file by itself: it is copied beside a runner that has no caffelint to import.
 """
@@ -21,14 +21,14 @@ SECONDS = 3.0
 """For one blob, about: slow layers get fewer values."""
 _LEAST = 6
 _STEPS = (1e-2, 1e-3, 1e-4)
-"""Of the values' own scale; the smaller ones where the forward bends within the larger."""
+"""Relative to the values' own scale; the smaller ones if the forward has a kink within the larger."""
 _EPSILON = 1.2e-7
 _SHARE = 0.02
 _BEFORE = 977.0
 _CLAMPED = ("SoftmaxWithLoss", "SoftmaxWithLossOHEM", "MultinomialLogisticLoss", "InfogainLoss")
 """Their forward takes no log of less than FLT_MIN or 1e-20, and is flat below; their backward goes on, by design."""
 _RECURRENT = ("LSTM", "RNN")
-"""They go on from where the last batch ended, unless `cont`, their second bottom, is 0 in the first step."""
+"""They continue from the last batch, unless `cont`, their second bottom, is 0 in the first step."""
 
 
 def check(layer, spec, seed):
@@ -94,7 +94,7 @@ def _objective(layer, spec, random):
     second = layer.forward()
     seconds = time.time() - started
     if not all(_same(one, other) for one, other in zip(first, second)):  # noqa: B905
-        return "its forward gives something else each time", None
+        return "its forward gives different values each time", None
     if not all(numpy.isfinite(top).all() for top in first):
         return "its forward is not finite", None
     weights = []
@@ -113,7 +113,7 @@ def _same(one, other):
 
 
 def _values(layer, objective, values, gradient, random, spec, event):
-    """Try some values of a blob and put what came of it into the event."""
+    """Try some values of a blob and put the result into the event."""
     flat, slope = values.reshape(-1), gradient.reshape(-1)
     largest = float(numpy.abs(slope).max()) if slope.size else 0.0
     event["zero"] = not largest
@@ -147,13 +147,15 @@ def _values(layer, objective, values, gradient, random, spec, event):
     if unsure and not event["checked"]:
         _together(layer, objective, flat, slope, scale or 1.0, random, event)
     if flat.size and not event["checked"]:
-        event["skipped"] = "it is lost in rounding" if unsure else "the forward bends at all values that were tried"
+        event["skipped"] = (
+            "it is lost in rounding" if unsure else "the forward has a kink at every value that was tried"
+        )
     if ratios and len(ratios) > 2 and max(ratios) - min(ratios) <= 0.05 * abs(ratios[0]):
         event["factor"] = sorted(ratios)[len(ratios) // 2]
 
 
 def _together(layer, objective, flat, slope, scale, random, event):
-    """Move all values at once along their gradients, where what each of them does is lost in rounding."""
+    """Move all values at once along their gradients, if the effect of each is lost in rounding."""
     way = numpy.where(slope != 0, numpy.sign(slope), random.choice([-1, 1], slope.size)).astype(numpy.float32)
     analytic = float((slope.astype(numpy.float64) * way).sum())
     kept = flat.copy()
@@ -178,7 +180,7 @@ def _together(layer, objective, flat, slope, scale, random, event):
 
 
 def _chosen(slope, allowed, random):
-    """Half of them those with the largest gradients, the others by chance."""
+    """Half of them those with the largest gradients, the others at random."""
     if slope.size <= allowed:
         return list(range(slope.size))
     largest = numpy.argsort(-numpy.abs(slope), kind="mergesort")[: allowed // 2]
@@ -187,7 +189,7 @@ def _chosen(slope, allowed, random):
 
 
 def _numeric(layer, objective, flat, index, scale, analytic):
-    """The slope that the forward has there, and what of it is in doubt; None where it bends."""
+    """The slope of the forward there and its uncertainty; None at a kink."""
     here = float(flat[index])
 
     def tops(value):

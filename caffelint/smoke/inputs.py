@@ -1,7 +1,7 @@
 """The data plan: what each top of a data layer holds, real or synthetic, in which shape and range.
 
-A synthetic batch has to fit what reads it: whole labels below the number of classes for a loss, pixels as
-transform_param leaves them for a net of images.
+A synthetic batch has to suit its readers: whole labels below the number of classes for a loss, pixels in the range
+that transform_param makes for a net of images.
 """
 
 from __future__ import annotations
@@ -16,18 +16,19 @@ from caffelint.caffe.layers import BuiltLayer
 from caffelint.caffe.net import Net
 from caffelint.caffe.net_parts import Blob
 from caffelint.caffe.shapes import Shape, text
+from caffelint.lint.words import title
 from caffelint.smoke.job import BOXES, LABELS, REAL, SYNTHETIC, UNIFORM, Input, JobNet
 from caffelint.smoke.torch.forks import in_caffes_words
 
 SIZES = (28, 32, 64, 128, 224, 227, 256, 300, 321, 500)
-"""Heights and widths to try where nothing tells those of an image: nets for large ones refuse small ones."""
+"""Heights and widths to try if nothing gives those of an image: nets for large ones refuse small ones."""
 
 _KNOWN = {"mnist": (1, 28, 28), "cifar": (3, 32, 32)}
-"""Images of data sets that a source may be called after."""
+"""Images of data sets, by a word in the name of their source."""
 
 FRAMES = 16
 VIDEO = (112, 224)
-"""The same for clips of so many frames."""
+"""The same for clips of this many frames."""
 
 _BLOCKS = (
     "data_param",
@@ -48,7 +49,7 @@ class Unplanned(Exception):
 
 
 class Plan(NamedTuple):
-    """Inputs of one net, the net built with their shapes, and what to tell of them."""
+    """Inputs of one net, the net built with their shapes, and notes to show about them."""
 
     inputs: list[Input]
     built: BuiltNet
@@ -56,7 +57,7 @@ class Plan(NamedTuple):
 
 
 class _Wanted(NamedTuple):
-    """What a reader expects of a blob: values as in `Input`, and the shape that fits, None where any does."""
+    """What a reader expects of a blob: values as in `Input`, and the shape that fits, None for any."""
 
     values: str
     low: float
@@ -70,8 +71,8 @@ def plan_inputs(
 ) -> Plan:
     """The inputs of net `number` of a job. data: auto, real or synthetic. unread: types that the engine does not read.
 
-    Sources are looked for in the working directory, as Caffe does. Raises Unplanned where data is `real` and a source
-    is not there, or the shape of a synthetic input cannot be told.
+    Sources are looked for in the working directory, as Caffe does. Raises Unplanned if data is `real` and a source
+    does not exist, or if the shape of a synthetic input is unknown.
     """
     known: dict[str, Shape] = dict(net.input_shapes)
     message = in_caffes_words(net.message)
@@ -84,7 +85,7 @@ def plan_inputs(
     real = data != SYNTHETIC and not missing and bool(reads)
     notes = []
     if data == "auto" and missing and any(source_of(layer) for layer in reads):
-        notes.append(f"{job_net.phase} data is synthetic: {missing[0]}")
+        notes.append(f"{job_net.phase} data is synthetic, because {missing[0]}")
     if layers:
         from caffelint.lint.source_shapes import source_shapes
 
@@ -94,7 +95,7 @@ def plan_inputs(
         for name, shape in given.items():
             if name in told and told[name] != shape:
                 notes.append(
-                    f'"{name}" is {text(told[name])} in the real {job_net.phase} data, whatever --input-shape says'
+                    f'"{name}" is {text(told[name])} in the real {job_net.phase} data; --input-shape is ignored'
                 )
         known = given | told | known
         if told:
@@ -108,13 +109,13 @@ def plan_inputs(
         own = real and layer.type != "Input"
         for top, blob in enumerate(layer.tops):
             if not own and blob.shape is None:
-                raise Unplanned(f'the shape of "{blob.name}" is not known: give --input-shape {blob.name}=NxCxHxW')
+                raise Unplanned(f'the shape of "{blob.name}" is unknown; give --input-shape {blob.name}=NxCxHxW')
             inputs.append(_input(number, layer, top, blob, REAL if own else SYNTHETIC))
     return Plan(inputs, built, notes)
 
 
 def brings_data(layer: BuiltLayer) -> bool:
-    """Is what it makes to be planned? DummyData makes its own, a Python layer does as it likes."""
+    """Does its data have to be planned? DummyData makes its own, and so does a Python layer."""
     return not layer.bottoms and layer.type != "DummyData" and (layer.is_data or layer.type == "Input")
 
 
@@ -130,24 +131,24 @@ def _build(message: Any, job_net: JobNet, shapes: Mapping[str, Shape]) -> BuiltN
 
 
 def _missing(layer: BuiltLayer, unread: Sequence[str]) -> Iterator[str]:
-    """Why a layer cannot read its own data: lines that name what is not there."""
+    """Why a layer cannot read its own data: lines that name what is missing."""
     if layer.type in unread:
-        yield f'this engine does not read the files of layer "{layer.name}" ({layer.type})'
+        yield f"this engine does not read the files of {title(layer)}"
     if layer.type == "Input":
         return
     source = source_of(layer)
     if layer.type == "MemoryData" or layer.type not in ("Data", "ImageData", "HDF5Data", "WindowData"):
-        yield f'layer "{layer.name}" ({layer.type}) takes its data from a program'
+        yield f"{title(layer)} gets its data from a program"
         return
     for name in (source, layer.message.transform_param.mean_file):
         if name and not os.path.exists(name):
-            yield f"{name} is not there"
+            yield f'"{name}" does not exist'
     if not source:
-        yield f'layer "{layer.name}" names no source'
+        yield f"{title(layer)} has no source"
     elif layer.type == "HDF5Data" and os.path.isfile(source):
         yield from _missing_names(_first_words(source), "")
     elif layer.type == "WindowData" and os.path.isfile(source):
-        # Caffe logs that an image is not there, and goes on with zeros.
+        # Caffe logs that an image does not exist, and goes on with zeros.
         yield from _missing_names(_first_words(source, 1), layer.message.window_data_param.root_folder)
     elif layer.type == "ImageData" and os.path.isfile(source):
         yield from _missing_names(_first_words(source), layer.message.image_data_param.root_folder)
@@ -156,11 +157,11 @@ def _missing(layer: BuiltLayer, unread: Sequence[str]) -> Iterator[str]:
 def _missing_names(names: Iterable[str], root: str) -> Iterator[str]:
     for name in names:
         if not os.path.exists(root + name):
-            yield f"{root + name} is not there"
+            yield f'"{root + name}" does not exist'
 
 
 def _first_words(path: str, skipped: int = 0) -> list[str]:
-    """What names a file in the first line behind those that are skipped."""
+    """The file name in the first line after those that are skipped."""
     try:
         with open(path, encoding="utf-8", errors="surrogateescape") as file:
             for _ in range(skipped + 1):
@@ -173,7 +174,7 @@ def _first_words(path: str, skipped: int = 0) -> list[str]:
 def _shaped(
     message: Any, job_net: JobNet, built: BuiltNet, layer: BuiltLayer, known: dict[str, Shape], notes: list[str]
 ) -> BuiltNet:
-    """The net built anew with a shape for each top of a data layer that had none."""
+    """The net built again with a shape for each top of a data layer that had none."""
     refusals = len(built.refusals)
     for top, blob in enumerate(layer.tops):
         if blob.shape is not None:
@@ -193,18 +194,18 @@ def _shaped(
             if first[0][-1] != shape[-1] and same is None:
                 same = first
         if best and len(best[1].refusals) > refusals:
-            best = same  # what is said of images of several sizes does not come of the size
+            best = same  # a refusal for images of several sizes is not caused by the size
         if best:
             known[blob.name], built = best
             shown = text(known[blob.name])
             notes.append(
-                f'{job_net.phase} "{blob.name}" is taken to be {shown}; --input-shape {blob.name}=... tells better'
+                f'{job_net.phase} "{blob.name}" is assumed to be {shown}; set it with --input-shape {blob.name}=...'
             )
     return built
 
 
 def _unknown(built: BuiltNet, name: str) -> int:
-    """How many of the layers that read a blob have a top of unknown shape, as one for clips that reads images has."""
+    """How many of the layers that read a blob have a top of unknown shape, like one for clips that reads images."""
     readers = [layer for blob in _versions(built, name) for layer, _ in _direct(blob)]
     return sum(any(top.shape is None for top in layer.tops) for layer in readers if len(layer.bottoms) == 1)
 
@@ -276,7 +277,7 @@ def _input(number: int, layer: BuiltLayer, top: int, blob: Blob, source: str) ->
 
 
 def _wanted(blob: Blob) -> _Wanted | None:
-    """What those that read a blob expect, directly or behind layers that move values about; None for any values."""
+    """What the readers of a blob expect, directly or after layers that only rearrange values; None for any values."""
     found = [wanted for layer, bottom in _readers(blob) if (wanted := _expects(layer, bottom))]
     if not found:
         return None
@@ -286,11 +287,11 @@ def _wanted(blob: Blob) -> _Wanted | None:
 
 
 def _wanted_shape(blob: Blob) -> Shape | None:
-    """The shape that fits those that read a blob, some of them behind layers whose tops tell that of their bottoms."""
+    """The shape that suits the readers of a blob, also after layers whose tops give the shape of their bottoms."""
     for layer, bottom in _direct(blob):
         shape = None
         if layer.type == "Flatten":
-            # What is flat already stays as it is.
+            # A flat blob stays as it is.
             shape = _wanted_shape(layer.tops[0])
             shape = shape if shape is not None and len(shape) == 2 else None
         elif layer.type == "Eltwise":
@@ -307,14 +308,14 @@ def _wanted_shape(blob: Blob) -> Shape | None:
 
 
 def _before_slice(layer: BuiltLayer) -> Shape | None:
-    """The bottom of a Slice whose cuts are given: a top that is wanted in some shape tells the other axes."""
+    """The shape of the bottom of a Slice with slice_point: a top whose shape is known gives the other axes."""
     p = layer.message.slice_param
     axis = p.slice_dim if p.HasField("slice_dim") else p.axis
     tops = [_wanted_shape(top) for top in layer.tops]
     whole = next((shape for shape in tops if shape is not None and axis < len(shape)), None)
     if whole is None or not p.slice_point or axis < 0:
         return None
-    # As wide as the one before it, where nothing tells how wide the last part is.
+    # As wide as the part before it, if nothing gives the width of the last part.
     cuts = [0, *p.slice_point]
     last = tops[-1][axis] if tops[-1] is not None else cuts[-1] - cuts[-2]
     return (*whole[:axis], cuts[-1] + last, *whole[axis + 1 :])
@@ -349,7 +350,7 @@ _CLASSES = frozenset(
 
 
 def _expects(layer: BuiltLayer, bottom: int) -> _Wanted | None:
-    """What a layer expects of one of its bottoms; None where any values do."""
+    """What a layer expects of one of its bottoms; None for any values."""
     kind, message = layer.type, layer.message
     if kind in _CLASSES and bottom == 1:
         return _class_labels(layer)
@@ -366,7 +367,7 @@ def _expects(layer: BuiltLayer, bottom: int) -> _Wanted | None:
     if kind in ("Filter", "BatchReindex") and bottom == len(layer.bottoms) - 1:
         return _Wanted(LABELS, 0, 0 if kind == "BatchReindex" else 1)
     if kind == "MultiBoxLoss" and bottom == 3:
-        # One box for each item of the batch: what the net predicts tells how many those are.
+        # One box for each item of the batch: the prediction of the net gives their number.
         predicted = layer.bottoms[0].shape
         rows = (1, 1, predicted[0], 8) if predicted else None
         return _Wanted(BOXES, 1, max(message.multibox_loss_param.num_classes - 1, 1), None, rows)

@@ -1,7 +1,7 @@
 """What an engine is asked to do: plain values that go to a file as JSON and come back the same.
 
-An engine is a child process that takes the path of such a file, prints events (events.py) and exits. Nothing in a job
-leads to a user's file but the data that real inputs name: solver and nets are prepared copies (prepare.py).
+An engine is a child process that takes the path of such a file, prints events (events.py) and exits. A job
+leads to no file of the user except the data that real inputs name: solver and nets are prepared copies (prepare.py).
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ TRAINS, RECORDS, MEASURES, CHECKS = "train", "record", "measure", "gradients"
 
 
 class JobNet(NamedTuple):
-    """A net to build. The first of a job is the TRAIN net, those behind it the solver's TEST nets, in Caffe's order.
+    """A net to build. The first of a job is the TRAIN net, those after it the solver's TEST nets, in Caffe's order.
 
     path: absolute, of the prepared copy; one copy may serve several nets. phase, stages, level: the state that it is
     built in. iterations: forward passes of a TEST net at the end; 0 for the TRAIN net.
@@ -32,7 +32,7 @@ class JobNet(NamedTuple):
 
 
 class Input(NamedTuple):
-    """One top of a layer without bottoms that brings data into a net: what is in it, and whence.
+    """One top of a layer without bottoms that brings data into a net: what it holds, and its source.
 
     net: index into `Job.nets`. layer: the layer's name as the user wrote it. top: blob name. kind: the layer's type in
     the user's net (`Data`, `HDF5Data`, ...): in the prepared copy a synthetic input is a layer of type `Input`, of the
@@ -41,11 +41,11 @@ class Input(NamedTuple):
     values says how a synthetic batch is made (synthetic.py):
     - `uniform`: evenly spread in [low, high]; whole numbers where `whole`; then for each channel (axis 1) c
       (x - mean[c]) * scale; an empty `mean` is 0, one of one value serves all channels.
-    - `labels`: whole numbers from low to high, each alike often; `ignore` never occurs (None: nothing is ignored).
+    - `labels`: whole numbers from low to high, each equally often; `ignore` never occurs (None: nothing is ignored).
     - `constant`: all are `low`.
-    - `boxes`: rows of ground truth for SSD's MultiBoxLoss (1 x 1 x n x 8): item, label in [low, high], instance, four
+    - `boxes`: rows of ground truth for SSD's MultiBoxLoss (1x1xNx8): item, label in [low, high], instance, four
       corners in [0, 1], difficult 0.
-    - `recorded`: what stands in the files `file` + NUMBER + `.npy`.
+    - `recorded`: the contents of the files `file` + NUMBER + `.npy`.
     """
 
     net: int
@@ -89,7 +89,7 @@ class Job:
     `iteration % batches` of synthetic.py, batch 0 in the pass at rate 0, and with iter_size above 1 the same batch in
     all parts of an iteration.
 
-    solver: the prepared solver; its max_iter and all else that rates hang on are the user's own; it names the nets by
+    solver: the prepared solver; its max_iter and all else that rates depend on are the user's own; it names the nets by
     absolute paths. rates: the rate of each iteration as caffelint computes it, () where the policy is unknown.
     device: `cpu` or `cuda:N`. weights: a .caffemodel to start from, or "". watch: names of blobs (last version) and
     layers whose statistics are wanted at every iteration. statistics_every: those of all blobs and parameters are
@@ -99,7 +99,7 @@ class Job:
     checked: folders of the user's solver and nets; nothing but Python layers is imported from there. python_path: the
     user's own folders in PYTHONPATH, for Python layers alone.
     trace: announce each layer before it runs (event `running`), so that an abort, a hang or a crash is known by its
-    layer; slow. timeout: seconds; a child that is still there a good while later ends itself, 0 for never.
+    layer; slow. timeout: seconds; a child that still runs a good while later ends itself, 0 for never.
     """
 
     solver: str

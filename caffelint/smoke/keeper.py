@@ -4,11 +4,11 @@ On Linux it adopts what loses its parent, in whatever session that is (PR_SET_CH
 escapes it; elsewhere it ends the engine's process group. It ends with the engine's own status or signal.
 
 CONTROL and STARTED are file descriptors. The engine is ended at a byte on CONTROL, or at its end, which comes when the
-program that started this is killed. STARTED is closed once the engine runs, after the error number where it cannot be
+program that started this is killed. STARTED is closed once the engine runs, after the error number if it cannot be
 started.
 
-`keeper.py CONTROL STARTED folder PATH` removes a folder where the program that started it is killed, and does nothing
-where it gets a byte before.
+`keeper.py CONTROL STARTED folder PATH` removes a folder if the program that started it is killed, and does nothing if
+it gets a byte before.
 
 The standard library alone, and no folder of a user's in sys.path: it runs isolated and without site.
 """
@@ -26,7 +26,7 @@ import time
 from collections.abc import Callable
 
 GRACE = 3.0
-"""Seconds that processes have to clear up after SIGTERM."""
+"""Seconds that processes have to clean up after SIGTERM."""
 _PATIENCE = 5.0
 _STEP = 0.02
 _PR_SET_PDEATHSIG, _PR_SET_CHILD_SUBREAPER = 1, 36
@@ -109,7 +109,7 @@ def _signal(engine: subprocess.Popen[bytes], number: int) -> bool:
 
 
 def _reap(engine: subprocess.Popen[bytes]) -> None:
-    """Take note of the end of what was adopted; the engine's own status is left to its object."""
+    """Reap adopted processes; the engine's own status is left to its object."""
     for pid in _descendants(dead=True):
         if pid != engine.pid:
             with contextlib.suppress(OSError):
@@ -117,7 +117,7 @@ def _reap(engine: subprocess.Popen[bytes]) -> None:
 
 
 def _descendants(dead: bool = False) -> list[int]:
-    """Of this process, by /proc; none where there is no such thing. dead: those that only wait to be reaped."""
+    """Of this process, by /proc; none without a /proc. dead: those that only wait to be reaped."""
     parents: dict[int, int] = {}
     states: dict[int, bytes] = {}
     try:

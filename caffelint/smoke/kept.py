@@ -1,4 +1,4 @@
-"""Runs a command and ends it with all that it started, even where this program is killed (keeper.py)."""
+"""Runs a command and ends it with all that it started, even if this program is killed (keeper.py)."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Kept:
     """`process`: the keeper, which ends with the command's own status or signal and shares its stdout and stderr."""
 
     def __init__(self, command: Sequence[str], checked: Sequence[str] = (), **variables: str) -> None:
-        """Start `command`. Raises OSError where that cannot be done.
+        """Start `command`. Raises OSError if it cannot be started.
 
         checked: folders of the user's files. variables: to set in the environment, besides.
         """
@@ -67,7 +67,7 @@ class Kept:
 
 
 class KeptFolder(Kept):
-    """A folder that is removed where this program is killed; until `end`."""
+    """A folder that is removed if this program is killed before `end`."""
 
     def __init__(self, path: str) -> None:
         self._start(["folder", path], os.environ, subprocess.DEVNULL)
@@ -85,7 +85,7 @@ def environment(checked: Sequence[str] = ()) -> dict[str, str]:
 
 
 def python_path(checked: Sequence[str] = ()) -> tuple[str, ...]:
-    """The folders that `environment` takes out of PYTHONPATH: Python layers of a net are still looked for there."""
+    """The folders that `environment` removes from PYTHONPATH: Python layers of a net are still looked for there."""
     return tuple(dict.fromkeys(map(os.path.abspath, _split(os.environ.get("PYTHONPATH", ""), checked)[1])))
 
 

@@ -1,4 +1,4 @@
-"""What a run needs of memory at the least: blobs, what the backward pass keeps, weights and the solver's state."""
+"""The least memory that a run needs: blobs, what the backward pass keeps, weights and the solver's state."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ if TYPE_CHECKING:
     from caffelint.caffe.net_parts import Blob
 
 HISTORIES = {"AdaDelta": 2, "Adam": 2}
-"""Blobs of history for each parameter where it is not one (PreSolve of *_solver.cpp)."""
+"""Blobs of history for each parameter, if not one (PreSolve of *_solver.cpp)."""
 
 TEMPORARY = {"Nesterov": 1, "AdaGrad": 1, "RMSProp": 1, "AdaDelta": 2, "Adam": 2}
-"""What else of a parameter's size there is in torch while it is updated."""
+"""Further copies of a parameter's size that torch has while it updates it."""
 
 _SHARES = frozenset(["Split", "Reshape", "Flatten"])
-"""Their tops lie in the memory of their bottom."""
+"""Their tops share the memory of their bottom."""
 
 _OVERWRITES = frozenset(["ReLU", "Dropout"])
 """They overwrite their bottom in torch as well; other layers that run in place leave it to the backward pass."""
@@ -50,7 +50,7 @@ def solver_type(path: str) -> str:
 
 
 def needs(nets: Sequence[BuiltNet], solver_type: str, caffe: bool) -> Needs:
-    """Of a solver's nets, the TRAIN net first; what is not known counts as nothing, so this is no more than it takes.
+    """Of a solver's nets, the TRAIN net first; what is unknown counts as nothing, so this is a lower bound.
 
     caffe: in Caffe each blob keeps a gradient, and what runs in place needs no memory; torch frees a gradient as soon
     as it is used, so that there are two at a time, and keeps for the backward pass what most layers in place read.
@@ -79,7 +79,7 @@ def _own(layer: BuiltLayer, caffe: bool) -> Iterator[Blob]:
 
 
 def _in_place(layer: BuiltLayer) -> bool:
-    """Does torch run it in place? A Scale behind a BatchNorm is one with that."""
+    """Does torch run it in place? A Scale after a BatchNorm is fused with it."""
     producer = layer.bottoms[0].producer if layer.bottoms else None
     behind = layer.type == "Scale" and producer is not None and producer.type == "BatchNorm"
     return behind or layer.type in _OVERWRITES

@@ -1,4 +1,4 @@
-"""Holds what two runs computed against each other, and finds where they part first."""
+"""Compares what two runs computed, and finds where they first differ."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from caffelint.smoke.events import Compared
 from caffelint.smoke.flow import gets_gradient, readers
 
 LEAST_FORWARD, LEAST_BACKWARD = 1e-4, 1e-3
-"""What the same computation may differ by in any case: float32, sums in another order."""
+"""The difference that two runs of the same computation may have: float32, sums in another order."""
 _HALF = 100.0
-"""So many times that where a net computes in half precision."""
+"""This many times that if a net computes in half precision."""
 _ROUNDING = 20.0
-"""What differs by so many times more than rounding is told: one run with other last digits is a rough measure."""
+"""A difference this many times that of rounding is reported: one run with other last digits is a rough measure."""
 _CHAOS = 1e-2
-"""Where last digits alone move an update by this, what is left to compare is chance."""
+"""If last digits alone change an update by this much, the rest is chance and not compared."""
 
 
 class Parts(NamedTuple):
@@ -63,7 +63,7 @@ class Comparison:
             measured = [(key, *self._distances(key)) for key in keys]
             if not measured:
                 continue
-            # In training all hangs together: what moves one parameter far moves all.
+            # In training everything is connected: what moves one parameter far moves all.
             shared = max(noise for _, _, noise in measured) if stage == "update" else 0.0
             least = self.scale * (LEAST_FORWARD if stage == "forward" else LEAST_BACKWARD)
             worst = max(measured, key=lambda one: one[1])
@@ -107,12 +107,12 @@ class Comparison:
         first, second, nudged = (self._values(run, key) for run in (self.first, self.second, self.nudged))
         size = 0.0
         if key[0] == "update":
-            # Float32 holds no change below the last digit of the value that changes.
+            # Float32 cannot hold a change below the last digit of a value.
             size = 1e-4 * float(np.max(np.abs(self.first.values(("update", -1, *key[2:]))), initial=0.0))
         return distance(first, second, size), distance(first, nudged, size)
 
     def _values(self, run: Parts, key: tuple[str, int, str, int]) -> Any:
-        """Of a parameter how far it has moved since the start, which tells more than where it stands."""
+        """Of a parameter the distance from its start, which says more than its value."""
         return run.values(key) - run.values(("update", -1, *key[2:])) if key[0] == "update" else run.values(key)
 
     def _shown(self, key: tuple[str, int, str, int]) -> tuple[float, float]:
@@ -133,7 +133,7 @@ class Comparison:
 
 
 def distance(first: Any, second: Any, size: float = 0.0) -> float:
-    """Largest difference by the largest value, at least `size`; inf where one alone is not finite, or shapes differ."""
+    """Largest difference by the largest value, at least `size`; inf if only one is not finite, or shapes differ."""
     if first.shape != second.shape:
         return math.inf
     same = np.isfinite(first) & np.isfinite(second)

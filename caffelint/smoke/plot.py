@@ -1,6 +1,6 @@
-"""A picture of a run: loss, rate, and the scale of activations, gradients and updates over the iterations.
+"""A plot of a run: loss, rate, and the scale of activations, gradients and updates over the iterations.
 
-Of a search for a rate: the loss that each rate came to.
+For a search for a rate: the loss at the end of each run.
 """
 
 from __future__ import annotations
@@ -32,15 +32,15 @@ _LONGEST = 60
 _ROWS = (
     ("activations", BLOB, DATA, "root mean square"),
     ("gradients of blobs", BLOB, DIFF, "root mean square"),
-    ("update / weights (a thousandth is usual)", PARAM, CHANGE, "ratio"),
+    ("update / weights (0.001 is usual)", PARAM, CHANGE, "ratio"),
 )
 _SPLIT = re.compile(r"_\d+_split$")
-"""The layers that Caffe makes by itself."""
+"""Layers that Caffe inserts."""
 _BAD, _GOOD = "tab:red", "tab:green"
 
 
 def draw(events: Sequence[Event], path: Path, title: str) -> None:
-    """Write the picture. Raises ImportError without matplotlib, OSError where it cannot be written."""
+    """Write the plot. Raises ImportError without matplotlib, OSError if it cannot be written."""
     from matplotlib.figure import Figure
 
     found = next((event for event in events if isinstance(event, RateFound)), None)
@@ -98,7 +98,7 @@ def _rates(axis: Any, found: RateFound) -> None:
         axis.axvline(found.largest, color=_BAD, linestyle="--", linewidth=1, label=f"largest: {found.largest:g}")
     if found.suggested:
         axis.axvline(found.suggested, color=_GOOD, linestyle="--", linewidth=1, label=f"suggested: {found.suggested:g}")
-    axis.set(xscale="log", xlabel="base_lr", ylabel="loss at the end", title="loss that each rate came to")
+    axis.set(xscale="log", xlabel="base_lr", ylabel="loss at the end", title="loss at the end of each run")
     if losses and min(losses) > 0 and top > 10 * min(losses):
         axis.set_yscale("log")
     axis.grid(alpha=0.3)
@@ -131,7 +131,7 @@ def _scales(axis: Any, statistics: Sequence[Statistics], kind: str, part: str) -
     for event in sorted(statistics, key=lambda event: (event.iteration, event.part == DATA)):
         size = math.hypot(event.mean, event.std)
         if event.kind == PARAM and event.part == DATA and event.name == "0":
-            weights[event.layer] = size  # behind the update of the same iteration, before that of the next
+            weights[event.layer] = size  # after the update of the same iteration, before that of the next
         if event.kind != kind or event.part != part or (kind == PARAM and event.name != "0"):
             continue
         if part == CHANGE:

@@ -1,7 +1,7 @@
-"""A safe copy of a project: a solver that stops, tests and snapshots when it is told to, and nets whose data is there.
+"""A safe copy of a project: a solver that stops, tests and snapshots on request, and nets whose data exists.
 
-Nothing of the user's is written to. The texts are changed as little as possible, and no line of a net moves: what Caffe
-says of line 12 of the copy holds for line 12 of the original.
+No file of the user is written to. The texts are changed as little as possible, and no line of a net moves: a message
+of Caffe about line 12 of the copy is about line 12 of the original.
 """
 
 from __future__ import annotations
@@ -44,12 +44,12 @@ _TESTS = ("test_interval", "test_iter", "test_net", "test_net_param", "test_stat
 _NETS = ("net", "train_net", "net_param", "train_net_param", "test_net_param", "test_net")
 _SYNTHETIC_TESTS, _REAL_TESTS = 4, 10
 RUNNER = ("synthetic.py", "arrays.py", "gradients.py", "caffe/runner.py", "caffe/modes.py")
-"""What the caffe engine is made of: copied beside the job, where a container sees it."""
+"""The files of the caffe engine: copied into the folder of the job, where a container sees them."""
 
 
 @dataclass(frozen=True)
 class Wishes:
-    """How the run is to be: from the command line. base_lr: in place of the solver's own, None for that.
+    """The options of the run, from the command line. base_lr: replaces the solver's own, None to keep that.
 
     unread: types of data layers that the engine does not read. mode, folder: as in `Job`; all but training
     leaves the TEST nets out. still: is chance taken out of the nets? recorded: shape, and start of the files' names, of
@@ -78,7 +78,7 @@ class Wishes:
 class Prepared:
     """A job in its folder. built: the nets in the order of the job, as Caffe would build the copies.
 
-    named: what the user's nets call each path that stands in the copies in the place of one of theirs.
+    named: the name in the user's nets of each path that replaces one in the copies.
     """
 
     job: Job
@@ -89,7 +89,7 @@ class Prepared:
     named: Mapping[str, str] = field(default_factory=dict)
 
     def changed(self, name: str = "job.json", **values: Any) -> Prepared:
-        """The same with other values in the job, which is written to a file of this name."""
+        """A copy with other values in the job, which is written to a file of this name."""
         job = replace(self.job, **values)
         path = Path(self.path).with_name(name)
         path.write_text(job.to_json(), "utf-8")
@@ -124,7 +124,7 @@ def prepare(project: Project, wishes: Wishes, folder: Path) -> Prepared:
     rates = schedule(_with_rate(message, wishes.base_lr))
     names = {layer.name for layer in built[0].layers} | set(built[0].blobs)
     notes += [
-        f'--watch {name}: the TRAIN net has no blob or layer "{name}"' for name in wishes.watch if name not in names
+        f'--watch "{name}": the TRAIN net has no such blob or layer' for name in wishes.watch if name not in names
     ]
     checked = tuple(dict.fromkeys(os.path.dirname(os.path.abspath(file)) for file in project.files))
     job = Job(
@@ -152,7 +152,7 @@ def prepare(project: Project, wishes: Wishes, folder: Path) -> Prepared:
 
 
 def _recorded(built: BuiltNet, wishes: Wishes) -> list[Input]:
-    """Inputs that hold what was recorded, in place of all layers that read nothing."""
+    """Inputs that hold what was recorded, for all layers without bottoms."""
     return [
         Input(0, layer.name, blob.name, layer.type, SYNTHETIC, shape, RECORDED, file=file)
         for layer in built.layers
@@ -199,13 +199,13 @@ def _write_nets(
 
 
 def _index(built: BuiltNet, item: Input) -> int:
-    """Of the layer that an input is of: those of TRAIN and TEST bear one name, and may differ in their batch."""
+    """Of the layer that an input is of: those of TRAIN and TEST share a name, and may differ in their batch."""
     made = (layer for layer in built.layers for top in layer.tops if (layer.name, top.name) == (item.layer, item.top))
     return next(layer.index for layer in made if layer.index is not None)
 
 
 def _net(net: Net, tops: Mapping[int, Sequence[Input]], still: bool, aside: Aside, real: set[str]) -> bytes:
-    """The text of a net in which layers that bring synthetic data are of type Input. still: and none drops values.
+    """The text of a net in which layers that bring synthetic data are of type Input. still: Dropout keeps all values.
 
     tops: those that are made, by the number of their layer. real: names of the layers that read their own data.
     """
@@ -244,7 +244,7 @@ _RULES = ("include", "exclude")
 
 
 def _current(net: Net, tops: Mapping[int, Sequence[Input]], still: bool, aside: Aside, real: set[str]) -> bytes:
-    """A net of an older format, in the current one: there is no layer Input in those."""
+    """A net of an older format, in the current one: the older formats have no Input layer."""
     from google.protobuf import text_format
 
     message: Any = type(net.message)()
@@ -263,7 +263,7 @@ def _current(net: Net, tops: Mapping[int, Sequence[Input]], still: bool, aside: 
 
 
 def _solver(project: Project, copies: Mapping[int, str], wishes: Wishes) -> bytes:
-    """The text of the solver with its nets' copies, and with what would write files or test in between taken out."""
+    """The text of the solver with the copies of its nets, without what would write files or test in between."""
     solver = project.solver
     document = solver.document
     data = document.source.data
@@ -292,7 +292,7 @@ def _solver(project: Project, copies: Mapping[int, str], wishes: Wishes) -> byte
 
 
 def _without(node: Field, data: bytes) -> Edit:
-    """Take out a field and the separator behind it, and leave its line ends."""
+    """Remove a field and the separator after it, but keep its line ends."""
     end = node.end
     while data[end : end + 1] in (b";", b","):
         end += 1

@@ -1,4 +1,4 @@
-"""A solver with the nets that it names, read and joined as a check does it."""
+"""A solver with the nets that it names, read and joined as in a check."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class NoProject(Exception):
 
 
 class PlannedNet(NamedTuple):
-    """A net that the solver would build, with what the user's text has of it. `job.path` is that of the user's file."""
+    """A net that the solver would build, with the user's text of it. `job.path` is the user's file."""
 
     job: JobNet
     net: Net
@@ -38,7 +38,7 @@ class Project:
         """The net to train, then those to test, in Caffe's order."""
         builds = self.solver.builds
         if not any(build.test is None for build, _, _ in builds):
-            raise NoProject(f"{self.solver.path}: names no net to train that can be read")
+            raise NoProject(f"{self.solver.path}: there is no net to train, or it cannot be read")
         planned = []
         for build, net, state in builds:
             job = JobNet(net.path, state.phase, tuple(sorted(state.stages)), state.level, build.iterations)
@@ -47,14 +47,14 @@ class Project:
 
 
 def load_project(path: str, config: Config, input_shapes: Mapping[str, tuple[int, ...]] | None = None) -> Project:
-    """Read a solver and its nets. Raises NoProject where there is no solver to read."""
+    """Read a solver and its nets. Raises NoProject if there is no solver to read."""
     try:
         file = load(read(path), path, None, config.dialect)
     except ReadError as error:
         raise NoProject(f"{path}: {error}") from error
     solver = file.solver
     if solver is None:
-        raise NoProject(f"{path}: holds {'a net' if file.net else 'no solver'}; give the solver that trains it")
+        raise NoProject(f"{path}: this is {'a net' if file.net else 'not a solver'}; give the solver that trains it")
     files = {path: file}
     uses = _uses(solver, files, config.roots, config)
     solver.join([*uses, *solver.inline_nets])
@@ -65,7 +65,7 @@ def load_project(path: str, config: Config, input_shapes: Mapping[str, tuple[int
         use.net.input_shapes = {top: shape for top, shape in shapes.items() if top in tops}
     for top in input_shapes or ():
         if not any(top in use.net.input_shapes for use in solver.nets):
-            raise NoProject(f'--input-shape {top}: no layer of these nets has a top "{top}"')
+            raise NoProject(f'--input-shape "{top}": no layer of these nets has such a top')
     return Project(solver, files)
 
 
@@ -73,7 +73,9 @@ def _uses(solver: Solver, files: dict[str, File], roots: Sequence[str], config: 
     uses = []
     for named in named_nets(solver.path, roots):
         if named.path is None:
-            raise NoProject(f"{solver.path}: {named.field} {named.name} {OUTSIDE if named.outside else 'is not there'}")
+            raise NoProject(
+                f'{solver.path}: {named.field} "{named.name}" {OUTSIDE if named.outside else "does not exist"}'
+            )
         where = relative(named.path)
         if where not in files:
             try:

@@ -1,4 +1,4 @@
-"""The public API of rules that look at a training run, beside `caffelint.lint`: the kind of rule, a run, its events."""
+"""The public API of rules that look at a training run, with `caffelint.lint`: the kind of rule, a run, its events."""
 
 from __future__ import annotations
 

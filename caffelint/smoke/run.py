@@ -1,4 +1,4 @@
-"""A finished run, as rules look at it: events joined with the solver, its nets and what a check says."""
+"""A finished run, as rules see it: events joined with the solver, its nets and the findings of a check."""
 
 from __future__ import annotations
 
@@ -33,8 +33,8 @@ _EVENTS = "events"
 class Run:
     """solver, nets: as the user wrote them. built: each net as Caffe builds it, in the order of the job.
 
-    events: all of the run. static: what a check says of the same files. synthetic: was any data made up?
-    asked: the iterations that were asked for. watched: blobs and layers that were looked at in every iteration.
+    events: all of the run. static: the findings of a check of the same files. synthetic: was any data made up?
+    asked: the requested iterations. watched: blobs and layers that were measured in every iteration.
     """
 
     def __init__(
@@ -72,17 +72,17 @@ class Run:
 
     @property
     def iterations(self) -> list[Iteration]:
-        """Those that updated, or were to; without the pass at rate 0."""
+        """Those with an update; without the pass at rate 0."""
         return [event for event in self.all(Iteration) if event.iteration >= 0]
 
     @property
     def started(self) -> list[Iteration]:
-        """The pass at rate 0 and the first iteration: their losses are those of weights that were not yet updated."""
+        """The pass at rate 0 and the first iteration: their losses are from before the first update."""
         return [event for event in self.all(Iteration) if event.iteration <= 0]
 
     @property
     def highest_rate(self) -> float:
-        """The highest that the solver's schedule comes to by itself; 0 where there is none."""
+        """The highest rate of the solver's schedule; 0 if that cannot be computed."""
         found = schedule(self.solver.message)
         if found.problem:
             return 0.0
@@ -100,13 +100,13 @@ class Run:
 
     @property
     def measured(self) -> list[int]:
-        """The iterations, from -1 on, at which all blobs and parameters were looked at."""
+        """The iterations, from -1 on, at which all blobs and parameters were measured."""
         every = list(self.all(Statistics))
         rest = [event for event in every if not self.watched & {event.layer, event.name}]
         return sorted({event.iteration for event in rest or every})
 
     def layer(self, name: str, net: int = 0) -> BuiltLayer | None:
-        """The layer of that name as it is built; None where there is none, as for a name that Caffe made up."""
+        """The layer of that name as it is built; None for an unknown name."""
         if not 0 <= net < len(self.built):
             return None
         found = [layer for layer in self.built[net].layers if layer.name == name]
@@ -128,7 +128,7 @@ class Run:
         return self.solver.at()
 
     def line(self, number: int, net: int = 0) -> Place:
-        """A line of a net's text, of the solver's where net is -1; copies keep the lines of the user's file."""
+        """A line of a net's text, of the solver's if net is -1; copies keep the lines of the user's file."""
         document = self.nets[net].document if net >= 0 else self.solver.document
         starts = document.source.line_starts
         if not 1 <= number <= len(starts):
@@ -138,7 +138,7 @@ class Run:
         return Place(document, start, starts[number - 1] + len(text.rstrip().encode()))
 
     def _static(self, layers: Sequence[str] = (), rules: Sequence[str] = ()) -> list[ReportedFinding]:
-        """What the static rules say of these layers, and what these rules say of anything; gravest first."""
+        """The static findings on these layers, and all findings of these rules; the most severe first."""
         found = [
             finding
             for finding in self.static
@@ -148,7 +148,7 @@ class Run:
         return sorted(found, key=lambda finding: finding.severity != "error")
 
     def known(self, layers: Sequence[str] = (), rules: Sequence[str] = ()) -> tuple[Known, ...]:
-        """The gravest of these, for a cause; without what they suggest, which a cause takes up or replaces."""
+        """The most severe of these, for a cause; without their suggestions, which a cause takes up or replaces."""
         found = self._static([layer for layer in layers if layer], rules)[:2]
         return tuple(Known(one.name, one.file, one.line, one.cause.what if one.cause else one.message) for one in found)
 
@@ -168,12 +168,12 @@ class Run:
 
     @property
     def loss_layers(self) -> list[BuiltLayer]:
-        """Layers of the TRAIN net whose tops bear a loss weight."""
+        """Layers of the TRAIN net whose tops have a loss weight."""
         return [layer for layer in self.built[0].layers if any(layer.loss_weights)] if self.built else []
 
 
 def loss_grew(iterations: Sequence[Iteration]) -> tuple[float, float] | None:
-    """The first loss and the largest finite one, where it rose to at least twice the first; else None."""
+    """The first loss and the largest finite one, if it rose to at least twice the first; else None."""
     losses = [event.loss for event in iterations if math.isfinite(event.loss)]
     if not losses:
         return None

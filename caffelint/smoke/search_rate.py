@@ -14,9 +14,9 @@ from caffelint.smoke.session import Request, Session, Stage, Watcher, session
 
 
 def search_rate(request: Request, watcher: Watcher, tell: Callable[[Trial], None]) -> Session:
-    """The session's run holds RateFound and what came before any update; where every rate breaks, all of the first run.
+    """The session's run holds RateFound and the events before any update; if every rate breaks, all of the first run.
 
-    tell: told of each rate when it is done. Raises as `session`.
+    tell: called for each rate when it is done. Raises as `session`.
     """
     return session(request, watcher, partial(_search, tell=tell))
 

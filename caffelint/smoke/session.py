@@ -1,4 +1,4 @@
-"""What every run goes through, whatever it is for: check, pick an engine, prepare, run, judge.
+"""The steps of every run: check, pick an engine, prepare, run, judge.
 
 `train`, `search_rate`, `compare` and `check_gradients`, each in a module of its own, are the ways to run a `Stage`.
 """
@@ -33,7 +33,7 @@ from caffelint.smoke.signals import held
 
 
 class Choice(NamedTuple):
-    """What the command line says of the engine. source: where `caffe_python` was set, for messages."""
+    """The engine as the command line asks for it. source: where `caffe_python` was set, for messages."""
 
     engine: str = engines.AUTO
     device: str = "auto"
@@ -45,7 +45,7 @@ class Choice(NamedTuple):
 
 
 class Request(NamedTuple):
-    """What the command line asks for. force: run even what a check says cannot work. input_shapes: by top."""
+    """What the command line asks for. force: run even if a check says that it cannot work. input_shapes: by top."""
 
     path: str
     config: Config
@@ -56,7 +56,7 @@ class Request(NamedTuple):
 
 
 class Session(NamedTuple):
-    """What came of it. run: None where the check stopped it before it ran."""
+    """The result. run: None if the check stopped it before it ran."""
 
     report: Report
     run: Run | None
@@ -64,7 +64,7 @@ class Session(NamedTuple):
 
 
 class Watcher:
-    """Told of what happens; a command that shows it overrides what it needs."""
+    """Called as things happen; a command overrides what it shows."""
 
     def started(self, engine: Engine, prepared: Prepared) -> None:
         """The job is ready and starts now."""
@@ -73,11 +73,11 @@ class Watcher:
         """The engine emitted an event."""
 
     def stopped(self, report: Report) -> None:
-        """The check found what surely ends the run: it is not started."""
+        """The check found a certain error, so the run is not started."""
 
 
 class Stage:
-    """A project that was checked, and a folder to run it in. report: of the check."""
+    """A checked project, and a folder to run it in. report: of the check."""
 
     def __init__(self, request: Request, project: Project, report: Report, watcher: Watcher, folder: Path) -> None:
         self.project = project
@@ -93,7 +93,7 @@ class Stage:
         return engines.choose(wanted.engine, wanted.device, wanted.gpu, wanted.caffe_python, wanted.source)
 
     def prepare(self, engine: Engine, name: str = "", **wishes: Any) -> Prepared:
-        """A job for an engine, in a folder of its own where a name is given. wishes: what differs from the user's.
+        """A job for an engine, in a folder of its own if a name is given. wishes: those that differ from the user's.
 
         Raises Unplanned and NoProject.
         """
@@ -103,22 +103,22 @@ class Stage:
         return prepare(self.project, wanted, folder)
 
     def start(self, engine: Engine, prepared: Prepared) -> None:
-        """Tell what is going to be run. Raises NoEngine where it has Python layers and those were refused."""
+        """Announce what is going to be run. Raises NoEngine if it has Python layers and --no-python-layers is given."""
         if not self.choice.python_layers:
             for built in prepared.built:
                 for layer in built.layers:
                     if layer.type == "Python":
-                        raise engines.NoEngine(f'--no-python-layers: layer "{layer.name}" runs {module_of(layer)}')
+                        raise engines.NoEngine(f'--no-python-layers: layer "{layer.name}" would run {module_of(layer)}')
         self.watcher.started(engine, prepared)
 
     def execute(
         self, engine: Engine, prepared: Prepared, on_event: Callable[[Event], None] | None = None
     ) -> list[Event]:
-        """The events of a job, each told when it comes: to the watcher, or to `on_event`. Raises NoEngine."""
+        """The events of a job, each passed to the watcher, or to `on_event`, as it comes. Raises NoEngine."""
         return execute(engine, prepared, on_event or self.watcher.event)
 
     def run(self, prepared: Prepared, events: Sequence[Event]) -> Run:
-        """What came of a job, as rules look at it."""
+        """The result of a job, as rules see it."""
         job = prepared.job
         synthetic = any(item.source == SYNTHETIC and not item.file for item in job.inputs)
         return Run(
@@ -134,7 +134,7 @@ class Stage:
 
 
 def session(request: Request, watcher: Watcher, way: Callable[[Stage], tuple[Run, Engine]]) -> Session:
-    """Check a solver and its nets, run them in some way, and judge what came of it.
+    """Check a solver and its nets, run them in some way, and judge the result.
 
     Raises NoProject, Unplanned and NoEngine, each a line for the user. Nothing is left behind on any way out.
     """
@@ -162,19 +162,19 @@ def train(stage: Stage) -> tuple[Run, Engine]:
 
 
 def _checked(request: Request, project: Project) -> Report:
-    """What a check says of the project's files."""
+    """The findings of a check in the project's files."""
     report = caffelint.check([request.path], request.config)
     own = {os.path.realpath(file) for file in project.files}
     return report._replace(findings=tuple(one for one in report.findings if os.path.realpath(one.file) in own))
 
 
 def _judged(run: Run, project: Project, config: Config, report: Report) -> Report:
-    """The report with what the rules of family X say of a run."""
+    """The report with the findings of the X rules on a run."""
     findings, suppressed = Checker(config).smoke(run, project.files)
     failures = report.failures
     refused = run.first(Refused)
     if refused and refused.kind == LACKS:
-        words = "not run: there is nothing here to run it with; give --caffe-python"
+        words = "not run, because no engine here can run it; give --caffe-python"
         failures = (*failures, Failure(project.solver.path, words))
     return report._replace(
         findings=(*report.findings, *findings), suppressed=report.suppressed + suppressed, failures=failures
@@ -183,7 +183,7 @@ def _judged(run: Run, project: Project, config: Config, report: Report) -> Repor
 
 @contextmanager
 def work_folder(choice: Choice) -> Iterator[Path]:
-    """A folder that is gone afterwards: hidden in the working directory where a container has to see it."""
+    """A folder that is removed afterwards: hidden in the working directory if a container has to see it."""
     remote = choice.caffe_python or os.environ.get(engines.VARIABLE)
     where = choice.work_dir or (os.getcwd() if remote and choice.engine != engines.TORCH else None)
     folder = Path(where or tempfile.gettempdir()).resolve() / f".caffelint-smoke-{secrets.token_hex(6)}"
@@ -196,7 +196,9 @@ def work_folder(choice: Choice) -> Iterator[Path]:
             folder.chmod(0o755)  # a container's user may be another one
         except OSError as error:
             why = (error.strerror or str(error)).lower()
-            raise engines.NoEngine(f"{folder.parent} takes no copies ({why}): name a folder by --work-dir") from error
+            raise engines.NoEngine(
+                f'cannot make copies in "{folder.parent}": {why}; choose a folder with --work-dir'
+            ) from error
         yield folder
     finally:
         with held():

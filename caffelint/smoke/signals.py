@@ -1,4 +1,4 @@
-"""Ctrl-C, SIGTERM and a closed terminal end a run on the way that clears up, whenever they come."""
+"""Ctrl-C, SIGTERM and a closed terminal end a run with all its clean-up, whenever they come."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def ending_once() -> Iterator[None]:
         yield
         return
     numbers = [getattr(signal, name) for name in _NAMES if hasattr(signal, name)]
-    # What is ignored from the start, as SIGHUP under nohup, stays so.
+    # A signal that is ignored from the start, like SIGHUP under nohup, stays so.
     numbers = [number for number in numbers if signal.getsignal(number) is not signal.SIG_IGN]
 
     def ended(number: int, frame: FrameType | None) -> None:
@@ -44,7 +44,7 @@ def ending_once() -> Iterator[None]:
 
 @contextmanager
 def held() -> Iterator[None]:
-    """Within it such a signal waits for the end: for what must be done whole, starting a process or ending it."""
+    """Within it such a signal waits for the end: for what must not be interrupted, starting a process or ending it."""
     global _holding
     _holding += 1
     try:

@@ -1,4 +1,4 @@
-"""Takes chance out of the copy of a net, so that two runs of it can be held against each other."""
+"""Removes randomness from the copy of a net, so that two runs of it can be compared."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from caffelint.text.edits import Edit
 
 
 def without_dropout(layers: Iterable[Layer]) -> Iterator[Edit]:
-    """Edits that let every Dropout through whole (dropout_ratio 0 keeps all values and scales them by 1)."""
+    """Edits that make every Dropout keep all values (dropout_ratio 0 keeps all values and scales them by 1)."""
     for layer in layers:
         if layer.type == "Dropout" and layer.node is not None:
             ratio = next((node for node in layer.node.walk() if node.name == "dropout_ratio"), None)

@@ -14,7 +14,7 @@ def batch(spec, seed, number):
     """The values of one input for batch `number`: a float32 array of its shape.
 
     spec: a mapping with the fields of `caffelint.smoke.job.Input`. Inputs of one name in TRAIN and TEST nets hold the
-    same values where they have the same shape, so that both nets can be shown the same batch.
+    same values if they have the same shape, so that both nets can see the same batch.
     """
     shape = tuple(int(dim) for dim in spec["shape"])
     random = numpy.random.RandomState(_start(spec["top"], seed, number))
@@ -50,7 +50,7 @@ def _start(top, seed, number):
 
 
 def _labels(random, shape, low, high, ignore):
-    """Each label alike often, in random order, so that a batch as large as the classes has them all."""
+    """Each label equally often, in random order, so that a batch as large as the number of classes has them all."""
     allowed = numpy.array([label for label in range(low, high + 1) if label != ignore] or [low])
     size = int(numpy.prod(shape, dtype=numpy.int64))
     start = random.randint(0, len(allowed))

@@ -1,4 +1,4 @@
-"""What came of a run in a sentence or two, from the causes of its findings."""
+"""The result of a run in a sentence or two, from the causes of its findings."""
 
 from __future__ import annotations
 
@@ -22,18 +22,18 @@ _HEADS = {
     "non-finite-backward": "it breaks",
     "not-learning": "it learns nothing",
     "diverging": "it diverges",
-    "dead-units": "a part of it is dead",
+    "dead-units": "part of it is dead",
     "timed-out": "it did not end",
-    "constant-labels": "it learns nothing worth having",
+    "constant-labels": "it learns nothing useful",
     "update-out-of-scale": "it may not learn",
-    "train-test-disagree": "it trains, and tests badly",
+    "train-test-disagree": "it trains, but tests badly",
 }
-"""By the rule that tells it, the gravest and surest first."""
+"""By the rule of the finding, the most severe and certain first."""
 _OF_THE_DATA = frozenset(["non-finite-forward", "non-finite-backward", "diverging", "update-out-of-scale"])
 _OF_LEARNING = ("I", "O", "S2")
 """Codes of rules on fillers, losses and what multiplies updates."""
 _FELL = 0.95
-"""A loss has fallen that ends below this share of its start, by medians over `_TAIL`: batches differ by percents."""
+"""A loss that ends below this share of its start has fallen, by medians over `_TAIL`: batches differ by percents."""
 _TAIL = 5
 
 
@@ -55,16 +55,16 @@ def verdict(run: Run, findings: Sequence[ReportedFinding]) -> str:
         text += f" Why: {cause.why}."
     text += f" {_how_sure(lead, cause)}"
     if run.synthetic and (lead.name in _OF_THE_DATA or lead.certainty != CERTAIN):
-        text += " The data was made up: your own may do otherwise."
+        text += " The data is synthetic; real data may behave differently."
     if lead.name == "timed-out" and run.iterations:
         first, last = run.iterations[0].loss, run.iterations[-1].loss
-        text += f" Up to there every value was finite, loss {first:.4g} to {last:.4g}." if run.finite else ""
+        text += f" Every value was finite until then, loss {first:.4g} to {last:.4g}." if run.finite else ""
     others = list(dict.fromkeys(finding.name for finding in shown if finding.name not in (lead.name, "timed-out")))
     if others:
         text += f" {_listed(others)} most likely {'has' if len(others) == 1 else 'have'} the same cause."
     seen = list(dict.fromkeys(one.where for finding in shown if finding.cause for one in finding.cause.known))
     if seen:
-        text += f" A check of the text alone says of it: {_listed(seen)}."
+        text += f" A check of the files also reports {_listed(seen)}."
     return text
 
 
@@ -73,39 +73,39 @@ def _sound(run: Run, findings: Sequence[ReportedFinding]) -> str:
     if not values or len(values) < run.asked or run.first(NonFinite) is not None:
         return ""
     if len(values) == 1:
-        return f"it runs: 1 iteration, every value finite, loss {values[0]:.4g}: too few to tell whether it learns"
+        return f"it runs: 1 iteration, every value finite, loss {values[0]:.4g}; too few to tell whether it learns"
     text = f"{len(values)} iterations, every value finite, loss {values[0]:.4g} to {values[-1]:.4g}"
     if len(values) < 2 * _TAIL:
-        return f"it runs: {text}: too few to tell whether it learns"
+        return f"it runs: {text}; too few to tell whether it learns"
     if median(values[-_TAIL:]) < _FELL * median(values[:_TAIL]):
         return f"it trains: {text}"
-    text = f"it runs: {text}: "
+    text = f"it runs: {text}; "
     if not math.isclose(values[0], values[-1], rel_tol=1 - _FELL):
-        text += "it goes up and down, which so few iterations do not tell from learning"
+        text += "it goes up and down, and so few iterations do not show whether it learns"
     else:
-        text += "it hardly moves yet, which so few iterations do not tell from slow learning"
+        text += "it hardly moves yet, and so few iterations do not show whether it learns slowly"
     slows = [
         f"{one.name} at {one.file}:{one.line}"
         for one in findings
         if one.code.startswith(_OF_LEARNING) and one.severity != INFO
     ]
-    return f"{text}. A check of the text alone says why it may be so: {_listed(slows)}" if slows else text
+    return f"{text}. A check of the files reports a possible reason: {_listed(slows)}" if slows else text
 
 
 def _ends_all_the_same(findings: Sequence[ReportedFinding]) -> str:
-    """What a check is sure of, and a forced run did not come to."""
+    """A certain error of the check that a forced run did not meet."""
     sure = [
         one for one in findings if (one.severity, one.certainty) == (ERROR, CERTAIN) and not one.code.startswith("X")
     ]
-    return f"; and yet a check is sure of {sure[0].name} at {sure[0].file}:{sure[0].line}" if sure else ""
+    return f"; but a check is certain of {sure[0].name} at {sure[0].file}:{sure[0].line}" if sure else ""
 
 
 def _how_sure(lead: ReportedFinding, cause: ReportedCause) -> str:
     if lead.certainty != CERTAIN:
-        return "That is likely, not proved."
+        return "This is likely, but not proved."
     if cause.why and cause.certainty != CERTAIN:
-        return "What happened is certain; the cause is the likeliest one."
-    return "That is certain."
+        return "What happened is certain; the cause is the most likely one."
+    return "This is certain."
 
 
 def _listed(names: Sequence[str]) -> str:

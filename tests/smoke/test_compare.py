@@ -159,7 +159,7 @@ def test_distance() -> None:
 
 @pytest.mark.parametrize("text", ["cpu", "cpu,cpu", "cpu,gpu", "caffe,torch,cpu", ",", "caffe:gpu,torch"])
 def test_sides_that_are_none(text: str) -> None:
-    with pytest.raises(NoEngine, match="it takes two of cpu, cuda:N, caffe, torch"):
+    with pytest.raises(NoEngine, match="give two of cpu, cuda:N, caffe, torch"):
         sides(text, Choice())
 
 

@@ -46,10 +46,9 @@ def test_a_real_caffe_and_a_project(tmp_path: Path, caffe_python: Path, capsys: 
     assert rows["module", "not.there"]["caffe"] is False
     assert not (tmp_path / "ran").exists()
     assert found["solver"]["lacks"]["caffe"] == ["OfAFork"]
-    assert 'layer "other": module not.there is not found; add its folder to PYTHONPATH' in found["to_do"]
-    assert (
-        'layer "data": source no/such/lmdb is not there; run from the folder that it is relative to' in found["to_do"]
-    )
+    assert 'layer "other": module "not.there" is not found; add its folder to PYTHONPATH' in found["to_do"]
+    gone = 'layer "data": source "no/such/lmdb" does not exist; run from the folder that it is relative to'
+    assert gone in found["to_do"]
     assert sorted(path.name for path in tmp_path.iterdir()) == ["mine.py", "net.prototxt", "solver.prototxt"]
 
 
@@ -59,17 +58,17 @@ def test_nothing_to_run_with(capsys: Any, monkeypatch: Any) -> None:
     found = told(capsys)
     assert found["smoke"] == {"engine": None, "device": None}
     assert found["to_do"][1:] == [
-        "pip install 'caffelint[smoke]' brings torch for the torch engine",
-        "pip install 'caffelint[data]' brings lmdb, plyvel, h5py, pillow for LMDB and LevelDB and HDF5 and image lists"
-        " and encoded records",
-        "pip install 'caffelint[plot]' brings matplotlib for --plot",
+        "pip install 'caffelint[smoke]' installs torch for the torch engine",
+        "pip install 'caffelint[data]' installs lmdb, plyvel, h5py, pillow for LMDB and LevelDB and HDF5 and image"
+        " lists and encoded records",
+        "pip install 'caffelint[plot]' installs matplotlib for --plot",
     ]
 
 
 @pytest.mark.parametrize(
     ("command", "problem"),
     [
-        ("/no/such/python", "/no/such/python cannot be started: no such file or directory"),
+        ("/no/such/python", '"/no/such/python" cannot be started: no such file or directory'),
         (sys.executable, "ModuleNotFoundError: No module named 'caffe'"),
     ],
 )
@@ -86,4 +85,4 @@ def test_a_caffe_that_does_not_run(command: str, problem: str, tmp_path: Path, c
 def test_wrong_use(tmp_path: Path, capsys: Any) -> None:
     assert main(["env", str(tmp_path / "gone.prototxt")]) == 2
     assert main(["env", "--caffe-python", "'open"]) == 2
-    assert "is no command: no closing quotation" in capsys.readouterr().err
+    assert "is not a command: no closing quotation" in capsys.readouterr().err

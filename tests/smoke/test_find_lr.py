@@ -48,7 +48,7 @@ def test_the_suggestion_is_a_fix(tmp_path: Path, caffe_python: Path, capsys: Any
     out = capsys.readouterr().out
     assert "base_lr 3000     it breaks" in out
     assert "base_lr 3000 breaks the run; the largest rate that stays finite is" in out
-    assert "fix (unsafe): base_lr: " in out
+    assert "fix (unsafe): set base_lr: " in out
 
 
 @pytest.mark.parametrize(
@@ -78,4 +78,4 @@ def test_pixels_as_they_are_come_before_the_rate(tmp_path: Path, caffe_python: P
     assert main([*arguments, "--force"]) == 1
     out = " ".join(capsys.readouterr().out.split())
     assert "base_lr 1000 breaks the run, and the loss is" in out
-    assert "by transform_param { scale: 0.00390625 }; or else try base_lr: " in out
+    assert "with transform_param { scale: 0.00390625 }, or try base_lr: " in out

@@ -110,19 +110,19 @@ EXPECTED = {
     "Twice": "it is 2 times too large",
     "Turned": "its sign is wrong",
     "Zero": "it is 0 everywhere",
-    "Adds": "what stood there before stays or is added to",
-    "Writes": "what stood there before stays or is added to",
-    "Half": "and the forward has a slope of ",
+    "Adds": "old values stay or are added to",
+    "Writes": "old values stay or are added to",
+    "Half": "but the slope of forward is ",
     "Clipped": "",
     "Clipped_again": "",
     "Chance": "",
-    "Weighted": "is wrong for parameter 0 in all 1 values checked: at [0] it gives ",
+    "Weighted": "the gradient of parameter 0 is wrong in the one value checked: at [0] backward gives ",
     "Labelled": "",
 }
 
 
 def project(folder: Path) -> Path:
-    """A net with each of the classes behind the other, some of them also in place."""
+    """A net with each of the classes after the other, some of them also in place."""
     (folder / "mine.py").write_text(MODULE)
     layers, below = [], "fc"
     for name in [*EXPECTED, *(f"{kind}_in_place" for kind in IN_PLACE)]:
@@ -163,7 +163,7 @@ def test_planted_backwards_in_caffe(tmp_path: Path, caffe_python: Path, monkeypa
     net = (tmp_path / "net.prototxt").read_text().splitlines()
     assert 'name: "Twice"' in net[next(one.line for one in found if one.layer == "Twice") - 1]
     events = {(event.layer, event.kind): event for event in session.run.all(Gradient)}
-    assert events["Chance", "blob"].skipped == "its forward gives something else each time"
+    assert events["Chance", "blob"].skipped == "its forward gives different values each time"
     assert events["Clipped_again", "blob"].kinks > 3
     assert events["Half", "blob"].wrong < events["Half", "blob"].checked == 20
     assert math.isnan(events["Half", "blob"].factor)

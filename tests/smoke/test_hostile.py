@@ -62,7 +62,7 @@ def spoil(data: Path, how: str) -> None:
         data.write_bytes(good.replace(b"\x08\x03\x10\x0c\x18\x0c", b"\xff\xff\xff\xff\xff\xff"))
 
 
-CUT_OFF = "while this layer was set up; a file that is mapped into memory, such as an LMDB, is cut off"
+CUT_OFF = "while it set up this layer; a file that is mapped into memory, such as an LMDB, is cut off"
 REASONS = {
     ("caffe", "rubbish"): "MDB_INVALID: File is not an LMDB file",
     ("caffe", "truncated"): CUT_OFF,
@@ -92,10 +92,10 @@ def test_a_damaged_lmdb(tmp_path: Path, in_caffe: Run, monkeypatch: Any, engine:
 @pytest.mark.parametrize(
     ("body", "name", "words"),
     [
-        ("while True:\n    pass", "timed-out", 'Python "mine": still in the forward pass after 8 s'),
+        ("while True:\n    pass", "timed-out", 'Python "mine": still in the forward'),
         ("os.abort()", "timed-out", 'Python "mine": the process was killed by signal 6 in the forward pass'),
         ("os.kill(os.getpid(), 9)", "out-of-memory", ""),
-        ("os.close(1); os.close(2); time.sleep(600)", "timed-out", 'after 8 s "mine" was still'),
+        ("os.close(1); os.close(2); time.sleep(600)", "timed-out", 'Python "mine": still in the forward'),
         ("raise KeyboardInterrupt", "python-layer-failed", "KeyboardInterrupt"),
         ("top[0].reshape(1, 1)", "", ""),
     ],
@@ -250,4 +250,4 @@ def test_a_run_that_did_not_end_is_no_success(tmp_path: Path, capsys: Any) -> No
     pytest.importorskip("torch")
     arguments = ["--engine", "torch", "--iterations", "1000000", "--timeout", "3"]
     assert main(["smoke", str(write(tmp_path)), *arguments]) == 1
-    assert "it did not end: after 3 s" in capsys.readouterr().out
+    assert "iterations were done after 3 s" in capsys.readouterr().out

@@ -22,12 +22,12 @@ from caffelint.cli.main import main
         ("--device", "cuda:²", "it takes auto, cpu or cuda:N"),
         ("--device", "cuda:99999999999999999999", "it takes auto, cpu or cuda:N"),
         ("--gpu", "99999999999999999999", "999"),
-        ("--compare", "cpu,cuda:²", "it takes two of cpu, cuda:N"),
+        ("--compare", "cpu,cuda:²", "give two of cpu, cuda:N"),
         ("--weights", "pipe", "--weights pipe: is no file to read"),
         ("--weights", "gone", "--weights gone: no such file"),
         ("--input-shape", "data=0x3x8x8", "is no shape"),
         ("--input-shape", "data=99999999999x3x8x8", "is no shape"),
-        ("--input-shape", "dota=4x3x8x8", '--input-shape dota: no layer of these nets has a top "dota"'),
+        ("--input-shape", "dota=4x3x8x8", '--input-shape "dota": no layer of these nets has such a top'),
     ],
 )
 def test_refused(tmp_path: Path, capsys: Any, monkeypatch: Any, option: str, value: str, said: str) -> None:
@@ -44,8 +44,8 @@ def test_a_name_to_watch_that_is_none(tmp_path: Path, capsys: Any) -> None:
     arguments = ["--engine", "torch", "--iterations", "1", "--watch", "conv,covn"]
     assert main(["smoke", str(write(tmp_path)), *arguments]) == 0
     out = capsys.readouterr().out
-    assert 'note: --watch covn: the TRAIN net has no blob or layer "covn"' in out
-    assert "--watch conv:" not in out
+    assert 'note: --watch "covn": the TRAIN net has no such blob or layer' in out
+    assert '--watch "conv":' not in out
 
 
 def test_what_is_watched_is_shown(tmp_path: Path, capsys: Any) -> None:

@@ -112,14 +112,14 @@ def test_a_net_inside_the_solver_gets_a_file(tmp_path: Path) -> None:
 
 
 def test_real_data_is_asked_for_and_not_there(tmp_path: Path) -> None:
-    with pytest.raises(Unplanned, match="no/such/lmdb is not there"):
+    with pytest.raises(Unplanned, match='"no/such/lmdb" does not exist'):
         prepared(write(tmp_path), tmp_path / "work", data="real")
 
 
 def test_a_shape_that_nothing_tells_is_guessed_and_told(tmp_path: Path) -> None:
     made = prepared(write(tmp_path, NET.replace("crop_size: 8 ", "")), tmp_path / "work")
     assert made.job.inputs[0].shape == (4, 3, 28, 28)
-    assert made.notes[1] == 'TRAIN "data" is taken to be 4 x 3 x 28 x 28; --input-shape data=... tells better'
+    assert made.notes[1] == 'TRAIN "data" is assumed to be 4 x 3 x 28 x 28; set it with --input-shape data=...'
 
 
 def test_each_phase_has_its_own_batch(tmp_path: Path) -> None:
@@ -159,15 +159,15 @@ def test_real_data_has_the_shape_that_it_has(tmp_path: Path, monkeypatch: pytest
     Path("work").mkdir()
     made = prepare(project, Wishes(), Path("work"))
     assert made.job.inputs[0].shape == (4, 3, 8, 8)
-    assert '"data" is 4 x 3 x 8 x 8 in the real TRAIN data, whatever --input-shape says' in made.notes
+    assert '"data" is 4 x 3 x 8 x 8 in the real TRAIN data; --input-shape is ignored' in made.notes
 
 
 @pytest.mark.parametrize(
     ("net", "solver", "message"),
     [
-        (NET, 'net: "gone.prototxt"', "gone.prototxt is not there"),
-        (NET, "base_lr: 0.1", "names no net to train"),
-        (NET, DATA + CONV + LOSS, "holds a net; give the solver"),
+        (NET, 'net: "gone.prototxt"', '"gone.prototxt" does not exist'),
+        (NET, "base_lr: 0.1", "there is no net to train"),
+        (NET, DATA + CONV + LOSS, "this is a net; give the solver"),
     ],
 )
 def test_no_project(tmp_path: Path, net: str, solver: str, message: str) -> None:

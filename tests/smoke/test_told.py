@@ -1,4 +1,4 @@
-"""What is run is told before, whoever named it, and what a file says cannot drive a terminal."""
+"""What is run is shown before, whoever named it, and the contents of a file cannot drive a terminal."""
 
 from __future__ import annotations
 
@@ -11,12 +11,19 @@ from project_files import NET, python_layer, write
 from caffelint.cli.main import main
 
 
+@pytest.fixture(autouse=True)
+def _home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Trust of the settings is kept here."""
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path_factory.mktemp("data")))
+
+
 @pytest.mark.parametrize("more", [[], ["-q"], ["--format", "json"]])
 def test_a_command_of_the_settings(tmp_path: Path, caffe_python: Path, capfd: Any, monkeypatch: Any, more: Any) -> None:
-    """Also where all else is quiet."""
+    """Even with -q."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "caffelint.toml").write_text(f"caffe-python = \"sh -c 'exec {caffe_python} $0 $1'\"\n")
     write(tmp_path, python_layer(tmp_path, ""))
+    assert main(["trust"]) == 0
     assert main(["smoke", "solver.prototxt", "--iterations", "1", *more]) in (0, 1)
     told = "".join(capfd.readouterr())
     line = f"engine caffe on cpu: {tmp_path}/caffelint.toml names sh -c 'exec {caffe_python} $0 $1'\n"
@@ -27,6 +34,7 @@ def test_a_command_of_the_settings(tmp_path: Path, caffe_python: Path, capfd: An
 def test_env_tells_it_first(tmp_path: Path, capsys: Any, monkeypatch: Any) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "caffelint.toml").write_text('caffe-python = "/no/such/python"\n')
+    assert main(["trust"]) == 0
     assert main(["env", "--format", "json"]) == 0
     assert f"runs /no/such/python, which {tmp_path}/caffelint.toml names" in capsys.readouterr().err
 

@@ -36,10 +36,10 @@ def run(*losses: float) -> Run:
 @pytest.mark.parametrize(
     ("losses", "text"),
     [
-        ((6.905,), "it runs: 1 iteration, every value finite, loss 6.905: too few to tell whether it learns"),
-        ((2.3, 2.2, 2.0), "it runs: 3 iterations, every value finite, loss 2.3 to 2: too few to tell"),
-        ((2.3,) * 10, "it hardly moves yet, which so few iterations do not tell from slow learning"),
-        ((1.2, 1.5) * 5, "it goes up and down, which so few iterations do not tell from learning"),
+        ((6.905,), "it runs: 1 iteration, every value finite, loss 6.905; too few to tell whether it learns"),
+        ((2.3, 2.2, 2.0), "it runs: 3 iterations, every value finite, loss 2.3 to 2; too few to tell"),
+        ((2.3,) * 10, "it hardly moves yet, and so few iterations do not show whether it learns slowly"),
+        ((1.2, 1.5) * 5, "it goes up and down, and so few iterations do not show whether it learns"),
         ((2.3, 2.2, 2.1, 2, 1.9, 1.8, 1.7, 1.6, 1.5, 1.4), "it trains: 10 iterations, every value finite"),
     ],
 )
@@ -49,43 +49,44 @@ def test_a_run_without_findings(losses: tuple[float, ...], text: str) -> None:
 
 def test_a_run_that_a_check_objects_to() -> None:
     found = [finding("S004", "test-settings-mismatch", "certain", "1 test_iter, but no test net")]
-    assert verdict(run(2.3, 2.0), found).endswith("; and yet a check is sure of test-settings-mismatch at n.prototxt:7")
+    assert verdict(run(2.3, 2.0), found).endswith("; but a check is certain of test-settings-mismatch at n.prototxt:7")
 
 
 def test_a_loss_that_hardly_moves_for_a_reason_in_the_text() -> None:
     found = [
         finding("O002", "softmax-twice", "certain", "no loss below 1.46 can be reached")._replace(severity="warning")
     ]
-    ending = "A check of the text alone says why it may be so: softmax-twice at n.prototxt:7"
+    ending = "A check of the files reports a possible reason: softmax-twice at n.prototxt:7"
     assert verdict(run(*(2.3,) * 10), found).endswith(ending)
 
 
 def test_what_and_why_come_of_the_cause_alone() -> None:
-    found = [finding("X107", "refused-at-load", "certain", 'at "a" Caffe ends', "two values")]
+    found = [finding("X107", "refused-at-load", "certain", 'Log "a": Caffe aborts', "two values")]
     assert (
-        verdict(run(), found) == 'it does not run: at "a" Caffe ends (n.prototxt:7). Why: two values. That is certain.'
+        verdict(run(), found)
+        == 'it does not run: Log "a": Caffe aborts (n.prototxt:7). Why: two values. This is certain.'
     )
-    found = [finding("X104", "diverging", "likely", "the loss rose", "base_lr 10 is too high")]
-    assert verdict(run(), found).startswith("it diverges: the loss rose (n.prototxt:7). Why: base_lr 10 is too high.")
+    found = [finding("X104", "diverging", "likely", "the loss rises", "base_lr 10 is too high")]
+    assert verdict(run(), found).startswith("it diverges: the loss rises (n.prototxt:7). Why: base_lr 10 is too high.")
 
 
 def test_a_finding_without_a_cause() -> None:
     found = finding("X107", "refused-at-load", "certain", "")._replace(cause=None, message="it ends: so it does")
-    assert verdict(run(), [found]) == "it does not run: it ends: so it does (n.prototxt:7). That is certain."
+    assert verdict(run(), [found]) == "it does not run: it ends: so it does (n.prototxt:7). This is certain."
 
 
 def test_the_gravest_leads_and_the_rest_is_joined() -> None:
     rate = Known("high-base-lr", "s.prototxt", 2, "base_lr 10 is high")
     found = [
-        finding("X104", "diverging", "likely", "the loss rose", known=(rate,)),
-        finding("X101", "non-finite-forward", "certain", '"fc" gives inf', "base_lr 10 is too high", "likely"),
+        finding("X104", "diverging", "likely", "the loss rises", known=(rate,)),
+        finding("X101", "non-finite-forward", "certain", 'InnerProduct "fc": inf', "base_lr 10 is too high", "likely"),
     ]
     assert verdict(run(2.3, 9), found) == (
-        'it breaks: "fc" gives inf (n.prototxt:7). Why: base_lr 10 is too high. What happened is certain; the cause is'
-        " the likeliest one. diverging most likely has the same cause. A check of the text alone says of it:"
+        'it breaks: InnerProduct "fc": inf (n.prototxt:7). Why: base_lr 10 is too high. What happened is certain; the'
+        " cause is the most likely one. diverging most likely has the same cause. A check of the files also reports"
         " high-base-lr at s.prototxt:2."
     )
-    assert "That is likely, not proved." in verdict(run(2.3, 9), found[:1])
+    assert "This is likely, but not proved." in verdict(run(2.3, 9), found[:1])
 
 
 def test_every_rule_of_a_run_has_a_place_in_it() -> None:

@@ -49,7 +49,7 @@ def test_a_python_layer_that_raises_is_named(tmp_path: Path, in_caffe: Run) -> N
     found = only(in_caffe(write(tmp_path, net)))
     assert found.name == "python-layer-failed"
     assert found.layer == "mine"
-    assert found.message.startswith('Python layer "mine" (mine.Mine) failed: ValueError: no box is left, at ')
+    assert found.message.startswith('Python "mine" (mine.Mine) failed: ValueError: no box is left, at "')
     assert found.message.endswith("mine.py:18")
 
 
@@ -103,7 +103,7 @@ def test_weights_that_do_not_fit(tmp_path: Path, in_caffe: Run, caffe_python: Pa
     subprocess.run([caffe_python, script, five, weights], check=True, capture_output=True)
     found = only(in_caffe(solver, weights=str(weights)))
     assert (found.name, found.layer) == ("refused-at-load", "fc")
-    assert found.message.startswith('the weights do not fit "fc": Cannot copy param 0')
+    assert found.message.startswith('InnerProduct "fc": the weights do not fit: Cannot copy param 0')
 
 
 @pytest.mark.parametrize(
@@ -157,8 +157,8 @@ def test_python_layers_can_be_refused(tmp_path: Path, caffe_python: Path, capsys
 @pytest.mark.parametrize(
     ("command", "message"),
     [
-        ("/no/such/python", "/no/such/python cannot be started: no such file or directory (asked for"),
-        ("'open", '--caffe-python "\'open" is no command: no closing quotation'),
+        ("/no/such/python", '"/no/such/python" cannot be started: no such file or directory (requested with'),
+        ("'open", '--caffe-python "\'open" is not a command: no closing quotation'),
     ],
 )
 def test_a_command_that_does_not_start(tmp_path: Path, command: str, message: str, capsys: Any) -> None:
@@ -217,9 +217,9 @@ def test_ctrl_c_leaves_nothing(tmp_path: Path, caffe_python: Path) -> None:
 def test_notes_tell_versions_and_data(tmp_path: Path, caffe_python: Path, capsys: Any) -> None:
     assert main(["smoke", str(write(tmp_path)), "--caffe-python", str(caffe_python), "--iterations", "3"]) == 0
     lines = capsys.readouterr().out.splitlines()
-    assert lines[0] == "engine caffe on cpu: asked for by --caffe-python"
+    assert lines[0] == "engine caffe on cpu: requested with --caffe-python"
     assert lines[1] == "data: synthetic"
-    assert lines[2] == "note: TRAIN data is synthetic: no/such/lmdb is not there"
+    assert lines[2] == 'note: TRAIN data is synthetic, because "no/such/lmdb" does not exist'
     assert any(line.startswith("note: Caffe ") for line in lines)
     assert lines[-1].startswith("it runs: 3 iterations, every value finite, loss ")
 
