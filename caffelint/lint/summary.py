@@ -129,7 +129,7 @@ def summarize(
     net = file.net
     if of_solver is not None and file.solver:
         named = of_solver[1].field, of_solver[1].position
-        net = next(use.net for use in file.solver.inline_nets if (use.field, use.position) == named)
+        net = next((use.net for use in file.solver.inline_nets if (use.field, use.position) == named), None)
     if net is None and (file.kind != "other" or not file.problems):
         return
     # That a fork has a field is no fault of the text; the build knows what follows from it.

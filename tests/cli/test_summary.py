@@ -84,6 +84,9 @@ def test_a_solver_stands_for_its_nets(
     (tmp_path / "solver.prototxt").write_text('net: "gone/away.prototxt" base_lr: 1')
     assert main(["summary", "solver.prototxt"]) == 2
     assert capsys.readouterr() == ("", "caffelint: solver.prototxt: net gone/away.prototxt is not there\n")
+    (tmp_path / "solver.prototxt").write_text('net: "solver.prototxt" base_lr: 1')
+    assert main(["summary", "solver.prototxt"]) == 2
+    assert "there is no net in solver.prototxt" in capsys.readouterr().err
 
 
 def test_a_solver_builds_its_nets_in_its_own_states(
