@@ -1,6 +1,6 @@
 """Blocks that hold scalars alone: `param { lr_mult: 1 }`. Nets repeat a few of them thousands of times.
 
-Each such text is read once; a block of it makes its fields when somebody looks at them.
+From its second time on, such a text is not read again; a block of it makes its fields when somebody looks at them.
 """
 
 from __future__ import annotations
@@ -54,6 +54,9 @@ class Leaf(Field):
         ]
         return self.fields
 
+
+ONCE = Body([])
+"""What a text comes to that was met once. Most never come again, such as those of whole layers."""
 
 bodies: dict[str, Body | None] = {}
 """By the text between the braces; None where it is not as usual."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 
-from caffelint.text.leaves import LONGEST, Body, Item, Leaf, bodies, remember
+from caffelint.text.leaves import LONGEST, ONCE, Body, Item, Leaf, bodies, remember
 from caffelint.text.source import UTF8_MARK, UTF16_MARKS, Source
 from caffelint.text.tree import FLOAT, IDENTIFIER, INTEGER, LIST, MESSAGE, NO_FIELDS, STRING, Field, Problem
 
@@ -148,9 +148,13 @@ def _read_usual(text: str, position: int, root: Field, stack: list[Field]) -> in
 
 
 def _body(text: str) -> Body | None:
-    """The text between two braces; None where it holds more than scalars, or is not written as usual."""
-    if text in bodies:
-        return bodies[text]
+    """The text between two braces; None where it is new, holds more than scalars, or is not written as usual."""
+    if text not in bodies:
+        remember(text, ONCE)
+        return None
+    body = bodies[text]
+    if body is not ONCE:
+        return body
     items: list[Item] = []
     body = None
     for found in _ITEM.finditer(text + "}"):
