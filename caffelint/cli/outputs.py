@@ -53,8 +53,12 @@ def write_all(report: Report, wanted: Sequence[Output], look: Look) -> None:
     """Write the report to each output; only what goes to a terminal is coloured and wrapped."""
     for output in wanted:
         if output.file:
-            with open(output.file, "w", -1, "utf-8", "backslashreplace", "\n", opener=opened) as out:
-                write(output.format, report, out, look)
+            try:
+                with open(output.file, "w", -1, "utf-8", "backslashreplace", "\n", opener=opened) as out:
+                    write(output.format, report, out, look)
+            except OSError as error:
+                error.filename = str(output.file)  # a write that fails names no file
+                raise
         else:
             here = look._replace(color=use_color(sys.stdout), width=width(sys.stdout))
             write(output.format, report, sys.stdout, here)

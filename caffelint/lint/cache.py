@@ -82,8 +82,12 @@ def store(name: str, findings: Sequence[ReportedFinding], suppressed: int) -> No
         path.parent.mkdir(parents=True, exist_ok=True)
         temporary = path.with_name(f"{name}.{os.getpid()}")
         body = json.dumps([findings, suppressed]).encode()
-        temporary.write_bytes(_digest(name, body) + b"\n" + body)
-        temporary.replace(path)
+        try:
+            temporary.write_bytes(_digest(name, body) + b"\n" + body)
+            temporary.replace(path)
+        except OSError:
+            temporary.unlink(missing_ok=True)
+            raise
         from random import random
 
         if random() < 0.01:
