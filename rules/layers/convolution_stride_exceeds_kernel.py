@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caffelint.lint import DISPLAY, WARNING, Finding, Invalid, Layer, LayerRule, fix, write
+from caffelint.lint import DISPLAY, WARNING, Finding, Invalid, Layer, LayerRule, fix, title, write
 from caffelint.lint.built import written_field
 
 
@@ -42,15 +42,15 @@ class ConvolutionStrideExceedsKernel(LayerRule):
             'layer { name: "c" type: "Convolution" bottom: "a" top: "b" convolution_param { kernel_size: 3 stride: 4'
             " } }",
             span="stride: 4",
-            message="stride 4 is above kernel_size 3: pixels between the windows are never read; use a stride of 3"
-            " or less",
+            message='Convolution "c": stride 4 is larger than kernel_size 3, so pixels between windows are never read;'
+            " set stride: 3 or less",
         ),
         Invalid(
             'layer { name: "c" type: "Convolution" bottom: "a" top: "b"'
             " convolution_param { kernel_h: 1 kernel_w: 3 stride_h: 1 stride_w: 4 } }",
             span="stride_w: 4",
-            message="stride_w 4 is above kernel_w 3: pixels between the windows are never read; use a stride of 3 or"
-            " less",
+            message='Convolution "c": stride_w 4 is larger than kernel_w 3, so pixels between windows are never read;'
+            " set stride_w: 3 or less",
         ),
     ]
 
@@ -62,10 +62,11 @@ class ConvolutionStrideExceedsKernel(LayerRule):
                 field, of = (written_field(param, name, axis) for name in ("stride", "kernel_size"))
                 yield self.finding(
                     layer.at("convolution_param", field),
-                    f"{field} {step} is above {of} {kernel}: pixels between the windows are never read;"
-                    f" use a stride of {window.extent} or less",
+                    f"{title(layer)}: {field} {step} is larger than {of} {kernel}, so pixels between windows are"
+                    " never read;"
+                    f" set {field}: {window.extent} or less",
                     fixes=fix(
-                        f"use {field}: {window.extent}",
+                        f"set {field}: {window.extent}",
                         DISPLAY,
                         write(layer, "convolution_param", field, value=str(window.extent)),
                     ),

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caffelint.lint import ERROR, TRAIN, UNSAFE, Finding, Invalid, Layer, LayerRule, fix, write
+from caffelint.lint import ERROR, TRAIN, UNSAFE, Finding, Invalid, Layer, LayerRule, fix, title, write
 
 
 class DropoutRatioOutOfRange(LayerRule):
@@ -42,14 +42,14 @@ class DropoutRatioOutOfRange(LayerRule):
         Invalid(
             'layer { name: "drop" type: "Dropout" bottom: "a" top: "a" dropout_param { dropout_ratio: 1 } }',
             span="dropout_ratio: 1",
-            message="dropout_ratio 1 drops everything and multiplies by 1/0: the output is nan in TRAIN;"
-            " use a ratio of at least 0 and below 1",
+            message='Dropout "drop": dropout_ratio 1 drops everything and multiplies by 1/0, so the output is nan in'
+            " TRAIN; set a ratio of at least 0 and below 1",
         ),
         Invalid(
             'layer { name: "drop" type: "Dropout" bottom: "a" top: "a" dropout_param { dropout_ratio: 50 } }',
             span="dropout_ratio: 50",
-            message="dropout_ratio 50 is no share: Caffe ends at the first forward pass of TRAIN;"
-            " use a ratio of at least 0 and below 1",
+            message='Dropout "drop": dropout_ratio 50 is not a share, so Caffe ends in the first forward pass of'
+            " TRAIN; set a ratio of at least 0 and below 1",
             fixed='layer { name: "drop" type: "Dropout" bottom: "a" top: "a" dropout_param { dropout_ratio: 0.5 } }',
         ),
     ]
@@ -59,15 +59,15 @@ class DropoutRatioOutOfRange(LayerRule):
         if 0 <= ratio < 1 or TRAIN not in layer.phases:
             return
         what = (
-            "drops everything and multiplies by 1/0: the output is nan in TRAIN"
+            "drops everything and multiplies by 1/0, so the output is nan in TRAIN"
             if ratio == 1
-            else "is no share: Caffe ends at the first forward pass of TRAIN"
+            else "is not a share, so Caffe ends in the first forward pass of TRAIN"
         )
         yield self.finding(
             layer.at("dropout_param", "dropout_ratio"),
-            f"dropout_ratio {ratio:g} {what}; use a ratio of at least 0 and below 1",
+            f"{title(layer)}: dropout_ratio {ratio:g} {what}; set a ratio of at least 0 and below 1",
             fixes=fix(
-                f"write {ratio / 100:g}",
+                f"set dropout_ratio: {ratio / 100:g}",
                 UNSAFE,
                 write(layer, "dropout_param", "dropout_ratio", value=f"{ratio / 100:g}"),
             )

@@ -2,7 +2,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caffelint.lint import DISPLAY, ERROR, LIKELY, UNSAFE, WARNING, Finding, Invalid, Kind, Layer, LayerRule, fix, write
+from caffelint.lint import (
+    DISPLAY,
+    ERROR,
+    LIKELY,
+    UNSAFE,
+    WARNING,
+    Finding,
+    Invalid,
+    Kind,
+    Layer,
+    LayerRule,
+    fix,
+    title,
+    write,
+)
 
 
 class LrnOutOfDomain(LayerRule):
@@ -43,14 +57,15 @@ class LrnOutOfDomain(LayerRule):
         Invalid(
             'layer { name: "norm" type: "LRN" bottom: "a" top: "b" lrn_param { local_size: 4 } }',
             span="local_size: 4",
-            message="local_size 4 is even: Caffe takes odd sizes only; use 3 or 5",
+            message='LRN "norm": local_size 4 is even, but Caffe only takes odd sizes; set 3 or 5',
         ),
         Invalid(
             'layer { name: "norm" type: "LRN" bottom: "a" top: "b" lrn_param { k: 0 alpha: -1 } }',
             span=("k: 0", "alpha: -1"),
             message=(
-                "k 0 lets the layer divide by 0 where all neighbours are 0: 0 * inf = nan; use 1, Caffe's default",
-                "alpha -1 is below 0: large activations make the base negative and its power nan; use one above 0",
+                'LRN "norm": k 0 divides by 0 where all neighbours are 0, and 0 * inf = nan; use 1, Caffe\'s default',
+                'LRN "norm": alpha -1 is below 0, so large activations make the base negative and its power nan; use'
+                " one above 0",
             ),
             fixed='layer { name: "norm" type: "LRN" bottom: "a" top: "b" lrn_param { k: 1 alpha: 1 } }',
         ),
@@ -64,29 +79,32 @@ class LrnOutOfDomain(LayerRule):
         if size % 2 == 0:
             yield self.finding(
                 layer.at("lrn_param", "local_size"),
-                f"local_size {size} is even: Caffe takes odd sizes only; use"
+                f"{title(layer)}: local_size {size} is even, but Caffe only takes odd sizes; set"
                 f" {f'{size - 1} or ' * (size > 0)}{size + 1}",
                 evidence="Caffe ends with: LRN only supports odd values for local_size",
                 fixes=tuple(
                     one
                     for near in (size - 1, size + 1)
                     if near > 0
-                    for one in fix(f"use {near}", DISPLAY, write(layer, "lrn_param", "local_size", value=str(near)))
+                    for one in fix(
+                        f"set local_size: {near}", DISPLAY, write(layer, "lrn_param", "local_size", value=str(near))
+                    )
                 ),
             )
         if param.k <= 0:
             yield self.finding(
                 layer.at("lrn_param", "k"),
-                f"k {param.k:g} lets the layer divide by 0 where all neighbours are 0: 0 * inf = nan;"
+                f"{title(layer)}: k {param.k:g} divides by 0 where all neighbours are 0, and 0 * inf = nan;"
                 " use 1, Caffe's default",
                 severity=WARNING,
                 certainty=LIKELY,
-                fixes=fix("use k: 1", UNSAFE, write(layer, "lrn_param", "k", value="1")),
+                fixes=fix("set k: 1", UNSAFE, write(layer, "lrn_param", "k", value="1")),
             )
         if param.alpha < 0:
             yield self.finding(
                 layer.at("lrn_param", "alpha"),
-                f"alpha {param.alpha:g} is below 0: large activations make the base negative and its power nan;"
+                f"{title(layer)}: alpha {param.alpha:g} is below 0, so large activations make the base negative"
+                " and its power nan;"
                 " use one above 0",
                 severity=WARNING,
                 certainty=LIKELY,

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caffelint.lint import LIKELY, WARNING, Finding, Invalid, Net, NetRule, Related
+from caffelint.lint import LIKELY, WARNING, Finding, Invalid, Net, NetRule, Related, title
 from caffelint.lint.built import BuiltLayer, BuiltNet, written_field
 
 _AVE = 1
@@ -65,13 +65,13 @@ class MapShrinksToNothing(NetRule):
         Invalid(
             _AVERAGE % (299, 7),
             span="crop_size: 299",
-            message="p averages 7 x 7 of a map of 9 x 9, which leaves 3 x 3 to the classifier; an input of 224 x 224"
-            " makes one of 7 x 7",
+            message='Pooling "p" averages 7x7 of a map of 9x9, which leaves 3x3 to the classifier; an input of 224x224'
+            " makes one of 7x7",
         ),
         Invalid(
             _AVERAGE % (224, 6),
             span="kernel_size: 6",
-            message="p averages 6 x 6 of a map of 7 x 7, which leaves 2 x 2 to the classifier; kernel_size: 7, or"
+            message='Pooling "p" averages 6x6 of a map of 7x7, which leaves 2x2 to the classifier; kernel_size: 7, or'
             " global_pooling: true, covers it",
         ),
         Invalid(
@@ -147,14 +147,14 @@ class MapShrinksToNothing(NetRule):
         data = next((made for made in one.layers if made.tops and not made.bottoms), None)
         size = _fitting(net, one, data, layer)
         if data is not None and data.index is not None and size:
-            what = f"an input of {size} x {size} makes one of {kernel} x {kernel}"
+            what = f"an input of {size}x{size} makes one of {kernel}x{kernel}"
             related = (Related("the average", place),)
             maker = net.layers[data.index]
             crop = maker.has("transform_param", "crop_size")
             place = maker.at(*(("transform_param", "crop_size") if crop else ("input_param", "shape", 0, "dim", -2)))
         yield self.finding(
             place,
-            f"{layer.name} averages {kernel} x {kernel} of a map of {side} x {side}, which leaves {left} x {left} to"
+            f"{title(layer)} averages {kernel}x{kernel} of a map of {side}x{side}, which leaves {left}x{left} to"
             f" the classifier; {what}",
             certainty=LIKELY,
             phases=one.phases,

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caffelint.lint import DISPLAY, WARNING, Finding, Invalid, Layer, LayerRule, Net, fix, write
+from caffelint.lint import DISPLAY, WARNING, Finding, Invalid, Layer, LayerRule, Net, fix, title, write
 
 from ._windows import axes, may_be_empty
 
@@ -57,21 +57,22 @@ class PoolingStrideExceedsKernel(LayerRule):
             'layer { name: "pool" type: "Pooling" bottom: "a" top: "b"'
             " pooling_param { pool: AVE stride: 5 kernel: 3 } }",
             span="stride: 5",
-            message="stride 5 is above kernel_size 3: pixels between the windows are skipped, and at a height or"
-            " width of"
-            " 5, 10, 15 ... the last window is empty (AVE gives 0/0 = nan); use a stride of 3 or less",
+            message='Pooling "pool": stride 5 is larger than kernel_size 3, so pixels between the windows are skipped,'
+            " and at a height or width of 5, 10, 15 ... the last window is empty (AVE gives 0/0 = nan); use a"
+            " stride of 3 or less",
         ),
         Invalid(
             'layer { name: "pool" type: "Pooling" bottom: "a" top: "b"'
             " pooling_param { kernel_h: 3 kernel_w: 2 stride_h: 2 stride_w: 4 pad: 1 } }",
             span="stride_w: 4",
-            message="stride_w 4 is above kernel_w 2: pixels between the windows are skipped; use a stride of 2 or less",
+            message='Pooling "pool": stride_w 4 is larger than kernel_w 2, so pixels between the windows are skipped;'
+            " use a stride of 2 or less",
         ),
         Invalid(
             'layer { name: "pool" type: "Pooling" bottom: "a" top: "b" pooling_param { kernel_size: 1 stride: 2 } }',
             span="stride: 2",
-            message="stride 2 is above kernel_size 1: at a height or width of 2, 4, 6 ... the last window is empty"
-            " (MAX gives -3.4e38); add round_mode: FLOOR or use a kernel of 2",
+            message='Pooling "pool": stride 2 is larger than kernel_size 1, so at a height or width of 2, 4, 6 ... the'
+            " last window is empty (MAX gives -3.4e38); add round_mode: FLOOR or use a kernel of 2",
         ),
     ]
 
@@ -95,7 +96,7 @@ class PoolingStrideExceedsKernel(LayerRule):
             )
             yield self.finding(
                 layer.at("pooling_param", axis.field),
-                f"{axis.field} {step} is above {field} {kernel}:"
+                f"{title(layer)}: {axis.field} {step} is larger than {field} {kernel}, so"
                 f" {', and '.join(part for part in (skipped, behind) if part)}; {advice}",
                 evidence="Caffe rounds the number of windows up" if empty else "",
                 fixes=fix("round down", DISPLAY, write(layer, "pooling_param", "round_mode", value="FLOOR"))

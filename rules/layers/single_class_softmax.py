@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caffelint.lint import ERROR, TRAIN, Finding, Invalid, Net, NetRule, Related
+from caffelint.lint import ERROR, TRAIN, Finding, Invalid, Net, NetRule, Related, title
 
 from ._classes import classes, given_by
 
@@ -46,9 +46,8 @@ class SingleClassSoftmax(NetRule):
         Invalid(
             _NET % (1, "SoftmaxWithLoss", ""),
             span="num_output: 1",
-            message='layer "loss" takes the softmax of a single score: it is always 1, the loss is 0 and nothing'
-            " learns;"
-            " use num_output 2, or a SigmoidCrossEntropyLoss",
+            message='SoftmaxWithLoss "loss" takes the softmax of a single score, which is always 1, so the loss is 0'
+            " and nothing learns; use num_output 2, or a SigmoidCrossEntropyLoss",
         ),
     ]
 
@@ -66,7 +65,7 @@ class SingleClassSoftmax(NetRule):
                 block = given_by(maker)
                 yield self.finding(
                     net.layers[maker.index].at(block, "num_output") if block and maker.index is not None else loss.at(),
-                    f'layer "{loss.name}" takes the softmax of a single score: it is always 1, the loss is 0 and'
+                    f"{title(loss)} takes the softmax of a single score, which is always 1, so the loss is 0 and"
                     f" nothing"
                     " learns; use num_output 2, or a SigmoidCrossEntropyLoss",
                     phases=(TRAIN,),

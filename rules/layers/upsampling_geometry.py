@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from fractions import Fraction
 from math import ceil
 
-from caffelint.lint import LIKELY, UNSAFE, WARNING, Finding, Fix, Invalid, Layer, Net, NetRule, fix, write
+from caffelint.lint import LIKELY, UNSAFE, WARNING, Finding, Fix, Invalid, Layer, Net, NetRule, fix, title, write
 from caffelint.lint.built import Blob, BuiltLayer
 
 from ._coordinates import SAME, Axis, Position, crop_offset, position
@@ -99,7 +99,7 @@ class UpsamplingGeometry(NetRule):
         Invalid(
             _SEGNET.format(60, 91),
             span="upsample_w: 91",
-            message="the mask is of a map of 60 x 90, the top is 60 x 91: its maxima are put elsewhere",
+            message='Upsample "up": the mask is of a map of 60x90 but the top is 60x91: its maxima are put elsewhere',
             fixed=_SEGNET.format(60, "90"),
         ),
     ]
@@ -167,10 +167,10 @@ class UpsamplingGeometry(NetRule):
         field = "upsample_w" if mine.has("upsample_param", "upsample_w") and pooled[2] == made[2] else "upsample_h"
         return self.finding(
             mine.at("upsample_param", field if mine.has("upsample_param", field) else "scale"),
-            f"the mask is of a map of {pooled[2]} x {pooled[3]}, the top is {made[2]} x {made[3]}:"
+            f"{title(layer)}: the mask is of a map of {pooled[2]}x{pooled[3]} but the top is {made[2]}x{made[3]}:"
             " its maxima are put elsewhere",
             fixes=fix(
-                f"unpool to {pooled[2]} x {pooled[3]}",
+                f"unpool to {pooled[2]}x{pooled[3]}",
                 UNSAFE,
                 write(mine, "upsample_param", "upsample_h", value=str(pooled[2])),
                 write(mine, "upsample_param", "upsample_w", value=str(pooled[3])),

@@ -3,7 +3,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from caffelint.lint import LIKELY, TRAIN, WARNING, Finding, Invalid, Layer, Net, NetRule, Related, Source
+from caffelint.lint import LIKELY, TRAIN, WARNING, Finding, Invalid, Layer, Net, NetRule, Related, Source, title
 
 from ._graph import Through, class_count, count_place, keeps_classes, source
 
@@ -78,31 +78,35 @@ class ClassCountMismatch(NetRule):
             + _LOSS % ("a", "old", "label")
             + _LOSS % ("b", "new", "label"),
             span="num_output: 7",
-            message="'new' scores 7 classes, 'old' 1000, for the same label 'label'",
+            message='InnerProduct "new" scores 7 classes but InnerProduct "old" 1000, for the same label "label"',
         ),
         Invalid(
             _DATA + _FC % ("cls_score", "cls_score", 21) + _LOSS % ("cls", "cls_score", "labels"),
             span="num_output: 21",
-            message="'cls_score' scores 21 classes, but 'data', which makes its labels, has num_classes 3",
+            message='InnerProduct "cls_score" scores 21 classes but Python "data", which makes its labels, has'
+            " num_classes 3",
         ),
         Invalid(
             _DATA
             + _FC % ("bbox_pred", "bbox_pred", 84)
             + ' layer { name: "loss_bbox" type: "SmoothL1Loss" bottom: "bbox_pred" bottom: "bbox_targets" }',
             span="num_output: 84",
-            message="'bbox_pred' has num_output 84, but 'data' makes targets of 4 * num_classes = 12",
+            message='InnerProduct "bbox_pred" has num_output 84 but Python "data" makes targets of 4 * num_classes ='
+            " 12",
         ),
         Invalid(
             _SSD_NET % 5,
             span="num_output: 84",
-            message="'conf' has num_output 84, which is no multiple of the 5 num_classes of 'loss'",
+            message='Convolution "conf" has num_output 84, which is not a multiple of the 5 num_classes of'
+            ' MultiBoxLoss "loss"',
         ),
         Invalid(
             'layer { name: "conv" type: "Convolution" bottom: "x" top: "conv" convolution_param { num_output: 125 } }'
             ' layer { name: "loss" type: "RegionLoss" bottom: "conv" bottom: "label"'
             " region_loss_param { num_class: 5 num: 5 coords: 4 } }",
             span="num_output: 125",
-            message="'conv' has num_output 125, but 'loss' with its 5 boxes of 5 classes needs 5 * (5 + 5) = 50",
+            message='Convolution "conv" has num_output 125, but RegionLoss "loss" with its 5 boxes of 5 classes needs'
+            " 5 * (5 + 5) = 50",
         ),
     ]
 
@@ -125,8 +129,8 @@ class ClassCountMismatch(NetRule):
                 odd = next(classifier for classifier in classifiers if class_count(classifier) != class_count(most))
                 yield self._finding(
                     odd,
-                    f"{odd.name!r} scores {class_count(odd)} classes, {most.name!r} {class_count(most)},"
-                    f" for the same label {label!r}",
+                    f"{title(odd)} scores {class_count(odd)} classes but {title(most)} {class_count(most)},"
+                    f' for the same label "{label}"',
                     most,
                 )
 
@@ -144,7 +148,7 @@ class ClassCountMismatch(NetRule):
         if classes > 2 and classes != class_count(scores.layer):
             yield self._finding(
                 scores.layer,
-                f"{scores.layer.name!r} scores {class_count(scores.layer)} classes, but {labels.layer.name!r},"
+                f"{title(scores.layer)} scores {class_count(scores.layer)} classes but {title(labels.layer)},"
                 f" which makes its labels, has num_classes {classes}",
                 labels.layer,
             )
@@ -158,7 +162,7 @@ class ClassCountMismatch(NetRule):
         if classes > 2 and outputs not in (4 * classes, 2 * classes):
             yield self._finding(
                 boxes.layer,
-                f"{boxes.layer.name!r} has num_output {outputs}, but {targets.layer.name!r} makes targets of"
+                f"{title(boxes.layer)} has num_output {outputs} but {title(targets.layer)} makes targets of"
                 f" 4 * num_classes = {4 * classes}",
                 targets.layer,
             )
@@ -174,8 +178,8 @@ class ClassCountMismatch(NetRule):
             if made and made.layer.type == "Convolution" and class_count(made.layer) % block.num_classes:
                 yield self._finding(
                     made.layer,
-                    f"{made.layer.name!r} has num_output {class_count(made.layer)}, which is no multiple of the"
-                    f" {block.num_classes} num_classes of {layer.name!r}",
+                    f"{title(made.layer)} has num_output {class_count(made.layer)}, which is not a multiple of the"
+                    f" {block.num_classes} num_classes of {title(layer)}",
                     layer,
                 )
 
@@ -189,7 +193,7 @@ class ClassCountMismatch(NetRule):
         if block.HasField("num") and block.HasField("num_class") and class_count(made.layer) != wanted:
             yield self._finding(
                 made.layer,
-                f"{made.layer.name!r} has num_output {class_count(made.layer)}, but {loss.name!r} with its"
+                f"{title(made.layer)} has num_output {class_count(made.layer)}, but {title(loss)} with its"
                 f" {block.num} boxes of {block.num_class} classes needs"
                 f" {block.num} * ({block.num_class} + {coords + 1}) = {wanted}",
                 loss,

@@ -3,7 +3,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from caffelint.lint import LIKELY, TRAIN, WARNING, Finding, Invalid, Layer, LayerRule
+from caffelint.lint import LIKELY, TRAIN, WARNING, Finding, Invalid, Layer, LayerRule, title
 
 from ._graph import class_count, count_place, keeps_classes, source
 
@@ -93,13 +93,14 @@ class ClassCountUnlikeData(LayerRule):
         Invalid(
             _TOLD.format(21, 81),
             span="num_output: 81",
-            message="'cls' scores 81 classes, but 'rois', which makes the labels, has num_classes 21",
+            message='InnerProduct "cls" scores 81 classes but Python "rois", which makes the labels, has num_classes'
+            " 21",
         ),
         Invalid(
             _NET.format("examples/imagenet/ilsvrc12_train_lmdb", 101),
             span="num_output: 101",
-            message="'fc8' scores 101 classes, but ImageNet, which 'examples/imagenet/ilsvrc12_train_lmdb' names,"
-            " has 1000",
+            message='InnerProduct "fc8": num_output 101, but ImageNet ("examples/imagenet/ilsvrc12_train_lmdb") has'
+            " 1000 classes",
         ),
     ]
 
@@ -122,7 +123,7 @@ class ClassCountUnlikeData(LayerRule):
         if scores and outputs and outputs not in (classes, classes + 1):
             yield self.finding(
                 scores.layer.at(*count_place(scores.layer)),
-                f"{scores.layer.name!r} scores {outputs} classes, but {name}, which {path!r} names, has {classes}",
+                f'{title(scores.layer)}: num_output {outputs}, but {name} ("{path}") has {classes} classes',
             )
 
     def _told(self, layer: Layer, maker: Layer) -> Iterator[Finding]:
@@ -135,7 +136,7 @@ class ClassCountUnlikeData(LayerRule):
             if outputs and outputs not in (classes, classes + 1):
                 yield self.finding(
                     scores.layer.at(*count_place(scores.layer)),
-                    f"{scores.layer.name!r} scores {outputs} classes, but {maker.name!r}, which makes the labels, has"
+                    f"{title(scores.layer)} scores {outputs} classes but {title(maker)}, which makes the labels, has"
                     f" num_classes {classes}",
                 )
 

@@ -15,6 +15,7 @@ from caffelint.lint import (
     Related,
     fix,
     quoted,
+    title,
     write,
 )
 from caffelint.lint.built import Loss, types_that
@@ -71,7 +72,7 @@ class GradientToLabels(LayerRule):
             'layer { name: "fc" type: "InnerProduct" bottom: "x" top: "fc" }'
             ' layer { name: "loss" type: "SoftmaxWithLoss" bottom: "label" bottom: "fc" }',
             span='bottom: "fc"',
-            message="the labels of SoftmaxWithLoss come from the InnerProduct 'fc', which learns, but labels get no"
+            message='SoftmaxWithLoss "loss" gets its labels from InnerProduct "fc", which learns, but labels get no'
             " gradient: Caffe ends at the first backward pass; the bottoms may have changed places",
             fixed=(
                 'layer { name: "fc" type: "InnerProduct" bottom: "x" top: "fc" } layer { name: "loss" type: '
@@ -82,7 +83,7 @@ class GradientToLabels(LayerRule):
             'layer { name: "loss" type: "SoftmaxWithLoss" bottom: "fc" bottom: "label"'
             " propagate_down: true propagate_down: true }",
             span="propagate_down: true",
-            message="SoftmaxWithLoss has no gradient for its labels: Caffe ends at the first backward pass;"
+            message='SoftmaxWithLoss "loss" has no gradient for its labels, so Caffe ends in the first backward pass;'
             " the second propagate_down must be false",
             fixed=(
                 'layer { name: "loss" type: "SoftmaxWithLoss" bottom: "fc" bottom: "label" propagate_down: true '
@@ -100,10 +101,10 @@ class GradientToLabels(LayerRule):
             if wanted[1]:
                 yield self.finding(
                     layer.at("propagate_down", 1),
-                    f"{layer.type} has no gradient for its labels: Caffe ends at the first backward pass;"
+                    f"{title(layer)} has no gradient for its labels, so Caffe ends in the first backward pass;"
                     " the second propagate_down must be false",
                     evidence=evidence,
-                    fixes=fix("write false", SAFE, write(layer, "propagate_down", 1, value="false")),
+                    fixes=fix("set propagate_down: false", SAFE, write(layer, "propagate_down", 1, value="false")),
                 )
             return
         made = source(layer, 1, TRAIN, _passes_gradient)
@@ -111,7 +112,7 @@ class GradientToLabels(LayerRule):
             return
         yield self.finding(
             layer.at("bottom", 1),
-            f"the labels of {layer.type} come from the {made.layer.type} {made.layer.name!r}, which learns, but labels"
+            f"{title(layer)} gets its labels from {title(made.layer)}, which learns, but labels"
             " get no gradient: Caffe ends at the first backward pass; the bottoms may have changed places",
             evidence=evidence,
             related=(Related("what makes the labels", made.layer.at("type")),),
@@ -129,7 +130,9 @@ def _swapped(layer: Layer) -> tuple[Fix, ...]:
     if scores is not None and scores.layer.kind.shaped_by:
         return ()
     first, second = (quoted(name) for name in layer.bottoms[:2])
-    return fix("swap them", UNSAFE, write(layer, "bottom", 0, value=second), write(layer, "bottom", 1, value=first))
+    return fix(
+        "swap the bottoms", UNSAFE, write(layer, "bottom", 0, value=second), write(layer, "bottom", 1, value=first)
+    )
 
 
 def _learns(layer: Layer) -> bool:

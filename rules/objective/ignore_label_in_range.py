@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caffelint.lint import DISPLAY, INFO, LIKELY, WARNING, Finding, Invalid, Layer, LayerRule, fix, write
+from caffelint.lint import DISPLAY, INFO, LIKELY, WARNING, Finding, Invalid, Layer, LayerRule, fix, title, write
 
 from ._graph import class_count, keeps_classes, sources
 
@@ -60,13 +60,13 @@ class IgnoreLabelInRange(LayerRule):
         Invalid(
             _HEAD % 2 + _LOSS + " loss_param { ignore_label: 0 } }",
             span="ignore_label: 0",
-            message="ignore_label 0 is one of the 2 classes of 'score', so that only class 1 is left to learn;"
+            message='ignore_label 0 is one of the 2 classes of Convolution "score", so only class 1 is left to learn;'
             " a label that is no class, such as 255 or -1, was meant",
         ),
         Invalid(
             _HEAD % 151 + _LOSS + " loss_param { ignore_label: 0 } }",
             span="ignore_label: 0",
-            message="ignore_label 0 is one of the 151 classes of 'score': class 0 is never trained",
+            message='ignore_label 0 is one of the 151 classes of Convolution "score", so class 0 is never trained',
         ),
     ]
 
@@ -82,7 +82,7 @@ class IgnoreLabelInRange(LayerRule):
             if classes == 2:
                 yield self.finding(
                     layer.at("loss_param", "ignore_label"),
-                    f"ignore_label {label} is one of the 2 classes of {made_by.name!r}, so that only class"
+                    f"ignore_label {label} is one of the 2 classes of {title(made_by)}, so only class"
                     f" {1 - label} is left to learn; a label that is no class, such as 255 or -1, was meant",
                     evidence="always to answer the class that is left brings the loss to 0",
                     fixes=tuple(
@@ -96,8 +96,8 @@ class IgnoreLabelInRange(LayerRule):
             else:
                 yield self.finding(
                     layer.at("loss_param", "ignore_label"),
-                    f"ignore_label {label} is one of the {classes} classes of {made_by.name!r}:"
-                    f" class {label} is never trained",
+                    f"ignore_label {label} is one of the {classes} classes of {title(made_by)},"
+                    f" so class {label} is never trained",
                     severity=INFO,
                     certainty=LIKELY,
                 )

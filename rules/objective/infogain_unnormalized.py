@@ -16,6 +16,7 @@ from caffelint.lint import (
     fix,
     remove,
     replace,
+    title,
 )
 
 from ._graph import only, read_before, source, sources
@@ -80,8 +81,8 @@ class InfogainUnnormalized(LayerRule):
             + _LOSS
             + ' infogain_loss_param { source: "H.binaryproto" } }',
             span='bottom: "fc"',
-            message="InfogainLoss applies softmax itself since 2016, so the Softmax 'prob' before it is the second one;"
-            " take its bottom 'data'",
+            message='InfogainLoss applies softmax itself since 2016, so Softmax "prob" before it is the second one;'
+            ' take its bottom "data"',
             fixed='layer { name: "prob" type: "Softmax" bottom: "data" top: "fc" }'
             + 'layer { name: "loss" type: "InfogainLoss" bottom: "data" bottom: "label" top: "loss"'
             + ' infogain_loss_param { source: "H.binaryproto" } }',
@@ -90,8 +91,8 @@ class InfogainUnnormalized(LayerRule):
             _FC + _LOSS + ' infogain_loss_param { source: "H.binaryproto" } }',
             options={"dialect": "c3d-1.0"},
             span='bottom: "fc"',
-            message="InfogainLoss of c3d-1.0 takes probabilities, and 'fc' is what the InnerProduct 'fc' makes;"
-            " put a Softmax between them",
+            message='InfogainLoss "loss" of c3d-1.0 takes probabilities but InnerProduct "fc" makes none; put a'
+            " Softmax between them",
         ),
         Invalid(
             _FC + _LOSS + " }",
@@ -101,7 +102,7 @@ class InfogainUnnormalized(LayerRule):
         Invalid(
             _FC + _LOSS + ' infogain_loss_param { source: "H.binaryproto" } loss_param { normalize: true } }',
             span="normalize: true",
-            message="InfogainLoss refuses loss_param.normalize; normalization: VALID is what normalize: true means",
+            message='InfogainLoss "loss" does not take normalize: true; set normalization: VALID, which means the same',
             fixed=_FC
             + _LOSS
             + ' infogain_loss_param { source: "H.binaryproto" } loss_param { normalization: VALID } }',
@@ -109,7 +110,7 @@ class InfogainUnnormalized(LayerRule):
         Invalid(
             _FC + _LOSS + ' bottom: "H" infogain_loss_param { source: "H.binaryproto" } }',
             span='source: "H.binaryproto"',
-            message="this file of H is never read, since H comes from the third bottom 'H'; keep one of the two",
+            message="this file of H is never read, since H comes from bottom 2; keep one of the two",
             fixed=_FC + _LOSS + ' bottom: "H" }',
         ),
         Invalid(
@@ -118,7 +119,7 @@ class InfogainUnnormalized(LayerRule):
             + _LOSS
             + ' bottom: "H" }',
             span='bottom: "H"',
-            message="H is all zero, so that nothing is learned: the DummyData 'H' fills it with 0",
+            message='H is all zero, so nothing learns: DummyData "H" fills it with 0',
         ),
     ]
 
@@ -130,11 +131,11 @@ class InfogainUnnormalized(LayerRule):
             value = "true" if mode == "VALID" else "false"
             yield self.finding(
                 layer.at("loss_param", "normalize"),
-                f"InfogainLoss refuses loss_param.normalize; normalization: {mode} is what normalize: {value} means",
+                f"{title(layer)} does not take normalize: {value}; set normalization: {mode}, which means the same",
                 severity=ERROR,
                 evidence='Caffe ends with: normalize is deprecated. use "normalization"',
                 fixes=fix(
-                    f"write normalization: {mode}",
+                    f"set normalization: {mode}",
                     SAFE,
                     remove(layer, "loss_param", "normalize")
                     if layer.has("loss_param", "normalization")
@@ -146,10 +147,10 @@ class InfogainUnnormalized(LayerRule):
         older = self._fork_of_before(layer)
         for (made_by, _), phases in sources(layer, 0):
             if made_by.type == "Softmax" and not older:
-                bottom = f"; take its bottom {made_by.bottoms[0]!r}" if made_by.bottoms else ""
+                bottom = f'; take its bottom "{made_by.bottoms[0]}"' if made_by.bottoms else ""
                 yield self.finding(
                     layer.at("bottom"),
-                    f"InfogainLoss applies softmax itself since 2016, so the Softmax {made_by.name!r} before it is the"
+                    f"InfogainLoss applies softmax itself since 2016, so {title(made_by)} before it is the"
                     f" second one{bottom}",
                     evidence="softmax of probabilities is nearly uniform: the loss stays large and learning is slow",
                     phases=only(phases, layer),
@@ -158,8 +159,8 @@ class InfogainUnnormalized(LayerRule):
             elif older and made_by.kind.shaped_by:
                 yield self.finding(
                     layer.at("bottom"),
-                    f"InfogainLoss of {older} takes probabilities, and {layer.bottoms[0]!r} is what the {made_by.type}"
-                    f" {made_by.name!r} makes; put a Softmax between them",
+                    f"{title(layer)} of {older} takes probabilities but {title(made_by)} makes none;"
+                    " put a Softmax between them",
                     evidence="it takes the logarithm of each score, which is clamped at 1e-20 where it is negative",
                     phases=only(phases, layer),
                 )
@@ -188,8 +189,7 @@ class InfogainUnnormalized(LayerRule):
         if has_file:
             yield self.finding(
                 layer.at("infogain_loss_param", "source"),
-                f"this file of H is never read, since H comes from the third bottom {layer.bottoms[2]!r};"
-                " keep one of the two",
+                "this file of H is never read, since H comes from bottom 2; keep one of the two",
                 fixes=fix("remove source", UNSAFE, remove(layer, "infogain_loss_param", "source")),
             )
         for phase in layer.phases:
@@ -199,7 +199,7 @@ class InfogainUnnormalized(LayerRule):
             if made.layer.type == "DummyData" and _fills_with_zero(made.layer, made.top):
                 yield self.finding(
                     layer.at("bottom", 2),
-                    f"H is all zero, so that nothing is learned: the DummyData {made.layer.name!r} fills it with 0",
+                    f"H is all zero, so nothing learns: {title(made.layer)} fills it with 0",
                     severity=ERROR,
                     evidence="loss and gradient are sums over the rows of H",
                 )
@@ -207,7 +207,7 @@ class InfogainUnnormalized(LayerRule):
             if made.layer.type == "Input":
                 yield self.finding(
                     layer.at("bottom", 2),
-                    f"H is all zero unless a program fills the Input {made.layer.name!r} it comes from:"
+                    f"H is all zero unless a program fills {title(made.layer)}, which it comes from:"
                     " `caffe train` learns nothing; give infogain_loss_param.source",
                     certainty=LIKELY,
                 )

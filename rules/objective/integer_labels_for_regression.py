@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caffelint.lint import LIKELY, WARNING, Finding, Invalid, Layer, LayerRule
+from caffelint.lint import LIKELY, WARNING, Finding, Invalid, Layer, LayerRule, title
 
 from ._graph import only, sources
 
@@ -51,7 +51,7 @@ class IntegerLabelsForRegression(LayerRule):
             'layer { name: "data" type: "ImageData" top: "data" top: "label" }'
             ' layer { name: "loss" type: "EuclideanLoss" bottom: "fc" bottom: "label" top: "loss" }',
             span='bottom: "label"',
-            message="the targets of EuclideanLoss are labels of the ImageData 'data', which are integers: 0.7 is read"
+            message='EuclideanLoss "loss": the targets are labels of ImageData "data", which are integers: 0.7 is read'
             " as 0; take targets that are no integers from HDF5Data",
         ),
     ]
@@ -61,7 +61,7 @@ class IntegerLabelsForRegression(LayerRule):
             if top == 1 and made_by.kind.prefetches and not made_by.kind.fork:
                 yield self.finding(
                     layer.at("bottom", 1),
-                    f"the targets of {layer.type} are labels of the {made_by.type} {made_by.name!r}, which are"
+                    f"{title(layer)}: the targets are labels of {title(made_by)}, which are"
                     " integers: 0.7 is read as 0; take targets that are no integers from HDF5Data",
                     evidence="ImageData reads labels with atoi, and Datum.label is an int32",
                     phases=only(phases, layer),

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caffelint.lint import ERROR, UNSAFE, Finding, Invalid, Layer, LayerRule, fix, write
+from caffelint.lint import ERROR, UNSAFE, Finding, Invalid, Layer, LayerRule, fix, title, write
 from caffelint.lint.built import UNKNOWN, Values
 
 from ._graph import only, sources
@@ -53,8 +53,8 @@ class LossNeedsProbabilities(LayerRule):
             'layer { name: "fc8" type: "InnerProduct" bottom: "data" top: "fc8" }'
             ' layer { name: "loss" type: "MultinomialLogisticLoss" bottom: "fc8" bottom: "label" top: "loss" }',
             span='bottom: "fc8"',
-            message="MultinomialLogisticLoss needs probabilities, and 'fc8' holds what the InnerProduct 'fc8' makes;"
-            " use SoftmaxWithLoss, or put a Softmax between them",
+            message='MultinomialLogisticLoss "loss" needs probabilities but InnerProduct "fc8" makes none; use'
+            " SoftmaxWithLoss, or put a Softmax between them",
             fixed=(
                 'layer { name: "fc8" type: "InnerProduct" bottom: "data" top: "fc8" } layer { name: "loss" type: '
                 '"SoftmaxWithLoss" bottom: "fc8" bottom: "label" top: "loss" }'
@@ -67,8 +67,8 @@ class LossNeedsProbabilities(LayerRule):
             if _reaches_zero(made_by):
                 yield self.finding(
                     layer.at("bottom"),
-                    f"MultinomialLogisticLoss needs probabilities, and {layer.bottoms[0]!r} holds what the"
-                    f" {made_by.type} {made_by.name!r} makes; use SoftmaxWithLoss, or put a Softmax between them",
+                    f"{title(layer)} needs probabilities but {title(made_by)} makes none;"
+                    " use SoftmaxWithLoss, or put a Softmax between them",
                     evidence="a score of 0 or below counts as 1e-20: its loss is 46.05 and its gradient 1e20",
                     phases=only(phases, layer),
                     fixes=fix("use SoftmaxWithLoss", UNSAFE, write(layer, "type", value='"SoftmaxWithLoss"')),

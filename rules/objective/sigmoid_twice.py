@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caffelint.lint import WARNING, Finding, Invalid, Layer, LayerRule, Related
+from caffelint.lint import WARNING, Finding, Invalid, Layer, LayerRule, Related, title
 
 from ._graph import only, read_before, sources
 
@@ -51,8 +51,8 @@ class SigmoidTwice(LayerRule):
             'layer { name: "prob" type: "Sigmoid" bottom: "fc" top: "prob" }'
             ' layer { name: "loss" type: "SigmoidCrossEntropyLoss" bottom: "prob" bottom: "target" top: "loss" }',
             span='bottom: "prob"',
-            message="SigmoidCrossEntropyLoss applies the sigmoid itself, and 'prob' is a sigmoid already;"
-            " take 'fc', the bottom of 'prob'",
+            message='SigmoidCrossEntropyLoss "loss" applies the sigmoid itself but its bottom is already a sigmoid;'
+            ' take "fc", the bottom of Sigmoid "prob"',
             fixed=(
                 'layer { name: "prob" type: "Sigmoid" bottom: "fc" top: "prob" } layer { name: "loss" type: '
                 '"SigmoidCrossEntropyLoss" bottom: "fc" bottom: "target" top: "loss" }'
@@ -62,8 +62,8 @@ class SigmoidTwice(LayerRule):
             'layer { name: "sigmoid" type: "Sigmoid" bottom: "fc" top: "fc" }'
             ' layer { name: "loss" type: "SigmoidCrossEntropyLoss" bottom: "fc" bottom: "target" top: "loss" }',
             span='bottom: "fc"',
-            message="SigmoidCrossEntropyLoss applies the sigmoid itself, and 'fc' is a sigmoid already;"
-            " take 'fc' as it is before 'sigmoid'",
+            message='SigmoidCrossEntropyLoss "loss" applies the sigmoid itself but its bottom is already a sigmoid;'
+            ' take "fc" as it is before Sigmoid "sigmoid"',
             fixed=(
                 'layer { name: "sigmoid" type: "Sigmoid" bottom: "fc" top: "sigmoid" } layer { name: "loss" '
                 'type: "SigmoidCrossEntropyLoss" bottom: "fc" bottom: "target" top: "loss" }'
@@ -76,14 +76,13 @@ class SigmoidTwice(LayerRule):
             if made_by.type != "Sigmoid" or not made_by.bottoms:
                 continue
             better = (
-                f"{made_by.bottoms[0]!r} as it is before {made_by.name!r}"
+                f'"{made_by.bottoms[0]}" as it is before {title(made_by)}'
                 if made_by.in_place
-                else f"{made_by.bottoms[0]!r}, the bottom of {made_by.name!r}"
+                else f'"{made_by.bottoms[0]}", the bottom of {title(made_by)}'
             )
             yield self.finding(
                 layer.at("bottom"),
-                f"SigmoidCrossEntropyLoss applies the sigmoid itself, and {layer.bottoms[0]!r} is a sigmoid already;"
-                f" take {better}",
+                f"{title(layer)} applies the sigmoid itself but its bottom is already a sigmoid; take {better}",
                 evidence="the loss stays above 0.31 for each target of 1 and 0.69 for each target of 0",
                 phases=only(phases, layer),
                 related=(Related("the first sigmoid", made_by.at("type")),),

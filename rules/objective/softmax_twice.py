@@ -3,7 +3,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from math import e, log
 
-from caffelint.lint import WARNING, Finding, Invalid, Layer, LayerRule, Related
+from caffelint.lint import WARNING, Finding, Invalid, Layer, LayerRule, Related, title
 
 from ._graph import class_count, only, read_before, source, sources
 
@@ -56,8 +56,8 @@ class SoftmaxTwice(LayerRule):
             ' layer { name: "prob" type: "Softmax" bottom: "fc" top: "prob" }'
             ' layer { name: "loss" type: "SoftmaxWithLoss" bottom: "prob" bottom: "label" top: "loss" }',
             span='bottom: "prob"',
-            message="SoftmaxWithLoss applies softmax itself, and 'prob' is a softmax already: no loss below 1.46 can be"
-            " reached; take 'fc', the bottom of 'prob'",
+            message='SoftmaxWithLoss "loss" applies softmax itself but its bottom "prob" is already a softmax: no loss'
+            ' below 1.46 can be reached; take "fc", the bottom of Softmax "prob"',
             fixed=(
                 'layer { name: "fc" type: "InnerProduct" bottom: "data" top: "fc" inner_product_param { '
                 'num_output: 10 } } layer { name: "prob" type: "Softmax" bottom: "fc" top: "prob" } layer { '
@@ -69,8 +69,8 @@ class SoftmaxTwice(LayerRule):
             ' layer { name: "drop" type: "Dropout" bottom: "scores" top: "scores" }'
             ' layer { name: "loss" type: "SoftmaxWithLoss" bottom: "scores" bottom: "label" top: "loss" }',
             span='bottom: "scores"',
-            message="SoftmaxWithLoss applies softmax itself, and 'scores' is a softmax already;"
-            " take 'scores' as it is before 'prob'",
+            message='SoftmaxWithLoss "loss" applies softmax itself but its bottom "scores" is already a softmax; take'
+            ' "scores" as it is before Softmax "prob"',
         ),
     ]
 
@@ -84,14 +84,15 @@ class SoftmaxTwice(LayerRule):
             classes = class_count(scores.layer) if scores else 0
             least = f": no loss below {log(1 + (classes - 1) / e):.2f} can be reached" if classes > 1 else ""
             better = (
-                f"{made_by.bottoms[0]!r} as it is before {made_by.name!r}"
+                f'"{made_by.bottoms[0]}" as it is before {title(made_by)}'
                 if made_by.in_place
-                else f"{made_by.bottoms[0]!r}, the bottom of {made_by.name!r}"
+                else f'"{made_by.bottoms[0]}", the bottom of {title(made_by)}'
             )
             yield self.finding(
                 layer.at("bottom"),
-                f"{layer.type} applies softmax{' itself' if layer.type != 'Softmax' else ''}, and {layer.bottoms[0]!r}"
-                f" is a softmax already{least if layer.type != 'Softmax' else ''}; take {better}",
+                f"{title(layer)} applies softmax{' itself' if layer.type != 'Softmax' else ''} but its bottom"
+                f' "{layer.bottoms[0]}"'
+                f" is already a softmax{least if layer.type != 'Softmax' else ''}; take {better}",
                 evidence="the softmax of C probabilities lies between 1 / (e + C - 1) and e / (e + C - 1)",
                 phases=only(phases, layer),
                 related=(Related("the first softmax", made_by.at("type")),),

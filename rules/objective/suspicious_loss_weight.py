@@ -18,6 +18,7 @@ from caffelint.lint import (
     NetRule,
     fix,
     remove,
+    title,
     write,
 )
 
@@ -82,32 +83,33 @@ class SuspiciousLossWeight(NetRule):
         Invalid(
             'layer { name: "loss" type: "SoftmaxWithLoss" bottom: "x" bottom: "label" loss_weight: -1 }',
             span="loss_weight: -1",
-            message="loss_weight -1 makes Caffe maximise this SoftmaxWithLoss, which has no upper bound;"
-            " a positive weight was meant",
+            message='SoftmaxWithLoss "loss": loss_weight -1 makes Caffe maximise the loss, which has no upper bound; a'
+            " positive weight was meant",
             fixed='layer { name: "loss" type: "SoftmaxWithLoss" bottom: "x" bottom: "label" loss_weight: 1 }',
         ),
         Invalid(
             'layer { name: "loss" type: "SoftmaxWithLoss" bottom: "x" bottom: "label" loss_weight: 0 }',
             span="loss_weight: 0",
-            message="loss_weight is 0 on the only loss: no gradient, nothing is learned",
+            message="loss_weight is 0 on the only loss: no gradient, so nothing learns",
         ),
         Invalid(
             'layer { name: "a" type: "SoftmaxWithLoss" bottom: "x" bottom: "label" loss_weight: 0 }'
             ' layer { name: "b" type: "EuclideanLoss" bottom: "y" bottom: "t" loss_weight: 0 }',
             span="loss_weight: 0",
-            message="loss_weight is 0 on all 2 losses (a, b): no gradient, nothing is learned",
+            message="loss_weight is 0 on all 2 losses (a, b): no gradient, so nothing learns",
         ),
         Invalid(
             'layer { name: "a" type: "SoftmaxWithLoss" bottom: "x" bottom: "label" loss_weight: 0.001 }'
             ' layer { name: "b" type: "SoftmaxWithLoss" bottom: "y" bottom: "label" }',
             span="loss_weight: 0.001",
-            message="loss_weight 0.001 is 1/1000 of the 1 of 'b', a SoftmaxWithLoss as well",
+            message='loss_weight 0.001 is 1/1000 of the 1 of SoftmaxWithLoss "b", a SoftmaxWithLoss as well',
         ),
         Invalid(
             'layer { name: "a" type: "SoftmaxWithLoss" bottom: "x" bottom: "label" }'
             ' layer { name: "accuracy" type: "Accuracy" bottom: "x" bottom: "label" top: "acc" loss_weight: 1 }',
             span="loss_weight: 1",
-            message="loss_weight on Accuracy, which has no gradient: Caffe ends at the first backward pass; remove it",
+            message='Accuracy "accuracy": loss_weight is set but Accuracy has no gradient, so Caffe ends in the first'
+            " backward pass; remove it",
             fixed=(
                 'layer { name: "a" type: "SoftmaxWithLoss" bottom: "x" bottom: "label" } layer { name: '
                 '"accuracy" type: "Accuracy" bottom: "x" bottom: "label" top: "acc" }'
@@ -141,18 +143,20 @@ class SuspiciousLossWeight(NetRule):
             if weight < 0 and layer.kind.is_loss:
                 yield self.finding(
                     place,
-                    f"loss_weight {weight:g} makes Caffe maximise this {layer.type}, which has no upper bound;"
+                    f"{title(layer)}: loss_weight {weight:g} makes Caffe maximise the loss, which has no upper bound;"
                     " a positive weight was meant",
                     fixes=fix("drop the sign", UNSAFE, write(layer, "loss_weight", index, value=f"{-weight:g}")),
                 )
             elif weight and layer.type == "Accuracy":
                 yield self.finding(
                     place,
-                    "loss_weight on Accuracy, which has no gradient: Caffe ends at the first backward pass; remove it",
+                    f"{title(layer)}: loss_weight is set but Accuracy has no gradient,"
+                    " so Caffe ends in the first backward pass;"
+                    " remove it",
                     severity=ERROR,
                     certainty=CERTAIN,
                     evidence="Caffe ends with: Not Implemented Yet",
-                    fixes=fix("remove it", SAFE, remove(layer, "loss_weight")),
+                    fixes=fix("remove loss_weight", SAFE, remove(layer, "loss_weight")),
                 )
             elif weight and layer.type in _NO_LOSS:
                 article = "an" if layer.type[0] in "AEIOU" else "a"
@@ -161,7 +165,7 @@ class SuspiciousLossWeight(NetRule):
                     place,
                     f"loss_weight on {article} {layer.type}: the sum of all values{top} is minimised;"
                     " it belongs on the loss layer",
-                    fixes=fix("remove it", UNSAFE, remove(layer, "loss_weight")),
+                    fixes=fix("remove loss_weight", UNSAFE, remove(layer, "loss_weight")),
                 )
 
     def _all_zero(self, net: Net, weighted: list[Layer]) -> Iterator[Finding]:
@@ -178,7 +182,7 @@ class SuspiciousLossWeight(NetRule):
             which = "the only loss" if len(losses) == 1 else f"all {len(losses)} losses ({_listed(losses)})"
             yield self.finding(
                 losses[0].at("loss_weight"),
-                f"loss_weight is 0 on {which}: no gradient, nothing is learned",
+                f"loss_weight is 0 on {which}: no gradient, so nothing learns",
                 severity=ERROR,
                 certainty=CERTAIN,
                 evidence="Caffe does not run backward where no loss has a weight",
@@ -197,7 +201,7 @@ class SuspiciousLossWeight(NetRule):
                     article = "an" if type_[0] in "AEIOU" else "a"
                     yield self.finding(
                         layer.at("loss_weight"),
-                        f"loss_weight {weight:g} is 1/{round(most / weight)} of the {most:g} of {heaviest.name!r},"
+                        f"loss_weight {weight:g} is 1/{round(most / weight)} of the {most:g} of {title(heaviest)},"
                         f" {article} {type_} as well",
                     )
 

@@ -68,7 +68,7 @@ class LearningRateGrows(SolverRule):
             'base_lr: 0.1 lr_policy: "sigmoid" gamma: 0.1 stepsize: 50 max_iter: 100',
             span='lr_policy: "sigmoid"',
             message='lr_policy "sigmoid" always rises, so the learning rate grows from 0.000669285 to 0.0992609 at'
-            ' iteration 99',
+            " iteration 99",
         ),
     ]
 

@@ -77,13 +77,13 @@ class MissingLrParameter(SolverRule):
             'lr_policy: "step" stepsize: 1000 base_lr: 1',
             span='lr_policy: "step"',
             message='gamma is missing and defaults to 0, so lr_policy "step" sets the rate to 0 at iteration 1000 and'
-            ' nothing is learned afterwards; try gamma: 0.1',
+            " nothing is learned afterwards; try gamma: 0.1",
         ),
         Invalid(
             'lr_policy: "exp" gamma: 0 base_lr: 1 max_iter: 10',
             span="gamma: 0",
             message='gamma is 0, so lr_policy "exp" sets the rate to 0 at iteration 1 and nothing is learned'
-            ' afterwards',
+            " afterwards",
         ),
         Invalid(
             'lr_policy: "inv" gamma: 0.1 base_lr: 1',

@@ -41,7 +41,7 @@ class NegativeLrMult(LayerRule):
             'layer { name: "loss" type: "SoftmaxWithLoss" bottom: "ip" bottom: "y" }',
             span="lr_mult: -1",
             message='InnerProduct "ip": lr_mult -1 is negative, so this parameter climbs the loss instead of'
-            ' descending it; to freeze it, set lr_mult: 0',
+            " descending it; to freeze it, set lr_mult: 0",
         ),
     ]
 

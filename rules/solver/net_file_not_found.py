@@ -41,13 +41,13 @@ class NetFileNotFound(SolverRule):
             {"a/solver.prototxt": 'net: "a/trainval.prototxt" base_lr: 0.01', "a/train_val.prototxt": 'name: "n"'},
             span='net: "a/trainval.prototxt"',
             message='net "a/trainval.prototxt" is not found beside the solver, in the working directory, in a'
-            ' configured root or in a folder above the solver',
+            " configured root or in a folder above the solver",
         ),
         Invalid(
             {"a/solver.prototxt": 'train_net: "/home/me/train.prototxt" base_lr: 0.01', "b.prototxt": 'name: "n"'},
             span='train_net: "/home/me/train.prototxt"',
             message='train_net "/home/me/train.prototxt" is not on this machine; use a path relative to the directory'
-            ' that Caffe is run in',
+            " that Caffe is run in",
         ),
     ]
 

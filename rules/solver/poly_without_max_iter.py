@@ -40,13 +40,13 @@ class PolyWithoutMaxIter(SolverRule):
             'base_lr: 0.01 lr_policy: "poly" power: 1',
             span='lr_policy: "poly"',
             message='lr_policy "poly" divides by max_iter, which is missing, so the first rate is 0/0 = nan; set'
-            ' max_iter to the number of iterations',
+            " max_iter to the number of iterations",
         ),
         Invalid(
             'base_lr: 0.01 lr_policy: "poly" power: 1 max_iter: 0',
             span="max_iter: 0",
             message='lr_policy "poly" divides by max_iter, which is 0, so the first rate is 0/0 = nan; set max_iter to'
-            ' the number of iterations',
+            " the number of iterations",
         ),
     ]
 

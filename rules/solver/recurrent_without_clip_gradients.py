@@ -55,13 +55,13 @@ class RecurrentWithoutClipGradients(ProjectRule):
             {"solver.prototxt": 'net: "n.prototxt"\nbase_lr: 0.1', "n.prototxt": _NET},
             span='net: "n.prototxt"',
             message='LSTM "lstm" is trained without clip_gradients, so its gradients may explode; set it, usually to 5'
-            ' to 10',
+            " to 10",
         ),
         Invalid(
             {"solver.prototxt": 'net: "n.prototxt"\nbase_lr: 0.1', "n.prototxt": _NET + _NET.replace("lstm", "lstm2")},
             span='net: "n.prototxt"',
             message='LSTM "lstm" and 1 more are trained without clip_gradients, so their gradients may explode; set'
-            ' it, usually to 5 to 10',
+            " it, usually to 5 to 10",
         ),
     ]
 

@@ -51,7 +51,7 @@ class SnapshotPrefixUnusable(SolverRule):
             'base_lr: 1 snapshot: 1000 snapshot_prefix: "models/"',
             span='snapshot_prefix: "models/"',
             message='snapshot_prefix "models/" is a folder, so Caffe names the files after the solver, or _iter_...'
-            ' where it is older; add a name',
+            " where it is older; add a name",
         ),
     ]
 

@@ -47,7 +47,7 @@ class SolverOfAnotherNet(SolverRule):
             'net: "models/alexnet/train_val.prototxt"\nsnapshot_prefix: "models/googlenet/googlenet"',
             span='net: "models/alexnet/train_val.prototxt"',
             message='net names alexnet, but snapshot_prefix "models/googlenet/googlenet" names googlenet; check that'
-            ' this is the net to train',
+            " this is the net to train",
         ),
         Invalid(
             {
@@ -55,7 +55,7 @@ class SolverOfAnotherNet(SolverRule):
                 "m/yolo_train.prototxt": 'name: "yolo"',
             },
             span='train_net: "m/yolo_train.prototxt"',
-            message="the solver's file name says \"lite\", but train_net \"m/yolo_train.prototxt\" does not; check"
+            message='the solver\'s file name says "lite", but train_net "m/yolo_train.prototxt" does not; check'
             " that this is the net to train",
         ),
     ]

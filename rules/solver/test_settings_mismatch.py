@@ -112,8 +112,10 @@ class TestSettingsMismatch(SolverRule):
         message = solver.message
         iters = len(message.test_iter)
         generic = _gives(solver, "net", "net_param")
-        if solver.given("test_iter") is Given.UNREADABLE or not generic and not _gives(
-            solver, "train_net", "train_net_param"
+        if (
+            solver.given("test_iter") is Given.UNREADABLE
+            or not generic
+            and not _gives(solver, "train_net", "train_net_param")
         ):
             return
         if refusal := solver.refusal(Kind.TEST_ITER_COUNT):

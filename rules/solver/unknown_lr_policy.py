@@ -83,7 +83,7 @@ class UnknownLrPolicy(SolverRule):
         Invalid(
             'base_lr: 0.1 lr_policy: "sgdr"',
             span='lr_policy: "sgdr"',
-            message="lr_policy \"sgdr\" is known only to Jolibrain Caffe (jolibrain/caffe), so BVLC's Caffe stops at"
+            message='lr_policy "sgdr" is known only to Jolibrain Caffe (jolibrain/caffe), so BVLC\'s Caffe stops at'
             " the first update",
         ),
         Invalid(
