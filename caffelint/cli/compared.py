@@ -1,4 +1,4 @@
-"""What `caffelint smoke --compare` and `--gradcheck` show: tables."""
+"""The tables of `caffelint smoke --compare` and `--gradcheck`."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _STAGES = {"forward": "blobs", "backward": "gradients of blobs", "gradient": "gr
 
 
 def compared(request: Request, shown: Shown, text: str) -> Session:
-    """Run both sides and show where they part."""
+    """Run both sides and show where they first differ."""
     from caffelint.smoke.compare import compare, sides
     from caffelint.smoke.parting import LEAST_BACKWARD, LEAST_FORWARD
 
@@ -24,33 +24,33 @@ def compared(request: Request, shown: Shown, text: str) -> Session:
     event = session.run.first(Compared) if session.run else None
     if event is None:
         return session
-    shown.say(f"\n{event.first} against {event.second}: the same weights and data, Dropout lets everything through")
-    rows: list[Sequence[Any]] = [("", "compared", "distance", "rounding", "most at")]
+    shown.say(f"\n{event.first} and {event.second} with the same weights and data, and Dropout off")
+    rows: list[Sequence[Any]] = [("", "compared", "distance", "rounding", "largest at")]
     for stage, iteration, count, distance, where, noise in _some(event.rows):
         what = _STAGES.get(stage, f"update {iteration}")
         rows.append((what, count, f"{distance:.1e}", f"{noise:.1e}", where))
     _table(rows, shown)
     shown.say(
-        '"distance" is the largest difference by the largest value, "rounding" the same between two runs of'
-        f" {event.first} from weights that differ by {event.nudge:g} of each; a distance below"
-        f" {LEAST_FORWARD:g} going forward, or {LEAST_BACKWARD:g} in gradients and updates, is not judged"
+        '"distance" is the largest difference divided by the largest value, "rounding" the same for two runs of'
+        f" {event.first} from weights that differ by a factor of {event.nudge:g}; distances below {LEAST_FORWARD:g} in"
+        f" blobs, or {LEAST_BACKWARD:g} in gradients and updates, are ignored"
     )
     if event.chaos >= 0:
-        shown.say(f"from update {event.chaos} on rounding alone is chaos: what differs there is not judged")
+        shown.say(f"from update {event.chaos} on rounding alone makes large differences, so they are ignored")
     if not event.stage:
-        shown.say(f"they agree: nothing parts by more than rounding explains; most is {event.distance:.1e}")
+        shown.say(f"they agree: no difference is larger than rounding explains; the largest is {event.distance:.1e}")
     return session
 
 
 def checked(request: Request, shown: Shown, target: str) -> Session:
-    """Check gradients and show what came of each."""
+    """Check gradients and show the result of each."""
     from caffelint.smoke.gradcheck import gradcheck
 
     session = gradcheck(request, shown, target)
     found = list(session.run.all(Gradient)) if session.run else []
     if not found:
         return session
-    rows: list[Sequence[Any]] = [("layer", "checked", "wrong", "bends", "backward", "forward", "gradient of")]
+    rows: list[Sequence[Any]] = [("layer", "checked", "wrong", "kinks", "backward", "forward", "gradient of")]
     for one in found:
         what = f"parameter {one.name}" if one.kind == "param" else one.name
         figures = ("", "") if one.skipped else (f"{one.analytic:.4g}", f"{one.numeric:.4g}")
@@ -60,8 +60,8 @@ def checked(request: Request, shown: Shown, target: str) -> Session:
     shown.say("")
     _table(rows, shown)
     shown.say(
-        '"backward" is the gradient that it gives, "forward" the slope measured where the two are furthest apart;'
-        ' "bends" are values without a slope, left out'
+        '"backward" is the computed gradient, "forward" the measured slope, at the value where they differ most;'
+        ' "kinks" are values without a slope, which are left out'
     )
     if not any(one.wrong or one.stale for one in found):
         shown.say(f"no gradient is wrong: {sum(one.checked for one in found)} values were checked")

@@ -15,17 +15,17 @@ _WIDTH = 100
 
 @click.command("env")
 @click.argument("solver", required=False, type=click.Path())
-@click.option("--caffe-python", metavar="COMMAND", help="A Python that imports caffe, as in caffelint smoke.")
+@click.option("--caffe-python", metavar="COMMAND", help="The Python that imports caffe, as in caffelint smoke.")
 @click.option("--config", "config_file", type=click.Path(path_type=Path), metavar="FILE", help="Read these settings.")
-@click.option("--isolated", is_flag=True, help="Read no settings at all.")
+@click.option("--isolated", is_flag=True, help="Read no settings.")
 @click.option("--format", "format_", type=click.Choice(["text", "json"]), default="text", help="A table, or JSON.")
-@click.option("-v", "--verbose", is_flag=True, help="Show the types of layers that each engine runs.")
+@click.option("-v", "--verbose", is_flag=True, help="Show the layer types that each engine runs.")
 def command(
     solver: str | None, caffe_python: str | None, config_file: Path | None, isolated: bool, format_: str, verbose: bool
 ) -> None:
-    """Show what there is to run with: engines, versions, devices, data libraries, and what is missing.
+    """Show what nets can run with: engines, versions, devices, data libraries, and what is missing.
 
-    With SOLVER also whether its nets, data and Python layers are found, here and by the Caffe.
+    With SOLVER, also show whether its nets, data and Python layers are found, here and by Caffe.
     """
     from caffelint.cli.settings import settings
     from caffelint.cli.tell import aside
@@ -61,12 +61,12 @@ def _rows(found: dict[str, Any], verbose: bool) -> Iterator[tuple[str, str]]:
     yield "machine", f"{machine['processors']} processors{_memory(', {} of memory', machine['memory'])}"
     for gpu in machine["gpus"] or found["torch"].get("gpus") or ():
         yield "", f"{gpu['device']}: {gpu['name']}{_memory(', {}', gpu['memory'])}{_memory(', {} free', gpu['free'])}"
-    yield "libraries", ", ".join(f"{name} {value or 'is missing'}" for name, value in found["libraries"].items())
+    yield "libraries", ", ".join(f"{name} {value or 'missing'}" for name, value in found["libraries"].items())
     yield "", ""
     yield from _caffe(found["caffe"], verbose)
     yield from _torch(found["torch"], verbose)
     smoke = found["smoke"]
-    yield "smoke runs", f"with {smoke['engine']} on {smoke['device']}" if smoke["engine"] else "with nothing"
+    yield "smoke runs", f"with {smoke['engine']} on {smoke['device']}" if smoke["engine"] else "not possible"
     if found["solver"]:
         yield "", ""
         yield from _solver(found["solver"])
@@ -86,7 +86,7 @@ def _caffe(caffe: dict[str, Any], verbose: bool) -> Iterator[tuple[str, str]]:
     yield "", f"command: {' '.join(caffe['command'])} ({caffe['why']}), in {caffe['place']}"
     yield "", f"GPU: {'yes' if caffe['gpu'] else 'no, ' + caffe['no_gpu']}"
     if caffe["libraries"] is not None:
-        yield "", f"libraries: {', '.join(caffe['libraries']) or 'none that is loaded by name'}"
+        yield "", f"libraries: {', '.join(caffe['libraries']) or 'none loaded by name'}"
     python = "Python layers run" if caffe["python_layers"] else "no Python layers (WITH_PYTHON_LAYER)"
     yield "", f"{len(caffe['layers'])} layer types; {python}"
     if verbose:
@@ -98,7 +98,7 @@ def _torch(torch: dict[str, Any], verbose: bool) -> Iterator[tuple[str, str]]:
         yield "torch", torch["problem"]
         return
     yield "torch", f"{torch['torch']}; GPU: {'yes' if torch['gpus'] else 'no, ' + torch['no_gpu']}"
-    yield "", f"{len(torch['layers'])} layer types; Python layers run with a Caffe alone"
+    yield "", f"{len(torch['layers'])} layer types; Python layers need a Caffe"
     if verbose:
         yield from _list(sorted(torch["layers"]))
 
@@ -110,12 +110,14 @@ def _solver(solver: dict[str, Any]) -> Iterator[tuple[str, str]]:
             continue
         of = f' of layer "{row["layer"]}"' if row["layer"] else ""
         if row["what"] == "module":
-            there = row["place"] if row["caffe"] else "not found" if row["caffe"] is False else "no Caffe to ask"
+            there = (
+                row["place"] if row["caffe"] else "not found" if row["caffe"] is False else "unknown without a Caffe"
+            )
         else:
-            there = "found" if row["here"] else "not there"
+            there = "found" if row["here"] else "missing"
             if row["caffe"] is not None and row["caffe"] != row["here"]:
-                there += "; the Caffe sees it" if row["caffe"] else "; the Caffe does not see it"
-        yield "", f"{row['what']} {row['name']}{of}: {there}"
+                there += "; Caffe sees it" if row["caffe"] else "; Caffe does not see it"
+        yield "", f'{row["what"]} "{row["name"]}"{of}: {there}'
     for name, lacking in solver["lacks"].items():
         if lacking:
             yield "", f"engine {name} lacks {', '.join(lacking)}"

@@ -10,38 +10,68 @@ import click
 
 @click.command("smoke")
 @click.argument("solver", type=click.Path())
-@click.option("--iterations", type=click.IntRange(1, 1_000_000), default=50, show_default=True, metavar="N")
-@click.option("--engine", type=click.Choice(["auto", "caffe", "torch"]), default="auto", show_default=True)
 @click.option(
-    "--caffe-python", metavar="COMMAND", help="A Python that imports caffe: a path, or docker run ... python."
+    "--iterations",
+    type=click.IntRange(1, 1_000_000),
+    default=50,
+    show_default=True,
+    metavar="N",
+    help="Train for N iterations.",
+)
+@click.option(
+    "--engine",
+    type=click.Choice(["auto", "caffe", "torch"]),
+    default="auto",
+    show_default=True,
+    help="What to run with.",
+)
+@click.option(
+    "--caffe-python", metavar="COMMAND", help="The Python that imports caffe: a path, or docker run ... python."
 )
 @click.option("--device", default="auto", metavar="auto|cpu|cuda:N", show_default=True, help="Where to run.")
 @click.option("--gpu", type=click.IntRange(0, 999), metavar="N", help="Run on this GPU, with either engine.")
-@click.option("--data", type=click.Choice(["auto", "real", "synthetic"]), default="auto", show_default=True)
+@click.option(
+    "--data",
+    type=click.Choice(["auto", "real", "synthetic"]),
+    default="auto",
+    show_default=True,
+    help="The data to train on.",
+)
 @click.option("--input-shape", multiple=True, metavar="TOP=NxCxHxW", help="The shape of a data layer's top.")
 @click.option("--weights", type=click.Path(), metavar="FILE.caffemodel", help="Start from these weights.")
 @click.option("--seed", type=click.IntRange(0, 2**31 - 1), default=1, show_default=True, metavar="N")
-@click.option("--timeout", type=click.IntRange(1, 1_000_000), default=600, show_default=True, metavar="SECONDS")
+@click.option(
+    "--timeout",
+    type=click.IntRange(1, 1_000_000),
+    default=600,
+    show_default=True,
+    metavar="SECONDS",
+    help="End the run after this time.",
+)
 @click.option("--watch", multiple=True, metavar="BLOBS", help="Blobs or layers to measure and show.")
-@click.option("--find-lr", is_flag=True, help="Look for the largest base_lr that stays finite, and suggest one.")
-@click.option("--compare", metavar="A,B", help="Run twice and say where they part: cpu,cuda:0 or caffe,torch.")
-@click.option("--gradcheck", metavar="LAYER|all", help="Hold a layer's backward against its forward.")
-@click.option("--plot", type=click.Path(path_type=Path), metavar="FILE", help="Draw the run: FILE.png, .svg or .html.")
-@click.option("--force", is_flag=True, help="Run even what a check says Caffe cannot run.")
-@click.option("--no-python-layers", is_flag=True, help="Refuse to run a net that has Python layers.")
-@click.option("--work-dir", type=click.Path(exists=True, file_okay=False), metavar="DIR", help="Where copies are made.")
-@click.option("--dialect", metavar="NAME", help="The Caffe that the files are for.")
+@click.option("--find-lr", is_flag=True, help="Find the largest base_lr that stays finite, and suggest one.")
+@click.option("--compare", metavar="A,B", help="Run twice and show where they first differ: cpu,cuda:0 or caffe,torch.")
+@click.option("--gradcheck", metavar="LAYER|all", help="Compare a layer's gradient with the slope of its forward pass.")
+@click.option(
+    "--plot", type=click.Path(path_type=Path), metavar="FILE", help="Plot the run to FILE.png, .svg or .html."
+)
+@click.option("--force", is_flag=True, help="Run even if a check says that Caffe cannot.")
+@click.option("--no-python-layers", is_flag=True, help="Refuse to run a net with Python layers.")
+@click.option("--work-dir", type=click.Path(exists=True, file_okay=False), metavar="DIR", help="Make the copies here.")
+@click.option("--dialect", metavar="NAME", help="The Caffe fork that the files are for.")
 @click.option("--config", "config_file", type=click.Path(path_type=Path), metavar="FILE", help="Read these settings.")
-@click.option("--isolated", is_flag=True, help="Read no settings at all.")
-@click.option("--fail-on", metavar="LEVEL", help="Exit with 1 from here on: error (default), warning, info; or never.")
+@click.option("--isolated", is_flag=True, help="Read no settings.")
+@click.option(
+    "--fail-on", metavar="LEVEL", help="Exit with 1 from this level on: error (default), warning, info; or never."
+)
 @click.option("--format", "formats", multiple=True, metavar="FORMAT[:FILE]", help="As in caffelint check.")
-@click.option("-v", "--verbose", is_flag=True, help="Show infos, too.")
-@click.option("-q", "--quiet", is_flag=True, help="Show findings alone.")
+@click.option("-v", "--verbose", is_flag=True, help="Also show findings of level info.")
+@click.option("-q", "--quiet", is_flag=True, help="Show only findings.")
 def command(solver: str, **options: Any) -> int:
-    """Train for a while, on a safe copy, and say where it breaks and why.
+    """Train briefly on a safe copy, and show where it breaks and why.
 
-    SOLVER is a solver.prototxt. It is checked first; then the net is loaded, run once at rate 0, trained for some
-    iterations, and tested. No file of yours is written to. With the caffe engine, Python layers are run.
+    SOLVER is a solver.prototxt. It is checked first; then the net is loaded, run once at rate 0, trained for a few
+    iterations, and tested. None of your files is changed. The caffe engine runs Python layers.
 
     \b
     Exit status: 0 nothing at or above --fail-on
@@ -67,7 +97,7 @@ def command(solver: str, **options: Any) -> int:
 
     ways = [name for name in ("find_lr", "compare", "gradcheck") if options[name]]
     if len(ways) > 1:
-        raise click.UsageError(f"--{' and --'.join(ways).replace('_', '-')} are runs of their own; give one")
+        raise click.UsageError(f"--{' and --'.join(ways).replace('_', '-')} cannot be combined; give one")
     wanted = outputs(options["formats"], False)
     config = settings([solver], options, unused=("caffe_python",) if options["caffe_python"] else ())
     if options["plot"]:

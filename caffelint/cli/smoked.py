@@ -1,4 +1,4 @@
-"""What `caffelint smoke` shows while it runs, and what it makes of its options."""
+"""The output of `caffelint smoke` while it runs, and its options as values."""
 
 from __future__ import annotations
 
@@ -28,19 +28,19 @@ if TYPE_CHECKING:
 
 _ROWS = 8
 _SILENCE = 30.0
-"""Seconds without a line where there is no terminal to draw progress on."""
+"""Seconds without a line if there is no terminal to show progress on."""
 _POINTS = 50
-"""In each line of a picture."""
+"""In each line of a plot."""
 
 
 def wishes_of(options: dict[str, Any]) -> Wishes:
     weights = options["weights"] or ""
     if weights and not os.path.isfile(weights):
-        what = "is no file to read" if os.path.exists(weights) else "no such file"
-        raise click.UsageError(f"--weights {weights}: {what}")
+        what = "is not a file" if os.path.exists(weights) else "does not exist"
+        raise click.UsageError(f'--weights "{weights}" {what}')
     device = options["device"]
     if not known_device(device):
-        raise click.UsageError(f"--device {device}: it takes auto, cpu or cuda:N")
+        raise click.UsageError(f'--device "{device}" is not a device; give auto, cpu or cuda:N')
     names = tuple(name.strip() for value in options["watch"] for name in value.split(",") if name.strip())
     every = max(1, options["iterations"] // _POINTS) if options["plot"] else Wishes.statistics_every
     return Wishes(
@@ -49,7 +49,7 @@ def wishes_of(options: dict[str, Any]) -> Wishes:
 
 
 class Shown(Watcher):
-    """Prints what happens: to stdout with the text format, else to stderr. A line of progress on a terminal alone."""
+    """Prints what happens: to stdout with the text format, else to stderr. Progress is shown only on a terminal."""
 
     def __init__(self, iterations: int, on_stdout: bool, quiet: bool):
         self.iterations = iterations
@@ -71,7 +71,7 @@ class Shown(Watcher):
             tell(f"interrupted at iteration {self.reached}")
 
     def say(self, line: str, always: bool = False) -> None:
-        """A line, or one with empty ones about it. always: to stderr where it is to be quiet."""
+        """A line, or one with empty lines around it. always: to stderr if quiet."""
         self._clear()
         if always or not self.quiet:
             text = line.strip("\n")
@@ -86,10 +86,10 @@ class Shown(Watcher):
             self.say(f"note: {note}")
         python = {module_of(layer) for built in prepared.built for layer in built.layers if layer.type == "Python"}
         if python and engine.name == "caffe":
-            self.say(f"runs code of yours: Python layers {', '.join(sorted(python))}", always=True)
+            self.say(f"runs your code: Python layers {', '.join(sorted(python))}", always=True)
 
     def stopped(self, report: Report) -> None:
-        self.say("not run: a check says that it cannot work; --force runs it all the same\n")
+        self.say("not run, because a check says that it cannot work; run it anyway with --force\n")
 
     def event(self, event: Event) -> None:
         if isinstance(event, Note):
@@ -112,7 +112,7 @@ class Shown(Watcher):
             self.drawn = False
 
     def table(self, session: Session) -> None:
-        """The loss over the iterations, and what the TEST nets gave."""
+        """The loss over the iterations, and the outputs of the TEST nets."""
         run = session.run
         if run is None or run.first(RateFound) is not None:
             return
@@ -127,7 +127,7 @@ class Shown(Watcher):
         self.say("")
 
     def verdict(self, session: Session) -> None:
-        """What came of it, in a sentence or two."""
+        """The result in a sentence or two."""
         from caffelint.smoke.verdict import verdict
 
         run = session.run
@@ -137,7 +137,7 @@ class Shown(Watcher):
 
 
 def as_json(session: Session) -> dict[str, Any]:
-    """What came of a run, for the JSON report (docs/json.md); null for a number that is not finite."""
+    """The result of a run, for the JSON report (docs/json.md); null for a number that is not finite."""
     from caffelint.smoke.verdict import verdict
 
     run, engine = session.run, session.engine
@@ -171,15 +171,15 @@ def _some(iterations: Sequence[Iteration]) -> list[Iteration]:
 
 
 def lr_found(request: Request, shown: Shown) -> Session:
-    """Run at several rates, each told when it is over."""
+    """Run at several rates, and show each when it is over."""
     from caffelint.smoke.find_lr import Trial, why
     from caffelint.smoke.search_rate import search_rate
 
     def tell(done: Trial) -> None:
         if math.isnan(done.loss):
-            shown.say(f"base_lr {done.rate:<8g} it breaks{done.how and f': {done.how}'}")
+            shown.say(f"base_lr {done.rate:<8g} breaks{done.how and f': {done.how}'}")
         else:
-            shown.say(f"base_lr {done.rate:<8g} loss {done.loss:.5g}{done.how and f', it breaks: {done.how}'}")
+            shown.say(f"base_lr {done.rate:<8g} loss {done.loss:.5g}{done.how and f', breaks: {done.how}'}")
 
     session = search_rate(request, shown, tell)
     found = session.run.first(RateFound) if session.run else None
@@ -189,12 +189,12 @@ def lr_found(request: Request, shown: Shown) -> Session:
             f"\nlargest base_lr that stays finite: {found.largest:g}; {why(base_lr, found.largest, found.suggested)}\n"
         )
     elif found:
-        shown.say("\nit breaks at every rate, so the rate is not the cause\n")
+        shown.say("\nthe run breaks at every rate, so the rate is not the cause\n")
     return session
 
 
 def ready_to_plot(path: Path) -> None:
-    """Raise `click.UsageError` before anything runs, where no picture could be drawn in the end."""
+    """Raise `click.UsageError` before anything runs, if no plot could be written in the end."""
     import importlib.util
 
     from caffelint.smoke.plot import SUFFIXES
@@ -202,11 +202,11 @@ def ready_to_plot(path: Path) -> None:
     if importlib.util.find_spec("matplotlib") is None:
         raise click.UsageError("--plot needs matplotlib: pip install 'caffelint[plot]'")
     if path.suffix.lower() not in SUFFIXES:
-        raise click.UsageError(f"--plot {path}: the name ends with .png, .svg or .html")
+        raise click.UsageError(f'--plot "{path}": the name must end with .png, .svg or .html')
     if not path.parent.is_dir():
-        raise click.UsageError(f"--plot {path}: there is no such folder")
+        raise click.UsageError(f'--plot "{path}": its folder does not exist')
     if reason := objection(path, path.suffix.lower()):
-        raise click.UsageError(f"--plot {path}: {reason}")
+        raise click.UsageError(f'--plot "{path}": {reason}')
 
 
 def plotted(events: Sequence[Event], path: Path, title: str) -> None:

@@ -1,4 +1,4 @@
-"""What `caffelint smoke --watch` shows: a table of what was measured of blobs and layers."""
+"""The table of `caffelint smoke --watch`: statistics of blobs and layers."""
 
 from __future__ import annotations
 
@@ -32,6 +32,6 @@ def watched(events: Iterable[Event], names: Sequence[str]) -> list[str]:
 
 
 def _some(measured: Sequence[Statistics]) -> list[Statistics]:
-    """The first, the last, and as many between."""
+    """The first, the last, and some between."""
     last = len(measured) - 1
     return [measured[number] for number in sorted({round(last * part / (_ROWS - 1)) for part in range(_ROWS)})]

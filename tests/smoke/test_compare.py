@@ -177,11 +177,13 @@ def test_the_command_shows_a_table(tmp_path: Path, caffe_python: Path, capsys: A
     arguments = ["--compare", "caffe,caffe:cpu", "--iterations", "3", "--caffe-python", str(caffe_python)]
     assert main(["smoke", str(solver), *arguments]) == 0
     lines = capsys.readouterr().out.splitlines()
-    assert "caffe against caffe:cpu: the same weights and data, Dropout lets everything through" in lines
+    assert "caffe and caffe:cpu with the same weights and data, and Dropout off" in lines
     assert any(
         line.endswith("0.0001 going forward, or 0.001 in gradients and updates, is not judged") for line in lines
     )
-    assert any(line.startswith("they agree: nothing parts by more than rounding explains; most is ") for line in lines)
+    assert any(
+        line.startswith("they agree: no difference is larger than rounding explains; the largest is ") for line in lines
+    )
     assert [line.split("  ")[0] for line in lines if line.startswith(("blobs", "gradients", "update"))] == [
         "blobs",
         "gradients of blobs",

@@ -76,7 +76,7 @@ def test_a_work_folder_that_a_container_does_not_see(
     [
         ([], "it runs: 5 iterations, every value finite"),
         (["--gradcheck", "all"], "no gradient is wrong: "),
-        (["--compare", "caffe,caffe:cpu"], "they agree: nothing parts by more than rounding explains"),
+        (["--compare", "caffe,caffe:cpu"], "they agree: no difference is larger than rounding explains"),
     ],
 )
 def test_python_2(tmp_path: Path, python2: Path, capsys: Any, monkeypatch: Any, more: list[str], words: str) -> None:

@@ -46,7 +46,7 @@ def test_the_suggestion_is_a_fix(tmp_path: Path, caffe_python: Path, capsys: Any
     arguments = ["smoke", str(solver), "--caffe-python", str(caffe_python), "--find-lr", "--iterations", "10"]
     assert main([*arguments, "--force"]) == 1
     out = capsys.readouterr().out
-    assert "base_lr 3000     it breaks" in out
+    assert "base_lr 3000     breaks" in out
     assert "base_lr 3000 breaks the run; the largest rate that stays finite is" in out
     assert "fix (unsafe): set base_lr: " in out
 

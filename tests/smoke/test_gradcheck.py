@@ -1,4 +1,4 @@
-"""Wrong backwards are found and told what is wrong with them; right ones, with bends and all, are not."""
+"""Wrong backwards are reported with what is wrong with them; right ones, even with kinks, are not."""
 
 from __future__ import annotations
 

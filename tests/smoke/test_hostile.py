@@ -127,7 +127,7 @@ def test_what_is_run_is_told_before(tmp_path: Path, caffe_python: Path, capsys: 
     (tmp_path / "mine.py").write_text("import os\nos._exit(7)\n")
     assert main(["smoke", str(solver), "--caffe-python", str(caffe_python), "--timeout", "20"]) == 1
     lines = capsys.readouterr().out.splitlines()
-    assert "runs code of yours: Python layers mine.Mine" in lines
+    assert "runs your code: Python layers mine.Mine" in lines
     assert any(
         'Python "mine": Caffe aborts: the process exited with 7 while it set up this layer' in line for line in lines
     )
@@ -179,7 +179,7 @@ def test_nothing_to_run_it_with(tmp_path: Path, capsys: Any, more: list[str]) ->
     pytest.importorskip("torch")
     arguments = ["--engine", "torch", "--iterations", "1", "--fail-on", "never", *more]
     assert main(["smoke", str(write(tmp_path, python_layer(tmp_path, "pass"))), *arguments]) == 2
-    assert "not run: there is nothing here to run it with" in capsys.readouterr().err
+    assert "not run, because no engine here can run it" in capsys.readouterr().err
 
 
 def test_a_test_net_that_torch_lacks_is_left_out(tmp_path: Path, capsys: Any) -> None:

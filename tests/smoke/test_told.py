@@ -28,7 +28,7 @@ def test_a_command_of_the_settings(tmp_path: Path, caffe_python: Path, capfd: An
     told = "".join(capfd.readouterr())
     line = f"engine caffe on cpu: {tmp_path}/caffelint.toml names sh -c 'exec {caffe_python} $0 $1'\n"
     assert line in told
-    assert "runs code of yours: Python layers mine.Mine\n" in told
+    assert "runs your code: Python layers mine.Mine\n" in told
 
 
 def test_env_tells_it_first(tmp_path: Path, capsys: Any, monkeypatch: Any) -> None:

@@ -49,7 +49,7 @@ def test_caffe(folder: Path, caffe_python: Path, capsys: Any) -> None:
     solver = write(folder, python_layer(folder, ""))
     assert main(["smoke", solver.name, "--caffe-python", str(caffe_python), "--iterations", "2"]) == 0
     assert main(["smoke", solver.name, "--caffe-python", str(caffe_python), "--gradcheck", "mine"]) == 0
-    assert "runs code of yours: Python layers mine.Mine" in capsys.readouterr().out
+    assert "runs your code: Python layers mine.Mine" in capsys.readouterr().out
     assert ran(folder) == ""
 
 
