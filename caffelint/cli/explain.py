@@ -21,8 +21,10 @@ if TYPE_CHECKING:
 def command(rule: str) -> None:
     """What a rule finds, why it is bad, and how to mend it. RULE is a code or a name."""
     from caffelint.cli.outputs import use_color
+    from caffelint.cli.settings import plug_in
     from caffelint.report.words import painter
 
+    plug_in()
     info = named(rule)
     paint = painter(use_color(sys.stdout))
     click.echo(f"{paint(f'{info.code} {info.name}', 'bold')}  {paint(_facts(info), 'dim')}\n")

@@ -19,8 +19,10 @@ if TYPE_CHECKING:
 @click.option("--format", "format_", type=click.Choice(["text", "json"]), default="text", help="A table, or JSON.")
 def command(family: str | None, format_: str) -> None:
     """List the rules."""
+    from caffelint.cli.settings import plug_in
     from caffelint.lint.registry import all_rules
 
+    plug_in()
     letter = _letter(family) if family else None
     chosen = [info for info in all_rules() if letter in (None, info.family)]
     if format_ == "json":

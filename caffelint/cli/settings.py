@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -119,3 +120,14 @@ def shared_folder(paths: Sequence[str]) -> Path:
     except ValueError:  # on several drives of Windows
         return Path.cwd()
     return next(folder for folder in (shared, *shared.parents) if os.path.isdir(folder))
+
+
+def plug_in() -> None:
+    """Load the rules that the settings of the working directory name, for commands that list rules.
+
+    Wrong settings are no error here: whoever looks for the right name of a rule needs the list.
+    """
+    from caffelint.lint.config import ConfigError
+
+    with suppress(ConfigError):
+        settings(["."], {})

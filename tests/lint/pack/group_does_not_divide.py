@@ -22,9 +22,15 @@ class GroupDoesNotDivide(RefusalRule):
     VALID = [NET.replace("20", "21")]
     INVALID = [
         Invalid(
-            NET, span="group: 3", message="group 3 does not divide num_output 20", fixed=NET.replace(" group: 3", "")
+            NET,
+            span="group: 3",
+            message='group must divide num_output: look at "conv"',
+            fixed=NET.replace(" group: 3", ""),
         )
     ]
+
+    def message(self, refused: Refused) -> str:
+        return f'group must divide num_output: look at "{refused.layers[0].name}"'
 
     def fixes(self, refused: Refused) -> tuple[Fix, ...]:
         edits = [remove(layer, "convolution_param", "group") for layer in refused.layers]
