@@ -17,64 +17,64 @@ from caffelint.cli import complete
     multiple=True,
     metavar="RULES",
     shell_complete=complete.rules,
-    help="Run these rules alone: codes, names, families or prefixes, separated by commas.",
+    help="Run only these rules: codes, names, families or prefixes, separated by commas.",
 )
 @click.option(
     "--extend-select", multiple=True, metavar="RULES", shell_complete=complete.rules, help="Run these rules as well."
 )
-@click.option("--ignore", multiple=True, metavar="RULES", shell_complete=complete.rules, help="Leave out these rules.")
-@click.option("--preview/--no-preview", default=None, help="Run rules that are still on trial, too.")
+@click.option("--ignore", multiple=True, metavar="RULES", shell_complete=complete.rules, help="Do not run these rules.")
+@click.option("--preview/--no-preview", default=None, help="Also run rules in preview, which are still on trial.")
 @click.option(
     "--severity",
     multiple=True,
     metavar="[RULE=]LEVEL",
-    help="Report findings from LEVEL (error, warning, info) on alone; or give a rule another severity.",
+    help="Report findings of LEVEL (error, warning, info) and above; or give a rule another severity.",
 )
 @click.option(
     "--dialect",
     metavar="NAME",
     shell_complete=complete.dialects,
-    help="Hold files against one Caffe instead of inferring it; caffelint dialects lists them.",
+    help="Check against this Caffe instead of inferring one; caffelint dialects lists them.",
 )
-@click.option("--fail-on", metavar="LEVEL", help="Exit with 1 from here on: error (default), warning, info; or never.")
+@click.option("--fail-on", metavar="LEVEL", help="Exit with 1 from this level: error (default), warning, info, never.")
 @click.option(
     "--format",
     "formats",
     multiple=True,
     metavar="FORMAT[:FILE]",
     shell_complete=complete.formats,
-    help="text, concise, statistics, json, sarif, github, gitlab or junit; repeat it for several outputs.",
+    help="text, concise, statistics, json, sarif, github, gitlab or junit; repeat for several outputs.",
 )
-@click.option("--statistics", is_flag=True, help="Show how often each rule speaks instead of the findings.")
-@click.option("--fix", is_flag=True, help="Make the safe fixes, write the files, and report what is left.")
-@click.option("--unsafe-fixes", is_flag=True, help="With --fix or --diff: also those that may change what is trained.")
+@click.option("--statistics", is_flag=True, help="Show the number of findings per rule instead of the findings.")
+@click.option("--fix", is_flag=True, help="Apply the safe fixes, write the files, and report what is left.")
+@click.option("--unsafe-fixes", is_flag=True, help="With --fix or --diff: also fixes that may change training.")
 @click.option("--diff", is_flag=True, help="Show what --fix would change and write nothing; exit with 1 if anything.")
-@click.option("--interactive", is_flag=True, help="Show each fix, safe or not, and ask whether to make it.")
-@click.option("--exit-non-zero-on-fix", is_flag=True, help="With --fix: exit with 1 also where all was fixed.")
+@click.option("--interactive", is_flag=True, help="Show each fix, safe or not, and ask whether to apply it.")
+@click.option("--exit-non-zero-on-fix", is_flag=True, help="With --fix: exit with 1 even if everything was fixed.")
 @click.option("--add-ignores", is_flag=True, help="Write comments that silence what is reported now.")
-@click.option("--reason", metavar="TEXT", help="What these comments say.")
-@click.option("--baseline", metavar="FILE", type=click.Path(), help="Leave out the findings that this file holds.")
+@click.option("--reason", metavar="TEXT", help="The reason that --add-ignores writes into each comment.")
+@click.option("--baseline", metavar="FILE", type=click.Path(), help="Report only findings that are not in this file.")
 @click.option(
     "--write-baseline",
     is_flag=False,
     flag_value="",
     metavar="[FILE]",
-    help="Store today's findings in FILE, or in that of --baseline, and end.",
+    help="Store the current findings in FILE (default: that of --baseline) and exit.",
 )
-@click.option("--changed-only", is_flag=True, help="Check what differs from --base-ref, and the solvers of such nets.")
-@click.option("--base-ref", default="HEAD", metavar="REF", show_default=True, help="What to compare with in git.")
-@click.option("--config", "config_file", type=click.Path(path_type=Path), metavar="FILE", help="Read these settings.")
-@click.option("--isolated", is_flag=True, help="Read no settings at all.")
+@click.option("--changed-only", is_flag=True, help="Check what differs from --base-ref, and solvers of changed nets.")
+@click.option("--base-ref", default="HEAD", metavar="REF", show_default=True, help="The commit to compare with.")
+@click.option("--config", "config_file", type=click.Path(path_type=Path), metavar="FILE", help="Settings file to read.")
+@click.option("--isolated", is_flag=True, help="Ignore all settings files.")
 @click.option("--jobs", type=click.IntRange(min=0), metavar="N", help="Processes to use; 0 (default) is one per core.")
 @click.option("--no-cache", is_flag=True, help="Do not use or store earlier results.")
-@click.option("--stdin-filename", metavar="PATH", type=click.Path(), help="The name of what stdin holds (PATHS is -).")
-@click.option("-v", "--verbose", is_flag=True, help="Show infos, too.")
-@click.option("-q", "--quiet", is_flag=True, help="Show findings alone, no summary.")
+@click.option("--stdin-filename", metavar="PATH", type=click.Path(), help="The file name of stdin (PATHS is -).")
+@click.option("-v", "--verbose", is_flag=True, help="Also show infos.")
+@click.option("-q", "--quiet", is_flag=True, help="Show only findings, no summary.")
 def command(**options: Any) -> int:
     """Find the mistakes in solvers and nets.
 
-    PATHS are files and folders; - reads stdin; without any it is the working directory. A solver is judged together
-    with the net it names.
+    PATHS are files and folders, by default the working directory; - reads stdin. A solver is checked together with the
+    nets that it names.
 
     \b
     Exit status: 0 nothing at or above --fail-on
@@ -99,7 +99,7 @@ def command(**options: Any) -> int:
         return fixing(paths, options, config, wanted, look, level)
     for name, others in (("unsafe_fixes", "--fix or --diff"), ("reason", "--add-ignores")):
         if options[name]:
-            raise click.UsageError(f"--{name.replace('_', '-')} goes with {others}")
+            raise click.UsageError(f"--{name.replace('_', '-')} needs {others}")
     if options["write_baseline"] is not None:
         report = write_baseline(paths, options, config)
     else:

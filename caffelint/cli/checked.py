@@ -27,9 +27,9 @@ def chosen(options: dict[str, Any]) -> list[str]:
     paths = list(options["paths"])
     name = options["stdin_filename"]
     if name and paths not in ([], ["-"]):
-        raise click.UsageError(f"--stdin-filename {name} names what stdin holds: give - in place of {paths[0]}")
+        raise click.UsageError(f"--stdin-filename {name} names what stdin holds; give - instead of {paths[0]}")
     if "-" in paths and len(paths) > 1:
-        raise click.UsageError("- reads stdin and stands alone")
+        raise click.UsageError("- reads stdin and must be the only path")
     return paths or (["-"] if name else ["."])
 
 
@@ -47,7 +47,7 @@ def checked(paths: Sequence[str], options: dict[str, Any], config: Config) -> Re
     with Progress(options["quiet"]) as progress:
         report = caffelint.check(paths, config, progress=progress, changed=changed)
     if not report.files and not report.failures and changed is None:
-        tell(f"no prototxt files below {', '.join(paths)}")
+        tell(f"no prototxt files in {', '.join(paths)}")
     return report
 
 
@@ -95,9 +95,9 @@ def write_baseline(paths: Sequence[str], options: dict[str, Any], config: Config
 
     name = options["write_baseline"] or config.baseline
     if not name:
-        raise click.UsageError("--write-baseline takes a FILE, or that of --baseline or of the settings")
+        raise click.UsageError("--write-baseline needs a FILE, here or from --baseline or the settings")
     if not _may_hold_a_baseline(name):
-        raise click.UsageError(f"--write-baseline {name} would overwrite what is no baseline; PATHS stand before it")
+        raise click.UsageError(f"--write-baseline {name} would overwrite what is not a baseline; give PATHS first")
     target, config.baseline = Path(name), None
     report = checked(paths, options, config)
     number = baseline.write(target, report.findings)

@@ -1,4 +1,4 @@
-"""What the shell completes behind an option."""
+"""What the shell completes after an option."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 
 def rules(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    """Names, codes and families of rules; behind a comma, too."""
+    """Names, codes and families of rules; after a comma, too."""
     from click.shell_completion import CompletionItem
 
     from caffelint.lint.registry import all_rules

@@ -14,9 +14,9 @@ from caffelint.text.visible import json_text, visible
 
 @click.command("config")
 @click.argument("path", default=".", type=click.Path())
-@click.option("--config", "config_file", type=click.Path(path_type=Path), metavar="FILE", help="Read these settings.")
-@click.option("--isolated", is_flag=True, help="Read no settings at all.")
-@click.option("--format", "format_", type=click.Choice(["text", "json"]), default="text", help="A table, or JSON.")
+@click.option("--config", "config_file", type=click.Path(path_type=Path), metavar="FILE", help="Settings file to read.")
+@click.option("--isolated", is_flag=True, help="Ignore all settings files.")
+@click.option("--format", "format_", type=click.Choice(["text", "json"]), default="text", help="A table or JSON.")
 def command(path: str, config_file: Path | None, isolated: bool, format_: str) -> None:
     """Show the settings in effect for PATH and where each comes from."""
     from caffelint.cli.outputs import use_color

@@ -16,9 +16,9 @@ _WIDTH = 100
 @click.command("env")
 @click.argument("solver", required=False, type=click.Path())
 @click.option("--caffe-python", metavar="COMMAND", help="The Python that imports caffe, as in caffelint smoke.")
-@click.option("--config", "config_file", type=click.Path(path_type=Path), metavar="FILE", help="Read these settings.")
-@click.option("--isolated", is_flag=True, help="Read no settings.")
-@click.option("--format", "format_", type=click.Choice(["text", "json"]), default="text", help="A table, or JSON.")
+@click.option("--config", "config_file", type=click.Path(path_type=Path), metavar="FILE", help="Settings file to read.")
+@click.option("--isolated", is_flag=True, help="Ignore all settings files.")
+@click.option("--format", "format_", type=click.Choice(["text", "json"]), default="text", help="A table or JSON.")
 @click.option("-v", "--verbose", is_flag=True, help="Show the layer types that each engine runs.")
 def command(
     solver: str | None, caffe_python: str | None, config_file: Path | None, isolated: bool, format_: str, verbose: bool

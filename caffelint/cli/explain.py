@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 @click.command("explain")
 @click.argument("rule", shell_complete=complete.rules)
 def command(rule: str) -> None:
-    """What a rule finds, why it is bad, and how to mend it. RULE is a code or a name."""
+    """Show what a rule finds, why it is bad, and how to mend it. RULE is a code or a name."""
     from caffelint.cli.outputs import use_color
     from caffelint.cli.settings import plug_in
     from caffelint.report.words import painter

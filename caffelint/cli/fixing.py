@@ -46,7 +46,7 @@ def fixing(
             result = _fixed(paths, options, config, look, level, data, write_files, asking)
     except (KeyboardInterrupt, SystemExit):
         if write_files:
-            tell("interrupted; every file is whole, and some may be done already")
+            tell("interrupted; every file is whole, and some may already be fixed")
         raise
     report = only_from(level, result.report)
     if asking:
@@ -105,10 +105,10 @@ def _object_to(paths: Sequence[str], options: dict[str, Any]) -> None:
     if options["add_ignores"] and (options["fix"] or options["interactive"] or options["unsafe_fixes"]):
         raise click.UsageError("--add-ignores silences findings and --fix mends them: run one, then the other")
     if options["interactive"] and (paths == ["-"] or options["diff"]):
-        raise click.UsageError("--interactive asks on stdin and writes files; it goes with neither - nor --diff")
+        raise click.UsageError("--interactive asks on stdin and writes files, so it excludes - and --diff")
     reason = options["reason"]
     if reason is not None and not options["add_ignores"]:
-        raise click.UsageError("--reason goes with --add-ignores")
+        raise click.UsageError("--reason needs --add-ignores")
     if reason and (not reason.isprintable() or "caffelint:" in reason):
         raise click.UsageError("--reason takes one line of text without `caffelint:`")
     what = "diff" if options["diff"] else "new text" if paths == ["-"] else ""

@@ -19,14 +19,14 @@ _WITHOUT_MAX_ITER = 100_000
 @click.command("lr")
 @click.argument("solver", type=click.Path(path_type=Path))
 @click.option(
-    "--iterations", type=click.IntRange(min=1), metavar="N", help="Look this far; default: the solver's max_iter."
+    "--iterations", type=click.IntRange(min=1), metavar="N", help="How far to look (default: the solver's max_iter)."
 )
-@click.option("--plot", type=click.Path(path_type=Path), metavar="FILE", help="Draw it into FILE.png or FILE.svg.")
+@click.option("--plot", type=click.Path(path_type=Path), metavar="FILE", help="Draw a plot: FILE.png, .svg or .pdf.")
 def command(solver: Path, iterations: int | None, plot: Path | None) -> int:
     """Show the learning rate over training, as Caffe computes it.
 
-    Exit status: 0 all rates are finite, 1 one is not, or Caffe refuses the schedule or the text, 2 the file cannot be
-    read.
+    Exit status: 0 all rates are finite, 1 a rate is not finite or Caffe refuses the schedule or the text, 2 the file
+    cannot be read.
     """
     from caffelint.caffe.learning_rate import schedule
     from caffelint.cli.outputs import use_color, width
@@ -40,14 +40,14 @@ def command(solver: Path, iterations: int | None, plot: Path | None) -> int:
     except ReadError as error:
         raise click.ClickException(f"{solver}: {error}") from error
     if file.solver is None:
-        raise click.ClickException(f"{solver}: holds no solver")
+        raise click.ClickException(f"{solver}: not a solver")
     message = file.solver.message
     limit = iterations or max(message.max_iter, 0) or _WITHOUT_MAX_ITER
     rates = schedule(message)
     columns = min((width(sys.stdout) or 80) - 14, 100)
     lr_table.write(rates, str(solver), limit, sys.stdout, columns, use_color(sys.stdout))
     if not iterations and message.max_iter <= 0:
-        tell(f"max_iter is not set, {limit:,} is assumed (--iterations N)")
+        tell(f"max_iter is missing; showing {limit:,} iterations (--iterations N)")
     # What a fork has is no error in the text.
     wrong = [problem for problem in file.problems if problem.certain and problem.kind != "fork-field"]
     if wrong:
@@ -65,7 +65,7 @@ def _draw(rates: Schedule, limit: int, path: Path, title: str) -> None:
     except ImportError as error:
         raise click.UsageError("--plot needs matplotlib: pip install caffelint[plot]") from error
     if path.suffix.lower() not in (".png", ".svg", ".pdf"):
-        raise click.UsageError(f"--plot {path}: the name ends with .png, .svg or .pdf")
+        raise click.UsageError(f"--plot {path}: the name must end with .png, .svg or .pdf")
     if reason := objection(path, path.suffix.lower()):
         raise click.UsageError(f"--plot {path}: {reason}")
     from caffelint.report.lr_table import milestones

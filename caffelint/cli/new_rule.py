@@ -24,36 +24,36 @@ _CODE = re.compile(r"[A-Z]+[0-9]{3}")
     default="layer",
     metavar="KIND",
     show_default=True,
-    help="What the rule looks at: solver, layer, refusal (by Caffe), net, project (a solver with its nets) or text.",
+    help="What the rule looks at: solver, layer, refusal (by Caffe), net, project (a solver and its nets) or text.",
 )
-@click.option("--code", default="U001", metavar="CODE", show_default=True, help="Letters and three digits.")
+@click.option("--code", default="U001", metavar="CODE", show_default=True, help="Capital letters and three digits.")
 def command(name: str, folder: Path, kind: str, code: str) -> None:
     """Write the start of a rule of your own.
 
-    NAME says what is wrong, so that it reads well behind "allow": missing-bias-filler. The file goes into FOLDER and
-    works as it is: caffelint test runs its examples, and caffelint check the rule, where the settings have FOLDER among
-    their plugins; where there are no settings, caffelint.toml is written. Nothing is overwritten.
+    NAME says what is wrong and reads well after "allow": missing-bias-filler. The file in FOLDER works at once:
+    caffelint test runs its examples, and caffelint check runs the rule if the settings list FOLDER under plugins. If
+    there are no settings, a caffelint.toml is written. Nothing is overwritten.
     """
     from caffelint.cli.templates import KINDS, rule_text
     from caffelint.lint.registry import find_rule
 
     if not _NAME.fullmatch(name):
-        raise click.UsageError(f"a rule's name is lower case words with hyphens, as in missing-bias-filler, not {name}")
+        raise click.UsageError(f"a rule's name is lower-case words with hyphens, as in missing-bias-filler, not {name}")
     if not _CODE.fullmatch(code):
         raise click.UsageError(f"a rule's code is capital letters and three digits, such as U001, not {code}")
     if kind not in KINDS:
-        raise click.UsageError(f"no such kind {kind}{near(kind, KINDS)}; there are {', '.join(KINDS)}")
+        raise click.UsageError(f"no such kind {kind}{near(kind, KINDS)}; the kinds are {', '.join(KINDS)}")
     if not folder.is_dir():
         raise click.ClickException(f"{folder}: no such folder")
     for taken in filter(None, (find_rule(name), find_rule(code))):
-        raise click.UsageError(f"there is a rule {taken.code} {taken.name} already")
+        raise click.UsageError(f"rule {taken.code} {taken.name} already exists")
     before = _settings_of(folder)
     path = folder / f"{name.replace('-', '_')}.py"
     try:
         with path.open("x", encoding="utf-8", newline="\n") as out:
             out.write(rule_text(kind, code, name))
     except FileExistsError:
-        raise click.ClickException(f"{path}: is there already and was left alone") from None
+        raise click.ClickException(f"{path}: already exists and was left alone") from None
     click.echo(visible(f"wrote {path}; caffelint test {path} runs its examples"))
     click.echo(visible(_plugged(folder, before)))
 

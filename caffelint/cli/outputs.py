@@ -33,11 +33,11 @@ def outputs(values: Sequence[str], statistics: bool) -> list[Output]:
     for value in values:
         name, _, file = value.partition(":")
         if name not in FORMATS:
-            raise click.UsageError(f"no such format {name}{near(name, FORMATS)}; there are {', '.join(FORMATS)}")
+            raise click.UsageError(f"no such format {name}{near(name, FORMATS)}; the formats are {', '.join(FORMATS)}")
         if value.endswith(":"):
             raise click.UsageError(f"--format {value} names no file")
         if file and not (Path(file).parent.is_dir() and not Path(file).is_dir()):
-            raise click.UsageError(f"--format {value}: {file} cannot be written, there is no such folder")
+            raise click.UsageError(f"--format {value}: {file} cannot be written: no such folder")
         if file and (reason := objection(file, name)):
             raise click.UsageError(f"--format {value}: {reason}")
         found.append(Output(name, Path(file) if file else None))

@@ -33,7 +33,7 @@ def objection(path: str | os.PathLike[str], format: str) -> str:
     if path.lower().endswith(_NEVER):
         return "it is no report, and was left alone"
     if head and not head.startswith(_HEADS.get(format, (b"",))):
-        return f"it is there already and holds no {format.lstrip('.')} of caffelint's, and was left alone"
+        return f"it already exists, is not a {format.lstrip('.')} that caffelint wrote, and was left alone"
     from caffelint.lint.discover import looks_like_prototxt
 
     if looks_like_prototxt(path):

@@ -17,32 +17,32 @@ from caffelint.cli.status import USAGE
     is_flag=False,
     flag_value="suspects",
     metavar="[suspects|losses|all|LAYER,...]",
-    help="Check what is likely to turn nan (suspects, the default), what losses read, all, or the tops of layers.",
+    help="Check what is likely to turn nan (suspects, the default), what losses read, all blobs, or layer tops.",
 )
-@click.option("--remove", is_flag=True, help="Take out the checks again: what is left is the text from before.")
+@click.option("--remove", is_flag=True, help="Take the checks out again and restore the text from before.")
 @click.option("-o", "--output", metavar="OUT", type=click.Path(), help="Write to this file; - is stdout.")
 @click.option("--in-place", is_flag=True, help="Write to NET itself.")
-@click.option("--diff", is_flag=True, help="Show the changes alone, and write nothing.")
-@click.option("-q", "--quiet", is_flag=True, help="Say only what stands in the way of the run.")
+@click.option("--diff", is_flag=True, help="Show the changes and write nothing.")
+@click.option("-q", "--quiet", is_flag=True, help="Show only what would stop the run.")
 def command(
     net: str | None, where: str | None, remove: bool, output: str | None, in_place: bool, diff: bool, quiet: bool
 ) -> int:
     """Put layers into a net that stop Caffe at the first nan or inf, or take them out.
 
-    Each is an in-place Python layer; what it does stands in check_finite_layer.py, which is written beside OUT or NET.
-    Without --output or --in-place the net goes to stdout and no file is written; - as NET is stdin. Exit status: 0
-    done, 2 the net cannot be read, patched or written.
+    Each check is an in-place Python layer; its code is check_finite_layer.py, which is written beside OUT or NET.
+    Without --output or --in-place the net goes to stdout and no file is written. If NET is -, it is read from stdin.
+    Exit status: 0 done, 2 the net cannot be read, patched or written.
     """
     if net is None and where is not None and (where == "-" or os.path.exists(where) or where.endswith(".prototxt")):
         net, where = where, "suspects"  # `--check-finite NET`
     if net is None:
         raise click.UsageError("name the net to patch: caffelint patch NET --check-finite")
     if (where is None) != remove:
-        raise click.UsageError("say what to do, either --check-finite or --remove")
+        raise click.UsageError("give --check-finite or --remove")
     if sum((output is not None, in_place, diff)) > 1:
         raise click.UsageError("--output, --in-place and --diff exclude each other")
     if net == "-" and in_place:
-        raise click.UsageError("--in-place writes to a file; - is stdin: name a file by --output")
+        raise click.UsageError("--in-place writes to a file, but - is stdin; name a file with --output")
     from caffelint.cli import patched
     from caffelint.cli.checked import STDIN, stdin
     from caffelint.cli.outputs import show_diff, write_bytes

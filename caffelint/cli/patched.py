@@ -47,7 +47,7 @@ def tell_checks(patched: Patched, net: str, errors: Sequence[ReportedFinding], r
 
 
 def objection(target: str, net: str, new: bytes) -> str:
-    """Why a file that is there is not to be replaced; empty where it is none, or an earlier net with checks."""
+    """Why an existing file must not be replaced; empty where none exists, or it is an earlier net with checks."""
     from caffelint.fix.finite.layer_file import NAME
     from caffelint.lint.read import ReadError, read
 
@@ -61,7 +61,7 @@ def objection(target: str, net: str, new: bytes) -> str:
         return str(error)
     if there in (b"", new) or NAME.removesuffix(".py").encode() in there:
         return ""
-    return "it is there already and holds no checks, and was left alone; remove it first"
+    return "it already exists, holds no checks, and was left alone; remove it first"
 
 
 def write_layer_file(target: str) -> str:
@@ -112,18 +112,18 @@ def _tell_command(net: str | None, target: str | None, found: Sequence[Runs], ha
     tell(f"run {what} with a Caffe that was built WITH_PYTHON_LAYER := 1, so that it finds the layer's file:")
     aside(f"  {command}")
     if len(found) > 1:
-        tell(f"other solvers name it, too: {found[1].solver}{f' and {len(found) - 2} more' if len(found) > 2 else ''}")
+        tell(f"other solvers name it too: {found[1].solver}{f' and {len(found) - 2} more' if len(found) > 2 else ''}")
     if run and not run.trains:
-        tell(f"{run.solver} tests with {net} alone, and trains another net: patch that, too")
+        tell(f"{run.solver} only tests with {net} and trains another net; patch that too")
 
 
 def _tell_to_name(net: str, target: str | None, run: Runs) -> None:
-    """What is to stand in the solver, if not what stands there."""
+    """What the solver has to name, if not what it names now."""
     file = net if target is None else target
     if run.found and os.path.realpath(file) == os.path.realpath(net):
         return
     name = _seen_from(run.folder, file)
-    tell(f'first, in {run.solver}, write {run.field}: "{name}" in place of "{run.name}"')
+    tell(f'first, in {run.solver}, write {run.field}: "{name}" instead of "{run.name}"')
 
 
 def _seen_from(folder: str, path: str) -> str:

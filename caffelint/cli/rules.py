@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 
 
 @click.command("rules")
-@click.option("--family", metavar="NAME", help="Only this family: a letter or a name, such as S or solver.")
-@click.option("--format", "format_", type=click.Choice(["text", "json"]), default="text", help="A table, or JSON.")
+@click.option("--family", metavar="NAME", help="Show only this family: a letter or a name, such as S or solver.")
+@click.option("--format", "format_", type=click.Choice(["text", "json"]), default="text", help="A table or JSON.")
 def command(family: str | None, format_: str) -> None:
     """List the rules."""
     from caffelint.cli.settings import plug_in
@@ -59,7 +59,7 @@ def _letter(family: str) -> str:
     letters = {info.family for info in all_rules()} | set(FAMILIES.values())
     letter = FAMILIES.get(family.lower(), family.upper())
     if letter not in letters:
-        hint = near(family, FAMILIES) or f"; there are {', '.join(FAMILIES)}"
+        hint = near(family, FAMILIES) or f"; the families are {', '.join(FAMILIES)}"
         raise click.UsageError(f"no such family {family}{hint}")
     return letter
 

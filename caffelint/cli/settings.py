@@ -40,7 +40,7 @@ def settings(paths: Sequence[str], options: Mapping[str, Any], unused: Sequence[
     }
     isolated = bool(options.get("isolated"))
     if isolated and options.get("config_file"):
-        raise click.UsageError("--isolated reads no settings, and --config names some")
+        raise click.UsageError("--isolated and --config exclude each other")
     config = load_config(shared_folder(paths), options.get("config_file"), overrides, isolated=isolated)
     for name, line in config.skipped.items():
         if name not in unused:
@@ -54,7 +54,7 @@ def level_of(values: Iterable[str]) -> str | None:
     for level in levels:
         if level not in LEVELS:
             hint = near(level, LEVELS) or "; or give a rule a severity: --severity RULE=LEVEL"
-            raise click.UsageError(f"--severity is {level!r}; it takes {', '.join(LEVELS)}{hint}")
+            raise click.UsageError(f"--severity {level}: it takes {', '.join(LEVELS)}{hint}")
     return levels[-1] if levels else None
 
 
@@ -75,7 +75,7 @@ def input_shapes(values: Sequence[str]) -> dict[str, tuple[int, ...]]:
         except ValueError:
             shapes[name] = (-1,)
         if not name or not all(0 < dim < 2**31 for dim in shapes[name]):
-            raise click.UsageError(f"--input-shape {value} is no shape; write it as data=32x3x224x224")
+            raise click.UsageError(f"--input-shape {value} is not a shape; write it as data=32x3x224x224")
     return shapes
 
 
@@ -99,7 +99,7 @@ def _severities(values: Iterable[str]) -> dict[str, str] | None:
 def _fail_on(value: str | None) -> str | None:
     known = (*LEVELS, "never")
     if value is not None and value.lower() not in known:
-        raise click.UsageError(f"--fail-on is {value!r}; it takes {', '.join(known)}{near(value, known)}")
+        raise click.UsageError(f"--fail-on {value}: it takes {', '.join(known)}{near(value, known)}")
     return value.lower() if value else None
 
 

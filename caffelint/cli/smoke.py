@@ -59,8 +59,8 @@ import click
 @click.option("--no-python-layers", is_flag=True, help="Refuse to run a net with Python layers.")
 @click.option("--work-dir", type=click.Path(exists=True, file_okay=False), metavar="DIR", help="Make the copies here.")
 @click.option("--dialect", metavar="NAME", help="The Caffe fork that the files are for.")
-@click.option("--config", "config_file", type=click.Path(path_type=Path), metavar="FILE", help="Read these settings.")
-@click.option("--isolated", is_flag=True, help="Read no settings.")
+@click.option("--config", "config_file", type=click.Path(path_type=Path), metavar="FILE", help="Settings file to read.")
+@click.option("--isolated", is_flag=True, help="Ignore all settings files.")
 @click.option(
     "--fail-on", metavar="LEVEL", help="Exit with 1 from this level on: error (default), warning, info; or never."
 )

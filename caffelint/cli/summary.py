@@ -21,25 +21,25 @@ if TYPE_CHECKING:
 
 @click.command("summary")
 @click.argument("paths", nargs=-1, required=True, type=click.Path())
-@click.option("--phase", type=click.Choice(["train", "test"], case_sensitive=False), help="One phase alone.")
-@click.option("--stage", "stages", multiple=True, metavar="NAME", help="A stage of the state; may be repeated.")
-@click.option("--level", type=int, help="The level of the state.")
+@click.option("--phase", type=click.Choice(["train", "test"], case_sensitive=False), help="Show only this phase.")
+@click.option("--stage", "stages", multiple=True, metavar="NAME", help="A stage of the state; repeat for several.")
+@click.option("--level", type=int, help="The level of the net's state.")
 @click.option(
     "--input-shape",
     "shapes",
     multiple=True,
     metavar="TOP=NxCxHxW",
-    help="The shape of an input or of data: data=32x3x224x224.",
+    help="The shape of an input or a data layer's top: data=32x3x224x224.",
 )
-@click.option("--read-data", is_flag=True, help="Look into LMDBs, HDF5 files and image lists for the shape of data.")
+@click.option("--read-data", is_flag=True, help="Read LMDBs, HDF5 files and image lists to find the shape of data.")
 @click.option(
     "--dialect",
     metavar="NAME",
     shell_complete=complete.dialects,
-    help="One Caffe, as caffelint dialects lists them: what it lacks is refused.",
+    help="Build as this Caffe would, refusing what it lacks; caffelint dialects lists them.",
 )
 @click.option(
-    "--format", "format_", type=click.Choice(["text", "json"]), default="text", help="A table, or JSON lines."
+    "--format", "format_", type=click.Choice(["text", "json"]), default="text", help="A table or JSON lines."
 )
 @click.option("--jobs", type=click.IntRange(min=0), default=0, metavar="N", help="Processes to use; 0 is one per core.")
 def command(
@@ -55,9 +55,9 @@ def command(
 ) -> int:
     """Show what Caffe would build of nets: shapes, parameters, multiply-adds, memory.
 
-    PATHS are net files, solvers, whose nets are meant, and folders. A net that is made for one phase alone is shown in
-    that one, unless --phase asks. Exit status: 0 all load or may load, 1 one does not, 2 a path cannot be read or there
-    is no net, 3 caffelint itself failed.
+    PATHS are net files, solvers (for their nets) and folders. A net that is made for only one phase is shown in that
+    phase, unless --phase names the other. Exit status: 0 all nets load or may load, 1 a net does not load, 2 a path
+    cannot be read or there is no net, 3 caffelint itself failed.
     """
     from caffelint.cli.nets import Tops, nets
     from caffelint.cli.settings import dialect as dialect_of

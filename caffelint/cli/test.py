@@ -16,7 +16,7 @@ from caffelint.text.visible import visible
 
 @click.command("test")
 @click.argument("paths", nargs=-1, type=click.Path(path_type=Path))
-@click.option("-q", "--quiet", is_flag=True, help="Show what fails alone.")
+@click.option("-q", "--quiet", is_flag=True, help="Show only failures.")
 def command(paths: tuple[Path, ...], quiet: bool) -> int:
     """Run the examples of your own rules.
 

@@ -14,14 +14,14 @@ from caffelint.text.visible import visible
 @click.command("trust")
 @click.argument("folder", default=".", type=click.Path(path_type=Path))
 @click.option("--list", "show", is_flag=True, help="Show the folders that are trusted.")
-@click.option("--remove", is_flag=True, help="Trust FOLDER no more.")
+@click.option("--remove", is_flag=True, help="Stop trusting FOLDER.")
 def command(folder: Path, show: bool, remove: bool) -> int:
-    """Let the settings of FOLDER choose what runs: caffe-python and plugins, and roots outside of the checkout.
+    """Let the settings of FOLDER choose what runs: caffe-python and plugins, and roots outside the checkout.
 
-    Without this a repository's own settings choose none of that. What is there now is trusted, and asked about again
-    when a settings file or a rule changes. It is remembered outside of the folder.
+    Without this, a repository's own settings choose none of these. Trust covers the present files, and ends when a
+    settings file or a rule changes. It is stored outside the folder.
 
-    Exit status: 0 done, 1 with --remove: it was not trusted, 2 there are no settings, or they are wrong.
+    Exit status: 0 done, 1 with --remove: FOLDER was not trusted, 2 the settings are missing or wrong.
     """
     from caffelint.lint import trust
     from caffelint.lint.config import chain_of, nearest
@@ -34,13 +34,13 @@ def command(folder: Path, show: bool, remove: bool) -> int:
         return OK
     if remove:
         was = trust.forget(os.fspath(folder))
-        click.echo(visible(f"{folder} is {'trusted no more' if was else 'not trusted'}"))
+        click.echo(visible(f"{folder} is {'no longer trusted' if was else 'not trusted'}"))
         return OK if was else FINDINGS
     if not folder.is_dir():
         raise click.ClickException(f"{folder}: no such folder")
     path = nearest(folder)
     if path is None:
-        raise click.ClickException(f"{folder}: there are no settings of caffelint in it or above it")
+        raise click.ClickException(f"{folder}: no caffelint settings in it or above it")
     files, plugins = chain_of(path)
     where = trust.trust(files, plugins)
     rules = [file for plugin in plugins for file in trust.python_files(plugin)]

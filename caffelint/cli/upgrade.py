@@ -29,17 +29,17 @@ _WORDS = {
 
 @click.command("upgrade")
 @click.argument("paths", nargs=-1, required=True, type=click.Path())
-@click.option("--diff", is_flag=True, help="Show what would change and write nothing; exit with 1 if anything.")
+@click.option("--diff", is_flag=True, help="Show what would change and write nothing; exit with 1 if anything does.")
 @click.option(
     "--dialect",
     metavar="NAME",
     shell_complete=complete.dialects,
-    help="The Caffe that is to read the files, instead of inferring it; caffelint dialects lists them.",
+    help="The Caffe that will read the files, instead of inferring it; caffelint dialects lists them.",
 )
-@click.option("--config", "config_file", type=click.Path(path_type=Path), metavar="FILE", help="Read these settings.")
-@click.option("--isolated", is_flag=True, help="Read no settings at all.")
-@click.option("-q", "--quiet", is_flag=True, help="Say only what could not be upgraded, and show no diffs.")
-@click.option("-v", "--verbose", is_flag=True, help="Name every file that is kept for its Caffe.")
+@click.option("--config", "config_file", type=click.Path(path_type=Path), metavar="FILE", help="Settings file to read.")
+@click.option("--isolated", is_flag=True, help="Ignore all settings files.")
+@click.option("-q", "--quiet", is_flag=True, help="Show only what could not be upgraded, and no diffs.")
+@click.option("-v", "--verbose", is_flag=True, help="Name every file that stays old for its Caffe.")
 def command(
     paths: tuple[str, ...],
     diff: bool,
@@ -51,15 +51,15 @@ def command(
 ) -> int:
     """Write nets and solvers of older formats in the current one, in place, with all comments and the layout kept.
 
-    PATHS are files and folders; - reads stdin and writes to stdout. Upgraded are layers { ... } of 2013 and 2014 (V0,
-    V1), input and input_dim of a net, transformation fields outside of transform_param, and solver_type.
+    PATHS are files and folders; - reads stdin and writes to stdout. It upgrades layers { ... } of 2013 and 2014 (V0,
+    V1), input and input_dim of a net, transformation fields outside transform_param, and solver_type.
 
-    Nets whose Caffe reads nothing newer are kept as they are, with all that stand beside them and are read by that
-    Caffe, too; so are files with # caffelint: ignore-file[legacy-format].
+    Nets whose Caffe reads nothing newer stay old, and so do the files beside them that this Caffe reads, and files with
+    # caffelint: ignore-file[legacy-format].
 
     \b
-    Exit status: 0 what is to be in the current format is now
-                 1 something could not be upgraded; with --diff: or would change
+    Exit status: 0 all files that can be in the current format now are
+                 1 something could not be upgraded or, with --diff, would change
                  2 wrong usage or settings, or a path that cannot be read or written
                  3 caffelint itself failed
     """
@@ -68,7 +68,7 @@ def command(
 
     if "-" in paths:
         if len(paths) > 1:
-            raise click.UsageError("- reads stdin and stands alone")
+            raise click.UsageError("- reads stdin and must be the only path")
         config = settings(["."], {"config_file": config_file, "isolated": isolated, "dialect": dialect})
         return _stdin(diff, quiet, config.dialect)
     config = settings(paths, {"config_file": config_file, "isolated": isolated, "dialect": dialect})
@@ -135,10 +135,10 @@ def _say_summary(became: Counter[str], diff: bool) -> None:
     from caffelint.report.words import count
 
     if not became:
-        tell("no prototxt files there")
+        tell("no prototxt files found")
         return
     parts = [f"{'would upgrade' if diff else 'upgraded'} {count(became['changed'], 'file')}"]
     parts += [f"{became[key]} {words}" for key, words in _WORDS.items() if became[key]]
     aside("; ".join(parts))
     if became["stuck"]:
-        tell("exit status 1: mend what is named above, or write # caffelint: ignore-file[legacy-format] into it")
+        tell("exit status 1: mend the files above, or write # caffelint: ignore-file[legacy-format] in them")

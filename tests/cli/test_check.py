@@ -59,16 +59,16 @@ def test_a_path_that_is_not_there_is_status_2_and_the_others_are_checked(check: 
         (["--severity", "wrning"], "did you mean warning?"),
         (["--severity", "poly-without-max-iter=bad"], "it takes one of error, warning, info"),
         (["--ignore", "poly-without-maxiter"], "did you mean poly-without-max-iter?"),
-        (["--dialect", "bvcl"], "did you mean 'bvlc'?"),
+        (["--dialect", "bvcl"], 'did you mean "bvlc"?'),
         (["--config", "gone.toml"], "gone.toml: no such configuration file"),
         (["--baseline", "gone.json"], "gone.json: the baseline cannot be read"),
-        (["--write-baseline"], "--write-baseline takes a FILE"),
-        (["--write-baseline", "solver.prototxt"], "solver.prototxt would overwrite what is no baseline"),
-        (["--write-baseline", "."], "--write-baseline . would overwrite what is no baseline"),
+        (["--write-baseline"], "--write-baseline needs a FILE"),
+        (["--write-baseline", "solver.prototxt"], "solver.prototxt would overwrite what is not a baseline"),
+        (["--write-baseline", "."], "--write-baseline . would overwrite what is not a baseline"),
         (["--jobs", "x"], "'x' is not a valid integer"),
         (["--changed-only", "--base-ref=--output=x"], "--base-ref --output=x names no commit"),
-        (["-", "solver.prototxt"], "- reads stdin and stands alone"),
-        (["--stdin-filename", "a.prototxt", "solver.prototxt"], "give - in place of solver.prototxt"),
+        (["-", "solver.prototxt"], "- reads stdin and must be the only path"),
+        (["--stdin-filename", "a.prototxt", "solver.prototxt"], "give - instead of solver.prototxt"),
     ],
 )
 def test_wrong_usage_is_status_2_and_one_clear_line(check: Any, arguments: list[str], line: str) -> None:
@@ -183,7 +183,7 @@ def test_write_baseline_takes_the_file(check: Any, project: Path) -> None:
 def test_a_folder_without_prototxt_files_is_told(check: Any, project: Path) -> None:
     (project / "empty").mkdir()
     run = check("empty")
-    assert (run.status, run.err) == (0, "caffelint: no prototxt files below empty\n")
+    assert (run.status, run.err) == (0, "caffelint: no prototxt files in empty\n")
     assert check("empty", "solver.prototxt").err == ""
 
 

@@ -276,9 +276,9 @@ def test_interactive_without_an_answer_changes_nothing(
         (["--interactive", "--diff"], "--interactive asks on stdin and writes files"),
         (["--interactive", "-"], "--interactive asks on stdin and writes files"),
         (["--add-ignores", "--reason", "a\nb"], "--reason takes one line of text"),
-        (["--reason", "a"], "--reason goes with --add-ignores"),
-        (["--fix", "--reason", "a"], "--reason goes with --add-ignores"),
-        (["--unsafe-fixes"], "--unsafe-fixes goes with --fix or --diff"),
+        (["--reason", "a"], "--reason needs --add-ignores"),
+        (["--fix", "--reason", "a"], "--reason needs --add-ignores"),
+        (["--unsafe-fixes"], "--unsafe-fixes needs --fix or --diff"),
         (
             ["--diff", "--format", "json"],
             "the diff goes to stdout; send the report to a file, as in --format json:FILE",

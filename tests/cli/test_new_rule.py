@@ -26,12 +26,12 @@ def test_a_new_rule_works_as_it_is(caffelint: Any, project: Path, root: Path, ki
 @pytest.mark.parametrize(
     ("arguments", "line"),
     [
-        (["My-Rule"], "a rule's name is lower case words with hyphens"),
+        (["My-Rule"], "a rule's name is lower-case words with hyphens"),
         (["my-rule", "gone"], "gone: no such folder"),
         (["my-rule", "--kind", "layr"], "no such kind layr; did you mean layer?"),
         (["my-rule", "--code", "x1"], "a rule's code is capital letters and three digits"),
-        (["my-rule", "--code", "S101"], "there is a rule S101 poly-without-max-iter already"),
-        (["poly-without-max-iter"], "there is a rule S101 poly-without-max-iter already"),
+        (["my-rule", "--code", "S101"], "rule S101 poly-without-max-iter already exists"),
+        (["poly-without-max-iter"], "rule S101 poly-without-max-iter already exists"),
     ],
 )
 def test_new_rule_refuses(caffelint: Any, project: Path, arguments: list[str], line: str) -> None:
@@ -44,5 +44,5 @@ def test_new_rule_refuses(caffelint: Any, project: Path, arguments: list[str], l
 def test_new_rule_never_overwrites(caffelint: Any, project: Path) -> None:
     (project / "my_rule.py").write_text("mine", "utf-8")
     run = caffelint("new-rule", "my-rule")
-    assert (run.status, run.err.startswith("caffelint: my_rule.py: is there already")) == (2, True)
+    assert (run.status, run.err.startswith("caffelint: my_rule.py: already exists")) == (2, True)
     assert (project / "my_rule.py").read_text("utf-8") == "mine"

@@ -80,7 +80,7 @@ def test_to_another_file(patch: Callable[..., Run]) -> None:
     run = patch("net.prototxt", "--check-finite=ip1,loss", "-o", "out/checked.prototxt")
     assert run.status == 0
     assert sorted(os.listdir("out")) == ["check_finite_layer.py", "checked.prototxt"]
-    assert 'in solver.prototxt, write net: "out/checked.prototxt" in place of "net.prototxt"\n' in run.err
+    assert 'in solver.prototxt, write net: "out/checked.prototxt" instead of "net.prototxt"\n' in run.err
     assert Path("net.prototxt").read_bytes() == NET
     assert patch("out/checked.prototxt", "--remove").out.encode() == NET
 
@@ -174,11 +174,11 @@ def test_a_strange_layer_file_is_left_and_an_older_one_replaced(patch: Callable[
     file = Path("check_finite_layer.py")
     file.write_text("class checkFiniteLayer: pass\n", "utf-8")
     run = patch("net.prototxt", "--check-finite", "--in-place")
-    assert "is not caffelint's: it was left as it is" in run.err
+    assert "is not caffelint's, so it was left alone" in run.err
     assert file.read_text("utf-8") == "class checkFiniteLayer: pass\n"
     file.write_text('"""Written by `caffelint patch NET --check-finite`, long ago."""\n', "utf-8")
-    assert "is replaced" in patch("net.prototxt", "--check-finite", "--in-place").err
-    assert "is there already" in patch("net.prototxt", "--check-finite", "--in-place").err
+    assert "was replaced" in patch("net.prototxt", "--check-finite", "--in-place").err
+    assert "already exists" in patch("net.prototxt", "--check-finite", "--in-place").err
 
 
 @pytest.mark.parametrize(
@@ -303,11 +303,11 @@ def test_the_command_names_the_solver_that_trains_the_net(patch: Callable[..., R
     Path("a.prototxt").write_text(test, "utf-8")
     err = patch("net.prototxt", "--check-finite").err
     assert "-solver solver.prototxt" in err
-    assert err.endswith("caffelint: other solvers name it, too: a.prototxt\n")
+    assert err.endswith("caffelint: other solvers name it too: a.prototxt\n")
     Path("solver.prototxt").write_text(test, "utf-8")
     err = patch("net.prototxt", "--check-finite").err
     assert err.endswith(
-        "caffelint: a.prototxt tests with net.prototxt alone, and trains another net: patch that, too\n"
+        "caffelint: a.prototxt only tests with net.prototxt and trains another net; patch that too\n"
     )
     assert "caffe train" not in patch("net.prototxt", "--check-finite", "--diff").err
 
@@ -319,7 +319,7 @@ def test_what_is_to_stand_in_the_solver_comes_before_the_command(patch: Callable
     here = Path.cwd()
     path = f"PYTHONPATH={here}/models${{PYTHONPATH:+:$PYTHONPATH}}"
     run = f"  cd {here}/models && {path} caffe train -solver solver.prototxt\n"
-    told = 'caffelint: first, in models/solver.prototxt, write net: "%s" in place of "%s"\n'
+    told = 'caffelint: first, in models/solver.prototxt, write net: "%s" instead of "%s"\n'
     err = patch("models/net.prototxt", "--check-finite", "-o", "models/checked.prototxt").err
     assert told % ("checked.prototxt", "net.prototxt") in err
     assert err.endswith(run)
@@ -364,15 +364,15 @@ def test_only_errors_at_which_caffe_refuses_the_net_are_told(patch: Callable[...
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("net.prototxt",), "say what to do, either --check-finite or --remove"),
-        (("net.prototxt", "--remove", "--check-finite"), "say what to do"),
+        (("net.prototxt",), "give --check-finite or --remove"),
+        (("net.prototxt", "--remove", "--check-finite"), "give --check-finite or"),
         (("--remove",), "name the net to patch"),
         (("net.prototxt", "--remove", "--in-place", "--diff"), "exclude each other"),
         (("net.prototxt", "--check-finite=conv"), 'net.prototxt: has no layer "conv"; did you mean conv1?'),
         (("solver.prototxt", "--check-finite"), "solver.prototxt: holds a solver; give the file of its net"),
         (("gone.prototxt", "--remove"), "gone.prototxt: cannot be read: no such file or directory"),
         (("net.prototxt", "--remove", "-o", "gone/x"), "gone/x: it cannot be written"),
-        (("-", "--check-finite", "--in-place"), "--in-place writes to a file; - is stdin"),
+        (("-", "--check-finite", "--in-place"), "--in-place writes to a file, but - is stdin"),
         (
             ("net.prototxt", "--check-finite=label"),
             'no layer "label"; blob "label" is made by layer "data": say --check-fi',

@@ -298,7 +298,7 @@ def test_folder_has_a_line_for_each_net_and_phase(capsys: pytest.CaptureFixture[
 @pytest.mark.parametrize("shape", ["data", "data=", "=1x2", "data=1xtwo", "data=-1x3"])
 def test_wrong_shape_option(tmp_path: Path, capsys: pytest.CaptureFixture[str], shape: str) -> None:
     assert main(["summary", str(FIXTURES), "--input-shape", shape]) == 2
-    assert "is no shape" in capsys.readouterr().err
+    assert "is not a shape" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

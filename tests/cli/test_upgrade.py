@@ -55,7 +55,7 @@ def test_what_could_not_be_upgraded_is_told(folder: Path, capsys: pytest.Capture
     assert err[0].startswith("caffelint: fork.prototxt:2: not upgraded: type: SEQ_MEMORY_DATA")
     assert err[2:] == [
         "upgraded 2 files; 1 in the current format; 2 could not be upgraded",
-        "caffelint: exit status 1: mend what is named above, or write # caffelint: ignore-file[legacy-format] into it",
+        "caffelint: exit status 1: mend the files above, or write # caffelint: ignore-file[legacy-format] in them",
     ]
     assert (folder / "fork.prototxt").read_bytes() == FORK
     assert (folder / "old.prototxt").read_bytes() == NEW

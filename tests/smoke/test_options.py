@@ -25,8 +25,8 @@ from caffelint.cli.main import main
         ("--compare", "cpu,cuda:²", "give two of cpu, cuda:N"),
         ("--weights", "pipe", '--weights "pipe" is not a file'),
         ("--weights", "gone", '--weights "gone" does not exist'),
-        ("--input-shape", "data=0x3x8x8", "is no shape"),
-        ("--input-shape", "data=99999999999x3x8x8", "is no shape"),
+        ("--input-shape", "data=0x3x8x8", "is not a shape"),
+        ("--input-shape", "data=99999999999x3x8x8", "is not a shape"),
         ("--input-shape", "dota=4x3x8x8", '--input-shape "dota": no layer of these nets has such a top'),
     ],
 )

@@ -27,14 +27,15 @@ def write_beside(net: str) -> str:
         raise SaveError("it is a link that leads nowhere; remove it")
     old = read(path) if os.path.exists(path) else None
     if old == ours:
-        return f"{path} is there already"
+        return f"{path} already exists"
     if old is not None and _OURS not in old:
         return (
-            f"{path} is there and is not caffelint's: it was left as it is, and the checks will run it;"
+            f"{path} exists and is not caffelint's, so it was left alone and the checks will run it;"
             " move it away and patch again if that is not meant"
         )
     save(path, old, ours)
-    return f"{path} was that of another caffelint and is replaced" if old is not None else f"{path} is written"
+    replaced = "came from another version of caffelint and was replaced"
+    return f"{path} {replaced if old is not None else 'was written'}"
 
 
 def remains(net: str) -> str:
