@@ -8,7 +8,7 @@ from caffelint.caffe.built_net import BuiltNet
 from caffelint.caffe.fillers import FILLERS, draws
 from caffelint.caffe.fork_fields import has_fork_fields
 from caffelint.caffe.layers import BVLC_TYPES, BuiltLayer, layer_class, types_that
-from caffelint.caffe.layers.loss import Loss
+from caffelint.caffe.layers.loss import Loss, SoftmaxInside
 from caffelint.caffe.layers.pooling import Pooling, pooled_size
 from caffelint.caffe.net_parts import Blob
 from caffelint.caffe.probe import unavoidable
@@ -31,6 +31,7 @@ __all__ = [
     "Loss",
     "Pooling",
     "Shape",
+    "SoftmaxInside",
     "Values",
     "Window",
     "build",

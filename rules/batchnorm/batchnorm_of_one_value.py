@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from math import prod
 
 from caffelint.lint import ERROR, TRAIN, Finding, Invalid, Net, NetRule
-from caffelint.lint.built import BuiltLayer, shape_text
+from caffelint.lint.built import BuiltLayer, shape_text, types_that
 
 from ._norms import global_stats
 
@@ -33,7 +33,7 @@ class BatchnormOfOneValue(NetRule):
     code = "B004"
     name = "batchnorm-of-one-value"
     severity = ERROR
-    layer_types = ("BatchNorm", "MVN")
+    layer_types = types_that(lambda kind: kind.normalises and not kind.fork)
     _NET = (
         'layer { name: "data" type: "Input" top: "data" top: "label"'
         " input_param { shape { dim: %d dim: 64 } shape { dim: %d } } }"

@@ -12,6 +12,9 @@ from caffelint.lint.built import types_that
 READERS = types_that(lambda kind: kind.is_data and not kind.fork and kind.has_setting("source"))
 """BVLC's layers that read files."""
 
+IMAGE_READERS = types_that(lambda kind: kind.prefetches and kind.has_setting("source"))
+"""Layers, those of forks as well, that read images from what their source names."""
+
 _WITH_SOURCE = ("data_param", "image_data_param", "window_data_param", "hdf5_data_param", "video_data_param")
 
 _HELD_OUT = re.compile(r"(?<![a-z])(val|valid|validation|test|testing|dev)(?![a-z])")

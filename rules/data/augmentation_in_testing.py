@@ -18,7 +18,7 @@ from caffelint.lint import (
     write,
 )
 
-from ._layers import is_test_net, is_tested, makers, transform_place
+from ._layers import IMAGE_READERS, is_test_net, is_tested, makers, transform_place
 
 _LAYER = 'layer { name: "data" type: "Data" top: "data" transform_param { %s } %s}'
 
@@ -50,7 +50,7 @@ class AugmentationInTesting(NetRule):
     code = "D010"
     name = "augmentation-in-testing"
     severity = WARNING
-    layer_types = ("Data", "ImageData", "WindowData", "AnnotatedData", "VideoData")
+    layer_types = IMAGE_READERS
     VALID = [
         _LAYER % ("mirror: true", "include { phase: TRAIN } "),
         _LAYER % ("mirror: false crop_size: 227", "include { phase: TEST } "),

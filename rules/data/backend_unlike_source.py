@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator
 
 from caffelint.lint import LIKELY, UNSAFE, WARNING, Finding, Invalid, Layer, LayerRule, fix, title, write
+from caffelint.lint.built import types_that
 
 _NAMED = re.compile(r"lmdb|leveldb")
 
@@ -38,7 +39,7 @@ class BackendUnlikeSource(LayerRule):
     name = "backend-unlike-source"
     severity = WARNING
     certainty = LIKELY
-    layer_types = ("Data", "AnnotatedData")
+    layer_types = types_that(lambda kind: kind.has_setting("backend"))
     VALID = [
         'layer { name: "data" type: "Data" data_param { source: "train_lmdb" backend: LMDB } }',
         'layer { name: "data" type: "Data" data_param { source: "train_leveldb" } }',

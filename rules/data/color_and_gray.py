@@ -3,6 +3,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from caffelint.lint import DISPLAY, WARNING, Finding, Invalid, Layer, LayerRule, fix, remove, title
+from caffelint.lint.built import types_that
 
 
 class ColorAndGray(LayerRule):
@@ -27,7 +28,8 @@ class ColorAndGray(LayerRule):
     code = "D020"
     name = "color-and-gray"
     severity = WARNING
-    layer_types = ("Data", "AnnotatedData")
+    # Only what reads a database of Datum looks at these fields.
+    layer_types = types_that(lambda kind: kind.has_setting("backend"))
     VALID = [
         'layer { name: "data" type: "Data" transform_param { force_color: true } }',
         'layer { name: "data" type: "Data" transform_param { force_color: true force_gray: false } }',

@@ -29,12 +29,6 @@ _TYPE.update(input_param="Input", memory_data_param="MemoryData", dummy_data_par
 _TAKEN_FOR_ITS_OWN = frozenset(_BLOCKS)
 """Blocks of other data layers: the layer ignores them, which unused-parameter-block reports."""
 
-_PHRASE = {
-    "ImageData": "File is empty",
-    "WindowData": "Failed to open window file",
-    "HDF5Data": "Failed to open source file",
-}
-
 
 class DataLayerWithoutItsBlock(LayerRule):
     """A data layer lacks its block (`data_param` of a Data layer, ...), or the block has no `source`.
@@ -129,7 +123,7 @@ class DataLayerWithoutItsBlock(LayerRule):
 
 def _phrase(layer: Layer) -> str:
     """What Caffe says when it opens a source without a name (db_leveldb.cpp and db_lmdb.hpp for Data)."""
-    if layer.type != "Data":
-        return _PHRASE[layer.type]
     block = layer.message.data_param
-    return "No such file or directory" if block.backend == block.LMDB else "Failed to open leveldb"
+    if layer.type == "Data" and block.backend == block.LMDB:
+        return "No such file or directory"
+    return layer.kind.cannot_open

@@ -19,12 +19,15 @@ from caffelint.lint import (
     title,
     write,
 )
+from caffelint.lint.built import types_that
 
 _MOVED = {"scale": 1.0, "mean_file": "", "crop_size": 0, "mirror": False}
 """The fields that were once in the block of each data layer, and the values that change nothing."""
 
 _READ_BY_NOBODY = {"rand_skip": 0, "force_encoded_color": False}
-_UNTRANSFORMED = ("DummyData", "Input")
+_UNTRANSFORMED = types_that(
+    lambda kind: kind.bottom_counts.most == 0 and not kind.transforms and not kind.has_setting("source")
+)
 
 
 class IgnoredTransformField(LayerRule):
@@ -60,7 +63,7 @@ class IgnoredTransformField(LayerRule):
     code = "D011"
     name = "ignored-transform-field"
     severity = ERROR
-    layer_types = ("Data", "ImageData", "WindowData", *_UNTRANSFORMED)
+    layer_types = (*types_that(lambda kind: kind.prefetches and not kind.fork), *_UNTRANSFORMED)
     VALID = [
         'layer { name: "data" type: "Data" transform_param { scale: 0.1 mirror: true } data_param { source: "a" } }',
         # Caffe moves them.

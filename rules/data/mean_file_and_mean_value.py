@@ -3,6 +3,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from caffelint.lint import DISPLAY, ERROR, Finding, Invalid, Kind, Layer, LayerRule, Related, fix, remove, title
+from caffelint.lint.built import types_that
 
 from ._layers import transform_place
 
@@ -30,7 +31,7 @@ class MeanFileAndMeanValue(LayerRule):
     name = "mean-file-and-mean-value"
     severity = ERROR
     claims = (Kind.MEAN_FILE_AND_MEAN_VALUE,)
-    layer_types = ("Data", "ImageData", "WindowData", "MemoryData", "AnnotatedData")
+    layer_types = types_that(lambda kind: kind.transforms and kind.block)
     VALID = [
         'layer { name: "data" type: "Data" transform_param { mean_file: "mean.binaryproto" } }',
         'layer { name: "data" type: "Data" transform_param { mean_value: 104 mean_value: 117 mean_value: 123 } }',

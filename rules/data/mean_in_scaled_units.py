@@ -4,6 +4,8 @@ from collections.abc import Iterator
 
 from caffelint.lint import DISPLAY, LIKELY, WARNING, Finding, Invalid, Layer, LayerRule, fix, title, write
 
+from ._layers import IMAGE_READERS
+
 _IMAGE_SCALE = 0.02
 
 
@@ -32,7 +34,8 @@ class MeanInScaledUnits(LayerRule):
     name = "mean-in-scaled-units"
     severity = WARNING
     certainty = LIKELY
-    layer_types = ("Data", "ImageData", "AnnotatedData", "VideoData")
+    # WindowData takes no scale from transform_param.
+    layer_types = tuple(name for name in IMAGE_READERS if name != "WindowData")
     VALID = [
         'layer { name: "data" type: "Data" transform_param { scale: 0.00784314 mean_value: 127.5 } }',
         # Data that are not pixels.

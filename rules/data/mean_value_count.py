@@ -3,6 +3,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from caffelint.lint import ERROR, LIKELY, WARNING, Finding, Invalid, Layer, LayerRule, title
+from caffelint.lint.built import types_that
 
 from ._layers import transform_place, transforms_unlike_bvlc
 
@@ -38,7 +39,7 @@ class MeanValueCount(LayerRule):
     code = "D003"
     name = "mean-value-count"
     severity = ERROR
-    layer_types = ("ImageData", "MemoryData", "Data")
+    layer_types = types_that(lambda kind: kind.transforms and not kind.fork)
     VALID = [
         'layer { name: "data" type: "ImageData" transform_param { mean_value: 104 mean_value: 117 mean_value: 123 } }',
         'layer { name: "data" type: "ImageData" transform_param { mean_value: 115 } }',
@@ -88,7 +89,7 @@ class MeanValueCount(LayerRule):
             return
         if layer.type == "MemoryData":
             channels, why = layer.message.memory_data_param.channels, ""
-        elif layer.message.image_data_param.is_color:
+        elif layer.type == "WindowData" or layer.message.image_data_param.is_color:
             channels, why = 3, ""
         else:
             channels, why = 1, " (is_color: false)"

@@ -4,6 +4,8 @@ from collections.abc import Iterator
 
 from caffelint.lint import ERROR, SAFE, Finding, Invalid, Layer, LayerRule, fix, remove, title
 
+from ._layers import IMAGE_READERS
+
 
 class PrefetchZero(LayerRule):
     """With `prefetch: 0` in data_param there is no batch to read into, so Caffe waits forever.
@@ -31,7 +33,7 @@ class PrefetchZero(LayerRule):
     code = "D012"
     name = "prefetch-zero"
     severity = ERROR
-    layer_types = ("Data", "ImageData", "WindowData", "AnnotatedData")
+    layer_types = IMAGE_READERS
     VALID = [
         'layer { name: "data" type: "Data" data_param { source: "a" batch_size: 64 prefetch: 1 } }',
         'layer { name: "data" type: "Data" data_param { source: "a" batch_size: 64 } }',

@@ -106,7 +106,7 @@ class SourceIsMeanFile(LayerRule):
             what, sure = "a mean file by its name", True
         elif source == mean_file:
             what, sure = "the mean_file of the same layer", True
-        elif name.endswith(_UNREADABLE[layer.type]):
+        elif name.endswith((_LIST if layer.kind.has_setting("backend") else _DATABASE) + _HDF5):
             what, sure = f"{_kind(source)} by its name", False
         else:
             return
@@ -118,18 +118,11 @@ class SourceIsMeanFile(LayerRule):
         )
 
 
-_READS = {
+_READS = {  # words for a message
     "Data": "a database (LMDB or LevelDB)",
     "ImageData": "a text file with an image and its label on each line",
     "WindowData": "a text file of windows",
     "HDF5Data": "a text file with the names of HDF5 files",
-}
-
-_UNREADABLE = {
-    "Data": _LIST + _HDF5,
-    "ImageData": _DATABASE + _HDF5,
-    "WindowData": _DATABASE + _HDF5,
-    "HDF5Data": _DATABASE + _HDF5,
 }
 
 

@@ -5,16 +5,9 @@ import re
 from collections.abc import Iterator
 
 from caffelint.lint import WARNING, Finding, Invalid, Layer, LayerRule, Option, title
+from caffelint.lint.built import types_that
 
-_PLACES = {
-    "Data": (("data_param", "source"),),
-    "ImageData": (("image_data_param", "source"), ("image_data_param", "mean_file")),
-    "HDF5Data": (("hdf5_data_param", "source"),),
-    "WindowData": (("window_data_param", "source"), ("window_data_param", "mean_file")),
-    "AnnotatedData": (("data_param", "source"), ("annotated_data_param", "label_map_file")),
-    "VideoData": (("video_data_param", "source"),),
-}
-_MEAN = ("transform_param", "mean_file")
+_OTHERS = (("transform_param", "mean_file"), ("annotated_data_param", "label_map_file"))
 _TEMPLATE = re.compile(r"[$<>{}%]|\.\.\.|(?i:path/to|edit.?me|your)")
 _MOST_FOLDERS = 32
 
@@ -50,7 +43,7 @@ class SourceNotFound(LayerRule):
     code = "D005"
     name = "source-not-found"
     severity = WARNING
-    layer_types = tuple(_PLACES)
+    layer_types = types_that(lambda kind: kind.is_data and kind.has_setting("source"))
     OPTIONS = {
         "check-sources": Option(False, "Check that the sources of data layers exist on this machine."),
         "roots": Option([], "Folders that relative paths may start from."),
@@ -81,7 +74,7 @@ class SourceNotFound(LayerRule):
     def check(self, layer: Layer) -> Iterator[Finding]:
         if not self.options["check-sources"]:
             return
-        for block, field in (*_PLACES[layer.type], _MEAN):
+        for block, field in ((layer.kind.block, "source"), *_OTHERS):
             if not layer.has(block, field):
                 continue
             path = getattr(layer.param(block), field)

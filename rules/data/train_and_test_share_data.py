@@ -21,6 +21,7 @@ from caffelint.lint import (
     title,
     write,
 )
+from caffelint.lint.built import types_that
 
 from ._layers import Pair, is_for_training, is_held_out, is_tested, makers, other_test_nets, pairs, same_path, source_of
 
@@ -57,10 +58,7 @@ class TrainAndTestShareData(NetRule):
     name = "train-and-test-share-data"
     severity = WARNING
     certainty = LIKELY
-    layer_types = (
-        *("Data", "ImageData", "WindowData", "HDF5Data", "AnnotatedData", "VideoData"),
-        *("ImageLabelmapData", "BoxData", "ImageSegData", "DenseImageData", "MultiLabelImageData"),
-    )
+    layer_types = types_that(lambda kind: kind.is_data)
     VALID = [
         _DATA % ("train_lmdb", "TRAIN", "") + _DATA % ("val_lmdb", "TEST", ""),
         # Tested on both sets, one after the other.

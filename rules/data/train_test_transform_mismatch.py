@@ -22,10 +22,9 @@ from caffelint.lint import (
     write,
 )
 
-from ._layers import pairs, transform_place
+from ._layers import IMAGE_READERS, pairs, transform_place
 
 _LAYER = 'layer { name: "d" type: "Data" top: "d" transform_param { %s } include { phase: %s } }'
-_TYPES = ("Data", "ImageData", "WindowData", "AnnotatedData", "VideoData")
 
 
 class TrainTestTransformMismatch(NetRule):
@@ -61,7 +60,7 @@ class TrainTestTransformMismatch(NetRule):
     name = "train-test-transform-mismatch"
     severity = WARNING
     certainty = LIKELY
-    layer_types = _TYPES
+    layer_types = IMAGE_READERS
     VALID = [
         _LAYER % ("scale: 0.1 mirror: true crop_size: 227", "TRAIN") + _LAYER % ("scale: 0.1 crop_size: 227", "TEST"),
         # 1/256 or 1/255.
@@ -97,7 +96,7 @@ class TrainTestTransformMismatch(NetRule):
 
     def check(self, net: Net) -> Iterator[Finding]:
         for pair in pairs(net):
-            training = [layer for layer in pair.training if layer.type in _TYPES]
+            training = [layer for layer in pair.training if layer.type in IMAGE_READERS]
             for layer in pair.testing:
                 same_type = [other for other in training if other.type == layer.type]
                 if not same_type or layer in training or net.role != "train":

@@ -12,7 +12,7 @@ from ._layer_params import described
 _LEAST = 5
 """How many others have to be alike for one to be odd."""
 
-_SETTINGS = {"BatchNorm": ("eps", "moving_average_fraction"), "Scale": ("bias_term",)}
+_SETTINGS = {"batch_norm_param": ("eps", "moving_average_fraction"), "scale_param": ("bias_term",)}
 
 
 class Odd(NamedTuple):
@@ -46,7 +46,7 @@ def _residual(i: int) -> str:
 
 def _normed(i: int, swapped: bool = False) -> str:
     """The same with a BatchNorm, before the ReLU or after it."""
-    first, second = ("ReLU", "BatchNorm") if swapped else ("BatchNorm", "ReLU")
+    first, second = ("ReLU BatchNorm" if swapped else "BatchNorm ReLU").split()
     a, b = ("a", "b") if swapped else ("n", "r")
     return (
         _convolution(i)
@@ -191,16 +191,16 @@ class UnlikeItsSiblings(NetRule):
                 )
 
     def _statistics(self, net: Net, one: BuiltNet) -> Iterator[Finding]:
-        for type_, fields in _SETTINGS.items():
-            layers = [layer for layer in one.layers if layer.type == type_ and layer.index is not None]
+        for block, fields in _SETTINGS.items():
+            layers = [layer for layer in one.layers if layer.block == block and layer.index is not None]
             for field in fields:
                 odd = _odd([(layer, getattr(layer.parameters, field)) for layer in layers], ends=False)
                 if odd:
                     mine = net.layers[odd.layer.index or 0]
                     yield self.finding(
-                        mine.at(odd.layer.block, field),
+                        mine.at(block, field),
                         f"{title(mine)} has {field} {described(odd.value)}, but the other {odd.many} layers of type"
-                        f" {type_} have {described(odd.others)}",
+                        f" {mine.type} have {described(odd.others)}",
                     )
 
 

@@ -17,6 +17,7 @@ from caffelint.lint import (
     speaks_of_weights,
     write,
 )
+from caffelint.lint.built import types_that
 
 from ._fillers import is_last, random_filler
 
@@ -51,7 +52,9 @@ class ConstantWeights(LayerRule):
     code = "I005"
     name = "constant-weights"
     severity = WARNING
-    layer_types = ("Convolution", "InnerProduct")
+    layer_types = types_that(
+        lambda kind: kind.is_linear and kind.has_weights and not kind.upsamples and not kind.fork
+    )
     _NET = (
         'layer { name: "data" type: "Data" top: "data" top: "label" }'
         ' layer { name: "fc" type: "InnerProduct" bottom: "data" top: "fc"%s inner_product_param { num_output: %d %s'

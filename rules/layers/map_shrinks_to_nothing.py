@@ -3,7 +3,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from caffelint.lint import LIKELY, WARNING, Finding, Invalid, Net, NetRule, Related, title
-from caffelint.lint.built import BuiltLayer, BuiltNet, written_field
+from caffelint.lint.built import BuiltLayer, BuiltNet, types_that, written_field
 
 _AVE = 1
 _LEAST_COVER = 4
@@ -47,7 +47,7 @@ class MapShrinksToNothing(NetRule):
     code = "L011"
     name = "map-shrinks-to-nothing"
     severity = WARNING
-    layer_types = ("Convolution", "Pooling", "Slice")
+    layer_types = types_that(lambda kind: kind.has_setting("kernel_size") or kind.has_setting("slice_point"))
     _NET = (
         'layer { name: "data" type: "Input" top: "data" input_param { shape { dim: 1 dim: 3 dim: %d dim: 9 } } }'
         ' layer { name: "c" type: "Convolution" bottom: "data" top: "c"'

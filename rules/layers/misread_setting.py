@@ -60,6 +60,7 @@ def _power(layer: Layer) -> Iterator[Slip]:
             yield ("power_param", name), f"{name} 0 makes the output a constant: no gradient passes", {}
 
 
+# What people get wrong in one type is advice on that type: each has a check of its own.
 SLIPS: dict[str, Callable[[Layer], Iterator[Slip]]] = {
     "Convolution": _convolution,
     "Deconvolution": _convolution,

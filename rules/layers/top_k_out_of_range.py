@@ -34,7 +34,6 @@ class TopKOutOfRange(RefusalRule):
     name = "top-k-out-of-range"
     severity = ERROR
     claims = (Kind.TOP_K_TOO_LARGE,)
-    _TYPES = ("Accuracy", "ArgMax")
     _NET = (
         'layer { name: "data" type: "Data" top: "data" top: "label" }'
         ' layer { name: "fc" type: "InnerProduct" bottom: "data" top: "fc" inner_product_param { num_output: %d } }'
@@ -72,7 +71,7 @@ class TopKOutOfRange(RefusalRule):
         said = set()
         for one in net.states():
             for layer in one.layers:
-                if layer.type not in self._TYPES or layer.index is None or layer.index in said or not layer.bottoms:
+                if not layer.has_setting("top_k") or layer.index is None or layer.index in said or not layer.bottoms:
                     continue
                 top_k, axis = layer.parameters.top_k, layer.parameters.axis
                 accuracy = layer.type == "Accuracy"

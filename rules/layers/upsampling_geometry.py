@@ -5,7 +5,7 @@ from fractions import Fraction
 from math import ceil
 
 from caffelint.lint import LIKELY, UNSAFE, WARNING, Finding, Fix, Invalid, Layer, Net, NetRule, fix, title, write
-from caffelint.lint.built import Blob, BuiltLayer
+from caffelint.lint.built import Blob, BuiltLayer, types_that
 
 from ._coordinates import SAME, Axis, Position, crop_offset, position
 
@@ -49,7 +49,7 @@ class UpsamplingGeometry(NetRule):
     name = "upsampling-geometry"
     severity = WARNING
     certainty = LIKELY
-    layer_types = ("Crop", "Upsample")
+    layer_types = types_that(lambda kind: kind.upsamples or kind.block == "crop_param")
     _NET = (
         'layer {{ name: "data" type: "Input" top: "data" input_param {{ shape {{ dim: 1 dim: 3 dim: 64 dim: 64 }} }} }}'
         ' layer {{ name: "conv" type: "Convolution" bottom: "data" top: "conv"'

@@ -4,12 +4,10 @@ import re
 from collections.abc import Iterator
 
 from caffelint.lint import LIKELY, TRAIN, WARNING, Finding, Invalid, Layer, Net, NetRule, Related, Source, title
+from caffelint.lint.built import types_that
 
 from ._graph import Through, class_count, count_place, keeps_classes, source
 
-_SOFTMAX = ("SoftmaxWithLoss", "SoftmaxWithLossOHEM")
-_BOXES = ("SmoothL1Loss", "SmoothL1LossOHEM")
-_SSD = ("MultiBoxLoss", "DetectionOutput")
 _YOLO = {"RegionLoss": "region_loss_param", "Yolov3": "yolov3_param"}
 
 _DATA = (
@@ -61,7 +59,7 @@ class ClassCountMismatch(NetRule):
     name = "class-count-mismatch"
     severity = WARNING
     certainty = LIKELY
-    layer_types = (*_SOFTMAX, *_BOXES, *_SSD, *_YOLO)
+    layer_types = (*types_that(lambda kind: kind.is_loss or kind.has_setting("num_classes")), *_YOLO)
     VALID = [
         _DATA + _FC % ("cls_score", "cls_score", 3) + _LOSS % ("cls", "cls_score", "labels"),
         # Two tasks, each with labels of its own.
@@ -113,11 +111,11 @@ class ClassCountMismatch(NetRule):
     def check(self, net: Net) -> Iterator[Finding]:
         shared: dict[tuple[str, int], list[Layer]] = {}
         for layer in net.layers:
-            if layer.type in _SOFTMAX:
+            if layer.kind.is_loss and layer.kind.reads_classes(1):
                 yield from self._classifier(layer, shared)
-            elif layer.type in _BOXES:
+            elif layer.type.startswith("SmoothL1Loss"):
                 yield from self._boxes(layer)
-            elif layer.type in _SSD:
+            elif layer.kind.has_setting("num_classes"):
                 yield from self._priors(layer)
             elif layer.type in _YOLO:
                 yield from self._cells(layer)
@@ -168,7 +166,7 @@ class ClassCountMismatch(NetRule):
             )
 
     def _priors(self, layer: Layer) -> Iterator[Finding]:
-        block = layer.param("multibox_loss_param" if layer.type == "MultiBoxLoss" else "detection_output_param")
+        block = layer.param(layer.kind.block)
         joined = _source(layer, 1, _rearranged)
         if block.num_classes < 1 or joined is None:
             return

@@ -18,6 +18,7 @@ from caffelint.lint import (
     remove,
     write,
 )
+from caffelint.lint.built import types_that
 
 from ._graph import source
 
@@ -66,7 +67,7 @@ class DenseLossUnnormalized(LayerRule):
     name = "dense-loss-unnormalized"
     severity = WARNING
     certainty = LIKELY
-    layer_types = ("SoftmaxWithLoss", "SigmoidCrossEntropyLoss", "InfogainLoss")
+    layer_types = types_that(lambda kind: kind.reads_loss_param)
     VALID = [
         {"s.prototxt": 'net: "n.prototxt" base_lr: 0.01', "n.prototxt": _NET + " }"},
         {

@@ -3,6 +3,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from caffelint.lint import DISPLAY, INFO, LIKELY, WARNING, Finding, Invalid, Layer, LayerRule, fix, title, write
+from caffelint.lint.built import SoftmaxInside, types_that
 
 from ._graph import class_count, keeps_classes, sources
 
@@ -48,7 +49,7 @@ class IgnoreLabelInRange(LayerRule):
     code = "O009"
     name = "ignore-label-in-range"
     severity = WARNING
-    layer_types = ("SoftmaxWithLoss", "InfogainLoss")
+    layer_types = types_that(lambda kind: issubclass(kind, SoftmaxInside))
     VALID = [
         _HEAD % 21 + _LOSS + " loss_param { ignore_label: 255 } }",
         _HEAD % 21 + _LOSS + " loss_param { ignore_label: -1 } }",

@@ -36,6 +36,7 @@ class IntegerLabelsForRegression(LayerRule):
     name = "integer-labels-for-regression"
     severity = WARNING
     certainty = LIKELY
+    # Distances to a target; what else takes no classes wants probabilities, or pairs.
     layer_types = ("EuclideanLoss", "SmoothL1Loss", "L1Loss")
     VALID = [
         'layer { name: "data" type: "HDF5Data" top: "data" top: "label" }'

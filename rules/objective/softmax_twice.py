@@ -37,6 +37,7 @@ class SoftmaxTwice(LayerRule):
     code = "O002"
     name = "softmax-twice"
     severity = WARNING
+    # Where else a softmax is inside, as in InfogainLoss, older Caffes want probabilities.
     layer_types = ("SoftmaxWithLoss", "SoftmaxWithLossOHEM", "Softmax")
     VALID = [
         'layer { name: "fc" type: "InnerProduct" bottom: "data" top: "fc" inner_product_param { num_output: 10 } }'

@@ -21,9 +21,10 @@ from caffelint.lint import (
     title,
     write,
 )
+from caffelint.lint.built import types_that
 
-_NO_LOSS = frozenset(
-    {"Convolution", "Deconvolution", "InnerProduct", "Pooling", "ReLU", "BatchNorm", "Dropout", "LRN", "Concat"}
+_NO_LOSS = types_that(
+    lambda kind: kind.has_weights or kind.rectifies or kind.normalises or kind.has_setting("kernel_size")
 )
 """Layers that compute features: nobody means to minimise their sum."""
 

@@ -24,9 +24,6 @@ from caffelint.lint import (
 )
 from caffelint.lint.built import MESSAGE, Field
 
-_PREFETCH_ONLY = {"ImageData": "image_data_param", "WindowData": "window_data_param"}
-"""Types that take `prefetch` from data_param and everything else from their own block (base_data_layer.cpp)."""
-
 _FEW = 4
 """A type that more forks have is likely to read different blocks in each."""
 
@@ -113,7 +110,7 @@ class UnusedParameterBlock(NetRule):
             if used is None:
                 if not _own_block(layer, known):
                     continue
-            elif layer.node and type_ not in _PREFETCH_ONLY and _blocks(layer.node) <= used | _ALWAYS_READ:
+            elif layer.node and not _takes_prefetch_alone(layer) and _blocks(layer.node) <= used | _ALWAYS_READ:
                 continue
             for field, value in layer.message.ListFields():
                 block = field.name
@@ -124,7 +121,7 @@ class UnusedParameterBlock(NetRule):
                         unused.setdefault((type_, block), []).append(layer)
                 elif block not in used:
                     unused.setdefault((type_, block), []).append(layer)
-                elif block == "data_param" and type_ in _PREFETCH_ONLY and not layer.has(_PREFETCH_ONLY[type_]):
+                elif block == "data_param" and _takes_prefetch_alone(layer) and not layer.has(layer.kind.block):
                     if any(inner.name != "prefetch" for inner, _ in value.ListFields()):
                         unused.setdefault((type_, block), []).append(layer)
         for (type_, block), layers in unused.items():
@@ -137,8 +134,8 @@ class UnusedParameterBlock(NetRule):
                 continue
             if block in used:
                 message = f"{subject}: all of {block} but prefetch is ignored, so the layer has no source"
-                message += f"; {type_} reads {_PREFETCH_ONLY[type_]}"
-                fixes = _renamed(layers, block, _PREFETCH_ONLY[type_])
+                message += f"; {type_} reads {layers[0].kind.block}"
+                fixes = _renamed(layers, block, layers[0].kind.block)
                 yield self.finding(layers[0].at(block), message, severity=ERROR, fixes=fixes)
                 continue
             message = f"{subject}: {block} is ignored; "
@@ -169,6 +166,11 @@ def _renamed(layers: list[Layer], block: str, wanted: str) -> tuple[Fix, ...]:
         if any(field.name not in known for field, _ in layer.param(block).ListFields()):
             return ()
     return fix(f"rename it to {wanted}", UNSAFE, *((replace(layer.at(block), wanted),) for layer in layers))
+
+
+def _takes_prefetch_alone(layer: Layer) -> bool:
+    """Does it take `prefetch` from data_param, and all else from a block of its own (base_data_layer.cpp)?"""
+    return bool(layer.kind.prefetches) and not layer.kind.fork and layer.kind.block != "data_param"
 
 
 def _own_block(layer: Layer, known: Provenance) -> str:

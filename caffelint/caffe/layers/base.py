@@ -87,6 +87,10 @@ class BuiltLayer:
     # Does it read transform_param? Does it read batches ahead (base_data_layer.hpp, BasePrefetchingDataLayer)?
     transforms: ClassVar[bool | None] = False
     prefetches: ClassVar[bool | None] = False
+    # Does it divide its sum as loss_param says?
+    reads_loss_param: ClassVar[bool] = False
+    # What Caffe ends with where the file that it reads cannot be opened.
+    cannot_open: ClassVar[str] = ""
     is_recurrent: ClassVar[bool | None] = False
     # A bend, without which two layers with weights would be no more than one.
     is_activation: ClassVar[bool | None] = False

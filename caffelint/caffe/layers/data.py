@@ -24,10 +24,10 @@ class DataLayer(BuiltLayer):
     def set_up_unknown(self, bottoms: Sequence[Shape | None]) -> Sequence[Shape | None]:
         return self.set_up([])
 
-    def check_source(self, phrase: str, function: str) -> None:
-        """Refuse a layer that names no file: opening it fails with the phrase. A fork may take its data elsewhere."""
+    def check_source(self, function: str, phrase: str = "") -> None:
+        """Refuse a layer that names no file, which cannot be opened. A fork may take its data elsewhere."""
         if self.strict and not self.parameters.source:
-            raise self.refuse(Kind.MISSING_FIELD, "source is missing", phrase, function, "source")
+            raise self.refuse(Kind.MISSING_FIELD, "source is missing", phrase or self.cannot_open, function, "source")
 
     def check_batch_size(self, function: str) -> int:
         """batch_size; Caffe 1.0 refuses an empty batch."""
@@ -97,11 +97,12 @@ class Transformed(DataLayer):
 class Data(Transformed):
     types = ("Data",)
     block = "data_param"
+    cannot_open = "Failed to open leveldb"
     top_counts = ONE_OR_TWO
 
     def set_up(self, bottoms: Sequence[Shape]) -> Sequence[Shape | None]:
         lmdb = self.parameters.backend == LMDB
-        self.check_source("mdb_status == 0 (2 vs. 0)" if lmdb else "Failed to open leveldb", "db.cpp Open")
+        self.check_source("db.cpp Open", "mdb_status == 0 (2 vs. 0)" if lmdb else "")
         self.check_transform()
         return [None, *self.labels(self.check_batch_size("base_data_layer.cpp LayerSetUp"))]
 
@@ -113,6 +114,7 @@ class Data(Transformed):
 class ImageData(Transformed):
     types = ("ImageData",)
     block = "image_data_param"
+    cannot_open = "File is empty"
     top_counts = TWO
 
     def set_up(self, bottoms: Sequence[Shape]) -> Sequence[Shape | None]:
@@ -128,7 +130,7 @@ class ImageData(Transformed):
                 function,
                 "new_height" if height else "new_width",
             )
-        self.check_source("File is empty", function)
+        self.check_source(function)
         if p.batch_size == 0:
             raise self.refuse(
                 Kind.MISSING_BATCH_SIZE,
@@ -160,6 +162,7 @@ class ImageData(Transformed):
 class WindowData(Transformed):
     types = ("WindowData",)
     block = "window_data_param"
+    cannot_open = "Failed to open window file"
     top_counts = TWO
 
     @property
@@ -168,7 +171,7 @@ class WindowData(Transformed):
         return True
 
     def set_up(self, bottoms: Sequence[Shape]) -> Sequence[Shape | None]:
-        self.check_source("Failed to open window file", "window_data_layer.cpp DataLayerSetUp")
+        self.check_source("window_data_layer.cpp DataLayerSetUp")
         self.check_transform()
         if self.message.transform_param.crop_size == 0:
             raise Refusal(
@@ -220,6 +223,7 @@ class MemoryData(Transformed):
 class HDF5Data(DataLayer):
     types = ("HDF5Data",)
     block = "hdf5_data_param"
+    cannot_open = "Failed to open source file"
     top_counts = AT_LEAST_ONE
 
     @property
@@ -235,7 +239,7 @@ class HDF5Data(DataLayer):
                 "hdf5_data_layer.cpp LayerSetUp",
                 "transform_param",
             )
-        self.check_source("Failed to open source file", "hdf5_data_layer.cpp LayerSetUp")
+        self.check_source("hdf5_data_layer.cpp LayerSetUp")
         self.check_batch_size("blob.cpp cpu_data")
         return [None] * len(self.tops)
 

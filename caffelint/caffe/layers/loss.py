@@ -100,6 +100,7 @@ def check_inner_loss_weight(layer: BuiltLayer, scores: Shape) -> None:
 class SoftmaxInside(Loss):
     """A loss that runs a Softmax on its first bottom."""
 
+    reads_loss_param = True
     of_classes = True
 
     @property
@@ -205,6 +206,7 @@ class InfogainLoss(SoftmaxInside):
 class SigmoidCrossEntropyLoss(Loss):
     types = ("SigmoidCrossEntropyLoss",)
     block = "sigmoid_param"
+    reads_loss_param = True
 
     def set_up(self, bottoms: Sequence[Shape]) -> Sequence[Shape | None]:
         check_inner_loss_weight(self, bottoms[0])
