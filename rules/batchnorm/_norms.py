@@ -1,4 +1,4 @@
-"""The BatchNorm layers of a net, and what stands around them."""
+"""The BatchNorm layers of a net, and the layers around them."""
 
 from __future__ import annotations
 

@@ -2,17 +2,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caffelint.lint import TEST, UNSAFE, WARNING, Finding, Invalid, Net, NetRule, fix, listed, remove
+from caffelint.lint import TEST, UNSAFE, WARNING, Finding, Invalid, Net, NetRule, fix, remove, titles
 
 from ._norms import global_stats, norms
 
 
 class BatchStatsInTesting(NetRule):
-    """A BatchNorm of the TEST phase takes the statistics of the batch.
+    """A BatchNorm in the TEST phase uses the statistics of the batch.
 
     ## Why is this bad?
-    With `use_global_stats: false` in the text the layer normalises by the batch at hand in both phases: what the net
-    says of an image hangs on the images beside it, and with a batch of one it says little. Left out, Caffe takes the
+    With `use_global_stats: false` the layer normalises by the current batch in both phases: what the net says about an
+    image depends on the other images in the batch, and a batch of one says little. Without the field, Caffe uses the
     batch in TRAIN and the stored statistics in TEST.
 
     ## Example
@@ -25,7 +25,7 @@ class BatchStatsInTesting(NetRule):
     ```
 
     ## Fix safety
-    Unsafe: the scores of the TEST phase change, to what a deployed net gives.
+    Unsafe: the scores of the TEST phase change to what a deployed net gives.
 
     ## References
     - batch_norm_layer.cpp, LayerSetUp; BVLC/caffe#5829
@@ -53,9 +53,8 @@ class BatchStatsInTesting(NetRule):
         Invalid(
             _NET % " batch_norm_param { use_global_stats: false }",
             span="use_global_stats: false",
-            message="BatchNorm bn takes the statistics of the batch in TEST too; leave use_global_stats out, which"
-            " is false"
-            " in TRAIN and true in TEST",
+            message='BatchNorm "bn": use_global_stats false uses the statistics of the batch in TEST, too; remove it'
+            " (the default is false in TRAIN and true in TEST)",
             fixed=_NET % "",
         ),
     ]
@@ -68,12 +67,11 @@ class BatchStatsInTesting(NetRule):
         # Layers of the older format may have been given the field by Caffe's upgrade.
         yield self.finding(
             places[0],
-            f"BatchNorm {listed([layer.name for layer in found])} take{'s' if len(found) == 1 else ''} the"
-            f" statistics of the"
-            " batch in TEST too; leave use_global_stats out, which is false in TRAIN and true in TEST",
+            f"{titles(found)}: use_global_stats false uses the statistics of the batch in TEST, too; remove it"
+            " (the default is false in TRAIN and true in TEST)",
             phases=(TEST,),
             fixes=fix(
-                "leave use_global_stats out",
+                "remove use_global_stats",
                 UNSAFE,
                 *(remove(layer, "batch_norm_param", "use_global_stats") for layer in found),
             ),

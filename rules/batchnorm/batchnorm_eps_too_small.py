@@ -11,8 +11,8 @@ from caffelint.lint import (
     Net,
     NetRule,
     fix,
-    listed,
     starts_from_weights,
+    titles,
     write,
 )
 
@@ -25,9 +25,9 @@ class BatchnormEpsTooSmall(NetRule):
     """`eps` of a BatchNorm is too small to keep it from dividing by 0.
 
     ## Why is this bad?
-    A channel that is constant over a batch, as behind dead units or padding, has a variance of 0, and the layer divides
-    by sqrt(0 + eps). With `eps: 0` that is 0/0 = nan; below 1e-8 what should be 0 is rounding errors, made 10,000 times
-    as large and more, which the layers behind take for a signal.
+    A channel that is constant over a batch, as after dead units or padding, has a variance of 0, and the layer divides
+    by sqrt(0 + eps). With `eps: 0` that is 0/0 = nan. Below 1e-8, what should be 0 is rounding errors made 10,000 times
+    as large or more, which the layers after it take for a signal.
 
     ## Example
     ```
@@ -39,10 +39,10 @@ class BatchnormEpsTooSmall(NetRule):
     ```
 
     ## Known problems
-    A net that is only tested takes the eps that its weights were trained with: 0 alone is told of there, with no fix.
+    A net that is only tested needs the eps of its training, so only 0 is reported there, with no fix.
 
     ## Fix safety
-    Unsafe: each BatchNorm divides by another number from then on, if only a little. None where weights are loaded.
+    Unsafe: each BatchNorm then divides by a slightly different number. Not offered where weights are loaded.
 
     ## References
     - batch_norm_layer.cpp, Forward_cpu; run on Caffe 1.0
@@ -67,19 +67,19 @@ class BatchnormEpsTooSmall(NetRule):
         Invalid(
             _BN % "eps: 0",
             span="eps: 0",
-            message="eps 0 lets a constant channel give 0/0 = nan; use 1e-5",
+            message='BatchNorm "bn": eps 0 gives 0/0 = nan for a constant channel; set eps: 1e-5',
         ),
         Invalid(
             _NET % "eps: 1e-9",
             span="eps: 1e-9",
-            message="eps 1e-09 makes the rounding errors of a constant channel 30,000 times as large, and they pass"
-            " for a signal; use 1e-5",
+            message='BatchNorm "bn": eps 1e-09 makes the rounding errors of a constant channel 30,000 times as large,'
+            " so they pass for a signal; set eps: 1e-5",
         ),
         Invalid(
             _SCRATCH % "eps: 1e-12",
             span="eps: 1e-12",
-            message="eps 1e-12 makes the rounding errors of a constant channel 1,000,000 times as large, and they pass"
-            " for a signal; use 1e-5",
+            message='BatchNorm "bn": eps 1e-12 makes the rounding errors of a constant channel 1,000,000 times as'
+            " large, so they pass for a signal; set eps: 1e-5",
             fixed=_SCRATCH % "eps: 1e-5",
         ),
     ]
@@ -95,17 +95,16 @@ class BatchnormEpsTooSmall(NetRule):
                 found.setdefault(layer.message.batch_norm_param.eps, []).append(layer)
         for eps, layers in found.items():
             what = (
-                f"makes the rounding errors of a constant channel {float(f'{eps**-0.5:.0e}'):,.0f} times as large, and"
+                f"makes the rounding errors of a constant channel {float(f'{eps**-0.5:.0e}'):,.0f} times as large, so"
                 " they pass for a signal"
                 if eps > 0
-                else "lets a constant channel give 0/0 = nan"
+                else "gives 0/0 = nan for a constant channel"
             )
-            others = [layer.name for layer in layers[1:]]
             yield self.finding(
                 layers[0].at("batch_norm_param", "eps"),
-                f"eps {eps:g} {what}; use 1e-5{f' (also in {listed(others)})' if others else ''}",
+                f"{titles(layers)}: eps {eps:g} {what}; set eps: 1e-5",
                 fixes=fix(
-                    "write eps: 1e-5",
+                    "set eps: 1e-5",
                     UNSAFE,
                     *(write(layer, "batch_norm_param", "eps", value="1e-5") for layer in layers),
                 )

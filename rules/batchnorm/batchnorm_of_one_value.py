@@ -3,18 +3,18 @@ from __future__ import annotations
 from collections.abc import Iterator
 from math import prod
 
-from caffelint.lint import ERROR, TRAIN, Finding, Invalid, Net, NetRule
+from caffelint.lint import ERROR, TRAIN, Finding, Invalid, Net, NetRule, title
 from caffelint.lint.built import BuiltLayer, shape_text, types_that
 
 from ._norms import global_stats
 
 
 class BatchnormOfOneValue(NetRule):
-    """A BatchNorm or MVN has one value to take its statistics from.
+    """A BatchNorm or MVN has only one value to compute its statistics from.
 
     ## Why is this bad?
-    The mean of one value is the value itself: the output is 0 whatever comes in, and so is the gradient. Nothing above
-    learns. It happens with a batch of 1 behind an InnerProduct or a global pooling; `iter_size` does not help, since
+    The mean of one value is the value itself: the output is 0 for any input, and so is the gradient. Nothing above
+    learns. It happens with a batch of 1 after an InnerProduct or a global pooling; `iter_size` does not help, since
     each pass is normalised by itself.
 
     ## Example
@@ -45,15 +45,15 @@ class BatchnormOfOneValue(NetRule):
         Invalid(
             _NET % (1, 1),
             span='bottom: "data"',
-            message="BatchNorm bn gets one value per channel (1x64): its output and gradient are always 0 in TRAIN;"
-            " use a larger batch",
+            message='BatchNorm "bn" gets one value per channel (1x64), so its output and gradient are always 0 in'
+            " TRAIN; use a larger batch",
         ),
         Invalid(
             'layer { name: "data" type: "Input" top: "data" input_param { shape { dim: 4 dim: 64 } } }'
             ' layer { name: "mvn" type: "MVN" bottom: "data" top: "mvn" }',
             span='type: "MVN"',
-            message="MVN mvn normalises each value by itself (4x64): its output is all zeros; use across_channels:"
-            " true or another layer",
+            message='MVN "mvn" normalises each value by itself (4x64), so its output is all zeros; set'
+            " across_channels: true or use another layer",
         ),
     ]
 
@@ -74,7 +74,7 @@ class BatchnormOfOneValue(NetRule):
                 if shape[0] * prod(shape[2:]) == 1:
                     yield self.finding(
                         net.layers[layer.index].at("bottom"),
-                        f"BatchNorm {layer.name} gets one value per channel ({shape_text(shape)}): its output and"
+                        f"{title(layer)} gets one value per channel ({shape_text(shape)}), so its output and"
                         " gradient are always 0 in TRAIN; use a larger batch",
                         phases=(TRAIN,),
                     )
@@ -85,6 +85,6 @@ class BatchnormOfOneValue(NetRule):
         if shape and prod(shape[1 if layer.parameters.across_channels else 2 :]) == 1:
             yield self.finding(
                 net.layers[layer.index or 0].at("type"),
-                f"MVN {layer.name} normalises each value by itself ({shape_text(shape)}): its output is all zeros;"
-                " use across_channels: true or another layer",
+                f"{title(layer)} normalises each value by itself ({shape_text(shape)}), so its output is all zeros;"
+                " set across_channels: true or use another layer",
             )

@@ -7,9 +7,9 @@ class BatchnormParamNotFrozen(RefusalRule):
     """A `param` block gives a BatchNorm's statistics a learning rate.
 
     ## Why is this bad?
-    The three blobs of a BatchNorm are running statistics, not parameters to learn. Caffe ends its process where one or
-    two `param` blocks have an `lr_mult` other than 0, and 1 is its default. Three blocks are the older way of saying
-    it: they are rewritten to 0.
+    The three blobs of a BatchNorm are running statistics, not parameters to learn. Caffe aborts if one or two
+    `param` blocks have an `lr_mult` other than 0, and 1 is the default. Three blocks are an older form, which Caffe
+    rewrites to 0.
 
     ## Example
     ```
@@ -21,10 +21,10 @@ class BatchnormParamNotFrozen(RefusalRule):
     ```
 
     ## Known problems
-    Silent about nets that use layers or fields of a fork, whose BatchNorm may learn.
+    The rule is silent about nets that use layers or fields of a fork, whose BatchNorm may learn.
 
     ## Fix safety
-    Safe: Caffe refuses the net as it stands, and takes no rate but 0.
+    Safe: Caffe refuses the net anyway, and accepts no rate but 0.
 
     ## References
     - batch_norm_layer.cpp, LayerSetUp; upgrade_proto.cpp, UpgradeNetBatchNorm

@@ -2,18 +2,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caffelint.lint import LIKELY, TRAIN, WARNING, Finding, Invalid, Net, NetRule, listed
+from caffelint.lint import LIKELY, TRAIN, WARNING, Finding, Invalid, Net, NetRule, titles
 
 from ._norms import norms
 
 
 class BatchnormWithoutScale(NetRule):
-    """A BatchNorm that no Scale follows.
+    """A BatchNorm without a Scale after it.
 
     ## Why is this bad?
     Caffe's BatchNorm only subtracts the mean and divides by the deviation. The learnt scale and shift of the paper
-    are a layer of their own, `Scale` with `bias_term: true`. Without it every output has mean 0 and deviation 1, and a
-    ReLU behind it cuts off half of everything, whatever is learnt.
+    are a separate layer, `Scale` with `bias_term: true`. Without it every output has mean 0 and deviation 1, and a ReLU
+    after it cuts off half of everything, whatever is learnt.
 
     ## Example
     ```
@@ -28,8 +28,8 @@ class BatchnormWithoutScale(NetRule):
     ```
 
     ## Known problems
-    Some nets are meant that way. Silent where a layer with weights follows, which can scale and shift by itself, and
-    about nets that use layers or fields of a fork, whose BatchNorm may have both.
+    Some nets are meant that way. The rule is silent where a layer with weights follows, which can scale and shift by
+    itself, and about nets that use layers or fields of a fork, whose BatchNorm may have both.
 
     ## References
     - batch_norm_layer.hpp; BVLC/caffe#3347
@@ -54,8 +54,8 @@ class BatchnormWithoutScale(NetRule):
         Invalid(
             _NET % "ReLU",
             span='type: "BatchNorm"',
-            message="no Scale follows BatchNorm bn, which itself has no learnt scale and shift; add one with"
-            " bias_term: true behind it",
+            message='BatchNorm "bn": no Scale follows, so the layer learns no scale or shift; add a Scale with'
+            " bias_term: true after it",
         ),
     ]
 
@@ -74,9 +74,8 @@ class BatchnormWithoutScale(NetRule):
             if bare:
                 yield self.finding(
                     net.layers[bare[0].index or 0].at("type"),
-                    f"no Scale follows BatchNorm {listed([layer.name for layer in bare])}, which"
-                    f" {'itself has' if len(bare) == 1 else 'themselves have'} no learnt scale and shift; add one with"
-                    " bias_term: true behind it",
+                    f"{titles(bare)}: no Scale follows, so the layer learns no scale or shift; add a Scale with"
+                    f" bias_term: true after {'it' if len(bare) == 1 else 'each'}",
                     phases=(TRAIN,),
                 )
             return

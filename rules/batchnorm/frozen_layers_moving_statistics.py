@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caffelint.lint import LIKELY, TRAIN, UNSAFE, WARNING, Finding, Invalid, Net, NetRule, fix, listed, write
+from caffelint.lint import LIKELY, TRAIN, UNSAFE, WARNING, Finding, Invalid, Net, NetRule, fix, titles, write
 
 from ._norms import feeding, global_stats, is_frozen, norms
 
@@ -11,9 +11,9 @@ class FrozenLayersMovingStatistics(NetRule):
     """A frozen layer is followed by a BatchNorm whose statistics keep moving.
 
     ## Why is this bad?
-    `lr_mult: 0` keeps the weights, but a BatchNorm in TRAIN normalises by the batch at hand and goes on averaging its
-    mean and variance. So a part of the net that was to stay as it is changes, towards the statistics of the new data,
-    and validation drifts.
+    `lr_mult: 0` keeps the weights, but a BatchNorm in TRAIN normalises by the current batch and keeps averaging its
+    mean and variance. So a part of the net that should not change moves towards the statistics of the new data, and
+    validation drifts.
 
     ## Example
     ```
@@ -27,7 +27,7 @@ class FrozenLayersMovingStatistics(NetRule):
     ```
 
     ## Fix safety
-    Unsafe: training takes the stored statistics, which is what frozen layers were trained with.
+    Unsafe: training then uses the stored statistics, which are what the frozen layers were trained with.
 
     ## References
     - batch_norm_layer.cpp, Forward_cpu; shicai/DenseNet-Caffe#8
@@ -49,7 +49,7 @@ class FrozenLayersMovingStatistics(NetRule):
         Invalid(
             _NET % (0, ""),
             span='type: "BatchNorm"',
-            message="1 BatchNorm behind a frozen layer keeps moving its statistics: bn; set use_global_stats: true",
+            message='BatchNorm "bn" follows a frozen layer but keeps moving its statistics; set use_global_stats: true',
             fixed=_NET % (0, " batch_norm_param { use_global_stats: true }"),
         ),
     ]
@@ -62,11 +62,14 @@ class FrozenLayersMovingStatistics(NetRule):
                 if above is not None and above.kind.has_weights and is_frozen(above):
                     found.append(layer)
         if found and net.role == "train":
-            moves = "keeps moving its" if len(found) == 1 else "keep moving their"
+            moves = (
+                "follows a frozen layer but keeps moving its"
+                if len(found) == 1
+                else "follow frozen layers but keep moving their"
+            )
             yield self.finding(
                 found[0].at("type"),
-                f"{len(found)} BatchNorm behind a frozen layer {moves} statistics:"
-                f" {listed([layer.name for layer in found])}; set use_global_stats: true",
+                f"{titles(found)} {moves} statistics; set use_global_stats: true",
                 phases=(TRAIN,),
                 fixes=fix(
                     "set use_global_stats: true",

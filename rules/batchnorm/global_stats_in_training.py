@@ -14,9 +14,9 @@ from caffelint.lint import (
     Net,
     NetRule,
     fix,
-    listed,
     remove,
     starts_from_weights,
+    titles,
 )
 
 from ._norms import feeding, global_stats, is_frozen, norms
@@ -26,7 +26,7 @@ _FLOAT32 = 38.5
 
 
 class GlobalStatsInTraining(NetRule):
-    """A BatchNorm takes stored statistics while it is trained from scratch.
+    """A BatchNorm uses stored statistics while it is trained from scratch.
 
     ## Why is this bad?
     The stored mean and variance are 0 until training has filled them, and with `use_global_stats: true` it never does.
@@ -41,14 +41,14 @@ class GlobalStatsInTraining(NetRule):
     ```
     batch_norm_param { }
     ```
-    Left out, it is false in TRAIN and true in TEST, which is what one wants.
+    Without the field, it is false in TRAIN and true in TEST, which is usually right.
 
     ## Known problems
-    Right for weights that are loaded and kept frozen. A solver with `weights`, a frozen layer in front, and layers
-    without fillers are taken as signs of that; `caffe train --weights` cannot be seen.
+    It is right for weights that are loaded and kept frozen. A solver with `weights`, a frozen layer before it, and
+    layers without fillers count as signs of that; `caffe train --weights` cannot be seen.
 
     ## Fix safety
-    Unsafe: training takes the statistics of each batch from then on, which is no use where weights are loaded.
+    Unsafe: training then uses the statistics of each batch, which is wrong where weights are loaded.
 
     ## References
     - batch_norm_layer.cpp, Forward_cpu; shicai/MobileNet-Caffe#75
@@ -79,9 +79,8 @@ class GlobalStatsInTraining(NetRule):
         Invalid(
             _NET % ("", _TRUE, _TRUE),
             span=_TRUE,
-            message="all 2 BatchNorm layers take stored statistics in TRAIN, which are 0 from scratch: each makes"
-            " its input"
-            " up to 316 times as large (100,000 times in all); leave use_global_stats out",
+            message="all 2 BatchNorm layers use stored statistics in TRAIN, which are 0 from scratch, so each makes its"
+            " input up to 316 times as large (100,000 times in all); remove use_global_stats",
             fixed=(
                 'layer { name: "data" type: "Data" top: "data" top: "label" include { phase: TRAIN } } layer { '
                 'name: "conv" type: "Convolution" bottom: "data" top: "conv" convolution_param { num_output: 8 '
@@ -93,9 +92,8 @@ class GlobalStatsInTraining(NetRule):
         Invalid(
             _NET % ("", _TRUE, ""),
             span=_TRUE,
-            message="BatchNorm bn takes stored statistics in TRAIN, which are 0 from scratch, while the other 1 does"
-            " not:"
-            " it makes its input up to 316 times as large; leave use_global_stats out",
+            message='BatchNorm "bn" uses stored statistics in TRAIN, which are 0 from scratch (the other 1 does not),'
+            " so it makes its input up to 316 times as large; remove use_global_stats",
             fixed=(
                 'layer { name: "data" type: "Data" top: "data" top: "label" include { phase: TRAIN } } layer { '
                 'name: "conv" type: "Convolution" bottom: "data" top: "conv" convolution_param { num_output: 8 '
@@ -120,28 +118,26 @@ class GlobalStatsInTraining(NetRule):
         gain = (eps or 1e-20) ** -0.5
         if len(stored) == len(all_norms):
             total = len(stored) * log10(gain)
-            which = f"all {len(stored)} BatchNorm layers take" if len(stored) > 1 else "the only BatchNorm takes"
+            which = f"all {len(stored)} BatchNorm layers use" if len(stored) > 1 else "the only BatchNorm uses"
             message = (
-                f"{which} stored statistics in TRAIN, which are 0 from scratch:"
+                f"{which} stored statistics in TRAIN, which are 0 from scratch, so"
                 f" {'each makes' if len(stored) > 1 else 'it makes'} its input up to"
                 f" {_grown(gain)} times as large{f' ({_in_all(total)})' if len(stored) > 1 else ''}"
             )
         else:
-            names = listed([layer.name for layer in stored])
-            one = len(stored) == 1
+            one, others = len(stored) == 1, len(all_norms) - len(stored)
             message = (
-                f"BatchNorm {names} take{'s' if one else ''} stored statistics in TRAIN, which are 0 from scratch,"
-                f" while the"
-                f" other {len(all_norms) - len(stored)} do{'es' if len(all_norms) - len(stored) == 1 else ''} not:"
+                f"{titles(stored)} use{'s' if one else ''} stored statistics in TRAIN, which are 0 from scratch"
+                f" (the other {others} do{'es' if others == 1 else ''} not), so"
                 f" {'it makes its' if one else 'each makes its'} input up to {_grown(gain)} times as large"
             )
         yield self.finding(
             stored[0].at("batch_norm_param", "use_global_stats"),
-            f"{message}; leave use_global_stats out",
+            f"{message}; remove use_global_stats",
             evidence="Caffe divides by sqrt(0 + eps)",
             phases=(TRAIN,),
             fixes=fix(
-                "leave use_global_stats out",
+                "remove use_global_stats",
                 UNSAFE,
                 *(remove(layer, "batch_norm_param", "use_global_stats") for layer in stored),
             ),
@@ -149,7 +145,7 @@ class GlobalStatsInTraining(NetRule):
 
 
 def _grown(times: float) -> str:
-    """`316`, and powers of ten where it is more than one reads."""
+    """`316`, and powers of ten for numbers too long to read."""
     return f"{times:,.0f}" if times < 1e9 else f"{times:.0e}"
 
 
@@ -161,7 +157,7 @@ def _in_all(digits: float) -> str:
 
 
 def _weights_above(layer: Layer) -> Layer | None:
-    """The layer with weights that a BatchNorm stands behind."""
+    """The layer with weights that a BatchNorm follows."""
     above = feeding(layer)
     while above is not None and not above.kind.has_weights:
         above = feeding(above)
