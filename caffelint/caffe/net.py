@@ -311,7 +311,7 @@ class Net:
     @property
     def uses(self) -> list[NetUse]:
         """How its solvers name it."""
-        return [use for solver in self.solvers for use in solver.nets if use.net is self]
+        return [use for solver in self.solvers for use in solver.uses_of(self)]
 
     @property
     def is_trained(self) -> bool:

@@ -150,8 +150,20 @@ class Solver:
         for use in uses:
             self.nets.append(use)
             use.net.join(self)
+        self.__dict__.pop("_uses", None)
         self.__dict__.pop("builds", None)
         self.__dict__.pop("_states", None)
+
+    def uses_of(self, net: Net) -> Sequence[NetUse]:
+        """How it names a net."""
+        return self._uses.get(id(net), ())
+
+    @cached_property
+    def _uses(self) -> dict[int, list[NetUse]]:
+        found: dict[int, list[NetUse]] = {}
+        for use in self.nets:
+            found.setdefault(id(use.net), []).append(use)
+        return found
 
     @cached_property
     def builds(self) -> Sequence[tuple[SolverNet, Net, State]]:

@@ -32,6 +32,7 @@ class Source:
         self.data = data
         self.path = path
         self.text = data.decode("latin-1")
+        self._is_ascii = data.isascii()
         self._starts: list[int] | None = None
         self._lines: dict[int, str] = {}
 
@@ -51,6 +52,8 @@ class Source:
     def position(self, offset: int) -> Position:
         line = self.line_number(offset)
         start = self.line_starts[line - 1]
+        if self._is_ascii:
+            return Position(line, max(0, min(offset, len(self.data)) - start) + 1)
         return Position(line, len(decode(self.data[start:offset])) + 1)
 
     def line(self, number: int) -> str:

@@ -88,7 +88,7 @@ def makers(net: Net, phase: str) -> dict[str, list[Layer]]:
 
 def is_test_net(net: Net) -> bool:
     """Whether solvers test with this net and train with another."""
-    uses = [use for solver in net.solvers for use in solver.nets if use.net is net]
+    uses = net.uses
     return bool(uses) and not any(use.trains for use in uses)
 
 
@@ -109,9 +109,7 @@ def other_test_nets(net: Net) -> Iterator[Net]:
 
 def is_tested(net: Net) -> bool:
     """Whether a solver tests with this net."""
-    return any(
-        use.net is net and use.tests and solver.message.test_iter for solver in net.solvers for use in solver.nets
-    )
+    return any(use.tests and solver.message.test_iter for solver in net.solvers for use in solver.uses_of(net))
 
 
 def transform_place(layer: Layer, field: str) -> Place:

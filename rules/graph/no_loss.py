@@ -56,7 +56,7 @@ class NoLoss(NetRule):
     ]
 
     def check(self, net: Net) -> Iterator[Finding]:
-        trained = [solver for solver in net.solvers for use in solver.nets if use.net is net and use.trains]
+        trained = [solver for solver in net.solvers for use in solver.uses_of(net) if use.trains]
         if not trained or net.document.problems or not net.layers:
             return
         for one in net.states():

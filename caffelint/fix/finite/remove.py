@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from bisect import bisect_left
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
@@ -33,8 +34,9 @@ def remove_checks(data: bytes, path: str = "<text>") -> bytes:
     document = parse(data, path)
     text = document.source.text
     cuts: list[Cut] = []
+    comments = document.comments()
     for layer, settings in own_checks(document):
-        cuts.append(_without(document, layer))
+        cuts.append(_without(document.source.text, layer, comments))
         cuts += _weight_given_back(document, layer, settings)
     return apply(text, cuts)
 
@@ -84,13 +86,15 @@ def _string(block: Field, name: str) -> str:
     return string_value(field.text) if field and field.kind == STRING else ""
 
 
-def _without(document: Document, layer: Field) -> Cut:
+def _without(text: str, layer: Field, comments: list[tuple[int, int]]) -> Cut:
     """Cut a check and the space before it; the space stays where it ends a comment that would swallow what follows."""
-    text = document.source.text
-    start = len(text[: layer.start].rstrip())
-    follows = text[layer.end : layer.end + 1]
-    if follows.strip() and any(first < start <= last for first, last in document.comments()):
-        start = layer.start
+    start = layer.start
+    while start and text[start - 1].isspace():
+        start -= 1
+    if text[layer.end : layer.end + 1].strip():
+        before = bisect_left(comments, (start,)) - 1
+        if before >= 0 and start <= comments[before][1]:
+            start = layer.start
     return Cut(start, layer.end, "")
 
 

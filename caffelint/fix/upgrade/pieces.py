@@ -89,7 +89,7 @@ class Block:
         return next((piece for piece in self.pieces if piece.name == name), None)
 
     def index(self, piece: Piece) -> int:
-        return next(index for index, other in enumerate(self.pieces) if other is piece)
+        return self.pieces.index(piece)
 
     def starts_line(self, piece: Piece) -> bool:
         index = self.index(piece)
@@ -255,11 +255,12 @@ def _shift_inside(piece: Piece, old: str, new: str) -> None:
         piece.value = _shift_behind(piece.value, old, new)
         return
     block = piece.value
+    starts = not block.opening or block.head.endswith("\n")
     for inner in block.pieces:
-        starts = block.starts_line(inner)
         inner.lead = shifted(inner.lead, old, new)
         if starts:
             inner.indent = shifted(inner.indent + "x", old, new)[:-1]
+        starts = inner.ends_line
     starts = block.pieces[-1].ends_line if block.pieces else block.head.endswith("\n")
     for inner in block.pieces:
         _shift_inside(inner, old, new)
