@@ -13,7 +13,7 @@ from caffelint.lint import cache
 from caffelint.lint.config import Config
 from caffelint.lint.discover import NamedNet, matches_glob
 from caffelint.lint.file import File, load
-from caffelint.lint.finding import SAFE, Finding
+from caffelint.lint.finding import DISPLAY, Finding
 from caffelint.lint.plan import Job
 from caffelint.lint.read import ReadError, read
 from caffelint.lint.registry import RuleInfo, all_rules, find_rule, plugin_state, use_plugins
@@ -252,10 +252,10 @@ class Checker:
     def _one_value_each(self, rows: Iterable[ReportedFinding]) -> tuple[ReportedFinding, ...]:
         """The same, but to quote a value that is unknown besides offers the known one: `type: ADAM` is "Adam"."""
         problems = {info.name for info in self.infos if info.kind == "problem"}
-        known = {_replaced_safely(row): row.fixes for row in rows if row.name not in problems}
+        known = {_replaced(row): row.fixes for row in rows if row.name not in problems and row.fix()}
         known.pop(None, None)
         return tuple(
-            row._replace(fixes=known.get(_replaced_safely(row), row.fixes)) if row.name in problems else row
+            row._replace(fixes=known.get(_replaced(row), row.fixes)) if row.name in problems else row
             for row in rows
         )
 
@@ -307,9 +307,9 @@ class Checker:
             yield from self.rules.rule(info).report(problem, file)
 
 
-def _replaced_safely(row: ReportedFinding) -> tuple[str, int, int] | None:
-    """The bytes in whose place the one safe fix of a finding puts others."""
-    if len(row.fixes) != 1 or row.fixes[0].safety != SAFE or len(row.fixes[0].edits) != 1:
+def _replaced(row: ReportedFinding) -> tuple[str, int, int] | None:
+    """The bytes in whose place the one fix of a finding puts others."""
+    if len(row.fixes) != 1 or row.fixes[0].safety == DISPLAY or len(row.fixes[0].edits) != 1:
         return None
     file, edit = row.fixes[0].edits[0]
     return (file, edit.start, edit.end) if edit.start < edit.end else None
