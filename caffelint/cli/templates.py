@@ -112,7 +112,11 @@ _SAMPLES = {
     )
     VALID = [_NET % 21]
     INVALID = [
-        Invalid(_NET % 20, span="group: 3", message="group 3 does not divide num_output 20; look at both numbers"),
+        Invalid(
+            _NET % 20,
+            span="group: 3",
+            message='Convolution "conv": num_output 20 cannot be divided by group 3; look at both numbers',
+        ),
     ]""",
         """def report(self, refused: Refused) -> Iterator[Finding]:
         message = f"{self.message(refused)}; look at both numbers"

@@ -40,7 +40,7 @@ def test_rates_that_are_not_finite(tmp_path: Path, capsys: pytest.CaptureFixture
 def test_schedule_that_caffe_refuses(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     status, out = run(tmp_path, 'base_lr: 0.1 lr_policy: "step" gamma: 0.1 max_iter: 10', capsys)
     assert status == 1
-    assert "stepsize is 0" in out
+    assert "stepsize 0 must be greater than 0" in out
 
 
 def test_errors_in_the_text_are_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
