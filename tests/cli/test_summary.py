@@ -269,7 +269,9 @@ def test_read_data(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert " 5x3 " in out
     (tmp_path / "first.h5").unlink()
     assert main(["summary", str(path), "--read-data", "--phase", "train"]) == 0
-    assert '  note: the shape of "data" stays unknown: "list.txt" names a missing file\n' in capsys.readouterr().out
+    source = tmp_path / "list.txt"
+    note = f'  note: the shape of "data" stays unknown: "{source}" names a missing file\n'
+    assert note in capsys.readouterr().out
 
 
 def test_input_shape(capsys: pytest.CaptureFixture[str]) -> None:
