@@ -46,6 +46,13 @@ class MissingBiasFiller(NetRule):
         _NET % " bias_filler { }",
         _NET % " bias_term: false",
         'layer { name: "fc" type: "InnerProduct" bottom: "data" top: "fc" inner_product_param { num_output: 9 } }',
+        # C3D, which has no block of its own for it.
+        'layers { name: "data" type: DATA top: "data" top: "label" include { phase: TRAIN } }'
+        ' layers { name: "c" type: CONVOLUTION3D bottom: "data" top: "c"'
+        ' convolution_param { num_output: 9 weight_filler { type: "gaussian" std: 0.01 } bias_filler { } } }'
+        ' layers { name: "d" type: CONVOLUTION3D bottom: "c" top: "d"'
+        ' convolution_param { num_output: 9 weight_filler { type: "gaussian" std: 0.01 } bias_filler { } } }'
+        ' layers { name: "loss" type: SOFTMAX_LOSS bottom: "d" bottom: "label" top: "loss" }',
     ]
     INVALID = [
         Invalid(
@@ -60,7 +67,8 @@ class MissingBiasFiller(NetRule):
         found = []
         for layer in net.layers:
             block = layer.kind.block if layer.kind.has_weights else ""
-            if block:
+            # Caffe refuses a layer without it; in C3D a Convolution3D takes all from convolution_param.
+            if block and layer.has(block):
                 param = getattr(layer.message, block)
                 if not param.HasField("bias_filler") and getattr(param, "bias_term", True):
                     found.append(layer)

@@ -74,6 +74,13 @@ class MissingWeightFiller(NetRule):
         _NET % ("", _GIVEN),
         {"solver.prototxt": 'net: "net.prototxt" weights: "vgg.caffemodel"', "net.prototxt": _NET % ("", "")},
         'layer { name: "fc" type: "InnerProduct" bottom: "data" top: "fc" inner_product_param { num_output: 9 } }',
+        # C3D, which has no block of its own for it.
+        'layers { name: "data" type: DATA top: "data" top: "label" include { phase: TRAIN } }'
+        ' layers { name: "c" type: CONVOLUTION3D bottom: "data" top: "c"'
+        ' convolution_param { num_output: 9 weight_filler { type: "gaussian" std: 0.01 } bias_filler { } } }'
+        ' layers { name: "d" type: CONVOLUTION3D bottom: "c" top: "d"'
+        ' convolution_param { num_output: 9 weight_filler { type: "gaussian" std: 0.01 } bias_filler { } } }'
+        ' layers { name: "loss" type: SOFTMAX_LOSS bottom: "d" bottom: "label" top: "loss" }',
     ]
     INVALID = [
         Invalid(
@@ -104,6 +111,8 @@ class MissingWeightFiller(NetRule):
 
     def check(self, net: Net) -> Iterator[Finding]:
         layers = [layer for layer in net.layers if layer.kind.has_weights and not layer.kind.upsamples]
+        # Caffe refuses a layer without its block; in C3D a Convolution3D takes all from convolution_param.
+        layers = [layer for layer in layers if layer.has(layer.kind.block)]
         missing = [layer for layer in layers if not layer.has(layer.kind.block, "weight_filler")]
         # A single linear layer learns from 0 as well.
         if not missing or len(layers) < 2 or not net.is_trained or starts_from_weights(net):
