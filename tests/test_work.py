@@ -39,6 +39,7 @@ def calls(work: Callable[[str], None], text: str) -> int:
         (bench_curves.check, "params of a layer"),
         (bench_curves.check, "bottoms of a layer that nobody makes"),
         (bench_curves.check, "suppressions in vain"),
+        (bench_curves.check, "unknown fields of one name"),
         (bench_curves.check, "base_lr of a solver"),
         (bench_curves.check, "test nets in a solver"),
         (bench_curves.summary, "losses"),

@@ -94,6 +94,7 @@ TEXTS: dict[str, Callable[[int], str]] = {
     "suppressions": lambda n: chain(n).replace("}\n", "} # caffelint: ignore[dead-units] why\n"),
     "suppressions in vain": lambda n: INPUT + many(n, "# caffelint: ignore[dead-units]\n"),
     "unknown fields": lambda n: INPUT + many(n, "foo@: 1\n"),
+    "unknown fields of one name": lambda n: INPUT + many(n, "foo: 1\n"),
     "unknown layers": lambda n: INPUT + many(n, 'layer { name: "r@" type: "Foo" bottom: "x" top: "y@" }\n'),
     "broken lines": lambda n: INPUT + many(n, 'layer { name: "r@ type: "ReLU" }\n'),
     "open blocks": lambda n: INPUT + many(n, "layer {\n"),

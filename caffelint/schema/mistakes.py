@@ -156,8 +156,10 @@ class Mistakes(MistakenValues):
 
     def _moved(self, type_: MessageType, field: Field, node: Field) -> Repairs:
         """The field in the block beside it that has one of that name, and none yet."""
+        if field.kind in (BROKEN, LIST, tree.MESSAGE) or len(self.bound.problems) >= self._most:
+            return ()
         block = self._beside(type_, field.name, node)
-        if block is None or field.kind in (BROKEN, LIST, tree.MESSAGE) or block.first(field.name):
+        if block is None or block.first(field.name):
             return ()
         document = self.bound.document
         value = document.source.slice(*field.value_span)
@@ -166,10 +168,12 @@ class Mistakes(MistakenValues):
         return (*take_out(document, node, [field]), put_in(document, block, field.name, value))
 
     def _beside(self, type_: MessageType, name: str, node: Field) -> Field | None:
+        types = type_.fields
         for other in node.fields[:_LARGE]:
-            inner = type_.fields.get(other.name)
-            if inner and inner.message and other.kind == tree.MESSAGE and _has(inner.message, name):
-                return other
+            if other.kind == tree.MESSAGE:
+                inner = types.get(other.name)
+                if inner and inner.message and _has(inner.message, name):
+                    return other
         return None
 
     def _home(self, type_: MessageType, name: str, node: Field) -> str:
