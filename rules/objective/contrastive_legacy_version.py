@@ -2,16 +2,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caffelint.lint import UNSAFE, WARNING, Finding, Invalid, Layer, LayerRule, fix, remove
+from caffelint.lint import UNSAFE, WARNING, Finding, Invalid, Layer, LayerRule, fix, remove, title
 
 
 class ContrastiveLegacyVersion(LayerRule):
-    """`legacy_version: true` asks ContrastiveLoss for a formula that was a mistake.
+    """`legacy_version: true` makes ContrastiveLoss use a formula that was a mistake.
 
     ## Why is this bad?
-    The loss for a pair that differs is `max(margin - d, 0)^2` in the paper, d being the distance. Caffe first had
+    In the paper, the loss of a pair that differs is `max(margin - d, 0)^2`, where d is the distance. Caffe first had
     `max(margin - d^2, 0)`, and keeps it for nets that were trained with it. Its gradient vanishes as the two features
-    come together, which is just where they have to be pushed apart: pairs that have collapsed stay so.
+    come together, which is exactly where they must be pushed apart: pairs that have collapsed stay collapsed.
 
     ## Example
     ```
@@ -29,7 +29,7 @@ class ContrastiveLegacyVersion(LayerRule):
     ```
 
     ## Fix safety
-    Unsafe: the loss changes, to the one of the paper.
+    Unsafe: the loss changes to that of the paper.
 
     ## References
     - contrastive_loss_layer.cpp, Forward_cpu and Backward_cpu; caffe.proto, ContrastiveLossParameter
@@ -51,8 +51,8 @@ class ContrastiveLegacyVersion(LayerRule):
             'layer { name: "loss" type: "ContrastiveLoss" bottom: "a" bottom: "b" bottom: "sim"'
             " contrastive_loss_param { margin: 1 legacy_version: true } }",
             span="legacy_version: true",
-            message="legacy_version: true takes max(margin - d^2, 0) for pairs that differ, which no longer pushes them"
-            " apart when they are close; false takes max(margin - d, 0)^2",
+            message='ContrastiveLoss "loss": legacy_version: true takes max(margin - d^2, 0) for pairs that differ, so'
+            " close pairs are no longer pushed apart; remove it to take max(margin - d, 0)^2",
             fixed=(
                 'layer { name: "loss" type: "ContrastiveLoss" bottom: "a" bottom: "b" bottom: "sim" '
                 "contrastive_loss_param { margin: 1 } }"
@@ -65,8 +65,8 @@ class ContrastiveLegacyVersion(LayerRule):
             return
         yield self.finding(
             layer.at("contrastive_loss_param", "legacy_version"),
-            "legacy_version: true takes max(margin - d^2, 0) for pairs that differ, which no longer pushes them apart"
-            " when they are close; false takes max(margin - d, 0)^2",
+            f"{title(layer)}: legacy_version: true takes max(margin - d^2, 0) for pairs that differ, so close pairs"
+            " are no longer pushed apart; remove it to take max(margin - d, 0)^2",
             evidence="the gradient of margin - d^2 is proportional to d, and 0 where both features are equal",
-            fixes=fix("remove it", UNSAFE, remove(layer, "contrastive_loss_param", "legacy_version")),
+            fixes=fix("remove legacy_version", UNSAFE, remove(layer, "contrastive_loss_param", "legacy_version")),
         )

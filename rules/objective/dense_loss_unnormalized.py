@@ -16,6 +16,7 @@ from caffelint.lint import (
     Source,
     fix,
     remove,
+    title,
     write,
 )
 from caffelint.lint.built import types_that
@@ -34,9 +35,9 @@ class DenseLossUnnormalized(LayerRule):
     """A loss over a whole map is summed over its pixels, not averaged: the rate is multiplied by height * width.
 
     ## Why is this bad?
-    With `normalize: false`, or a normalization of BATCH_SIZE or NONE, the loss of a 500 x 500 map is the sum over
-    250,000 pixels, and so is the gradient. With a base_lr made for an averaged loss training goes to nan within a few
-    iterations; with one of 1e-10 it works. SoftmaxWithLoss averages unless told otherwise; SigmoidCrossEntropyLoss
+    With `normalize: false`, or a normalization of BATCH_SIZE or NONE, the loss of a 500x500 map is the sum over
+    250,000 pixels, and so is the gradient. With a base_lr chosen for an averaged loss, training goes to nan within a
+    few iterations; with 1e-10 it works. SoftmaxWithLoss averages unless told otherwise; SigmoidCrossEntropyLoss
     sums over the pixels unless told otherwise.
 
     ## Example
@@ -55,8 +56,9 @@ class DenseLossUnnormalized(LayerRule):
     ```
 
     ## Known problems
-    Nets that are meant to be trained so have a base_lr of 1e-6 or below: with such a solver the rule is silent, and
-    without any solver it gives an info. It knows a map by the layer that makes it (Deconvolution, Crop, Interp).
+    Nets that are meant to be trained like this have a base_lr of 1e-6 or below: with such a solver the rule is silent,
+    and without any solver it reports an info. It recognises a map by the layer that makes it (Deconvolution, Crop,
+    Interp).
 
     ## References
     - softmax_loss_layer.cpp and sigmoid_cross_entropy_loss_layer.cpp, get_normalizer
@@ -93,8 +95,10 @@ class DenseLossUnnormalized(LayerRule):
                 "n.prototxt": _NET + " loss_param { normalize: false } }",
             },
             span="normalize: false",
-            message="normalize: false sums the loss over every pixel of 'up', which multiplies base_lr 0.0001 by height"
-            " * width; remove it to take the mean, or divide base_lr by the number of pixels",
+            message='SoftmaxWithLoss "loss": normalize: false sums the loss over every pixel of "up", so base_lr'
+            " 0.0001 is"
+            " in effect multiplied by height * width; remove it to take the mean, or divide base_lr by the number of"
+            " pixels",
         ),
         Invalid(
             {
@@ -103,9 +107,9 @@ class DenseLossUnnormalized(LayerRule):
                 ' layer { name: "loss" type: "SigmoidCrossEntropyLoss" bottom: "up" bottom: "target" top: "loss" }',
             },
             span='type: "SigmoidCrossEntropyLoss"',
-            message="SigmoidCrossEntropyLoss sums over every pixel of 'up' where no normalization is set, which"
-            " multiplies base_lr 0.001 by height * width; set loss_param { normalization: VALID }, or divide base_lr"
-            " by the number of pixels",
+            message='SigmoidCrossEntropyLoss "loss": normalization is missing, which sums the loss over every pixel of'
+            ' "up", so base_lr 0.001 is in effect multiplied by height * width; set loss_param { normalization: VALID'
+            " }, or divide base_lr by the number of pixels",
         ),
     ]
 
@@ -132,7 +136,7 @@ class DenseLossUnnormalized(LayerRule):
         yield self.finding(
             _place(layer, field),
             _message(layer, field, made.layer.tops[made.top], max(rates) if rates else None),
-            evidence=f"{made.layer.name!r} is a {made.layer.type}: it makes a map",
+            evidence=f"{title(made.layer)} makes a map",
             severity=None if rates else INFO,
             fixes=_mean(layer, field),
         )
@@ -155,15 +159,15 @@ def _place(layer: Layer, field: str) -> Place:
 
 
 def _message(layer: Layer, field: str, blob: str, rate: float | None) -> str:
-    times = f"which multiplies base_lr{f' {rate:g}' if rate is not None else ''} by height * width"
-    divide = "or divide base_lr by the number of pixels"
     if field == "normalize":
-        how = "remove it to take the mean"
-        return f"normalize: false sums the loss over every pixel of {blob!r}, {times}; {how}, {divide}"
-    if field:
+        cause, how = "normalize: false sums", "remove it to take the mean"
+    elif field:
         mode = layer.message.loss_param.NormalizationMode.Name(layer.message.loss_param.normalization)
-        return f"normalization: {mode} sums the loss over every pixel of {blob!r}, {times}; take VALID, {divide}"
+        cause, how = f"normalization: {mode} sums", "set normalization: VALID"
+    else:
+        cause, how = "normalization is missing, which sums", "set loss_param { normalization: VALID }"
+    known = f" {rate:g}" if rate is not None else ""
     return (
-        f"{layer.type} sums over every pixel of {blob!r} where no normalization is set, {times};"
-        f" set loss_param {{ normalization: VALID }}, {divide}"
+        f'{title(layer)}: {cause} the loss over every pixel of "{blob}", so base_lr{known} is in effect multiplied'
+        f" by height * width; {how}, or divide base_lr by the number of pixels"
     )

@@ -24,12 +24,12 @@ from ._graph import keeps_classes, source
 
 
 class GradientToLabels(LayerRule):
-    """A gradient would have to flow into the labels of a loss, and Caffe ends at the first backward pass.
+    """A loss would have to pass a gradient to its labels, so Caffe stops at the first backward pass.
 
     ## Why is this bad?
     The labels of SoftmaxWithLoss, SigmoidCrossEntropyLoss, HingeLoss, InfogainLoss and MultinomialLogisticLoss get no
-    gradient. Where they come from a layer that learns, or `propagate_down: true` asks for it, Caffe loads the net, runs
-    forward, and ends its process in the first backward pass. Often the two bottoms have changed places.
+    gradient. If they come from a layer that learns, or `propagate_down: true` asks for it, Caffe loads the net, runs
+    the forward pass, and stops at the first backward pass. Often the two bottoms are in the wrong order.
 
     ## Example
     ```
@@ -44,8 +44,8 @@ class GradientToLabels(LayerRule):
     ```
 
     ## Fix safety
-    Safe for `propagate_down`, which has to be false for labels: Caffe ends at the first backward pass. To swap the
-    bottoms is unsafe, since it is a guess.
+    Safe for `propagate_down`, which must be false for labels: Caffe stops at the first backward pass otherwise.
+    Swapping the bottoms is unsafe, since it is a guess.
 
     ## References
     - net.cpp, Init (bottom_need_backward); softmax_loss_layer.cpp, Backward_cpu
@@ -73,7 +73,7 @@ class GradientToLabels(LayerRule):
             ' layer { name: "loss" type: "SoftmaxWithLoss" bottom: "label" bottom: "fc" }',
             span='bottom: "fc"',
             message='SoftmaxWithLoss "loss" gets its labels from InnerProduct "fc", which learns, but labels get no'
-            " gradient: Caffe ends at the first backward pass; the bottoms may have changed places",
+            " gradient, so Caffe stops at the first backward pass; the bottoms may be in the wrong order",
             fixed=(
                 'layer { name: "fc" type: "InnerProduct" bottom: "x" top: "fc" } layer { name: "loss" type: '
                 '"SoftmaxWithLoss" bottom: "fc" bottom: "label" }'
@@ -83,7 +83,7 @@ class GradientToLabels(LayerRule):
             'layer { name: "loss" type: "SoftmaxWithLoss" bottom: "fc" bottom: "label"'
             " propagate_down: true propagate_down: true }",
             span="propagate_down: true",
-            message='SoftmaxWithLoss "loss" has no gradient for its labels, so Caffe ends in the first backward pass;'
+            message='SoftmaxWithLoss "loss" has no gradient for its labels, so Caffe stops at the first backward pass;'
             " the second propagate_down must be false",
             fixed=(
                 'layer { name: "loss" type: "SoftmaxWithLoss" bottom: "fc" bottom: "label" propagate_down: true '
@@ -95,13 +95,13 @@ class GradientToLabels(LayerRule):
     def check(self, layer: Layer) -> Iterator[Finding]:
         if TRAIN not in layer.phases or len(layer.bottoms) < 2:
             return
-        evidence = f"Caffe ends with: {layer.type} Layer cannot backpropagate to label inputs."
+        evidence = f"Caffe stops with: {layer.type} Layer cannot backpropagate to label inputs."
         wanted = layer.message.propagate_down
         if len(wanted) > 1:
             if wanted[1]:
                 yield self.finding(
                     layer.at("propagate_down", 1),
-                    f"{title(layer)} has no gradient for its labels, so Caffe ends in the first backward pass;"
+                    f"{title(layer)} has no gradient for its labels, so Caffe stops at the first backward pass;"
                     " the second propagate_down must be false",
                     evidence=evidence,
                     fixes=fix("set propagate_down: false", SAFE, write(layer, "propagate_down", 1, value="false")),
@@ -113,7 +113,7 @@ class GradientToLabels(LayerRule):
         yield self.finding(
             layer.at("bottom", 1),
             f"{title(layer)} gets its labels from {title(made.layer)}, which learns, but labels"
-            " get no gradient: Caffe ends at the first backward pass; the bottoms may have changed places",
+            " get no gradient, so Caffe stops at the first backward pass; the bottoms may be in the wrong order",
             evidence=evidence,
             related=(Related("what makes the labels", made.layer.at("type")),),
             fixes=_swapped(layer),
@@ -125,7 +125,7 @@ def _passes_gradient(layer: Layer) -> bool:
 
 
 def _swapped(layer: Layer) -> tuple[Fix, ...]:
-    """The first two bottoms in the other order, unless the first is learnt, too."""
+    """The first two bottoms in the other order, unless the first is learnt too."""
     scores = source(layer, 0, TRAIN, _passes_gradient)
     if scores is not None and scores.layer.kind.shaped_by:
         return ()

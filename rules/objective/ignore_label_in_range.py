@@ -15,9 +15,9 @@ class IgnoreLabelInRange(LayerRule):
     """`ignore_label` is one of the classes, which is then never trained.
 
     ## Why is this bad?
-    A label that is ignored gives no loss and no gradient. That is meant for a label that stands for no class, such as
-    255 or -1. With two classes of which one is ignored, only the other is left: always to answer it makes the loss
-    fall to 0 at once, and that is all the net learns.
+    An ignored label gives no loss and no gradient. That is meant for a label that is not a class, such as 255 or -1.
+    With two classes and one of them ignored, only the other is left: the net answers it every time, the loss falls to
+    0 at once, and nothing else is learnt.
 
     ## Example
     ```
@@ -39,8 +39,8 @@ class IgnoreLabelInRange(LayerRule):
     ```
 
     ## Known problems
-    Some nets give the void label a class of its own and ignore it. With more than two classes this is no more than
-    an info.
+    Some nets give the void label a class of its own and ignore it. With more than two classes this is only an
+    info.
 
     ## References
     - softmax_loss_layer.cpp, Forward_cpu and Backward_cpu; naibaf7/caffe_neural_tool issue 1
@@ -53,7 +53,7 @@ class IgnoreLabelInRange(LayerRule):
     VALID = [
         _HEAD % 21 + _LOSS + " loss_param { ignore_label: 255 } }",
         _HEAD % 21 + _LOSS + " loss_param { ignore_label: -1 } }",
-        # The first value that is no class.
+        # The first value that is not a class.
         _HEAD % 2 + _LOSS + " loss_param { ignore_label: 2 } }",
         _HEAD % 2 + _LOSS + " }",
     ]
@@ -61,13 +61,14 @@ class IgnoreLabelInRange(LayerRule):
         Invalid(
             _HEAD % 2 + _LOSS + " loss_param { ignore_label: 0 } }",
             span="ignore_label: 0",
-            message='ignore_label 0 is one of the 2 classes of Convolution "score", so only class 1 is left to learn;'
-            " a label that is no class, such as 255 or -1, was meant",
+            message='SoftmaxWithLoss "loss": ignore_label 0 is one of the 2 classes of Convolution "score", so only'
+            " class 1 is left to learn; set a label that is not a class, such as ignore_label: 255 or -1",
         ),
         Invalid(
             _HEAD % 151 + _LOSS + " loss_param { ignore_label: 0 } }",
             span="ignore_label: 0",
-            message='ignore_label 0 is one of the 151 classes of Convolution "score", so class 0 is never trained',
+            message='SoftmaxWithLoss "loss": ignore_label 0 is one of the 151 classes of Convolution "score", so class'
+            " 0 is never trained",
         ),
     ]
 
@@ -83,21 +84,23 @@ class IgnoreLabelInRange(LayerRule):
             if classes == 2:
                 yield self.finding(
                     layer.at("loss_param", "ignore_label"),
-                    f"ignore_label {label} is one of the 2 classes of {title(made_by)}, so only class"
-                    f" {1 - label} is left to learn; a label that is no class, such as 255 or -1, was meant",
-                    evidence="always to answer the class that is left brings the loss to 0",
+                    f"{title(layer)}: ignore_label {label} is one of the 2 classes of {title(made_by)}, so only class"
+                    f" {1 - label} is left to learn; set a label that is not a class, such as ignore_label: 255 or -1",
+                    evidence="answering the class that is left every time brings the loss to 0",
                     fixes=tuple(
                         one
                         for value in ("255", "-1")
                         for one in fix(
-                            f"ignore {value}", DISPLAY, write(layer, "loss_param", "ignore_label", value=value)
+                            f"set ignore_label: {value}",
+                            DISPLAY,
+                            write(layer, "loss_param", "ignore_label", value=value),
                         )
                     ),
                 )
             else:
                 yield self.finding(
                     layer.at("loss_param", "ignore_label"),
-                    f"ignore_label {label} is one of the {classes} classes of {title(made_by)},"
+                    f"{title(layer)}: ignore_label {label} is one of the {classes} classes of {title(made_by)},"
                     f" so class {label} is never trained",
                     severity=INFO,
                     certainty=LIKELY,

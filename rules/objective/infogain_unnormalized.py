@@ -26,15 +26,15 @@ _FC = 'layer { name: "fc" type: "InnerProduct" bottom: "data" top: "fc" inner_pr
 
 
 class InfogainUnnormalized(LayerRule):
-    """What feeds an InfogainLoss is not what this version of Caffe expects.
+    """The bottoms of an InfogainLoss are not what this version of Caffe expects.
 
     ## Why is this bad?
     Since March 2016 InfogainLoss applies softmax itself and wants raw scores; a Softmax before it is then applied
     twice, and even a perfect answer keeps a large loss. Before that, and in forks that branched off earlier, it wanted
     probabilities: raw scores give it the logarithm of negative numbers, clamped at 1e-20.
 
-    Its matrix H comes from the file `infogain_loss_param.source` or from a third bottom. With neither Caffe ends its
-    process; where both are given the file is not read; an H of zeros makes loss and gradient zero.
+    Its matrix H comes from the file in `infogain_loss_param.source` or from a third bottom. With neither, Caffe stops;
+    with both, the file is not read. An H of zeros makes the loss and its gradient zero.
 
     ## Example
     ```
@@ -56,8 +56,8 @@ class InfogainUnnormalized(LayerRule):
     `dialect`: name your fork, and the rule knows which of the two versions it has.
 
     ## Fix safety
-    Safe for `normalize`, which Caffe refuses and which says what the newer field says. What goes beyond it is
-    unsafe, since the loss changes or a setting goes that had no effect.
+    Safe for `normalize`, which Caffe refuses: the newer field means the same. The others are unsafe, since the loss
+    changes or a setting without effect is removed.
 
     ## References
     - infogain_loss_layer.cpp, LayerSetUp and Reshape; BVLC/caffe pull request 3855, commit 337b07589
@@ -81,8 +81,8 @@ class InfogainUnnormalized(LayerRule):
             + _LOSS
             + ' infogain_loss_param { source: "H.binaryproto" } }',
             span='bottom: "fc"',
-            message='InfogainLoss applies softmax itself since 2016, so Softmax "prob" before it is the second one;'
-            ' take its bottom "data"',
+            message='InfogainLoss "loss" applies softmax itself since 2016, so after Softmax "prob" it is applied'
+            ' twice; take "data", the bottom of Softmax "prob"',
             fixed='layer { name: "prob" type: "Softmax" bottom: "data" top: "fc" }'
             + 'layer { name: "loss" type: "InfogainLoss" bottom: "data" bottom: "label" top: "loss"'
             + ' infogain_loss_param { source: "H.binaryproto" } }',
@@ -97,7 +97,8 @@ class InfogainUnnormalized(LayerRule):
         Invalid(
             _FC + _LOSS + " }",
             span='type: "InfogainLoss"',
-            message="InfogainLoss has no matrix H: give infogain_loss_param.source, or a third bottom",
+            message='InfogainLoss "loss": matrix H is missing; set source in infogain_loss_param, or add a third'
+            " bottom",
         ),
         Invalid(
             _FC + _LOSS + ' infogain_loss_param { source: "H.binaryproto" } loss_param { normalize: true } }',
@@ -110,7 +111,8 @@ class InfogainUnnormalized(LayerRule):
         Invalid(
             _FC + _LOSS + ' bottom: "H" infogain_loss_param { source: "H.binaryproto" } }',
             span='source: "H.binaryproto"',
-            message="this file of H is never read, since H comes from bottom 2; keep one of the two",
+            message='InfogainLoss "loss": source "H.binaryproto" is never read, because H comes from bottom "H";'
+            " remove one of the two",
             fixed=_FC + _LOSS + ' bottom: "H" }',
         ),
         Invalid(
@@ -119,7 +121,7 @@ class InfogainUnnormalized(LayerRule):
             + _LOSS
             + ' bottom: "H" }',
             span='bottom: "H"',
-            message='H is all zero, so nothing learns: DummyData "H" fills it with 0',
+            message='InfogainLoss "loss": DummyData "H" fills the matrix H with 0, so nothing learns',
         ),
     ]
 
@@ -147,11 +149,11 @@ class InfogainUnnormalized(LayerRule):
         older = self._fork_of_before(layer)
         for (made_by, _), phases in sources(layer, 0):
             if made_by.type == "Softmax" and not older:
-                bottom = f'; take its bottom "{made_by.bottoms[0]}"' if made_by.bottoms else ""
+                bottom = f'; take "{made_by.bottoms[0]}", the bottom of {title(made_by)}' if made_by.bottoms else ""
                 yield self.finding(
                     layer.at("bottom"),
-                    f"InfogainLoss applies softmax itself since 2016, so {title(made_by)} before it is the"
-                    f" second one{bottom}",
+                    f"{title(layer)} applies softmax itself since 2016, so after {title(made_by)} it is applied"
+                    f" twice{bottom}",
                     evidence="softmax of probabilities is nearly uniform: the loss stays large and learning is slow",
                     phases=only(phases, layer),
                     fixes=read_before(layer, made_by, phases),
@@ -181,7 +183,7 @@ class InfogainUnnormalized(LayerRule):
             if not has_file:
                 yield self.finding(
                     layer.at("infogain_loss_param") if layer.has("infogain_loss_param") else layer.at("type"),
-                    "InfogainLoss has no matrix H: give infogain_loss_param.source, or a third bottom",
+                    f"{title(layer)}: matrix H is missing; set source in infogain_loss_param, or add a third bottom",
                     severity=ERROR,
                     evidence="Caffe ends with: Infogain matrix source must be specified.",
                 )
@@ -189,7 +191,8 @@ class InfogainUnnormalized(LayerRule):
         if has_file:
             yield self.finding(
                 layer.at("infogain_loss_param", "source"),
-                "this file of H is never read, since H comes from bottom 2; keep one of the two",
+                f'{title(layer)}: source "{layer.message.infogain_loss_param.source}" is never read, because H comes'
+                f' from bottom "{layer.bottoms[2]}"; remove one of the two',
                 fixes=fix("remove source", UNSAFE, remove(layer, "infogain_loss_param", "source")),
             )
         for phase in layer.phases:
@@ -199,7 +202,7 @@ class InfogainUnnormalized(LayerRule):
             if made.layer.type == "DummyData" and _fills_with_zero(made.layer, made.top):
                 yield self.finding(
                     layer.at("bottom", 2),
-                    f"H is all zero, so nothing learns: {title(made.layer)} fills it with 0",
+                    f"{title(layer)}: {title(made.layer)} fills the matrix H with 0, so nothing learns",
                     severity=ERROR,
                     evidence="loss and gradient are sums over the rows of H",
                 )
@@ -207,8 +210,8 @@ class InfogainUnnormalized(LayerRule):
             if made.layer.type == "Input":
                 yield self.finding(
                     layer.at("bottom", 2),
-                    f"H is all zero unless a program fills {title(made.layer)}, which it comes from:"
-                    " `caffe train` learns nothing; give infogain_loss_param.source",
+                    f"{title(layer)}: the matrix H comes from {title(made.layer)}, which is all zeros unless a program"
+                    " fills it, so `caffe train` learns nothing; set source in infogain_loss_param",
                     certainty=LIKELY,
                 )
                 return

@@ -19,6 +19,7 @@ from caffelint.lint import (
     fix,
     remove,
     title,
+    titles,
     write,
 )
 from caffelint.lint.built import types_that
@@ -32,13 +33,13 @@ _APART = 100.0
 
 
 class SuspiciousLossWeight(NetRule):
-    """A `loss_weight` that is negative, zero on every loss, far from that of its like, or on a layer that is no loss.
+    """A `loss_weight` is negative, 0 on every loss, far below that of a similar loss, or on a layer that is no loss.
 
     ## Why is this bad?
     A negative weight makes Caffe maximise the loss, which grows without bound. With a weight of 0 on every loss there
-    is no gradient at all. One of two losses of a kind at a hundredth of the other's weight trains its branch a hundred
-    times more slowly. On a layer that is no loss, a weight adds up all its values and minimises the sum; on Accuracy it
-    ends the process at the first backward pass.
+    is no gradient at all. Of two losses of the same type, one with a hundredth of the other's weight trains its branch
+    a hundred times more slowly. On a layer that is not a loss, a weight makes Caffe minimise the sum of all values; on
+    Accuracy it stops Caffe at the first backward pass.
 
     ## Example
     ```
@@ -51,10 +52,10 @@ class SuspiciousLossWeight(NetRule):
 
     ## Known problems
     Losses of different types are not compared, since their scales differ by nature. A weight of 0 on some of the
-    losses is taken for a metric to print.
+    losses is taken as a metric to print.
 
     ## Fix safety
-    Safe on an Accuracy, with which Caffe ends at the first backward pass. Else unsafe: what is minimised changes.
+    Safe on an Accuracy, where Caffe stops at the first backward pass. Unsafe elsewhere: what is minimised changes.
 
     ## References
     - layer.hpp, SetLossWeights; net.cpp, AppendTop and ForwardFromTo; accuracy_layer.hpp, Backward_cpu
@@ -91,25 +92,26 @@ class SuspiciousLossWeight(NetRule):
         Invalid(
             'layer { name: "loss" type: "SoftmaxWithLoss" bottom: "x" bottom: "label" loss_weight: 0 }',
             span="loss_weight: 0",
-            message="loss_weight is 0 on the only loss: no gradient, so nothing learns",
+            message='SoftmaxWithLoss "loss": loss_weight is 0 on the only loss, so there is no gradient and nothing'
+            " learns",
         ),
         Invalid(
             'layer { name: "a" type: "SoftmaxWithLoss" bottom: "x" bottom: "label" loss_weight: 0 }'
             ' layer { name: "b" type: "EuclideanLoss" bottom: "y" bottom: "t" loss_weight: 0 }',
             span="loss_weight: 0",
-            message="loss_weight is 0 on all 2 losses (a, b): no gradient, so nothing learns",
+            message='layers "a", "b": loss_weight is 0 on all 2 losses, so there is no gradient and nothing learns',
         ),
         Invalid(
             'layer { name: "a" type: "SoftmaxWithLoss" bottom: "x" bottom: "label" loss_weight: 0.001 }'
             ' layer { name: "b" type: "SoftmaxWithLoss" bottom: "y" bottom: "label" }',
             span="loss_weight: 0.001",
-            message='loss_weight 0.001 is 1/1000 of the 1 of SoftmaxWithLoss "b", a SoftmaxWithLoss as well',
+            message='SoftmaxWithLoss "a": loss_weight 0.001 is 1/1000 of the loss_weight 1 of SoftmaxWithLoss "b"',
         ),
         Invalid(
             'layer { name: "a" type: "SoftmaxWithLoss" bottom: "x" bottom: "label" }'
             ' layer { name: "accuracy" type: "Accuracy" bottom: "x" bottom: "label" top: "acc" loss_weight: 1 }',
             span="loss_weight: 1",
-            message='Accuracy "accuracy": loss_weight is set but Accuracy has no gradient, so Caffe ends in the first'
+            message='Accuracy "accuracy": loss_weight is set but Accuracy has no gradient, so Caffe stops at the first'
             " backward pass; remove it",
             fixed=(
                 'layer { name: "a" type: "SoftmaxWithLoss" bottom: "x" bottom: "label" } layer { name: '
@@ -120,8 +122,8 @@ class SuspiciousLossWeight(NetRule):
             'layer { name: "fc" type: "InnerProduct" bottom: "x" top: "fc" loss_weight: 1 }'
             ' layer { name: "a" type: "SoftmaxWithLoss" bottom: "fc" bottom: "label" }',
             span="loss_weight: 1",
-            message="loss_weight on an InnerProduct: the sum of all values of 'fc' is minimised;"
-            " it belongs on the loss layer",
+            message='InnerProduct "fc": loss_weight is set, so the sum of all values of "fc" is minimised; move it to'
+            " the loss layer",
             fixed=(
                 'layer { name: "fc" type: "InnerProduct" bottom: "x" top: "fc" } layer { name: "a" type: '
                 '"SoftmaxWithLoss" bottom: "fc" bottom: "label" }'
@@ -152,20 +154,18 @@ class SuspiciousLossWeight(NetRule):
                 yield self.finding(
                     place,
                     f"{title(layer)}: loss_weight is set but Accuracy has no gradient,"
-                    " so Caffe ends in the first backward pass;"
-                    " remove it",
+                    " so Caffe stops at the first backward pass; remove it",
                     severity=ERROR,
                     certainty=CERTAIN,
-                    evidence="Caffe ends with: Not Implemented Yet",
+                    evidence="Caffe stops with: Not Implemented Yet",
                     fixes=fix("remove loss_weight", SAFE, remove(layer, "loss_weight")),
                 )
             elif weight and layer.type in _NO_LOSS:
-                article = "an" if layer.type[0] in "AEIOU" else "a"
-                top = f" of {layer.tops[index]!r}" if index < len(layer.tops) else ""
+                top = f' of "{layer.tops[index]}"' if index < len(layer.tops) else ""
                 yield self.finding(
                     place,
-                    f"loss_weight on {article} {layer.type}: the sum of all values{top} is minimised;"
-                    " it belongs on the loss layer",
+                    f"{title(layer)}: loss_weight is set, so the sum of all values{top} is minimised; move it to the"
+                    " loss layer",
                     fixes=fix("remove loss_weight", UNSAFE, remove(layer, "loss_weight")),
                 )
 
@@ -180,10 +180,10 @@ class SuspiciousLossWeight(NetRule):
                     return
                 losses.append(layer)
         if losses and net.role == "train":
-            which = "the only loss" if len(losses) == 1 else f"all {len(losses)} losses ({_listed(losses)})"
+            which = "the only loss" if len(losses) == 1 else f"all {len(losses)} losses"
             yield self.finding(
                 losses[0].at("loss_weight"),
-                f"loss_weight is 0 on {which}: no gradient, so nothing learns",
+                f"{titles(losses)}: loss_weight is 0 on {which}, so there is no gradient and nothing learns",
                 severity=ERROR,
                 certainty=CERTAIN,
                 evidence="Caffe does not run backward where no loss has a weight",
@@ -195,18 +195,12 @@ class SuspiciousLossWeight(NetRule):
             if layer.kind.is_loss and TRAIN in layer.phases:
                 weights = layer.message.loss_weight
                 by_type.setdefault(layer.type, []).append((weights[0] if weights else 1.0, layer))
-        for type_, losses in by_type.items():
+        for losses in by_type.values():
             most, heaviest = max(losses, key=lambda loss: loss[0])
             for weight, layer in losses:
                 if 0 < weight < most / _APART < inf:
-                    article = "an" if type_[0] in "AEIOU" else "a"
                     yield self.finding(
                         layer.at("loss_weight"),
-                        f"loss_weight {weight:g} is 1/{round(most / weight)} of the {most:g} of {title(heaviest)},"
-                        f" {article} {type_} as well",
+                        f"{title(layer)}: loss_weight {weight:g} is 1/{round(most / weight)} of the loss_weight"
+                        f" {most:g} of {title(heaviest)}",
                     )
-
-
-def _listed(layers: list[Layer]) -> str:
-    names = [layer.name for layer in layers]
-    return ", ".join(names) if len(names) <= 3 else f"{', '.join(names[:3])} and {len(names) - 3} more"
