@@ -66,7 +66,7 @@ def test_a_work_folder_that_a_container_does_not_see(
     command = ["smoke", solver.name, "--caffe-python", container(inside, caffe_python), "--work-dir", str(outside)]
     assert main(command) == 2
     error = capsys.readouterr().err
-    assert f"does not see {outside}/.caffelint-smoke-" in error
+    assert f'cannot see "{outside}/.caffelint-smoke-' in error
     assert "name one that it sees by --work-dir" in error
     assert (names(inside), names(outside)) == (["net.prototxt", "solver.prototxt"], [])
 

@@ -50,7 +50,7 @@ def test_a_python_layer_that_raises_is_named(tmp_path: Path, in_caffe: Run) -> N
     assert found.name == "python-layer-failed"
     assert found.layer == "mine"
     assert found.message.startswith('Python "mine" (mine.Mine) failed: ValueError: no box is left, at "')
-    assert found.message.endswith("mine.py:18")
+    assert found.message.endswith('mine.py":18')
 
 
 def test_a_python_layer_that_calls_exit(tmp_path: Path, in_caffe: Run) -> None:
@@ -150,7 +150,7 @@ def test_python_layers_can_be_refused(tmp_path: Path, caffe_python: Path, capsys
     solver = write(tmp_path, python_layer(tmp_path, f"open({str(tmp_path / 'ran')!r}, 'w')"))
     status = main(["smoke", str(solver), "--caffe-python", str(caffe_python), "--no-python-layers"])
     assert status == 2
-    assert 'layer "mine" runs mine.Mine' in capsys.readouterr().err
+    assert 'layer "mine" would run mine.Mine' in capsys.readouterr().err
     assert not (tmp_path / "ran").exists()
 
 
@@ -175,12 +175,12 @@ def test_a_python_without_caffe(tmp_path: Path, capsys: Any) -> None:
 @pytest.mark.parametrize(
     ("command", "said"),
     [
-        ("true", "true cannot import caffe: it ended without a word"),
-        ("cat", 'cat cannot import caffe: {"solver": "'),
-        ("sh -c 'echo no daemon is running >&2; exit 125'", "sh cannot import caffe: no daemon is running"),
+        ("true", '"true" cannot import caffe: it ended without an error message'),
+        ("cat", '"cat" cannot import caffe: {"solver": "'),
+        ("sh -c 'echo no daemon is running >&2; exit 125'", '"sh" cannot import caffe: no daemon is running'),
         (
             "python3 -c 'raise ImportError(\"libcudart.so.8.0: cannot open\")'",
-            "python3 cannot import caffe: ImportError: libcudart.so.8.0: cannot open",
+            '"python3" cannot import caffe: ImportError: libcudart.so.8.0: cannot open',
         ),
     ],
 )
