@@ -67,7 +67,7 @@ def test_a_work_folder_that_a_container_does_not_see(
     assert main(command) == 2
     error = capsys.readouterr().err
     assert f'cannot see "{outside}/.caffelint-smoke-' in error
-    assert "name one that it sees by --work-dir" in error
+    assert "choose a folder that it can see with --work-dir" in error
     assert (names(inside), names(outside)) == (["net.prototxt", "solver.prototxt"], [])
 
 
@@ -100,7 +100,7 @@ def test_env_of_python_2(tmp_path: Path, python2: Path, capsys: Any, monkeypatch
     assert "caffe       0.0-stand-in, Python 2.7." in out
     assert "GPU: no, it is built without GPU support" in out
     assert "3 layer types; no Python layers (WITH_PYTHON_LAYER)" in out
-    assert "this Caffe runs no Python layers: build it with WITH_PYTHON_LAYER := 1" in out
+    assert "this Caffe cannot run Python layers; build it with WITH_PYTHON_LAYER := 1" in out
 
 
 def test_a_net_of_a_fork_goes_to_torch(tmp_path: Path, caffe_python: Path, capsys: Any, monkeypatch: Any) -> None:
@@ -112,7 +112,4 @@ def test_a_net_of_a_fork_goes_to_torch(tmp_path: Path, caffe_python: Path, capsy
     assert main(["smoke", solver.name, "--caffe-python", str(caffe_python), "--iterations", "2", "--force"]) == 1
     out = capsys.readouterr().out
     assert "ReLU6" in out
-    assert (
-        "note: this Caffe lacks what the net needs of a fork; the torch engine knows all its layers: --engine torch"
-        in out
-    )
+    assert "note: this Caffe lacks what the net uses of a fork, but torch has all its layers; try --engine torch" in out

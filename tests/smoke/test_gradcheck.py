@@ -236,13 +236,13 @@ def test_the_figures(factor: float, size: float) -> None:
 def test_wrong_use(tmp_path: Path, caffe_python: Path, capsys: Any) -> None:
     solver = write(tmp_path, python_layer(tmp_path, ""))
     for target, words in (
-        ("convv", 'the TRAIN net has no layer "convv"; did you mean "conv"?'),
+        ("convv", 'the TRAIN net has no such layer; did you mean "conv"?'),
         ("data", 'no gradient flows through "data" (Data)'),
     ):
         assert main(["smoke", str(solver), "--caffe-python", str(caffe_python), "--gradcheck", target]) == 2
         assert words in capsys.readouterr().err
     assert main(["smoke", str(solver), "--engine", "torch", "--gradcheck", "mine"]) == 2
-    assert "it is a Python layer, which needs the caffe engine" in capsys.readouterr().err
+    assert "it is a Python layer, which only the caffe engine runs" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("kind", ["SoftmaxWithLoss", "Python"])

@@ -171,7 +171,7 @@ def test_torch_without_a_gpu(tmp_path: Path, capsys: Any) -> None:
 
 def test_no_caffe_to_compare_with(tmp_path: Path, capsys: Any) -> None:
     assert main(["smoke", str(write(tmp_path)), "--compare", "caffe,torch"]) == 2
-    assert capsys.readouterr().err.startswith("caffelint: no caffe to run with: ")
+    assert capsys.readouterr().err.startswith("caffelint: no Caffe to run with, because ")
 
 
 @pytest.mark.parametrize("more", [[], ["--gradcheck", "all"], ["--compare", "torch,torch:cpu"]])
@@ -201,7 +201,7 @@ def test_a_folder_that_takes_no_copies(tmp_path: Path, caffe_python: Path, capsy
 
     monkeypatch.setattr(Path, "mkdir", refuse)
     assert main(["smoke", solver.name, "--caffe-python", str(caffe_python)]) == 2
-    wanted = f"{tmp_path} takes no copies (read-only file system): name a folder by --work-dir"
+    wanted = f'cannot make copies in "{tmp_path}": read-only file system; choose a folder with --work-dir'
     assert wanted in capsys.readouterr().err
 
 

@@ -90,5 +90,5 @@ def test_env(folder: Path, caffe_python: Path, capsys: Any) -> None:
     assert main(["env", "--caffe-python", str(caffe_python)]) == 0
     out = capsys.readouterr().out
     assert "caffe       1.0.0, Python 3" in out
-    assert "Python layers run with a Caffe alone" in out
+    assert "Python layers need a Caffe" in out
     assert ran(folder) == ""
