@@ -55,7 +55,7 @@ def test_the_suggestion_is_a_fix(tmp_path: Path, caffe_python: Path, capsys: Any
     ("start", "text"),
     [
         (0.01, "base_lr 0.01 is well below and fine; suggested to start with: 0.007, the highest rate whose loss"),
-        (1e-4, "base_lr 0.0001 is low: suggested: 0.007"),
+        (1e-4, "base_lr 0.0001 is low; suggested: 0.007"),
         (1.0, "suggested: 0.007, the highest rate"),
     ],
 )

@@ -237,7 +237,7 @@ def test_wrong_use(tmp_path: Path, caffe_python: Path, capsys: Any) -> None:
     solver = write(tmp_path, python_layer(tmp_path, ""))
     for target, words in (
         ("convv", 'the TRAIN net has no such layer; did you mean "conv"?'),
-        ("data", 'no gradient flows through "data" (Data)'),
+        ("data", '--gradcheck "data": no gradient flows through this Data layer'),
     ):
         assert main(["smoke", str(solver), "--caffe-python", str(caffe_python), "--gradcheck", target]) == 2
         assert words in capsys.readouterr().err
