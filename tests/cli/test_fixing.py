@@ -152,13 +152,14 @@ def test_a_link_out_of_what_was_named_is_left_alone(
     run = check("--fix", ".")
     assert net.read_text("utf-8") == RIGHT
     assert outside.read_text("utf-8") == WRONG
-    assert "left alone, as only what is named is written: link.prototxt" in run.err
+    assert run.status == 2
+    assert "link.prototxt: is a link" in run.err
     caffelint("check", "--add-ignores", ".")
     assert outside.read_text("utf-8") == WRONG
     outside.write_text(old, "utf-8")
     run = caffelint("upgrade", ".")
-    assert run.status == 1
-    assert "link.prototxt:1: not upgraded: it is a link to a file that was not named" in run.err
+    assert run.status == 2
+    assert "link.prototxt: is a link" in run.err
     assert outside.read_text("utf-8") == old
     outside.write_text(WRONG, "utf-8")
     check("--fix", "link.prototxt")
