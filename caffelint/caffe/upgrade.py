@@ -150,7 +150,7 @@ class _Upgrade:
         self.link(new, net)
         self.copy_fields(new, net, NET_FIELDS_KEPT_FROM_V0)
         producers: dict[str, Any] = dict.fromkeys(net.input)
-        # Caffe ends with a fault of any layer's padding before it looks at the first layer's type.
+        # Caffe stops with a fault of any layer's padding before it looks at the first layer's type.
         padded = []
         for connection in net.layers:
             padded.append((connection, self.padding_of(connection, producers)))

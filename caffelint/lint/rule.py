@@ -186,7 +186,7 @@ class RefusalRule(NetRule):
         return f"{titles(refused.layers)}: {message}" if refused.layers else message
 
     def evidence(self, refused: Refused) -> str:
-        return f"Caffe ends with: {refused.refusal.caffe}" if refused.refusal.caffe else ""
+        return f"Caffe stops with: {refused.refusal.caffe}" if refused.refusal.caffe else ""
 
     def fixes(self, refused: Refused) -> tuple[Fix, ...]:
         """How it can be mended, in each of `refused.layers`."""

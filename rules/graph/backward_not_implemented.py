@@ -10,7 +10,7 @@ class BackwardNotImplemented(NetRule):
 
     ## Why is this bad?
     ArgMax, Threshold and Accuracy have no gradient, and Embed has none for its indices. With a loss after such a layer
-    and a layer that learns before it, or with `force_backward`, Caffe ends its process in the first backward pass.
+    and a layer that learns before it, or with `force_backward`, Caffe stops at the first backward pass.
 
     ## Example
     ```
@@ -44,14 +44,14 @@ class BackwardNotImplemented(NetRule):
         Invalid(
             _NET + _BEST + _LOSS,
             span='type: "ArgMax"',
-            message='ArgMax "best" has no gradient but the loss needs one, so Caffe ends in the first backward pass;'
+            message='ArgMax "best" has no gradient but the loss needs one, so Caffe stops at the first backward pass;'
             " put the loss before the layer",
         ),
         Invalid(
             "force_backward: true " + _NET + ' layer { name: "top1" type: "Accuracy" bottom: "fc" bottom: "label" }'
             ' layer { name: "loss" type: "SoftmaxWithLoss" bottom: "fc" bottom: "label" }',
             span="force_backward: true",
-            message='Accuracy "top1" has no gradient but force_backward asks for one, so Caffe ends in the first'
+            message='Accuracy "top1" has no gradient but force_backward asks for one, so Caffe stops at the first'
             " backward pass; keep the layer out of TRAIN or remove force_backward",
             fixed=(
                 "" + _NET + ' layer { name: "top1" type: "Accuracy" bottom: "fc" bottom: "label" }'
@@ -75,7 +75,7 @@ class BackwardNotImplemented(NetRule):
                 if net.message.force_backward:
                     yield self.finding(
                         net.at("force_backward"),
-                        f"{title(layer)} has no gradient but force_backward asks for one, so Caffe ends in the first"
+                        f"{title(layer)} has no gradient but force_backward asks for one, so Caffe stops at the first"
                         " backward pass; keep the layer out of TRAIN or remove force_backward",
                         phases=(TRAIN,),
                         fixes=fix("remove force_backward", UNSAFE, remove(net, "force_backward")),
@@ -83,7 +83,7 @@ class BackwardNotImplemented(NetRule):
                     return
                 yield self.finding(
                     net.layers[layer.index].at("type"),
-                    f"{title(layer)} has no gradient but the loss needs one, so Caffe ends in the first backward pass;"
+                    f"{title(layer)} has no gradient but the loss needs one, so Caffe stops at the first backward pass;"
                     " put the loss before the layer",
                     phases=(TRAIN,),
                 )

@@ -35,7 +35,7 @@ class DuplicateLayerName(NetRule):
     Caffe finds parameters by the name of their layer, both when the test net takes those of the training net and when
     a .caffemodel is loaded. The parameters of all layers of a name go to the first layer of that name, so it ends with
     the parameters of the last and the others keep random ones. This is a warning, since training itself says nothing
-    and may go well. Where the numbers or shapes of parameters differ, Caffe ends with "Incompatible number of blobs" or
+    and may go well. If the numbers or shapes of parameters differ, Caffe stops with "Incompatible number of blobs" or
     "shape mismatch".
 
     Of two data layers nothing is copied, but code that asks for a layer by its name gets the last one.
@@ -114,7 +114,7 @@ class DuplicateLayerName(NetRule):
         Invalid(
             _WIDTHS % (5, 6),
             span='name: "fc"',
-            message='InnerProduct "fc": name is already used by InnerProduct on line 1, so Caffe ends with "shape'
+            message='InnerProduct "fc": name is already used by InnerProduct on line 1, so Caffe stops with "shape'
             ' mismatch"; give this InnerProduct a name of its own',
             fixed=(
                 'layer { name: "data" type: "Input" top: "data" input_param { shape { dim: 2 dim: 5 } } } layer '
@@ -128,7 +128,7 @@ class DuplicateLayerName(NetRule):
             ' layer { name: "up" type: "Dropout" bottom: "up" top: "up" }'
             ' layer { name: "loss" type: "EuclideanLoss" bottom: "up" bottom: "label" }',
             span='name: "up"',
-            message='Dropout "up": name is already used by Deconvolution on line 1, so Caffe ends with "Incompatible'
+            message='Dropout "up": name is already used by Deconvolution on line 1, so Caffe stops with "Incompatible'
             ' number of blobs"; give this Dropout a name of its own',
             fixed=(
                 'layer { name: "up" type: "Deconvolution" bottom: "data" top: "up" } layer { name: "drop_up" type: '
@@ -175,7 +175,7 @@ class DuplicateLayerName(NetRule):
             )
         known = "name is already used by" if layer.name else "name is missing, as in"
         refusal = _refusal(other, layer)
-        what = f'ends with "{refusal}"' if refusal else "copies the parameters of both to the first"
+        what = f'stops with "{refusal}"' if refusal else "copies the parameters of both to the first"
         return self.finding(
             layer.at("name"),
             f"{title(layer)}: {known} {other.type} on line {other.at().line}, so Caffe {what};"
@@ -237,7 +237,7 @@ def _fixes(clashes: list[Clash], names: Names) -> tuple[Fix, ...]:
 
 
 def _refusal(one: Layer, other: Layer) -> str:
-    """What Caffe ends with when it copies the parameters of one layer to the other; empty where it may not end."""
+    """What Caffe says as it stops when it copies one layer's parameters to the other; empty where it may not stop."""
     if bool(one.kind.has_parameters) != bool(other.kind.has_parameters):
         return "Incompatible number of blobs"
     found = {layer.index: layer.params for net in one.net.states() for layer in net.layers}

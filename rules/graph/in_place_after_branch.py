@@ -11,7 +11,7 @@ class InPlaceAfterBranch(RefusalRule):
     ## Why is this bad?
     Where several layers read a blob, Caffe inserts a Split after it and gives each reader a copy with its own name.
     The in-place layer then has a bottom with the new name and a top with the old one, so it makes the blob a second
-    time, and Caffe ends with "Top blob produced by multiple sources", which does not say why.
+    time, and Caffe stops with "Top blob produced by multiple sources", which does not say why.
 
     ## Example
     ```

@@ -7,7 +7,7 @@ class LossWeightCount(RefusalRule):
     """`loss_weight` is not set once for each top.
 
     ## Why is this bad?
-    The field must be left out or set once for each top; otherwise Caffe ends its process. A SoftmaxWithLoss with
+    The field must be left out or set once for each top; otherwise Caffe stops. A SoftmaxWithLoss with
     `loss_weight` cannot have a second top for the probabilities at all, since its inner Softmax meets the same check.
 
     ## Example

@@ -8,7 +8,7 @@ class PhaseRuleConflict(RefusalRule):
 
     ## Why is this bad?
     With `include` rules a layer is left out unless one of them matches, with `exclude` rules it is included unless one
-    matches. With both kinds Caffe ends its process.
+    matches. With both kinds Caffe stops.
 
     ## Example
     ```

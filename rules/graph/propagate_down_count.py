@@ -7,7 +7,7 @@ class PropagateDownCount(RefusalRule):
     """`propagate_down` is not set once for each bottom.
 
     ## Why is this bad?
-    The field must be left out or set once for each bottom; otherwise Caffe ends its process.
+    The field must be left out or set once for each bottom; otherwise Caffe stops.
 
     ## Example
     ```

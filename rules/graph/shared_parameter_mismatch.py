@@ -10,7 +10,7 @@ class SharedParameterMismatch(RefusalRule):
     """Layers share a parameter but give it different shapes or rates.
 
     ## Why is this bad?
-    With `param { name: "w" }` all layers that name "w" use the parameter of the first. Caffe ends its process where
+    With `param { name: "w" }` all layers that name "w" use the parameter of the first. Caffe stops where
     shapes differ (with `share_mode: PERMISSIVE`, where numbers of elements differ), or where two layers set different
     values of `lr_mult` or `decay_mult`. The test net shares the parameters of the training net by the name of the
     layer, and there, too, numbers and shapes must match.
@@ -90,7 +90,7 @@ class SharedParameterMismatch(RefusalRule):
                 yield self.finding(
                     net.layers[layer.index].at("name"),
                     f"{title(layer)} has {what}, so the test net cannot take the parameters of the training net",
-                    evidence=f"Caffe ends with: {caffe}",
+                    evidence=f"Caffe stops with: {caffe}",
                     phases=(TEST,),
                     related=(Related("in TRAIN", net.layers[twin.index].at("name")),),
                 )

@@ -91,7 +91,7 @@ class UnknownFillerType(LayerRule):
                 yield self.finding(
                     place,
                     f'Caffe has no filler "{type_}"; did you mean "{close[0]}"?',
-                    evidence=f"Caffe ends with: Unknown filler name: {type_}",
+                    evidence=f"Caffe stops with: Unknown filler name: {type_}",
                     certainty=CERTAIN,
                     fixes=fix(f'use "{close[0]}"', safety, write(layer, *path, "type", value=quoted(close[0]))),
                 )

@@ -8,7 +8,7 @@ from caffelint.lint.built import Blob, BuiltLayer
 def classes(blob: Blob, axis: int = 1) -> tuple[int, BuiltLayer] | None:
     """The size of the blob along `axis`, and the layer that gives it; None where it is unknown.
 
-    Where the shape is not known, since it stands in a data file, `num_output` of the layer that makes it is.
+    Where the shape is unknown because it comes from a data file, `num_output` of the layer that makes the blob tells.
     """
     layer = blob.producer
     while layer is not None and layer.keeps_channels and layer.bottoms:

@@ -1,6 +1,6 @@
-"""Where the pixels of a blob lie on the map that they were made from, by kernel, stride and pad alone.
+"""Where the pixels of a blob are on the map that they were made from, by kernel, stride and pad alone.
 
-Pixel p of a blob lies at `scale * p + shift` of the blob that the walk started from. No size is needed for that.
+Pixel p of a blob is at `scale * p + shift` of the blob that the walk started from. This needs no sizes.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _MOST_STEPS = 2000
 
 
 def position(blob: Blob, known: dict[Blob, Position | None]) -> Position | None:
-    """The position of a blob on what the net reads; None behind a layer that moves pixels in another way."""
+    """The position of a blob on what the net reads; None after a layer that moves pixels in another way."""
     chain: list[Blob] = []
     here = blob
     while here not in known and len(chain) < _MOST_STEPS:

@@ -1,4 +1,4 @@
-"""Where the windows of a pooling layer lie."""
+"""Where the windows of a pooling layer are on its map."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def axes(layer: Layer) -> list[Axis]:
 
 
 def may_be_empty(axis: Axis, layer: Layer) -> bool:
-    """Can a window lie behind the border, at some size of the map?"""
+    """Can a window lie outside the map, at some size of it?"""
     kind = layer.kind
     kernel, stride, pad, _ = axis.window
     return stride > kernel and not pad and isinstance(kind, Pooling) and kind.rounds_up

@@ -7,8 +7,8 @@ class BlobTooLarge(RefusalRule):
     """A blob has more than 2147483647 elements.
 
     ## Why is this bad?
-    Caffe counts in 32 bits with a sign and ends its process at the first blob beyond that, whatever the memory of the
-    card.
+    Caffe counts elements in a signed 32-bit integer and stops at the first blob that exceeds it, however much memory
+    the GPU has.
 
     ## Example
     ```
@@ -20,7 +20,7 @@ class BlobTooLarge(RefusalRule):
     ```
 
     ## Known problems
-    Silent where a shape stands in a data file, and about nets that use layers or fields of a fork.
+    Silent if a shape comes from a data file, and about nets that use layers or fields of a fork.
 
     ## References
     - blob.cpp, Reshape; BVLC/caffe#5067

@@ -10,8 +10,9 @@ class ConvolutionStrideExceedsKernel(LayerRule):
     """The stride of a convolution is larger than its kernel.
 
     ## Why is this bad?
-    The pixels between two positions of the kernel are never looked at, and get no gradient. A smaller stride, or a
-    pooling above, does what was meant. A kernel of 1 is left alone: it thins out a map on purpose, as in a shortcut.
+    The pixels between two positions of the kernel are never read, and get no gradient. A smaller stride, or a pooling
+    before the convolution, does what was meant. A kernel of 1 is not reported: it subsamples a map on purpose, as in a
+    shortcut.
 
     ## Example
     ```
@@ -63,8 +64,7 @@ class ConvolutionStrideExceedsKernel(LayerRule):
                 yield self.finding(
                     layer.at("convolution_param", field),
                     f"{title(layer)}: {field} {step} is larger than {of} {kernel}, so pixels between windows are"
-                    " never read;"
-                    f" set {field}: {window.extent} or less",
+                    f" never read; set {field}: {window.extent} or less",
                     fixes=fix(
                         f"set {field}: {window.extent}",
                         DISPLAY,

@@ -6,12 +6,12 @@ from caffelint.lint import ERROR, TRAIN, UNSAFE, Finding, Invalid, Layer, LayerR
 
 
 class DropoutRatioOutOfRange(LayerRule):
-    """`dropout_ratio` is not at least 0 and below 1.
+    """`dropout_ratio` is below 0, or 1 or more.
 
     ## Why is this bad?
     A Dropout multiplies what it keeps by 1 / (1 - ratio). At 1 it keeps nothing and multiplies by infinity: 0 * inf is
-    nan, from the first iteration on. Above 1 or below 0 Caffe ends its process when it draws the first mask. A release
-    build checks nothing before that.
+    nan, from the first iteration. Above 1 or below 0, Caffe stops when it draws the first mask. A release build checks
+    nothing before that.
 
     ## Example
     ```
@@ -23,7 +23,7 @@ class DropoutRatioOutOfRange(LayerRule):
     ```
 
     ## Fix safety
-    Unsafe: a ratio from 2 to 99 is taken for per cent. For another one there is none.
+    Unsafe: a ratio from 2 to 99 is taken as a percentage. Other ratios have no fix.
 
     ## References
     - dropout_layer.cpp, LayerSetUp (DCHECK) and Forward_cpu; run on Caffe 1.0
@@ -48,7 +48,7 @@ class DropoutRatioOutOfRange(LayerRule):
         Invalid(
             'layer { name: "drop" type: "Dropout" bottom: "a" top: "a" dropout_param { dropout_ratio: 50 } }',
             span="dropout_ratio: 50",
-            message='Dropout "drop": dropout_ratio 50 is not a share, so Caffe ends in the first forward pass of'
+            message='Dropout "drop": dropout_ratio 50 is not a fraction, so Caffe stops at the first forward pass of'
             " TRAIN; set a ratio of at least 0 and below 1",
             fixed='layer { name: "drop" type: "Dropout" bottom: "a" top: "a" dropout_param { dropout_ratio: 0.5 } }',
         ),
@@ -61,7 +61,7 @@ class DropoutRatioOutOfRange(LayerRule):
         what = (
             "drops everything and multiplies by 1/0, so the output is nan in TRAIN"
             if ratio == 1
-            else "is not a share, so Caffe ends in the first forward pass of TRAIN"
+            else "is not a fraction, so Caffe stops at the first forward pass of TRAIN"
         )
         yield self.finding(
             layer.at("dropout_param", "dropout_ratio"),

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caffelint.lint import DISPLAY, ERROR, UNSAFE, WARNING, Finding, Invalid, Net, NetRule, fix, write
+from caffelint.lint import DISPLAY, ERROR, UNSAFE, WARNING, Finding, Invalid, Net, NetRule, fix, title, write
 
 from ._windows import Axis, axes, may_be_empty
 
@@ -10,12 +10,12 @@ MAX, AVE = 0, 1
 
 
 class EmptyPoolingWindow(NetRule):
-    """The last window of a pooling lies behind the border of the map.
+    """The last window of a pooling lies outside the map.
 
     ## Why is this bad?
-    Where the stride is above the kernel, Caffe's rounding can put the last window behind the map. It holds no pixel:
-    AVE divides 0 by 0, which is nan, MAX gives -3.4e38, and its backward pass on the CPU writes before the start of
-    its memory. A window further out gives a silent 0.
+    If the stride is larger than the kernel, Caffe's rounding can put the last window outside the map. It then has no
+    pixels: AVE divides 0 by 0, which is nan, and MAX gives -3.4e38, and its backward pass on the CPU writes before the
+    start of its memory. A window further out gives a silent 0.
 
     ## Example
     ```
@@ -29,11 +29,10 @@ class EmptyPoolingWindow(NetRule):
     ```
 
     ## Known problems
-    Silent where the size of the map stands in a data file, and about nets that use layers or fields of a fork.
+    Silent if the size of the map comes from a data file, and about nets that use layers or fields of a fork.
 
     ## Fix safety
-    Unsafe: with `round_mode: FLOOR` the map has one row or column less, the empty one; layers behind it may count
-    on it.
+    Unsafe: with `round_mode: FLOOR` the map loses the empty row or column, which later layers may count on.
 
     ## References
     - pooling_layer.cpp, Reshape, Forward_cpu and Backward_cpu; each size was run on Caffe 1.0
@@ -52,8 +51,8 @@ class EmptyPoolingWindow(NetRule):
         Invalid(
             _NET % (10, "AVE"),
             span="stride: 5",
-            message="on a height of 10 the last window starts at 10, behind the map: AVE gives 0/0 = nan;"
-            " use a stride of 3 or less, or round_mode: FLOOR",
+            message='Pooling "pool": at a height of 10 the last window starts at 10, outside the map, so AVE gives 0/0'
+            " = nan; set stride: 3 or less, or round_mode: FLOOR",
             fixed=(
                 'layer { name: "data" type: "Input" top: "data" input_param { shape { dim: 1 dim: 3 dim: 10 dim: '
                 '8 } } } layer { name: "pool" type: "Pooling" bottom: "data" top: "pool" pooling_param { pool: '
@@ -63,8 +62,8 @@ class EmptyPoolingWindow(NetRule):
         Invalid(
             _NET % (10, "MAX"),
             span="stride: 5",
-            message="on a height of 10 the last window starts at 10, behind the map: MAX gives -3.4e38;"
-            " use a stride of 3 or less, or round_mode: FLOOR",
+            message='Pooling "pool": at a height of 10 the last window starts at 10, outside the map, so MAX gives'
+            " -3.4e38; set stride: 3 or less, or round_mode: FLOOR",
             fixed=(
                 'layer { name: "data" type: "Input" top: "data" input_param { shape { dim: 1 dim: 3 dim: 10 dim: '
                 '8 } } } layer { name: "pool" type: "Pooling" bottom: "data" top: "pool" pooling_param { pool: '
@@ -74,8 +73,8 @@ class EmptyPoolingWindow(NetRule):
         Invalid(
             _NET % (9, "AVE"),
             span="stride: 5",
-            message="on a height of 9 the last window starts at 10, behind the map: AVE gives 0;"
-            " use a stride of 3 or less, or round_mode: FLOOR",
+            message='Pooling "pool": at a height of 9 the last window starts at 10, outside the map, so AVE gives 0;'
+            " set stride: 3 or less, or round_mode: FLOOR",
             fixed=(
                 'layer { name: "data" type: "Input" top: "data" input_param { shape { dim: 1 dim: 3 dim: 9 dim: '
                 '8 } } } layer { name: "pool" type: "Pooling" bottom: "data" top: "pool" pooling_param { pool: '
@@ -91,13 +90,13 @@ class EmptyPoolingWindow(NetRule):
             wrong = "MAX gives -3.4e38" if pool == MAX else "AVE gives 0/0 = nan" if start == size else "AVE gives 0"
             yield self.finding(
                 layer.at("pooling_param", axis.field),
-                f"on a {side} of {size} the last window starts at {start}, behind the map: {wrong};"
-                f" use a stride of {axis.window.kernel} or less, or round_mode: FLOOR",
+                f"{title(layer)}: at a {side} of {size} the last window starts at {start}, outside the map, so {wrong};"
+                f" set {axis.field}: {axis.window.kernel} or less, or round_mode: FLOOR",
                 severity=WARNING if wrong == "AVE gives 0" else ERROR,
                 fixes=(
-                    *fix("round down", UNSAFE, write(layer, "pooling_param", "round_mode", value="FLOOR")),
+                    *fix("set round_mode: FLOOR", UNSAFE, write(layer, "pooling_param", "round_mode", value="FLOOR")),
                     *fix(
-                        f"use a stride of {axis.window.kernel}",
+                        f"set {axis.field}: {axis.window.kernel}",
                         DISPLAY,
                         write(layer, "pooling_param", axis.field, value=str(axis.window.kernel)),
                     ),

@@ -20,10 +20,10 @@ from caffelint.lint import (
 
 
 class LrnOutOfDomain(LayerRule):
-    """An LRN has an even `local_size`, or a `k` or `alpha` that lets its base fall to 0 or below.
+    """An LRN has an even `local_size`, or a `k` or `alpha` that can bring its base to 0 or below.
 
     ## Why is this bad?
-    The window of an LRN is centred, so Caffe takes odd sizes only and ends its process at an even one. The layer
+    The window of an LRN is centred, so Caffe takes odd sizes only and stops at an even one. The layer
     divides by (k + alpha / n * sum of squares) ^ beta: with `k: 0` an all-zero neighbourhood, common behind a ReLU,
     gives 0 * inf = nan, and with a negative `alpha` a large activation makes the base negative, and its power nan.
 
@@ -37,8 +37,8 @@ class LrnOutOfDomain(LayerRule):
     ```
 
     ## Fix safety
-    Unsafe: `k` and `alpha` become what others train with. For the size there are two choices, neither of which is
-    applied.
+    Unsafe: `k` and `alpha` get the usual values, which changes what the layer computes. For `local_size` there are two
+    choices, and neither is applied.
 
     ## References
     - lrn_layer.cpp, LayerSetUp and CrossChannelForward_cpu; run on Caffe 1.0
@@ -57,15 +57,16 @@ class LrnOutOfDomain(LayerRule):
         Invalid(
             'layer { name: "norm" type: "LRN" bottom: "a" top: "b" lrn_param { local_size: 4 } }',
             span="local_size: 4",
-            message='LRN "norm": local_size 4 is even, but Caffe only takes odd sizes; set 3 or 5',
+            message='LRN "norm": local_size 4 is even, but Caffe takes only odd sizes; set local_size: 3 or 5',
         ),
         Invalid(
             'layer { name: "norm" type: "LRN" bottom: "a" top: "b" lrn_param { k: 0 alpha: -1 } }',
             span=("k: 0", "alpha: -1"),
             message=(
-                'LRN "norm": k 0 divides by 0 where all neighbours are 0, and 0 * inf = nan; use 1, Caffe\'s default',
-                'LRN "norm": alpha -1 is below 0, so large activations make the base negative and its power nan; use'
-                " one above 0",
+                'LRN "norm": k 0 divides by 0 where all neighbours are 0, and 0 * inf = nan; set k: 1, Caffe\'s'
+                " default",
+                'LRN "norm": alpha -1 is below 0, so large activations make the base negative and its power nan; set'
+                " alpha: 1",
             ),
             fixed='layer { name: "norm" type: "LRN" bottom: "a" top: "b" lrn_param { k: 1 alpha: 1 } }',
         ),
@@ -79,9 +80,9 @@ class LrnOutOfDomain(LayerRule):
         if size % 2 == 0:
             yield self.finding(
                 layer.at("lrn_param", "local_size"),
-                f"{title(layer)}: local_size {size} is even, but Caffe only takes odd sizes; set"
+                f"{title(layer)}: local_size {size} is even, but Caffe takes only odd sizes; set local_size:"
                 f" {f'{size - 1} or ' * (size > 0)}{size + 1}",
-                evidence="Caffe ends with: LRN only supports odd values for local_size",
+                evidence="Caffe stops with: LRN only supports odd values for local_size",
                 fixes=tuple(
                     one
                     for near in (size - 1, size + 1)
@@ -95,7 +96,7 @@ class LrnOutOfDomain(LayerRule):
             yield self.finding(
                 layer.at("lrn_param", "k"),
                 f"{title(layer)}: k {param.k:g} divides by 0 where all neighbours are 0, and 0 * inf = nan;"
-                " use 1, Caffe's default",
+                " set k: 1, Caffe's default",
                 severity=WARNING,
                 certainty=LIKELY,
                 fixes=fix("set k: 1", UNSAFE, write(layer, "lrn_param", "k", value="1")),
@@ -104,9 +105,12 @@ class LrnOutOfDomain(LayerRule):
             yield self.finding(
                 layer.at("lrn_param", "alpha"),
                 f"{title(layer)}: alpha {param.alpha:g} is below 0, so large activations make the base negative"
-                " and its power nan;"
-                " use one above 0",
+                f" and its power nan; set alpha: {-param.alpha:g}",
                 severity=WARNING,
                 certainty=LIKELY,
-                fixes=fix("drop the sign", UNSAFE, write(layer, "lrn_param", "alpha", value=f"{-param.alpha:g}")),
+                fixes=fix(
+                    f"set alpha: {-param.alpha:g}",
+                    UNSAFE,
+                    write(layer, "lrn_param", "alpha", value=f"{-param.alpha:g}"),
+                ),
             )

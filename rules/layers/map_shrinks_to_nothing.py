@@ -15,15 +15,15 @@ _USUAL = (224, 227, 299, 331, 32, 28)
 
 
 class MapShrinksToNothing(NetRule):
-    """A kernel is larger than the map that it is to slide over, or an average smaller than the map it was to cover.
+    """A kernel is larger than the map it slides over, or an average smaller than the map it was meant to cover.
 
     ## Why is this bad?
-    Caffe divides towards 0, so a kernel that reaches over the border by less than its stride still gives one output,
-    with zeros for the pixels that are not there; a pooling can give a blob without any elements. The input or crop is
-    too small for the net, or the map was made smaller once too often.
+    Caffe's division rounds towards 0, so a kernel that exceeds the map by less than its stride still gives one output,
+    with zeros for the missing pixels; a pooling can give a blob with no elements. The input or crop is too small for
+    the net, or the map is downsampled once too often.
 
-    Where the average before a classifier leaves more than one pixel, the input is larger than the one that the net was
-    made for, and the classifier gets many times the weights; those that were trained before do not fit.
+    If the average before a classifier leaves more than one pixel, the input is larger than the one the net was made
+    for, and the classifier gets many times the weights; pretrained weights no longer fit.
 
     ## Example
     ```
@@ -37,8 +37,8 @@ class MapShrinksToNothing(NetRule):
     ```
 
     ## Known problems
-    Silent where the size of the map stands in a data file. Small kernels and kernels that are too large are not looked
-    at in nets that use layers or fields of a fork.
+    Silent if the size of the map comes from a data file. Nets that use layers or fields of a fork are checked only for
+    an average that is too small.
 
     ## References
     - conv_layer.cpp, compute_output_shape; pooling_layer.cpp, Reshape; run on Caffe 1.0
@@ -77,21 +77,21 @@ class MapShrinksToNothing(NetRule):
         Invalid(
             _NET % (6, ""),
             span="kernel_size: 7",
-            message="kernel 7 does not fit the height of 6 (padding included): the pixels outside count as 0;"
-            " use a larger input, a smaller kernel or padding",
+            message='Convolution "c": kernel 7 is larger than the height of 6 (padding included), so the pixels'
+            " outside count as 0; use a larger input, a smaller kernel or padding",
         ),
         Invalid(
             'layer { name: "data" type: "Input" top: "data" input_param { shape { dim: 1 dim: 3 dim: 2 dim: 9 } } }'
             ' layer { name: "p" type: "Pooling" bottom: "data" top: "p" pooling_param { kernel_size: 3 stride: 1 } }',
             span="kernel_size: 3",
-            message="kernel 3 does not fit the height of 2 (padding included): the output is empty;"
+            message='Pooling "p": kernel 3 is larger than the height of 2 (padding included), so the output is empty;'
             " use a larger input, a smaller kernel or padding",
         ),
         Invalid(
             'layer { name: "data" type: "Input" top: "data" input_param { shape { dim: 1 dim: 3 } } }'
             ' layer { name: "s" type: "Slice" bottom: "data" top: "a" top: "b" slice_param { slice_point: 3 } }',
             span="slice_point: 3",
-            message='the slice leaves nothing for "b": its slice_point is the size of the axis',
+            message='Slice "s": slice_point is the size of the axis, so top "b" is empty',
         ),
     ]
 
@@ -117,8 +117,8 @@ class MapShrinksToNothing(NetRule):
                         )
                         yield self.finding(
                             mine.at(layer.block, field),
-                            f"kernel {kernel} does not fit the {side} of {size} (padding included): {what};"
-                            " use a larger input, a smaller kernel or padding",
+                            f"{title(mine)}: kernel {kernel} is larger than the {side} of {size} (padding included),"
+                            f" so {what}; use a larger input, a smaller kernel or padding",
                         )
                         break
                 if layer.type == "Slice":
@@ -127,11 +127,12 @@ class MapShrinksToNothing(NetRule):
                         said.add(layer.index)
                         yield self.finding(
                             net.layers[layer.index].at("slice_param", "slice_point", -1),
-                            f'the slice leaves nothing for "{empty[0]}": its slice_point is the size of the axis',
+                            f"{title(net.layers[layer.index])}: slice_point is the size of the axis, so top"
+                            f' "{empty[0]}" is empty',
                         )
 
     def _uncovered(self, net: Net, one: BuiltNet) -> Iterator[Finding]:
-        """An average that was to cover the whole map before a classifier, and does not."""
+        """An average that was meant to cover the whole map before a classifier, and does not."""
         if not any(_is_to_cover(layer) for layer in one.layers):
             return
         if one.memory is None:

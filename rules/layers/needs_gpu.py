@@ -2,18 +2,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caffelint.lint import DISPLAY, INFO, Finding, Invalid, Layer, Net, NetRule, fix, listed, remove
+from caffelint.lint import DISPLAY, INFO, Finding, Invalid, Layer, Net, NetRule, fix, remove, titles
 from caffelint.lint.built import types_that
 
 CUDNN, STOCHASTIC = 2, 2
 
 
 class NeedsGpu(NetRule):
-    """A net asks for what only a Caffe built with a GPU has.
+    """A net needs a Caffe that was built for a GPU.
 
     ## Why is this bad?
-    `engine: CUDNN` ends a Caffe without cuDNN with "unknown engine", and STOCHASTIC pooling ends the first forward pass
-    on a CPU with "Not Implemented Yet". With the engine left out Caffe takes cuDNN where it is there.
+    `engine: CUDNN` stops a Caffe without cuDNN with "unknown engine", and STOCHASTIC pooling stops Caffe at the first
+    forward pass on a CPU with "Not Implemented Yet". Without `engine`, Caffe uses cuDNN if it has it.
 
     ## Example
     ```
@@ -38,13 +38,15 @@ class NeedsGpu(NetRule):
         Invalid(
             _CONV % "CUDNN",
             span="engine: CUDNN",
-            message="engine: CUDNN needs a Caffe built with cuDNN, and another one ends here (layer c)",
+            message='Convolution "c": engine: CUDNN stops a Caffe that was built without cuDNN; remove it to let Caffe'
+            " choose",
         ),
         Invalid(
             'layer { name: "p" type: "Pooling" bottom: "a" top: "b" pooling_param { pool: STOCHASTIC kernel_size: 2'
             " } }",
             span="pool: STOCHASTIC",
-            message="STOCHASTIC pooling has no CPU version: Caffe ends at the first forward pass on a CPU (layer p)",
+            message='Pooling "p": pool: STOCHASTIC has no CPU version, so Caffe stops at the first forward pass on a'
+            " CPU",
         ),
     ]
 
@@ -59,17 +61,18 @@ class NeedsGpu(NetRule):
                 if layer.type == "Pooling" and param.pool == STOCHASTIC:
                     pools.append(layer)
         for layers, field, message in (
-            (engines, "engine", "engine: CUDNN needs a Caffe built with cuDNN, and another one ends here"),
-            (pools, "pool", "STOCHASTIC pooling has no CPU version: Caffe ends at the first forward pass on a CPU"),
+            (
+                engines,
+                "engine",
+                "engine: CUDNN stops a Caffe that was built without cuDNN; remove it to let Caffe choose",
+            ),
+            (pools, "pool", "pool: STOCHASTIC has no CPU version, so Caffe stops at the first forward pass on a CPU"),
         ):
             if layers:
-                names = listed([layer.name for layer in layers])
                 yield self.finding(
                     layers[0].at(layers[0].kind.block, field),
-                    f"{message} (layer{'s' if len(layers) > 1 else ''} {names})",
-                    fixes=fix(
-                        "let Caffe choose", DISPLAY, *(remove(layer, layer.kind.block, field) for layer in layers)
-                    )
+                    f"{titles(layers)}: {message}",
+                    fixes=fix("remove engine", DISPLAY, *(remove(layer, layer.kind.block, field) for layer in layers))
                     if field == "engine"
                     else (),
                 )

@@ -14,10 +14,10 @@ class PoolingStrideExceedsKernel(LayerRule):
     """The stride of a pooling is larger than its kernel.
 
     ## Why is this bad?
-    The pixels between two windows are never looked at. Worse, Caffe rounds the number of windows up, so that the last
-    one can lie behind the border and hold no pixel at all: MAX gives -3.4e38 there, and AVE divides 0 by 0. With
-    kernel 3 and stride 5, AVE gives nan where the height or width is 5, 10, 15 and so on, and a silent 0 at 4, 9, 14;
-    at other sizes pixels are skipped and that is all.
+    The pixels between two windows are never read. Worse, Caffe rounds the number of windows up, so the last one can lie
+    outside the map and have no pixels at all: MAX gives -3.4e38 there, and AVE divides 0 by 0. With kernel 3 and stride
+    5, AVE gives nan if the height or width is 5, 10, 15 and so on, and a silent 0 at 4, 9, 14; at other sizes pixels
+    are only skipped.
 
     ## Example
     ```
@@ -29,9 +29,9 @@ class PoolingStrideExceedsKernel(LayerRule):
     ```
 
     ## Known problems
-    A kernel of 1 that only thins out a map is meant; it has empty windows all the same, so it is reported unless it
-    has padding or `round_mode: FLOOR`. Where the size of the map is known, `empty-pooling-window` tells for sure.
-    Of nets for a fork, whose windows may lie elsewhere, it tells of skipped pixels only.
+    A kernel of 1 subsamples a map on purpose, but can still have empty windows, so it is reported unless it has padding
+    or `round_mode: FLOOR`. If the size of the map is known, `empty-pooling-window` reports it instead. In nets for a
+    fork, which may place windows differently, only skipped pixels are reported.
 
     ## References
     - pooling_layer.cpp, Reshape and Forward_cpu; each size was run on Caffe 1.0
@@ -45,7 +45,7 @@ class PoolingStrideExceedsKernel(LayerRule):
     VALID = [
         'layer { name: "pool" type: "Pooling" bottom: "a" top: "b" pooling_param { kernel_size: 3 stride: 3 } }',
         'layer { name: "pool" type: "Pooling" bottom: "a" top: "b" pooling_param { global_pooling: true stride: 1 } }',
-        # Thinning out, with no window behind the border.
+        # Subsampling, with no window outside the map.
         'layer { name: "pool" type: "Pooling" bottom: "a" top: "b"'
         " pooling_param { kernel_size: 1 stride: 2 round_mode: FLOOR } }",
         # For a fork, which may round down.
@@ -58,21 +58,21 @@ class PoolingStrideExceedsKernel(LayerRule):
             " pooling_param { pool: AVE stride: 5 kernel: 3 } }",
             span="stride: 5",
             message='Pooling "pool": stride 5 is larger than kernel_size 3, so pixels between the windows are skipped,'
-            " and at a height or width of 5, 10, 15 ... the last window is empty (AVE gives 0/0 = nan); use a"
-            " stride of 3 or less",
+            " and at a height or width of 5, 10, 15 ... the last window is empty (AVE gives 0/0 = nan); set"
+            " stride: 3 or less",
         ),
         Invalid(
             'layer { name: "pool" type: "Pooling" bottom: "a" top: "b"'
             " pooling_param { kernel_h: 3 kernel_w: 2 stride_h: 2 stride_w: 4 pad: 1 } }",
             span="stride_w: 4",
             message='Pooling "pool": stride_w 4 is larger than kernel_w 2, so pixels between the windows are skipped;'
-            " use a stride of 2 or less",
+            " set stride_w: 2 or less",
         ),
         Invalid(
             'layer { name: "pool" type: "Pooling" bottom: "a" top: "b" pooling_param { kernel_size: 1 stride: 2 } }',
             span="stride: 2",
             message='Pooling "pool": stride 2 is larger than kernel_size 1, so at a height or width of 2, 4, 6 ... the'
-            " last window is empty (MAX gives -3.4e38); add round_mode: FLOOR or use a kernel of 2",
+            " last window is empty (MAX gives -3.4e38); set round_mode: FLOOR or kernel_size: 2",
         ),
     ]
 
@@ -90,25 +90,23 @@ class PoolingStrideExceedsKernel(LayerRule):
             field = axis.field.replace("stride", "kernel") if "_" in axis.field else "kernel_size"
             skipped = "" if kernel == 1 else "pixels between the windows are skipped"
             sizes = f"at a height or width of {step}, {2 * step}, {3 * step} ... the last window is empty"
-            behind = f"{sizes} ({EMPTY.get(param.pool, 'its result means nothing')})" if empty else ""
-            advice = (
-                "add round_mode: FLOOR or use a kernel of 2" if kernel == 1 else f"use a stride of {kernel} or less"
-            )
+            empties = f"{sizes} ({EMPTY.get(param.pool, 'its result means nothing')})" if empty else ""
+            advice = f"set round_mode: FLOOR or {field}: 2" if kernel == 1 else f"set {axis.field}: {kernel} or less"
             yield self.finding(
                 layer.at("pooling_param", axis.field),
                 f"{title(layer)}: {axis.field} {step} is larger than {field} {kernel}, so"
-                f" {', and '.join(part for part in (skipped, behind) if part)}; {advice}",
+                f" {', and '.join(part for part in (skipped, empties) if part)}; {advice}",
                 evidence="Caffe rounds the number of windows up" if empty else "",
-                fixes=fix("round down", DISPLAY, write(layer, "pooling_param", "round_mode", value="FLOOR"))
+                fixes=fix("set round_mode: FLOOR", DISPLAY, write(layer, "pooling_param", "round_mode", value="FLOOR"))
                 if kernel == 1
                 else fix(
-                    f"use a stride of {kernel}", DISPLAY, write(layer, "pooling_param", axis.field, value=str(kernel))
+                    f"set {axis.field}: {kernel}", DISPLAY, write(layer, "pooling_param", axis.field, value=str(kernel))
                 ),
             )
 
 
 def _is_reported(layer: Layer) -> bool:
-    """Is the size of the map known and its last window empty, which `empty-pooling-window` tells for sure?"""
+    """Is the size of the map known and its last window empty, so that `empty-pooling-window` reports it?"""
     return layer.index in layer.net.once(_reported)
 
 

@@ -7,12 +7,12 @@ from caffelint.lint.built import BuiltNet, Field, shape_text, unavoidable, where
 
 
 class RefusedByCaffe(RefusalRule):
-    """Caffe ends its process while it sets up this layer.
+    """Caffe stops while it sets up this layer.
 
     ## Why is this bad?
-    Every layer checks its settings and the shapes of its bottoms when the net is built, and one failed check ends the
-    process: after the data has been opened, sometimes only when the test net is built, and at times by a bare
-    "Floating point exception" with no word on the layer. This rule builds the net as Caffe does, in each phase, and
+    Every layer checks its settings and the shapes of its bottoms when the net is built, and one failed check stops
+    Caffe: after the data has been opened, sometimes only when the test net is built, and sometimes with a bare
+    "Floating point exception" that does not name the layer. This rule builds the net as Caffe does, in each phase, and
     reports every check that fails, not just the first.
 
     ## Example
@@ -31,10 +31,10 @@ class RefusedByCaffe(RefusalRule):
     ```
 
     ## Known problems
-    Silent about nets that use layers or fields of a fork, which may have relaxed a check. Where the shape of the data
-    stands in a file, only two maps that fit together for none of about a hundred sizes are reported. Refusals that have
-    a rule of their own (an unknown bottom, a number of blobs) are reported by that one. DIGITS fills the number of
-    classes in: an InnerProduct without `num_output` gets a warning in a net that is written for its stages.
+    Silent about nets that use layers or fields of a fork, which may have relaxed a check. If the shape of the data
+    comes from a file, two maps are reported only if they fit together at none of about a hundred sizes. Refusals that
+    have a rule of their own (an unknown bottom, a number of blobs) are reported by that rule. DIGITS fills in the
+    number of classes: an InnerProduct without `num_output` gets a warning in a net written for the stages of DIGITS.
 
     ## References
     - LayerSetUp and Reshape of each layer's source in src/caffe/layers; net.cpp, Init
@@ -62,12 +62,12 @@ class RefusedByCaffe(RefusalRule):
         ' layer { name: "softmax" type: "Softmax" bottom: "fc" top: "softmax" include { stage: "deploy" } }'
     )
     VALID = [
-        # Where the maps are 1 x 1 they fit.
+        # Maps of 1x1 fit.
         _UNKNOWN + _SUM,
         'layer { name: "data" type: "Input" top: "data" input_param { shape { dim: 1 dim: 3 dim: 8 dim: 8 } } }'
         ' layer { name: "conv" type: "Convolution" bottom: "data" top: "conv"'
         " convolution_param { num_output: 20 kernel_size: 5 } }",
-        # A fork's layer is in it: its Pooling may differ as well.
+        # It has a fork's layer: its Pooling may differ, too.
         'layer { name: "data" type: "Input" top: "data" input_param { shape { dim: 1 dim: 3 dim: 8 dim: 8 } } }'
         ' layer { name: "norm" type: "Normalize" bottom: "data" top: "norm" }'
         ' layer { name: "pool" type: "Pooling" bottom: "norm" top: "pool" }',
@@ -130,7 +130,7 @@ class RefusedByCaffe(RefusalRule):
                 yield self.finding(
                     layer.at("name"),
                     f'{title(layer)}: type is missing; set it, for example type: "Convolution"',
-                    evidence="Caffe ends with: Unknown layer type:",
+                    evidence="Caffe stops with: Unknown layer type:",
                 )
         if net.is_plain:
             yield from self._unavoidable(net)
@@ -150,7 +150,7 @@ class RefusedByCaffe(RefusalRule):
         )
 
     def _unavoidable(self, net: Net) -> Iterator[Finding]:
-        """What is refused whatever stands in the data files."""
+        """What is refused whatever the data files hold."""
         for one in net.states():
             found = unavoidable(one, net.input_shapes)
             if found is None or found.refusal.index is None:
@@ -168,7 +168,7 @@ class RefusedByCaffe(RefusalRule):
             yield self.finding(
                 place,
                 f'{title(layer)}: with "{found.blob}" as {shape_text(found.shape)}, {found.refusal.message}; {but}',
-                evidence=f"Caffe ends with: {found.refusal.caffe}",
+                evidence=f"Caffe stops with: {found.refusal.caffe}",
                 severity=WARNING if found.fits else None,
                 certainty=LIKELY,
                 phases=one.phases,
@@ -182,7 +182,7 @@ def _has_type(node: Field) -> bool:
 
 
 def _is_for_digits(net: Net) -> bool:
-    """Do its layers ask for the stages that DIGITS makes three nets of?"""
+    """Do its layers name the stages from which DIGITS makes three nets?"""
     rules = [rule for layer in net.layers for rule in (*layer.message.include, *layer.message.exclude)]
     return {stage for rule in rules for stage in rule.stage} >= {"train", "val", "deploy"}
 

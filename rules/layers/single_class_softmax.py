@@ -8,11 +8,11 @@ from ._classes import classes, given_by
 
 
 class SingleClassSoftmax(NetRule):
-    """A softmax loss over one single class.
+    """A softmax loss over a single class.
 
     ## Why is this bad?
-    The softmax of one score is 1, whatever the score: the loss is 0 from the start, and so is every gradient. Two
-    classes need two scores, the background counted as one; one score for yes or no goes to a SigmoidCrossEntropyLoss.
+    The softmax of a single score is always 1, so the loss is 0 from the start, and so is every gradient. Two classes
+    need two scores, counting the background; a single yes-or-no score belongs in a SigmoidCrossEntropyLoss.
 
     ## Example
     ```
@@ -39,7 +39,7 @@ class SingleClassSoftmax(NetRule):
     VALID = [
         _NET % (2, "SoftmaxWithLoss", ""),
         _NET % (1, "SigmoidCrossEntropyLoss", ""),
-        # Over another axis, which is not known.
+        # Over another axis, whose size is not known.
         _NET % (1, "SoftmaxWithLoss", " softmax_param { axis: 0 }"),
     ]
     INVALID = [
@@ -47,7 +47,7 @@ class SingleClassSoftmax(NetRule):
             _NET % (1, "SoftmaxWithLoss", ""),
             span="num_output: 1",
             message='SoftmaxWithLoss "loss" takes the softmax of a single score, which is always 1, so the loss is 0'
-            " and nothing learns; use num_output 2, or a SigmoidCrossEntropyLoss",
+            " and nothing learns; set num_output: 2, or use SigmoidCrossEntropyLoss",
         ),
     ]
 
@@ -66,8 +66,7 @@ class SingleClassSoftmax(NetRule):
                 yield self.finding(
                     net.layers[maker.index].at(block, "num_output") if block and maker.index is not None else loss.at(),
                     f"{title(loss)} takes the softmax of a single score, which is always 1, so the loss is 0 and"
-                    f" nothing"
-                    " learns; use num_output 2, or a SigmoidCrossEntropyLoss",
+                    " nothing learns; set num_output: 2, or use SigmoidCrossEntropyLoss",
                     phases=(TRAIN,),
                     related=(Related("the loss", loss.at("type")),),
                 )

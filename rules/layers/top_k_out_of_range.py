@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caffelint.lint import ERROR, UNSAFE, WARNING, Finding, Invalid, Kind, Net, RefusalRule, Refused, fix, write
+from caffelint.lint import ERROR, UNSAFE, WARNING, Finding, Invalid, Kind, Net, RefusalRule, Refused, fix, title, write
 
 from ._classes import classes
 
@@ -11,8 +11,9 @@ class TopKOutOfRange(RefusalRule):
     """An Accuracy or ArgMax whose `top_k` does not fit the number of classes.
 
     ## Why is this bad?
-    Caffe ends its process where `top_k` is above the number of classes. Equal to it, the label is always among the
-    first k, and the accuracy is 1 for any net; 0 counts nothing. An Accuracy over one single score always sees class 0.
+    Caffe stops if `top_k` is larger than the number of classes. If they are equal, the label is always among the first
+    k and any net has an accuracy of 1; a `top_k` of 0 counts nothing. An Accuracy over a single score always sees
+    class 0.
 
     ## Example
     ```
@@ -24,7 +25,7 @@ class TopKOutOfRange(RefusalRule):
     ```
 
     ## Fix safety
-    Unsafe: the score counts what it did not. Only for a `top_k` below 1.
+    Unsafe: the accuracy counts what it did not count before. Only a `top_k` below 1 has a fix.
 
     ## References
     - accuracy_layer.cpp, Reshape and Forward_cpu; argmax_layer.cpp, LayerSetUp; run on Caffe 1.0
@@ -41,20 +42,28 @@ class TopKOutOfRange(RefusalRule):
     )
     VALID = [_NET % (10, 5), _NET % (2, 1)]
     INVALID = [
-        Invalid(_NET % (3, 5), span="top_k: 5", message="top_k 5 is above the 3 classes of fc: Caffe ends here"),
         Invalid(
-            _NET % (5, 5), span="top_k: 5", message="top_k 5 is the number of classes of fc: the accuracy is always 1"
+            _NET % (3, 5),
+            span="top_k: 5",
+            message='Accuracy "top": top_k 5 is larger than the 3 classes of InnerProduct "fc", so Caffe stops',
+        ),
+        Invalid(
+            _NET % (5, 5),
+            span="top_k: 5",
+            message='Accuracy "top": top_k 5 is the number of classes of InnerProduct "fc", so the accuracy is always'
+            " 1",
         ),
         Invalid(
             _NET % (5, 0),
             span="top_k: 0",
-            message="top_k 0 counts nothing: the accuracy is 0; use 1",
+            message='Accuracy "top": top_k 0 counts nothing, so the accuracy is 0; set top_k: 1',
             fixed=_NET % (5, 1),
         ),
         Invalid(
             _NET % (1, 1),
             span="top_k: 1",
-            message="accuracy of a single score: fc has one class, which always wins; use one per class",
+            message='Accuracy "top": InnerProduct "fc" makes a single score, so class 0 always wins; make one per'
+            " class",
         ),
     ]
 
@@ -67,7 +76,7 @@ class TopKOutOfRange(RefusalRule):
             yield finding
 
     def _told(self, net: Net) -> Iterator[tuple[int, Finding]]:
-        """What is wrong with the top_k of single layers, with the numbers of these."""
+        """What is wrong with the top_k of single layers, and the indices of these."""
         said = set()
         for one in net.states():
             for layer in one.layers:
@@ -78,25 +87,25 @@ class TopKOutOfRange(RefusalRule):
                 has_axis = accuracy or layer.parameters.HasField("axis")
                 found = classes(layer.bottoms[0], axis) if has_axis else None
                 number, maker = found if found else (0, None)
-                name = maker.name if maker else ""
+                name = title(maker) if maker else ""
                 severity = WARNING
                 if top_k < 1:
                     if not accuracy:
                         continue
-                    message = f"top_k {top_k} counts nothing: the accuracy is 0; use 1"
+                    message = f"top_k {top_k} counts nothing, so the accuracy is 0; set top_k: 1"
                 elif number and top_k > number:
-                    severity, message = ERROR, f"top_k {top_k} is above the {number} classes of {name}: Caffe ends here"
+                    severity = ERROR
+                    message = f"top_k {top_k} is larger than the {number} classes of {name}, so Caffe stops"
                 elif accuracy and number == 1:
-                    message = f"accuracy of a single score: {name} has one class, which always wins; use one per class"
+                    message = f"{name} makes a single score, so class 0 always wins; make one per class"
                 elif accuracy and number == top_k:
-                    message = f"top_k {top_k} is the number of classes of {name}: the accuracy is always 1"
+                    message = f"top_k {top_k} is the number of classes of {name}, so the accuracy is always 1"
                 else:
                     continue
                 said.add(layer.index)
-                place = net.layers[layer.index].at("accuracy_param" if accuracy else "argmax_param", "top_k")
+                mine = net.layers[layer.index]
+                place = mine.at("accuracy_param" if accuracy else "argmax_param", "top_k")
                 fixes = (
-                    fix("use top_k: 1", UNSAFE, write(net.layers[layer.index], "accuracy_param", "top_k", value="1"))
-                    if top_k < 1
-                    else ()
+                    fix("set top_k: 1", UNSAFE, write(mine, "accuracy_param", "top_k", value="1")) if top_k < 1 else ()
                 )
-                yield layer.index, self.finding(place, message, severity=severity, fixes=fixes)
+                yield layer.index, self.finding(place, f"{title(mine)}: {message}", severity=severity, fixes=fixes)

@@ -10,19 +10,18 @@ from caffelint.lint.built import Blob, BuiltLayer, types_that
 from ._coordinates import SAME, Axis, Position, crop_offset, position
 
 _TOLERATED = 2
-"""Pixels of the cropped map: half pixels are left by even kernels, and older nets round one more."""
+"""Pixels of the cropped map: even kernels leave half pixels, and older nets round one more."""
 
 _COARSE = 2
 """Of a map that is upsampled by more, a shift by less than half of its own pixels says nothing either."""
 
 
 class UpsamplingGeometry(NetRule):
-    """A map that was upsampled does not lie on the map that it is cropped to, or unpooled like.
+    """An upsampled map is not aligned with the map that it is cropped to, or is unpooled to another size.
 
     ## Why is this bad?
-    Every pixel of the result stands beside the one that it belongs to: Caffe compares sizes, not places, so the net
-    trains, with labels that are shifted or of another scale. Where the map is at the right scale the offset follows
-    from all kernels, strides and pads on the way.
+    Caffe compares sizes, not positions, so the net trains, with labels that are shifted or at another scale. If the
+    scale is right, the offset follows from all kernels, strides and pads on the way.
 
     ## Example
     ```
@@ -34,12 +33,11 @@ class UpsamplingGeometry(NetRule):
     ```
 
     ## Known problems
-    Silent about a Crop without crop_param: older forks reckoned the offset by themselves. Two pixels are let pass,
-    and half of the stride of the Deconvolution.
+    Silent about a Crop without crop_param: older forks computed the offset themselves. Shifts of up to two pixels, or
+    half the stride of the Deconvolution, are not reported.
 
     ## Fix safety
-    Unsafe: the map lies elsewhere, where it belongs, and the weights that were trained may have got used to the
-    other place.
+    Unsafe: the map moves to where it belongs, but trained weights may have adapted to the old position.
 
     ## References
     - crop_layer.cpp, deconv_layer.cpp; the offsets of shelhamer/fcn.berkeleyvision.org
@@ -78,28 +76,30 @@ class UpsamplingGeometry(NetRule):
         _SEGNET.format(60, 90),
     ]
     INVALID = [
-        # With a pad of 11 more the map lies where the offset says.
+        # With 11 more pixels of pad the map is where the offset says.
         Invalid(
             _NET.format(4, 2, "crop_param { axis: 2 offset: 8 }").replace("kernel_size: 3 pad: 20", "kernel_size: 9"),
             span="offset: 8",
-            message='"up" lies on "data" from offset -3 on, not 8: crop_param shifts the map by 11 pixels; no offset is'
-            " below 0: a pad of 11 in conv, which has 0, is what suits offset 8",
+            message='Crop "crop": "up" aligns with "data" at offset -3, not 8, so the map is shifted by 11 pixels; an'
+            ' offset cannot be negative, but pad: 11 in Convolution "conv" (now 0) would suit offset 8',
         ),
         Invalid(
             _NET.format(4, 2, "crop_param { axis: 2 offset: 2 }"),
             span="offset: 2",
-            message='"up" lies on "data" from offset 20 on, not 2: crop_param shifts the map by 18 pixels',
+            message='Crop "crop": "up" aligns with "data" at offset 20, not 2, so the map is shifted by 18 pixels',
             fixed=_NET.format(4, 2, "crop_param { axis: 2 offset: 20 }"),
         ),
         Invalid(
             _NET.format(8, 4, "crop_param { axis: 2 offset: 40 }"),
             span='bottom: "up"',
-            message='"up" has 2 pixels where "data" has 1: the strides before it do not undo each other',
+            message='Crop "crop": "up" has 2 pixels for each of "data", because the strides before it do not cancel'
+            " out",
         ),
         Invalid(
             _SEGNET.format(60, 91),
             span="upsample_w: 91",
-            message='Upsample "up": the mask is of a map of 60x90 but the top is 60x91: its maxima are put elsewhere',
+            message='Upsample "up": the mask is of a map of 60x90 but the top is 60x91, so maxima are put in the wrong'
+            " places",
             fixed=_SEGNET.format(60, "90"),
         ),
     ]
@@ -139,16 +139,16 @@ class UpsamplingGeometry(NetRule):
                 if ratio > 1:
                     return self.finding(
                         mine.at("bottom", 0),
-                        f'"{names[0]}" has {_number(ratio)} pixels where "{names[1]}" has 1:'
-                        " the strides before it do not undo each other",
+                        f'{title(mine)}: "{names[0]}" has {_number(ratio)} pixels for each of "{names[1]}",'
+                        " because the strides before it do not cancel out",
                     )
                 continue
             wanted = (there[1] - here[1]) / here[0]
             if abs(wanted - offset) > max(Fraction(_TOLERATED), Fraction(_factor(layer.bottoms[0].producer), _COARSE)):
                 return self.finding(
                     mine.at("crop_param", "offset", min(side, max(0, len(layer.parameters.offset) - 1))),
-                    f'"{names[0]}" lies on "{names[1]}" from offset {_number(wanted)} on, not {offset}:'
-                    f" crop_param shifts the map by {_number(abs(wanted - offset))} pixels"
+                    f'{title(mine)}: "{names[0]}" aligns with "{names[1]}" at offset {_number(wanted)}, not {offset},'
+                    f" so the map is shifted by {_number(abs(wanted - offset))} pixels"
                     f"{_lacking_pad(layer, there, offset, wanted, side) if wanted < 0 else ''}",
                     fixes=_offset(mine, map_, reference),
                 )
@@ -167,10 +167,10 @@ class UpsamplingGeometry(NetRule):
         field = "upsample_w" if mine.has("upsample_param", "upsample_w") and pooled[2] == made[2] else "upsample_h"
         return self.finding(
             mine.at("upsample_param", field if mine.has("upsample_param", field) else "scale"),
-            f"{title(layer)}: the mask is of a map of {pooled[2]}x{pooled[3]} but the top is {made[2]}x{made[3]}:"
-            " its maxima are put elsewhere",
+            f"{title(layer)}: the mask is of a map of {pooled[2]}x{pooled[3]} but the top is {made[2]}x{made[3]},"
+            " so maxima are put in the wrong places",
             fixes=fix(
-                f"unpool to {pooled[2]}x{pooled[3]}",
+                f"set upsample_h: {pooled[2]}, upsample_w: {pooled[3]}",
                 UNSAFE,
                 write(mine, "upsample_param", "upsample_h", value=str(pooled[2])),
                 write(mine, "upsample_param", "upsample_w", value=str(pooled[3])),
@@ -193,7 +193,7 @@ def _lacking_pad(layer: BuiltLayer, there: Axis, offset: int, wanted: Fraction, 
         return ""
     now = windows[side].pad
     pad = now + ceil(offset - wanted)
-    return f"; no offset is below 0: a pad of {pad} in {first.name}, which has {now}, is what suits offset {offset}"
+    return f"; an offset cannot be negative, but pad: {pad} in {title(first)} (now {now}) would suit offset {offset}"
 
 
 def _offset(layer: Layer, map_: Position, reference: Position) -> tuple[Fix, ...]:
@@ -202,7 +202,7 @@ def _offset(layer: Layer, map_: Position, reference: Position) -> tuple[Fix, ...
     columns = (reference.columns[1] - map_.columns[1]) / map_.columns[0]
     if rows != columns or rows < 0 or rows.denominator != 1 or len(layer.message.crop_param.offset) != 1:
         return ()
-    return fix(f"use offset: {rows}", UNSAFE, write(layer, "crop_param", "offset", value=str(rows)))
+    return fix(f"set offset: {rows}", UNSAFE, write(layer, "crop_param", "offset", value=str(rows)))
 
 
 def _factor(layer: BuiltLayer | None) -> int:

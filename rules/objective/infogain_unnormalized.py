@@ -135,7 +135,7 @@ class InfogainUnnormalized(LayerRule):
                 layer.at("loss_param", "normalize"),
                 f"{title(layer)} does not take normalize: {value}; set normalization: {mode}, which means the same",
                 severity=ERROR,
-                evidence='Caffe ends with: normalize is deprecated. use "normalization"',
+                evidence='Caffe stops with: normalize is deprecated. use "normalization"',
                 fixes=fix(
                     f"set normalization: {mode}",
                     SAFE,
@@ -185,7 +185,7 @@ class InfogainUnnormalized(LayerRule):
                     layer.at("infogain_loss_param") if layer.has("infogain_loss_param") else layer.at("type"),
                     f"{title(layer)}: matrix H is missing; set source in infogain_loss_param, or add a third bottom",
                     severity=ERROR,
-                    evidence="Caffe ends with: Infogain matrix source must be specified.",
+                    evidence="Caffe stops with: Infogain matrix source must be specified.",
                 )
             return
         if has_file:

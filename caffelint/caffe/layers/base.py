@@ -89,7 +89,7 @@ class BuiltLayer:
     prefetches: ClassVar[bool | None] = False
     # Does it divide its sum as loss_param says?
     reads_loss_param: ClassVar[bool] = False
-    # What Caffe ends with where the file that it reads cannot be opened.
+    # What Caffe says as it stops where the file that it reads cannot be opened.
     cannot_open: ClassVar[str] = ""
     is_recurrent: ClassVar[bool | None] = False
     # A bend, without which two layers with weights would be no more than one.
