@@ -8,7 +8,7 @@ from caffelint.lint import Layer, quoted
 from caffelint.lint.built import types_that
 
 WEIGHTED = types_that(lambda kind: kind.has_weights)
-"""Types with weights that have to differ from each other."""
+"""Types whose weights must differ from each other."""
 
 FILLED = types_that(lambda kind: kind.fillers)
 
@@ -16,7 +16,7 @@ _NAMED = re.compile(r"[\"'](msra|xavier)[\"']")
 
 
 def random_filler(layer: Layer) -> list[tuple[str, str]]:
-    """The fields of a filler: the one that the net's text names, else msra for a ReLU and xavier for all else."""
+    """The fields of a filler: the one that the net's text names, else msra before a ReLU and xavier otherwise."""
     named = set(_NAMED.findall(layer.net.document.source.text))
     if len(named) == 1:
         return [("type", quoted(named.pop()))]
@@ -32,5 +32,5 @@ def random_filler(layer: Layer) -> list[tuple[str, str]]:
 
 
 def is_last(layer: Layer) -> bool:
-    """Does a loss read the layer, so that each output has a gradient of its own?"""
+    """Whether a loss reads the layer, so that each output has its own gradient."""
     return any(other.kind.looks_like_a_loss for other in layer.net.layers if set(layer.tops) & set(other.bottoms))

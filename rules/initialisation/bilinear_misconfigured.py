@@ -2,17 +2,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caffelint.lint import DISPLAY, INFO, WARNING, Finding, Invalid, Layer, LayerRule, fix, write
+from caffelint.lint import DISPLAY, INFO, WARNING, Finding, Invalid, Layer, LayerRule, fix, title, write
 
 
 class BilinearMisconfigured(LayerRule):
-    """A Deconvolution with a bilinear filler whose other settings make it something else than an upsampling.
+    """A Deconvolution has a bilinear filler, but its other settings keep it from upsampling.
 
     ## Why is this bad?
-    The filler gives every pair of an input and an output channel the same weights. Without a group for each channel
-    every output is the sum of all inputs, so all channels become equal. And the weights only interpolate where the
-    kernel fits the stride: kernel_size 2 * stride - stride % 2, with pad stride / 2, rounded down, so that the output
-    is stride times as large.
+    The filler gives every pair of input and output channels the same weights. Without one group per channel, each
+    output is the sum of all inputs, so all channels become equal. And the weights interpolate only if the kernel fits
+    the stride: kernel_size is 2 * stride - stride % 2 and pad is stride / 2, rounded down, which makes the output
+    stride times as large.
 
     ## Example
     ```
@@ -26,10 +26,10 @@ class BilinearMisconfigured(LayerRule):
     ```
 
     ## Known problems
-    Only info where the net is not trained.
+    Only info if the net is not trained.
 
     ## References
-    - filler.hpp, BilinearFiller; run on Caffe 1.0: ones in, the number of channels out
+    - filler.hpp, BilinearFiller; on Caffe 1.0, an input of ones gives the number of channels as output
     """
 
     code = "I007"
@@ -46,12 +46,14 @@ class BilinearMisconfigured(LayerRule):
         Invalid(
             _UP % 'num_output: 21 kernel_size: 4 stride: 2 weight_filler { type: "bilinear" }',
             span="num_output: 21",
-            message="bilinear without groups makes each of the 21 outputs the sum of all inputs; set group: 21",
+            message='Deconvolution "up": with group 1, the bilinear filler makes each of the 21 outputs the sum of all'
+            " inputs; set group: 21",
         ),
         Invalid(
             _UP % 'num_output: 21 group: 21 kernel_size: 3 stride: 2 weight_filler { type: "bilinear" }',
             span="kernel_size: 3",
-            message="bilinear weights of kernel 3 do not interpolate at stride 2; use kernel_size: 4 stride: 2 pad: 1",
+            message='Deconvolution "up": bilinear weights of kernel_size 3 do not interpolate at stride 2;'
+            " set kernel_size: 4 and pad: 1",
         ),
     ]
 
@@ -66,8 +68,8 @@ class BilinearMisconfigured(LayerRule):
             place = "group" if layer.has("convolution_param", "group") else "num_output"
             yield self.finding(
                 layer.at("convolution_param", place),
-                f"bilinear without groups makes each of the {outputs} outputs the sum of all inputs;"
-                f" set group: {outputs}",
+                f"{title(layer)}: with group 1, the bilinear filler makes each of the {outputs} outputs the sum of all"
+                f" inputs; set group: {outputs}",
                 severity=severity,
                 fixes=fix(
                     f"set group: {outputs}", DISPLAY, write(layer, "convolution_param", "group", value=str(outputs))
@@ -79,11 +81,11 @@ class BilinearMisconfigured(LayerRule):
             if kernel != right:
                 yield self.finding(
                     layer.at("convolution_param", "kernel_size"),
-                    f"bilinear weights of kernel {kernel} do not interpolate at stride {stride};"
-                    f" use kernel_size: {right} stride: {stride} pad: {stride // 2}",
+                    f"{title(layer)}: bilinear weights of kernel_size {kernel} do not interpolate at stride {stride};"
+                    f" set kernel_size: {right} and pad: {stride // 2}",
                     severity=severity,
                     fixes=fix(
-                        f"use kernel_size: {right}",
+                        f"set kernel_size: {right} and pad: {stride // 2}",
                         DISPLAY,
                         write(layer, "convolution_param", "kernel_size", value=str(right)),
                         write(layer, "convolution_param", "pad", value=str(stride // 2), behind="kernel_size"),

@@ -15,6 +15,7 @@ from caffelint.lint import (
     fix,
     remove,
     speaks_of_weights,
+    title,
     write,
 )
 from caffelint.lint.built import types_that
@@ -26,8 +27,8 @@ class ConstantWeights(LayerRule):
     """All weights of a hidden layer start at the same value.
 
     ## Why is this bad?
-    Units with equal weights give equal outputs, get equal gradients, and stay equal: however many there are, the layer
-    learns as one.
+    Units with equal weights give equal outputs, get equal gradients and stay equal, so however many units the layer
+    has, it learns like a single one.
 
     ## Example
     ```
@@ -39,22 +40,20 @@ class ConstantWeights(LayerRule):
     ```
 
     ## Known problems
-    Silent about layers of one output, layers that a loss reads directly, and layers with `lr_mult: 0`.
+    Not reported for layers with one output, layers that a loss reads directly, or layers with `lr_mult: 0`.
 
     ## Fix safety
-    Unsafe: training starts from other weights. It is the filler that the net has elsewhere, else `msra` before a
-    ReLU and `xavier` before all else. Shown alone where something speaks of weights that are loaded.
+    Unsafe: training starts from other weights. The filler is the one used elsewhere in the net, or else `msra` before
+    a ReLU and `xavier` before anything else. Shown but not applied if something suggests that weights are loaded.
 
     ## References
-    - filler.hpp, ConstantFiller; run on Caffe 1.0: all rows of the gradient are equal
+    - filler.hpp, ConstantFiller; on Caffe 1.0, all rows of the gradient are equal
     """
 
     code = "I005"
     name = "constant-weights"
     severity = WARNING
-    layer_types = types_that(
-        lambda kind: kind.is_linear and kind.has_weights and not kind.upsamples and not kind.fork
-    )
+    layer_types = types_that(lambda kind: kind.is_linear and kind.has_weights and not kind.upsamples and not kind.fork)
     _NET = (
         'layer { name: "data" type: "Data" top: "data" top: "label" }'
         ' layer { name: "fc" type: "InnerProduct" bottom: "data" top: "fc"%s inner_product_param { num_output: %d %s'
@@ -73,8 +72,8 @@ class ConstantWeights(LayerRule):
         Invalid(
             _NET % ("", 9, "weight_filler { value: 0.1 }"),
             span="value: 0.1",
-            message="all weights of fc start at 0.1: its 9 outputs get equal gradients and stay equal;"
-            ' use a random filler, such as { type: "msra" }',
+            message='InnerProduct "fc": all weights start at 0.1, so its 9 outputs get equal gradients and stay equal;'
+            ' use a random filler, for example weight_filler { type: "msra" }',
             fixed=_NET % ("", 9, 'weight_filler { type: "msra" }'),
         ),
     ]
@@ -89,8 +88,9 @@ class ConstantWeights(LayerRule):
                 continue
             yield self.finding(
                 layer.at(*path, "value"),
-                f"all weights of {layer.name} start at {filler.value:g}: its {outputs} outputs get equal gradients and"
-                f" stay equal; use a random filler, such as {{ type: {random_filler(layer)[0][1]} }}",
+                f"{title(layer)}: all weights start at {filler.value:g}, so its {outputs} outputs get equal gradients"
+                " and stay equal; use a random filler, for example"
+                f" weight_filler {{ type: {random_filler(layer)[0][1]} }}",
                 fixes=_fixes(layer, path),
             )
 

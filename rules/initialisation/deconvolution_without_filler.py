@@ -13,18 +13,18 @@ from caffelint.lint import (
     Net,
     NetRule,
     fix,
-    listed,
     starts_from_weights,
+    titles,
     write,
 )
 
 
 class DeconvolutionWithoutFiller(NetRule):
-    """A Deconvolution without a `weight_filler` gives zeros, and passes no gradient to what is above.
+    """A Deconvolution without a `weight_filler` outputs zeros and passes no gradient to the layers above it.
 
     ## Why is this bad?
-    Its weights start at 0. With `lr_mult: 0`, as upsampling layers often have, they stay there: the output is 0 for
-    ever and nothing above the layer learns.
+    Its weights start at 0. With `lr_mult: 0`, which upsampling layers often have, they stay at 0, so the output is
+    always 0 and nothing above the layer learns.
 
     ## Example
     ```
@@ -40,11 +40,11 @@ class DeconvolutionWithoutFiller(NetRule):
     ```
 
     ## Known problems
-    A training script may fill the layer itself, as the one of FCN does (`surgery.interp`).
+    A training script may fill the layer itself, as FCN's does (`surgery.interp`).
 
     ## Fix safety
-    Unsafe: training starts from other weights. Where several channels are not kept apart by `group` there is none,
-    since a bilinear filler would mix them.
+    Unsafe: training starts from other weights. There is no fix if `group` does not keep the channels apart, because a
+    bilinear filler would mix them.
 
     ## References
     - caffe.proto, FillerParameter; BVLC/caffe#4446
@@ -69,21 +69,20 @@ class DeconvolutionWithoutFiller(NetRule):
         Invalid(
             _NET % (" param { lr_mult: 0 }", ""),
             span="convolution_param",
-            message="Deconvolution up has no weight_filler and lr_mult 0: its output stays 0 and nothing above it"
-            " learns;"
-            ' give it { type: "bilinear" }, or fill it in the training script',
+            message='Deconvolution "up": no weight_filler and lr_mult 0, so its output stays 0 and nothing above it'
+            ' learns; add weight_filler { type: "bilinear" } or fill it in the training script',
         ),
         Invalid(
             _NET % ("", ""),
             span="convolution_param",
-            message="Deconvolution up has no weight_filler: its weights start at 0; give it one, such as"
-            ' { type: "bilinear" }, or fill it in the training script',
+            message='Deconvolution "up": no weight_filler, so its weights start at 0;'
+            ' add one, for example weight_filler { type: "bilinear" }, or fill it in the training script',
         ),
         Invalid(
             _NET % ("", "") + ' layer { name: "up2" type: "Deconvolution" bottom: "up" top: "up2" }',
             span="convolution_param",
-            message="Deconvolution up, up2 have no weight_filler: their weights start at 0; give each one, such as"
-            ' { type: "bilinear" }, or fill them in the training script',
+            message='Deconvolution "up", "up2": no weight_filler, so their weights start at 0;'
+            ' add one to each, for example weight_filler { type: "bilinear" }, or fill them in the training script',
         ),
     ]
 
@@ -98,20 +97,20 @@ class DeconvolutionWithoutFiller(NetRule):
         frozen = [layer for layer in missing if layer.is_frozen]
         found = frozen or missing
         one = len(found) == 1
-        names, has, its = listed([layer.name for layer in found]), "has" if one else "have", "its" if one else "their"
-        it, each = ("it", "it") if one else ("them", "each")
+        its, it, to_each = ("its", "it", "") if one else ("their", "them", " to each")
         if frozen:
             yield self.finding(
                 frozen[0].at("convolution_param"),
-                f"Deconvolution {names} {has} no weight_filler and lr_mult 0: {its} output stays 0 and nothing above"
-                f' {it} learns; give {each} {{ type: "bilinear" }}, or fill {it} in the training script',
+                f"{titles(frozen)}: no weight_filler and lr_mult 0, so {its} output stays 0 and nothing above {it}"
+                " learns;"
+                f' add weight_filler {{ type: "bilinear" }}{to_each} or fill {it} in the training script',
                 fixes=_fixes(frozen),
             )
         elif not starts_from_weights(net):
             yield self.finding(
                 missing[0].at("convolution_param"),
-                f"Deconvolution {names} {has} no weight_filler: {its} weights start at 0; give {each} one, such as"
-                f' {{ type: "bilinear" }}, or fill {it} in the training script',
+                f"{titles(missing)}: no weight_filler, so {its} weights start at 0; add one{to_each}, for example"
+                f' weight_filler {{ type: "bilinear" }}, or fill {it} in the training script',
                 fixes=_fixes(missing),
             )
 
@@ -122,4 +121,4 @@ def _fixes(layers: list[Layer]) -> tuple[Fix, ...]:
         return ()
     filler = [("type", '"bilinear"')]
     edits = [write(layer, "convolution_param", "weight_filler", value=filler) for layer in layers]
-    return fix("fill bilinear", UNSAFE, *edits)
+    return fix("add a bilinear weight_filler", UNSAFE, *edits)

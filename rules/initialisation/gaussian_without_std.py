@@ -3,7 +3,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from math import prod
 
-from caffelint.lint import DISPLAY, UNSAFE, WARNING, Finding, Fix, Invalid, Layer, LayerRule, fix, replace, write
+from caffelint.lint import DISPLAY, UNSAFE, WARNING, Finding, Fix, Invalid, Layer, LayerRule, fix, replace, title, write
 
 from ._fillers import WEIGHTED
 
@@ -12,8 +12,8 @@ class GaussianWithoutStd(LayerRule):
     """A gaussian filler without `std` draws weights with a standard deviation of 1.
 
     ## Why is this bad?
-    That is some hundred times what is wanted: the output of a layer with n inputs is sqrt(n) times as large as its
-    input, and a few layers on the loss is inf or stuck at 87.3365.
+    That is about a hundred times too large: the output of a layer with n inputs is sqrt(n) times as large as its
+    input, and after a few layers the loss is inf or stuck at 87.3365.
 
     ## Example
     ```
@@ -25,8 +25,8 @@ class GaussianWithoutStd(LayerRule):
     ```
 
     ## Fix safety
-    Unsafe where a `value`, which gaussian does not read, is taken for the std: training starts from other weights. Else
-    an std is shown and none applied.
+    Unsafe if `value`, which gaussian ignores, is renamed to `std`: training starts from other weights. Otherwise a std
+    is suggested but not applied.
 
     ## References
     - caffe.proto, FillerParameter; filler.hpp, GaussianFiller
@@ -52,22 +52,22 @@ class GaussianWithoutStd(LayerRule):
         Invalid(
             _NET % 'weight_filler { type: "gaussian" }',
             span='type: "gaussian"',
-            message="gaussian without std draws weights with std 1: the outputs of fc are 10 times its inputs (100 to"
-            " each); set std, such as 0.01",
+            message='InnerProduct "fc": the gaussian filler has no std and defaults to 1, so outputs are 10 times as'
+            " large as inputs (100 inputs each); set std, for example std: 0.01",
         ),
         Invalid(
             'layer { name: "data" type: "Data" top: "data" top: "label" }'
             + _NET[_NET.index("layer", 9) :] % 'weight_filler { type: "gaussian" }',
             span='type: "gaussian"',
-            message="gaussian without std draws weights with std 1, far too large for most layers; set std, such as"
-            " 0.01",
+            message='InnerProduct "fc": the gaussian filler has no std and defaults to 1, far too large for most'
+            " layers; set std, for example std: 0.01",
         ),
         Invalid(
             'layer { name: "data" type: "Data" top: "data" top: "label" }'
             + _NET[_NET.index("layer", 9) :] % 'weight_filler { type: "gaussian" value: 0.1 }',
             span='type: "gaussian"',
-            message="gaussian without std draws weights with std 1, far too large for most layers; set std, such as"
-            " 0.01",
+            message='InnerProduct "fc": the gaussian filler has no std and defaults to 1, far too large for most'
+            " layers; set std, for example std: 0.01",
             fixed='layer { name: "data" type: "Data" top: "data" top: "label" }'
             + _NET[_NET.index("layer", 9) :] % 'weight_filler { type: "gaussian" std: 0.1 }',
         ),
@@ -80,23 +80,24 @@ class GaussianWithoutStd(LayerRule):
                     return
                 inputs = _inputs(layer)
                 scale = (
-                    f": the outputs of {layer.name} are {inputs**0.5:.2g} times its inputs ({inputs} to each)"
+                    f", so outputs are {inputs**0.5:.2g} times as large as inputs ({inputs} inputs each)"
                     if inputs
                     else ", far too large for most layers"
                 )
                 yield self.finding(
                     layer.at(*path, "type"),
-                    f"gaussian without std draws weights with std 1{scale}; set std, such as 0.01",
+                    f"{title(layer)}: the gaussian filler has no std and defaults to 1{scale}; set std, for example"
+                    " std: 0.01",
                     fixes=_fixes(layer, path, filler.value),
                 )
 
 
 def _fixes(layer: Layer, path: tuple[str, str], value: float) -> tuple[Fix, ...]:
-    """A `value`, which gaussian does not read, was meant for the std."""
+    """A `value`, which gaussian ignores, was meant as the std."""
     place = layer.at(*path, "value")
     if value > 0 and place.text.startswith("value"):
         name = place._replace(end=place.start + len("value"))
-        return fix("call value std", UNSAFE, (replace(name, "std"),))
+        return fix("rename value to std", UNSAFE, (replace(name, "std"),))
     return fix("set std: 0.01", DISPLAY, write(layer, *path, "std", value="0.01"))
 
 

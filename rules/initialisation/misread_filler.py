@@ -15,9 +15,9 @@ from caffelint.lint import (
     Net,
     NetRule,
     fix,
-    listed,
     quoted,
     remove,
+    titles,
     write,
 )
 from caffelint.lint.built import FILLERS
@@ -38,12 +38,12 @@ SUGGESTED = {"std": "gaussian", "mean": "gaussian", "min": "uniform", "max": "un
 
 
 class MisreadFiller(NetRule):
-    """A filler has settings that its type does not read.
+    """A filler has settings that its type ignores.
 
     ## Why is this bad?
-    `std` beside type xavier is dropped without a word. A filler with a `std` and no type at all is the constant 0,
-    Caffe's default, and a layer of zeros does not learn. So is `sparse: 0` of a gaussian, which keeps no weight, and
-    the empty filler of a Scale, whose outputs are all 0 (without the filler they start at 1).
+    A xavier filler silently ignores `std`. A filler with a `std` but no type is the constant 0, Caffe's default, and a
+    layer of zeros does not learn. The same goes for a gaussian with `sparse: 0`, which keeps no weight, and for the
+    empty filler of a Scale, whose outputs are then all 0 (without the filler the scale starts at 1).
 
     ## Example
     ```
@@ -55,15 +55,15 @@ class MisreadFiller(NetRule):
     ```
 
     ## Known problems
-    Only info where the net is not trained, since fillers play no part there, and where a setting is dropped and the
-    weights are as the type says: the GoogLeNet that Caffe ships has `std` beside xavier.
+    Only info if the net is not trained, because fillers do not matter then, or if a setting is ignored but the weights
+    are what the type says: the GoogLeNet that Caffe ships has `std` in its xavier fillers.
 
     ## Fix safety
-    Unsafe: training starts from other weights. Where the type is given and something else than it is set, what is
-    shown are two choices, neither of which is applied.
+    Unsafe: training starts from other weights. If the filler has a type and a setting of another type, the other type
+    is suggested but not applied.
 
     ## References
-    - filler.hpp; each was run on Caffe 1.0
+    - filler.hpp; each case was run on Caffe 1.0
     """
 
     code = "I008"
@@ -86,28 +86,30 @@ class MisreadFiller(NetRule):
         Invalid(
             _NET % ('weight_filler { type: "xavier" std: 0.1 }', ""),
             span="std: 0.1",
-            message='a xavier filler does not read std; use type: "gaussian" or remove it',
+            message='InnerProduct "fc": the xavier filler ignores std; set type: "gaussian" or remove it',
         ),
         Invalid(
             _NET % ("weight_filler { std: 0.1 }", ""),
             span="std: 0.1",
-            message='without type the filler is the constant 0 and does not read std; use type: "gaussian"',
+            message='InnerProduct "fc": the filler has no type, so it is the constant 0 and ignores std;'
+            ' set type: "gaussian"',
             fixed=_NET % ('weight_filler { std: 0.1 type: "gaussian" }', ""),
         ),
         Invalid(
             _NET % ('weight_filler { type: "gaussian" std: 0.1 sparse: 0 }', "filler { }"),
             span=("sparse: 0", "filler"),
             message=(
-                "sparse 0 keeps no weight: all are 0; remove it or set it above 0",
-                "an empty filler of a Scale is the constant 0: its output is all zeros; remove it (1 is the default"
-                " without one) or set value: 1",
+                'InnerProduct "fc": sparse 0 keeps no weight, so all weights are 0; remove it or set it above 0',
+                'Scale "scale": the empty filler is the constant 0, so all outputs are 0; set value: 1, or remove it,'
+                " since the default without a filler is 1",
             ),
             fixed=_NET % ('weight_filler { type: "gaussian" std: 0.1 }', "filler { value: 1 }"),
         ),
         Invalid(
             _NET % ('transpose: true weight_filler { type: "xavier" }', ""),
             span='type: "xavier"',
-            message="with transpose a xavier filler counts the outputs as inputs; add variance_norm: FAN_OUT",
+            message='InnerProduct "fc": with transpose, the xavier filler counts outputs as inputs;'
+            " add variance_norm: FAN_OUT",
             fixed=_NET % ('transpose: true weight_filler { type: "xavier" variance_norm: FAN_OUT }', ""),
         ),
     ]
@@ -121,23 +123,23 @@ class MisreadFiller(NetRule):
                         found.setdefault(slip, []).append((layer, (*path, *slip.field)))
         for slip, places in found.items():
             layer, where = places[0]
-            others = list(dict.fromkeys(other.name for other, _ in places[1:] if other is not layer))
+            layers = list({one.index: one for one, _ in places}.values())
             yield self.finding(
                 layer.at(*where),
-                f"{slip.message} (also in {listed(others)})" if others else slip.message,
+                f"{titles(layers)}: {slip.message}",
                 severity=slip.severity if net.role == "train" else INFO,
                 fixes=_fixes(slip, places),
             )
 
 
 def _fixes(slip: Slip, places: list[tuple[Layer, tuple[str, ...]]]) -> tuple[Fix, ...]:
-    """By what is in place of the field: "-" is nothing, and without any change the choice is the reader's."""
+    """Edits that make the slip's change; types to choose from are only shown, since the choice is the reader's."""
     if slip.choices:
         return tuple(
             one
             for name in slip.choices
             for one in fix(
-                f"use {name}",
+                f"set type: {quoted(name)}",
                 DISPLAY,
                 *(write(layer, *where[:2], "type", value=quoted(name)) for layer, where in places),
             )
@@ -155,7 +157,7 @@ def _fixes(slip: Slip, places: list[tuple[Layer, tuple[str, ...]]]) -> tuple[Fix
 
 
 class Slip(NamedTuple):
-    """`severity` is info where the weights are still what the type says.
+    """`severity` is info if the weights are still what the type says.
 
     `change` is a field of the filler and what to set it to, empty to remove it; `choices` are types to choose from.
     """
@@ -175,15 +177,15 @@ def _slips(name: str, layer: Layer, filler: Any) -> Iterator[Slip]:
             continue
         wanted = SUGGESTED.get(field)
         if not filler.HasField("type"):
-            message = f"without type the filler is the constant {filler.value:g} and does not read {field}"
+            message = f"the filler has no type, so it is the constant {filler.value:g} and ignores {field}"
             change = ("type", quoted(wanted)) if wanted else (field, "")
-            yield Slip((field,), f'{message}; use type: "{wanted}"' if wanted else message, WARNING, change)
+            yield Slip((field,), f'{message}; set type: "{wanted}"' if wanted else message, WARNING, change)
         else:
-            advice = f'use type: "{wanted}" or remove it' if wanted else "remove it"
+            advice = f'set type: "{wanted}" or remove it' if wanted else "remove it"
             severity = WARNING if type_ in ("constant", "uniform") else INFO
             yield Slip(
                 (field,),
-                f"a {type_} filler does not read {field}; {advice}",
+                f"the {type_} filler ignores {field}; {advice}",
                 severity,
                 None if wanted else (field, ""),
                 (wanted,) if wanted else (),
@@ -191,17 +193,20 @@ def _slips(name: str, layer: Layer, filler: Any) -> Iterator[Slip]:
         return
     if type_ == "gaussian" and filler.HasField("sparse") and filler.sparse == 0:
         yield Slip(
-            ("sparse",), "sparse 0 keeps no weight: all are 0; remove it or set it above 0", WARNING, ("sparse", "")
+            ("sparse",),
+            "sparse 0 keeps no weight, so all weights are 0; remove it or set it above 0",
+            WARNING,
+            ("sparse", ""),
         )
     if layer.type == "Scale" and name == "filler" and type_ == "constant" and not filler.HasField("value"):
         yield Slip(
             (),
-            "an empty filler of a Scale is the constant 0: its output is all zeros; remove it (1 is the default without"
-            " one) or set value: 1",
+            "the empty filler is the constant 0, so all outputs are 0; set value: 1, or remove it, since the default"
+            " without a filler is 1",
             WARNING,
             ("value", "1"),
         )
     if type_ in ("xavier", "msra") and name == "weight_filler" and layer.type == "InnerProduct":
         if layer.message.inner_product_param.transpose and not filler.HasField("variance_norm"):
-            message = f"with transpose a {type_} filler counts the outputs as inputs; add variance_norm: FAN_OUT"
+            message = f"with transpose, the {type_} filler counts outputs as inputs; add variance_norm: FAN_OUT"
             yield Slip(("type",), message, INFO, ("variance_norm", "FAN_OUT"))

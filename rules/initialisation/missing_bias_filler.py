@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caffelint.lint import INFO, UNSAFE, Finding, Invalid, Net, NetRule, fix, listed, write
+from caffelint.lint import INFO, UNSAFE, Finding, Invalid, Net, NetRule, fix, titles, write
 
 from ._fillers import WEIGHTED
 
@@ -11,25 +11,25 @@ class MissingBiasFiller(NetRule):
     """Layers without a `bias_filler` start with all biases 0.
 
     ## Why is this bad?
-    It is not, in Caffe 1.0: the default is the constant 0, which is what most nets write out, and a run shows that such
-    biases learn like any other. Threads on nan losses name the missing filler as a cause all the same, so this is here
-    to say what the default is.
+    In Caffe 1.0 it is not: the default is the constant 0, which most nets write out, and a run shows that such biases
+    learn like any others. Threads on nan losses still name the missing filler as a cause, so this rule says what the
+    default is.
 
     ## Example
     ```
     convolution_param { num_output: 20 kernel_size: 5 weight_filler { type: "xavier" } }
     ```
-    Use instead, to have it in writing:
+    Use instead, to make it explicit:
     ```
     convolution_param { num_output: 20 kernel_size: 5 weight_filler { type: "xavier" } bias_filler { value: 0 } }
     ```
 
     ## Fix safety
-    Unsafe, though nothing changes where the default is 0 as in Caffe 1.0: it touches every layer, so it is there
-    for those who ask for it.
+    Unsafe because it touches every layer, so it is applied only on request. Nothing changes if the default is 0, as in
+    Caffe 1.0.
 
     ## References
-    - caffe.proto, FillerParameter; run on Caffe 1.0: bias 0, its gradient not 0
+    - caffe.proto, FillerParameter; on Caffe 1.0, the bias is 0 and its gradient is not
     - Stack Overflow 33962226
     """
 
@@ -46,7 +46,7 @@ class MissingBiasFiller(NetRule):
         _NET % " bias_filler { }",
         _NET % " bias_term: false",
         'layer { name: "fc" type: "InnerProduct" bottom: "data" top: "fc" inner_product_param { num_output: 9 } }',
-        # C3D, which has no block of its own for it.
+        # C3D, which has no separate block for it.
         'layers { name: "data" type: DATA top: "data" top: "label" include { phase: TRAIN } }'
         ' layers { name: "c" type: CONVOLUTION3D bottom: "data" top: "c"'
         ' convolution_param { num_output: 9 weight_filler { type: "gaussian" std: 0.01 } bias_filler { } } }'
@@ -58,7 +58,7 @@ class MissingBiasFiller(NetRule):
         Invalid(
             _NET % "",
             span="inner_product_param",
-            message="1 layer has no bias_filler: fc; its biases start at 0, Caffe's default",
+            message='InnerProduct "fc": no bias_filler, so its biases start at 0, Caffe\'s default',
             fixed=_NET % ' bias_filler { type: "constant" value: 0 }',
         ),
     ]
@@ -74,12 +74,11 @@ class MissingBiasFiller(NetRule):
                     found.append(layer)
         if not found or net.role != "train":
             return
-        many = len(found) > 1
         yield self.finding(
             found[0].at(found[0].kind.block),
-            f"{len(found)} layer{'s have' if many else ' has'} no bias_filler: {listed([one.name for one in found])};"
-            f" {'their' if many else 'its'} biases start at 0, Caffe's default",
-            evidence="harmless in Caffe 1.0, where it was run; reported as a cause of nan losses in the field",
+            f"{titles(found)}: no bias_filler, so {'its' if len(found) == 1 else 'their'} biases start at 0,"
+            " Caffe's default",
+            evidence="in a run on Caffe 1.0 this is harmless; threads on nan losses name it as a cause",
             fixes=fix(
                 "fill biases with 0",
                 UNSAFE,

@@ -13,25 +13,25 @@ from caffelint.lint import (
     Net,
     NetRule,
     fix,
-    listed,
     speaks_of_weights,
     starts_from_weights,
+    titles,
     write,
 )
 
 from ._fillers import WEIGHTED, is_last, random_filler
 
 _MANY = 5
-"""Nobody trains so many layers without a filler from scratch; nets made for loaded weights have none."""
+"""Nobody trains so many layers from scratch without a filler; nets made for loaded weights have none."""
 
 
 class MissingWeightFiller(NetRule):
-    """Layers without a `weight_filler` start with all weights 0.
+    """Layers without a `weight_filler` start with all weights at 0.
 
     ## Why is this bad?
-    Caffe's default filler is the constant 0. A hidden layer of zeros passes nothing on, and where two of them stand in
-    a row every gradient of a weight is exactly 0 for ever: only the last bias learns, and the loss stays at its first
-    value. Nets without any filler are made for weights that are loaded; trained from scratch they learn nothing.
+    Caffe's default filler is the constant 0. A hidden layer of zeros passes nothing on, and with two of them in a row
+    the gradient of every weight is always exactly 0: only the last bias learns, and the loss stays at its first value.
+    Nets without any filler are made for loaded weights; trained from scratch they learn nothing.
 
     ## Example
     ```
@@ -43,17 +43,17 @@ class MissingWeightFiller(NetRule):
     ```
 
     ## Known problems
-    `caffe train --weights` cannot be seen from the text. A solver with `weights`, a layer with `lr_mult: 0`, and
-    fillers for the last layers alone are taken as signs that weights are loaded. A net without any filler is info
-    where no solver names it.
+    The text does not show `caffe train --weights`. A solver with `weights`, a layer with `lr_mult: 0`, and fillers in
+    the last layers only are taken as signs that weights are loaded. A net without any filler is only info if no solver
+    names it.
 
     ## Fix safety
-    Unsafe: training starts from other weights. It is the filler that the net has elsewhere, else `msra` before a
-    ReLU and `xavier` before all else. Shown alone where the weights are likely to be loaded: no solver trains the net,
-    something speaks of fine-tuning, or none of many layers has one.
+    Unsafe: training starts from other weights. The filler is the one used elsewhere in the net, or else `msra` before
+    a ReLU and `xavier` before anything else. Shown but not applied if weights are probably loaded: no solver trains the
+    net, something suggests fine-tuning, or none of many layers has a filler.
 
     ## References
-    - caffe.proto, FillerParameter; run on Caffe 1.0: gradients of the weights are 0
+    - caffe.proto, FillerParameter; on Caffe 1.0, the gradients of the weights are 0
     """
 
     code = "I001"
@@ -74,7 +74,7 @@ class MissingWeightFiller(NetRule):
         _NET % ("", _GIVEN),
         {"solver.prototxt": 'net: "net.prototxt" weights: "vgg.caffemodel"', "net.prototxt": _NET % ("", "")},
         'layer { name: "fc" type: "InnerProduct" bottom: "data" top: "fc" inner_product_param { num_output: 9 } }',
-        # C3D, which has no block of its own for it.
+        # C3D, which has no separate block for it.
         'layers { name: "data" type: DATA top: "data" top: "label" include { phase: TRAIN } }'
         ' layers { name: "c" type: CONVOLUTION3D bottom: "data" top: "c"'
         ' convolution_param { num_output: 9 weight_filler { type: "gaussian" std: 0.01 } bias_filler { } } }'
@@ -86,16 +86,14 @@ class MissingWeightFiller(NetRule):
         Invalid(
             _NET % ("", ""),
             span="inner_product_param",
-            message="no layer has a weight_filler: all weights start at 0 and get no gradient unless weights are"
-            " loaded;"
-            ' give one, such as { type: "xavier" }, to fc1, fc2',
+            message='InnerProduct "fc1", "fc2": no layer has a weight_filler, so all weights start at 0 and get no'
+            ' gradient unless weights are loaded; add one to each, for example weight_filler { type: "xavier" }',
         ),
         Invalid(
             {"solver.prototxt": 'net: "net.prototxt" base_lr: 0.1', "net.prototxt": _NET % ("", "")},
             span="inner_product_param",
-            message="no layer has a weight_filler: all weights start at 0 and get no gradient unless weights are"
-            " loaded;"
-            ' give one, such as { type: "xavier" }, to fc1, fc2',
+            message='InnerProduct "fc1", "fc2": no layer has a weight_filler, so all weights start at 0 and get no'
+            ' gradient unless weights are loaded; add one to each, for example weight_filler { type: "xavier" }',
             fixed={
                 "solver.prototxt": 'net: "net.prototxt" base_lr: 0.1',
                 "net.prototxt": _NET % (' weight_filler { type: "xavier" }', ' weight_filler { type: "xavier" }'),
@@ -104,7 +102,8 @@ class MissingWeightFiller(NetRule):
         Invalid(
             _NET % (_GIVEN, ""),
             span="inner_product_param",
-            message='layer fc2 has no weight_filler: its weights start at 0; give it one, such as { type: "xavier" }',
+            message='InnerProduct "fc2": no weight_filler, so its weights start at 0;'
+            ' add one, for example weight_filler { type: "xavier" }',
             fixed=_NET % (_GIVEN, ' weight_filler { type: "xavier" }'),
         ),
     ]
@@ -117,29 +116,28 @@ class MissingWeightFiller(NetRule):
         # A single linear layer learns from 0 as well.
         if not missing or len(layers) < 2 or not net.is_trained or starts_from_weights(net):
             return
-        names = listed([layer.name for layer in missing])
-        advice = f"such as {{ type: {random_filler(missing[0])[0][1]} }}"
+        example = f"for example weight_filler {{ type: {random_filler(missing[0])[0][1]} }}"
         # Zeros right before a loss get a gradient from it.
         severity = INFO if all(is_last(layer) for layer in missing) else WARNING
         likely_loaded = speaks_of_weights(net)
         if len(missing) == len(layers):
             likely_loaded = likely_loaded or not net.solvers or len(layers) >= _MANY
-            # Without a solver it may well be a net for weights that are there already.
+            # Without a solver it may well be a net for existing weights.
             severity = WARNING if net.solvers else INFO
             message = (
-                "no layer has a weight_filler: all weights start at 0 and get no gradient unless weights are loaded;"
-                f" give one, {advice}, to {names}"
+                "no layer has a weight_filler, so all weights start at 0 and get no gradient unless weights are loaded;"
+                f" add one to each, {example}"
             )
         elif len(missing) == 1:
-            message = f"layer {names} has no weight_filler: its weights start at 0; give it one, {advice}"
+            message = f"no weight_filler, so its weights start at 0; add one, {example}"
         else:
-            message = f"layers {names} have no weight_filler: their weights start at 0; give each one, {advice}"
+            message = f"no weight_filler, so their weights start at 0; add one to each, {example}"
         yield self.finding(
             missing[0].at(missing[0].kind.block),
-            message,
+            f"{titles(missing)}: {message}",
             severity=severity,
             fixes=fix(
-                "draw the weights",
+                "add a random weight_filler",
                 DISPLAY if likely_loaded else UNSAFE,
                 *(write(one, one.kind.block, "weight_filler", value=random_filler(one)) for one in missing),
             ),

@@ -2,17 +2,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caffelint.lint import DISPLAY, UNSAFE, WARNING, Finding, Invalid, Layer, LayerRule, fix, write
+from caffelint.lint import DISPLAY, UNSAFE, WARNING, Finding, Invalid, Layer, LayerRule, fix, title, write
 
 from ._fillers import WEIGHTED
 
 
 class UniformWithoutRange(LayerRule):
-    """A uniform filler that lacks `min` or `max` draws from a range that was not meant.
+    """A uniform filler without `min` or `max` draws from an unintended range.
 
     ## Why is this bad?
-    Left out, `min` is 0 and `max` is 1: all weights are above 0 and half of them above 0.5, so every unit answers to
-    everything. With `min: -0.1` alone the weights lie between -0.1 and 1.
+    The defaults are `min: 0` and `max: 1`: all weights are positive and half of them above 0.5, so every unit responds
+    to everything. With only `min: -0.1` the weights are between -0.1 and 1.
 
     ## Example
     ```
@@ -24,7 +24,7 @@ class UniformWithoutRange(LayerRule):
     ```
 
     ## Fix safety
-    Unsafe where the other end is given: training starts from other weights. Else a range is shown and none applied.
+    Unsafe if one end is given: training starts from other weights. Otherwise a range is suggested but not applied.
 
     ## References
     - caffe.proto, FillerParameter; filler.hpp, UniformFiller
@@ -44,19 +44,21 @@ class UniformWithoutRange(LayerRule):
         Invalid(
             _NET % 'weight_filler { type: "uniform" }',
             span='type: "uniform"',
-            message="uniform without min and max draws weights from 0 to 1, all positive; set both, as to -0.05 and"
-            " 0.05",
+            message='InnerProduct "fc": the uniform filler has no min and max, so it draws weights from 0 to 1, all'
+            " positive; set both, for example min: -0.05 max: 0.05",
         ),
         Invalid(
             _NET % 'weight_filler { type: "uniform" min: -0.1 }',
             span='type: "uniform"',
-            message="uniform without max draws weights from -0.1 to 1; set max to 0.1",
+            message='InnerProduct "fc": the uniform filler has no max, so it draws weights from -0.1 to 1; set max:'
+            " 0.1",
             fixed=_NET % 'weight_filler { type: "uniform" min: -0.1 max: 0.1 }',
         ),
         Invalid(
             _NET % 'weight_filler { type: "uniform" max: 0.1 }',
             span='type: "uniform"',
-            message="uniform without min draws weights from 0 to 0.1, all positive; set min to -0.1",
+            message='InnerProduct "fc": the uniform filler has no min, so it draws weights from 0 to 0.1, all positive;'
+            " set min: -0.1",
             fixed=_NET % 'weight_filler { type: "uniform" max: 0.1 min: -0.1 }',
         ),
     ]
@@ -72,18 +74,23 @@ class UniformWithoutRange(LayerRule):
             if low:
                 if filler.min < 0:
                     ends = {"max": f"{-filler.min:g}"}
-                message = f"without max draws weights from {filler.min:g} to 1; set max to {-filler.min:g}"
+                message = f"no max, so it draws weights from {filler.min:g} to 1; set max: {-filler.min:g}"
             elif high:
                 if filler.max > 0:
                     ends = {"min": f"{-filler.max:g}"}
                 message = (
-                    f"without min draws weights from 0 to {filler.max:g}, all positive; set min to {-filler.max:g}"
+                    f"no min, so it draws weights from 0 to {filler.max:g}, all positive; set min: {-filler.max:g}"
                 )
             else:
                 ends = {"min": "-0.05", "max": "0.05"}
-                message = "without min and max draws weights from 0 to 1, all positive; set both, as to -0.05 and 0.05"
+                message = (
+                    "no min and max, so it draws weights from 0 to 1, all positive;"
+                    " set both, for example min: -0.05 max: 0.05"
+                )
             edits = [write(layer, *path, name, value=value) for name, value in ends.items()]
             safety = UNSAFE if low or high else DISPLAY
             yield self.finding(
-                layer.at(*path, "type"), f"uniform {message}", fixes=fix("set the range", safety, *edits)
+                layer.at(*path, "type"),
+                f"{title(layer)}: the uniform filler has {message}",
+                fixes=fix("set the range", safety, *edits),
             )

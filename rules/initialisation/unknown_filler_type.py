@@ -16,6 +16,7 @@ from caffelint.lint import (
     LayerRule,
     fix,
     quoted,
+    title,
     write,
 )
 from caffelint.lint.built import FILLERS
@@ -24,11 +25,11 @@ from ._fillers import FILLED
 
 
 class UnknownFillerType(LayerRule):
-    """A filler of a type that Caffe does not have.
+    """A filler has a type that Caffe does not have.
 
     ## Why is this bad?
-    Caffe knows constant, gaussian, positive_unitball, uniform, xavier, msra and bilinear, all in lower case, and ends
-    its process at any other name. Some forks have more.
+    Caffe knows constant, gaussian, positive_unitball, uniform, xavier, msra and bilinear, all in lower case, and aborts
+    on any other name. Some forks have more.
 
     ## Example
     ```
@@ -40,7 +41,7 @@ class UnknownFillerType(LayerRule):
     ```
 
     ## Fix safety
-    Safe where case alone is wrong: Caffe refuses the filler as it stands. Else unsafe, since the name is a guess.
+    Safe if only the case is wrong, since Caffe refuses the filler anyway. Otherwise unsafe, since the name is a guess.
 
     ## References
     - filler.hpp, GetFiller
@@ -60,20 +61,20 @@ class UnknownFillerType(LayerRule):
         Invalid(
             _FC % "Xavier",
             span='type: "Xavier"',
-            message='Caffe has no filler "Xavier"; did you mean "xavier"?',
+            message='InnerProduct "fc": Caffe has no filler "Xavier"; did you mean "xavier"?',
             fixed=_FC % "xavier",
         ),
         Invalid(
             _FC % "guassian",
             span='type: "guassian"',
-            message='Caffe has no filler "guassian"; did you mean "gaussian"?',
+            message='InnerProduct "fc": Caffe has no filler "guassian"; did you mean "gaussian"?',
             fixed=_FC % "gaussian",
         ),
         Invalid(
             _FC % "orthogonal",
             span='type: "orthogonal"',
-            message='Caffe has no filler "orthogonal": it has bilinear, constant, gaussian, msra, positive_unitball,'
-            " uniform, xavier; a fork may have it",
+            message='InnerProduct "fc": Caffe has no filler "orthogonal", though a fork may; Caffe has bilinear,'
+            " constant, gaussian, msra, positive_unitball, uniform, xavier",
         ),
     ]
 
@@ -90,7 +91,7 @@ class UnknownFillerType(LayerRule):
                 safety = SAFE if type_.lower() == close[0] else UNSAFE
                 yield self.finding(
                     place,
-                    f'Caffe has no filler "{type_}"; did you mean "{close[0]}"?',
+                    f'{title(layer)}: Caffe has no filler "{type_}"; did you mean "{close[0]}"?',
                     evidence=f"Caffe stops with: Unknown filler name: {type_}",
                     certainty=CERTAIN,
                     fixes=fix(f'use "{close[0]}"', safety, write(layer, *path, "type", value=quoted(close[0]))),
@@ -98,7 +99,8 @@ class UnknownFillerType(LayerRule):
             else:
                 yield self.finding(
                     place,
-                    f'Caffe has no filler "{type_}": it has {", ".join(sorted(FILLERS))}; a fork may have it',
+                    f'{title(layer)}: Caffe has no filler "{type_}", though a fork may; Caffe has'
+                    f" {', '.join(sorted(FILLERS))}",
                     severity=WARNING,
                     certainty=LIKELY,
                 )
