@@ -13,7 +13,7 @@ from caffelint.text.source import UTF16_MARKS
 from caffelint.text.visible import visible
 
 _LARGEST_TABLE = 1 << 20
-"""Beyond that many pairs of lines, none of which stands once in both texts, the whole piece is shown as changed."""
+"""Beyond that many pairs of lines, none of which occurs once in both texts, the whole piece is shown as changed."""
 
 
 def diff(path: str, old: bytes, new: bytes) -> bytes:
@@ -29,7 +29,7 @@ def diff(path: str, old: bytes, new: bytes) -> bytes:
 
 
 def _lines(data: bytes) -> list[bytes]:
-    """Cut behind each LF alone, as patch does, not at the CR or form feed of `bytes.splitlines`."""
+    """Cut after each LF alone, as patch does, not at the CR or form feed of `bytes.splitlines`."""
     lines = data.split(b"\n")
     return [line + b"\n" for line in lines[:-1]] + ([lines[-1]] if lines[-1] else [])
 
@@ -121,7 +121,7 @@ def _common(pairs: Iterator[tuple[bytes, bytes]]) -> int:
 
 
 def _anchors(old: Sequence[bytes], new: Sequence[bytes]) -> list[tuple[int, int]]:
-    """The lines that stand once in each of both, as many as keep their order."""
+    """The lines that occur once in each of both, as many as keep their order."""
     counts, others = Counter(old), Counter(new)
     places = {line: number for number, line in enumerate(new) if others[line] == 1}
     pairs = [(i, places[line]) for i, line in enumerate(old) if counts[line] == 1 and line in places]

@@ -23,7 +23,7 @@ _UNREAD = frozenset(["byte-order-mark", "syntax-error"])
 
 
 _MOST_PROBLEMS = 20_000
-"""More than people are told of: what is not told cannot be mended in one go, and comes to light like harm done."""
+"""More than is reported to people: what is not reported cannot be fixed in one go, and later looks like harm."""
 
 
 class Judged(NamedTuple):

@@ -111,9 +111,9 @@ def _by_file(findings: Iterable[ReportedFinding]) -> Iterable[tuple[str, list[Re
 
 
 def _at_line_ends(source: Source, findings: list[ReportedFinding], reason: str) -> list[Edit]:
-    """A comment behind the line that each finding begins in, one for all of that line.
+    """A comment after the line that each finding begins on, one for all of that line.
 
-    In a file without LF, where a comment would reach to the end of the file, an LF goes behind it.
+    In a file without LF, where a comment would reach to the end of the file, an LF goes after it.
     """
     lines: dict[int, set[str]] = {}
     for finding in findings:
@@ -137,7 +137,7 @@ def _for_the_file(source: Source, findings: list[ReportedFinding], reason: str) 
 
 
 def _same_message(old: bytes, new: bytes, path: str) -> bool:
-    """Whether Caffe reads the same: a comment has not swallowed what stood behind it."""
+    """Whether Caffe reads the same: a comment has not swallowed what followed it."""
     before, after = load(old, path), load(new, path)
     if before.bound is None or after.bound is None:
         return before.bound is after.bound

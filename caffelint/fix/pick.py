@@ -77,7 +77,7 @@ def pick(offers: Iterable[Offer], texts: dict[str, bytes], agreed: Callable[[Off
     """The offers that do not touch each other, by place in the text; where two do, the first.
 
     Each is taken with all its edits or not at all. An edit that two offers share is made once. What is left has to be
-    offered anew by rules that see the new text: behind a change, even one right beside it, nobody knows what it
+    offered anew by rules that see the new text: after a change, even one right beside it, nobody knows what it
     would do. The same holds where two names would become one: each was free when it was chosen. `agreed` is asked
     about what can be taken, in order.
     """

@@ -60,7 +60,7 @@ def objection(path: str | os.PathLike[str]) -> str:
 
 
 def leads_out(path: str, named: Iterable[str | os.PathLike[str]]) -> bool:
-    """Whether a file that was found below a named folder is a link to one that neither was named nor lies below any."""
+    """Whether a file that was found below a named folder is a link to one that neither was named nor is below any."""
     if not os.path.islink(path) or any(os.path.normpath(one) == os.path.normpath(path) for one in named):
         return False
     real = os.path.realpath(path)

@@ -1,6 +1,6 @@
 """The net that Caffe would build, for rules that look at one: `net.states()` and its parts.
 
-It stands apart from `caffelint.lint` because it knows every layer type, which takes a moment to import.
+It is separate from `caffelint.lint` because it knows every layer type, which takes a moment to import.
 """
 
 from caffelint.caffe.build import build

@@ -123,7 +123,7 @@ def _git(top: str, *arguments: str) -> list[str]:
 
 
 def _program(name: str, top: str) -> str | None:
-    """A program from PATH, but for what lies in the checkout, and in the working directory, where Windows looks too."""
+    """A program from PATH, but not from the checkout, nor from the working directory, where Windows looks too."""
     import shutil
 
     inside = os.path.join(os.path.realpath(top), "")

@@ -186,7 +186,7 @@ def _chain(path: Path, reach: Reach | None) -> list[tuple[Path, dict[str, Any]]]
             raise ConfigError(f"{path}: extends more than {_LONGEST_CHAIN} files, one after the other")
         if reach is not None and not reach.holds(str(base)):
             raise ConfigError(
-                f"{path}: extend names {_shown(parent, str)}, which lies outside of the checkout; allow it by --config"
+                f"{path}: extend names {_shown(parent, str)}, which is outside of the checkout; allow it with --config"
                 f" or caffelint trust {path.parent}"
             )
         path = base
@@ -374,7 +374,7 @@ def _set(config: Config, name: str, value: Any, source: str, base: Path | None =
     if name == "per_file_ignores":
         value = {glob: _rules_ignored(glob, names, source) for glob, names in value.items()}
     if isinstance(value, dict):
-        # What is set last stands last, and so wins over a selector that means the same rule.
+        # What is set last comes last, and so wins over a selector for the same rule.
         value = {key: old for key, old in getattr(config, name).items() if key not in value} | value
     setattr(config, name, value)
     config.sources[name] = source

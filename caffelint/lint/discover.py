@@ -36,8 +36,8 @@ class Found(NamedTuple):
 class NamedNet(NamedTuple):
     """A net's name as a solver gives it, and the file that was found for it.
 
-    `field` and `position` say where it stands, e.g. the second of `test_net`. `path` is None where there is no such
-    file, or where it lies `outside` of what may be read; `beside` tells that only its bare name was found, beside the
+    `field` and `position` say where it is, e.g. the second of `test_net`. `path` is None where there is no such
+    file, or where it is `outside` what may be read; `beside` tells that only its bare name was found, beside the
     solver.
     """
 
@@ -65,7 +65,7 @@ def discover(paths: Iterable[str], exclude: Sequence[str] = (), folder: str = ""
                 if matches_glob(file, exclude, folder):
                     continue
                 if os.path.islink(file) and not reach.holds(file):
-                    unreadable.append((file, f"is a link that {OUTSIDE}"))
+                    unreadable.append((file, f"is a link to a file that {OUTSIDE}"))
                 else:
                     files[file] = None
         elif os.path.exists(path):
@@ -90,7 +90,7 @@ def looks_like_prototxt(path: str) -> bool:
 
 
 def matches_glob(path: str, globs: Sequence[str], folder: str = "") -> bool:
-    """Whether a glob means a file, or a folder that it lies in, by its path from `folder` or by the end of that.
+    """Whether a glob means a file, or a folder that contains it, by its path from `folder` or by the end of that.
 
     `*` and `**` also mean slashes: `old/*` is all below any folder called old. An absolute glob is held against the
     absolute path.
@@ -249,7 +249,7 @@ def resolve(name: str, solver_path: str, roots: Sequence[str] = ()) -> tuple[str
 
 
 def relative(path: str) -> str:
-    """A path as people want to read it: relative to the working directory where it lies below."""
+    """A path as people want to read it: relative to the working directory if it is below that."""
     try:
         inside = os.path.relpath(path)
     except ValueError:  # on another drive of Windows

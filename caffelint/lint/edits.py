@@ -1,4 +1,4 @@
-"""What rules make their fixes of: a field written or removed, a blob renamed, in the layout of what stands around.
+"""What rules make their fixes of: a field written or removed, a blob renamed, in the layout of the text around it.
 
 Each helper gives edits, or None where the text is not such that it can be done; `fix` then offers nothing.
 """
@@ -21,7 +21,7 @@ Edits = tuple[tuple[str, Edit], ...] | None
 Owner = Layer | Net | Solver
 
 _SPACE = re.compile(r"\r?\n|\r|[ \t]+")
-"""What is put in begins with that where it stands behind something."""
+"""Inserted text begins with this if it comes after something."""
 
 
 def fix(title: str, safety: str, *parts: Edits) -> tuple[Fix, ...]:
@@ -64,7 +64,7 @@ def write(owner: Owner, *path: str | int, value: Value, behind: str = "") -> Edi
 
     A string keeps its kind of quotes, and a block that holds a comment stays.
 
-    Blocks that are missing on the way are made; a new field stands behind the one named `behind`, or last.
+    Blocks that are missing on the way are made; a new field goes after the one named `behind`, or last.
     """
     document, node = _of(owner)
     if node is None:

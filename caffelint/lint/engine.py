@@ -179,7 +179,7 @@ def _pooled(jobs: Sequence[Job], config: Config, workers: int) -> Iterator[Outco
                 done += 1
     except BrokenProcessPool:
         lost = [path for job in jobs[done:] for path in sorted(job.report)]
-        reason = f"this file or one behind it ended a process, for want of memory perhaps: {len(lost)} files were not"
+        reason = f"this file or one after it ended a process, perhaps for lack of memory: {len(lost)} files were not"
         yield Outcome((), (Failure(lost[0], f"{reason} checked; try --jobs 1", True),), 0, 0)
 
 

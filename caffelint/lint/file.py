@@ -43,7 +43,7 @@ class File:
 
     @property
     def nets(self) -> list[Net]:
-        """The file's net, or those that stand in the text of its solver."""
+        """The file's net, or those written in its solver."""
         if self.solver:
             return [use.net for use in self.solver.inline_nets]
         return [self.net] if self.net else []
@@ -81,7 +81,7 @@ def load(
     dialect: str | None = None,
     most_problems: int = MOST_PROBLEMS,
 ) -> File:
-    """Read a file's bytes. `kind` (`net` or `solver`) is told from the content where it is not given."""
+    """Read a file's bytes. `kind` (`net` or `solver`) is detected from the content if not given."""
     document = parse(data, path, most_problems)
     seems = ""
     if kind is None:

@@ -94,7 +94,7 @@ class Checkout:
         return bool(_verdict(self._everywhere, path, is_folder))
 
     def ignores_folder(self, path: Sequence[str]) -> bool:
-        """Whether a folder, or one that it lies in, is ignored."""
+        """Whether a folder, or one that contains it, is ignored."""
         return any(self.ignores(path[: depth + 1], True) for depth in range(len(path)))
 
     def tracked(self) -> list[Tracked]:
@@ -112,7 +112,7 @@ def _bytewise(name: str) -> str:
 
 
 def checkout_of(folder: str) -> Checkout | None:
-    """The checkout that a folder lies in."""
+    """The checkout that contains a folder."""
     above = os.path.realpath(folder)
     while not os.path.exists(os.path.join(above, ".git")):
         if os.path.dirname(above) == above:

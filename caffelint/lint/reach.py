@@ -7,14 +7,14 @@ from collections.abc import Sequence
 
 SUFFIXES = (".prototxt", ".prototxt.txt")
 _SPECIAL = ("/proc", "/sys", "/dev")
-OUTSIDE = "lies outside of the checkout and was not read; name it, or allow its folder by roots in your settings"
+OUTSIDE = "is outside of the checkout and was not read; name it, or allow its folder with roots in your settings"
 
 
 class Reach:
     """What the files of one folder may lead to: its checkout and `roots`.
 
-    Without a checkout it is the folder, and the working directory where the folder lies in that; besides, what a
-    relative name leads to and is called a prototxt. What tells of the running system is never read.
+    Without a checkout it is the folder, and also the working directory if that contains the folder; besides, any
+    prototxt that a relative name leads to. Files about the running system are never read.
 
     `above`: the folder and those above it, up to the top of the checkout.
     """
@@ -49,5 +49,5 @@ def is_special(path: str) -> bool:
 
 
 def is_below(path: str, folder: str) -> bool:
-    """Whether a path is that of a folder or of what lies in it; both without links."""
+    """Whether a path is a folder or is inside it; both without links."""
     return path == folder or path.startswith(os.path.join(folder, ""))

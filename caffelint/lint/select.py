@@ -65,7 +65,7 @@ def selected(config: Config) -> list[RuleInfo]:
     """The rules that a configuration turns on. A preview rule runs with `preview`, or where it is named outright.
 
     Where a rule is selected and ignored, the more exact one wins, as in --select S101 --ignore S; of equals the
-    ignoring, unless it stands in a file and the selecting on the command line.
+    ignoring, unless it is in a file and the selecting on the command line.
     """
     chosen = []
     margin = int(config.is_asked("select") and not config.is_asked("ignore"))

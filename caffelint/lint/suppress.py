@@ -1,10 +1,10 @@
 """Comments that silence findings.
 
-`# caffelint: ignore[name, CODE] reason` behind a field silences findings on that field, behind `layer {` on the whole
-block; on a line of its own, on the field or block that follows, which has to stand in the same block as the comment.
+`# caffelint: ignore[name, CODE] reason` after a field silences findings on that field, after `layer {` on the whole
+block; on a line of its own, on the field or block that follows, which must be in the same block as the comment.
 `# caffelint: ignore-file[name] reason` silences the file. Without brackets the rules that it begins with are meant
-(`ignore CODE, name reason`), all where it begins with none. It may stand behind other words in a comment, and another
-one behind it.
+(`ignore CODE, name reason`), all where it begins with none. It may follow other words in a comment, and another
+one may follow it.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class Suppression(NamedTuple):
 
     @property
     def in_vain(self) -> bool:
-        """Whether nothing stands where it reaches."""
+        """Whether there is nothing where it reaches."""
         return bool(self.rules) and self.start == self.end
 
     def covers(self, finding: Finding) -> bool:
@@ -74,7 +74,7 @@ def suppressions(document: Document) -> list[Suppression]:
 
 
 def _meant(bracketed: str | None, behind: str) -> tuple[frozenset[str], str]:
-    """The rules that a directive names, in brackets or, where these were forgotten, in what stands behind it."""
+    """The rules that a directive names, in brackets or, if these were forgotten, in what follows."""
     if bracketed is not None:
         names = [name.strip() for name in bracketed.split(",") if name.strip()]
     else:

@@ -36,7 +36,7 @@ def write(schedule: Schedule, title: str, limit: int, out: TextIO, columns: int,
 
 
 def milestones(schedule: Schedule, limit: int, most: int = 24) -> list[int]:
-    """The first and last iteration, and between them those behind which the rate has changed by a tenth or more."""
+    """The first and last iteration, and between them those after which the rate has changed by a tenth or more."""
     last = max(limit - 1, 0)
     found = [0]
     while found[-1] < last and len(found) < most:
@@ -49,7 +49,7 @@ def milestones(schedule: Schedule, limit: int, most: int = 24) -> list[int]:
 
 
 def _next_change(schedule: Schedule, behind: int, last: int, start: float) -> int | None:
-    """The first iteration behind one whose rate differs from `start` by a tenth of it."""
+    """The first iteration after one whose rate differs from `start` by a tenth of it."""
 
     def differs(iteration: int) -> bool:
         rate = schedule.rate(iteration)

@@ -71,7 +71,7 @@ def test_the_environment_is_not_quoted(
     told = "".join(capsys.readouterr())
     assert "PATH=" not in told
     assert 'solver.prototxt:1:1: warning: net "/proc/self/environ" is outside of the checkout' in told
-    assert "link.prototxt: is a link that lies outside" in told
+    assert "link.prototxt: is a link to a file that is outside" in told
 
 
 def test_without_a_checkout_what_is_no_prototxt_is_not_read(

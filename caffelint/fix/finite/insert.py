@@ -165,7 +165,7 @@ def _named_outright(net: Net, all_spots: Sequence[Spot], name: str, left_out: li
             else:
                 found[spot] = _NAMED
     if not any(layer in spot.makers for spot in all_spots for layer in layers):
-        left_out.append(f'layer "{name}": it has no top that stands in the text')
+        left_out.append(f'layer "{name}": none of its tops is written in the text')
     return found
 
 
@@ -189,7 +189,7 @@ def _what(spot: Spot) -> str:
 
 
 def _settings(spot: Spot, reason: str, moved: Moved | None) -> dict[str, object]:
-    """What the check is told by its `param_str`."""
+    """What `param_str` passes to the check."""
     settings: dict[str, object] = {"by": MARK, "blob": spot.blob, "made_by": _named(spot.makers)}
     if spot.readers:
         settings["read_by"] = _named(spot.readers)

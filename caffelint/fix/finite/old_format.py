@@ -6,7 +6,7 @@ from caffelint.fix.upgrade import upgrade_text
 
 
 def objection(data: bytes, path: str) -> str:
-    """One line behind the file's name. The old format has no Python layers (caffe.proto, V1LayerParameter)."""
+    """One line, to follow the file's name. The old format has no Python layers (caffe.proto, V1LayerParameter)."""
     left = upgrade_text(data, path).left
     if not left:
         return "is written in the old format, layers { }, which has no Python layers: run caffelint upgrade on it first"

@@ -18,7 +18,7 @@ ADDED, MOVED = "added", "moved"
 
 
 class Cut(NamedTuple):
-    """Put `text` in place of what stands from `start` to `end`; all in characters of one byte each."""
+    """Put `text` in place of the text from `start` to `end`; all in characters of one byte each."""
 
     start: int
     end: int

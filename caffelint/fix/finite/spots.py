@@ -1,4 +1,4 @@
-"""Where a check can stand: behind each blob once all in-place layers have written it, but never on a loss."""
+"""Where a check can go: after each blob, once all in-place layers have written it, but never on a loss."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ class Spot:
     """A blob of one layer, and what is to be known to check it.
 
     makers: the layer whose top it is, and its in-place followers in the order of the text. readers: those that read it
-    after them. after: the block or field of the text that the check goes behind. loss: why a check must not read it as
+    after them. after: the block or field of the text that the check follows. loss: why a check must not read it as
     it is, empty where it may. weight: its loss weight, None where it has none or where that is unknown.
     """
 
@@ -46,7 +46,7 @@ def block_of(layer: Layer) -> Field | None:
 
 
 def spots(net: Net) -> list[Spot]:
-    """All of a net, in the order of the text. Tops without a place in the text (`input: ` behind layers) are none."""
+    """All of a net, in the order of the text, without tops that have no place in it (`input: ` after layers)."""
     readers: dict[str, list[Layer]] = {}
     for layer in net.layers:
         for blob in dict.fromkeys(layer.bottoms):
@@ -91,7 +91,7 @@ def _follow(spot: Spot, readers: Sequence[Layer]) -> None:
 
 
 def _last_input(net: Net) -> Field | None:
-    """The last of the fields that give a net its inputs; None where a layer stands before it."""
+    """The last of the fields that give a net its inputs; None if a layer comes before it."""
     last = None
     for field in net.document.root.fields:
         if field.name in _NET_INPUT:
@@ -113,7 +113,7 @@ def _weight(layer: Layer, top: int) -> float | None:
 def _loss(spot: Spot) -> str:
     layer = spot.layer
     if spot.weight is not None:
-        return "it is a loss: behind a plain check that reads it Caffe would drop the backward pass"
+        return "it is a loss, and Caffe would drop the backward pass after a plain check that reads it"
     for maker in spot.makers[1:]:
         if any(maker.message.loss_weight):
             return f'layer "{maker.name}", which works on it in place, makes a loss of it'
@@ -127,5 +127,5 @@ def _loss(spot: Spot) -> str:
 
 
 def is_list(field: Field | None) -> bool:
-    """Is it one item of a list (`layer: [{...}, {...}]`), behind which nothing can be put as a block of its own?"""
+    """Is it one item of a list (`layer: [{...}, {...}]`), after which nothing can be put as a block of its own?"""
     return field is None or (field.kind == MESSAGE and field.start == field.value_start) or field.kind == LIST

@@ -61,7 +61,7 @@ class Style(NamedTuple):
         return self.inner + (unit or "  ") * (depth - 1)
 
     def _again(self, text: str, field: Field) -> str:
-        """A field as it stands in the text; its comments are not repeated."""
+        """A field as written in the text; its comments are not repeated."""
         written = text[field.start : field.end]
         if "#" in written or self.inner is None and _LINE_END.search(written):
             return _compact(field)
@@ -106,7 +106,7 @@ def style_of(text: str, layer: Field) -> Style:
 
 
 def place_behind(text: str, node: Field, style: Style) -> tuple[int, str]:
-    """Where to put a block behind a node, and the space to put before it.
+    """Where to put a block after a node, and the space to put before it.
 
     Behind what else its line holds, if that is a comment; before the space that follows, so that to take out the block
     and all space before it gives the old text back.
@@ -128,7 +128,7 @@ def place_behind(text: str, node: Field, style: Style) -> tuple[int, str]:
 
 
 def _blank_lines_before(text: str, node: Field) -> int:
-    """At the end of a file: how the node itself stands behind what is before it."""
+    """At the end of a file: how the node itself follows what is before it."""
     before = text[: node.start]
     return len(_LINE_END.findall(before[len(before.rstrip()) :])) if before.strip() else 1
 

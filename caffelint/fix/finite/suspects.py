@@ -63,7 +63,7 @@ def suspects(
 
 
 def is_loss(layer: Layer) -> bool:
-    """Whether its top is a loss; of an unknown type that is told by its name."""
+    """Whether its top is a loss; for an unknown type the name decides."""
     weights = list(layer.message.loss_weight)
     known = REGISTRY.get(layer.type, UnknownLayer)
     return any(weights) if weights and not known.is_loss else known.is_loss or "Loss" in layer.type

@@ -9,7 +9,7 @@ _FEW = 5
 
 
 class Left(NamedTuple):
-    """What was not upgraded: where it stands (1-based line) and why, in one line.
+    """What was not upgraded: where it is (1-based line) and why, in one line.
 
     `intended`: the Caffe that it is for reads no newer form, so nothing is left to do.
     """
@@ -20,7 +20,7 @@ class Left(NamedTuple):
 
 
 class CannotUpgrade(Exception):
-    """A text has no counterpart in the current format; `start` is where it stands."""
+    """A text has no counterpart in the current format; `start` is where it is."""
 
     def __init__(self, start: int, message: str, intended: bool = False) -> None:
         super().__init__(message)

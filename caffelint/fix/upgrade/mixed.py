@@ -1,4 +1,4 @@
-"""Nets of `layer` beside `layers { type: ENUM }`, which Caffe refuses: the author means the layers as they stand.
+"""Nets of `layer` beside `layers { type: ENUM }`, which Caffe refuses: the author means the layers as written.
 
 UpgradeV1Net in Caffe's util/upgrade_proto.cpp.
 """

@@ -121,7 +121,7 @@ def _readers_of(path: str) -> frozenset[str]:
 
 
 def _above(path: str) -> Iterator[str]:
-    """The folders that a file lies in, the nearest first, up to the root of its checkout."""
+    """The folders that contain a file, the nearest first, up to the root of its checkout."""
     folder = os.path.dirname(os.path.abspath(path))
     while True:
         yield folder

@@ -1,6 +1,6 @@
 """A text as pieces that can be renamed, moved and wrapped: each field with the comments that belong to it.
 
-The comments above a field and the one behind it on its line go where the field goes. What is not touched is written
+The comments above a field and the one after it on its line go where the field goes. What is not touched is written
 as it was read, byte for byte.
 """
 
@@ -25,7 +25,7 @@ class Piece:
     """One field as it is written.
 
     `lead` holds the whole lines above it (comments, blank lines), `indent` the white space before it on its line,
-    `middle` what stands between name and value, `after` a separator and, where nothing else follows on the line, the
+    `middle` what is between name and value, `after` a separator and, where nothing else follows on the line, the
     rest of that. `start` is where it stood in the text that was read.
     """
 
@@ -66,7 +66,7 @@ class Piece:
 
 
 class Block:
-    """A message or a list: `head` is the rest of the line behind its brace, `tail` what stands before its closing one.
+    """A message or a list: `head` is the rest of the line after its brace, `tail` what is before its closing one.
 
     The whole text is a block with no braces.
     """
@@ -129,7 +129,7 @@ class Block:
 class Layout:
     """A text as a `Block`, and how it is laid out: its line end, the step of its indentation, its short blocks.
 
-    `one_line` tells that blocks of few numbers mostly stand on one line.
+    `one_line` tells that blocks of few numbers are mostly on one line.
     """
 
     def __init__(self, text: str, root: Field) -> None:
@@ -222,7 +222,7 @@ def comment_lines(text: str) -> str:
 def shifted(text: str, old: str, new: str) -> str:
     """A text that starts a line, with the indentation of each line changed as from `old` to `new`.
 
-    What stands at the very start of a line, as commented-out fields often do, stays there.
+    What is at the very start of a line, as commented-out fields often do, stays there.
     """
     return "".join(_shifted_line(line, old, new) for line in _LINE.split(text))
 

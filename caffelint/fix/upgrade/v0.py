@@ -78,7 +78,7 @@ def _merge_padding(layout: Layout) -> int:
     for piece, connection in connections(root):
         if _type_of(connection) == _PADDING:
             if piece.is_list:
-                raise CannotUpgrade(piece.start, "a padding layer stands in a list; write each layer as a block")
+                raise CannotUpgrade(piece.start, "a padding layer is in a list; write each layer as a block")
             paddings.append(piece)
         else:
             for bottom in connection.all("bottom"):
@@ -99,7 +99,7 @@ def _type_of(connection: Block) -> str:
 
 
 def _merge(layout: Layout, producer: tuple[Piece, Block], consumer: Piece, connection: Block, bottom: Piece) -> None:
-    """Let a layer pad by itself; what was said of the padding stands above the layer then."""
+    """Let a layer pad by itself; comments on the padding then go above the layer."""
     padding, padding_block = producer
     source, target = padding_block.first("bottom"), connection.first("layer")
     padding_layer = padding_block.first("layer")

@@ -93,7 +93,7 @@ def _move_transform(layout: Layout, layer: Block, block: str) -> bool:
 
 
 def _beside(layout: Layout, layer: Block, data: Piece, fields: list[Piece]) -> None:
-    """Make a transform_param behind `data`."""
+    """Make a transform_param after `data`."""
     wrap(layout, data.block, [fields], "transform_param")
     made = next(piece for piece in data.block.pieces if piece.name == "transform_param")
     own_line = layer.starts_line(data) and data.ends_line
