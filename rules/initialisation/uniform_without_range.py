@@ -55,6 +55,12 @@ class UniformWithoutRange(LayerRule):
             fixed=_NET % 'weight_filler { type: "uniform" min: -0.1 max: 0.1 }',
         ),
         Invalid(
+            _NET % 'weight_filler { type: "uniform" min: 0 }',
+            span='type: "uniform"',
+            message='InnerProduct "fc": the uniform filler has no max, so it draws weights from 0 to 1;'
+            " set both, for example min: -0.05 max: 0.05",
+        ),
+        Invalid(
             _NET % 'weight_filler { type: "uniform" max: 0.1 }',
             span='type: "uniform"',
             message='InnerProduct "fc": the uniform filler has no min, so it draws weights from 0 to 0.1, all positive;'
@@ -74,7 +80,9 @@ class UniformWithoutRange(LayerRule):
             if low:
                 if filler.min < 0:
                     ends = {"max": f"{-filler.min:g}"}
-                message = f"no max, so it draws weights from {filler.min:g} to 1; set max: {-filler.min:g}"
+                message = f"no max, so it draws weights from {filler.min:g} to 1; set " + (
+                    f"max: {-filler.min:g}" if ends else "both, for example min: -0.05 max: 0.05"
+                )
             elif high:
                 if filler.max > 0:
                     ends = {"min": f"{-filler.max:g}"}
