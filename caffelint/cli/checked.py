@@ -108,9 +108,10 @@ def write_baseline(paths: Sequence[str], options: dict[str, Any], config: Config
 
 def _may_hold_a_baseline(path: str) -> bool:
     """Whether nothing is lost when a baseline is written there: there is none, or an earlier one, or nothing in it."""
+    from caffelint.cli.overwriting import link_above
     from caffelint.lint import baseline
 
-    if os.path.islink(path):
+    if os.path.islink(path) or link_above(path):
         return False
     if not os.path.exists(path):
         return True

@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 import os
+import re
 
 _HEADS = {
     "json": (b'{\n  "version": ',),
     "sarif": (b'{\n  "$schema": ',),
     "gitlab": (b"[]", b"[\n  {"),
     "junit": (b"<?xml",),
+    "github": (b"::error ", b"::warning ", b"::notice "),
     ".png": (b"\x89PNG",),
     ".svg": (b"<?xml", b"<svg"),
     ".html": (b"<!doctype html>",),
     ".pdf": (b"%PDF",),
 }
-"""How what is written in a format begins. Formats that are missing begin anyhow."""
+"""How what is written in a format begins."""
+_COUNTS = rb"\b(?:in|of) \d+ files?\b[^\n]*(?:\n[^\n]+){0,3}\n\Z"
+_ENDS = {"text": _COUNTS, "statistics": _COUNTS, "concise": rb"\[[A-Z]+\d{3} [a-z0-9-]+\]\n\Z"}
+"""How what is written for people ends; it begins anyhow."""
 _NEVER = (".prototxt", ".prototxt.txt", ".pt", ".caffemodel", ".solverstate", ".py", ".toml", ".cfg")
 
 
@@ -25,6 +30,8 @@ def objection(path: str | os.PathLike[str], format: str) -> str:
         return ""
     if os.path.islink(path):
         return "it is a link, and was left alone; name the file that it leads to"
+    if link := link_above(path):
+        return f"{link} is a link, and was not followed; name the folder that it leads to"
     if not os.path.exists(path):
         return ""
     head = _head(path)
@@ -32,7 +39,7 @@ def objection(path: str | os.PathLike[str], format: str) -> str:
         return ""  # a pipe; or writing it fails and tells why
     if path.lower().endswith(_NEVER):
         return "it is no report, and was left alone"
-    if head and not head.startswith(_HEADS.get(format, (b"",))):
+    if head and not (_ends_so(path, _ENDS[format]) if format in _ENDS else head.startswith(_HEADS.get(format, ()))):
         return f"it already exists, is not a {format.lstrip('.')} that caffelint wrote, and was left alone"
     from caffelint.lint.discover import looks_like_prototxt
 
@@ -41,6 +48,16 @@ def objection(path: str | os.PathLike[str], format: str) -> str:
     if format not in ("json", "sarif", "gitlab", "junit") and is_tracked(path):
         return "git tracks it, and it was left alone; remove it first"
     return ""
+
+
+def link_above(path: str) -> str:
+    """The first link between the working directory and a file below it; those of a checkout lead anywhere."""
+    here = os.getcwd()
+    parts = os.path.relpath(os.path.abspath(path), here).split(os.sep)[:-1]
+    if parts[:1] == [os.pardir]:
+        return ""
+    steps = (os.path.join(here, *parts[: count + 1]) for count in range(len(parts)))
+    return next((os.path.relpath(step) for step in steps if os.path.islink(step)), "")
 
 
 def is_tracked(path: str) -> bool:
@@ -59,6 +76,15 @@ def opened(path: str, flags: int) -> int:
     """An opener that follows no link, should one have come since it was looked for."""
     follow = os.path.abspath(path).startswith("/dev/")
     return os.open(path, flags | (0 if follow else getattr(os, "O_NOFOLLOW", 0)), 0o666)
+
+
+def _ends_so(path: str, pattern: bytes) -> bool:
+    try:
+        with open(path, "rb") as file:
+            file.seek(max(os.path.getsize(path) - 4096, 0))
+            return re.search(pattern, file.read()) is not None
+    except OSError:
+        return False
 
 
 def _head(path: str) -> bytes | None:

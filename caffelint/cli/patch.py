@@ -64,10 +64,10 @@ def command(
     say = patched.nothing if quiet else tell
     try:
         old = stdin() if piped else read(net)
+        if load(old, net).solver:
+            raise PatchError("holds a solver; give the file of its net")
         if remove:
             new = remove_checks(old, net)
-            if new == old and load(old, net).solver:
-                raise PatchError("holds a solver; give the file of its net")
         else:
             found = judged(net, old, config, piped)
             result = insert_checks(old, words, net, found.layers)

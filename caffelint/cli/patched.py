@@ -48,9 +48,12 @@ def tell_checks(patched: Patched, net: str, errors: Sequence[ReportedFinding], r
 
 def objection(target: str, net: str, new: bytes) -> str:
     """Why an existing file must not be replaced; empty where none exists, or it is an earlier net with checks."""
+    from caffelint.cli.overwriting import link_above
     from caffelint.fix.finite.layer_file import NAME
     from caffelint.lint.read import ReadError, read
 
+    if link := link_above(target):
+        return f"{link} is a link, and was not followed; name the folder that it leads to"
     if not os.path.isfile(target):
         return ""
     if os.path.exists(net) and os.path.samefile(target, net):

@@ -123,11 +123,15 @@ def user_file() -> Path | None:
 
 
 def chain_of(path: Path) -> tuple[list[str], list[str]]:
-    """The files that settings are made of, the nearest first, and the plugins that they name: what trust is about."""
+    """The files that settings are made of, the nearest first, and what of a checkout they run: what trust is about.
+
+    That is the plugins that they name, and each word of `caffe-python` that is a file.
+    """
     chain = _chain(path, None)
     config = Config()
     _apply(config, path, chain, trusted=True)
-    return [str(file) for file, _ in chain], config.plugins
+    programs = [word for word in config.caffe_python.split() if os.path.isfile(word)] if config.caffe_python else []
+    return [str(file) for file, _ in chain], [*config.plugins, *programs]
 
 
 def _apply_repository(config: Config, path: Path) -> None:
@@ -363,6 +367,8 @@ def _set(config: Config, name: str, value: Any, source: str, base: Path | None =
     if name == "jobs":
         if value < 0:
             raise ConfigError(f"{source}: jobs is {_shown(value)}; it takes 0, for all processors, or more")
+    if name == "caffe_python" and base is not None:
+        value = " ".join(str(base / word) if (base / word).is_file() else word for word in value.split(" "))
     if name in _PATHS and base is not None:
         value = [str(base / item) for item in value] if wanted is list else str(base / value)
     if name == "fail_on" and value not in _FAIL_ON:

@@ -27,12 +27,13 @@ def test_a_report_replaces_a_report(project: Path, caffelint: Caffelint, name: s
 
 @pytest.mark.parametrize("name", FORMATS)
 def test_a_report_replaces_nothing_else(project: Path, caffelint: Caffelint, name: str) -> None:
-    (project / "precious").write_text("layer { }\n" if name in ("text", "concise", "statistics", "github") else "{}\n")
+    (project / "precious").write_text("{}\n")
+    (project / "requirements.txt").write_text("numpy==1.0\n")
     (project / "link").symlink_to("elsewhere")
     (project / "elsewhere").write_text("")
     (project / "dangling").symlink_to("new")
     before = {path: path.read_bytes() for path in project.iterdir() if path.is_file()}
-    for target in ("net.prototxt", "precious", "link", "dangling"):
+    for target in ("net.prototxt", "precious", "requirements.txt", "link", "dangling"):
         run = caffelint("check", ".", "--format", f"{name}:{target}")
         assert run.status == 2
         assert "left alone" in run.err
@@ -50,6 +51,21 @@ def test_what_git_tracks_is_no_report(project: Path, caffelint: Caffelint, name:
 
 
 @pytest.mark.skipif(not os.path.exists("/dev/null"), reason="no devices")
+def test_a_linked_folder_is_not_followed(
+    project: Path, caffelint: Caffelint, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    outside = tmp_path_factory.mktemp("outside")
+    (project / "out").symlink_to(outside)
+    for command in (
+        ["check", ".", "--format", "sarif:out/report"],
+        ["check", ".", "--write-baseline", "out/baseline.json"],
+        ["lr", "solver.prototxt", "--plot", "out/rate.svg"],
+        ["patch", "net.prototxt", "--check-finite=all", "-o", "out/net.prototxt"],
+    ):
+        assert caffelint(*command).status == 2
+    assert not list(outside.iterdir())
+
+
 def test_a_device_takes_any_report(caffelint: Caffelint) -> None:
     assert caffelint("check", ".", "--format", "json:/dev/null").status == 1
 

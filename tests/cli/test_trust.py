@@ -108,6 +108,21 @@ def test_compiled_code_beside_a_plugin_is_not_run(plugged: Path, mark: Path, caf
     assert not planted.exists()
 
 
+def test_trust_is_of_the_program_too(project: Path, mark: Path, caffelint: Caffelint) -> None:
+    """`caffe-python` may name a file of the checkout, which another commit may change."""
+    program = project / "python"
+    program.write_text(f"#!/bin/sh\necho ran >> {mark}\n")
+    program.chmod(0o755)
+    (project / "caffelint.toml").write_text('caffe-python = "./python"\n')
+    caffelint("trust", ".")
+    caffelint("env")
+    assert mark.exists()
+    mark.unlink()
+    program.write_text(f"#!/bin/sh\necho again >> {mark}\n")
+    assert "caffelint trust" in caffelint("env").err
+    assert not mark.exists()
+
+
 def test_trust_is_of_a_place(plugged: Path, mark: Path, caffelint: Caffelint, monkeypatch: pytest.MonkeyPatch) -> None:
     caffelint("trust")
     other = plugged.parent / "other"

@@ -61,7 +61,7 @@ def upgrade_text(
     Every comment stays, and the layout; bytes that are not concerned are identical. What comes out is a text that
     Caffe reads as the message that its own upgrade makes of the old text; a text for which that fails is left alone.
     """
-    if data.startswith(UTF8_MARK):
+    if data.startswith(UTF8_MARK) and not data.startswith(2 * UTF8_MARK):
         return _behind_mark(upgrade_text(data[len(UTF8_MARK) :], path, kind, dialect, neighbours))
     document = parse(data, path)
     if kind is None:

@@ -350,3 +350,8 @@ def test_no_text_is_given_out_that_means_something_else() -> None:
         assert not any(left.message == _BUG for left in result.left), seed
         changed += result.changed
     assert changed > 750
+
+
+def test_many_byte_order_marks_are_left_alone() -> None:
+    data = b"\xef\xbb\xbf" * 2000 + b'layers { name: "a" }\n'
+    assert upgrade_text(data, "net.prototxt").data == data
