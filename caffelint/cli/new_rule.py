@@ -89,4 +89,4 @@ def _plugged(folder: Path, before: tuple[Path, bool] | None) -> str:
     if not trusted:
         return f"to run it: caffelint trust {path.parent}"
     trust.trust(*chain_of(path))
-    return f"caffelint check runs it, as {path} says"
+    return f"caffelint check runs it, as {path} says; after each change of it: caffelint trust {path.parent}"

@@ -431,9 +431,9 @@ def _check_names(config: Config) -> None:
         if not known_selector(name):
             names = [info.name for info in all_rules()] + [info.code for info in all_rules()] + list(FAMILIES)
             source = config.sources.get(setting, "the settings")
-            raise ConfigError(
-                f"{source}: no rule or family {name!r} in {setting.replace('_', '-')}{_did_you_mean(name, names)}"
-            )
+            # A rule of a plugin that is not trusted (any more) is the likeliest one to be missing.
+            hint = f" ({config.skipped['plugins']})" if "plugins" in config.skipped else _did_you_mean(name, names)
+            raise ConfigError(f"{source}: no rule or family {name!r} in {setting.replace('_', '-')}{hint}")
 
     for setting, names in lists.items():
         for name in names:

@@ -15,7 +15,8 @@ def test_a_new_rule_works_as_it_is(caffelint: Any, project: Path, root: Path, ki
     run = caffelint("new-rule", f"my-{kind}-rule", "--kind", kind)
     path = project / f"my_{kind}_rule.py"
     wrote = f"wrote {path.name}; caffelint test {path.name} runs its examples\n"
-    assert (run.status, run.out) == (0, f"{wrote}caffelint check runs it, as caffelint.toml says\n")
+    runs = "caffelint check runs it, as caffelint.toml says; after each change of it: caffelint trust .\n"
+    assert (run.status, run.out) == (0, wrote + runs)
     run = caffelint("test", path.name)
     assert (run.status, run.out) == (0, f"ok   U001 my-{kind}-rule (1 valid, 1 invalid)\n1 rule, none failed\n")
     style = [sys.executable, "-m", "ruff", "check", "--config", str(root / "pyproject.toml"), str(path)]
