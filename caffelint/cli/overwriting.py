@@ -17,8 +17,8 @@ _HEADS = {
     ".pdf": (b"%PDF",),
 }
 """How what is written in a format begins."""
-_COUNTS = rb"\b(?:in|of) \d+ files?\b[^\n]*(?:\n[^\n]+){0,3}\n\Z"
-_ENDS = {"text": _COUNTS, "statistics": _COUNTS, "concise": rb"\[[A-Z]+\d{3} [a-z0-9-]+\]\n\Z"}
+_COUNTS = re.compile(rb"\b(?:in|of) \d+ files?\b[^\n]*(?:\n[^\n]+){0,3}\n\Z")
+_ENDS = {"text": _COUNTS, "statistics": _COUNTS, "concise": re.compile(rb"\[[A-Z]+\d{3} [a-z0-9-]+\]\n\Z")}
 """How what is written for people ends; it begins anyhow."""
 _NEVER = (".prototxt", ".prototxt.txt", ".pt", ".caffemodel", ".solverstate", ".py", ".toml", ".cfg")
 
@@ -78,11 +78,11 @@ def opened(path: str, flags: int) -> int:
     return os.open(path, flags | (0 if follow else getattr(os, "O_NOFOLLOW", 0)), 0o666)
 
 
-def _ends_so(path: str, pattern: bytes) -> bool:
+def _ends_so(path: str, pattern: re.Pattern[bytes]) -> bool:
     try:
         with open(path, "rb") as file:
             file.seek(max(os.path.getsize(path) - 4096, 0))
-            return re.search(pattern, file.read()) is not None
+            return pattern.search(file.read()) is not None
     except OSError:
         return False
 

@@ -119,7 +119,7 @@ def test_real_data_is_asked_for_and_not_there(tmp_path: Path) -> None:
 def test_a_shape_that_nothing_tells_is_guessed_and_told(tmp_path: Path) -> None:
     made = prepared(write(tmp_path, NET.replace("crop_size: 8 ", "")), tmp_path / "work")
     assert made.job.inputs[0].shape == (4, 3, 28, 28)
-    assert made.notes[1] == 'TRAIN "data" is assumed to be 4 x 3 x 28 x 28; set it with --input-shape data=...'
+    assert made.notes[1] == 'TRAIN "data" is assumed to be 4x3x28x28; set it with --input-shape data=...'
 
 
 def test_each_phase_has_its_own_batch(tmp_path: Path) -> None:
@@ -159,7 +159,7 @@ def test_real_data_has_the_shape_that_it_has(tmp_path: Path, monkeypatch: pytest
     Path("work").mkdir()
     made = prepare(project, Wishes(), Path("work"))
     assert made.job.inputs[0].shape == (4, 3, 8, 8)
-    assert '"data" is 4 x 3 x 8 x 8 in the real TRAIN data; --input-shape is ignored' in made.notes
+    assert '"data" is 4x3x8x8 in the real TRAIN data; --input-shape is ignored' in made.notes
 
 
 @pytest.mark.parametrize(
