@@ -97,9 +97,9 @@ def uses(text: str, compiled: ast.Call) -> set[str]:
         for target in statement.targets
         if isinstance(target, ast.Name)
     ]
+    if not all(name.startswith("_") for name in names):  # other files may import it
+        text = "\n".join(path.read_text() for folder in FOLDERS for path in (ROOT / folder).rglob("*.py"))
     found = [re.findall(rf"\b{name}(?:\[\w+\])?\.(\w+)\(", text) for name in names]
-    if not all(name.startswith("_") for name in names):
-        return set()
     return set(itertools.chain.from_iterable(found))
 
 
