@@ -368,7 +368,9 @@ def _set(config: Config, name: str, value: Any, source: str, base: Path | None =
         if value < 0:
             raise ConfigError(f"{source}: jobs is {_shown(value)}; it takes 0, for all processors, or more")
     if name == "caffe_python" and base is not None:
-        value = " ".join(str(base / word) if (base / word).is_file() else word for word in value.split(" "))
+        # A name without a slash is looked for on PATH, whatever lies beside the settings.
+        words = value.split(" ")
+        value = " ".join(str(base / word) if "/" in word and (base / word).is_file() else word for word in words)
     if name in _PATHS and base is not None:
         value = [str(base / item) for item in value] if wanted is list else str(base / value)
     if name == "fail_on" and value not in _FAIL_ON:
