@@ -107,6 +107,8 @@ TEXTS: dict[str, Callable[[int], str]] = {
     "repeated fields": lambda n: INPUT + "layer {" + many(n, ' name: "r"\n') + " }",
     "parameter layers of one name": lambda n: chain(n).replace('name: "l', 'name: "l" top: "m'),
     "text on one line": lambda n: chain(n).replace("\n", " "),
+    "text on one line, not ASCII": lambda n: 'name: "é" ' + chain(n).replace("\n", " "),
+    "misspelt fields on one line, not ASCII": lambda n: 'name: "é" ' + many(n, 'layer { name: "é@" typ: ReLU } '),
     "numbers in a list": lambda n: "input_dim: [" + many(n, "1, ") + "1]",
     "numbers without a list": lambda n: "input_dim: " + many(n, "1, ") + "1",
     "digits": lambda n: INPUT + "debug_info: " + many(n, "9"),

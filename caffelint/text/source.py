@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
 from itertools import accumulate
 from typing import NamedTuple
 
 UTF8_MARK = b"\xef\xbb\xbf"
 UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
+_INNER = re.compile(rb"[\x80-\xbf]")
 
 
 class Position(NamedTuple):
@@ -33,6 +35,7 @@ class Source:
         self.path = path
         self.text = data.decode("latin-1")
         self._is_ascii = data.isascii()
+        self._inner_bytes: dict[int, list[int]] = {}
         self._starts: list[int] | None = None
         self._lines: dict[int, str] = {}
 
@@ -54,14 +57,27 @@ class Source:
         start = self.line_starts[line - 1]
         if self._is_ascii:
             return Position(line, max(0, min(offset, len(self.data)) - start) + 1)
-        return Position(line, len(decode(self.data[start:offset])) + 1)
+        inner = self._inner(line)
+        offset = min(offset, len(self.data))
+        return Position(line, max(0, offset - start - bisect_right(inner, offset)) + 1)
+
+    def _inner(self, line: int) -> list[int]:
+        """The offsets in a line of bytes that begin no character; none where it is not UTF-8, as `line` shows it."""
+        if line not in self._inner_bytes:
+            start, end = self._range(line)
+            data = self.data[start:end]
+            inner = [start + one.start() for one in _INNER.finditer(data)]
+            self._inner_bytes[line] = inner if len(decode(data)) == len(data) - len(inner) else []
+        return self._inner_bytes[line]
+
+    def _range(self, line: int) -> tuple[int, int]:
+        starts = self.line_starts
+        return starts[line - 1], starts[line] if line < len(starts) else len(self.data)
 
     def line(self, number: int) -> str:
         """The text of a 1-based line, without its end; the same object each time, for all that is found in it."""
         if number not in self._lines:
-            starts = self.line_starts
-            end = starts[number] if number < len(starts) else len(self.data)
-            self._lines[number] = decode(self.data[starts[number - 1] : end]).rstrip("\r\n")
+            self._lines[number] = self.slice(*self._range(number)).rstrip("\r\n")
         return self._lines[number]
 
     def slice(self, start: int, end: int) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 
 from caffelint.text.source import Source, decode
@@ -20,6 +22,9 @@ from caffelint.text.source import Source, decode
         ("# 名称\n名: 1".encode(), 12, (2, 2)),
         ("# é\nné: 1".encode("latin-1"), 6, (2, 3)),
         ("\U0001f600 a".encode(), 5, (1, 3)),
+        ("\U0001f600 a".encode(), 2, (1, 1)),
+        ("é".encode() + b"\xe9 a", 4, (1, 5)),
+        ("é".encode(), 9, (1, 2)),
     ],
 )
 def test_position(data: bytes, offset: int, position: tuple[int, int]) -> None:
@@ -40,3 +45,10 @@ def test_offsets_into_the_text_are_byte_offsets() -> None:
 
 def test_text_that_is_no_utf8_is_latin1() -> None:
     assert decode(b"\xe9") == decode("é".encode()) == "é"
+
+
+def test_columns_of_a_long_line_cost_no_more_each() -> None:
+    source = Source("é".encode() * 100_000)
+    start = time.process_time()
+    assert [source.position(2 * number).column for number in range(100_000)] == [*range(1, 100_001)]
+    assert time.process_time() - start < 2
