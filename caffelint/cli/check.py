@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import click
 
 from caffelint.cli import complete
+from caffelint.cli.settings import by_name_alone, level_of, settings, settings_options
 
 
 @click.command("check")
@@ -63,8 +63,7 @@ from caffelint.cli import complete
 )
 @click.option("--changed-only", is_flag=True, help="Check what differs from --base-ref, and solvers of changed nets.")
 @click.option("--base-ref", default="HEAD", metavar="REF", show_default=True, help="The commit to compare with.")
-@click.option("--config", "config_file", type=click.Path(path_type=Path), metavar="FILE", help="Settings file to read.")
-@click.option("--isolated", is_flag=True, help="Ignore all settings files.")
+@settings_options
 @click.option("--jobs", type=click.IntRange(min=0), metavar="N", help="Processes to use; 0 (default) is one per core.")
 @click.option("--no-cache", is_flag=True, help="Do not use or store earlier results.")
 @click.option("--stdin-filename", metavar="PATH", type=click.Path(), help="The file name of stdin (PATHS is -).")
@@ -84,7 +83,6 @@ def command(**options: Any) -> int:
     """
     from caffelint.cli.checked import checked, chosen, only_from, tell_of_files, write_baseline
     from caffelint.cli.outputs import outputs, write_all
-    from caffelint.cli.settings import by_name_alone, level_of, settings
     from caffelint.report import Look
 
     wanted = outputs(options["formats"], options["statistics"])

@@ -9,18 +9,17 @@ from typing import Any
 
 import click
 
+from caffelint.cli.settings import settings, settings_options
 from caffelint.text.visible import json_text, visible
 
 
 @click.command("config")
 @click.argument("path", default=".", type=click.Path())
-@click.option("--config", "config_file", type=click.Path(path_type=Path), metavar="FILE", help="Settings file to read.")
-@click.option("--isolated", is_flag=True, help="Ignore all settings files.")
+@settings_options
 @click.option("--format", "format_", type=click.Choice(["text", "json"]), default="text", help="A table or JSON.")
 def command(path: str, config_file: Path | None, isolated: bool, format_: str) -> None:
     """Show the settings in effect for PATH and where each comes from."""
     from caffelint.cli.outputs import use_color
-    from caffelint.cli.settings import settings
     from caffelint.report.words import painter
 
     config = settings([path], {"config_file": config_file, "isolated": isolated}, unused=())

@@ -8,6 +8,7 @@ from typing import Any
 
 import click
 
+from caffelint.cli.settings import settings, settings_options
 from caffelint.text.visible import json_text
 
 _WIDTH = 100
@@ -16,8 +17,7 @@ _WIDTH = 100
 @click.command("env")
 @click.argument("solver", required=False, type=click.Path())
 @click.option("--caffe-python", metavar="COMMAND", help="The Python that imports caffe, as in caffelint smoke.")
-@click.option("--config", "config_file", type=click.Path(path_type=Path), metavar="FILE", help="Settings file to read.")
-@click.option("--isolated", is_flag=True, help="Ignore all settings files.")
+@settings_options
 @click.option("--format", "format_", type=click.Choice(["text", "json"]), default="text", help="A table or JSON.")
 @click.option("-v", "--verbose", is_flag=True, help="Show the layer types that each engine runs.")
 def command(
@@ -27,7 +27,6 @@ def command(
 
     With SOLVER, also show whether its nets, data and Python layers are found, here and by Caffe.
     """
-    from caffelint.cli.settings import settings
     from caffelint.cli.tell import aside
     from caffelint.report.words import sentence
     from caffelint.smoke.engines import OPTION, NoEngine

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import inspect
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from caffelint.cli import complete
 from caffelint.cli.errors import near
+from caffelint.cli.settings import plug_in, settings_options
 
 if TYPE_CHECKING:
     from caffelint.lint.registry import RuleInfo
@@ -18,13 +20,13 @@ if TYPE_CHECKING:
 
 @click.command("explain")
 @click.argument("rule", shell_complete=complete.rules)
-def command(rule: str) -> None:
+@settings_options
+def command(rule: str, config_file: Path | None, isolated: bool) -> None:
     """Show what a rule finds, why it is bad, and how to mend it. RULE is a code or a name."""
     from caffelint.cli.outputs import use_color
-    from caffelint.cli.settings import plug_in
     from caffelint.report.words import painter
 
-    plug_in()
+    plug_in(config_file, isolated)
     info = named(rule)
     paint = painter(use_color(sys.stdout))
     click.echo(f"{paint(f'{info.code} {info.name}', 'bold')}  {paint(_facts(info), 'dim')}\n")

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
+from pathlib import Path
 
 import click
 
+from caffelint.cli.settings import settings, settings_options
 from caffelint.cli.status import USAGE
 
 
@@ -23,9 +25,18 @@ from caffelint.cli.status import USAGE
 @click.option("-o", "--output", metavar="OUT", type=click.Path(), help="Write to this file; - is stdout.")
 @click.option("--in-place", is_flag=True, help="Write to NET itself.")
 @click.option("--diff", is_flag=True, help="Show the changes and write nothing.")
+@settings_options
 @click.option("-q", "--quiet", is_flag=True, help="Show only what would stop the run.")
 def command(
-    net: str | None, where: str | None, remove: bool, output: str | None, in_place: bool, diff: bool, quiet: bool
+    net: str | None,
+    where: str | None,
+    remove: bool,
+    output: str | None,
+    in_place: bool,
+    diff: bool,
+    config_file: Path | None,
+    isolated: bool,
+    quiet: bool,
 ) -> int:
     """Put layers into a net that stop Caffe at the first nan or inf, or take them out.
 
@@ -46,7 +57,6 @@ def command(
     from caffelint.cli import patched
     from caffelint.cli.checked import STDIN, stdin
     from caffelint.cli.outputs import show_diff, write_bytes
-    from caffelint.cli.settings import settings
     from caffelint.cli.tell import tell
     from caffelint.fix.finite import PatchError, insert_checks, remove_checks
     from caffelint.fix.finite.insert import SUSPECTS
@@ -60,7 +70,7 @@ def command(
     target = net if in_place else None if output == "-" else output
     words = [word.strip() for word in (where or "").split(",") if word.strip()]
     at = net = STDIN if piped else net
-    config = settings(["." if piped else net], {"jobs": 1})
+    config = settings(["." if piped else net], {"config_file": config_file, "isolated": isolated, "jobs": 1})
     say = patched.nothing if quiet else tell
     try:
         old = stdin() if piped else read(net)

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from caffelint.cli.errors import near
+from caffelint.cli.settings import plug_in, settings_options
 from caffelint.text.visible import json_text
 
 if TYPE_CHECKING:
@@ -17,12 +19,12 @@ if TYPE_CHECKING:
 @click.command("rules")
 @click.option("--family", metavar="NAME", help="Show only this family: a letter or a name, such as S or solver.")
 @click.option("--format", "format_", type=click.Choice(["text", "json"]), default="text", help="A table or JSON.")
-def command(family: str | None, format_: str) -> None:
+@settings_options
+def command(family: str | None, format_: str, config_file: Path | None, isolated: bool) -> None:
     """List the rules."""
-    from caffelint.cli.settings import plug_in
     from caffelint.lint.registry import all_rules
 
-    plug_in()
+    plug_in(config_file, isolated)
     letter = _letter(family) if family else None
     chosen = [info for info in all_rules() if letter in (None, info.family)]
     if format_ == "json":

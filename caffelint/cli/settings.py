@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,6 +17,13 @@ if TYPE_CHECKING:
     from caffelint.lint.config import Config
 
 LEVELS = ("error", "warning", "info")
+
+
+def settings_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """The options of every command that reads settings: `config_file` and `isolated`, for `settings` below."""
+    command = click.option("--isolated", is_flag=True, help="Ignore all settings files.")(command)
+    path = click.Path(path_type=Path)
+    return click.option("--config", "config_file", type=path, metavar="FILE", help="Settings file to read.")(command)
 
 
 def settings(paths: Sequence[str], options: Mapping[str, Any], unused: Sequence[str] = ("caffe_python",)) -> Config:
@@ -122,12 +129,12 @@ def shared_folder(paths: Sequence[str]) -> Path:
     return next(folder for folder in (shared, *shared.parents) if os.path.isdir(folder))
 
 
-def plug_in() -> None:
-    """Load the rules that the settings of the working directory name, for commands that list rules.
+def plug_in(config_file: Path | None, isolated: bool) -> None:
+    """Load the rules that the settings of the working directory, or `config_file`, name, for commands that list rules.
 
     Wrong settings are no error here: whoever looks for the right name of a rule needs the list.
     """
     from caffelint.lint.config import ConfigError
 
     with suppress(ConfigError):
-        settings(["."], {})
+        settings(["."], {"config_file": config_file, "isolated": isolated})

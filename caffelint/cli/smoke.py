@@ -7,6 +7,8 @@ from typing import Any
 
 import click
 
+from caffelint.cli.settings import input_shapes, settings, settings_options
+
 
 @click.command("smoke")
 @click.argument("solver", type=click.Path())
@@ -59,8 +61,7 @@ import click
 @click.option("--no-python-layers", is_flag=True, help="Refuse to run a net with Python layers.")
 @click.option("--work-dir", type=click.Path(exists=True, file_okay=False), metavar="DIR", help="Make the copies here.")
 @click.option("--dialect", metavar="NAME", help="The Caffe fork that the files are for.")
-@click.option("--config", "config_file", type=click.Path(path_type=Path), metavar="FILE", help="Settings file to read.")
-@click.option("--isolated", is_flag=True, help="Ignore all settings files.")
+@settings_options
 @click.option(
     "--fail-on", metavar="LEVEL", help="Exit with 1 from this level on: error (default), warning, info; or never."
 )
@@ -84,7 +85,6 @@ def command(solver: str, **options: Any) -> int:
 
     from caffelint.cli.compared import checked, compared
     from caffelint.cli.outputs import outputs, write_all
-    from caffelint.cli.settings import input_shapes, settings
     from caffelint.cli.smoked import Shown, as_json, lr_found, plotted, ready_to_plot, wishes_of
     from caffelint.cli.tell import tell
     from caffelint.cli.watched import watched

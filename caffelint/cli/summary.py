@@ -6,11 +6,14 @@ import os
 import sys
 from collections.abc import Iterator, Sequence
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from caffelint.cli import complete
+from caffelint.cli.settings import dialect as dialect_of
+from caffelint.cli.settings import input_shapes, settings, settings_options
 from caffelint.text.visible import json_text
 
 if TYPE_CHECKING:
@@ -38,9 +41,8 @@ if TYPE_CHECKING:
     shell_complete=complete.dialects,
     help="Build as this Caffe would, refusing what it lacks; caffelint dialects lists them.",
 )
-@click.option(
-    "--format", "format_", type=click.Choice(["text", "json"]), default="text", help="A table or JSON lines."
-)
+@click.option("--format", "format_", type=click.Choice(["text", "json"]), default="text", help="A table or JSON lines.")
+@settings_options
 @click.option("--jobs", type=click.IntRange(min=0), default=0, metavar="N", help="Processes to use; 0 is one per core.")
 def command(
     paths: Sequence[str],
@@ -51,6 +53,8 @@ def command(
     read_data: bool,
     dialect: str | None,
     format_: str,
+    config_file: Path | None,
+    isolated: bool,
     jobs: int,
 ) -> int:
     """Show what Caffe would build of nets: shapes, parameters, multiply-adds, memory.
@@ -60,13 +64,11 @@ def command(
     cannot be read or there is no net, 3 caffelint itself failed.
     """
     from caffelint.cli.nets import Tops, nets
-    from caffelint.cli.settings import dialect as dialect_of
-    from caffelint.cli.settings import input_shapes, settings
     from caffelint.cli.tell import tell
     from caffelint.lint.discover import discover
     from caffelint.lint.report import Failure, Report
 
-    roots = settings(paths, {}).roots
+    roots = settings(paths, {"config_file": config_file, "isolated": isolated}).roots
     found = discover(paths, roots=roots)
     options: dict[str, Any] = {
         "phases": (phase.upper(),) if phase else ("TRAIN", "TEST"),

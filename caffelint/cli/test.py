@@ -10,6 +10,7 @@ from typing import Any
 
 import click
 
+from caffelint.cli.settings import settings, settings_options
 from caffelint.cli.status import FINDINGS, OK
 from caffelint.text.visible import visible
 
@@ -17,20 +18,20 @@ from caffelint.text.visible import visible
 @click.command("test")
 @click.argument("paths", nargs=-1, type=click.Path(path_type=Path))
 @click.option("-q", "--quiet", is_flag=True, help="Show only failures.")
-def command(paths: tuple[Path, ...], quiet: bool) -> int:
+@settings_options
+def command(paths: tuple[Path, ...], quiet: bool, config_file: Path | None, isolated: bool) -> int:
     """Run the examples of your own rules.
 
     PATHS are Python files or folders of them, which are imported; without any, all installed rules are run, and those
     of the plugins.
     """
     from caffelint.cli.outputs import use_color
-    from caffelint.cli.settings import settings
     from caffelint.lint.examples import failures
     from caffelint.report.words import count, painter
 
     paint = painter(use_color(sys.stdout))
     if not paths:
-        settings(["."], {})
+        settings(["."], {"config_file": config_file, "isolated": isolated})
     rules = list(_rules_in(paths) if paths else _installed())
     if not rules:
         raise click.UsageError(f"no rule in {', '.join(map(str, paths))}")

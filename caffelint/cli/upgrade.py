@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from caffelint.cli import complete
+from caffelint.cli.settings import settings, settings_options
 from caffelint.cli.status import FINDINGS, INTERNAL, USAGE
 from caffelint.cli.tell import aside, tell
 from caffelint.text.visible import visible
@@ -36,8 +37,7 @@ _WORDS = {
     shell_complete=complete.dialects,
     help="The Caffe that will read the files, instead of inferring it; caffelint dialects lists them.",
 )
-@click.option("--config", "config_file", type=click.Path(path_type=Path), metavar="FILE", help="Settings file to read.")
-@click.option("--isolated", is_flag=True, help="Ignore all settings files.")
+@settings_options
 @click.option("-q", "--quiet", is_flag=True, help="Show only what could not be upgraded, and no diffs.")
 @click.option("-v", "--verbose", is_flag=True, help="Name every file that stays old for its Caffe.")
 def command(
@@ -64,7 +64,6 @@ def command(
                  3 caffelint itself failed
     """
     from caffelint.cli.outputs import show_diff
-    from caffelint.cli.settings import settings
 
     if "-" in paths:
         if len(paths) > 1:

@@ -6,6 +6,10 @@ import json
 from pathlib import Path
 from typing import Any
 
+import pytest
+
+from caffelint.cli.group import COMMANDS, cli
+
 
 def test_config(caffelint: Any, project: Path, root: Path, validate: Any) -> None:
     (project / "caffelint.toml").write_text('fail-on = "warning"\nper-file-ignores = { "a/*" = ["S101"] }\n', "utf-8")
@@ -16,3 +20,30 @@ def test_config(caffelint: Any, project: Path, root: Path, validate: Any) -> Non
     text = caffelint("config").out
     assert 'fail-on          = "warning"' in text
     assert 'per-file-ignores = {"a/*" = ["S101"]}' in text
+
+
+def test_every_command_that_reads_settings_takes_others_or_none() -> None:
+    takes = set()
+    for name in COMMANDS:
+        command = cli.get_command(None, name)  # type: ignore[arg-type]
+        if {"config_file", "isolated"} <= {parameter.name for parameter in command.params}:
+            takes.add(name)
+    assert takes == set(COMMANDS) - {"lr", "dialects", "trust", "new-rule", "completion"}
+
+
+@pytest.mark.parametrize(
+    "command",
+    ["check --fail-on never", "summary", "upgrade --diff", "patch --check-finite", "config", "rules", "explain S101"],
+)
+def test_isolated_reads_no_settings(caffelint: Any, project: Path, command: str) -> None:
+    (project / "caffelint.toml").write_text('plugins = ["missing"]\nfail-on = "sometimes"\n', "utf-8")
+    net = [] if command.split()[0] in ("rules", "explain") else ["net.prototxt"]
+    run = caffelint(*command.split(), *net, "--isolated")
+    assert "caffelint.toml" not in run.err
+    assert run.status == 0
+    other = project / "other.toml"
+    other.write_text("", "utf-8")
+    assert caffelint(*command.split(), *net, "--config", other).status == 0
+    run = caffelint(*command.split(), *net, "--config", other, "--isolated")
+    assert run.status == 2
+    assert run.err.startswith("caffelint: --isolated and --config exclude each other")
