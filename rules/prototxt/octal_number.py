@@ -38,11 +38,17 @@ class OctalNumber(ProblemRule):
             span="010",
             message="num_output: 010 is octal and means 8; write 8, or 10 if that was meant",
         ),
+        Invalid(
+            "max_iter: - # why\n 017",
+            span="- # why\n 017",
+            message="max_iter: -017 is octal and means -15; write -15, or -17 if that was meant",
+        ),
     ]
 
     def report(self, problem: Problem, file: File) -> Iterator[Finding]:
         place = file.place_of(problem)
-        written = place.text
+        sign = "-" * place.text.startswith("-")
+        written = sign + place.text.split()[-1].lstrip("-")  # blanks and comments may follow the sign
         choices = dict.fromkeys((str(int(written, 8)), str(int(written))))
         fixes = tuple(Fix(f"write {choice}", DISPLAY, (replace(place, choice),)) for choice in choices)
         yield self.finding(place, problem.message, fixes=fixes)
