@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -9,6 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from caffelint.cli.overwriting import objection
+from caffelint.text.writing import write_report
 
 if TYPE_CHECKING:
     from caffelint.caffe.learning_rate import Schedule
@@ -77,6 +79,8 @@ def _draw(rates: Schedule, limit: int, path: Path, title: str) -> None:
     axes.set(title=title.replace("$", r"\$"), xlabel="iteration", ylabel="learning rate")
     axes.grid(alpha=0.3)
     try:
-        figure.savefig(path)
+        picture = io.BytesIO()
+        figure.savefig(picture, format=path.suffix[1:].lower())
+        write_report(path, picture.getvalue())
     except OSError as error:
         raise click.ClickException(f"{path}: cannot be written: {(error.strerror or str(error)).lower()}") from error

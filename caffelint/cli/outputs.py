@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import stat
 import sys
@@ -12,9 +13,10 @@ from typing import TYPE_CHECKING, NamedTuple, TextIO
 import click
 
 from caffelint.cli.errors import near
-from caffelint.cli.overwriting import objection, opened
+from caffelint.cli.overwriting import objection
 from caffelint.report import FORMATS, Look, write
 from caffelint.text.visible import visible_lines
+from caffelint.text.writing import write_report
 
 if TYPE_CHECKING:
     from caffelint.lint.report import Report
@@ -54,8 +56,9 @@ def write_all(report: Report, wanted: Sequence[Output], look: Look) -> None:
     for output in wanted:
         if output.file:
             try:
-                with open(output.file, "w", -1, "utf-8", "backslashreplace", "\n", opener=opened) as out:
-                    write(output.format, report, out, look)
+                text = io.StringIO()
+                write(output.format, report, text, look)
+                write_report(output.file, text.getvalue().encode("utf-8", "backslashreplace"))
             except OSError as error:
                 error.filename = str(output.file)  # a write that fails names no file
                 raise

@@ -72,12 +72,6 @@ def is_tracked(path: str) -> bool:
     return any(entry.name == name for entry in checkout.tracked())
 
 
-def opened(path: str, flags: int) -> int:
-    """An opener that follows no link, should one have come since it was looked for."""
-    follow = os.path.abspath(path).startswith("/dev/")
-    return os.open(path, flags | (0 if follow else getattr(os, "O_NOFOLLOW", 0)), 0o666)
-
-
 def _ends_so(path: str, pattern: re.Pattern[bytes]) -> bool:
     try:
         with open(path, "rb") as file:

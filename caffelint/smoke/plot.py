@@ -24,6 +24,7 @@ from caffelint.smoke.events import (
     RateFound,
     Statistics,
 )
+from caffelint.text.writing import write_report
 
 SUFFIXES = (".png", ".svg", ".html")
 _MOST_LINES = 12
@@ -50,15 +51,15 @@ def draw(events: Sequence[Event], path: Path, title: str) -> None:
         _rates(figure.subplots(), found)
     else:
         _run(figure.subplots(2 + len(_ROWS), 1, sharex=True), events)
-    if path.suffix.lower() == ".html":
-        picture = io.StringIO()
-        figure.savefig(picture, format="svg")
-        svg = picture.getvalue()
+    suffix = path.suffix[1:].lower()
+    picture = io.BytesIO()
+    figure.savefig(picture, format="svg" if suffix == "html" else suffix)
+    data = picture.getvalue()
+    if suffix == "html":
         head = f"<!doctype html><meta charset=utf-8><title>{_escaped(title)}</title>"
         head += "<style>svg { display: block; margin: auto; width: 100%; max-width: 1100px; height: auto }</style>"
-        path.write_text(head + svg[svg.index("<svg") :], "utf-8", "replace")
-    else:
-        figure.savefig(path)
+        data = head.encode("utf-8", "replace") + data[data.index(b"<svg") :]
+    write_report(path, data)
 
 
 def _run(axes: Sequence[Any], events: Sequence[Event]) -> None:

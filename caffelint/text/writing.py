@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import secrets
 import stat
@@ -15,17 +16,20 @@ class ChangedOnDisk(OSError):
     """A file no longer holds what was read from it."""
 
 
-def write_atomically(path: Path, data: bytes, expected: bytes | None = None) -> None:
+def write_atomically(path: Path, data: bytes, expected: bytes | None = None, *, follow: bool = True) -> None:
     """Replace a file's content; its mode is kept, its owner where we may, and a link still points to it.
 
     `expected` is what the file has to hold at the last moment before; None for anything, or no file at all. Other
-    names of the file (hard links) keep the old content. Raises `ChangedOnDisk`, `OSError`.
+    names of the file (hard links) keep the old content. `follow`: whether a link may lead to it. Raises
+    `ChangedOnDisk`, `OSError`.
     """
-    target = path.resolve()
+    target = path.resolve() if follow else path.parent.resolve() / path.name
     try:
-        before = target.stat()
+        before = target.lstat()
     except FileNotFoundError:
         before = None
+    if before and stat.S_ISLNK(before.st_mode):
+        raise OSError(errno.ELOOP, os.strerror(errno.ELOOP))
     # Its name is known before it is there: an interruption just after it was made leaves nothing.
     temporary = target.parent / f".caffelint.{secrets.token_hex(8)}"
     try:
@@ -43,6 +47,15 @@ def write_atomically(path: Path, data: bytes, expected: bytes | None = None) -> 
         with suppress(FileNotFoundError):  # where the signal that ends us came just after the replacement
             os.unlink(temporary)
         raise
+
+
+def write_report(path: Path, data: bytes) -> None:
+    """Replace a report in one step, through no link; a pipe or what is in /dev is written to, and stays."""
+    is_pipe = os.path.lexists(path) and stat.S_ISFIFO(path.lstat().st_mode)
+    if is_pipe or os.path.abspath(path).startswith("/dev/"):
+        path.write_bytes(data)
+    else:
+        write_atomically(path, data, follow=False)
 
 
 def _content(path: Path) -> bytes | None:

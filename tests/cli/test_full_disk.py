@@ -63,9 +63,27 @@ def test_a_baseline(net: Path, project: Path) -> None:
 
 
 def test_a_report(net: Path, project: Path) -> None:
-    done = run("check", "--no-cache", "net.prototxt", "--format", "json:report.json")
+    for before in (None, '{\n  "version": 1\n}\n'):
+        if before:
+            (project / "report.json").write_text(before, "utf-8")
+        done = run("check", "--no-cache", "net.prototxt", "--format", "json:report.json")
+        assert done.returncode == 2
+        assert done.stderr == "caffelint: report.json: file too large\n"
+        names = ["net.prototxt", *["report.json"] * bool(before), "solver.prototxt"]
+        assert sorted(os.listdir(project)) == names
+        assert not before or (project / "report.json").read_text("utf-8") == before
+
+
+def test_a_plot(net: Path, project: Path) -> None:
+    pytest.importorskip("matplotlib")
+    old = b"\x89PNG, an older one"
+    (project / "rate.png").write_bytes(old)
+    (project / "solver.prototxt").write_text('base_lr: 0.1 lr_policy: "fixed" max_iter: 9', "utf-8")
+    done = run("lr", "solver.prototxt", "--plot", "rate.png")
     assert done.returncode == 2
-    assert done.stderr == "caffelint: report.json: file too large\n"
+    assert done.stderr.endswith("caffelint: rate.png: cannot be written: file too large\n")
+    assert (project / "rate.png").read_bytes() == old
+    assert sorted(os.listdir(project)) == ["net.prototxt", "rate.png", "solver.prototxt"]
 
 
 def test_the_cache_is_no_reason_to_fail(net: Path, tmp_path: Path) -> None:

@@ -70,6 +70,22 @@ def test_a_device_takes_any_report(caffelint: Caffelint) -> None:
     assert caffelint("check", ".", "--format", "json:/dev/null").status == 1
 
 
+def test_a_pipe_takes_any_report_and_stays(project: Path, caffelint: Caffelint) -> None:
+    os.mkfifo(project / "pipe")
+    with os.fdopen(os.open(project / "pipe", os.O_RDONLY | os.O_NONBLOCK), "rb") as out:
+        assert caffelint("check", "solver.prototxt", "--format", "json:pipe").status == 1
+        assert out.read().startswith(b'{\n  "version": 1')
+    assert (project / "pipe").is_fifo()
+
+
+def test_another_name_of_a_former_report_keeps_it(project: Path, caffelint: Caffelint) -> None:
+    caffelint("check", ".", "--format", "json:report.json")
+    os.link(project / "report.json", project / "other.json")
+    first = (project / "other.json").read_bytes()
+    caffelint("check", "net.prototxt", "--format", "json:report.json")
+    assert (project / "other.json").read_bytes() == first != (project / "report.json").read_bytes()
+
+
 @pytest.mark.parametrize("text", ['{"name": "app"}', "[]", '{"version": 1}', '{"version": 2, "files": {}}', "{"])
 def test_a_baseline_replaces_a_baseline_alone(project: Path, caffelint: Caffelint, text: str) -> None:
     (project / "package.json").write_text(text)
