@@ -173,14 +173,14 @@ class MistakenValues(Telling):
         written = string_value(item.text)
         enum_values = field_type.enum.values if field_type.enum else {}
         name = next((name for name in enum_values if provenance().v1_type(name) == written), "")
-        hint = f"write type: {name} here, or layer instead of layers" if name else "write layer instead of layers"
+        hint = f"write type: {name}, or layer instead of layers" if name else "write layer instead of layers"
         repairs: Repairs = (Edit(*item.value_span, name),) if name else ()
         if len(self.parents) == 1 and self._newer_form:
             if self._told_newer_form or self.bound.document.root.first("layer"):  # `mixed_formats` tells
                 return enum_values.get(name)
             self._told_newer_form = True
             hint, repairs = "write layer instead of layers", self._newer_form
-        message = f'type: "{written}" belongs in a layer block, but this one is layers; {hint}'
+        message = f'type: "{written}" belongs in a layer block, so Caffe refuses it in layers; {hint}'
         start, end = item.value_span
         evidence = f'Caffe says: Expected integer or identifier, got: "{written}"'
         safe = bool(repairs)
@@ -192,7 +192,9 @@ class MistakenValues(Telling):
         evidence = f"Caffe says: Expected string, got: {item.text}"
         meant = provenance().v1_type(item.text)
         if meant:
-            message = f'type: {item.text} belongs in a layers block, but this one is layer; write type: "{meant}"'
+            message = (
+                f'type: {item.text} belongs in a layers block, so Caffe refuses it in layer; write type: "{meant}"'
+            )
             repairs = (Edit(start, end, f'"{meant}"'),)
             self._add("mixed-layer-formats", start, end, message, evidence, repairs=repairs, safe=True, field="type")
             return meant
@@ -219,7 +221,7 @@ class MistakenValues(Telling):
         if meant:
             certain = meant in enum.of_bvlc or self.dialect is not None
             repairs = (Edit(start, end, meant),)
-            said += f"; did you mean {meant}?"
+            said += f", so Caffe refuses the file; did you mean {meant}?"
             name, safe = field_type.name, certain and is_same(text, meant)
             self._add(
                 "unknown-enum-value",
@@ -233,10 +235,11 @@ class MistakenValues(Telling):
                 safe=safe,
             )
             return enum.values[meant]
-        whose = "any Caffe that caffelint knows" if self.dialect is None else self._whose()
-        choices = "" if len(enum.values) > 12 else f"; it takes {wanted(field_type)}"
         certain = self.dialect is not None
-        message = f"{said} in {whose}{choices}"
+        said += f" in {self._whose() if certain else 'any known Caffe'}, so Caffe refuses the file"
+        choice = f"write {wanted(field_type)}" if len(enum.values) <= 12 else ""
+        own = "" if certain else "change it unless your fork adds it"
+        message = "; ".join(filter(None, [said, choice or own]))
         self._add("unknown-enum-value", start, end, message, evidence, field=field_type.name, certain=certain)
         return None
 
@@ -250,6 +253,6 @@ class MistakenValues(Telling):
         if self.dialect is not None and not self._has(forks):
             start, end = item.value_span
             known = provenance().dialects(forks)
-            message = f"{item.name}: {item.text} is unknown to {self._whose()} but known to {known}"
+            message = f"{self._whose()} lacks {item.name}: {item.text} and refuses the file; it is in {known}"
             evidence = f'Caffe says: Unknown enumeration value of "{item.text}" for field "{item.name}"'
             self._add("fork-field", start, end, message, evidence, field=item.name)

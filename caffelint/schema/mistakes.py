@@ -75,8 +75,11 @@ class Mistakes(MistakenValues):
                 end = use.field.end
                 names += [use.name] if use.name not in names else []
         listed = ", ".join(names[:_SHOWN]) + (f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else "")
-        has = f"{provenance().has(forks)} {'it' if len(names) == 1 else 'them'}"
-        message = f"BVLC's Caffe lacks {listed}; {provenance().describe(forks)} {has} ({provenance().option(forks)})"
+        known, them = provenance(), "it" if len(names) == 1 else "them"
+        message = (
+            f"BVLC's Caffe lacks {listed} and refuses the file; {known.describe(forks)} {known.has(forks)} {them};"
+            f" with such a fork, pass {known.option(forks)}"
+        )
         first = uses[0]
         start, end = first.field.value_span if first.is_value else first.field.name_span
         self._add("fork-field", start, end, message, field=first.field.name)
@@ -93,8 +96,8 @@ class Mistakes(MistakenValues):
         repairs = newer_form(node)
         upgrades = not repairs and not any(block.first("layer") for block in old if block.kind == tree.MESSAGE)
         message = (
-            f"{fewer[0].name} is used in a net of {more[0].name} blocks (first on line {line}), which Caffe refuses;"
-            f" write every block as layer, the newer form{', as caffelint upgrade does' * upgrades}"
+            f"the net mixes layer and layers blocks (the first {more[0].name} is on line {line}), so Caffe refuses it;"
+            f" {'run `caffelint upgrade` to write' if upgrades else 'write'} every block as layer"
         )
         # The parser, which comes before the upgrade, stops at a type in quotes.
         types = (block.first("type") for block in old if block.kind == tree.MESSAGE)
@@ -146,13 +149,14 @@ class Mistakes(MistakenValues):
         of_bvlc = [other.name for other in types.values() if not other.fork_only]
         if meant := suggest(name, of_bvlc) or suggest(name, types):
             certain = not types[meant].fork_only or self.dialect is not None
-            return meant, f"{where} has no field {name}; did you mean {meant}?", certain
+            return meant, f"{where} has no field {name}, so Caffe refuses the file; did you mean {meant}?", certain
         certain = self.dialect is not None
         if home := self._home(type_, name, node):
-            return None, f"{where} has no field {name}; it belongs in {home}", certain
+            return None, f"{where} has no field {name}, so Caffe refuses the file; move it to {home}", certain
         if certain:
-            return None, f"{where} has no field {name} in {self._whose()}", True
-        return None, f"{where} has no field {name} in any Caffe that caffelint knows", False
+            return None, f"{where} has no field {name} in {self._whose()}, which refuses the file; remove it", True
+        message = f"{where} has no field {name} in any known Caffe, so Caffe refuses the file; remove it"
+        return None, f"{message} unless your fork adds it", False
 
     def _moved(self, type_: MessageType, field: Field, node: Field) -> Repairs:
         """The field in the block beside it that has one of that name, and none yet."""
@@ -229,7 +233,7 @@ class Mistakes(MistakenValues):
         forks = facts.forks if facts else frozenset()
         if self._has(forks):
             return ""
-        return f"{field_type.name} is unknown to {self._whose()} but known to {provenance().dialects(forks)}"
+        return f"{self._whose()} lacks {field_type.name} and refuses the file; it is in {provenance().dialects(forks)}"
 
     def repeated_scalar(self, type_: MessageType, field_type: FieldType, field: Field, node: Field) -> None:
         """A single-valued field that is set twice: protobuf refuses it, unless a fork repeats that field."""
@@ -319,7 +323,8 @@ class Mistakes(MistakenValues):
         for name in type_.required:
             if name not in seen:
                 start, end = node.name_span if node.name else (0, 0)
-                message = f"{block_name(type_, node)} lacks {name}, which Caffe's schema requires"
+                where = block_name(type_, node)
+                message = f"{where} lacks {name}, which is required, so Caffe refuses the file; add it"
                 evidence = f'Caffe says: Message type "caffe.{type_.name}" is missing required fields: {name}'
                 self._add("missing-required-field", start, end, message, evidence, field=name)
 

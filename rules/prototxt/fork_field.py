@@ -39,13 +39,14 @@ class ForkField(ProblemRule):
         Invalid(
             'layer { type: "PriorBox" prior_box_param { min_size: 30 } }',
             span="prior_box_param",
-            message="BVLC's Caffe lacks prior_box_param; SSD (weiliu89/caffe), NVIDIA Caffe and 23 more have it"
-            " (--dialect ssd)",
+            message="BVLC's Caffe lacks prior_box_param and refuses the file; SSD (weiliu89/caffe), NVIDIA Caffe and"
+            " 23 more have it; with such a fork, pass --dialect ssd",
         ),
         Invalid(
             'layer { type: "PriorBox" prior_box_param { min_size: 30 } }',
             span="prior_box_param",
-            message="prior_box_param is unknown to BVLC's Caffe but known to dialect ssd, nvcaffe and 36 more",
+            message="BVLC's Caffe lacks prior_box_param and refuses the file; it is in dialect ssd, nvcaffe and 36"
+            " more",
             options={"dialect": "bvlc"},
         ),
     ]

@@ -34,6 +34,6 @@ class MissingRequiredField(ProblemRule):
         Invalid(
             'layer { type: "Clip" clip_param { min: 0 } }',
             span="clip_param",
-            message="clip_param lacks max, which Caffe's schema requires",
+            message="clip_param lacks max, which is required, so Caffe refuses the file; add it",
         ),
     ]

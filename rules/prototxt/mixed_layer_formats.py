@@ -40,26 +40,27 @@ class MixedLayerFormats(ProblemRule):
         Invalid(
             'layers { name: "pool1" type: "Pooling" }',
             span='"Pooling"',
-            message='type: "Pooling" belongs in a layer block, but this one is layers; write layer instead of layers',
+            message='type: "Pooling" belongs in a layer block, so Caffe refuses it in layers; write layer instead of'
+            " layers",
             fixed='layer { name: "pool1" type: "Pooling" }',
         ),
         Invalid(
             'layers { name: "conv1" type: "Convolution" blobs_lr: 1 }',
             span='"Convolution"',
-            message='type: "Convolution" belongs in a layer block, but this one is layers;'
-            " write type: CONVOLUTION here, or layer instead of layers",
+            message='type: "Convolution" belongs in a layer block, so Caffe refuses it in layers;'
+            " write type: CONVOLUTION, or layer instead of layers",
             fixed='layers { name: "conv1" type: CONVOLUTION blobs_lr: 1 }',
         ),
         Invalid(
             'layer { name: "pool1" type: POOLING }',
             span="POOLING",
-            message='type: POOLING belongs in a layers block, but this one is layer; write type: "Pooling"',
+            message='type: POOLING belongs in a layers block, so Caffe refuses it in layer; write type: "Pooling"',
             fixed='layer { name: "pool1" type: "Pooling" }',
         ),
         Invalid(
             'layer { name: "a" type: "ReLU" }\nlayers { name: "b" type: RELU }',
             span="layers",
-            message="layers is used in a net of layer blocks (first on line 1), which Caffe refuses;"
-            " write every block as layer, the newer form, as caffelint upgrade does",
+            message="the net mixes layer and layers blocks (the first layer is on line 1), so Caffe refuses it;"
+            " run `caffelint upgrade` to write every block as layer",
         ),
     ]

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from caffelint.lint import ERROR, Invalid, ProblemRule
+from caffelint.lint import ERROR, Invalid, Problem, ProblemRule
 
 
 class RepeatedScalar(ProblemRule):
@@ -54,3 +54,6 @@ class RepeatedScalar(ProblemRule):
             message="stride is set twice in pooling_param (first on line 1); keep one",
         ),
     ]
+
+    def title(self, problem: Problem) -> str:
+        return f"remove the second {problem.field}"

@@ -40,28 +40,30 @@ class UnknownField(ProblemRule):
         Invalid(
             'layer { type: "Pooling" pooling_param { pool: AVE stride: 5 kernel: 3 } }',
             span="kernel",
-            message="pooling_param has no field kernel; did you mean kernel_size?",
+            message="pooling_param has no field kernel, so Caffe refuses the file; did you mean kernel_size?",
             fixed='layer { type: "Pooling" pooling_param { pool: AVE stride: 5 kernel_size: 3 } }',
         ),
         Invalid(
             'layer { type: "Convolution" num_output: 3 }',
             span="num_output",
-            message="layer has no field num_output; it belongs in a convolution_param block",
+            message="layer has no field num_output, so Caffe refuses the file; move it to a convolution_param block",
         ),
         Invalid(
             "layer { convolution_param { num_output: 3 lr_mult: 2 } }",
             span="lr_mult",
-            message="convolution_param has no field lr_mult in any Caffe that caffelint knows",
+            message="convolution_param has no field lr_mult in any known Caffe, so Caffe refuses the file; remove it"
+            " unless your fork adds it",
         ),
         Invalid(
             'layer { relu_param { bottom: "a" } }',
             span="bottom",
-            message="relu_param has no field bottom; it belongs in the layer itself, outside this block",
+            message="relu_param has no field bottom, so Caffe refuses the file; move it to the layer itself, outside"
+            " this block",
         ),
         Invalid(
             'base_lr: 0.1 my_own_setting: 3 lr_policy: "fixed"',
             span="my_own_setting",
-            message="a solver has no field my_own_setting in BVLC's Caffe",
+            message="a solver has no field my_own_setting in BVLC's Caffe, which refuses the file; remove it",
             options={"dialect": "bvlc"},
         ),
     ]

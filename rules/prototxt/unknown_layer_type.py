@@ -63,31 +63,32 @@ class UnknownLayerType(TextRule):
         Invalid(
             'layer { name: "conv1" type: "convolution" }',
             span='type: "convolution"',
-            message='"convolution" is not a layer type; did you mean "Convolution"?',
+            message='"convolution" is not a layer type, so Caffe stops at load; did you mean "Convolution"?',
             fixed='layer { name: "conv1" type: "Convolution" }',
         ),
         Invalid(
             'layer { name: "a" type: "convolution" } layer { name: "b" type: "convolution" }',
             span='type: "convolution"',
-            message='"convolution" is not a layer type; did you mean "Convolution"? (2 times)',
+            message='"convolution" is not a layer type, so Caffe stops at load; did you mean "Convolution"? (2 times)',
             fixed='layer { name: "a" type: "Convolution" } layer { name: "b" type: "Convolution" }',
         ),
         Invalid(
             'layer { name: "a" type: "MyOwnThing" } layer { name: "b" type: "MyOwnThing" }',
             span='type: "MyOwnThing"',
-            message='MyOwnThing "a", "b": no Caffe that caffelint knows has this layer type',
+            message='MyOwnThing "a", "b": no known Caffe has this layer type, so Caffe stops at load unless your own'
+            " registers it",
         ),
         Invalid(
             'layer { name: "n" type: "PriorBox" }',
             span='type: "PriorBox"',
-            message='PriorBox "n": BVLC\'s Caffe lacks this layer type; SSD (weiliu89/caffe), NVIDIA Caffe'
-            " and 12 more have it (--dialect ssd)",
+            message='PriorBox "n": BVLC\'s Caffe lacks this layer type and stops at load; SSD (weiliu89/caffe), NVIDIA'
+            " Caffe and 12 more have it; with such a fork, pass --dialect ssd",
         ),
         Invalid(
             'layer { name: "n" type: "PriorBox" }',
             span='type: "PriorBox"',
-            message='PriorBox "n": this layer type is unknown to dialect segnet but known to dialect ssd, nvcaffe'
-            " and 19 more",
+            message='PriorBox "n": dialect segnet lacks this layer type and stops at load; it is in dialect ssd,'
+            " nvcaffe and 19 more",
             options={"dialect": "segnet"},
         ),
     ]
@@ -113,13 +114,15 @@ class UnknownLayerType(TextRule):
         place = layers[0].at("type")
         if forks:
             if file.dialect:
-                message = f"this layer type is unknown to dialect {file.dialect} but known to {known.dialects(forks)}"
+                message = (
+                    f"dialect {file.dialect} lacks this layer type and stops at load; it is in {known.dialects(forks)}"
+                )
             else:
                 # Of the forks that have the type one is named that has the fields of the file too.
                 likely = known.infer(use.forks for use in file.bound.fork_uses) if file.bound else forks
                 option = known.option(forks & likely or forks)
-                having = f"{known.describe(forks)} {known.has(forks)} it ({option})"
-                message = f"BVLC's Caffe lacks this layer type; {having}"
+                having = f"{known.describe(forks)} {known.has(forks)} it; with such a fork, pass {option}"
+                message = f"BVLC's Caffe lacks this layer type and stops at load; {having}"
             severity = WARNING if file.dialect else INFO
             yield self.finding(place, f"{subject}: {message}", severity=severity, certainty=LIKELY)
             return
@@ -129,11 +132,11 @@ class UnknownLayerType(TextRule):
         meant = suggest(type_, [name for name in types if known.may_have_type(own, name)])
         if meant:
             times = f" ({len(layers)} times)" if len(layers) > 1 else ""
-            message = f'"{type_}" is not a layer type; did you mean "{meant}"?{times}'
+            message = f'"{type_}" is not a layer type, so Caffe stops at load; did you mean "{meant}"?{times}'
             edits = [write(layer, "type", value=quoted(meant)) for layer in layers]
             safety = SAFE if type_.lower() == meant.lower() else UNSAFE
             fixes = fix(f'write type: "{meant}"', safety, *edits)
             yield self.finding(place, message, evidence=evidence, certainty=CERTAIN, fixes=fixes)
             return
-        message = f"{subject}: no Caffe that caffelint knows has this layer type"
+        message = f"{subject}: no known Caffe has this layer type, so Caffe stops at load unless your own registers it"
         yield self.finding(place, message, evidence=evidence, severity=WARNING, certainty=LIKELY)

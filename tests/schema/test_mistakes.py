@@ -21,33 +21,35 @@ LAYERS = [
     (
         "pooling_param { kernal_size: 2 }",
         "unknown-field",
-        "pooling_param has no field kernal_size; did you mean kernel_size?",
+        "pooling_param has no field kernal_size, so Caffe refuses the file; did you mean kernel_size?",
     ),
-    ("Name: 'a'", "unknown-field", "layer has no field Name; did you mean name?"),
-    ("botom: 'a'", "unknown-field", "layer has no field botom; did you mean bottom?"),
-    ("glu_param { }", "unknown-field", "layer has no field glu_param in BVLC's Caffe"),
-    ("top_shape: 1", "unknown-field", "layer has no field top_shape in BVLC's Caffe"),
+    ("Name: 'a'", "unknown-field", "layer has no field Name, so Caffe refuses the file; did you mean name?"),
+    ("botom: 'a'", "unknown-field", "layer has no field botom, so Caffe refuses the file; did you mean bottom?"),
+    ("glu_param { }", "unknown-field", "layer has no field glu_param in BVLC's Caffe, which refuses the file; remove"
+    " it"),
+    ("top_shape: 1", "unknown-field", "layer has no field top_shape in BVLC's Caffe, which refuses the file; remove"
+    " it"),
     (
         'type: "Data" batch_size: 4',
         "unknown-field",
-        "layer has no field batch_size; it belongs in a data_param block",
+        "layer has no field batch_size, so Caffe refuses the file; move it to a data_param block",
     ),
     (
         "data_param { } batch_size: 4",
         "unknown-field",
-        "layer has no field batch_size; it belongs in the data_param block",
+        "layer has no field batch_size, so Caffe refuses the file; move it to the data_param block",
     ),
     (
         "force_backward: true",
         "unknown-field",
-        "layer has no field force_backward; it belongs in the net itself, outside this layer",
+        "layer has no field force_backward, so Caffe refuses the file; move it to the net itself, outside this layer",
     ),
     (
         "relu_param { debug_info: true }",
         "unknown-field",
-        "relu_param has no field debug_info; it belongs in the net itself, outside this block",
+        "relu_param has no field debug_info, so Caffe refuses the file; move it to the net itself, outside this block",
     ),
-    ("lr_mult: 1", "unknown-field", "layer has no field lr_mult; it belongs in a param block"),
+    ("lr_mult: 1", "unknown-field", "layer has no field lr_mult, so Caffe refuses the file; move it to a param block"),
     (
         "lrn_param { norm_region: 7 }",
         "wrong-value-type",
@@ -77,10 +79,11 @@ LAYERS = [
         "wrong-value-type",
         "phase takes one of TRAIN, TEST (without quotes), not the quoted string 'TEST'",
     ),
-    ("phase: Test", "unknown-enum-value", "phase has no value Test; did you mean TEST?"),
+    ("phase: Test", "unknown-enum-value", "phase has no value Test, so Caffe refuses the file; did you mean TEST?"),
     ("relu_param: 1", "wrong-value-type", "relu_param is a block; write relu_param { ... }, not 1"),
     ("name: ['a']", "wrong-value-type", "name takes one value, not a list"),
-    ("clip_param { min: 1 }", "missing-required-field", "clip_param lacks max, which Caffe's schema requires"),
+    ("clip_param { min: 1 }", "missing-required-field", "clip_param lacks max, which is required, so Caffe refuses the"
+    " file; add it"),
     ("name: 'a' name: 'b'", "repeated-scalar", "name is set twice in layer (first on line 1); keep one"),
     (
         "convolution_param { num_output: 012 }",
@@ -98,7 +101,7 @@ LAYERS = [
         "syntax-error",
         "pool takes one of MAX, AVE, STOCHASTIC (without quotes), not 'MAX",
     ),
-    ("dim: 1,28,28", "unknown-field", "layer has no field dim in BVLC's Caffe"),
+    ("dim: 1,28,28", "unknown-field", "layer has no field dim in BVLC's Caffe, which refuses the file; remove it"),
     ("top: 'a', 'b'", "syntax-error", "top takes one value at a time; write several as top: ['a', 'b']"),
     ("name: 'a', 'b'", "syntax-error", "name takes one value, not several"),
     ("convolution_param { kernel_size [3] }", "syntax-error", '":" is missing between kernel_size and its value'),
@@ -188,7 +191,7 @@ def test_a_type_of_the_older_format_in_quotes() -> None:
 def test_the_enum_of_a_type_is_found_by_its_newer_name(written: str) -> None:
     for dialect in (None, "bvlc"):
         (problem,) = problems(f'layers {{ name: "a" type: {written} }}', dialect)
-        assert problem.message == f"type has no value {written}; did you mean SOFTMAX_LOSS?"
+        assert problem.message == f"type has no value {written}, so Caffe refuses the file; did you mean SOFTMAX_LOSS?"
         assert problem.certain
 
 
@@ -223,16 +226,17 @@ def test_a_comma_in_a_number(text: str, message: str, right: str | None) -> None
 def test_what_a_dialect_lacks_is_told_once_with_the_dialects_that_have_it() -> None:
     text = "layer { convolution_param { kernel_depth: 3 } } " * 3
     (problem,) = [problem for problem in problems(text, "enet") if problem.kind == "fork-field"]
-    assert problem.message.startswith("kernel_depth is unknown to dialect enet but known to dialect ")
+    assert problem.message.startswith("dialect enet lacks kernel_depth and refuses the file; it is in dialect ")
     assert problem.message.endswith(" (3 times)")
-    assert "lacks" not in problem.message
+    assert "BVLC" not in problem.message
 
 
 @pytest.mark.parametrize(
     ("text", "verb"),
     [
-        ("layer { multinode { } }", "Intel Caffe (intel/caffe) has it (--dialect intel)"),
-        ("layer { bn_param { bn_mode: LEARN } upsample_param { } }", "have them (--dialect segnet)"),
+        ("layer { multinode { } }", "Intel Caffe (intel/caffe) has it; with such a fork, pass --dialect intel"),
+        ("layer { bn_param { bn_mode: LEARN } upsample_param { } }", "have them; with such a fork, pass --dialect"
+        " segnet"),
     ],
 )
 def test_the_verb_goes_by_the_number_of_forks_that_are_named(text: str, verb: str) -> None:

@@ -25,7 +25,7 @@ MESSAGES = {"net": NetParameter, "solver": SolverParameter}
 DIFFERENCES = Path(__file__).parents[2] / "docs/prototxt-text.md"
 
 
-REFUSED_LATER = "which Caffe refuses; write every block as"
+REFUSED_LATER = "the net mixes layer and layers blocks"
 """P009's words for a net of `layer` and `layers`, which Caffe reads; its upgrade refuses it (UpgradeV1Net)."""
 
 
