@@ -60,6 +60,11 @@ class BuiltNet:
         """What is known of the values in each version of each blob."""
         return value_facts(self)
 
+    @cached_property
+    def has_loss(self) -> bool:
+        """Has a layer a loss weight other than 0?"""
+        return any(any(layer.loss_weights) for layer in self.layers)
+
     @property
     def loads(self) -> bool | None:
         """Would Caffe load it? None where that hangs on something unknown. Data files are taken to be there."""

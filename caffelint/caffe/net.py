@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from bisect import bisect_left
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from caffelint.caffe.place import Given, Place, given, has, place
 from caffelint.caffe.states import PHASES, TEST, TRAIN, State
 from caffelint.caffe.upgrade import upgrade_net
+from caffelint.caffe.walk import Source, makers
+from caffelint.schema.messages import LayerParameter
+from caffelint.schema.tables import message_type
 
 if TYPE_CHECKING:
     from caffelint.caffe.built_net import BuiltNet
@@ -17,9 +21,8 @@ if TYPE_CHECKING:
     from caffelint.caffe.refused import Refused
     from caffelint.caffe.shapes import Shape
     from caffelint.caffe.solver import NetUse, Solver
-    from caffelint.caffe.walk import Source
     from caffelint.schema.bound import Bound
-    from caffelint.schema.messages import LayerParameter, NetParameter, NetStateRule
+    from caffelint.schema.messages import NetParameter, NetStateRule
     from caffelint.text.parser import Document
     from caffelint.text.tree import Field
 
@@ -93,8 +96,12 @@ class Layer:
 
     def maker(self, bottom: int, phase: str) -> Source | None:
         """What makes a bottom in a phase, as the text has it: the nearest layer above with a top of that name."""
-        row = self.net.makers(phase)[self.index]
-        return row[bottom] if bottom < len(row) else None
+        if bottom >= len(self.bottoms):
+            return None
+        name = self.bottoms[bottom]
+        made = self.net.makers(phase).get(name, ())
+        above = bisect_left(made, self.index, key=_index)
+        return Source(made[above - 1], made[above - 1].tops.index(name)) if above else None
 
     @property
     def is_frozen(self) -> bool:
@@ -105,9 +112,11 @@ class Layer:
     def fillers(self) -> Iterator[WrittenFiller]:
         """The fillers that its text gives, that of the weights first."""
         kind = self.kind
-        for name in kind.fillers:
-            if kind.parameters.HasField(name):
-                yield WrittenFiller((kind.block, name), getattr(kind.parameters, name))
+        if kind.fillers:
+            given = kind.parameters
+            for name in kind.fillers:
+                if given.HasField(name):
+                    yield WrittenFiller((kind.block, name), getattr(given, name))
 
     @property
     def is_conditional(self) -> bool:
@@ -125,6 +134,10 @@ class Layer:
 
     def __repr__(self) -> str:
         return f"Layer({self.name!r}, {self.type!r})"
+
+
+def _index(layer: Layer) -> int:
+    return layer.index
 
 
 def _phases(message: LayerParameter) -> tuple[str, ...]:
@@ -159,7 +172,8 @@ class Net:
     """A net as it is written.
 
     `message` is that of the file in current format, or that of a net inside of a solver. `solvers` are those that name
-    it, `siblings` the nets beside a deploy net that may be its training net, likeliest first.
+    it, `siblings` the nets beside a deploy net that may be its training net, likeliest first. `by_type` holds its
+    layers by their type: what hangs on the type alone is asked once for all of them.
     """
 
     def __init__(self, bound: Bound, message: NetParameter | None = None):
@@ -171,13 +185,18 @@ class Net:
         self.written: NetParameter = bound.message if message is None else message
         layers: Any = self.message.layer
         self.layers: list[Layer] = [Layer(self, layer, index) for index, layer in enumerate(layers)]
+        self.by_type: dict[str, list[Layer]] = {}
+        for layer in self.layers:
+            self.by_type.setdefault(layer.type, []).append(layer)
         self.solvers: list[Solver] = []
         self.siblings: list[Net] = []
         self._own_role: str | None = None
         self._input_shapes: Mapping[str, Shape] = {}
         self._built: dict[tuple[str | None, tuple[State, ...]], BuiltNet] = {}
         self._states: tuple[BuiltNet, ...] | None = None
-        self._makers: dict[str, list[tuple[Source | None, ...]]] = {}
+        self._having: dict[str, list[Layer]] = {}
+        self._makers: dict[str, dict[str, list[Layer]]] = {}
+        self._fillers: dict[str, list[tuple[Layer, WrittenFiller]]] | None = None
         self._refused: tuple[Refused, ...] | None = None
         self._likely: dict[tuple[State, tuple[tuple[str, Shape], ...]], BuiltNet] = {}
         self._found: dict[Callable[[Net], Any], Any] = {}
@@ -196,6 +215,30 @@ class Net:
 
     def at(self, *path: str | int) -> Place:
         return place(self.document, self.bound.node(self.written), path)
+
+    def layers_of(self, types: Collection[str]) -> list[Layer]:
+        """The layers of these types, in the order of the text."""
+        found = [layer for type_, layers in self.by_type.items() if type_ in types for layer in layers]
+        return sorted(found, key=_index)
+
+    def layers_having(self, field: str) -> list[Layer]:
+        """The layers that have a value of such a field, as a few have `loss_weight`: see `Layer.has`."""
+        if field not in self._having:
+            if message_type(LayerParameter.DESCRIPTOR).fields[field].repeated:
+                self._having[field] = [layer for layer in self.layers if getattr(layer.message, field)]
+            else:
+                self._having[field] = [layer for layer in self.layers if layer.message.HasField(field)]
+        return self._having[field]
+
+    @property
+    def fillers(self) -> Mapping[str, list[tuple[Layer, WrittenFiller]]]:
+        """The fillers that the text gives, by their type: of each layer in the order of the text."""
+        if self._fillers is None:
+            self._fillers = {}
+            for layer in self.layers_of([type_ for type_, layers in self.by_type.items() if layers[0].kind.fillers]):
+                for written in layer.fillers():
+                    self._fillers.setdefault(written.filler.type, []).append((layer, written))
+        return self._fillers
 
     def in_phase(self, phase: str) -> list[Layer]:
         """The layers that can be part of a phase."""
@@ -224,7 +267,10 @@ class Net:
         self._refused = None
         self._found.clear()
         self._makers.clear()
+        self._having.clear()
+        self._fillers = None
         self.layers.clear()
+        self.by_type.clear()
         self.solvers.clear()
         self.siblings.clear()
 
@@ -257,7 +303,7 @@ class Net:
         """What Caffe builds of the net in each of these states; one build for those that keep the same layers."""
         from caffelint.caffe.build import build_alike
 
-        conditional = [layer.message for layer in self.layers if layer.is_conditional]
+        conditional = [layer.message for field in ("include", "exclude") for layer in self.layers_having(field)]
         alike: dict[tuple[bool, ...], list[State]] = {}
         for state in states:
             alike.setdefault(tuple([state.keeps(message) for message in conditional]), []).append(state)
@@ -298,13 +344,11 @@ class Net:
         """Is the net for BVLC's Caffe, by dialect, fields and types, whatever is wrong with its text?"""
         from caffelint.caffe.layers import BVLC_TYPES
 
-        return self.bound.is_plain and all(layer.type in BVLC_TYPES for layer in self.layers)
+        return self.bound.is_plain and self.by_type.keys() <= BVLC_TYPES
 
-    def makers(self, phase: str) -> list[tuple[Source | None, ...]]:
-        """For each layer, what makes each of its bottoms in a phase (see `Layer.maker`)."""
+    def makers(self, phase: str) -> Mapping[str, list[Layer]]:
+        """The layers that make each blob in a phase (see `Layer.maker`)."""
         if phase not in self._makers:
-            from caffelint.caffe.walk import makers
-
             self._makers[phase] = makers(self, phase)
         return self._makers[phase]
 
@@ -341,23 +385,23 @@ class Net:
         from caffelint.schema.provenance import provenance
 
         doubtful = False
-        has_input = False
-        for layer in self.layers:
-            type_ = layer.type
+        for type_, layers in self.by_type.items():
             if type_ == "Input":
-                has_input = True
-            elif layer.kind.is_data:
-                if TRAIN in layer.phases and any(d in ("include", "exclude") for d in _written(layer)):
+                continue
+            kind = layers[0].kind
+            if kind.is_data:
+                if any(TRAIN in layer.phases and _has_rules(layer) for layer in layers):
                     return "train"
                 doubtful = doubtful or type_ == "DummyData"
-            elif layer.kind.looks_like_a_loss or any(weight for weight in layer.message.loss_weight):
+            elif kind.looks_like_a_loss or any(any(layer.message.loss_weight) for layer in layers):
                 return "train"
-            elif type_ == "Python" or not (layer.kind.known or provenance().layer_type(type_)):
+            elif type_ == "Python" or not (kind.known or provenance().layer_type(type_)):
                 doubtful = True
         if doubtful:
             return "unknown"
-        return "deploy" if has_input else "fragment"
+        return "deploy" if "Input" in self.by_type else "fragment"
 
 
-def _written(layer: Layer) -> list[str]:
-    return [field.name for field in layer.node.fields] if layer.node else []
+def _has_rules(layer: Layer) -> bool:
+    """Does its text say in which states it is part of the net?"""
+    return layer.node is not None and any(field.name in ("include", "exclude") for field in layer.node.fields)

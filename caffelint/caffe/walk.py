@@ -28,14 +28,13 @@ def hands_on(layer: Layer) -> bool | None:
     return layer.kind.hands_on
 
 
-def makers(net: Net, phase: str) -> list[tuple[Source | None, ...]]:
-    """For each layer, what makes each of its bottoms in a phase: the nearest layer above; None where no layer does."""
-    found = []
-    made: dict[str, Source] = {}
+def makers(net: Net, phase: str) -> dict[str, list[Layer]]:
+    """The layers that make each blob in a phase, in the order of the text."""
+    found: dict[str, list[Layer]] = {}
     for layer in net.layers:
-        found.append(tuple([made.get(bottom) for bottom in layer.bottoms]))
         if phase in layer.phases:
-            made.update({name: Source(layer, layer.tops.index(name)) for name in layer.tops})
+            for name in layer.tops:
+                found.setdefault(name, []).append(layer)
     return found
 
 

@@ -1,4 +1,4 @@
-"""Runs rules over files that are read: one walk over a net for all rules that look at layers."""
+"""Runs rules over files that are read: each over the layers of the types that it looks at."""
 
 from __future__ import annotations
 
@@ -69,18 +69,16 @@ class RuleSet:
 
     def check_net(self, net: Net) -> Iterator[Finding]:
         rules = self._for_type
-        types = set()
-        for layer in net.layers:
-            type_ = layer.type
-            types.add(type_)
+        for type_, layers in net.by_type.items():
             if type_ not in rules:
                 rules[type_] = tuple(self.rule(info) for info in self._any_layer + self._layer.get(type_, []))
             for rule in rules[type_]:
-                yield from rule.check(layer)
+                for layer in layers:
+                    yield from rule.check(layer)
         if "refusal" in self._by_kind:
             yield from self._check_refusals(net)
         for info in self._by_kind.get("net", ()):
-            if not info.layer_types or not types.isdisjoint(info.layer_types):
+            if not info.layer_types or not net.by_type.keys().isdisjoint(info.layer_types):
                 yield from self.rule(info).check(net)
 
     def _check_refusals(self, net: Net) -> Iterator[Finding]:

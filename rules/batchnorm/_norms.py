@@ -8,7 +8,7 @@ from caffelint.lint.built import has_fork_fields
 
 def norms(net: Net, phase: str) -> list[Layer]:
     """BatchNorm layers of a phase, in the order of the text; which statistics they take is the same in all forks."""
-    return [layer for layer in net.layers if phase in layer.phases and layer.type == "BatchNorm"]
+    return [layer for layer in net.by_type.get("BatchNorm", ()) if phase in layer.phases]
 
 
 def is_norm(layer: Layer) -> bool:

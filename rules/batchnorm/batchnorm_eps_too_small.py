@@ -87,10 +87,8 @@ class BatchnormEpsTooSmall(NetRule):
     def check(self, net: Net) -> Iterator[Finding]:
         found: dict[float, list[Layer]] = {}
         trained = net.is_trained
-        from_scratch = (
-            trained and not starts_from_weights(net) and any(True for each in net.layers for _ in each.fillers())
-        )
-        for layer in net.layers:
+        from_scratch = trained and not starts_from_weights(net) and bool(net.fillers)
+        for layer in net.by_type["BatchNorm"]:
             if is_norm(layer) and layer.message.batch_norm_param.eps < (SMALL if trained else 1e-38):
                 found.setdefault(layer.message.batch_norm_param.eps, []).append(layer)
         for eps, layers in found.items():

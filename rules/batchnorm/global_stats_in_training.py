@@ -165,4 +165,4 @@ def _weights_above(layer: Layer) -> Layer | None:
 
 
 def _has_fillers(net: Net) -> bool:
-    return any(layer.kind.has_weights and layer.has(layer.kind.block, "weight_filler") for layer in net.layers)
+    return any(path[1] == "weight_filler" for found in net.fillers.values() for _, (path, _) in found)

@@ -150,11 +150,11 @@ class DuplicateLayerName(NetRule):
     ]
 
     def check(self, net: Net) -> Iterator[Finding]:
+        if len({layer.name for layer in net.layers}) == len(net.layers):
+            return
         layers: dict[str, list[Layer]] = {}
         for layer in net.layers:
             layers.setdefault(layer.name, []).append(layer)
-        if len(layers) == len(net.layers):
-            return
         names = Names(net)
         for alike in layers.values():
             if len(alike) > 1 and (clashes := list(_clashes(alike))):

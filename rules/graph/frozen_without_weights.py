@@ -87,10 +87,10 @@ class FrozenWithoutWeights(NetRule):
     ]
 
     def check(self, net: Net) -> Iterator[Finding]:
-        frozen = {layer.index for layer in net.layers if _is_random(layer)}
+        frozen = {layer.index for layer in net.layers_of(self.layer_types) if _is_random(layer)}
         if not frozen or not net.is_trained or any(solver.message.weights for solver in net.solvers):
             return
-        weighted = [layer for layer in net.layers if layer.kind.has_weights and layer.type != "Deconvolution"]
+        weighted = [layer for layer in net.layers_of(self.layer_types) if layer.type != "Deconvolution"]
         if not all(layer.has(layer.kind.block, "weight_filler") for layer in weighted):
             return
         if speaks_of_weights(net):
@@ -127,7 +127,7 @@ def _filler(layer: Layer) -> str:
 
 def _is_random(layer: Layer) -> bool:
     """Is it frozen at what a filler draws? Not with a name: another layer may own the weights."""
-    if not layer.kind.has_weights or layer.type == "Deconvolution" or not layer.is_frozen:
+    if layer.type == "Deconvolution" or not layer.is_frozen:
         return False
     param = layer.kind.parameters
     return draws(param.weight_filler) and not any(spec.name for spec in layer.message.param)

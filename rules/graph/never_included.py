@@ -55,7 +55,7 @@ class NeverIncluded(NetRule):
     ]
 
     def check(self, net: Net) -> Iterator[Finding]:
-        conditional = [layer for layer in net.layers if layer.message.include and _condition(layer)]
+        conditional = [layer for layer in net.layers_having("include") if _condition(layer)]
         if not conditional:
             return
         present = {layer.index for one in net.states() for layer in one.layers}

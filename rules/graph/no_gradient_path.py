@@ -65,7 +65,7 @@ class NoGradientPath(NetRule):
 
     def check(self, net: Net) -> Iterator[Finding]:
         for one in net.states():
-            if one.phase != TRAIN or one.refusals or not any(any(layer.loss_weights) for layer in one.layers):
+            if one.phase != TRAIN or one.refusals or not one.has_loss:
                 continue
             if net.role == "train":
                 yield from self._cuts(net, one)
@@ -73,8 +73,9 @@ class NoGradientPath(NetRule):
             return
 
     def _cuts(self, net: Net, one: BuiltNet) -> Iterator[Finding]:
-        for layer in one.layers:
-            if layer.index is None or len(layer.bottoms) != 1 or not layer.need_backward and not layer.known:
+        indices = {layer.index for layer in net.layers_having("propagate_down")}
+        for layer in one.layers if indices else ():
+            if layer.index not in indices or len(layer.bottoms) != 1 or not layer.need_backward and not layer.known:
                 continue
             message = net.layers[layer.index].message
             blob = layer.bottoms[0]
@@ -92,14 +93,12 @@ class NoGradientPath(NetRule):
                 )
 
     def _without(self, net: Net, one: BuiltNet) -> Iterator[Finding]:
-        if any(False in layer.message.propagate_down for layer in net.layers):
+        if any(False in layer.message.propagate_down for layer in net.layers_having("propagate_down")):
             return
-        dangling = _dangling(one)
-        idle = [
-            layer
-            for layer in one.layers
-            if layer.known and not layer.need_backward and layer.learns and layer not in dangling
-        ]
+        idle = [layer for layer in one.layers if not layer.need_backward and layer.known and layer.learns]
+        if idle:
+            dangling = _dangling(one)
+            idle = [layer for layer in idle if layer not in dangling]
         if idle:
             yield self.finding(
                 net.layers[idle[0].index or 0].at("name"),

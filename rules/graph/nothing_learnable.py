@@ -46,8 +46,8 @@ class NothingLearnable(NetRule):
     def check(self, net: Net) -> Iterator[Finding]:
         frozen = [
             layer
-            for layer in net.layers
-            if layer.message.param and layer.kind.has_parameters and not layer.kind.keeps_statistics
+            for layer in net.layers_having("param")
+            if layer.kind.has_parameters and not layer.kind.keeps_statistics
         ]
         if not frozen or net.role != "train":
             return
@@ -57,7 +57,7 @@ class NothingLearnable(NetRule):
             # A layer of unknown type may have parameters of its own.
             if any(layer.learns or not layer.known for layer in one.layers):
                 return
-            if any(any(layer.loss_weights) for layer in one.layers):
+            if one.has_loss:
                 yield self.finding(
                     frozen[0].at("param", 0, "lr_mult"),
                     "lr_mult is 0 in every layer with parameters, so nothing learns; set lr_mult: 1 in those that"

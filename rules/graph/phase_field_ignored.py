@@ -111,9 +111,8 @@ class PhaseFieldIgnored(NetRule):
                     f"train_{MADE_A_TEST_NET}",
                     fixes=fix("remove phase", UNSAFE, remove(solver, "train_state", "phase")),
                 )
-        for layer in net.layers:
-            if layer.message.HasField("phase"):
-                yield from self._judge(layer)
+        for layer in net.layers_having("phase"):
+            yield from self._judge(layer)
 
     def _judge(self, layer: Layer) -> Iterator[Finding]:
         phase = phase_name(layer.message.phase)

@@ -64,7 +64,7 @@ class UnusedBlob(NetRule):
 
     def check(self, net: Net) -> Iterator[Finding]:
         for one in net.states():
-            if one.phase != TRAIN or one.refusals or not any(any(layer.loss_weights) for layer in one.layers):
+            if one.phase != TRAIN or one.refusals or not one.has_loss:
                 continue
             if net.role != "train":
                 return

@@ -11,7 +11,8 @@ from caffelint.lint import (
     Given,
     Invalid,
     Layer,
-    LayerRule,
+    Net,
+    NetRule,
     fix,
     remove,
     speaks_of_weights,
@@ -23,7 +24,7 @@ from caffelint.lint.built import types_that
 from ._fillers import is_last, random_filler
 
 
-class ConstantWeights(LayerRule):
+class ConstantWeights(NetRule):
     """All weights of a hidden layer start at the same value.
 
     ## Why is this bad?
@@ -78,13 +79,13 @@ class ConstantWeights(LayerRule):
         ),
     ]
 
-    def check(self, layer: Layer) -> Iterator[Finding]:
-        for path, filler in layer.fillers():
-            if filler.type != "constant" or path[1] != "weight_filler" or not filler.value:
+    def check(self, net: Net) -> Iterator[Finding]:
+        for layer, (path, filler) in net.fillers.get("constant", ()):
+            if path[1] != "weight_filler" or not filler.value or layer.type not in self.layer_types:
                 continue
             outputs = getattr(layer.message, path[0]).num_output
             groups = layer.message.convolution_param.group if layer.type == "Convolution" else 1
-            if outputs < 2 or groups == outputs or layer.is_frozen or layer.net.role != "train" or is_last(layer):
+            if outputs < 2 or groups == outputs or layer.is_frozen or net.role != "train" or is_last(layer):
                 continue
             yield self.finding(
                 layer.at(*path, "value"),

@@ -3,12 +3,26 @@ from __future__ import annotations
 from collections.abc import Iterator
 from math import prod
 
-from caffelint.lint import DISPLAY, UNSAFE, WARNING, Finding, Fix, Invalid, Layer, LayerRule, fix, replace, title, write
+from caffelint.lint import (
+    DISPLAY,
+    UNSAFE,
+    WARNING,
+    Finding,
+    Fix,
+    Invalid,
+    Layer,
+    Net,
+    NetRule,
+    fix,
+    replace,
+    title,
+    write,
+)
 
 from ._fillers import WEIGHTED
 
 
-class GaussianWithoutStd(LayerRule):
+class GaussianWithoutStd(NetRule):
     """A gaussian filler without `std` draws weights with a standard deviation of 1.
 
     ## Why is this bad?
@@ -73,10 +87,10 @@ class GaussianWithoutStd(LayerRule):
         ),
     ]
 
-    def check(self, layer: Layer) -> Iterator[Finding]:
-        for path, filler in layer.fillers():
-            if filler.type == "gaussian" and not filler.HasField("std") and path[1] == "weight_filler":
-                if layer.net.role != "train":
+    def check(self, net: Net) -> Iterator[Finding]:
+        for layer, (path, filler) in net.fillers.get("gaussian", ()):
+            if not filler.HasField("std") and path[1] == "weight_filler":
+                if net.role != "train":
                     return
                 inputs = _inputs(layer)
                 scale = (

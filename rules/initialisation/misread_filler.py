@@ -116,19 +116,18 @@ class MisreadFiller(NetRule):
 
     def check(self, net: Net) -> Iterator[Finding]:
         found: dict[Slip, list[tuple[Layer, tuple[str, ...]]]] = {}
-        for layer in net.layers:
-            for path, filler in layer.fillers():
-                if filler.type in FILLERS:
-                    for slip in _slips(path[1], layer, filler):
-                        found.setdefault(slip, []).append((layer, (*path, *slip.field)))
-        for slip, places in found.items():
-            layer, where = places[0]
-            layers = list({one.index: one for one, _ in places}.values())
+        for type_, places in net.fillers.items():
+            for layer, (path, filler) in places if type_ in FILLERS else ():
+                for slip in _slips(path[1], layer, filler):
+                    found.setdefault(slip, []).append((layer, (*path, *slip.field)))
+        for slip, slipped in found.items():
+            layer, where = slipped[0]
+            layers = list({one.index: one for one, _ in slipped}.values())
             yield self.finding(
                 layer.at(*where),
                 f"{titles(layers)}: {slip.message}",
                 severity=slip.severity if net.role == "train" else INFO,
-                fixes=_fixes(slip, places),
+                fixes=_fixes(slip, slipped),
             )
 
 

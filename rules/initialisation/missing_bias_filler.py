@@ -65,10 +65,10 @@ class MissingBiasFiller(NetRule):
 
     def check(self, net: Net) -> Iterator[Finding]:
         found = []
-        for layer in net.layers:
-            block = layer.kind.block if layer.kind.has_weights else ""
+        for layer in net.layers_of(WEIGHTED):
+            block = layer.kind.block
             # Caffe refuses a layer without it; in C3D a Convolution3D takes all from convolution_param.
-            if block and layer.has(block):
+            if layer.message.HasField(block):
                 param = getattr(layer.message, block)
                 if not param.HasField("bias_filler") and getattr(param, "bias_term", True):
                     found.append(layer)

@@ -109,10 +109,10 @@ class MissingWeightFiller(NetRule):
     ]
 
     def check(self, net: Net) -> Iterator[Finding]:
-        layers = [layer for layer in net.layers if layer.kind.has_weights and not layer.kind.upsamples]
+        layers = [layer for layer in net.layers_of(WEIGHTED) if not layer.kind.upsamples]
         # Caffe refuses a layer without its block; in C3D a Convolution3D takes all from convolution_param.
-        layers = [layer for layer in layers if layer.has(layer.kind.block)]
-        missing = [layer for layer in layers if not layer.has(layer.kind.block, "weight_filler")]
+        layers = [layer for layer in layers if layer.message.HasField(layer.kind.block)]
+        missing = [layer for layer in layers if not layer.kind.parameters.HasField("weight_filler")]
         # A single linear layer learns from 0 as well.
         if not missing or len(layers) < 2 or not net.is_trained or starts_from_weights(net):
             return

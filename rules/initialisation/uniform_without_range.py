@@ -2,12 +2,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caffelint.lint import DISPLAY, UNSAFE, WARNING, Finding, Invalid, Layer, LayerRule, fix, title, write
+from caffelint.lint import DISPLAY, UNSAFE, WARNING, Finding, Invalid, Net, NetRule, fix, title, write
 
 from ._fillers import WEIGHTED
 
 
-class UniformWithoutRange(LayerRule):
+class UniformWithoutRange(NetRule):
     """A uniform filler without `min` or `max` draws from an unintended range.
 
     ## Why is this bad?
@@ -69,12 +69,12 @@ class UniformWithoutRange(LayerRule):
         ),
     ]
 
-    def check(self, layer: Layer) -> Iterator[Finding]:
-        for path, filler in layer.fillers():
-            if filler.type != "uniform" or path[1] != "weight_filler":
+    def check(self, net: Net) -> Iterator[Finding]:
+        for layer, (path, filler) in net.fillers.get("uniform", ()):
+            if path[1] != "weight_filler":
                 continue
             low, high = filler.HasField("min"), filler.HasField("max")
-            if (low and high) or (low == high and layer.net.role == "deploy"):
+            if (low and high) or (low == high and net.role == "deploy"):
                 continue
             ends: dict[str, str] = {}
             if low:

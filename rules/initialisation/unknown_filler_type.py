@@ -12,8 +12,8 @@ from caffelint.lint import (
     Finding,
     Invalid,
     Kind,
-    Layer,
-    LayerRule,
+    Net,
+    NetRule,
     fix,
     quoted,
     title,
@@ -24,7 +24,7 @@ from caffelint.lint.built import FILLERS
 from ._fillers import FILLED
 
 
-class UnknownFillerType(LayerRule):
+class UnknownFillerType(NetRule):
     """A filler has a type that Caffe does not have.
 
     ## Why is this bad?
@@ -78,29 +78,29 @@ class UnknownFillerType(LayerRule):
         ),
     ]
 
-    def check(self, layer: Layer) -> Iterator[Finding]:
-        for path, filler in layer.fillers():
-            type_ = filler.type
+    def check(self, net: Net) -> Iterator[Finding]:
+        for type_, places in net.fillers.items():
             if type_ in FILLERS or "$" in type_ or "{" in type_:
                 continue
             from difflib import get_close_matches
 
-            place = layer.at(*path, "type")
             close = get_close_matches(type_.lower(), FILLERS, n=1, cutoff=0.8)
-            if close:
-                safety = SAFE if type_.lower() == close[0] else UNSAFE
-                yield self.finding(
-                    place,
-                    f'{title(layer)}: Caffe has no filler "{type_}"; did you mean "{close[0]}"?',
-                    evidence=f"Caffe stops with: Unknown filler name: {type_}",
-                    certainty=CERTAIN,
-                    fixes=fix(f'use "{close[0]}"', safety, write(layer, *path, "type", value=quoted(close[0]))),
-                )
-            else:
-                yield self.finding(
-                    place,
-                    f'{title(layer)}: Caffe has no filler "{type_}", though a fork may; Caffe has'
-                    f" {', '.join(sorted(FILLERS))}",
-                    severity=WARNING,
-                    certainty=LIKELY,
-                )
+            for layer, (path, _) in places:
+                place = layer.at(*path, "type")
+                if close:
+                    safety = SAFE if type_.lower() == close[0] else UNSAFE
+                    yield self.finding(
+                        place,
+                        f'{title(layer)}: Caffe has no filler "{type_}"; did you mean "{close[0]}"?',
+                        evidence=f"Caffe stops with: Unknown filler name: {type_}",
+                        certainty=CERTAIN,
+                        fixes=fix(f'use "{close[0]}"', safety, write(layer, *path, "type", value=quoted(close[0]))),
+                    )
+                else:
+                    yield self.finding(
+                        place,
+                        f'{title(layer)}: Caffe has no filler "{type_}", though a fork may; Caffe has'
+                        f" {', '.join(sorted(FILLERS))}",
+                        severity=WARNING,
+                        certainty=LIKELY,
+                    )

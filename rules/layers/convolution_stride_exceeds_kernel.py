@@ -57,6 +57,8 @@ class ConvolutionStrideExceedsKernel(LayerRule):
 
     def check(self, layer: Layer) -> Iterator[Finding]:
         param = layer.message.convolution_param
+        if max(param.stride_h, param.stride_w, *param.stride) <= 2:
+            return
         for axis, window in enumerate(layer.kind.written_windows() or ()):
             kernel, step, *_ = window
             if step > 2 and kernel > 1 and step > window.extent:

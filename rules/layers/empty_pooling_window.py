@@ -107,11 +107,10 @@ class EmptyPoolingWindow(NetRule):
 def empty_windows(net: Net) -> Iterator[tuple[int, Axis, str, int, int]]:
     """Pooling layers with an empty window: index, axis, `height` or `width`, its size, where the last window starts."""
     found = set()
-    for layer in net.layers:
-        if layer.type == "Pooling":
-            param = layer.message.pooling_param
-            if param.pool in (MAX, AVE) and any(may_be_empty(axis, layer) for axis in axes(layer)):
-                found.add(layer.index)
+    for layer in net.by_type.get("Pooling", ()):
+        param = layer.message.pooling_param
+        if param.pool in (MAX, AVE) and any(may_be_empty(axis, layer) for axis in axes(layer)):
+            found.add(layer.index)
     if not found or not net.is_plain:
         return
     said = set()

@@ -53,13 +53,12 @@ class NeedsGpu(NetRule):
     def check(self, net: Net) -> Iterator[Finding]:
         engines: list[Layer] = []
         pools: list[Layer] = []
-        for layer in net.layers:
-            if layer.kind.has_engine and not layer.kind.fork:
-                param = layer.kind.parameters
-                if param.engine == CUDNN:
-                    engines.append(layer)
-                if layer.type == "Pooling" and param.pool == STOCHASTIC:
-                    pools.append(layer)
+        for layer in net.layers_of(self.layer_types):
+            param = layer.kind.parameters
+            if param.engine == CUDNN:
+                engines.append(layer)
+            if layer.type == "Pooling" and param.pool == STOCHASTIC:
+                pools.append(layer)
         for layers, field, message in (
             (
                 engines,

@@ -3,8 +3,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from caffelint.lint import ERROR, UNSAFE, WARNING, Finding, Invalid, Kind, Net, RefusalRule, Refused, fix, title, write
+from caffelint.lint.built import types_that
 
 from ._classes import classes
+
+_TYPES = types_that(lambda kind: kind.has_setting("top_k"))
 
 
 class TopKOutOfRange(RefusalRule):
@@ -80,7 +83,7 @@ class TopKOutOfRange(RefusalRule):
         said = set()
         for one in net.states():
             for layer in one.layers:
-                if not layer.has_setting("top_k") or layer.index is None or layer.index in said or not layer.bottoms:
+                if layer.type not in _TYPES or layer.index is None or layer.index in said or not layer.bottoms:
                     continue
                 top_k, axis = layer.parameters.top_k, layer.parameters.axis
                 accuracy = layer.type == "Accuracy"

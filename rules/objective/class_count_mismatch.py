@@ -110,7 +110,8 @@ class ClassCountMismatch(NetRule):
 
     def check(self, net: Net) -> Iterator[Finding]:
         shared: dict[tuple[str, int], list[Layer]] = {}
-        for layer in net.layers:
+        types = [type_ for type_ in net.by_type if type_ in self.layer_types or type_.startswith("SmoothL1Loss")]
+        for layer in net.layers_of(types):
             if layer.kind.is_loss and layer.kind.reads_classes(1):
                 yield from self._classifier(layer, shared)
             elif layer.type.startswith("SmoothL1Loss"):

@@ -132,7 +132,7 @@ class SuspiciousLossWeight(NetRule):
     ]
 
     def check(self, net: Net) -> Iterator[Finding]:
-        weighted = [layer for layer in net.layers if len(layer.message.loss_weight) and TRAIN in layer.phases]
+        weighted = [layer for layer in net.layers_having("loss_weight") if TRAIN in layer.phases]
         if not weighted or net.role != "train":
             return
         for layer in weighted:

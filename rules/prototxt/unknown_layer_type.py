@@ -95,16 +95,15 @@ class UnknownLayerType(TextRule):
 
     def check(self, file: File) -> Iterator[Finding]:
         for net in file.nets:
-            found: dict[str, list[Layer]] = {}
-            for layer in net.layers if not net.written.layers else ():  # older formats have an enum of types
-                # What Caffe's upgrade makes of `input` points to the file itself, which has no name.
-                if layer.node and layer.node.name:
-                    found.setdefault(layer.type, []).append(layer)
-            for type_, layers in found.items():
+            if net.written.layers:  # older formats have an enum of types
+                continue
+            for type_, layers in net.by_type.items():
                 if type_ in BVLC_TYPES and file.dialect in (None, _BVLC):
                     continue
-                if not provenance().may_have_type(file.dialect or _BVLC, type_):
-                    yield from self._report(file, type_, layers, provenance().layer_type(type_))
+                # What Caffe's upgrade makes of `input` points to the file itself, which has no name.
+                written = [layer for layer in layers if layer.node and layer.node.name]
+                if written and not provenance().may_have_type(file.dialect or _BVLC, type_):
+                    yield from self._report(file, type_, written, provenance().layer_type(type_))
 
     def _report(self, file: File, type_: str, layers: list[Layer], forks: frozenset[str]) -> Iterator[Finding]:
         known = provenance()

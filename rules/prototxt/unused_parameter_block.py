@@ -22,7 +22,7 @@ from caffelint.lint import (
     replace,
     titles,
 )
-from caffelint.lint.built import MESSAGE, Field
+from caffelint.lint.built import MESSAGE
 
 _FEW = 4
 """A type that more forks have is likely to read different blocks in each."""
@@ -102,28 +102,27 @@ class UnusedParameterBlock(NetRule):
         known = provenance()
         unused: dict[tuple[str, str], list[Layer]] = {}
         reads: dict[str, frozenset[str] | None] = {}
-        for layer in net.layers:
-            type_ = layer.type
-            if type_ not in reads:
-                reads[type_] = known.param_blocks(type_) if "bvlc" in known.layer_type(type_) else None
-            used = reads[type_]
+        for type_, layers in net.by_type.items():
+            used = known.param_blocks(type_) if "bvlc" in known.layer_type(type_) else None
+            reads[type_] = used
+            prefetches = _takes_prefetch_alone(layers[0])
             if used is None:
-                if not _own_block(layer, known):
-                    continue
-            elif layer.node and not _takes_prefetch_alone(layer) and _blocks(layer.node) <= used | _ALWAYS_READ:
+                layers = [layer for layer in layers if _own_block(layer, known)]
+            elif not prefetches and _blocks(layers) <= used | _ALWAYS_READ:
                 continue
-            for field, value in layer.message.ListFields():
-                block = field.name
-                if not block.endswith("_param") or field.number >= 10_000:
-                    continue
-                if used is None:
-                    if block not in _SHARED and block not in known.param_blocks(type_):
+            for layer in layers:
+                for field, value in layer.message.ListFields():
+                    block = field.name
+                    if not block.endswith("_param") or field.number >= 10_000:
+                        continue
+                    if used is None:
+                        if block not in _SHARED and block not in known.param_blocks(type_):
+                            unused.setdefault((type_, block), []).append(layer)
+                    elif block not in used:
                         unused.setdefault((type_, block), []).append(layer)
-                elif block not in used:
-                    unused.setdefault((type_, block), []).append(layer)
-                elif block == "data_param" and _takes_prefetch_alone(layer) and not layer.has(layer.kind.block):
-                    if any(inner.name != "prefetch" for inner, _ in value.ListFields()):
-                        unused.setdefault((type_, block), []).append(layer)
+                    elif block == "data_param" and prefetches and not layer.has(layer.kind.block):
+                        if any(inner.name != "prefetch" for inner, _ in value.ListFields()):
+                            unused.setdefault((type_, block), []).append(layer)
         for (type_, block), layers in unused.items():
             subject = titles(layers)
             used = reads[type_]
@@ -144,9 +143,10 @@ class UnusedParameterBlock(NetRule):
             yield self.finding(layers[0].at(block), message, severity=severity, fixes=_removed(layers, block))
 
 
-def _blocks(node: Field) -> set[str]:
-    """Names of a layer's blocks as they are written: to ask the message which fields it has takes far longer."""
-    return {field.name for field in node.fields if field.kind == MESSAGE}
+def _blocks(layers: list[Layer]) -> set[str]:
+    """Names of the layers' blocks as they are written: to ask the messages which fields they have takes far longer."""
+    nodes = [layer.node for layer in layers]
+    return {field.name for node in nodes if node for field in node.fields if field.kind == MESSAGE}
 
 
 def _removed(layers: list[Layer], block: str) -> tuple[Fix, ...]:

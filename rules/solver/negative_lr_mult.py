@@ -2,10 +2,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caffelint.lint import DISPLAY, WARNING, Finding, Invalid, Layer, LayerRule, fix, title, write
+from caffelint.lint import DISPLAY, WARNING, Finding, Invalid, Net, NetRule, fix, title, write
 
 
-class NegativeLrMult(LayerRule):
+class NegativeLrMult(NetRule):
     """A negative `lr_mult` makes its parameter climb the loss instead of descending it.
 
     ## Why is this bad?
@@ -45,16 +45,21 @@ class NegativeLrMult(LayerRule):
         ),
     ]
 
-    def check(self, layer: Layer) -> Iterator[Finding]:
-        for index, param in enumerate(layer.message.param):
-            if param.lr_mult < 0 and layer.net.role == "train":
-                yield self.finding(
-                    layer.at("param", index, "lr_mult"),
-                    f"{title(layer)}: lr_mult {param.lr_mult:g} is negative, so this parameter climbs the loss instead"
-                    " of descending it; to freeze it, set lr_mult: 0",
-                    fixes=tuple(
-                        one
-                        for to in (f"{-param.lr_mult:g}", "0")
-                        for one in fix(f"set lr_mult: {to}", DISPLAY, write(layer, "param", index, "lr_mult", value=to))
-                    ),
-                )
+    def check(self, net: Net) -> Iterator[Finding]:
+        negative = [
+            (layer, index, spec.lr_mult)
+            for layer in net.layers_having("param")
+            for index, spec in enumerate(layer.message.param)
+            if spec.lr_mult < 0
+        ]
+        for layer, index, lr_mult in negative if net.role == "train" else ():
+            yield self.finding(
+                layer.at("param", index, "lr_mult"),
+                f"{title(layer)}: lr_mult {lr_mult:g} is negative, so this parameter climbs the loss instead"
+                " of descending it; to freeze it, set lr_mult: 0",
+                fixes=tuple(
+                    one
+                    for to in (f"{-lr_mult:g}", "0")
+                    for one in fix(f"set lr_mult: {to}", DISPLAY, write(layer, "param", index, "lr_mult", value=to))
+                ),
+            )
