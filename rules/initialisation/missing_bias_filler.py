@@ -58,7 +58,8 @@ class MissingBiasFiller(NetRule):
         Invalid(
             _NET % "",
             span="inner_product_param",
-            message='InnerProduct "fc": no bias_filler, so its biases start at 0, Caffe\'s default',
+            message='InnerProduct "fc": bias_filler is missing, so its biases start at 0, which is harmless; to make it'
+            " explicit, add bias_filler { value: 0 }",
             fixed=_NET % ' bias_filler { type: "constant" value: 0 }',
         ),
     ]
@@ -76,11 +77,11 @@ class MissingBiasFiller(NetRule):
             return
         yield self.finding(
             found[0].at(found[0].kind.block),
-            f"{titles(found)}: no bias_filler, so {'its' if len(found) == 1 else 'their'} biases start at 0,"
-            " Caffe's default",
-            evidence="in a run on Caffe 1.0 this is harmless; threads on nan losses name it as a cause",
+            f"{titles(found)}: bias_filler is missing, so {'its' if len(found) == 1 else 'their'} biases start at 0,"
+            " which is harmless; to make it explicit, add bias_filler { value: 0 }",
+            evidence="on Caffe 1.0 such biases learn like any others, although threads on nan losses blame them",
             fixes=fix(
-                "fill biases with 0",
+                "add bias_filler",
                 UNSAFE,
                 *(
                     write(one, one.kind.block, "bias_filler", value=[("type", '"constant"'), ("value", "0")])

@@ -86,14 +86,14 @@ class MissingWeightFiller(NetRule):
         Invalid(
             _NET % ("", ""),
             span="inner_product_param",
-            message='InnerProduct "fc1", "fc2": no layer has a weight_filler, so all weights start at 0 and get no'
-            ' gradient unless weights are loaded; add one to each, for example weight_filler { type: "xavier" }',
+            message='InnerProduct "fc1", "fc2": weight_filler is missing in every layer, so all weights start at 0 and'
+            ' never learn unless weights are loaded; add one to each, for example weight_filler { type: "xavier" }',
         ),
         Invalid(
             {"solver.prototxt": 'net: "net.prototxt" base_lr: 0.1', "net.prototxt": _NET % ("", "")},
             span="inner_product_param",
-            message='InnerProduct "fc1", "fc2": no layer has a weight_filler, so all weights start at 0 and get no'
-            ' gradient unless weights are loaded; add one to each, for example weight_filler { type: "xavier" }',
+            message='InnerProduct "fc1", "fc2": weight_filler is missing in every layer, so all weights start at 0 and'
+            ' never learn unless weights are loaded; add one to each, for example weight_filler { type: "xavier" }',
             fixed={
                 "solver.prototxt": 'net: "net.prototxt" base_lr: 0.1',
                 "net.prototxt": _NET % (' weight_filler { type: "xavier" }', ' weight_filler { type: "xavier" }'),
@@ -102,8 +102,9 @@ class MissingWeightFiller(NetRule):
         Invalid(
             _NET % (_GIVEN, ""),
             span="inner_product_param",
-            message='InnerProduct "fc2": no weight_filler, so its weights start at 0;'
-            ' add one, for example weight_filler { type: "xavier" }',
+            message='InnerProduct "fc2": weight_filler is missing, so its weights start at 0 and the layers above get'
+            " no"
+            ' gradient at first; add one, for example weight_filler { type: "xavier" }',
             fixed=_NET % (_GIVEN, ' weight_filler { type: "xavier" }'),
         ),
     ]
@@ -118,20 +119,23 @@ class MissingWeightFiller(NetRule):
             return
         example = f"for example weight_filler {{ type: {random_filler(missing[0])[0][1]} }}"
         # Zeros right before a loss get a gradient from it.
-        severity = INFO if all(is_last(layer) for layer in missing) else WARNING
+        last = all(is_last(layer) for layer in missing)
+        severity = INFO if last else WARNING
         likely_loaded = speaks_of_weights(net)
         if len(missing) == len(layers):
             likely_loaded = likely_loaded or not net.solvers or len(layers) >= _MANY
             # Without a solver it may well be a net for existing weights.
             severity = WARNING if net.solvers else INFO
             message = (
-                "no layer has a weight_filler, so all weights start at 0 and get no gradient unless weights are loaded;"
-                f" add one to each, {example}"
+                "weight_filler is missing in every layer, so all weights start at 0 and never learn unless weights are"
+                f" loaded; add one to each, {example}"
             )
-        elif len(missing) == 1:
-            message = f"no weight_filler, so its weights start at 0; add one, {example}"
         else:
-            message = f"no weight_filler, so their weights start at 0; add one to each, {example}"
+            whose, each = ("its", "") if len(missing) == 1 else ("their", " to each")
+            so = "the layers above get no gradient at first" if last else "nothing passes through them"
+            message = (
+                f"weight_filler is missing, so {whose} weights start at 0 and {so}; add one{each}, {example}"
+            )
         yield self.finding(
             missing[0].at(missing[0].kind.block),
             f"{titles(missing)}: {message}",

@@ -85,20 +85,20 @@ class HighBaseLr(ProjectRule):
         Invalid(
             {"s.prototxt": 'net: "n.prototxt"\nbase_lr: 0.1 momentum: 0.9', "n.prototxt": _NET},
             span="base_lr: 0.1",
-            message="base_lr 0.1 / (1 - momentum 0.9) = 1 is 10 times the usual 0.1 for a net without batch"
-            " normalisation, so training may diverge; try base_lr: 0.01",
+            message="base_lr 0.1 with momentum 0.9 acts like a rate of 1, 10 times the usual 0.1 for a net without"
+            " batch normalisation, so training may diverge; try base_lr: 0.01",
         ),
         Invalid(
             {"s.prototxt": 'net: "n.prototxt"\nbase_lr: 0.01 momentum: 0.9', "n.prototxt": _FINETUNED},
             span="base_lr: 0.01",
-            message="base_lr 0.01 * lr_mult 10 / (1 - momentum 0.9) = 1 is 10 times the usual 0.1 for a net without"
-            " batch normalisation, so training may diverge; try base_lr: 0.001",
+            message="base_lr 0.01 with lr_mult 10 and momentum 0.9 acts like a rate of 1, 10 times the usual 0.1 for a"
+            " net without batch normalisation, so training may diverge; try base_lr: 0.001",
         ),
         Invalid(
             {"s.prototxt": 'net: "n.prototxt"\nbase_lr: 2 momentum: 0.9', "n.prototxt": _BN + _NET},
             span="base_lr: 2",
-            message="base_lr 2 / (1 - momentum 0.9) = 20 is 20 times the usual 1 for a net with batch normalisation,"
-            " so training may diverge; try base_lr: 0.1",
+            message="base_lr 2 with momentum 0.9 acts like a rate of 20, 20 times the usual 1 for a net with batch"
+            " normalisation, so training may diverge; try base_lr: 0.1",
         ),
         Invalid(
             'net: "n.prototxt"\nbase_lr: 0.01 type: "Adam" momentum: 0.9',
@@ -122,16 +122,11 @@ class HighBaseLr(ProjectRule):
         effective = rate * fastest / added
         if effective < limit.rate:
             return
-        text = f"base_lr {rate:g}"
-        if fastest != 1:
-            text += f" * lr_mult {fastest:g}"
-        if added != 1:
-            text += f" / (1 - momentum {message.momentum:g})"
-        if text != f"base_lr {rate:g}":
-            text += f" = {effective:.3g}"
+        raised = [f"lr_mult {fastest:g}"] * (fastest != 1) + [f"momentum {message.momentum:g}"] * (added != 1)
+        acts = f" with {' and '.join(raised)} acts like a rate of {effective:.3g}," if raised else " is"
         lower = Suggested("base_lr", float(f"{limit.usual * added / fastest:.1g}"))
         times = f"{effective / limit.usual:.3g} times the usual {limit.usual:g}"
-        what = f"{text} is {times} for {limit.why}"
+        what = f"base_lr {rate:g}{acts} {times} for {limit.why}"
         why = f"training may diverge; try {lower.text}"
         yield self.finding(
             solver.at("base_lr"),

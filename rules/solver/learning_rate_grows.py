@@ -49,26 +49,28 @@ class LearningRateGrows(SolverRule):
         Invalid(
             'base_lr: 0.01 lr_policy: "step" gamma: 10 stepsize: 1000 max_iter: 2500',
             span="gamma: 10",
-            message="gamma 10 is above 1, so the learning rate grows from 0.01 to 1 at iteration 2499",
+            message="gamma 10 is above 1, so the learning rate grows from 0.01 to 1 at iteration 2499 and training may"
+            " diverge; set gamma: 0.1",
             fixed='base_lr: 0.01 lr_policy: "step" gamma: 0.1 stepsize: 1000 max_iter: 2500',
         ),
         Invalid(
             'base_lr: 0.01 lr_policy: "multistep" gamma: 10 stepvalue: 1000',
             span="gamma: 10",
-            message="gamma 10 is above 1, so the learning rate grows",
+            message="gamma 10 is above 1, so the learning rate grows and training may diverge; set gamma: 0.1",
             fixed='base_lr: 0.01 lr_policy: "multistep" gamma: 0.1 stepvalue: 1000',
         ),
         Invalid(
             'base_lr: 0.01 lr_policy: "inv" gamma: 1 power: -1 max_iter: 100',
             span="power: -1",
-            message="power -1 is negative, so the learning rate grows from 0.01 to 1 at iteration 99",
+            message="power -1 is negative, so the learning rate grows from 0.01 to 1 at iteration 99 and training may"
+            " diverge; set power: 1",
             fixed='base_lr: 0.01 lr_policy: "inv" gamma: 1 power: 1 max_iter: 100',
         ),
         Invalid(
             'base_lr: 0.1 lr_policy: "sigmoid" gamma: 0.1 stepsize: 50 max_iter: 100',
             span='lr_policy: "sigmoid"',
             message='lr_policy "sigmoid" always rises, so the learning rate grows from 0.000669285 to 0.0992609 at'
-            " iteration 99",
+            " iteration 99 and training may diverge; use a policy that falls, such as step",
         ),
     ]
 
@@ -93,10 +95,14 @@ class LearningRateGrows(SolverRule):
             field, why = "gamma", f"gamma {schedule.gamma:g} is above 1"
         how = f"grows from {start:g} to {abs(most):g} at iteration {iteration}" if runs > 0 else "grows"
         fixes: tuple[Fix, ...] = ()
+        advice = "use a policy that falls, such as step" if field == "lr_policy" else f"check {field}"
         if field == "power":
             power = f"{-schedule.power:g}"
-            fixes = fix(f"set power: {power}", UNSAFE, write(solver, field, value=power))
+            advice = f"set power: {power}"
+            fixes = fix(advice, UNSAFE, write(solver, field, value=power))
         elif field == "gamma" and schedule.policy in ("step", "multistep", "exp"):
             gamma = f"{1 / schedule.gamma:g}"
-            fixes = fix(f"set gamma: {gamma}", UNSAFE, write(solver, field, value=gamma))
-        yield self.finding(solver.at(field), f"{why}, so the learning rate {how}", fixes=fixes)
+            advice = f"set gamma: {gamma}"
+            fixes = fix(advice, UNSAFE, write(solver, field, value=gamma))
+        text = f"{why}, so the learning rate {how} and training may diverge; {advice}"
+        yield self.finding(solver.at(field), text, fixes=fixes)

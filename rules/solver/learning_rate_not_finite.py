@@ -40,27 +40,32 @@ class LearningRateNotFinite(SolverRule):
         Invalid(
             'base_lr: 0.01 lr_policy: "exp" gamma: 1.01 max_iter: 100000',
             span='lr_policy: "exp"',
-            message="the learning rate starts at 0.01 and becomes inf at iteration 9380",
+            message="the learning rate starts at 0.01 and becomes inf at iteration 9380, so every weight becomes inf or"
+            " nan; check gamma",
         ),
         Invalid(
             'base_lr: 0.01 lr_policy: "step" gamma: 1e30 stepsize: 100 max_iter: 250',
             span='lr_policy: "step"',
-            message="the learning rate starts at 0.01 and becomes inf at iteration 200",
+            message="the learning rate starts at 0.01 and becomes inf at iteration 200, so every weight becomes inf or"
+            " nan; check gamma and stepsize",
         ),
         Invalid(
             'base_lr: inf lr_policy: "fixed" max_iter: 10',
             span="base_lr: inf",
-            message="the learning rate is inf from the first iteration on",
+            message="the learning rate is inf from the first iteration on, so every weight becomes inf or nan; set a"
+            " finite base_lr",
         ),
         Invalid(
             'base_lr: nan lr_policy: "fixed" max_iter: 10',
             span="base_lr: nan",
-            message="the learning rate is nan from the first iteration on",
+            message="the learning rate is nan from the first iteration on, so every weight becomes inf or nan; set a"
+            " finite base_lr",
         ),
         Invalid(
             'base_lr: 1 lr_policy: "inv" gamma: 1 power: nan max_iter: 10',
             span='lr_policy: "inv"',
-            message="the learning rate starts at 1 and becomes nan at iteration 1",
+            message="the learning rate starts at 1 and becomes nan at iteration 1, so every weight becomes inf or nan;"
+            " check gamma and power",
         ),
     ]
 
@@ -75,9 +80,11 @@ class LearningRateNotFinite(SolverRule):
             return
         iteration, rate = found
         value = "nan" if math.isnan(rate) else f"{rate:g}"
-        place = solver.at("lr_policy" if math.isfinite(schedule.base) else "base_lr")
+        finite = math.isfinite(schedule.base)
+        advice = f"check {' and '.join(schedule.reads)}" if finite else "set a finite base_lr"
         if iteration:
             message = f"the learning rate starts at {schedule.rate(0):g} and becomes {value} at iteration {iteration}"
         else:
             message = f"the learning rate is {value} from the first iteration on"
-        yield self.finding(place, message, evidence="a single update with this rate makes every weight infinite or nan")
+        message += f", so every weight becomes inf or nan; {advice}"
+        yield self.finding(solver.at("lr_policy" if finite else "base_lr"), message)

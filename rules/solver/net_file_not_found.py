@@ -12,8 +12,8 @@ class NetFileNotFound(SolverRule):
     Caffe opens a net's path from the directory that it is run in, not from the solver's folder, and aborts if there is
     no such file. caffelint looks beside the solver, in the working directory, in the configured `roots` and in every
     folder above the solver. A net that is found only by its bare file name, beside the solver, is checked together with
-    it and reported as info, since Caffe would not find it from here. Nothing outside of the checkout and of `roots` is
-    read.
+    it and reported as info, since Caffe would only find it where its path leads to it. Nothing outside of the checkout
+    and of `roots` is read.
 
     ## Example
     ```
@@ -40,14 +40,14 @@ class NetFileNotFound(SolverRule):
         Invalid(
             {"a/solver.prototxt": 'net: "a/trainval.prototxt" base_lr: 0.01', "a/train_val.prototxt": 'name: "n"'},
             span='net: "a/trainval.prototxt"',
-            message='net "a/trainval.prototxt" is not found beside the solver, in the working directory, in a'
-            " configured root or in a folder above the solver",
+            message='net "a/trainval.prototxt" is not found from the solver\'s folder, a folder above it or the working'
+            " directory, so the net is not checked; correct the path, or add its folder to roots in your settings",
         ),
         Invalid(
             {"a/solver.prototxt": 'train_net: "/home/me/train.prototxt" base_lr: 0.01', "b.prototxt": 'name: "n"'},
             span='train_net: "/home/me/train.prototxt"',
-            message='train_net "/home/me/train.prototxt" is not on this machine; use a path relative to the directory'
-            " that Caffe is run in",
+            message='train_net "/home/me/train.prototxt" is not on this machine, so the net is not checked; use a path'
+            " relative to the directory that Caffe is run in",
         ),
     ]
 
@@ -55,13 +55,19 @@ class NetFileNotFound(SolverRule):
         for missing in solver.missing:
             net = f'{missing.field} "{missing.name}"'
             if missing.name.startswith("~"):
-                message = f"{net} is not found, since Caffe does not expand ~; write the full path or a relative one"
+                message = (
+                    f"{net} starts with ~, which Caffe does not expand, so Caffe stops at the start; write the full"
+                    " path"
+                )
             elif missing.name.startswith("/") or missing.name[1:3] in (":/", ":\\"):
-                message = f"{net} is not on this machine; use a path relative to the directory that Caffe is run in"
+                message = (
+                    f"{net} is not on this machine, so the net is not checked; use a path relative to the directory"
+                    " that Caffe is run in"
+                )
             else:
                 message = (
-                    f"{net} is not found beside the solver, in the working directory, in a configured root or in a"
-                    " folder above the solver"
+                    f"{net} is not found from the solver's folder, a folder above it or the working directory, so the"
+                    " net is not checked; correct the path, or add its folder to roots in your settings"
                 )
             yield self.finding(solver.at(missing.field, missing.position), message)
         for outside in solver.outside:
@@ -75,7 +81,8 @@ class NetFileNotFound(SolverRule):
             bare = found.name.replace("\\", "/").rpartition("/")[2]
             yield self.finding(
                 solver.at(found.field, found.position),
-                f'{found.field} "{found.name}" is not found from here; "{bare}" beside the solver is checked instead',
+                f'{found.field} "{found.name}" is not found, so "{bare}" in the solver\'s folder is checked instead;'
+                " run Caffe from where the path leads to the net, or correct it",
                 evidence="Caffe opens the path as it is written, from the directory that it is run in",
                 severity=INFO,
             )

@@ -42,12 +42,13 @@ class NoMaxIter(SolverRule):
             'base_lr: 0.01 lr_policy: "fixed"',
             span="base_lr: 0.01",
             message="max_iter is missing and defaults to 0, so `caffe train` runs no iteration and saves untrained"
-            " weights",
+            " weights; set it to the number of iterations",
         ),
         Invalid(
             'base_lr: 0.01 lr_policy: "fixed" max_iter: 0',
             span="max_iter: 0",
-            message="max_iter 0 is not positive, so `caffe train` runs no iteration and saves untrained weights",
+            message="max_iter 0 is not positive, so `caffe train` runs no iteration and saves untrained weights; set it"
+            " to the number of iterations",
         ),
         Invalid(
             'train_net: "train.prototxt" base_lr: 0.01 lr_policy: "fixed" snapshot: 0',
@@ -71,7 +72,8 @@ class NoMaxIter(SolverRule):
             text += ", so `caffe train` would run no iteration; train it from a script that calls solver.step()"
             yield self.finding(solver.at(), text, severity=INFO)
         else:
-            text += ", so `caffe train` runs no iteration and saves untrained weights"
+            text += ", so `caffe train` runs no iteration and saves untrained weights; set it to the number of"
+            text += " iterations"
             yield self.finding(solver.at("max_iter"), text, severity=None if given else WARNING)
 
 

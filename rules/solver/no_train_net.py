@@ -6,7 +6,7 @@ from caffelint.lint import ERROR, Finding, Given, Invalid, Kind, Solver, SolverR
 
 from ._text import NET_FIELDS, is_template
 
-_MESSAGE = "the solver names no net to train; set net or train_net"
+_MESSAGE = "the solver names no net to train, so Caffe stops at the start; set net or train_net"
 
 
 class NoTrainNet(SolverRule):

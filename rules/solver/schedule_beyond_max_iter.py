@@ -42,17 +42,20 @@ class ScheduleBeyondMaxIter(SolverRule):
         Invalid(
             'lr_policy: "step" gamma: 0.1 stepsize: 100000 max_iter: 50000 base_lr: 0.1',
             span="stepsize: 100000",
-            message="stepsize 100000 is not reached before max_iter 50000, so the rate stays 0.1",
+            message="stepsize 100000 is not reached before max_iter 50000, so the rate stays 0.1; lower stepsize or"
+            " raise max_iter",
         ),
         Invalid(
             'lr_policy: "multistep" gamma: 0.1 stepvalue: 20000 stepvalue: 60000 stepvalue: 70000 max_iter: 50000',
             span="stepvalue: 60000",
-            message="stepvalues 60000 and 70000 are not reached before max_iter 50000",
+            message="stepvalues 60000 and 70000 are not reached before max_iter 50000, so the rate does not drop there;"
+            " lower them or raise max_iter",
         ),
         Invalid(
             'lr_policy: "multistep" gamma: 0.1 stepvalue: 60000 max_iter: 50000 base_lr: 0.1',
             span="stepvalue: 60000",
-            message="stepvalue 60000 is not reached before max_iter 50000, so the rate stays 0.1",
+            message="stepvalue 60000 is not reached before max_iter 50000, so the rate stays 0.1; lower it or raise"
+            " max_iter",
         ),
     ]
 
@@ -64,7 +67,8 @@ class ScheduleBeyondMaxIter(SolverRule):
         if message.lr_policy == "step" and message.stepsize >= end:
             yield self.finding(
                 solver.at("stepsize"),
-                f"stepsize {message.stepsize} is not reached before max_iter {end}, so the rate stays {base}",
+                f"stepsize {message.stepsize} is not reached before max_iter {end}, so the rate stays {base};"
+                " lower stepsize or raise max_iter",
             )
         if message.lr_policy != "multistep":
             return
@@ -76,6 +80,6 @@ class ScheduleBeyondMaxIter(SolverRule):
             text = f"stepvalues {', '.join(values[:-1])} and {values[-1]} are not reached before max_iter {end}"
         else:
             text = f"stepvalue {values[0]} is not reached before max_iter {end}"
-        if len(late) == len(message.stepvalue):
-            text += f", so the rate stays {base}"
-        yield self.finding(solver.at("stepvalue", late[0]), text)
+        so = f"the rate stays {base}" if len(late) == len(message.stepvalue) else "the rate does not drop there"
+        them = "them" if len(late) > 1 else "it"
+        yield self.finding(solver.at("stepvalue", late[0]), f"{text}, so {so}; lower {them} or raise max_iter")

@@ -40,18 +40,22 @@ class SnapshotPrefixUnusable(SolverRule):
         Invalid(
             'base_lr: 1 snapshot: 1000 snapshot_prefix: "~/models/lenet"',
             span='snapshot_prefix: "~/models/lenet"',
-            message='snapshot_prefix "~/models/lenet" starts with ~, which Caffe does not expand; write the full path',
+            message='snapshot_prefix "~/models/lenet" starts with ~, which Caffe does not expand, so it saves no'
+            " snapshot; write the full path",
         ),
         Invalid(
             "base_lr: 1 snapshot: 1000",
             span="snapshot: 1000",
-            message="snapshot is 1000, but snapshot_prefix is missing; set it, for example to the net name",
+            message="snapshot is 1000 but snapshot_prefix is missing, so Caffe 1.0 stops at the start; set it, for"
+            " example"
+            ' snapshot_prefix: "net"',
         ),
         Invalid(
             'base_lr: 1 snapshot: 1000 snapshot_prefix: "models/"',
             span='snapshot_prefix: "models/"',
-            message='snapshot_prefix "models/" is a folder, so Caffe names the files after the solver, or _iter_...'
-            " where it is older; add a name",
+            message='snapshot_prefix "models/" is a folder, so Caffe 1.0 saves "models/_iter_N.caffemodel"; add a name,'
+            " for"
+            ' example snapshot_prefix: "models/net"',
         ),
     ]
 
@@ -60,18 +64,24 @@ class SnapshotPrefixUnusable(SolverRule):
         prefix, place = message.snapshot_prefix, solver.at("snapshot_prefix")
         if prefix.startswith("~"):
             evidence = "where snapshot is set, Caffe stops at the start with: Cannot write to snapshot prefix"
-            text = f'snapshot_prefix "{prefix}" starts with ~, which Caffe does not expand; write the full path'
+            text = (
+                f'snapshot_prefix "{prefix}" starts with ~, which Caffe does not expand, so it saves no snapshot;'
+                " write the full path"
+            )
             yield self.finding(place, text, evidence=evidence)
         elif prefix.endswith("/"):
             text = (
-                f'snapshot_prefix "{prefix}" is a folder, so Caffe names the files after the solver, or _iter_... where'
-                " it is older; add a name"
+                f'snapshot_prefix "{prefix}" is a folder, so Caffe 1.0 saves "{prefix}_iter_N.caffemodel"; add a name,'
+                f' for example snapshot_prefix: "{prefix}net"'
             )
-            yield self.finding(place, text, severity=INFO)
+            evidence = "later Caffe names the files after the solver"
+            yield self.finding(place, text, evidence=evidence, severity=INFO)
         elif message.snapshot > 0 and solver.given("snapshot_prefix") is Given.NOTHING:
             yield self.finding(
                 solver.at("snapshot"),
-                f"snapshot is {message.snapshot}, but snapshot_prefix is missing; set it, for example to the net name",
-                evidence="Caffe 1.0 and most forks stop at the start; later Caffe writes beside the solver",
+                f"snapshot is {message.snapshot} but snapshot_prefix is missing, so Caffe 1.0 stops at the start; set"
+                " it,"
+                ' for example snapshot_prefix: "net"',
+                evidence="most forks stop, too; later Caffe writes beside the solver, under its name",
                 severity=WARNING,
             )

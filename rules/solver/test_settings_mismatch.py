@@ -53,17 +53,18 @@ class TestSettingsMismatch(SolverRule):
         Invalid(
             'train_net: "a"\ntest_net: "b"\ntest_net: "c"\ntest_iter: 1\ntest_interval: 10',
             span="test_iter: 1",
-            message="1 test_iter for 2 test nets; set one for each",
+            message="test_iter is set 1 time for 2 test nets, so Caffe stops at the start; set one for each",
         ),
         Invalid(
             'train_net: "a"\ntest_net: "b"\nbase_lr: 1',
             span='test_net: "b"',
-            message="no test_iter for 1 test net; set one for each",
+            message="test_iter is missing for 1 test net, so Caffe stops at the start; set one for each",
         ),
         Invalid(
             'train_net: "a"\ntest_iter: 10\ntest_interval: 10',
             span="test_iter: 10",
-            message="1 test_iter but no test net; set test_net, or use net instead of train_net",
+            message="test_iter is set but there is no test net, so Caffe stops at the start; set test_net, or use net"
+            " instead of train_net",
         ),
         # A fork's own way cannot be known.
         Invalid(
@@ -72,39 +73,43 @@ class TestSettingsMismatch(SolverRule):
                 "net.prototxt": 'layers { name: "a" type: CONVOLUTION3D bottom: "b" top: "a" }',
             },
             span="test_iter: 10",
-            message="1 test_iter but no test net; set test_net, or use net instead of train_net",
+            message="test_iter is set but there is no test net, so Caffe may stop at the start; set test_net, or use"
+            " net instead of train_net",
         ),
         Invalid(
             _NET + "test_iter: 1 test_state { } test_state { } test_interval: 1",
             span="test_state",
-            message="2 test_state for 1 test net; set one for each test net, or none",
+            message="test_state is set 2 times for 1 test net, so Caffe stops at the start; set one for each, or none",
         ),
         Invalid(
             _NET + "test_iter: 100",
             span="test_iter: 100",
-            message="test_iter is set, but test_interval is missing; set it to the number of iterations between two"
-            " tests",
+            message="test_iter is set but test_interval is missing, so Caffe stops at the start; set it to the number"
+            " of iterations between two tests",
         ),
         Invalid(
             _NET + "test_iter: 100 test_interval: 0",
             span="test_interval: 0",
-            message="test_iter is set, but test_interval is 0; set it to the number of iterations between two tests",
+            message="test_iter is set but test_interval is 0, so Caffe stops at the start; set it to the number of"
+            " iterations between two tests",
         ),
         Invalid(
             _NET + "test_interval: 500",
             span="test_interval: 500",
-            message="test_interval is 500, but test_iter is missing, so nothing is ever tested; set it to the number"
+            message="test_interval is 500 but test_iter is missing, so nothing is ever tested; set it to the number"
             " of batches of a test pass",
         ),
         Invalid(
             _NET + "test_interval: 500 test_iter: 0",
             span="test_iter: 0",
-            message="test_iter is 0, so a test pass reads no batch and prints no score",
+            message="test_iter is 0, so a test pass reads no batch and prints no score; set it to the number of"
+            " batches",
         ),
         Invalid(
             _NET + "test_interval: 500 test_iter: 0 test_compute_loss: true",
             span="test_iter: 0",
-            message="test_iter is 0, so a test pass reads no batch, and the test loss, divided by 0, is nan",
+            message="test_iter is 0, so a test pass reads no batch, and the test loss, divided by 0, is nan; set it to"
+            " the number of batches",
         ),
     ]
 
@@ -125,20 +130,22 @@ class TestSettingsMismatch(SolverRule):
         if refusal := solver.refusal(Kind.TEST_STATE_COUNT):
             yield self.finding(
                 solver.at(*refusal.field),
-                f"{len(message.test_state)} test_state for {_nets(iters)}; set one for each test net, or none",
+                f"test_state is set {_times(len(message.test_state))} for {_nets(iters)}, so Caffe stops at the start;"
+                " set one for each, or none",
                 evidence="Caffe stops at the start: test_state must be unspecified or specified once per test net",
             )
         if solver.refusal(Kind.TEST_INTERVAL):
             how = f"is {message.test_interval}" if solver.has("test_interval") else "is missing"
             yield self.finding(
                 solver.at_first("test_interval", "test_iter"),
-                f"test_iter is set, but test_interval {how}; set it to the number of iterations between two tests",
+                f"test_iter is set but test_interval {how}, so Caffe stops at the start; set it to the number of"
+                " iterations between two tests",
                 evidence="Caffe stops at the start: Check failed: param_.test_interval() > 0",
             )
         elif not iters and message.test_interval > 0 and generic:
             yield self.finding(
                 solver.at("test_interval"),
-                f"test_interval is {message.test_interval}, but test_iter is missing, so nothing is ever tested;"
+                f"test_interval is {message.test_interval} but test_iter is missing, so nothing is ever tested;"
                 " set it to the number of batches of a test pass",
                 evidence="each test_iter makes one test net; without any, Caffe builds none",
                 severity=WARNING,
@@ -149,17 +156,22 @@ class TestSettingsMismatch(SolverRule):
                 what, severity = " and prints no score", INFO
                 if message.test_compute_loss:
                     what, severity = f", and the test loss, divided by {count}, is nan", WARNING
-                text = f"test_iter is {count}, so a test pass reads no batch{what}"
+                text = f"test_iter is {count}, so a test pass reads no batch{what}; set it to the number of batches"
                 yield self.finding(solver.at("test_iter", index), text, severity=severity)
 
     def _wrong_count(self, solver: Solver, iters: int, files: int) -> Finding:
         place = solver.at_first("test_iter", "test_net", "test_net_param")
         if files:
-            message = f"{iters or 'no'} test_iter for {_nets(files)}; set one for each"
+            given = f"is set {_times(iters)}" if iters else "is missing"
+            message = f"test_iter {given} for {_nets(files)}, so Caffe stops at the start; set one for each"
         else:
-            message = f"{iters} test_iter but no test net; set test_net, or use net instead of train_net"
-        if not files and _is_of_a_fork(solver):
-            return self.finding(place, message, severity=WARNING, certainty=LIKELY)
+            may = "may stop" if _is_of_a_fork(solver) else "stops"
+            message = (
+                f"test_iter is set but there is no test net, so Caffe {may} at the start; set test_net, or use net"
+                " instead of train_net"
+            )
+            if may != "stops":
+                return self.finding(place, message, severity=WARNING, certainty=LIKELY)
         evidence = "Caffe stops at the start: test_iter must be specified for each test network"
         return self.finding(place, message, evidence=evidence)
 
@@ -175,6 +187,10 @@ def _is_of_before(solver: Solver) -> bool:
 
 def _is_of_a_fork(solver: Solver) -> bool:
     return any(bound.fork_uses for bound in (solver.bound, *(use.net.bound for use in solver.nets)))
+
+
+def _times(count: int) -> str:
+    return f"{count} time{'' if count == 1 else 's'}"
 
 
 def _nets(count: int) -> str:

@@ -48,19 +48,20 @@ class WeightDecayOutOfRange(SolverRule):
         Invalid(
             "base_lr: 0.01 weight_decay: -0.0005",
             span="weight_decay: -0.0005",
-            message="weight_decay -0.0005 is negative, so every weight grows without bound",
+            message="weight_decay -0.0005 is negative, so every weight grows without bound; set weight_decay: 0.0005",
             fixed="base_lr: 0.01 weight_decay: 0.0005",
         ),
         Invalid(
             "base_lr: 0.01 momentum: 0.9 weight_decay: 5",
             span="weight_decay: 5",
             message="weight_decay 5 takes 5% off each weight in one update, up to 10 times that with momentum 0.9,"
-            " whatever the loss says",
+            " whatever the loss says; try weight_decay: 0.0005",
         ),
         Invalid(
             'base_lr: 0.001 type: "Adam" weight_decay: 2',
             span="weight_decay: 2",
-            message="weight_decay 2 is 4000 times the common 0.0005",
+            message="weight_decay 2 is 4000 times the common 0.0005, so decay may outweigh the loss; try weight_decay:"
+            " 0.0005",
         ),
     ]
 
@@ -68,7 +69,10 @@ class WeightDecayOutOfRange(SolverRule):
         message = solver.message
         decay, place = message.weight_decay, solver.at("weight_decay")
         if decay < 0:
-            text = f"weight_decay {decay:g} is negative, so every weight grows without bound"
+            text = (
+                f"weight_decay {decay:g} is negative, so every weight grows without bound; set weight_decay:"
+                f" {-decay:g}"
+            )
             fixes = fix(f"set weight_decay: {-decay:g}", UNSAFE, write(solver, "weight_decay", value=f"{-decay:g}"))
             yield self.finding(place, text, fixes=fixes)
             return
@@ -84,8 +88,9 @@ class WeightDecayOutOfRange(SolverRule):
             text = f"weight_decay {decay:g} takes {message.base_lr * decay:.0%} off each weight in one update"
             if message.momentum:
                 text += f", up to {1 / (1 - message.momentum):.3g} times that with momentum {message.momentum:g}"
-            text += ", whatever the loss says"
+            text += ", whatever the loss says; try weight_decay: 0.0005"
             yield self.finding(place, text, severity=WARNING)
         elif decay >= 1:
-            text = f"weight_decay {decay:g} is {decay / 0.0005:.0f} times the common 0.0005"
+            times = f"{decay / 0.0005:.0f} times the common 0.0005"
+            text = f"weight_decay {decay:g} is {times}, so decay may outweigh the loss; try weight_decay: 0.0005"
             yield self.finding(place, text, severity=WARNING, certainty=LIKELY)
