@@ -53,8 +53,8 @@ class BatchStatsInTesting(NetRule):
         Invalid(
             _NET % " batch_norm_param { use_global_stats: false }",
             span="use_global_stats: false",
-            message='BatchNorm "bn": use_global_stats false uses the statistics of the batch in TEST, too; remove it'
-            " (the default is false in TRAIN and true in TEST)",
+            message='BatchNorm "bn": use_global_stats: false normalises by the batch in TEST, too, so the score of an'
+            " image depends on the others in its batch; remove it",
             fixed=_NET % "",
         ),
     ]
@@ -67,8 +67,9 @@ class BatchStatsInTesting(NetRule):
         # Layers of the older format may have been given the field by Caffe's upgrade.
         yield self.finding(
             places[0],
-            f"{titles(found)}: use_global_stats false uses the statistics of the batch in TEST, too; remove it"
-            " (the default is false in TRAIN and true in TEST)",
+            f"{titles(found)}: use_global_stats: false normalises by the batch in TEST, too, so the score of an image"
+            " depends on the others in its batch; remove it",
+            evidence="without the field Caffe uses the batch in TRAIN and the stored statistics in TEST",
             phases=(TEST,),
             fixes=fix(
                 "remove use_global_stats",

@@ -80,7 +80,7 @@ class TrainAndTestShareData(NetRule):
             _DATA % ("train.txt", "TRAIN", "") + _DATA % ("./train.txt", "TEST", ""),
             span='source: "./train.txt"',
             message='Data "data": testing reads "./train.txt", which training also reads, so accuracy is that of the'
-            ' training set',
+            ' training set; test on other data',
         ),
         Invalid(
             _DATA % ("val_lmdb", "TRAIN", "") + _DATA % ("train_lmdb", "TEST", ""),
@@ -95,7 +95,8 @@ class TrainAndTestShareData(NetRule):
                 "test.prototxt": 'layer { name: "d" type: "Data" top: "d" data_param { source: "a" } }',
             },
             span='source: "a"',
-            message='Data "d": testing reads "a", which training also reads, so accuracy is that of the training set',
+            message='Data "d": testing reads "a", which training also reads, so accuracy is that of the training set;'
+            " test on other data",
         ),
         Invalid(
             {
@@ -127,7 +128,7 @@ class TrainAndTestShareData(NetRule):
                 if other is not layer:
                     message = (
                         f'{title(layer)}: testing reads "{path}", which training also reads, so accuracy is that of the'
-                        " training set"
+                        " training set; test on other data"
                     )
                     yield self._finding(layer, block, message, other)
                 elif is_tested(net) and layer.phases == PHASES:

@@ -98,18 +98,19 @@ class DeployMismatch(NetRule):
             {"train_val.prototxt": _TRAIN % (_CROP, 1, 1, 1, 9), "deploy.prototxt": _DEPLOY % (224, 224, 1, 1, 1, 5)},
             span="num_output: 5",
             message='InnerProduct "fc": num_output is 5 here and 9 in "train_val.prototxt", so Caffe refuses its'
-            " weights",
+            " weights; set it as in training",
         ),
         Invalid(
             {"train_val.prototxt": _TRAIN % (_CROP, 1, 1, 1, 9), "deploy.prototxt": _DEPLOY % (224, 224, 1, 0, 1, 9)},
             span="pad: 0",
             message='Convolution "c2": pad is 0 here and 1 in "train_val.prototxt", but its weights were trained with'
-            " the latter",
+            " the latter; set it as in training",
         ),
         Invalid(
             {"train_val.prototxt": _TRAIN % (_CROP, 1, 1, 1, 9), "deploy.prototxt": _DEPLOY % (242, 242, 1, 1, 1, 9)},
             span="dim: 242",
-            message='Input "data": shape is 242x242 but "train_val.prototxt" has 224x224 crops',
+            message='Input "data": shape is 242x242 but "train_val.prototxt" was trained on crops of 224x224; set the'
+            " last two dim to 224",
         ),
     ]
 
@@ -169,7 +170,8 @@ class DeployMismatch(NetRule):
                 says = f'{field} differs: in "{first.name}" it is {here} here'
             yield self.finding(
                 first.at(*field_path(first, field)),
-                f'{titles([layer for layer, *_ in found])}: {says} and {there} in "{nearest.file}", {so}',
+                f'{titles([layer for layer, *_ in found])}: {says} and {there} in "{nearest.file}", {so}; set it as in'
+                " training",
             )
 
     def _input(self, net: Net, nearest: Training, candidates: list[Training]) -> Iterator[Finding]:
@@ -183,7 +185,8 @@ class DeployMismatch(NetRule):
         if len(dims) in (3, 4) and dims[-2] == dims[-1] and {dims[-1]} not in crops.values():
             yield self.finding(
                 _size_place(net, inputs[0]),
-                f'{title(inputs[0])}: shape is {dims[-2]}x{dims[-1]} but "{nearest.file}" has {crop}x{crop} crops',
+                f'{title(inputs[0])}: shape is {dims[-2]}x{dims[-1]} but "{nearest.file}" was trained on crops of'
+                f" {crop}x{crop}; set the last two dim to {crop}",
             )
 
 

@@ -91,8 +91,8 @@ class DuplicateLayerName(NetRule):
             ' layer { name: "fc" type: "InnerProduct" bottom: "fc1" top: "fc2" }'
             ' layer { name: "loss" type: "EuclideanLoss" bottom: "fc2" bottom: "label" }',
             span='name: "fc"',
-            message='InnerProduct "fc": name is already used by InnerProduct on line 1, so Caffe copies the parameters'
-            " of both to the first; give this InnerProduct a name of its own",
+            message='InnerProduct "fc": name is already used by InnerProduct on line 1, so Caffe copies the weights'
+            " of both into that one; give this InnerProduct a name of its own",
             fixed=(
                 'layer { name: "fc" type: "InnerProduct" bottom: "data" top: "fc1" } layer { name: "fc2" type: '
                 '"InnerProduct" bottom: "fc1" top: "fc2" } layer { name: "loss" type: "EuclideanLoss" bottom: '
@@ -102,8 +102,8 @@ class DuplicateLayerName(NetRule):
         Invalid(
             _WIDTHS % (5, 5),
             span='name: "fc"',
-            message='InnerProduct "fc": name is already used by InnerProduct on line 1, so Caffe copies the parameters'
-            " of both to the first; give this InnerProduct a name of its own",
+            message='InnerProduct "fc": name is already used by InnerProduct on line 1, so Caffe copies the weights'
+            " of both into that one; give this InnerProduct a name of its own",
             fixed=(
                 'layer { name: "data" type: "Input" top: "data" input_param { shape { dim: 2 dim: 5 } } } layer '
                 '{ name: "fc" type: "InnerProduct" bottom: "data" top: "a" inner_product_param { num_output: 5 } '
@@ -140,8 +140,8 @@ class DuplicateLayerName(NetRule):
             'layer { type: "InnerProduct" bottom: "data" top: "fc1" }'
             ' layer { type: "InnerProduct" bottom: "fc1" top: "fc2" }',
             span="layer",
-            message="InnerProduct layer: name is missing, as in InnerProduct on line 1, so Caffe copies the parameters"
-            " of both to the first; give this InnerProduct a name of its own",
+            message="InnerProduct layer: name is missing, as in InnerProduct on line 1, so Caffe copies the weights"
+            " of both into that one; give this InnerProduct a name of its own",
             fixed=(
                 'layer { type: "InnerProduct" bottom: "data" top: "fc1" } layer { type: "InnerProduct" bottom: '
                 '"fc1" top: "fc2" name: "fc2" }'
@@ -175,7 +175,7 @@ class DuplicateLayerName(NetRule):
             )
         known = "name is already used by" if layer.name else "name is missing, as in"
         refusal = _refusal(other, layer)
-        what = f'stops with "{refusal}"' if refusal else "copies the parameters of both to the first"
+        what = f'stops with "{refusal}"' if refusal else "copies the weights of both into that one"
         return self.finding(
             layer.at("name"),
             f"{title(layer)}: {known} {other.type} on line {other.at().line}, so Caffe {what};"

@@ -82,7 +82,7 @@ class FrozenWithoutWeights(NetRule):
             _NET.format(_FROZEN, _FROZEN, "xavier"),
             span="lr_mult: 0",
             message='InnerProduct "a", "b": lr_mult is 0, so the layers keep the random weights of their fillers'
-            " unless weights are loaded",
+            " unless weights are loaded; set lr_mult: 1 where none are",
         ),
     ]
 
@@ -114,7 +114,7 @@ class FrozenWithoutWeights(NetRule):
             found[0].at("param", 0, "lr_mult"),
             f"{text}, after layers that learn; set lr_mult: 1, or load weights"
             if slip
-            else f"{text} unless weights are loaded",
+            else f"{text} unless weights are loaded; set lr_mult: 1 where none are",
             severity=WARNING if slip else INFO,
             phases=(TRAIN,),
         )

@@ -44,13 +44,14 @@ class NeverIncluded(NetRule):
         Invalid(
             {"solver.prototxt": 'net: "net.prototxt"', "net.prototxt": _NET},
             span='stage: "noisy"',
-            message='DummyData "noise": nothing sets stage "noisy", so no net that "solver.prototxt" builds has the'
-            " layer; set it in train_state or test_state",
+            message='DummyData "noise": nothing sets stage "noisy", so "solver.prototxt" builds no net with the layer;'
+            ' to include it, set train_state { stage: "noisy" }',
         ),
         Invalid(
             _NET.replace('stage: "noisy"', "min_level: 2"),
             span="min_level: 2",
-            message='DummyData "noise": left out unless a solver or the command line sets level 2',
+            message='DummyData "noise": nothing sets level 2, so the layer is left out; to include it, pass --level 2'
+            " or set train_state { level: 2 } in the solver",
         ),
     ]
 
@@ -67,14 +68,21 @@ class NeverIncluded(NetRule):
                 groups.setdefault(_condition(layer), []).append(layer)
         for condition, layers in groups.items():
             field = "stage" if condition.startswith("stage") else "min_level"
+            them = "the layer" if len(layers) == 1 else "the layers"
+            name, _, value = condition.partition(" ")
+            state = f"set train_state {{ {name}: {value} }}"
+            message = f"{titles(layers)}: nothing sets {condition}, so"
             if net.solvers:
-                message = (
-                    f'{titles(layers)}: nothing sets {condition}, so no net that "{net.solvers[0].path}" builds has'
-                    f" {'the layer' if len(layers) == 1 else 'these layers'}; set it in train_state or test_state"
-                )
+                solver = net.solvers[0].path.replace("\\", "/").rpartition("/")[2]
+                message += f' "{solver}" builds no net with {them}; to include {_it(layers)}, {state}'
             else:
-                message = f"{titles(layers)}: left out unless a solver or the command line sets {condition}"
+                left = f"{them} {'is' if len(layers) == 1 else 'are'} left out"
+                message += f" {left}; to include {_it(layers)}, pass --{name} {value} or {state} in the solver"
             yield self.finding(layers[0].at("include", 0, field), message)
+
+
+def _it(layers: list[Layer]) -> str:
+    return "it" if len(layers) == 1 else "them"
 
 
 def _condition(layer: Layer) -> str:

@@ -50,7 +50,8 @@ class NoGradientPath(NetRule):
             " inner_product_param { num_output: 9 } }"
             ' layer { name: "top1" type: "Accuracy" bottom: "aux" bottom: "label" top: "top1" }',
             span='name: "aux"',
-            message='InnerProduct "aux": no gradient of a loss arrives, so the layer learns nothing in TRAIN',
+            message='InnerProduct "aux": no loss sends it a gradient, so it learns nothing in TRAIN; connect it to a'
+            " loss, or keep it out of TRAIN",
         ),
         Invalid(
             _NET + ' layer { name: "act" type: "TanH" bottom: "fc" top: "act" propagate_down: false }'
@@ -58,8 +59,8 @@ class NoGradientPath(NetRule):
             " inner_product_param { num_output: 9 } }"
             ' layer { name: "loss2" type: "SoftmaxWithLoss" bottom: "aux" bottom: "label" top: "loss2" }',
             span="propagate_down: false",
-            message='TanH "act": propagate_down: false stops the gradient, so InnerProduct "fc" and all above get none'
-            " from the losses below; remove it if they should learn from them",
+            message='TanH "act": propagate_down: false stops the gradient, so InnerProduct "fc" and all layers above'
+            " learn nothing from the losses below; remove it if they should",
         ),
     ]
 
@@ -85,8 +86,8 @@ class NoGradientPath(NetRule):
             if blob.need_backward and any(below.need_backward and below.learns for below in _below(one, layer)):
                 yield self.finding(
                     net.layers[layer.index].at("propagate_down"),
-                    f"{title(layer)}: propagate_down: false stops the gradient, so {title(above)} and all above get"
-                    " none from the losses below; remove it if they should learn from them",
+                    f"{title(layer)}: propagate_down: false stops the gradient, so {title(above)} and all layers above"
+                    " learn nothing from the losses below; remove it if they should",
                     certainty=LIKELY,
                     phases=(TRAIN,),
                     fixes=fix("remove propagate_down", DISPLAY, remove(net.layers[layer.index], "propagate_down")),
@@ -100,10 +101,11 @@ class NoGradientPath(NetRule):
             dangling = _dangling(one)
             idle = [layer for layer in idle if layer not in dangling]
         if idle:
+            it, learns = ("them", "they learn") if idle[1:] else ("it", "it learns")
             yield self.finding(
                 net.layers[idle[0].index or 0].at("name"),
-                f"{titles(idle)}: no gradient of a loss arrives, so the layer{'s learn' if idle[1:] else ' learns'}"
-                " nothing in TRAIN",
+                f"{titles(idle)}: no loss sends {it} a gradient, so {learns} nothing in TRAIN; connect {it} to a loss,"
+                f" or keep {it} out of TRAIN",
                 phases=(TRAIN,),
             )
 

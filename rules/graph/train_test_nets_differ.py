@@ -68,7 +68,7 @@ class TrainTestNetsDiffer(ProjectRule):
             {"solver.prototxt": _SOLVER, "train.prototxt": _FC + _RELU, "test.prototxt": _FC},
             span='name: "fc"',
             message='InnerProduct "fc": followed by no activation in the test net but ReLU in the training net, so the'
-            " nets differ",
+            " scores are not of the trained net; make both nets alike",
         ),
         Invalid(
             {
@@ -77,7 +77,8 @@ class TrainTestNetsDiffer(ProjectRule):
                 "test.prototxt": _FC + _FC.replace('"fc"', '"fc2"').replace("data", "fc"),
             },
             span='name: "fc2"',
-            message='InnerProduct "fc2" is not in the training net, so it is tested with its initial weights',
+            message='InnerProduct "fc2" is not in the training net, so it is tested with its initial weights; give it'
+            " the name that it has there",
         ),
         Invalid(
             {
@@ -118,7 +119,8 @@ class TrainTestNetsDiffer(ProjectRule):
             if twin is None:
                 yield self.finding(
                     layer.at("name"),
-                    f"{title(layer)} is not in the training net, so it is tested with its initial weights",
+                    f"{title(layer)} is not in the training net, so it is tested with its initial weights; give it the"
+                    " name that it has there",
                 )
                 continue
             here, there = _after(layer, TEST), _after(twin, TRAIN)
@@ -126,7 +128,8 @@ class TrainTestNetsDiffer(ProjectRule):
                 yield self.finding(
                     layer.at("name"),
                     f"{title(layer)}: followed by {', '.join(here) or 'no activation'} in the test net but"
-                    f" {', '.join(there) or 'no activation'} in the training net, so the nets differ",
+                    f" {', '.join(there) or 'no activation'} in the training net, so the scores are not of the trained"
+                    " net; make both nets alike",
                     related=(Related("the layer in the training net", twin.at("name")),),
                 )
 

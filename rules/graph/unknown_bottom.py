@@ -88,19 +88,22 @@ class UnknownBottom(RefusalRule):
             'layer { name: "pool2" type: "Input" top: "pool2" }'
             ' layer { name: "relu" type: "ReLU" bottom: "pool3" top: "relu" }',
             span='bottom: "pool3"',
-            message='ReLU "relu": bottom "pool3" is not made by any layer above',
+            message='ReLU "relu": bottom "pool3" is not made by any layer above; correct the name, or add a layer that'
+            " makes it",
         ),
         Invalid(
             'layer { name: "in" type: "Input" top: "ip1_a" top: "ip1_b" }'
             ' layer { name: "sum" type: "ReLU" bottom: "ip1" top: "relu" }',
             span='bottom: "ip1"',
-            message='ReLU "sum": bottom "ip1" is not made by any layer above',
+            message='ReLU "sum": bottom "ip1" is not made by any layer above; correct the name, or add a layer that'
+            " makes it",
         ),
         Invalid(
             'layer { name: "data" type: "Input" top: "data" }'
             ' layer { name: "top1" type: "Accuracy" bottom: "data" bottom: "label" include { phase: TEST } }',
             span='bottom: "label"',
-            message='Accuracy "top1": bottom "label" is not made by any layer above',
+            message='Accuracy "top1": bottom "label" is not made by any layer above; correct the name, or add a layer'
+            " that makes it",
         ),
         Invalid(
             'layer { name: "relu" type: "ReLU" bottom: "data" top: "relu" }'
@@ -141,9 +144,10 @@ class UnknownBottom(RefusalRule):
         certainty = _certainty(net, refused)
         if certainty:
             meant = _meant(net, refused)
+            advice = f'did you mean "{meant}"?' if meant else "correct the name, or add a layer that makes it"
             yield self.finding(
                 refused.place,
-                self.message(refused) + (f'; did you mean "{meant}"?' if meant else ""),
+                self.message(refused) + ("" if "maker" in refused.refusal.values else f"; {advice}"),
                 evidence=self.evidence(refused),
                 phases=refused.phases,
                 severity=WARNING if certainty == LIKELY else ERROR,

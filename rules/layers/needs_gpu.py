@@ -38,15 +38,15 @@ class NeedsGpu(NetRule):
         Invalid(
             _CONV % "CUDNN",
             span="engine: CUDNN",
-            message='Convolution "c": engine: CUDNN stops a Caffe that was built without cuDNN; remove it to let Caffe'
-            " choose",
+            message='Convolution "c": engine: CUDNN needs a Caffe that was built with cuDNN and stops any other; remove'
+            " it to let Caffe choose",
         ),
         Invalid(
             'layer { name: "p" type: "Pooling" bottom: "a" top: "b" pooling_param { pool: STOCHASTIC kernel_size: 2'
             " } }",
             span="pool: STOCHASTIC",
             message='Pooling "p": pool: STOCHASTIC has no CPU version, so Caffe stops at the first forward pass on a'
-            " CPU",
+            " CPU; train on a GPU, or set pool: MAX",
         ),
     ]
 
@@ -63,9 +63,11 @@ class NeedsGpu(NetRule):
             (
                 engines,
                 "engine",
-                "engine: CUDNN stops a Caffe that was built without cuDNN; remove it to let Caffe choose",
+                "engine: CUDNN needs a Caffe that was built with cuDNN and stops any other; remove it to let Caffe"
+                " choose",
             ),
-            (pools, "pool", "pool: STOCHASTIC has no CPU version, so Caffe stops at the first forward pass on a CPU"),
+            (pools, "pool", "pool: STOCHASTIC has no CPU version, so Caffe stops at the first forward pass on a CPU;"
+            " train on a GPU, or set pool: MAX"),
         ):
             if layers:
                 yield self.finding(

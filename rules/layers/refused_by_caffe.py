@@ -79,14 +79,14 @@ class RefusedByCaffe(RefusalRule):
             )
             + ' layer { name: "loss" type: "EuclideanLoss" bottom: "a" bottom: "data" }',
             span="num_output: 40",
-            message='EuclideanLoss "loss": with "data" as 8x3x256x256, predictions are 8x40x256x256 but targets are'
-            " 8x3x256x256; sizes per item must match; only 40 channels fit, which no picture has",
+            message='EuclideanLoss "loss": if "data" is 8x3x256x256, predictions are 8x40x256x256 but targets are'
+            " 8x3x256x256; sizes per item must match, which takes 40 channels; no picture has so many",
         ),
         Invalid(
             _UNKNOWN.replace("pad: 1 }", "}").replace("stride: 2", "") + _SUM,
             span='bottom: "b"',
-            message='Eltwise "sum": with "data" as 8x3x256x256, bottom 1 is 8x4x256x256 but bottom 0 is 8x4x254x254;'
-            " shapes must match; no other size fits either",
+            message='Eltwise "sum": if "data" is 8x3x256x256, bottom 1 is 8x4x256x256 but bottom 0 is 8x4x254x254;'
+            " shapes must match, and no other size of \"data\" fits",
         ),
         Invalid(
             'layer { name: "data" type: "Input" top: "data" input_param { shape { dim: 1 dim: 3 dim: 8 dim: 8 } } }'
@@ -110,7 +110,7 @@ class RefusedByCaffe(RefusalRule):
         Invalid(
             _DIGITS,
             span="inner_product_param",
-            message='InnerProduct "fc": num_output is missing; DIGITS fills it in but Caffe does not',
+            message='InnerProduct "fc": num_output is missing, so Caffe stops; only DIGITS fills it in',
         ),
         Invalid(
             _DIGITS.replace(' include { stage: "deploy" }', ""),
@@ -120,7 +120,7 @@ class RefusedByCaffe(RefusalRule):
         Invalid(
             'layer { name: "conv" bottom: "data" top: "conv" convolution_param { num_output: 20 kernel_size: 5 } }',
             span='name: "conv"',
-            message='layer "conv": type is missing; set it, for example type: "Convolution"',
+            message='layer "conv": type is missing, so Caffe stops at load; set it, for example type: "Convolution"',
         ),
     ]
 
@@ -129,7 +129,7 @@ class RefusedByCaffe(RefusalRule):
             if not layer.type and layer.node is not None and not _has_type(layer.node):
                 yield self.finding(
                     layer.at("name"),
-                    f'{title(layer)}: type is missing; set it, for example type: "Convolution"',
+                    f'{title(layer)}: type is missing, so Caffe stops at load; set it, for example type: "Convolution"',
                     evidence="Caffe stops with: Unknown layer type:",
                 )
         if net.is_plain:
@@ -142,7 +142,7 @@ class RefusedByCaffe(RefusalRule):
             return
         yield self.finding(
             refused.place,
-            f"{self.message(refused)}; DIGITS fills it in but Caffe does not",
+            f"{self.message(refused)}, so Caffe stops; only DIGITS fills it in",
             evidence=self.evidence(refused),
             severity=WARNING,
             certainty=LIKELY,
@@ -157,17 +157,17 @@ class RefusedByCaffe(RefusalRule):
                 continue
             layer = net.layers[found.refusal.index]
             place = where(layer, found.refusal)
-            but = "no other size fits either"
+            but = f', and no other size of "{found.blob}" fits'
             related: tuple[Related, ...] = ()
             if found.fits:
-                but = f"only {found.fits[0]} channels fit, which no picture has"
+                but = f", which takes {found.fits[0]} channels; no picture has so many"
                 maker = _maker(one, found.refusal.index, found.fits[0])
                 if maker is not None:
                     related = (Related("where it is refused", place),)
                     place = net.layers[maker].at(net.layers[maker].kind.block, "num_output")
             yield self.finding(
                 place,
-                f'{title(layer)}: with "{found.blob}" as {shape_text(found.shape)}, {found.refusal.message}; {but}',
+                f'{title(layer)}: if "{found.blob}" is {shape_text(found.shape)}, {found.refusal.message}{but}',
                 evidence=f"Caffe stops with: {found.refusal.caffe}",
                 severity=WARNING if found.fits else None,
                 certainty=LIKELY,

@@ -56,6 +56,14 @@ def class_count(layer: Layer) -> int:
     return int(layer.kind.parameters.num_output) if layer.kind.shaped_by else 0
 
 
+def left_over(outputs: int, classes: int) -> str:
+    """What follows where a layer scores another number of classes than its labels have."""
+    if outputs > classes:
+        return f"{outputs - classes} output{' is' if outputs - classes == 1 else 's are'} never trained"
+    last = f" to {classes - 1}" if classes - 1 > outputs else ""
+    return f"label{'s' if last else ''} {outputs}{last} {'have' if last else 'has'} no score"
+
+
 def count_place(layer: Layer) -> tuple[str, str]:
     """The path to the `num_output` of such a layer."""
     return (layer.kind.block, "num_output")

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from caffelint.lint import LIKELY, TRAIN, WARNING, Finding, Invalid, Layer, Net, NetRule, Related, Source, title
 from caffelint.lint.built import types_that
 
-from ._graph import Through, class_count, count_place, keeps_classes, source
+from ._graph import Through, class_count, count_place, keeps_classes, left_over, source
 
 _YOLO = {"RegionLoss": "region_loss_param", "Yolov3": "yolov3_param"}
 
@@ -76,35 +76,36 @@ class ClassCountMismatch(NetRule):
             + _LOSS % ("a", "old", "label")
             + _LOSS % ("b", "new", "label"),
             span="num_output: 7",
-            message='InnerProduct "new" scores 7 classes but InnerProduct "old" 1000, for the same label "label"',
+            message='InnerProduct "new": num_output 7, but InnerProduct "old" has 1000 for the same label "label", so'
+            " one of them is wrong; set both to the number of classes",
         ),
         Invalid(
             _DATA + _FC % ("cls_score", "cls_score", 21) + _LOSS % ("cls", "cls_score", "labels"),
             span="num_output: 21",
-            message='InnerProduct "cls_score" scores 21 classes but Python "data", which makes its labels, has'
-            " num_classes 3",
+            message='InnerProduct "cls_score": num_output 21, but Python "data", which makes its labels, has'
+            " num_classes 3, so 18 outputs are never trained; set num_output: 3",
         ),
         Invalid(
             _DATA
             + _FC % ("bbox_pred", "bbox_pred", 84)
             + ' layer { name: "loss_bbox" type: "SmoothL1Loss" bottom: "bbox_pred" bottom: "bbox_targets" }',
             span="num_output: 84",
-            message='InnerProduct "bbox_pred" has num_output 84 but Python "data" makes targets of 4 * num_classes ='
-            " 12",
+            message='InnerProduct "bbox_pred": num_output 84, but Python "data" makes targets of 4 * num_classes = 12,'
+            " so Caffe stops; set num_output: 12",
         ),
         Invalid(
             _SSD_NET % 5,
             span="num_output: 84",
-            message='Convolution "conf" has num_output 84, which is not a multiple of the 5 num_classes of'
-            ' MultiBoxLoss "loss"',
+            message='Convolution "conf": num_output 84 is not a multiple of num_classes 5 of MultiBoxLoss "loss", so'
+            " Caffe stops; set it to 5 times the boxes of a cell",
         ),
         Invalid(
             'layer { name: "conv" type: "Convolution" bottom: "x" top: "conv" convolution_param { num_output: 125 } }'
             ' layer { name: "loss" type: "RegionLoss" bottom: "conv" bottom: "label"'
             " region_loss_param { num_class: 5 num: 5 coords: 4 } }",
             span="num_output: 125",
-            message='Convolution "conv" has num_output 125, but RegionLoss "loss" with its 5 boxes of 5 classes needs'
-            " 5 * (5 + 5) = 50",
+            message='Convolution "conv": num_output 125, but RegionLoss "loss" with 5 boxes of 5 classes needs 5 * (5 +'
+            " 5) = 50; set num_output: 50",
         ),
     ]
 
@@ -128,8 +129,8 @@ class ClassCountMismatch(NetRule):
                 odd = next(classifier for classifier in classifiers if class_count(classifier) != class_count(most))
                 yield self._finding(
                     odd,
-                    f"{title(odd)} scores {class_count(odd)} classes but {title(most)} {class_count(most)},"
-                    f' for the same label "{label}"',
+                    f"{title(odd)}: num_output {class_count(odd)}, but {title(most)} has {class_count(most)} for the"
+                    f' same label "{label}", so one of them is wrong; set both to the number of classes',
                     most,
                 )
 
@@ -147,8 +148,9 @@ class ClassCountMismatch(NetRule):
         if classes > 2 and classes != class_count(scores.layer):
             yield self._finding(
                 scores.layer,
-                f"{title(scores.layer)} scores {class_count(scores.layer)} classes but {title(labels.layer)},"
-                f" which makes its labels, has num_classes {classes}",
+                f"{title(scores.layer)}: num_output {class_count(scores.layer)}, but {title(labels.layer)}, which makes"
+                f" its labels, has num_classes {classes}, so {left_over(class_count(scores.layer), classes)};"
+                f" set num_output: {classes}",
                 labels.layer,
             )
 
@@ -161,8 +163,8 @@ class ClassCountMismatch(NetRule):
         if classes > 2 and outputs not in (4 * classes, 2 * classes):
             yield self._finding(
                 boxes.layer,
-                f"{title(boxes.layer)} has num_output {outputs} but {title(targets.layer)} makes targets of"
-                f" 4 * num_classes = {4 * classes}",
+                f"{title(boxes.layer)}: num_output {outputs}, but {title(targets.layer)} makes targets of"
+                f" 4 * num_classes = {4 * classes}, so Caffe stops; set num_output: {4 * classes}",
                 targets.layer,
             )
 
@@ -177,8 +179,9 @@ class ClassCountMismatch(NetRule):
             if made and made.layer.type == "Convolution" and class_count(made.layer) % block.num_classes:
                 yield self._finding(
                     made.layer,
-                    f"{title(made.layer)} has num_output {class_count(made.layer)}, which is not a multiple of the"
-                    f" {block.num_classes} num_classes of {title(layer)}",
+                    f"{title(made.layer)}: num_output {class_count(made.layer)} is not a multiple of num_classes"
+                    f" {block.num_classes} of {title(layer)}, so Caffe stops; set it to {block.num_classes} times the"
+                    " boxes of a cell",
                     layer,
                 )
 
@@ -192,9 +195,9 @@ class ClassCountMismatch(NetRule):
         if block.HasField("num") and block.HasField("num_class") and class_count(made.layer) != wanted:
             yield self._finding(
                 made.layer,
-                f"{title(made.layer)} has num_output {class_count(made.layer)}, but {title(loss)} with its"
+                f"{title(made.layer)}: num_output {class_count(made.layer)}, but {title(loss)} with"
                 f" {block.num} boxes of {block.num_class} classes needs"
-                f" {block.num} * ({block.num_class} + {coords + 1}) = {wanted}",
+                f" {block.num} * ({block.num_class} + {coords + 1}) = {wanted}; set num_output: {wanted}",
                 loss,
             )
 

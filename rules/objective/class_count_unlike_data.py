@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from caffelint.lint import LIKELY, TRAIN, WARNING, Finding, Invalid, Layer, LayerRule, title
 
-from ._graph import class_count, count_place, keeps_classes, source
+from ._graph import class_count, count_place, keeps_classes, left_over, source
 
 _CLASSES = {
     "ImageNet": (r"ilsvrc|imagenet(?![0-9])", 1000),
@@ -29,8 +29,8 @@ _PART = re.compile(
 """Words in a path that tell of a part of a data set, or of another one."""
 
 _NUM_CLASSES = re.compile(r"""num_classes["']?\s*[:=]\s*(\d{1,6})(?!\d)""")
-_LABELS = re.compile(r"(?:cls_?|roi_?)?labels?$")
-"""Other tops may hold labels of something else, such as attributes."""
+_LABELS = re.compile(r"(?:cls_?|roi_?)labels?$")
+"""Other tops may hold labels of something else, such as attributes; class-count-mismatch looks at plain labels."""
 
 _NET = (
     'layer {{ name: "data" type: "Data" top: "data" top: "label" data_param {{ source: "{}" }} }}'
@@ -74,11 +74,11 @@ class ClassCountUnlikeData(LayerRule):
     preview = True
     layer_types = ("SoftmaxWithLoss",)
     _TOLD = (
-        'layer {{ name: "rois" type: "Python" top: "rois" top: "labels" python_param {{ module: "a" layer: "B"'
+        'layer {{ name: "rois" type: "Python" top: "rois" top: "cls_labels" python_param {{ module: "a" layer: "B"'
         """ param_str: "'num_classes': {}" }} }}"""
         ' layer {{ name: "cls" type: "InnerProduct" bottom: "rois" top: "cls"'
         " inner_product_param {{ num_output: {} }} }}"
-        ' layer {{ name: "loss" type: "SoftmaxWithLoss" bottom: "cls" bottom: "labels" }}'
+        ' layer {{ name: "loss" type: "SoftmaxWithLoss" bottom: "cls" bottom: "cls_labels" }}'
     )
     VALID = [
         _NET.format("examples/imagenet/ilsvrc12_train_lmdb", 1000),
@@ -93,14 +93,14 @@ class ClassCountUnlikeData(LayerRule):
         Invalid(
             _TOLD.format(21, 81),
             span="num_output: 81",
-            message='InnerProduct "cls" scores 81 classes but Python "rois", which makes the labels, has num_classes'
-            " 21",
+            message='InnerProduct "cls": num_output 81, but Python "rois", which makes its labels, has num_classes 21,'
+            " so 60 outputs are never trained; set num_output: 21",
         ),
         Invalid(
             _NET.format("examples/imagenet/ilsvrc12_train_lmdb", 101),
             span="num_output: 101",
             message='InnerProduct "fc8": num_output 101, but ImageNet ("examples/imagenet/ilsvrc12_train_lmdb") has'
-            " 1000 classes",
+            " 1000 classes, so labels 101 to 999 have no score; set num_output: 1000",
         ),
     ]
 
@@ -123,7 +123,8 @@ class ClassCountUnlikeData(LayerRule):
         if scores and outputs and outputs not in (classes, classes + 1):
             yield self.finding(
                 scores.layer.at(*count_place(scores.layer)),
-                f'{title(scores.layer)}: num_output {outputs}, but {name} ("{path}") has {classes} classes',
+                f'{title(scores.layer)}: num_output {outputs}, but {name} ("{path}") has {classes} classes, so'
+                f" {left_over(outputs, classes)}; set num_output: {classes}",
             )
 
     def _told(self, layer: Layer, maker: Layer) -> Iterator[Finding]:
@@ -136,8 +137,8 @@ class ClassCountUnlikeData(LayerRule):
             if outputs and outputs not in (classes, classes + 1):
                 yield self.finding(
                     scores.layer.at(*count_place(scores.layer)),
-                    f"{title(scores.layer)} scores {outputs} classes but {title(maker)}, which makes the labels, has"
-                    f" num_classes {classes}",
+                    f"{title(scores.layer)}: num_output {outputs}, but {title(maker)}, which makes its labels, has"
+                    f" num_classes {classes}, so {left_over(outputs, classes)}; set num_output: {classes}",
                 )
 
 

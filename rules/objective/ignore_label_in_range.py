@@ -68,7 +68,7 @@ class IgnoreLabelInRange(LayerRule):
             _HEAD % 151 + _LOSS + " loss_param { ignore_label: 0 } }",
             span="ignore_label: 0",
             message='SoftmaxWithLoss "loss": ignore_label 0 is one of the 151 classes of Convolution "score", so class'
-            " 0 is never trained",
+            " 0 is never trained; unless 0 marks unlabelled data, set ignore_label: 255",
         ),
     ]
 
@@ -101,7 +101,8 @@ class IgnoreLabelInRange(LayerRule):
                 yield self.finding(
                     layer.at("loss_param", "ignore_label"),
                     f"{title(layer)}: ignore_label {label} is one of the {classes} classes of {title(made_by)},"
-                    f" so class {label} is never trained",
+                    f" so class {label} is never trained; unless {label} marks unlabelled data, set ignore_label:"
+                    f" {255 if classes <= 255 else -1}",
                     severity=INFO,
                     certainty=LIKELY,
                 )

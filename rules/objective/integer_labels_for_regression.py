@@ -52,8 +52,8 @@ class IntegerLabelsForRegression(LayerRule):
             'layer { name: "data" type: "ImageData" top: "data" top: "label" }'
             ' layer { name: "loss" type: "EuclideanLoss" bottom: "fc" bottom: "label" top: "loss" }',
             span='bottom: "label"',
-            message='EuclideanLoss "loss": the targets are labels of ImageData "data", which are integers: 0.7 is read'
-            " as 0; take targets that are no integers from HDF5Data",
+            message='EuclideanLoss "loss": its targets are the labels of ImageData "data", which are integers, so 0.7'
+            " is read as 0; read fractional targets with HDF5Data",
         ),
     ]
 
@@ -62,8 +62,8 @@ class IntegerLabelsForRegression(LayerRule):
             if top == 1 and made_by.kind.prefetches and not made_by.kind.fork:
                 yield self.finding(
                     layer.at("bottom", 1),
-                    f"{title(layer)}: the targets are labels of {title(made_by)}, which are"
-                    " integers: 0.7 is read as 0; take targets that are no integers from HDF5Data",
+                    f"{title(layer)}: its targets are the labels of {title(made_by)}, which are"
+                    " integers, so 0.7 is read as 0; read fractional targets with HDF5Data",
                     evidence="ImageData reads labels with atoi, and Datum.label is an int32",
                     phases=only(phases, layer),
                 )

@@ -85,27 +85,29 @@ class SuspiciousLossWeight(NetRule):
         Invalid(
             'layer { name: "loss" type: "SoftmaxWithLoss" bottom: "x" bottom: "label" loss_weight: -1 }',
             span="loss_weight: -1",
-            message='SoftmaxWithLoss "loss": loss_weight -1 makes Caffe maximise the loss, which has no upper bound; a'
-            " positive weight was meant",
+            message='SoftmaxWithLoss "loss": loss_weight -1 makes Caffe maximise the loss, which has no upper bound;'
+            " set loss_weight: 1",
             fixed='layer { name: "loss" type: "SoftmaxWithLoss" bottom: "x" bottom: "label" loss_weight: 1 }',
         ),
         Invalid(
             'layer { name: "loss" type: "SoftmaxWithLoss" bottom: "x" bottom: "label" loss_weight: 0 }',
             span="loss_weight: 0",
             message='SoftmaxWithLoss "loss": loss_weight is 0 on the only loss, so there is no gradient and nothing'
-            " learns",
+            " learns; set loss_weight: 1",
         ),
         Invalid(
             'layer { name: "a" type: "SoftmaxWithLoss" bottom: "x" bottom: "label" loss_weight: 0 }'
             ' layer { name: "b" type: "EuclideanLoss" bottom: "y" bottom: "t" loss_weight: 0 }',
             span="loss_weight: 0",
-            message='layers "a", "b": loss_weight is 0 on all 2 losses, so there is no gradient and nothing learns',
+            message='layers "a", "b": loss_weight is 0 on all 2 losses, so there is no gradient and nothing learns; set'
+            " loss_weight: 1",
         ),
         Invalid(
             'layer { name: "a" type: "SoftmaxWithLoss" bottom: "x" bottom: "label" loss_weight: 0.001 }'
             ' layer { name: "b" type: "SoftmaxWithLoss" bottom: "y" bottom: "label" }',
             span="loss_weight: 0.001",
-            message='SoftmaxWithLoss "a": loss_weight 0.001 is 1/1000 of the loss_weight 1 of SoftmaxWithLoss "b"',
+            message='SoftmaxWithLoss "a": loss_weight 0.001 is 1/1000 of the loss_weight 1 of SoftmaxWithLoss "b", so'
+            " it hardly trains; raise it unless that is meant",
         ),
         Invalid(
             'layer { name: "a" type: "SoftmaxWithLoss" bottom: "x" bottom: "label" }'
@@ -147,7 +149,7 @@ class SuspiciousLossWeight(NetRule):
                 yield self.finding(
                     place,
                     f"{title(layer)}: loss_weight {weight:g} makes Caffe maximise the loss, which has no upper bound;"
-                    " a positive weight was meant",
+                    f" set loss_weight: {-weight:g}",
                     fixes=fix("drop the sign", UNSAFE, write(layer, "loss_weight", index, value=f"{-weight:g}")),
                 )
             elif weight and layer.type == "Accuracy":
@@ -183,7 +185,8 @@ class SuspiciousLossWeight(NetRule):
             which = "the only loss" if len(losses) == 1 else f"all {len(losses)} losses"
             yield self.finding(
                 losses[0].at("loss_weight"),
-                f"{titles(losses)}: loss_weight is 0 on {which}, so there is no gradient and nothing learns",
+                f"{titles(losses)}: loss_weight is 0 on {which}, so there is no gradient and nothing learns; set"
+                " loss_weight: 1",
                 severity=ERROR,
                 certainty=CERTAIN,
                 evidence="Caffe does not run backward where no loss has a weight",
@@ -202,5 +205,5 @@ class SuspiciousLossWeight(NetRule):
                     yield self.finding(
                         layer.at("loss_weight"),
                         f"{title(layer)}: loss_weight {weight:g} is 1/{round(most / weight)} of the loss_weight"
-                        f" {most:g} of {title(heaviest)}",
+                        f" {most:g} of {title(heaviest)}, so it hardly trains; raise it unless that is meant",
                     )

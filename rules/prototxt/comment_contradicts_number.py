@@ -47,7 +47,8 @@ class CommentContradictsNumber(TextRule):
         Invalid(
             "layer { convolution_param { num_output: 24  # 2(bg/fg) * 9(anchors)\n } }",
             span="num_output: 24",
-            message="num_output is 24, but the comment after it computes 2(bg/fg) * 9(anchors) = 18",
+            message="num_output is 24, but the comment after it computes 2(bg/fg) * 9(anchors) = 18; correct one of the"
+            " two",
         ),
     ]
 
@@ -62,5 +63,8 @@ class CommentContradictsNumber(TextRule):
             if product != int(found[2]):
                 start = found.start(1)
                 computed = file.document.source.slice(*found.span(3))
-                message = f"{found[1]} is {found[2]}, but the comment after it computes {computed} = {product}"
+                message = (
+                    f"{found[1]} is {found[2]}, but the comment after it computes {computed} = {product}; correct one"
+                    " of the two"
+                )
                 yield self.finding(Place(file.document, start, found.end(2), file.layer_at(start), found[1]), message)
