@@ -44,8 +44,8 @@ class WrongBlobCount(RefusalRule):
             ' layer { name: "relu" type: "ReLU" bottom: "ip" }',
             span=('bottom: "ip"', 'type: "ReLU"'),
             message=(
-                'SoftmaxWithLoss "loss": 1 bottom is given but SoftmaxWithLoss takes 2',
-                'ReLU "relu": 0 tops are given but ReLU produces 1',
+                'SoftmaxWithLoss "loss": 1 bottom is given but SoftmaxWithLoss takes 2; add 1 bottom',
+                'ReLU "relu": 0 tops are given but ReLU produces 1; add 1 top',
             ),
         ),
     ]

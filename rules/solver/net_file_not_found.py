@@ -81,8 +81,8 @@ class NetFileNotFound(SolverRule):
             bare = found.name.replace("\\", "/").rpartition("/")[2]
             yield self.finding(
                 solver.at(found.field, found.position),
-                f'{found.field} "{found.name}" is not found, so "{bare}" in the solver\'s folder is checked instead;'
-                " run Caffe from where the path leads to the net, or correct it",
+                f'{found.field} "{found.name}" is not found, so "{bare}" beside the solver is checked instead;'
+                " correct the path, or run Caffe where it exists",
                 evidence="Caffe opens the path as it is written, from the directory that it is run in",
                 severity=INFO,
             )

@@ -281,7 +281,8 @@ class BuiltLayer:
         bound = "" if exact else "at least " if given < least else "at most "
         return Refusal(
             Kind.BOTTOM_COUNT if side == "bottom" else Kind.TOP_COUNT,
-            f"{plural(given, side)} {'is' if given == 1 else 'are'} given but {self.type} {verb} {bound}{number}",
+            f"{plural(given, side)} {'is' if given == 1 else 'are'} given but {self.type} {verb} {bound}{number};"
+            f" {'add' if given < number else 'remove'} {plural(abs(number - given), side)}",
             f"{self.type} Layer {verb} {bound}{number} {side} blob(s) {role}.",
             "layer.hpp CheckBlobCounts",
             (side, number if given > number else given - 1) if given else None,
