@@ -68,7 +68,7 @@ class MissingBiasFiller(NetRule):
         found = []
         for layer in net.layers_of(WEIGHTED):
             block = layer.kind.block
-            # Caffe refuses a layer without it; in C3D a Convolution3D takes all from convolution_param.
+            # Caffe refuses a layer without it.
             if layer.message.HasField(block):
                 param = getattr(layer.message, block)
                 if not param.HasField("bias_filler") and getattr(param, "bias_term", True):

@@ -111,7 +111,7 @@ class MissingWeightFiller(NetRule):
 
     def check(self, net: Net) -> Iterator[Finding]:
         layers = [layer for layer in net.layers_of(WEIGHTED) if not layer.kind.upsamples]
-        # Caffe refuses a layer without its block; in C3D a Convolution3D takes all from convolution_param.
+        # Caffe refuses a layer without its block.
         layers = [layer for layer in layers if layer.message.HasField(layer.kind.block)]
         missing = [layer for layer in layers if not layer.kind.parameters.HasField("weight_filler")]
         # A single linear layer learns from 0 as well.

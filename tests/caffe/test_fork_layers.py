@@ -103,6 +103,30 @@ def top_shape(layer: str, *bottoms: tuple[int, ...]) -> Any:
             [(1, 64, 16, 112, 112)],
             (1, 64, 16, 56, 56),
         ),
+        # C3D 1.0, which has no blocks of its own for them; where both are there, C3D 1.1 reads its own.
+        (
+            'type: "Convolution3D" convolution_param { num_output: 64 kernel_size: 3 kernel_depth: 3 pad: 1'
+            " temporal_pad: 1 }",
+            [(1, 3, 16, 112, 112)],
+            (1, 64, 16, 112, 112),
+        ),
+        (
+            'type: "Deconvolution3D" convolution_param { num_output: 64 kernel_size: 4 kernel_depth: 4 pad: 1'
+            " temporal_pad: 1 stride: 2 temporal_stride: 2 }",
+            [(1, 256, 2, 14, 14)],
+            (1, 64, 4, 28, 28),
+        ),
+        (
+            'type: "Pooling3D" pooling_param { kernel_size: 2 kernel_depth: 1 stride: 2 temporal_stride: 1 }',
+            [(1, 64, 16, 112, 112)],
+            (1, 64, 16, 56, 56),
+        ),
+        (
+            'type: "Convolution3D" convolution_param { num_output: 7 }'
+            " convolution3d_param { num_output: 64 kernel_size: 3 kernel_depth: 3 pad: 1 temporal_pad: 1 }",
+            [(1, 3, 16, 112, 112)],
+            (1, 64, 16, 112, 112),
+        ),
         # A field of a fork, which pads each side by itself: what comes out is the fork's to say.
         ('type: "Convolution" convolution_param { num_output: 4 kernel_size: 3 pad_l: 1 }', [(1, 3, 8, 8)], None),
         ('type: "BatchNorm" batch_norm_param { scale_bias: true }', [(1, 3, 8, 8)], (1, 3, 8, 8)),

@@ -67,7 +67,8 @@ class BuiltLayer:
     """
 
     types: ClassVar[tuple[str, ...]] = ()
-    block: ClassVar[str] = ""
+    # Of a layer, it may be another one than its type's: C3D changed its mind.
+    block: str = ""
     fork: ClassVar[bool] = False
     known: ClassVar[bool] = True
 

@@ -39,7 +39,7 @@ def in_caffes_words(net: Any) -> Any:
 
 def _translate(layer: Any) -> bool:
     """Has something of the layer been changed?"""
-    changed = _move_block(layer)
+    changed = False
     for field, block in layer.ListFields():
         if not field.name.endswith("_param") or not hasattr(block, "ListFields"):
             continue
@@ -48,24 +48,6 @@ def _translate(layer: Any) -> bool:
             block.ClearField(name)
             changed = True
     return changed
-
-
-def _move_block(layer: Any) -> bool:
-    """C3D 1.0 has the numbers of its layers in the blocks of Caffe's own, C3D 1.1 in some that it added."""
-    old = {"Convolution3D": "convolution_param", "Pooling3D": "pooling_param"}.get(layer.type)
-    if old is None or not layer.HasField(old) or layer.HasField(layer.type.lower() + "_param"):
-        return False
-    new = getattr(layer, layer.type.lower() + "_param")
-    for field, value in getattr(layer, old).ListFields():
-        if field.name not in new.DESCRIPTOR.fields_by_name:
-            continue
-        if field.message_type is not None:
-            getattr(new, field.name).CopyFrom(value)
-        else:
-            # Their kernel, stride and pad are one number each; a field that is not repeated has its last value.
-            setattr(new, field.name, value if isinstance(value, (int, float, str)) else value[-1])
-    layer.ClearField(old)
-    return True
 
 
 def _idle(kind: str, block: Any, found: dict[str, Any]) -> set[str]:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import torch.nn.functional as functional
 
+from caffelint.caffe.layers.volume import Volume
 from caffelint.smoke.torch.base import FLT_MAX, TorchLayer, register
 
 if TYPE_CHECKING:
@@ -18,13 +19,11 @@ if TYPE_CHECKING:
 UNKNOWN = "the shape of its bottom, or the size of its kernel, is not known before it runs"
 
 
-def _sides(p: Any) -> tuple[list[int], list[int], list[int]]:
+def _sides(spec: BuiltLayer) -> tuple[list[int], list[int], list[int]]:
     """Kernel, stride and pad along length, height and width."""
-    return (
-        [p.kernel_depth, p.kernel_size, p.kernel_size],
-        [p.temporal_stride, p.stride, p.stride],
-        [p.temporal_pad, p.pad, p.pad],
-    )
+    assert isinstance(spec, Volume)
+    kernel, stride, pad = (list(numbers) for numbers in zip(*spec.sides(), strict=True))
+    return kernel, stride, pad
 
 
 @register
@@ -41,14 +40,14 @@ class Convolution3D(TorchLayer):
         shape = spec.bottoms[0].shape
         if shape is None:
             return None
-        weight = (p.num_output, shape[1] // p.filter_group, p.kernel_depth, p.kernel_size, p.kernel_size)
+        weight = (p.num_output, shape[1] // p.filter_group, *_sides(spec)[0])
         return [weight, (1, 1, 1, 1, p.num_output)] if p.bias_term else [weight]
 
     def fillers(self) -> Sequence[Any]:
         return [self.p.weight_filler, self.p.bias_filler][: 2 if self.p.bias_term else 1]
 
     def forward(self, bottoms: list[Tensor]) -> Sequence[Tensor]:
-        _, stride, pad = _sides(self.p)
+        _, stride, pad = _sides(self.spec)
         bias = self.params[1].flatten() if self.p.bias_term else None
         return [
             functional.conv3d(x, self.params[0], bias, stride, pad, groups=int(self.p.filter_group)) for x in bottoms
@@ -63,11 +62,11 @@ class Deconvolution3D(Convolution3D):
         shape = spec.bottoms[0].shape
         if shape is None:
             return None
-        weight = (shape[1], p.num_output // p.filter_group, p.kernel_depth, p.kernel_size, p.kernel_size)
+        weight = (shape[1], p.num_output // p.filter_group, *_sides(spec)[0])
         return [weight, (1, 1, 1, 1, p.num_output)] if p.bias_term else [weight]
 
     def forward(self, bottoms: list[Tensor]) -> Sequence[Tensor]:
-        _, stride, pad = _sides(self.p)
+        _, stride, pad = _sides(self.spec)
         bias = self.params[1].flatten() if self.p.bias_term else None
         groups = int(self.p.filter_group)
         return [functional.conv_transpose3d(x, self.params[0], bias, stride, pad, 0, groups) for x in bottoms]
@@ -86,7 +85,7 @@ class Pooling3D(TorchLayer):
 
     def forward(self, bottoms: list[Tensor]) -> Sequence[Tensor]:
         x = bottoms[0]
-        kernel, stride, _ = _sides(self.p)
+        kernel, stride, _ = _sides(self.spec)
         if self.p.pool == 1:
             return [functional.avg_pool3d(x, kernel, stride)]
         return [functional.max_pool3d(functional.pad(x, _pads(self.spec), value=-FLT_MAX), kernel, stride)]
@@ -94,7 +93,7 @@ class Pooling3D(TorchLayer):
 
 def _pads(spec: BuiltLayer) -> list[int]:
     """How far the windows reach beyond a bottom, before and behind: of width, height and length."""
-    kernel, stride, pad = _sides(spec.parameters)
+    kernel, stride, pad = _sides(spec)
     shape, number = (spec.bottoms[0].shape or ())[2:], (spec.tops[0].shape or ())[2:]
     reach = []
     for axis in (2, 1, 0):

@@ -205,17 +205,20 @@ def test_multibox_loss() -> None:
     assert len(gradients[1].view(2, 4, 3).abs().sum(-1).nonzero()) == 3
 
 
-def test_layers_of_c3d() -> None:
+@pytest.mark.parametrize(("convolution", "pooling"), [("convolution3d", "pooling3d"), ("convolution", "pooling")])
+def test_layers_of_c3d(convolution: str, pooling: str) -> None:
+    """C3D 1.1 has blocks of its own for them, C3D 1.0 takes all from those of Caffe's layers."""
     x = values(1, 2, 4, 5, 5)
-    layer = 'type: "Convolution3D" convolution3d_param { num_output: 3 kernel_size: 3 kernel_depth: 2 pad: 1 }'
-    net = net_of(layer, [x])
+    sizes = "num_output: 3 kernel_size: 3 kernel_depth: 2 pad: 1"
+    net = net_of(f'type: "Convolution3D" {convolution}_param {{ {sizes} }}', [x])
     with torch.no_grad():
         net.layer_params["tested"][0].normal_()
     net.forward()
     weight = net.layer_params["tested"][0].detach()
     expected = float((x[0, :, 1:3, 0:3, 1:4] * weight[1]).sum())
     assert float(net.blob("y0")[0, 1, 1, 1, 2]) == pytest.approx(expected, rel=1e-4)
-    top = run('type: "Pooling3D" pooling3d_param { kernel_size: 2 kernel_depth: 1 stride: 2 temporal_stride: 1 }', x)
+    sizes = "kernel_size: 2 kernel_depth: 1 stride: 2 temporal_stride: 1"
+    top = run(f'type: "Pooling3D" {pooling}_param {{ {sizes} }}', x)
     assert top.shape == (1, 2, 4, 3, 3)
     assert float(top[0, 1, 2, 2, 2]) == float(x[0, 1, 2, 4, 4])
 
@@ -290,10 +293,6 @@ def forked(text: str) -> NetParameter:
         (
             'type: "Pooling" pooling_param { kernel_size: 3 stride: 2 ceil_mode: false }',
             'type: "Pooling" pooling_param { kernel_size: 3 stride: 2 round_mode: FLOOR }',
-        ),
-        (
-            'type: "Convolution3D" convolution_param { num_output: 4 kernel_size: 3 kernel_depth: 2 pad: 1 }',
-            'type: "Convolution3D" convolution3d_param { num_output: 4 kernel_size: 3 kernel_depth: 2 pad: 1 }',
         ),
         (
             'type: "BatchNorm" batch_norm_param { eps: 0.1 filler { value: 1 } bias_filler { value: 0 } }',
