@@ -21,8 +21,6 @@ _MAP_AXES = 4
 _MOST_COUNTS = 64
 _MOST_LAYERS = 1000
 """A net of more is built with no shape: some 140 times would take longer than all else, and a lot of memory."""
-_COMPARING = frozenset(["Concat", "Crop", "Eltwise", "EuclideanLoss", "SigmoidCrossEntropyLoss"])
-_MAKING = frozenset(["Convolution", "Deconvolution", "InnerProduct"])
 _PICTURES = range(1, 33)
 """Numbers of channels of pictures, frames in a row and stacked flow."""
 
@@ -44,7 +42,7 @@ def unavoidable(one: BuiltNet, input_shapes: Mapping[str, Shape]) -> Unavoidable
     """Two maps that never fit together, whatever the data hold, in a net that was built without a refusal."""
     if one.refusals or one.memory is not None or len(one.layers) > _MOST_LAYERS:
         return None
-    if not any(layer.type in _COMPARING for layer in one.layers) or _has_fixed_sizes(one):
+    if not any(layer.compares_maps for layer in one.layers) or _has_fixed_sizes(one):
         return None
     for layer in one.layers:
         if isinstance(layer, DataLayer) and layer.tops and layer.tops[0].shape is None:
@@ -104,7 +102,7 @@ class _Probe:
         """Numbers of channels to try: those of pictures, those that layers make, and those that a Slice cuts up."""
         made: list[int] = []
         for layer in self.one.layers:
-            if layer.message is not None and layer.type in _MAKING:
+            if "num_output" in layer.shaped_by:
                 made.append(layer.parameters.num_output)
             elif layer.type == "Slice" and layer.parameters.slice_point:
                 points = layer.parameters.slice_point

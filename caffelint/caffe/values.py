@@ -6,6 +6,7 @@ Only sound facts are told: a bound is never crossed, save by rounding, and nothi
 
 from __future__ import annotations
 
+from enum import Enum, auto
 from math import exp, inf, log
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -13,6 +14,19 @@ if TYPE_CHECKING:
     from caffelint.caffe.built_net import BuiltNet
     from caffelint.caffe.layers.base import BuiltLayer
     from caffelint.caffe.net_parts import Blob
+
+
+class Hazard(Enum):
+    """Why a layer may make nan or inf of values that are neither."""
+
+    LOG = auto()
+    OVERFLOW = auto()
+    NEGATIVE_POWER = auto()
+    ROOT = auto()
+    FRACTIONAL_POWER = auto()
+    LENGTH = auto()
+    STATISTICS = auto()
+    SUM_OF_SQUARES = auto()
 
 
 class Values(NamedTuple):

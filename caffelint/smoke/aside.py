@@ -12,13 +12,12 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from caffelint.caffe.layers import layer_class
 from caffelint.caffe.net import Layer
 from caffelint.text.edits import Edit
 from caffelint.text.scalars import string_value
 from caffelint.text.tree import STRING
 
-_WRITTEN = {"HDF5Output": ("file_name",), "DetectionOutput": ("output_directory", "save_file")}
-"""Fields that name what a layer writes: hdf5_output_layer.cpp, and detection_output_layer.cpp of SSD."""
 _TABLES = (".mdb", ".ldb", ".sst")
 
 
@@ -49,7 +48,7 @@ class Aside:
 
     def _path(self, message: Any, name: str, value: str, real: bool) -> str:
         """What replaces the value of the field `name`, "" if it stays."""
-        if name in _WRITTEN.get(message.type, ()):
+        if name in layer_class(message.type).writes:
             return self._name(str(self.folder / f"written{len(self.named)}"), value)
         if real and name == "source" and message.HasField("data_param"):
             return self._stand_in(value)

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 from caffelint.caffe.build import build
 from caffelint.caffe.built_net import BuiltNet
 from caffelint.caffe.layers import BuiltLayer
+from caffelint.caffe.layers.base import Expected
 from caffelint.caffe.net import Net
 from caffelint.caffe.net_parts import Blob
 from caffelint.caffe.shapes import Shape, text
@@ -39,8 +40,8 @@ _BLOCKS = (
     "video_data_param",
 )
 
-_PASSES_ON = frozenset(["Split", "Flatten", "Reshape", "Slice", "Concat", "Crop", "Silence", "Tile", "Permute"])
-_SEQUENCES = frozenset(["LSTM", "RNN", "Embed"])
+_MARGINS = frozenset(["LargeMarginInnerProduct", "MarginInnerProduct"])
+"""Layers of forks that take labels: nothing else is known of them."""
 _PIXEL, _PLAIN = 255, 1
 
 
@@ -54,16 +55,6 @@ class Plan(NamedTuple):
     inputs: list[Input]
     built: BuiltNet
     notes: list[str]
-
-
-class _Wanted(NamedTuple):
-    """What a reader expects of a blob: values as in `Input`, and the shape that fits, None for any."""
-
-    values: str
-    low: float
-    high: float
-    ignore: int | None = None
-    shape: Shape | None = None
 
 
 def plan_inputs(
@@ -137,7 +128,7 @@ def _missing(layer: BuiltLayer, unread: Sequence[str]) -> Iterator[str]:
     if layer.type == "Input":
         return
     source = source_of(layer)
-    if layer.type == "MemoryData" or layer.type not in ("Data", "ImageData", "HDF5Data", "WindowData"):
+    if not layer.cannot_open:
         yield f"{title(layer)} gets its data from a program"
         return
     for name in (source, layer.message.transform_param.mean_file):
@@ -221,11 +212,11 @@ def _candidates(layer: BuiltLayer, top: int, built: BuiltNet) -> Iterator[Shape]
         yield wanted
         return
     batch = _batch_size(layer)
-    if any(reader.type in _SEQUENCES for reader, _ in _readers(layer.tops[top])):
+    if any(reader.is_recurrent or reader.type == "Embed" for reader, _ in _readers(layer.tops[top])):
         # Time steps by streams: as many of those as another layer has images.
         others = (_batch_size(other) for other in built.layers if brings_data(other) and other.name != layer.name)
         yield from ((batch, streams) for streams in dict.fromkeys([*others, batch, 1]))
-    if layer.type in ("HDF5Data", "Input") and top > 0:
+    if not layer.transforms and top > 0:
         yield (batch,)
         yield (batch, 1)
     transform = layer.message.transform_param
@@ -266,7 +257,8 @@ def _input(number: int, layer: BuiltLayer, top: int, blob: Blob, source: str) ->
     made = Input(number, layer.name, blob.name, layer.type, source, shape)
     wanted = _wanted(blob)
     if wanted:
-        return made._replace(values=wanted.values, low=wanted.low, high=wanted.high, ignore=wanted.ignore)
+        values = BOXES if wanted.boxes else LABELS if wanted.whole else UNIFORM
+        return made._replace(values=values, low=wanted.low, high=wanted.high, ignore=wanted.ignored)
     if top > 0 and layer.transforms:
         return made._replace(values=LABELS, low=0, high=1)
     if layer.transforms:
@@ -276,14 +268,14 @@ def _input(number: int, layer: BuiltLayer, top: int, blob: Blob, source: str) ->
     return made._replace(values=UNIFORM, low=0, high=_PLAIN)
 
 
-def _wanted(blob: Blob) -> _Wanted | None:
+def _wanted(blob: Blob) -> Expected | None:
     """What the readers of a blob expect, directly or after layers that only rearrange values; None for any values."""
     found = [wanted for layer, bottom in _readers(blob) if (wanted := _expects(layer, bottom))]
     if not found:
         return None
     first = min(found, key=lambda wanted: wanted.high)
-    ignore = next((wanted.ignore for wanted in found if wanted.ignore is not None), None)
-    return first._replace(ignore=ignore)
+    ignored = next((wanted.ignored for wanted in found if wanted.ignored is not None), None)
+    return first._replace(ignored=ignored)
 
 
 def _wanted_shape(blob: Blob) -> Shape | None:
@@ -329,7 +321,7 @@ def _readers(blob: Blob) -> Iterator[tuple[BuiltLayer, int]]:
             continue
         seen.add(id(current))
         for layer, bottom in current.consumers:
-            if layer.type in _PASSES_ON:
+            if layer.rearranges:
                 pending += layer.tops
             else:
                 yield layer, bottom
@@ -344,56 +336,12 @@ def _direct(blob: Blob) -> Iterator[tuple[BuiltLayer, int]]:
             yield layer, bottom
 
 
-_CLASSES = frozenset(
-    ["SoftmaxWithLoss", "SoftmaxWithLossOHEM", "InfogainLoss", "MultinomialLogisticLoss", "HingeLoss", "Accuracy"]
-)
-
-
-def _expects(layer: BuiltLayer, bottom: int) -> _Wanted | None:
+def _expects(layer: BuiltLayer, bottom: int) -> Expected | None:
     """What a layer expects of one of its bottoms; None for any values."""
-    kind, message = layer.type, layer.message
-    if kind in _CLASSES and bottom == 1:
-        return _class_labels(layer)
-    if kind == "SigmoidCrossEntropyLoss" and bottom == 1:
-        return _Wanted(LABELS, 0, 1, None, layer.bottoms[0].shape)
-    if kind in ("EuclideanLoss", "SmoothL1Loss") and bottom == 1:
-        return _Wanted(UNIFORM, 0, 1, None, layer.bottoms[0].shape)
-    if kind in ("LSTM", "RNN") and bottom == 1:
-        return _Wanted(LABELS, 0, 1)
-    if kind == "ContrastiveLoss" and bottom == 2:
-        return _Wanted(LABELS, 0, 1)
-    if kind == "Embed" and bottom == 0:
-        return _Wanted(LABELS, 0, max(message.embed_param.input_dim - 1, 0))
-    if kind in ("Filter", "BatchReindex") and bottom == len(layer.bottoms) - 1:
-        return _Wanted(LABELS, 0, 0 if kind == "BatchReindex" else 1)
-    if kind == "MultiBoxLoss" and bottom == 3:
-        # One box for each item of the batch: the prediction of the net gives their number.
-        predicted = layer.bottoms[0].shape
-        rows = (1, 1, predicted[0], 8) if predicted else None
-        return _Wanted(BOXES, 1, max(message.multibox_loss_param.num_classes - 1, 1), None, rows)
-    if kind in ("CenterLoss", "LargeMarginInnerProduct", "MarginInnerProduct") and bottom == 1:
-        outputs = _num_output(message)
-        return _Wanted(LABELS, 0, max(outputs - 1, 0)) if outputs else None
-    return None
-
-
-def _class_labels(layer: BuiltLayer) -> _Wanted:
-    message: Any = layer.message
-    scores = layer.bottoms[0].shape
-    axis = 1
-    ignore = None
-    if layer.type == "Accuracy":
-        axis = message.accuracy_param.axis
-        ignore = message.accuracy_param.ignore_label if message.accuracy_param.HasField("ignore_label") else None
-    elif layer.type.startswith(("SoftmaxWithLoss", "Infogain")):
-        axis = message.softmax_param.axis if layer.type != "InfogainLoss" else message.infogain_loss_param.axis
-        ignore = message.loss_param.ignore_label if message.loss_param.HasField("ignore_label") else None
-    if scores is None or not -len(scores) <= axis < len(scores):
-        return _Wanted(LABELS, 0, 1, ignore)
-    axis %= len(scores)
-    around = scores[:axis] + scores[axis + 1 :]
-    shape = around if len(around) == 1 else (*scores[:axis], 1, *scores[axis + 1 :])
-    return _Wanted(LABELS, 0, max(scores[axis] - 1, 0), ignore, shape)
+    if layer.type in _MARGINS and bottom == 1:
+        outputs = _num_output(layer.message)
+        return Expected(0, outputs - 1) if outputs else None
+    return layer.expects(bottom)
 
 
 def _num_output(message: Any) -> int:

@@ -19,11 +19,11 @@ HISTORIES = {"AdaDelta": 2, "Adam": 2}
 TEMPORARY = {"Nesterov": 1, "AdaGrad": 1, "RMSProp": 1, "AdaDelta": 2, "Adam": 2}
 """Further copies of a parameter's size that torch has while it updates it."""
 
-_SHARES = frozenset(["Split", "Reshape", "Flatten"])
-"""Their tops share the memory of their bottom."""
+OVERWRITES = frozenset(["ReLU", "Dropout"])
+"""They overwrite their bottom in torch as well; other layers that run in place leave it to the backward pass.
 
-_OVERWRITES = frozenset(["ReLU", "Dropout"])
-"""They overwrite their bottom in torch as well; other layers that run in place leave it to the backward pass."""
+What torch's own classes answer (`TorchLayer.overwrites`), and a test holds it to that: torch is not imported here.
+"""
 
 
 class Needs(NamedTuple):
@@ -71,7 +71,7 @@ def needs(nets: Sequence[BuiltNet], solver_type: str, caffe: bool) -> Needs:
 
 def _own(layer: BuiltLayer, caffe: bool) -> Iterator[Blob]:
     """The tops that have memory of their own."""
-    if layer.type in _SHARES:
+    if layer.shares_memory:
         return
     for blob in layer.tops:
         if blob.previous is None or not caffe and not _in_place(layer):
@@ -81,8 +81,8 @@ def _own(layer: BuiltLayer, caffe: bool) -> Iterator[Blob]:
 def _in_place(layer: BuiltLayer) -> bool:
     """Does torch run it in place? A Scale after a BatchNorm is fused with it."""
     producer = layer.bottoms[0].producer if layer.bottoms else None
-    behind = layer.type == "Scale" and producer is not None and producer.type == "BatchNorm"
-    return behind or layer.type in _OVERWRITES
+    fused = layer.type == "Scale" and producer is not None and producer.type == "BatchNorm"
+    return fused or layer.type in OVERWRITES
 
 
 def _bytes(blob: Blob) -> int:

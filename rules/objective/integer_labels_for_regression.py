@@ -3,6 +3,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from caffelint.lint import LIKELY, WARNING, Finding, Invalid, Layer, LayerRule, title
+from caffelint.lint.built import types_that
 
 from ._graph import only, sources
 
@@ -36,8 +37,8 @@ class IntegerLabelsForRegression(LayerRule):
     name = "integer-labels-for-regression"
     severity = WARNING
     certainty = LIKELY
-    # Distances to a target; what else takes no classes wants probabilities, or pairs.
-    layer_types = ("EuclideanLoss", "SmoothL1Loss", "L1Loss")
+    # What else takes no classes wants probabilities, or pairs.
+    layer_types = types_that(lambda kind: kind.is_distance)
     VALID = [
         'layer { name: "data" type: "HDF5Data" top: "data" top: "label" }'
         ' layer { name: "loss" type: "EuclideanLoss" bottom: "fc" bottom: "label" top: "loss" }',

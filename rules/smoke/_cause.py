@@ -9,7 +9,7 @@ from caffelint.lint import CERTAIN, LIKELY, Cause, CauseKind, Place, Suggested, 
 from caffelint.smoke.rule import BLOB, DATA, PARAM, BuiltLayer, Run
 
 from ._learning import first_ratios, is_zero, size, weights
-from ._loss import NEVER_NEGATIVE, begins, chance
+from ._loss import begins, chance
 from ._numbers import number
 
 _ADAPTIVE = ("AdaGrad", "RMSProp", "Adam", "AdaDelta")
@@ -94,7 +94,7 @@ def _sign(run: Run) -> Iterator[Cause]:
     """A loss whose weight is negative grows without end, whatever the rate."""
     for layer in run.loss_layers:
         weight = layer.loss_weights[0]
-        if weight < 0 and layer.type in NEVER_NEGATIVE:
+        if weight < 0 and layer.never_negative:
             yield _cause(
                 run,
                 "loss-weight",

@@ -9,18 +9,6 @@ from caffelint.smoke.rule import BuiltLayer, Run
 
 CLAMPED = 87.3365
 """-log(FLT_MIN): what SoftmaxWithLoss gives for a probability of 0."""
-NEVER_NEGATIVE = frozenset(
-    [
-        "SoftmaxWithLoss",
-        "SigmoidCrossEntropyLoss",
-        "EuclideanLoss",
-        "HingeLoss",
-        "ContrastiveLoss",
-        "MultinomialLogisticLoss",
-        "SmoothL1Loss",
-    ]
-)
-"""Losses that are never negative for valid input. A class of several types of forks cannot answer for all of them."""
 _TAIL = 5
 _MOST_LABELS = 4096
 _TIMES = 3.0

@@ -10,7 +10,7 @@ from ._advice import advice
 from ._cause import too_large
 from ._evidence import worded
 from ._example import CALM, NET, losses, project
-from ._loss import NEVER_NEGATIVE, begins, clamped, ends, rose
+from ._loss import begins, clamped, ends, rose
 from ._numbers import number
 
 _WITHOUT_END = 100.0
@@ -95,7 +95,7 @@ class Diverging(SmokeRule):
         for layer in run.loss_layers:
             value = event.losses.get(layer.tops[0].name, 0.0)
             weight = layer.loss_weights[0]
-            if layer.type not in NEVER_NEGATIVE:
+            if not layer.never_negative:
                 continue
             if weight < 0 < value and falls:
                 what = f"the loss falls from {number(first)} to {number(last)}"

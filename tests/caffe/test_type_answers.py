@@ -61,7 +61,8 @@ WITHOUT_BOTTOMS = {"Data", "DummyData", "HDF5Data", "ImageData", "Input", "Memor
 LEFT_OUT = {"HDF5Output", "Python"}
 NAMES = ("is_loss", "is_data", "transforms", "prefetches", "is_recurrent", "is_activation", "rectifies", "normalises")
 NAMES += ("upsamples", "has_weights", "is_linear", "keeps_statistics", "hands_on", "keeps_channels", "keeps_pixels")
-NAMES += ("shares_memory", "keeps_sign", "has_parameters", "learns", "draws_at_random")
+NAMES += ("shares_memory", "keeps_sign", "has_parameters", "learns", "draws_at_random", "rearranges", "compares_maps")
+NAMES += ("is_distance", "never_negative")
 
 
 def net_of(case: Case, learns: int | None = None) -> str:
@@ -128,7 +129,10 @@ def test_gradients_against_caffe(caffe_python: Path) -> None:
 
 @pytest.mark.caffe
 def test_memory_chance_and_shapes_against_caffe(caffe_python: Path) -> None:
-    jobs = [{"net": net_of(case), "backward": False} for case in CASES]
+    jobs = [
+        {"net": net_of(case), "backward": False, "moved": bool(written(case).kind.rearranges and case.tops)}
+        for case in CASES
+    ]
     wrong = []
     for case, real in zip(CASES, asked(caffe_python, jobs), strict=True):
         kind = written(case).kind
@@ -136,6 +140,8 @@ def test_memory_chance_and_shapes_against_caffe(caffe_python: Path) -> None:
         for name, seen in (("shares_memory", real["shared"]), ("draws_at_random", real["drew"])):
             if case.tops and getattr(kind, name) != seen:
                 wrong.append(f"{case.type} {case.tops}: {name} is {seen}")
+        if kind.rearranges and case.tops and not real["moved"]:
+            wrong.append(f"{case.type}: its top holds what its bottoms do not")
         shape, bottom = real["shape"], case.bottoms[0]
         if kind.keeps_channels and shape[1] != bottom[1]:
             wrong.append(f"{case.type}: channels")

@@ -1,7 +1,8 @@
 """Runs under a Python that can `import caffe`: what layers do, for test_type_answers.py.
 
-Reads {"net": text, "backward": bool} a line; answers {"died", "shared", "drew", "shape"}: did a pass end the process,
-does the top "y" show what is written to "x" afterwards, did two passes over the same data differ, the shape of "y".
+Reads {"net": text, "backward": bool, "moved": bool} a line; answers {"died", "shared", "drew", "shape", "moved"}: did a
+pass end the process, does the top "y" show what is written to "x" afterwards, did two passes over the same data differ,
+the shape of "y", and where "moved" is asked, are all values of "y" among those of the bottoms, all of which differ?
 """
 
 import json
@@ -11,6 +12,7 @@ import tempfile
 
 os.environ.update(GLOG_minloglevel="3")
 import caffe
+import numpy
 
 
 def look(job, path):
@@ -28,7 +30,16 @@ def look(job, path):
     drew = not (before == top.data).all()
     bottom = net.blobs["x"]
     bottom.data[...] = 12345
-    return {"shared": bool((top.data == 12345).all()), "drew": bool(drew), "shape": shape}
+    answer = {"shared": bool((top.data == 12345).all()), "drew": bool(drew), "shape": shape}
+    if job["moved"]:
+        held = set()
+        for name in set("xbc") & set(net.blobs):
+            data = net.blobs[name].data
+            data[...] = (len(held) + numpy.arange(data.size)).reshape(data.shape)
+            held |= set(data.ravel().tolist())
+        net._forward(list(net._layer_names).index("l"), len(net.layers) - 1)
+        answer["moved"] = set(top.data.ravel().tolist()) <= held
+    return answer
 
 
 def main():

@@ -12,7 +12,7 @@ from project_files import write
 from caffelint.caffe.build import build
 from caffelint.cli.main import main
 from caffelint.schema import NetParameter
-from caffelint.smoke.memory import Needs, needs
+from caffelint.smoke.memory import OVERWRITES, Needs, needs
 
 NET = """layer { name: "data" type: "Input" top: "data" top: "label"
   input_param { shape { dim: 2 dim: 10 } shape { dim: 2 } } }
@@ -40,6 +40,13 @@ def test_counted_by_hand(kind: str, caffe: bool, copies: int) -> None:
     assert found.gradients == 4 * (2 * 100 + 2 * 3 + 1 if caffe else 2 * 2 * 100)
     assert found.weights == 4 * PARAMETERS * copies
     assert found.total == found.blobs + found.gradients + found.weights
+
+
+def test_torch_overwrites_what_is_counted_so() -> None:
+    pytest.importorskip("torch")
+    from caffelint.smoke.torch.types import REGISTRY
+
+    assert {name for name, kind in REGISTRY.items() if kind.overwrites} == OVERWRITES
 
 
 @pytest.mark.parametrize("more", [[], ["--gradcheck", "all"], ["--compare", "caffe,caffe:cpu"]])

@@ -14,6 +14,7 @@ from caffelint.caffe.layers.base import (
     TWO,
     BuiltLayer,
     Counts,
+    Expected,
     register,
 )
 from caffelint.caffe.layers.concat import CHANNEL_AXES
@@ -28,6 +29,7 @@ class Split(BuiltLayer):
     """Also what Caffe inserts by itself where a blob has several readers (insert_splits.cpp)."""
 
     types = ("Split",)
+    rearranges = True
     hands_on = keeps_channels = keeps_pixels = shares_memory = True
     bottom_counts = ONE
     top_counts = AT_LEAST_ONE
@@ -60,6 +62,7 @@ class Split(BuiltLayer):
 @register
 class Flatten(BuiltLayer):
     types = ("Flatten",)
+    rearranges = True
     hands_on = shares_memory = True
     block = "flatten_param"
     bottom_counts = ONE
@@ -95,6 +98,7 @@ class Flatten(BuiltLayer):
 @register
 class Reshape(BuiltLayer):
     types = ("Reshape",)
+    rearranges = True
     hands_on = shares_memory = True
     block = "reshape_param"
     bottom_counts = ONE
@@ -210,6 +214,7 @@ class Reshape(BuiltLayer):
 @register
 class Tile(BuiltLayer):
     types = ("Tile",)
+    rearranges = True
     block = "tile_param"
     bottom_counts = ONE
     top_counts = ONE
@@ -255,6 +260,7 @@ class Tile(BuiltLayer):
 @register
 class Crop(BuiltLayer):
     types = ("Crop",)
+    rearranges = compares_maps = True
     block = "crop_param"
     bottom_counts = TWO
     top_counts = ONE
@@ -300,6 +306,7 @@ class Crop(BuiltLayer):
 @register
 class Silence(BuiltLayer):
     types = ("Silence",)
+    rearranges = True
     bottom_counts = AT_LEAST_ONE
     top_counts = NONE
 
@@ -319,6 +326,9 @@ class BatchReindex(BuiltLayer):
 
     def passes_gradient(self, bottom: int) -> bool:
         return bottom == 0
+
+    def expects(self, bottom: int) -> Expected | None:
+        return Expected(0, 0) if bottom == 1 else None
 
     def set_up(self, bottoms: Sequence[Shape]) -> Sequence[Shape | None]:
         shape, index = bottoms
@@ -347,6 +357,9 @@ class Filter(BuiltLayer):
 
     def passes_gradient(self, bottom: int) -> bool:
         return bottom < len(self.bottom_names) - 1
+
+    def expects(self, bottom: int) -> Expected | None:
+        return Expected(0, 1) if bottom == len(self.bottom_names) - 1 else None
 
     def check(self) -> None:
         if len(self.tops) != len(self.bottoms) - 1:
@@ -398,6 +411,7 @@ class Squeeze(BuiltLayer):
     """Leaves out axes of size 1: those that are named, or all of them."""
 
     types = ("Squeeze",)
+    rearranges = True
     hands_on = True
     shares_memory = None
     block = "squeeze_param"

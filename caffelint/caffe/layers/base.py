@@ -14,7 +14,7 @@ from caffelint.caffe.fillers import UnknownFiller, check_name, fill
 from caffelint.caffe.place import FieldPath
 from caffelint.caffe.refusal import Kind, Refusal
 from caffelint.caffe.shapes import Shape, plural
-from caffelint.caffe.values import UNKNOWN, Values
+from caffelint.caffe.values import UNKNOWN, Hazard, Values
 from caffelint.schema import LayerParameter
 
 if TYPE_CHECKING:
@@ -28,6 +28,21 @@ class Counts(NamedTuple):
     least: int = 0
     most: int | None = None
     exact: bool = False
+
+
+class Expected(NamedTuple):
+    """What a layer takes for granted of the values of a bottom: numbers from `low` to `high`.
+
+    whole: are they labels, whole numbers? ignored: a label that counts for nothing. shape: the one that fits, None for
+    any. boxes: are they the rows of ground truth of SSD, whose labels are these?
+    """
+
+    low: float
+    high: float
+    whole: bool = True
+    ignored: int | None = None
+    shape: Shape | None = None
+    boxes: bool = False
 
 
 ANY = Counts()
@@ -88,6 +103,10 @@ class BuiltLayer:
     # Does it read transform_param? Does it read batches ahead (base_data_layer.hpp, BasePrefetchingDataLayer)?
     transforms: ClassVar[bool | None] = False
     prefetches: ClassVar[bool | None] = False
+    # A loss that grows with the distance of its first bottom to targets of any value.
+    is_distance: ClassVar[bool | None] = False
+    # A loss that is never below 0, for valid input.
+    never_negative: ClassVar[bool | None] = False
     # Does it divide its sum as loss_param says?
     reads_loss_param: ClassVar[bool] = False
     # What Caffe says as it stops where the file that it reads cannot be opened.
@@ -100,6 +119,12 @@ class BuiltLayer:
     # Does it take away the scale of what it reads?
     normalises: ClassVar[bool | None] = False
     upsamples: ClassVar[bool | None] = False
+    # Are the values of its tops those of its bottoms, moved about, left out or repeated?
+    rearranges: ClassVar[bool | None] = False
+    # Must its bottoms be maps of one size?
+    compares_maps: ClassVar[bool | None] = False
+    # The fields that name what it writes.
+    writes: ClassVar[tuple[str, ...]] = ()
 
     # What it learns. Weights have to differ from each other at the start; a learned factor or slope need not.
     has_weights: ClassVar[bool | None] = False
@@ -211,6 +236,29 @@ class BuiltLayer:
     def class_axis(self) -> int:
         """The axis of the first bottom along which the scores of the classes lie."""
         return 1
+
+    @property
+    def ignored_label(self) -> int | None:
+        """The label that counts for nothing; None where all count."""
+        return None
+
+    def expects(self, bottom: int) -> Expected | None:
+        """What it takes for granted of the values of a bottom; None where any will do, or nobody knows."""
+        return self._class_labels() if self.reads_classes(bottom) else None
+
+    def _class_labels(self) -> Expected:
+        scores = self.bottoms[0].shape
+        axis = self.class_axis
+        if scores is None or not -len(scores) <= axis < len(scores):
+            return Expected(0, 1, ignored=self.ignored_label)
+        axis %= len(scores)
+        around = scores[:axis] + scores[axis + 1 :]
+        shape = around if len(around) == 1 else (*scores[:axis], 1, *scores[axis + 1 :])
+        return Expected(0, max(scores[axis] - 1, 0), ignored=self.ignored_label, shape=shape)
+
+    def hazard(self, values: Values) -> Hazard | None:
+        """What may make nan or inf of such values in its first bottom; None where nothing does, or nobody knows."""
+        return None
 
     @property
     def runs_in_place(self) -> bool:
@@ -353,6 +401,10 @@ class UnknownLayer(BuiltLayer):
     rectifies = None
     normalises = None
     upsamples = None
+    is_distance = None
+    never_negative = None
+    rearranges = None
+    compares_maps = None
     has_weights = None
     is_linear = None
     keeps_statistics = None

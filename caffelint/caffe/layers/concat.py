@@ -51,6 +51,7 @@ def check_one_axis(layer: BuiltLayer, old: str, function: str) -> None:
 @register
 class Concat(BuiltLayer):
     types = ("Concat",)
+    rearranges = compares_maps = True
     block = "concat_param"
     bottom_counts = AT_LEAST_ONE
     top_counts = ONE
@@ -111,6 +112,7 @@ class Concat(BuiltLayer):
 @register
 class Slice(BuiltLayer):
     types = ("Slice",)
+    rearranges = True
     block = "slice_param"
     bottom_counts = ONE
     top_counts = AT_LEAST_ONE

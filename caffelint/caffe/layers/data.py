@@ -373,6 +373,7 @@ class Parameter(BuiltLayer):
 @register
 class HDF5Output(BuiltLayer):
     types = ("HDF5Output",)
+    writes = ("file_name",)
     block = "hdf5_output_param"
     bottom_counts = TWO
     top_counts = NONE

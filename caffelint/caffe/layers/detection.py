@@ -72,6 +72,8 @@ class DetectionOutput(BuiltLayer):
     """At set-up one row of 7 values; each pass then makes as many rows as it keeps boxes."""
 
     types = ("DetectionOutput",)
+    # The second one in its save_output_param.
+    writes = ("output_directory", "save_file")
     block = "detection_output_param"
     fork = True
     bottom_counts = Counts(1)

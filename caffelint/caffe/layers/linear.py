@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import prod
 
-from caffelint.caffe.layers.base import ONE, BuiltLayer, register
+from caffelint.caffe.layers.base import ONE, BuiltLayer, Expected, register
 from caffelint.caffe.refusal import Kind
 from caffelint.caffe.shapes import Shape, as_int, canonical_axis, count, new_blob, no_data
 from caffelint.caffe.values import Values, weighted
@@ -93,6 +93,9 @@ class Embed(Matrix):
     types = ("Embed",)
     block = "embed_param"
     has_backward = False
+
+    def expects(self, bottom: int) -> Expected | None:
+        return Expected(0, max(self.parameters.input_dim - 1, 0))
 
     def _check_sizes(self) -> tuple[int, int]:
         p = self.parameters

@@ -3,9 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import ClassVar
+from typing import Any, ClassVar
 
-from caffelint.caffe.layers.base import CORRUPTS, NOTHING, ONE, ONE_OR_TWO, THREE, TWO, BuiltLayer, Counts, register
+from caffelint.caffe.layers.base import (
+    CORRUPTS,
+    NOTHING,
+    ONE,
+    ONE_OR_TWO,
+    THREE,
+    TWO,
+    BuiltLayer,
+    Counts,
+    Expected,
+    register,
+)
 from caffelint.caffe.layers.reduce import check_softmax_axis
 from caffelint.caffe.place import FieldPath
 from caffelint.caffe.refusal import Kind, Refusal
@@ -33,6 +44,11 @@ class Loss(BuiltLayer):
 
     def reads_classes(self, bottom: int) -> bool | None:
         return self.of_classes and bottom == 1
+
+    def expects(self, bottom: int) -> Expected | None:
+        if self.is_distance and bottom == 1:
+            return Expected(0, 1, whole=False, shape=self.bottoms[0].shape)
+        return super().expects(bottom)
 
     def allows_force_backward(self, bottom: int) -> bool:
         return bottom != 1
@@ -107,6 +123,10 @@ class SoftmaxInside(Loss):
     def class_axis(self) -> int:
         return self.softmax_axis()[0]
 
+    @property
+    def ignored_label(self) -> int | None:
+        return _ignored(self.message.loss_param)
+
     def softmax_axis(self) -> tuple[int, FieldPath]:
         """The axis of the classes, and the field that gives it."""
         raise NotImplementedError
@@ -131,9 +151,14 @@ class SoftmaxInside(Loss):
         check_softmax_axis(scores, axis, field)
 
 
+def _ignored(param: Any) -> int | None:
+    return param.ignore_label if param.HasField("ignore_label") else None
+
+
 @register
 class SoftmaxWithLoss(SoftmaxInside):
     types = ("SoftmaxWithLoss",)
+    never_negative = True
     block = "softmax_param"
     top_counts = ONE_OR_TWO
 
@@ -205,8 +230,12 @@ class InfogainLoss(SoftmaxInside):
 @register
 class SigmoidCrossEntropyLoss(Loss):
     types = ("SigmoidCrossEntropyLoss",)
+    never_negative = compares_maps = True
     block = "sigmoid_param"
     reads_loss_param = True
+
+    def expects(self, bottom: int) -> Expected | None:
+        return Expected(0, 1, shape=self.bottoms[0].shape) if bottom == 1 else None
 
     def set_up(self, bottoms: Sequence[Shape]) -> Sequence[Shape | None]:
         check_inner_loss_weight(self, bottoms[0])
@@ -227,6 +256,7 @@ class SigmoidCrossEntropyLoss(Loss):
 @register
 class EuclideanLoss(Loss):
     types = ("EuclideanLoss",)
+    is_distance = never_negative = compares_maps = True
     differentiable = frozenset({0, 1})
 
     def allows_force_backward(self, bottom: int) -> bool:
@@ -246,14 +276,14 @@ class EuclideanLoss(Loss):
 @register
 class HingeLoss(Loss):
     types = ("HingeLoss",)
-    of_classes = True
+    of_classes = never_negative = True
     block = "hinge_loss_param"
 
 
 @register
 class MultinomialLogisticLoss(Loss):
     types = ("MultinomialLogisticLoss",)
-    of_classes = True
+    of_classes = never_negative = True
 
     def compare(self, bottoms: Sequence[Shape]) -> None:
         function = "multinomial_logistic_loss_layer.cpp Reshape"
@@ -271,9 +301,13 @@ class MultinomialLogisticLoss(Loss):
 @register
 class ContrastiveLoss(Loss):
     types = ("ContrastiveLoss",)
+    never_negative = True
     block = "contrastive_loss_param"
     bottom_counts = THREE
     differentiable = frozenset({0, 1})
+
+    def expects(self, bottom: int) -> Expected | None:
+        return Expected(0, 1) if bottom == 2 else None
 
     def passes_gradient(self, bottom: int) -> bool:
         """The third bottom gets none, and Caffe goes on."""
@@ -320,6 +354,10 @@ class Accuracy(BuiltLayer):
     def class_axis(self) -> int:
         return int(self.parameters.axis)
 
+    @property
+    def ignored_label(self) -> int | None:
+        return _ignored(self.parameters)
+
     def reads_classes(self, bottom: int) -> bool:
         return bottom == 1
 
@@ -354,6 +392,7 @@ class ForkLoss(Loss):
     """A loss that only forks have: a scalar; what its bottoms must be is theirs to say."""
 
     fork = True
+    never_negative: ClassVar[bool | None] = None
     bottom_counts = Counts(2)
 
     def set_up(self, bottoms: Sequence[Shape]) -> Sequence[Shape | None]:
@@ -365,15 +404,19 @@ class ForkLoss(Loss):
 
 @register
 class RegressionLoss(ForkLoss):
-    types = (
-        "L1Loss",
-        "SmoothL1Loss",
+    types: ClassVar[tuple[str, ...]] = (
         "KLDivLoss",
         "NormalizedSigmoidCrossEntropyLoss",
         "SigmoidCrossEntropyBalanceLoss",
     )
     top_counts = ONE_OR_TWO
     differentiable = frozenset({0, 1})
+
+
+@register
+class DistanceLoss(RegressionLoss):
+    types = ("L1Loss", "SmoothL1Loss")
+    is_distance = never_negative = True
 
 
 @register
@@ -393,12 +436,20 @@ class OnlineHardExampleSoftmaxLoss(OnlineHardExampleLoss):
     def class_axis(self) -> int:
         return int(self.message.softmax_param.axis)
 
+    @property
+    def ignored_label(self) -> int | None:
+        return _ignored(self.message.loss_param)
+
 
 @register
 class CenterLoss(ForkLoss):
     types = ("CenterLoss",)
     block = "center_loss_param"
     bottom_counts = TWO
+
+    def expects(self, bottom: int) -> Expected | None:
+        outputs = self.parameters.num_output
+        return Expected(0, outputs - 1) if bottom == 1 and outputs else None
 
     def set_up(self, bottoms: Sequence[Shape]) -> Sequence[Shape | None]:
         p = self.parameters
@@ -416,3 +467,11 @@ class MultiBoxLoss(ForkLoss):
     types = ("MultiBoxLoss",)
     block = "multibox_loss_param"
     bottom_counts = Counts(4)
+
+    def expects(self, bottom: int) -> Expected | None:
+        if bottom != 3:
+            return None
+        # One box for each item of the batch: the prediction of the net gives their number.
+        predicted = self.bottoms[0].shape
+        rows = (1, 1, predicted[0], 8) if predicted else None
+        return Expected(1, max(self.parameters.num_classes - 1, 1), shape=rows, boxes=True)

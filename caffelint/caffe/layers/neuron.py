@@ -9,7 +9,10 @@ from math import inf
 from caffelint.caffe.layers.base import CORRUPTS, EXACT, NOTHING, ONE, REFUSED, BuiltLayer, register
 from caffelint.caffe.refusal import Kind, Refusal
 from caffelint.caffe.shapes import Shape, count, legacy, like, no_data, text
-from caffelint.caffe.values import Values, exactly
+from caffelint.caffe.values import Hazard, Values, exactly
+
+_LARGEST = 1e38
+"""Of a float, about."""
 
 
 class Neuron(BuiltLayer):
@@ -144,6 +147,10 @@ class Exp(Neuron):
         p = self.parameters
         return [bottoms[0].shifted(p.scale, p.shift).exponential(p.base)]
 
+    def hazard(self, values: Values) -> Hazard | None:
+        (top,) = self.values([values])
+        return None if abs(top.high) < _LARGEST else Hazard.OVERFLOW
+
 
 @register
 class Log(Neuron):
@@ -167,6 +174,10 @@ class Log(Neuron):
     def values(self, bottoms: Sequence[Values]) -> Sequence[Values]:
         p = self.parameters
         return [bottoms[0].shifted(p.scale, p.shift).logarithm(p.base)]
+
+    def hazard(self, values: Values) -> Hazard | None:
+        p = self.parameters
+        return None if values.shifted(p.scale, p.shift).low > 0 else Hazard.LOG
 
 
 def _check_base(layer: BuiltLayer, base: float, function: str) -> None:
@@ -207,6 +218,15 @@ class Power(Neuron):
     def values(self, bottoms: Sequence[Values]) -> Sequence[Values]:
         p = self.parameters
         return [bottoms[0].shifted(p.scale, p.shift).power(p.power)]
+
+    def hazard(self, values: Values) -> Hazard | None:
+        p = self.parameters
+        base = values.shifted(p.scale, p.shift)
+        if p.power < 0 and base.may_be_zero:
+            return Hazard.NEGATIVE_POWER
+        if p.power % 1 and base.low <= 0:
+            return Hazard.ROOT if p.power < 1 else Hazard.FRACTIONAL_POWER
+        return None
 
 
 @register

@@ -9,7 +9,7 @@ from caffelint.caffe.layers.base import CORRUPTS, EXACT, ONE, PARAMS, BuiltLayer
 from caffelint.caffe.layers.pooling import need_four_axes
 from caffelint.caffe.refusal import Kind
 from caffelint.caffe.shapes import Shape, as_int, canonical_axis, count, divide, legacy, like, new_blob, no_data
-from caffelint.caffe.values import SIGNED, UNKNOWN, Values
+from caffelint.caffe.values import SIGNED, UNKNOWN, Hazard, Values
 
 WITHIN_CHANNEL = 1
 
@@ -62,6 +62,9 @@ class LRN(BuiltLayer):
             # The divisor may be below 1.
             return [Values(0 if low >= 0 else -inf, 0 if high <= 0 else inf, zeros, signed)]
         return [Values(min(low, 0), max(high, 0), zeros, signed)]
+
+    def hazard(self, values: Values) -> Hazard:
+        return Hazard.SUM_OF_SQUARES
 
 
 @register
@@ -124,6 +127,9 @@ class BatchNorm(BuiltLayer):
         self.param_shapes = None
         return [None]
 
+    def hazard(self, values: Values) -> Hazard | None:
+        return Hazard.STATISTICS if self.parameters.use_global_stats else None
+
     def values(self, bottoms: Sequence[Values]) -> Sequence[Values]:
         return [SIGNED] * len(self.tops)
 
@@ -177,6 +183,9 @@ class Normalize(BuiltLayer):
         else:
             self.param_shapes = [() if self.parameters.channel_shared else (shape[1],)]
         return [like(shape)]
+
+    def hazard(self, values: Values) -> Hazard:
+        return Hazard.LENGTH
 
 
 @register

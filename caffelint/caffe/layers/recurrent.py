@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from caffelint.caffe.layers.base import THREE, TWO, BuiltLayer, Counts, register
+from caffelint.caffe.layers.base import THREE, TWO, BuiltLayer, Counts, Expected, register
 from caffelint.caffe.refusal import Kind, Refusal
 from caffelint.caffe.shapes import Shape, as_int, canonical_axis, count, new_blob, no_data, plural, text
 
@@ -39,6 +39,9 @@ class Recurrent(BuiltLayer):
 
     def passes_gradient(self, bottom: int) -> bool:
         return bottom != 1
+
+    def expects(self, bottom: int) -> Expected | None:
+        return Expected(0, 1) if bottom == 1 else None
 
     def check(self) -> int:
         """num_output, or the Refusal without (FillUnrolledNet)."""

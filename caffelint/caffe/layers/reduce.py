@@ -20,7 +20,7 @@ class Eltwise(BuiltLayer):
     types = ("Eltwise",)
     computes_by = ("operation", "coeff")
     nickname = "elt"
-    keeps_channels = keeps_pixels = True
+    keeps_channels = keeps_pixels = compares_maps = True
     block = "eltwise_param"
     bottom_counts = Counts(2)
     top_counts = ONE

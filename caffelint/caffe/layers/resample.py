@@ -14,6 +14,7 @@ class Permute(BuiltLayer):
     """Axes in a new order; those that `order` leaves out follow in their old one (SSD)."""
 
     types = ("Permute",)
+    rearranges = True
     block = "permute_param"
     fork = True
     bottom_counts = ONE
@@ -47,6 +48,7 @@ class Permute(BuiltLayer):
 @register
 class ShuffleChannel(BuiltLayer):
     types = ("ShuffleChannel",)
+    rearranges = True
     keeps_channels = keeps_pixels = True
     block = "shuffle_channel_param"
     fork = True
@@ -62,6 +64,7 @@ class Reorg(BuiltLayer):
     """Moves pixels into channels (YOLO), or back with `reverse`."""
 
     types = ("Reorg",)
+    rearranges = True
     block = "reorg_param"
     fork = True
     bottom_counts = ONE

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from math import inf
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from caffelint.caffe.layers import REGISTRY, UnknownLayer
 from caffelint.caffe.net import Layer, Net
-from caffelint.caffe.values import UNKNOWN, Values
+from caffelint.caffe.values import UNKNOWN, Hazard, Values
 from caffelint.fix.finite.spots import Spot
 
 MOST = 30
@@ -84,54 +83,27 @@ def _bottom_values(net: Net) -> dict[int, Values]:
 def _suspicions(layer: Layer, values: Values, findings: Mapping[str, str]) -> Iterator[Suspicion]:
     if layer.name and layer.name in findings:
         yield Suspicion(0, f"caffelint check finds {findings[layer.name]} at {layer.name} ({layer.type})", True)
-    judge = _RISKS.get(layer.type)
-    reason = judge(layer, values) if judge else ""
-    if reason:
-        yield Suspicion(2, f"{layer.name} ({layer.type}) {reason}", True)
-    if layer.type == "BatchNorm" and layer.param("batch_norm_param").use_global_stats:
-        yield Suspicion(
-            3, f"{layer.name} (BatchNorm) takes stored statistics: blank or broken ones give nan or inf", False
-        )
-    if layer.type == "LRN":
-        yield Suspicion(4, f"{layer.name} (LRN) divides by (k + alpha * sum of squares) ^ beta", False)
+    hazard = Hazard.LENGTH if layer.type in _LENGTHS else layer.kind.hazard(values)
+    if hazard is not None:
+        rank, words, bottoms = _WORDS[hazard]
+        power = layer.param("power_param").power
+        yield Suspicion(rank, f"{layer.name} ({layer.type}) {words.format(power=power)}", bottoms)
     if not layer.bottoms and layer.type != "Parameter":
         yield Suspicion(5, "it is an input: bad data comes in here", False)
     elif layer.type == "Python":
         yield Suspicion(6, f"{layer.name} (Python) runs code that caffelint does not read", False)
 
 
-def _log(layer: Layer, values: Values) -> str:
-    p = layer.param("log_param")
-    return "" if values.shifted(p.scale, p.shift).low > 0 else "gives nan or -inf for what is not above 0"
-
-
-def _exp(layer: Layer, values: Values) -> str:
-    p = layer.param("exp_param")
-    top = values.shifted(p.scale, p.shift).exponential(p.base)
-    return "" if top.high < inf and abs(top.high) < 1e38 else "gives inf for large values"
-
-
-def _power(layer: Layer, values: Values) -> str:
-    p = layer.param("power_param")
-    base = values.shifted(p.scale, p.shift)
-    if p.power < 0 and base.may_be_zero:
-        return f"divides: the power {p.power:g} of 0 is inf"
-    if p.power % 1 and base.low <= 0:
-        if p.power < 1:
-            return f"gives nan for negative values, and an infinite gradient at 0 (power {p.power:g})"
-        return f"gives nan for negative values (power {p.power:g})"
-    return ""
-
-
-def _divides(layer: Layer, values: Values) -> str:
-    return "divides by the length or spread of its input, which may be 0"
-
-
-_RISKS: dict[str, Callable[[Layer, Values], str]] = {
-    "Log": _log,
-    "Exp": _exp,
-    "Power": _power,
-    "Normalize": _divides,
-    "NormalizeLayer": _divides,
-    "L2Normalization": _divides,
+_LENGTHS = ("NormalizeLayer", "L2Normalization")
+"""They divide by the length of their input: of forks, and nothing else is known of them."""
+_WORDS = {
+    Hazard.LOG: (2, "gives nan or -inf for what is not above 0", True),
+    Hazard.OVERFLOW: (2, "gives inf for large values", True),
+    Hazard.NEGATIVE_POWER: (2, "divides: the power {power:g} of 0 is inf", True),
+    Hazard.ROOT: (2, "gives nan for negative values, and an infinite gradient at 0 (power {power:g})", True),
+    Hazard.FRACTIONAL_POWER: (2, "gives nan for negative values (power {power:g})", True),
+    Hazard.LENGTH: (2, "divides by the length or spread of its input, which may be 0", True),
+    Hazard.STATISTICS: (3, "takes stored statistics: blank or broken ones give nan or inf", False),
+    Hazard.SUM_OF_SQUARES: (4, "divides by (k + alpha * sum of squares) ^ beta", False),
 }
+"""The rank of each, what it does, and whether what the layer reads is suspect as well."""
