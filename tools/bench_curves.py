@@ -53,6 +53,9 @@ TEXTS: dict[str, Callable[[int], str]] = {
     "tops of one name": lambda n: INPUT + many(n, 'layer { name: "r@" type: "ReLU" bottom: "l" top: "y" }\n'),
     "layers of one name": lambda n: INPUT + many(n, 'layer { name: "r" type: "ReLU" bottom: "x" top: "y@" }\n'),
     "layers that read one blob": lambda n: INPUT + many(n, 'layer { name: "r@" type: "ReLU" bottom: "x" top: "y@" }\n'),
+    "equal tops of a layer": lambda n: (
+        INPUT + 'layer { name: "s" type: "Split" bottom: "x" ' + many(n, 'top: "y" ') + "}"
+    ),
     "tops of a layer": lambda n: 'layer { name: "in" type: "Input" ' + many(n, 'top: "x@" ') + " }",
     "bottoms of a layer": lambda n: (
         INPUT + 'layer { name: "c" type: "Concat" top: "y" ' + many(n, 'bottom: "x" ') + "}"
@@ -209,7 +212,7 @@ def curves() -> dict[str, Callable[[int], float]]:
         found[f"summary: {name}"] = of_text(summary, TEXTS[name])
         found[f"patch: {name}"] = of_text(patch, TEXTS[name])
     faults = ("tops of one name", "unknown fields", "unknown layers", "broken lines", "bottoms that nobody makes")
-    for name in (*faults, "misspelt fields", "repeated fields", "parameter layers of one name", "base_lr of a solver"):
+    for name in (*faults, "misspelt fields", "repeated fields", "parameter layers of one name", "base_lr of a solver", "equal tops of a layer"):
         found[f"fix: {name}"] = of_text(mend, TEXTS[name])
     for name in ("old layers", "inputs of a net", "comments", "base_lr of a solver"):
         found[f"upgrade: {name}"] = of_text(upgrade, TEXTS[name])

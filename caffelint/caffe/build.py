@@ -388,7 +388,7 @@ class _Build:
             remedy = "give each its phase" if blob.producer and blob.producer.is_data and layer.is_data else ""
             kind = Kind.DUPLICATE_TOP
             message = f'top "{name}" is already made{maker}; {remedy or "give it another name"}'
-            values["maker"] = blob.producer.name if blob.producer is not None else ""
+            values["maker"], values["top"] = blob.producer.name if blob.producer is not None else "", top
         elif given.index(name) == top:
             kind = Kind.OVERWRITES_SHARED_BLOB
             message = (

@@ -38,7 +38,7 @@ class Kind(str, Enum):
     BOTTOM_USED_UP = "bottom-used-up"  # values: blob
     BOTTOM_COUNT = "bottom-count"
     TOP_COUNT = "top-count"
-    DUPLICATE_TOP = "duplicate-top"  # values: blob, maker ("" where it is an input of Caffe's own)
+    DUPLICATE_TOP = "duplicate-top"  # values: blob, maker ("" where it is an input of Caffe's own), top
     OVERWRITES_SHARED_BLOB = "overwrites-shared-blob"  # in place, but other layers read the blob; values: blob
     IN_PLACE_NUMBER = "in-place-number"  # bottom and top of one name, with different numbers; values: blob
     IN_PLACE = "in-place"  # the type does not work in place

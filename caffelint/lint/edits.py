@@ -6,7 +6,7 @@ Each helper gives edits, or None where the text is not such that it can be done;
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from itertools import count, pairwise
 
 from caffelint.caffe.net import Layer, Net
@@ -114,13 +114,20 @@ def remove(owner: Owner, *path: str | int) -> Edits:
     return None
 
 
-def rename_blob(layer: Layer, old: str, new: str = "") -> Edits:
-    """Give what a layer writes to `old` a name of its own, there and wherever it is read further down."""
+def rename_blob(layer: Layer, old: str, new: str = "", top: int | None = None) -> Edits:
+    """Give what a layer writes to `old` a name of its own, there and wherever it is read further down.
+
+    `top`: the number of the top, where several have that name; the last one, which is read further down, by default.
+    """
     net = layer.net
-    if _is_conditional(layer) or old not in layer.tops:
+    tops = layer.tops
+    if _is_conditional(layer) or old not in tops:
         return None
+    last = next(index for index in range(len(tops) - 1, -1, -1) if tops[index] == old)
+    if top is not None and top < last:
+        taken, _ = net.once(_blob_names)
+        return write(layer, "top", top, value=quoted(new or _numbered(old, top + 1, taken)))
     new = new or _free_name(net, layer, old)
-    last = max(index for index, name in enumerate(layer.tops) if name == old)  # the one that is read further down
     edits = [write(layer, "top", last, value=quoted(new))]
     for other in net.layers[layer.index + 1 :]:
         if old not in other.bottoms and old not in other.tops or set(layer.phases).isdisjoint(other.phases):
@@ -153,7 +160,11 @@ def _free_name(net: Net, layer: Layer, old: str) -> str:
     stem = f"{old}_{layer.name}" if layer.name not in ("", old) else old
     if free := next((name for name in (layer.name, stem) if name and name not in taken), ""):
         return free
-    return next(name for number in count(2) if (name := f"{stem}_{number}") not in taken)
+    return _numbered(stem, 2, taken)
+
+
+def _numbered(stem: str, first: int, taken: Collection[str]) -> str:
+    return next(name for number in count(first) if (name := f"{stem}_{number}") not in taken)
 
 
 def _blob_names(net: Net) -> tuple[frozenset[str], dict[str, int]]:

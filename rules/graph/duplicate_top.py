@@ -1,8 +1,6 @@
 from __future__ import annotations
 
-from caffelint.lint import ERROR, UNSAFE, Fix, Invalid, Kind, RefusalRule, Refused
-
-from ._own_top import own_top
+from caffelint.lint import ERROR, UNSAFE, Fix, Invalid, Kind, RefusalRule, Refused, fix, rename_blob
 
 
 class DuplicateTop(RefusalRule):
@@ -47,6 +45,16 @@ class DuplicateTop(RefusalRule):
             span='top: "data"',
             message='Data "test": top "data" is already made by layer "train"; give each its phase',
         ),
+        Invalid(
+            'layer { name: "in" type: "Input" top: "x" }'
+            ' layer { name: "s" type: "Split" bottom: "x" top: "y" top: "y" top: "y" }'
+            ' layer { name: "r" type: "ReLU" bottom: "y" top: "z" }',
+            span=['top: "y"', 'top: "y"'],
+            message=['Split "s": top "y" is already made by layer "s"; give it another name'] * 2,
+            fixed='layer { name: "in" type: "Input" top: "x" }'
+            ' layer { name: "s" type: "Split" bottom: "x" top: "y" top: "y_2" top: "s" }'
+            ' layer { name: "r" type: "ReLU" bottom: "s" top: "z" }',
+        ),
     ]
 
     def fixes(self, refused: Refused) -> tuple[Fix, ...]:
@@ -54,4 +62,5 @@ class DuplicateTop(RefusalRule):
         layer = refused.layers[0]
         if len(refused.layers) > 1 or layer.kind.is_data:
             return ()
-        return own_top(layer, safety=UNSAFE, top=refused.refusal.values["blob"])
+        values = refused.refusal.values
+        return fix("give it a top of its own", UNSAFE, rename_blob(layer, values["blob"], top=values["top"]))

@@ -185,6 +185,14 @@ def test_a_new_name_is_the_one_that_is_waited_for() -> None:
     assert fixed == text.replace(b'"pool3"', b'"pool3_p"')
 
 
+def test_each_of_several_tops_of_one_name_gets_a_number() -> None:
+    text = b'layer { name: "s" type: "Split" bottom: "x" top: "y" top: "y" top: "y" } layer { bottom: "y" top: "y_2" }'
+    one = layers(text)[0]
+    assert applied(text, rename_blob(one, "y", top=1)) == text.replace(b'"y" top: "y" top', b'"y" top: "y_3" top')
+    last = text.replace(b'top: "y" }', b'top: "s" }').replace(b'bottom: "y"', b'bottom: "s"')
+    assert applied(text, rename_blob(one, "y", top=2)) == applied(text, rename_blob(one, "y")) == last
+
+
 def test_many_blobs_are_renamed_in_the_time_of_few_each() -> None:
     """In calls, which unlike seconds are the same on every machine."""
 
