@@ -209,9 +209,12 @@ def named_nets(solver_path: str, roots: Sequence[str] = (), data: bytes | None =
     from caffelint.text.tree import STRING
 
     try:
-        document = parse(read(solver_path) if data is None else data, solver_path)
+        data = read(solver_path) if data is None else data
     except ReadError:
         return []
+    if not _NAMES_A_NET.search(data):
+        return []
+    document = parse(data, solver_path)
     if document.root.first("layer") or document.root.first("layers"):
         return []
     found = []
