@@ -212,7 +212,8 @@ def curves() -> dict[str, Callable[[int], float]]:
         found[f"summary: {name}"] = of_text(summary, TEXTS[name])
         found[f"patch: {name}"] = of_text(patch, TEXTS[name])
     faults = ("tops of one name", "unknown fields", "unknown layers", "broken lines", "bottoms that nobody makes")
-    for name in (*faults, "misspelt fields", "repeated fields", "parameter layers of one name", "base_lr of a solver", "equal tops of a layer"):
+    faults += ("misspelt fields", "repeated fields", "parameter layers of one name", "equal tops of a layer")
+    for name in (*faults, "base_lr of a solver"):
         found[f"fix: {name}"] = of_text(mend, TEXTS[name])
     for name in ("old layers", "inputs of a net", "comments", "base_lr of a solver"):
         found[f"upgrade: {name}"] = of_text(upgrade, TEXTS[name])

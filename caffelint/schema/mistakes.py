@@ -6,6 +6,7 @@ Each problem's evidence is what Caffe's own parser says, so that people recognis
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from caffelint.schema.bound import LAYERS, NET, Bound, ForkUse
 from caffelint.schema.mistaken_values import MistakenValues
@@ -146,8 +147,7 @@ class Mistakes(MistakenValues):
     def _say_unknown(self, type_: MessageType, name: str, node: Field) -> tuple[str | None, str, bool]:
         """The field that was meant, what to say, and whether Caffe surely refuses the name."""
         types, where = type_.fields, block_name(type_, node)
-        of_bvlc = [other.name for other in types.values() if not other.fork_only]
-        if meant := suggest(name, of_bvlc) or suggest(name, types):
+        if meant := _meant(type_, name):
             certain = not types[meant].fork_only or self.dialect is not None
             return meant, f"{where} has no field {name}, so Caffe refuses the file; did you mean {meant}?", certain
         certain = self.dialect is not None
@@ -176,7 +176,7 @@ class Mistakes(MistakenValues):
         for other in node.fields[:_LARGE]:
             if other.kind == tree.MESSAGE:
                 inner = types.get(other.name)
-                if inner and inner.message and _has(inner.message, name):
+                if inner and inner.message and _has(inner.message, name) and not _is_left_over(type_, other.name, name):
                     return other
         return None
 
@@ -190,7 +190,7 @@ class Mistakes(MistakenValues):
             layer_type = string_value(written.text) if written and written.kind == tree.STRING else ""
             for block in sorted(provenance().param_blocks(layer_type)) if layer_type else ():
                 inner = type_.fields.get(block)
-                if inner and inner.message and _has(inner.message, name):
+                if inner and inner.message and _has(inner.message, name) and not _is_left_over(type_, block, name):
                     return f"a {block} block"
             if name in ("lr_mult", "decay_mult"):
                 return "a param block"
@@ -327,6 +327,22 @@ class Mistakes(MistakenValues):
                 message = f"{where} lacks {name}, which is required, so Caffe refuses the file; add it"
                 evidence = f'Caffe says: Message type "caffe.{type_.name}" is missing required fields: {name}'
                 self._add("missing-required-field", start, end, message, evidence, field=name)
+
+
+@lru_cache(1024)
+def _meant(type_: MessageType, name: str) -> str | None:
+    """The field that a name was surely meant to be; remembered, since a text that is mended is read many times."""
+    of_bvlc = [field.name for field in type_.fields.values() if not field.fork_only]
+    return suggest(name, of_bvlc) or suggest(name, type_.fields)
+
+
+def _is_left_over(type_: MessageType, block: str, name: str) -> bool:
+    """Whether a field is in a layer's block only since Caffe once read it there, and now does in transform_param."""
+    return (
+        type_.name == "LayerParameter"
+        and block in ("data_param", "image_data_param")
+        and name in ("scale", "mean_file", "crop_size", "mirror")
+    )
 
 
 def _has(type_: MessageType, name: str) -> bool:

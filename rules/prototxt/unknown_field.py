@@ -49,6 +49,14 @@ class UnknownField(ProblemRule):
             message="layer has no field num_output, so Caffe refuses the file; move it to a convolution_param block",
         ),
         Invalid(
+            'layer { type: "ImageData" image_data_param { source: "a" }'
+            " transform_param { mirror: true } crop_size: 9 }",
+            span="crop_size",
+            message="layer has no field crop_size, so Caffe refuses the file; move it to the transform_param block",
+            fixed='layer { type: "ImageData" image_data_param { source: "a" }'
+            " transform_param { mirror: true crop_size: 9 } }",
+        ),
+        Invalid(
             "layer { convolution_param { num_output: 3 lr_mult: 2 } }",
             span="lr_mult",
             message="convolution_param has no field lr_mult in any known Caffe, so Caffe refuses the file; remove it"
