@@ -52,7 +52,8 @@ class CropLargerThanImage(LayerRule):
             'layer { name: "data" type: "ImageData" image_data_param { new_height: 224 new_width: 256 }'
             " transform_param { crop_size: 227 } }",
             span="crop_size: 227",
-            message='ImageData "data": crop_size 227 does not fit into images of 224x256 (new_height x new_width)',
+            message='ImageData "data": crop_size 227 does not fit into images of 224x256 (new_height x new_width),'
+            " so Caffe stops; set crop_size: 224 or less",
         ),
     ]
 
@@ -66,6 +67,6 @@ class CropLargerThanImage(LayerRule):
             yield self.finding(
                 transform_place(layer, "crop_size"),
                 f"{title(layer)}: crop_size {crop} does not fit into images of {height}x{width}"
-                " (new_height x new_width)",
+                f" (new_height x new_width), so Caffe stops; set crop_size: {min(height, width)} or less",
                 evidence="Caffe stops with: Check failed: img_height >= crop_size",
             )

@@ -57,15 +57,16 @@ class SourceNotFound(LayerRule):
             _DATA.format("there_is_no_such_lmdb", ""),
             span='source: "there_is_no_such_lmdb"',
             message='Data "d": source "there_is_no_such_lmdb" does not exist in the working directory or beside this'
-            ' file',
+            " file, so Caffe stops at the start; correct the path",
             options={"check-sources": True},
         ),
         Invalid(
             _DATA.format("/no/such/place", ' transform_param { mean_file: "no_mean.binaryproto" }'),
             span=['source: "/no/such/place"', 'mean_file: "no_mean.binaryproto"'],
             message=[
-                'Data "d": source "/no/such/place" does not exist',
-                'Data "d": mean_file "no_mean.binaryproto" does not exist in the working directory or beside this file',
+                'Data "d": source "/no/such/place" does not exist, so Caffe stops at the start; correct the path',
+                'Data "d": mean_file "no_mean.binaryproto" does not exist in the working directory or beside this'
+                " file, so Caffe stops at the start; correct the path",
             ],
             options={"check-sources": True},
         ),
@@ -80,7 +81,10 @@ class SourceNotFound(LayerRule):
             path = getattr(layer.param(block), field)
             if path and "\0" not in path and not _TEMPLATE.search(path) and not self._exists(path, layer):
                 where = "" if os.path.isabs(path) else " in the working directory or beside this file"
-                message = f'{title(layer)}: {field} "{path}" does not exist{where}'
+                message = (
+                    f'{title(layer)}: {field} "{path}" does not exist{where}, so Caffe stops at the start; correct the'
+                    " path"
+                )
                 yield self.finding(layer.at(block, field), message)
 
     def _exists(self, path: str, layer: Layer) -> bool:

@@ -65,7 +65,8 @@ class UnscaledInput(LayerRule):
             _NET % ("", ""),
             span='type: "Data"',
             message='Convolution "conv1" gets the values of "train_lmdb" as they are: no mean is subtracted, and'
-            ' nothing scales or normalises them',
+            " nothing scales or normalises them, so training may diverge; subtract a mean, or set scale:"
+            " 0.00390625",
         ),
     ]
 
@@ -86,7 +87,7 @@ class UnscaledInput(LayerRule):
             yield self.finding(
                 layer.at("transform_param") if layer.has("transform_param") else layer.at("type"),
                 f'{title(readers[0])} gets the values of "{source}" as they are: no mean is subtracted, and nothing'
-                " scales or normalises them",
+                " scales or normalises them, so training may diverge; subtract a mean, or set scale: 0.00390625",
                 evidence="pixels are read as values from 0 to 255",
             )
 

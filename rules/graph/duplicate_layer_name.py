@@ -81,8 +81,8 @@ class DuplicateLayerName(NetRule):
             'layer { name: "data" type: "DummyData" top: "data" }'
             ' layer { name: "data" type: "DummyData" top: "label" }',
             span='name: "data"',
-            message='DummyData "data": name is already used by DummyData on line 1, so only this DummyData is found by'
-            " its name; give it a name of its own",
+            message='DummyData "data": name is already used by DummyData on line 1, so Caffe finds only this'
+            " DummyData by that name; give it a name of its own",
             fixed='layer { name: "data" type: "DummyData" top: "data" }'
             ' layer { name: "label" type: "DummyData" top: "label" }',
         ),
@@ -167,8 +167,8 @@ class DuplicateLayerName(NetRule):
         if not (layer.kind.has_parameters or other.kind.has_parameters):
             return self.finding(
                 layer.at("name"),
-                f"{title(layer)}: name is already used by {other.type} on line {other.at().line}, so only this"
-                f" {kind} is found by its name; give it a name of its own",
+                f"{title(layer)}: name is already used by {other.type} on line {other.at().line}, so Caffe finds"
+                f" only this {kind} by that name; give it a name of its own",
                 severity=INFO,
                 related=(Related("the other layer", other.at("name")),),
                 fixes=_fixes(clashes, names),

@@ -61,20 +61,20 @@ class UnknownFillerType(NetRule):
         Invalid(
             _FC % "Xavier",
             span='type: "Xavier"',
-            message='InnerProduct "fc": Caffe has no filler "Xavier"; did you mean "xavier"?',
+            message='InnerProduct "fc": Caffe has no filler "Xavier" and stops at load; did you mean "xavier"?',
             fixed=_FC % "xavier",
         ),
         Invalid(
             _FC % "guassian",
             span='type: "guassian"',
-            message='InnerProduct "fc": Caffe has no filler "guassian"; did you mean "gaussian"?',
+            message='InnerProduct "fc": Caffe has no filler "guassian" and stops at load; did you mean "gaussian"?',
             fixed=_FC % "gaussian",
         ),
         Invalid(
             _FC % "orthogonal",
             span='type: "orthogonal"',
-            message='InnerProduct "fc": Caffe has no filler "orthogonal", though a fork may; Caffe has bilinear,'
-            " constant, gaussian, msra, positive_unitball, uniform, xavier",
+            message='InnerProduct "fc": Caffe has no filler "orthogonal", so it stops at load unless your fork adds'
+            " it; use one of bilinear, constant, gaussian, msra, positive_unitball, uniform, xavier",
         ),
     ]
 
@@ -91,7 +91,7 @@ class UnknownFillerType(NetRule):
                     safety = SAFE if type_.lower() == close[0] else UNSAFE
                     yield self.finding(
                         place,
-                        f'{title(layer)}: Caffe has no filler "{type_}"; did you mean "{close[0]}"?',
+                        f'{title(layer)}: Caffe has no filler "{type_}" and stops at load; did you mean "{close[0]}"?',
                         evidence=f"Caffe stops with: Unknown filler name: {type_}",
                         certainty=CERTAIN,
                         fixes=fix(f'use "{close[0]}"', safety, write(layer, *path, "type", value=quoted(close[0]))),
@@ -99,8 +99,8 @@ class UnknownFillerType(NetRule):
                 else:
                     yield self.finding(
                         place,
-                        f'{title(layer)}: Caffe has no filler "{type_}", though a fork may; Caffe has'
-                        f" {', '.join(sorted(FILLERS))}",
+                        f'{title(layer)}: Caffe has no filler "{type_}", so it stops at load unless your fork adds it;'
+                        f" use one of {', '.join(sorted(FILLERS))}",
                         severity=WARNING,
                         certainty=LIKELY,
                     )

@@ -71,8 +71,8 @@ class MapShrinksToNothing(NetRule):
         Invalid(
             _AVERAGE % (224, 6),
             span="kernel_size: 6",
-            message='Pooling "p" averages 6x6 of a map of 7x7, which leaves 2x2 to the classifier; kernel_size: 7, or'
-            " global_pooling: true, covers it",
+            message='Pooling "p" averages 6x6 of a map of 7x7, which leaves 2x2 to the classifier; set kernel_size:'
+            " 7, or global_pooling: true",
         ),
         Invalid(
             _NET % (6, ""),
@@ -144,7 +144,7 @@ class MapShrinksToNothing(NetRule):
         side, left = shape[2], shape[2] - kernel + 1
         place = net.layers[layer.index].at("pooling_param", "kernel_size")
         related: tuple[Related, ...] = ()
-        what = f"kernel_size: {side}, or global_pooling: true, covers it"
+        what = f"set kernel_size: {side}, or global_pooling: true"
         data = next((made for made in one.layers if made.tops and not made.bottoms), None)
         size = _fitting(net, one, data, layer)
         if data is not None and data.index is not None and size:

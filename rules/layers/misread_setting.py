@@ -62,7 +62,8 @@ def _power(layer: Layer) -> Iterator[Slip]:
     param = layer.message.power_param
     for name in ("scale", "power"):
         if param.HasField(name) and getattr(param, name) == 0:
-            yield ("power_param", name), f"{name} 0 makes the output a constant, so no gradient passes", {}
+            text = f"{name} 0 makes the output a constant, so no gradient passes; set {name}: 1"
+            yield ("power_param", name), text, {}
 
 
 # What people get wrong in one type is advice on that type: each has a check of its own.
@@ -159,7 +160,7 @@ class MisreadSetting(LayerRule):
         Invalid(
             'layer { name: "p" type: "Power" bottom: "a" top: "b" power_param { scale: 0 } }',
             span="scale: 0",
-            message='Power "p": scale 0 makes the output a constant, so no gradient passes',
+            message='Power "p": scale 0 makes the output a constant, so no gradient passes; set scale: 1',
         ),
     ]
 

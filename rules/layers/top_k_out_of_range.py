@@ -48,13 +48,14 @@ class TopKOutOfRange(RefusalRule):
         Invalid(
             _NET % (3, 5),
             span="top_k: 5",
-            message='Accuracy "top": top_k 5 is larger than the 3 classes of InnerProduct "fc", so Caffe stops',
+            message='Accuracy "top": top_k 5 is larger than the 3 classes of InnerProduct "fc", so Caffe stops; set'
+            " top_k: 3 or less",
         ),
         Invalid(
             _NET % (5, 5),
             span="top_k: 5",
-            message='Accuracy "top": top_k 5 is the number of classes of InnerProduct "fc", so the accuracy is always'
-            " 1",
+            message='Accuracy "top": top_k 5 is the number of classes of InnerProduct "fc", so the accuracy is'
+            " always 1; set a smaller top_k",
         ),
         Invalid(
             _NET % (5, 0),
@@ -98,11 +99,17 @@ class TopKOutOfRange(RefusalRule):
                     message = f"top_k {top_k} counts nothing, so the accuracy is 0; set top_k: 1"
                 elif number and top_k > number:
                     severity = ERROR
-                    message = f"top_k {top_k} is larger than the {number} classes of {name}, so Caffe stops"
+                    message = (
+                        f"top_k {top_k} is larger than the {number} classes of {name}, so Caffe stops; set top_k:"
+                        f" {number} or less"
+                    )
                 elif accuracy and number == 1:
                     message = f"{name} makes a single score, so class 0 always wins; make one per class"
                 elif accuracy and number == top_k:
-                    message = f"top_k {top_k} is the number of classes of {name}, so the accuracy is always 1"
+                    message = (
+                        f"top_k {top_k} is the number of classes of {name}, so the accuracy is always 1; set a smaller"
+                        " top_k"
+                    )
                 else:
                     continue
                 said.add(layer.index)

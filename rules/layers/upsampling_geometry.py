@@ -80,26 +80,27 @@ class UpsamplingGeometry(NetRule):
         Invalid(
             _NET.format(4, 2, "crop_param { axis: 2 offset: 8 }").replace("kernel_size: 3 pad: 20", "kernel_size: 9"),
             span="offset: 8",
-            message='Crop "crop": "up" aligns with "data" at offset -3, not 8, so the map is shifted by 11 pixels; an'
-            ' offset cannot be negative, but pad: 11 in Convolution "conv" (now 0) would suit offset 8',
+            message='Crop "crop": "up" aligns with "data" at offset -3 but its offset is 8, so the map is shifted by'
+            ' 11 pixels; offset cannot be negative, so set pad: 11 in Convolution "conv" (now 0)',
         ),
         Invalid(
             _NET.format(4, 2, "crop_param { axis: 2 offset: 2 }"),
             span="offset: 2",
-            message='Crop "crop": "up" aligns with "data" at offset 20, not 2, so the map is shifted by 18 pixels',
+            message='Crop "crop": "up" aligns with "data" at offset 20 but its offset is 2, so the map is shifted by'
+            " 18 pixels; set offset: 20",
             fixed=_NET.format(4, 2, "crop_param { axis: 2 offset: 20 }"),
         ),
         Invalid(
             _NET.format(8, 4, "crop_param { axis: 2 offset: 40 }"),
             span='bottom: "up"',
             message='Crop "crop": "up" has 2 pixels for each of "data", because the strides before it do not cancel'
-            " out",
+            " out; check stride and kernel_size of the layers that upsample",
         ),
         Invalid(
             _SEGNET.format(60, 91),
             span="upsample_w: 91",
-            message='Upsample "up": the mask is of a map of 60x90 but the top is 60x91, so maxima are put in the wrong'
-            " places",
+            message='Upsample "up": the mask is of a map of 60x90 but the top is 60x91, so maxima are put in the'
+            " wrong places; set upsample_h: 60 upsample_w: 90",
             fixed=_SEGNET.format(60, "90"),
         ),
     ]
@@ -140,17 +141,20 @@ class UpsamplingGeometry(NetRule):
                     return self.finding(
                         mine.at("bottom", 0),
                         f'{title(mine)}: "{names[0]}" has {_number(ratio)} pixels for each of "{names[1]}",'
-                        " because the strides before it do not cancel out",
+                        " because the strides before it do not cancel out; check stride and kernel_size of the layers"
+                        " that upsample",
                     )
                 continue
             wanted = (there[1] - here[1]) / here[0]
             if abs(wanted - offset) > max(Fraction(_TOLERATED), Fraction(_factor(layer.bottoms[0].producer), _COARSE)):
+                fixes = _offset(mine, map_, reference)
+                pad = _lacking_pad(layer, there, offset, wanted, side) if wanted < 0 else ""
                 return self.finding(
                     mine.at("crop_param", "offset", min(side, max(0, len(layer.parameters.offset) - 1))),
-                    f'{title(mine)}: "{names[0]}" aligns with "{names[1]}" at offset {_number(wanted)}, not {offset},'
-                    f" so the map is shifted by {_number(abs(wanted - offset))} pixels"
-                    f"{_lacking_pad(layer, there, offset, wanted, side) if wanted < 0 else ''}",
-                    fixes=_offset(mine, map_, reference),
+                    f'{title(mine)}: "{names[0]}" aligns with "{names[1]}" at offset {_number(wanted)} but its offset'
+                    f" is {offset}, so the map is shifted by {_number(abs(wanted - offset))} pixels"
+                    f"{pad or (f'; {fixes[0].title}' if fixes else '')}",
+                    fixes=fixes,
                 )
         return None
 
@@ -168,7 +172,7 @@ class UpsamplingGeometry(NetRule):
         return self.finding(
             mine.at("upsample_param", field if mine.has("upsample_param", field) else "scale"),
             f"{title(layer)}: the mask is of a map of {pooled[2]}x{pooled[3]} but the top is {made[2]}x{made[3]},"
-            " so maxima are put in the wrong places",
+            f" so maxima are put in the wrong places; set upsample_h: {pooled[2]} upsample_w: {pooled[3]}",
             fixes=fix(
                 f"set upsample_h: {pooled[2]}, upsample_w: {pooled[3]}",
                 UNSAFE,
@@ -193,7 +197,7 @@ def _lacking_pad(layer: BuiltLayer, there: Axis, offset: int, wanted: Fraction, 
         return ""
     now = windows[side].pad
     pad = now + ceil(offset - wanted)
-    return f"; an offset cannot be negative, but pad: {pad} in {title(first)} (now {now}) would suit offset {offset}"
+    return f"; offset cannot be negative, so set pad: {pad} in {title(first)} (now {now})"
 
 
 def _offset(layer: Layer, map_: Position, reference: Position) -> tuple[Fix, ...]:

@@ -136,7 +136,7 @@ class DenseLossUnnormalized(LayerRule):
         yield self.finding(
             _place(layer, field),
             _message(layer, field, made.layer.tops[made.top], max(rates) if rates else None),
-            evidence=f"{title(made.layer)} makes a map",
+            evidence=f"{title(made.layer)} makes a map, one value per pixel",
             severity=None if rates else INFO,
             fixes=_mean(layer, field),
         )

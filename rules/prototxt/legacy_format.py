@@ -46,20 +46,20 @@ class LegacyFormat(TextRule):
         Invalid(
             'name: "net"\nlayers { name: "relu1" type: RELU bottom: "a" top: "a" }',
             span="layers",
-            message="layers { type: ENUM } is the format of 2013 and 2014, which Caffe translates at each load;"
-            ' write layer { type: "Name" }',
+            message="layers { type: ENUM } is the format of 2013 and 2014, which Caffe translates at each load; run"
+            ' `caffelint upgrade` to write layer { type: "Name" }',
         ),
         Invalid(
             'layers { layer { name: "relu1" type: "relu" } bottom: "a" top: "a" }',
             span="layers",
-            message="layers { layer { ... } } is the format of 2013, which Caffe translates at each load;"
-            ' write layer { type: "Name" }',
+            message="layers { layer { ... } } is the format of 2013, which Caffe translates at each load; run"
+            ' `caffelint upgrade` to write layer { type: "Name" }',
         ),
         Invalid(
             'input: "data" input_dim: 1 input_dim: 3 input_dim: 8 input_dim: 8',
             span="input",
-            message="input fields of a net are an older format, which Caffe translates at each load;"
-            ' write layer { type: "Input" }',
+            message="input fields of a net are an older format, which Caffe translates at each load; run `caffelint"
+            ' upgrade` to write layer { type: "Input" }',
         ),
         Invalid(
             'net_param { layers { name: "relu1" type: RELU bottom: "a" top: "a" } } base_lr: 0.1',
@@ -70,7 +70,8 @@ class LegacyFormat(TextRule):
         Invalid(
             "base_lr: 0.1 solver_type: ADAM",
             span="solver_type",
-            message='solver_type is the older form, which Caffe translates at each load; write type: "Adam"',
+            message="solver_type is the older form, which Caffe translates at each load; run `caffelint upgrade` to"
+            ' write type: "Adam"',
         ),
     ]
 
@@ -101,7 +102,10 @@ class LegacyFormat(TextRule):
     def _old(self, file: File, name: str) -> str:
         if file.solver and name == "solver_type":
             new = file.solver.type
-            return f'solver_type is the older form, which Caffe translates at each load; write type: "{new}"'
+            return (
+                "solver_type is the older form, which Caffe translates at each load; run `caffelint upgrade` to write"
+                f' type: "{new}"'
+            )
         if not file.net:
             return ""
         if name == "layers":
@@ -109,12 +113,12 @@ class LegacyFormat(TextRule):
             form, years = ("layer { ... }", "2013") if oldest else ("type: ENUM", "2013 and 2014")
             return (
                 f"layers {{ {form} }} is the format of {years}, which Caffe translates at each load;"
-                ' write layer { type: "Name" }'
+                ' run `caffelint upgrade` to write layer { type: "Name" }'
             )
         if name in _INPUTS:
             return (
                 "input fields of a net are an older format, which Caffe translates at each load;"
-                ' write layer { type: "Input" }'
+                ' run `caffelint upgrade` to write layer { type: "Input" }'
             )
         return ""
 

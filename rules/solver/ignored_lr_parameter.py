@@ -64,13 +64,13 @@ class IgnoredLrParameter(SolverRule):
         Invalid(
             'base_lr: 0.01 lr_policy: "fixed" power: 0.75',
             span="power: 0.75",
-            message='lr_policy "fixed" ignores power',
+            message='lr_policy "fixed" ignores power; remove it',
             fixed='base_lr: 0.01 lr_policy: "fixed"',
         ),
         Invalid(
             'base_lr: 0.01 lr_policy: "poly" power: 0.75 max_iter: 10 gamma: 0.1',
             span="gamma: 0.1",
-            message='lr_policy "poly" ignores gamma',
+            message='lr_policy "poly" ignores gamma; remove it',
             fixed='base_lr: 0.01 lr_policy: "poly" power: 0.75 max_iter: 10',
         ),
     ]
@@ -82,10 +82,15 @@ class IgnoredLrParameter(SolverRule):
         # Other rules report an unknown policy, and a parameter that replaces a missing one.
         if not ignored or schedule.problem or schedule.policy == "multistep" and not message.stepvalue:
             return
-        text = f'lr_policy "{schedule.policy}" ignores {" and ".join(ignored)}'
+        text = (
+            f'lr_policy "{schedule.policy}" ignores'
+            f' {" and ".join(filter(None, [", ".join(ignored[:-1]), ignored[-1]]))}'
+        )
         meant = _meant(written) if schedule.policy == "fixed" and message.gamma != 1 else ""
         if meant:
             text += f', so the rate stays {schedule.base:g}; to use them, set lr_policy: "{meant}"'
+        else:
+            text += f"; remove {'it' if len(ignored) == 1 else 'them'}"
         gone = [remove(solver, field) for field in ignored]
         if meant:
             fixes = (

@@ -44,20 +44,20 @@ class LearningRateVanishes(SolverRule):
         Invalid(
             'base_lr: 0.01 lr_policy: "exp" gamma: 0.9 max_iter: 100000',
             span='lr_policy: "exp"',
-            message="the learning rate falls from 0.01 to below a millionth of it at iteration 132, and to 0 at"
-            " iteration 944, so the remaining 99% of 100000 iterations change next to nothing",
+            message="the learning rate falls from 0.01 to below a millionth of that at iteration 132, and to 0 at"
+            " iteration 944, so the remaining 99% of 100000 iterations change next to nothing; check gamma",
         ),
         Invalid(
             'base_lr: 0.01 lr_policy: "sigmoid" gamma: 2 stepsize: 1000 max_iter: 100',
             span='lr_policy: "sigmoid"',
             message="the learning rate stays below a millionth of base_lr 0.01 in all 100 iterations, so training"
-            " changes next to nothing",
+            " changes next to nothing; check gamma and stepsize",
         ),
         Invalid(
             'base_lr: 0.01 lr_policy: "step" gamma: 0.1 stepsize: 1000 max_iter: 10000',
             span="max_iter: 10000",
-            message="the learning rate falls from 0.01 to below a millionth of it at iteration 7000, so the remaining"
-            " 30% of 10000 iterations change next to nothing",
+            message="the learning rate falls from 0.01 to below a millionth of that at iteration 7000, so the"
+            " remaining 30% of 10000 iterations change next to nothing; set max_iter: 7000, or let the rate drop later",
         ),
     ]
 
@@ -70,7 +70,8 @@ class LearningRateVanishes(SolverRule):
         most = max(abs(rate) for _, rate in schedule.extremes(runs))
         if most < abs(schedule.base) * _SMALL:
             text = f"the learning rate stays below a millionth of base_lr {schedule.base:g} in all {runs} iterations"
-            yield self.finding(solver.at("lr_policy"), f"{text}, so training changes next to nothing")
+            advice = f"check {' and '.join(schedule.reads)}"
+            yield self.finding(solver.at("lr_policy"), f"{text}, so training changes next to nothing; {advice}")
             return
         found = schedule.first(lambda rate: abs(rate) < start * _SMALL, runs)
         if not found or found[0] > _LONG * runs:
@@ -79,9 +80,12 @@ class LearningRateVanishes(SolverRule):
         to_zero = f", and to 0 at iteration {zero[0]}" if zero and zero[0] < _LONG * runs else ""
         left = min(99, round(100 - 100 * found[0] / runs))
         # Drops at fixed iterations are taken as meant: the run is too long for them.
-        field = "max_iter" if schedule.policy in ("step", "multistep") else "lr_policy"
+        drops = schedule.policy in ("step", "multistep")
+        field = "max_iter" if drops else "lr_policy"
+        knobs = " and ".join(schedule.reads)
+        advice = f"set max_iter: {found[0]}, or let the rate drop later" if drops else f"check {knobs}"
         yield self.finding(
             solver.at(field),
-            f"the learning rate falls from {start:g} to below a millionth of it at iteration {found[0]}{to_zero},"
-            f" so the remaining {left}% of {runs} iterations change next to nothing",
+            f"the learning rate falls from {start:g} to below a millionth of that at iteration {found[0]}{to_zero},"
+            f" so the remaining {left}% of {runs} iterations change next to nothing; {advice}",
         )

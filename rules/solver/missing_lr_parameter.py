@@ -53,7 +53,8 @@ class MissingLrParameter(SolverRule):
         Invalid(
             'lr_policy: "step" gamma: 0.1 base_lr: 1',
             span='lr_policy: "step"',
-            message='lr_policy "step" needs a stepsize above 0, but stepsize is missing',
+            message='lr_policy "step" needs a stepsize above 0, but stepsize is missing; set it to the number of'
+            " iterations between two drops",
         ),
         Invalid(
             'lr_policy: "step" gamma: 0.1 stepvalue: 100 base_lr: 1',
@@ -65,12 +66,13 @@ class MissingLrParameter(SolverRule):
         Invalid(
             'lr_policy: "sigmoid" gamma: 0.1 stepsize: 0 base_lr: 1',
             span="stepsize: 0",
-            message='lr_policy "sigmoid" needs a stepsize above 0, but stepsize is 0',
+            message='lr_policy "sigmoid" needs a stepsize above 0, but stepsize is 0; set it to the iteration of'
+            " half of base_lr",
         ),
         Invalid(
             'lr_policy: "exp" gamma: -0.1 base_lr: 1',
             span="gamma: -0.1",
-            message="gamma -0.1 must not be negative",
+            message="gamma -0.1 is negative, so Caffe stops at the first update; set gamma: 0.1",
             fixed='lr_policy: "exp" gamma: 0.1 base_lr: 1',
         ),
         Invalid(
@@ -88,17 +90,20 @@ class MissingLrParameter(SolverRule):
         Invalid(
             'lr_policy: "inv" gamma: 0.1 base_lr: 1',
             span='lr_policy: "inv"',
-            message='power is missing and defaults to 0, so lr_policy "inv" never changes the rate from 1',
+            message='power is missing and defaults to 0, so lr_policy "inv" never changes the rate from 1; try'
+            " power: 0.75",
         ),
         Invalid(
             'lr_policy: "poly" base_lr: 0.01 max_iter: 100',
             span='lr_policy: "poly"',
-            message='power is missing and defaults to 0, so lr_policy "poly" never changes the rate from 0.01',
+            message='power is missing and defaults to 0, so lr_policy "poly" never changes the rate from 0.01; try'
+            " power: 1",
         ),
         Invalid(
             'lr_policy: "sigmoid" stepsize: 10 base_lr: 1',
             span='lr_policy: "sigmoid"',
-            message='gamma is missing and defaults to 0, so lr_policy "sigmoid" never changes the rate from 0.5',
+            message='gamma is missing and defaults to 0, so lr_policy "sigmoid" never changes the rate from 0.5; set'
+            ' gamma, or lr_policy: "fixed"',
         ),
         Invalid(
             'lr_policy: "multistep" gamma: 0.1 stepsize: 100 base_lr: 1',
@@ -110,7 +115,8 @@ class MissingLrParameter(SolverRule):
         Invalid(
             'lr_policy: "multistep" gamma: 0.1 base_lr: 1',
             span='lr_policy: "multistep"',
-            message='stepvalue is missing, so lr_policy "multistep" never changes the rate from 1',
+            message='stepvalue is missing, so lr_policy "multistep" never changes the rate from 1; set stepvalue, or'
+            ' lr_policy: "fixed"',
         ),
     ]
 
@@ -142,7 +148,8 @@ class MissingLrParameter(SolverRule):
     def _refused(self, solver: Solver) -> Iterator[Finding]:
         message, reads = solver.message, solver.schedule.reads
         if "gamma" in reads and not message.gamma >= 0:
-            text = f"gamma {message.gamma:g} must not be negative"
+            text = f"gamma {message.gamma:g} is negative, so Caffe stops at the first update"
+            text += f"; set gamma: {-message.gamma:g}" if message.gamma < 0 else ""
             yield self.finding(
                 solver.at("gamma"),
                 text,
@@ -154,6 +161,10 @@ class MissingLrParameter(SolverRule):
             text = f'lr_policy "{message.lr_policy}" needs a stepsize above 0, but stepsize is {how}'
             if message.stepvalue:
                 text += '; to use stepvalue, set lr_policy: "multistep"'
+            else:
+                step = message.lr_policy == "step"
+                meaning = "number of iterations between two drops" if step else "iteration of half of base_lr"
+                text += f"; set it to the {meaning}"
             place = solver.at_first("stepsize", "lr_policy")
             yield self.finding(
                 place,
@@ -185,7 +196,8 @@ class MissingLrParameter(SolverRule):
             power = {"inv": "0.75", "poly": "1"}.get(message.lr_policy)
             if unset == "power" and power:
                 fixes = _set(solver, "power", power, DISPLAY)
-            text = f'{missing}, so lr_policy "{message.lr_policy}" never changes the rate from {stays}'
+            text = f'{missing}, so lr_policy "{message.lr_policy}" never changes the rate from {stays};'
+            text += f" try power: {power}" if unset == "power" and power else f" set {unset}, or lr_policy: \"fixed\""
         yield self.finding(place, text, severity=WARNING, fixes=fixes)
 
 

@@ -37,28 +37,30 @@ class MomentumOutOfRange(SolverRule):
         Invalid(
             "base_lr: 0.01 momentum: 1",
             span="momentum: 1",
-            message="momentum 1 is not below 1, so past updates never fade and training diverges",
+            message="momentum 1 is not below 1, so past updates never fade and training diverges; try momentum: 0.9",
         ),
         Invalid(
             'base_lr: 0.01 momentum: 9 type: "Nesterov"',
             span="momentum: 9",
-            message="momentum 9 is not below 1, so past updates never fade and training diverges",
+            message="momentum 9 is not below 1, so past updates never fade and training diverges; try momentum: 0.9",
             fixed='base_lr: 0.01 momentum: 0.9 type: "Nesterov"',
         ),
         Invalid(
             'base_lr: 0.01 momentum: 1 type: "Adam"',
             span="momentum: 1",
-            message="momentum 1 is not below 1, so Adam divides by 1 - momentum ^ t = 0",
+            message="momentum 1 is not below 1, so Adam divides by 1 - momentum ^ t = 0; try momentum: 0.9",
         ),
         Invalid(
             'base_lr: 1 momentum: 1 type: "AdaDelta"',
             span="momentum: 1",
-            message="momentum 1 is not below 1, so AdaDelta, which uses it as its decay, averages nothing",
+            message="momentum 1 is not below 1, so AdaDelta, which uses it as its decay, averages nothing; try"
+            " momentum: 0.95",
         ),
         Invalid(
             "base_lr: 0.01 momentum: -0.9",
             span="momentum: -0.9",
-            message="momentum -0.9 is negative, so each update takes back part of the previous one; try momentum: 0.9",
+            message="momentum -0.9 is negative, so each update takes back part of the previous one; try momentum:"
+            " 0.9",
             fixed="base_lr: 0.01 momentum: 0.9",
         ),
     ]
@@ -70,7 +72,7 @@ class MomentumOutOfRange(SolverRule):
             return
         severity = None
         if momentum < 0:
-            why, severity = "each update takes back part of the previous one; try momentum: 0.9", WARNING
+            why, severity = "each update takes back part of the previous one", WARNING
         elif type_ == "AdaDelta":
             why, severity = "AdaDelta, which uses it as its decay, averages nothing", WARNING
         elif type_ == "Adam" and momentum == 1:
@@ -78,10 +80,11 @@ class MomentumOutOfRange(SolverRule):
         else:
             why = "past updates never fade and training diverges"
         limit = "is negative" if momentum < 0 else "is not below 1"
+        usual = 0.95 if type_ == "AdaDelta" else 0.9
         meant = -momentum if -1 < momentum < 0 else momentum / 10 if 5 <= momentum < 10 else 0
         yield self.finding(
             solver.at("momentum"),
-            f"momentum {momentum:g} {limit}, so {why}",
+            f"momentum {momentum:g} {limit}, so {why}; try momentum: {meant or usual:g}",
             severity=severity,
             fixes=fix(f"set momentum: {meant:g}", UNSAFE, write(solver, "momentum", value=f"{meant:g}"))
             if meant

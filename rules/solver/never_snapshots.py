@@ -42,13 +42,14 @@ class NeverSnapshots(SolverRule):
         Invalid(
             "max_iter: 1000 base_lr: 1 snapshot_after_train: false",
             span="snapshot_after_train: false",
-            message="snapshot_after_train is false and no snapshot is set, so the trained weights are never saved",
+            message="snapshot_after_train is false and snapshot is not set, so the trained weights are never saved;"
+            " remove snapshot_after_train",
         ),
         Invalid(
             "max_iter: 1000 base_lr: 1 snapshot: 5000 snapshot_after_train: false",
             span="snapshot: 5000",
             message="snapshot 5000 is larger than max_iter 1000 and snapshot_after_train is false, so the trained"
-            " weights are never saved",
+            " weights are never saved; remove snapshot_after_train",
         ),
     ]
 
@@ -58,13 +59,14 @@ class NeverSnapshots(SolverRule):
         if message.snapshot_after_train or message.max_iter <= 0 or message.test_and_snapshot_last_epochs:
             return
         if message.snapshot == 0:
-            text = "snapshot_after_train is false and no snapshot is set, so the trained weights are never saved"
+            text = "snapshot_after_train is false and snapshot is not set, so the trained weights are never saved;"
+            text += " remove snapshot_after_train"
             yield self.finding(solver.at("snapshot_after_train"), text, fixes=_saved(solver))
         elif message.snapshot > message.max_iter:
             yield self.finding(
                 solver.at("snapshot"),
                 f"snapshot {message.snapshot} is larger than max_iter {message.max_iter} and snapshot_after_train is"
-                " false, so the trained weights are never saved",
+                " false, so the trained weights are never saved; remove snapshot_after_train",
                 fixes=_saved(solver),
             )
 

@@ -54,14 +54,14 @@ class RecurrentWithoutClipGradients(ProjectRule):
         Invalid(
             {"solver.prototxt": 'net: "n.prototxt"\nbase_lr: 0.1', "n.prototxt": _NET},
             span='net: "n.prototxt"',
-            message='LSTM "lstm" is trained without clip_gradients, so its gradients may explode; set it, usually to 5'
-            " to 10",
+            message='LSTM "lstm" is trained without clip_gradients, so its gradients may explode; set'
+            " clip_gradients: 10",
         ),
         Invalid(
             {"solver.prototxt": 'net: "n.prototxt"\nbase_lr: 0.1', "n.prototxt": _NET + _NET.replace("lstm", "lstm2")},
             span='net: "n.prototxt"',
             message='LSTM "lstm" and 1 more are trained without clip_gradients, so their gradients may explode; set'
-            " it, usually to 5 to 10",
+            " clip_gradients: 10",
         ),
     ]
 
@@ -86,7 +86,7 @@ class RecurrentWithoutClipGradients(ProjectRule):
         yield self.finding(
             solver.at("clip_gradients" if solver.has("clip_gradients") else use.field),
             f"{title(recurrent[0])}{more} trained without clip_gradients, so {whose} gradients may explode;"
-            " set it, usually to 5 to 10",
+            " set clip_gradients: 10",
             fixes=fix("set clip_gradients: 10", DISPLAY, write(solver, "clip_gradients", value="10")),
         )
 

@@ -120,7 +120,7 @@ class TestIterCoverage(ProjectRule):
             },
             span="batch_size: 1024",
             message="each test pass reads 300 * 1024 = 307200 images, but training reads only 1000 * 64 = 64000"
-            " between two tests; lower this batch_size or test_iter",
+            " between two tests, so testing takes longer; lower this batch_size or test_iter",
         ),
     ]
 
@@ -144,7 +144,8 @@ class TestIterCoverage(ProjectRule):
             yield self.finding(
                 layer.at(block, "batch_size"),
                 f"each test pass reads {iters} * {test} = {iters * test} images, but training reads only"
-                f" {steps} * {train} = {steps * train} between two tests; lower this batch_size or test_iter",
+                f" {steps} * {train} = {steps * train} between two tests, so testing takes longer; lower this"
+                " batch_size or test_iter",
             )
 
     def _coverage(self, solver: Solver) -> Iterator[Finding]:

@@ -61,35 +61,35 @@ class UnknownLrPolicy(SolverRule):
         Invalid(
             'base_lr: 0.1 lr_policy: "steps" stepsize: 10',
             span='lr_policy: "steps"',
-            message=f'lr_policy "steps" is unknown; did you mean "step"? (known: {_ALL})',
+            message='lr_policy "steps" is unknown, so Caffe stops at the first update; did you mean "step"?',
             fixed='base_lr: 0.1 lr_policy: "step" stepsize: 10',
         ),
         Invalid(
             'base_lr: 0.1 lr_policy: "Fixed"',
             span='lr_policy: "Fixed"',
-            message=f'lr_policy "Fixed" is unknown; did you mean "fixed"? (known: {_ALL})',
+            message='lr_policy "Fixed" is unknown, so Caffe stops at the first update; did you mean "fixed"?',
             fixed='base_lr: 0.1 lr_policy: "fixed"',
         ),
         Invalid(
             'base_lr: 0.1 lr_policy: "cosine"',
             span='lr_policy: "cosine"',
-            message=f'lr_policy "cosine" is unknown; the policies are {_ALL}',
+            message=f'lr_policy "cosine" is unknown, so Caffe stops at the first update; set one of {_ALL}',
         ),
         Invalid(
             "base_lr: 0.1 max_iter: 10",
             span="base_lr: 0.1",
-            message=f"lr_policy is missing and has no default; the policies are {_ALL}",
+            message=f"lr_policy is missing and has no default, so Caffe stops at the first update; set one of {_ALL}",
         ),
         Invalid(
             'base_lr: 0.1 lr_policy: "sgdr"',
             span='lr_policy: "sgdr"',
             message='lr_policy "sgdr" is known only to Jolibrain Caffe (jolibrain/caffe), so BVLC\'s Caffe stops at'
-            " the first update",
+            " the first update; set one of fixed, step, exp, inv, multistep, poly, sigmoid",
         ),
         Invalid(
             'base_lr: 0.1 lr_policy: "sgdr"',
             span='lr_policy: "sgdr"',
-            message=f'lr_policy "sgdr" is unknown in dialect bvlc; the policies are {_ALL}',
+            message=f'lr_policy "sgdr" is unknown in dialect bvlc, so Caffe stops; set one of {_ALL}',
             options={"dialect": "bvlc"},
         ),
     ]
@@ -107,21 +107,21 @@ class UnknownLrPolicy(SolverRule):
             # The policy's own fields say which Caffe is meant, and fork-field names it.
             if not any(use.forks <= forks for use in solver.bound.fork_uses):
                 message = f'lr_policy "{policy}" is known only to {solver.fork_names(forks)}'
-                message += ", so BVLC's Caffe stops at the first update"
+                message += f", so BVLC's Caffe stops at the first update; set one of {_ALL}"
                 yield self.finding(place, message, evidence=evidence, severity=WARNING, certainty=LIKELY)
         elif forks:
-            message = f'lr_policy "{policy}" is unknown in dialect {solver.dialect}; the policies are {_ALL}'
+            message = f'lr_policy "{policy}" is unknown in dialect {solver.dialect}, so Caffe stops; set one of {_ALL}'
             yield self.finding(place, message, evidence=evidence)
         elif not solver.has("lr_policy"):
-            message = f"lr_policy is missing and has no default; the policies are {_ALL}"
+            message = f"lr_policy is missing and has no default, so Caffe stops at the first update; set one of {_ALL}"
             yield self.finding(place, message, evidence=evidence)
         elif near := _near(policy):
             safety = SAFE if policy.lower() == near else UNSAFE
             fixes = fix(f'set lr_policy: "{near}"', safety, write(solver, "lr_policy", value=quoted(near)))
-            message = f'lr_policy "{policy}" is unknown; did you mean "{near}"? (known: {_ALL})'
+            message = f'lr_policy "{policy}" is unknown, so Caffe stops at the first update; did you mean "{near}"?'
             yield self.finding(place, message, evidence=evidence, fixes=fixes)
         else:
-            message = f'lr_policy "{policy}" is unknown; the policies are {_ALL}'
+            message = f'lr_policy "{policy}" is unknown, so Caffe stops at the first update; set one of {_ALL}'
             yield self.finding(place, message, evidence=evidence)
 
 

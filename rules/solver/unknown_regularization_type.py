@@ -36,7 +36,7 @@ class UnknownRegularizationType(SolverRule):
         Invalid(
             'base_lr: 1 weight_decay: 0.0005 regularization_type: "l2"',
             span='regularization_type: "l2"',
-            message='regularization_type "l2" is unknown; write "L2" or "L1"',
+            message='regularization_type "l2" is unknown, so Caffe stops at the first update; write "L2" or "L1"',
             fixed='base_lr: 1 weight_decay: 0.0005 regularization_type: "L2"',
         ),
         Invalid(
@@ -50,7 +50,7 @@ class UnknownRegularizationType(SolverRule):
         type_ = solver.message.regularization_type
         if type_ in ("L1", "L2"):
             return
-        text = f'regularization_type "{type_}" is unknown; write "L2" or "L1"'
+        text = f'regularization_type "{type_}" is unknown, so Caffe stops at the first update; write "L2" or "L1"'
         if solver.message.weight_decay == 0:
             text = f'regularization_type "{type_}" is unknown, but not used without weight_decay; write "L2" or "L1"'
             yield self.finding(solver.at("regularization_type"), text, severity=INFO, fixes=_fixes(solver, type_))

@@ -54,24 +54,24 @@ class UnknownSolverType(SolverRule):
         Invalid(
             'type: "ADAM" base_lr: 0.001',
             span='type: "ADAM"',
-            message=f'type "ADAM" is unknown; did you mean "Adam"? (case-sensitive: {_ALL})',
+            message='type "ADAM" is unknown, so Caffe stops at the start; did you mean "Adam"?',
             fixed='type: "Adam" base_lr: 0.001',
         ),
         Invalid(
             'type: "Nestrov" base_lr: 0.001',
             span='type: "Nestrov"',
-            message=f'type "Nestrov" is unknown; did you mean "Nesterov"? (case-sensitive: {_ALL})',
+            message='type "Nestrov" is unknown, so Caffe stops at the start; did you mean "Nesterov"?',
             fixed='type: "Nesterov" base_lr: 0.001',
         ),
         Invalid(
             'type: "AdamW" base_lr: 0.001',
             span='type: "AdamW"',
-            message=f'type "AdamW" is unknown to every Caffe that caffelint knows; BVLC\'s are {_ALL}',
+            message=f'type "AdamW" is in no known Caffe, so Caffe stops at the start; set one of {_ALL}',
         ),
         Invalid(
             'type: "AdamW" base_lr: 0.001',
             span='type: "AdamW"',
-            message=f'type "AdamW" is unknown in dialect bvlc; BVLC\'s are {_ALL}',
+            message=f'type "AdamW" is unknown in dialect bvlc, so Caffe stops at the start; set one of {_ALL}',
             options={"dialect": "bvlc"},
         ),
         Invalid(
@@ -91,11 +91,12 @@ class UnknownSolverType(SolverRule):
         if fork_only:
             names = solver.fork_names(solver.type_forks)
             message = f'type "{type_}" is known only to {names}, so BVLC\'s Caffe stops at the start'
+            message += f'; did you mean "{near}"?' if near else ""
         elif near:
-            message = f'type "{type_}" is unknown; did you mean "{near}"? (case-sensitive: {_ALL})'
+            message = f'type "{type_}" is unknown, so Caffe stops at the start; did you mean "{near}"?'
         else:
-            where = f"in dialect {solver.dialect}" if certain else "to every Caffe that caffelint knows"
-            message = f'type "{type_}" is unknown {where}; BVLC\'s are {_ALL}'
+            where = f"unknown in dialect {solver.dialect}" if certain else "in no known Caffe"
+            message = f'type "{type_}" is {where}, so Caffe stops at the start; set one of {_ALL}'
         yield self.finding(
             solver.at("type"),
             message,
