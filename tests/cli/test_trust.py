@@ -123,6 +123,23 @@ def test_trust_is_of_the_program_too(project: Path, mark: Path, caffelint: Caffe
     assert not mark.exists()
 
 
+def test_a_bare_name_is_a_program_on_path(
+    project: Path, mark: Path, tmp_path: Path, caffelint: Caffelint, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A file of that name beside the settings is not run, whoever put it there."""
+    programs = tmp_path / "programs"
+    programs.mkdir()
+    for folder, says in ((project, "checkout"), (programs, "path")):
+        program = folder / "my-caffe-python"
+        program.write_text(f"#!/bin/sh\necho {says} >> {mark}\n")
+        program.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{programs}{os.pathsep}{os.environ['PATH']}")
+    (project / "caffelint.toml").write_text('caffe-python = "my-caffe-python"\n')
+    caffelint("trust", ".")
+    caffelint("env")
+    assert set(mark.read_text().split()) == {"path"}
+
+
 def test_trust_is_of_a_place(plugged: Path, mark: Path, caffelint: Caffelint, monkeypatch: pytest.MonkeyPatch) -> None:
     caffelint("trust")
     other = plugged.parent / "other"

@@ -50,6 +50,15 @@ def test_paths_are_relative_to_their_file(tmp_path: Path) -> None:
     assert config.baseline == str(tmp_path / "known.json")
 
 
+def test_only_a_path_to_the_program_is_relative_to_its_file(tmp_path: Path) -> None:
+    (tmp_path / "python3").touch()
+    settings = tmp_path / "caffelint.toml"
+    settings.write_text('caffe-python = "python3"\n')
+    assert load_config(tmp_path, settings).caffe_python == "python3"
+    settings.write_text('caffe-python = "./python3 -s run.py python3"\n')
+    assert load_config(tmp_path, settings).caffe_python == f"{tmp_path / 'python3'} -s run.py python3"
+
+
 def test_command_line_wins(tmp_path: Path) -> None:
     (tmp_path / "caffelint.toml").write_text('fail-on = "warning"\n')
     config = load_config(tmp_path, overrides={"fail_on": "never", "jobs": None})
