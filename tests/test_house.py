@@ -24,8 +24,8 @@ DYNAMIC = {
 """Modules that import by a name which is computed, and why."""
 READS_LOGS = {"caffelint.smoke.caffe.log"}
 """Modules that read what a real Caffe printed: nothing else of it is there to be read."""
-PROSE = {"message", "evidence", "caffe", "why", "what"}
-SEARCHES = {"startswith", "endswith", "find", "rfind", "index", "partition", "rpartition"}
+PROSE = {"message", "evidence", "caffe", "why", "what", "reason", "note", "advice", "hint"}
+SEARCHES = {"startswith", "endswith", "find", "rfind", "index", "partition", "rpartition", "removeprefix", "count"}
 PATTERNS = {"match", "search", "fullmatch", "findall", "finditer"}
 
 

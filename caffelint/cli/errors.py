@@ -18,6 +18,16 @@ def near(name: str, known: Iterable[str]) -> str:
     return f"; did you mean {by_lower[found[0]]}?" if found else ""
 
 
+class Helpful(click.UsageError):
+    """A mistake whose message says what to type instead, or where to look, so that no help is named."""
+
+
+def unknown(text: str, word: str, known: Iterable[str], otherwise: str = "", rest: str = "") -> click.UsageError:
+    """An error of `text`, then the known word that is near, or else `otherwise`, then `rest`."""
+    hint = near(word, known)
+    return (Helpful if hint else click.UsageError)(f"{text}{hint or otherwise}{rest}")
+
+
 def one_line(error: click.ClickException) -> str:
     """A mistake in the arguments, and where to read more; of a file, beginning with its path, the message as it is."""
     if not isinstance(error, click.UsageError):
@@ -27,10 +37,9 @@ def one_line(error: click.ClickException) -> str:
     command = error.ctx.command_path if error.ctx else "caffelint"
     if isinstance(error, click.NoSuchOption):
         options = [name for option in error.ctx.command.params for name in option.opts] if error.ctx else []
-        text = f"no such option {error.option_name}{near(error.option_name, options)}"
-    else:
-        text = plain(error.format_message())
-    return text if "did you mean" in text else f"{text} (see {command} --help)"
+        error = unknown(f"no such option {error.option_name}", error.option_name, options)
+    text = plain(error.format_message())
+    return text if isinstance(error, Helpful) else f"{text} (see {command} --help)"
 
 
 def plain(text: str) -> str:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from caffelint.cli import complete
-from caffelint.cli.errors import near
+from caffelint.cli.errors import unknown
 from caffelint.cli.settings import plug_in, settings_options
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ def named(rule: str) -> RuleInfo:
     info = find_rule(rule)
     if info is None:
         known = [name for other in all_rules() for name in (other.name, other.code, *other.aliases)]
-        raise click.UsageError(f"no such rule {rule}{near(rule, known) or '; caffelint rules lists them'}")
+        raise unknown(f"no such rule {rule}", rule, known, "; caffelint rules lists them")
     return info
 
 

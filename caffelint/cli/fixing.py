@@ -106,10 +106,10 @@ def _object_to(paths: Sequence[str], options: dict[str, Any]) -> None:
         raise click.UsageError("--add-ignores silences findings and --fix mends them: run one, then the other")
     if options["interactive"] and (paths == ["-"] or options["diff"]):
         raise click.UsageError("--interactive asks on stdin and writes files, so it excludes - and --diff")
-    reason = options["reason"]
-    if reason is not None and not options["add_ignores"]:
+    comment = options["reason"]
+    if comment is not None and not options["add_ignores"]:
         raise click.UsageError("--reason needs --add-ignores")
-    if reason and (not reason.isprintable() or "caffelint:" in reason):
+    if comment and (not comment.isprintable() or "caffelint:" in comment):
         raise click.UsageError("--reason takes one line of text without `caffelint:`")
     what = "diff" if options["diff"] else "new text" if paths == ["-"] else ""
     for name in [*options["formats"], *["statistics"] * options["statistics"]]:

@@ -44,12 +44,12 @@ class LazyGroup(click.Group):
         if args and args[0] not in COMMANDS and not args[0].startswith("-"):
             from pathlib import Path
 
-            from caffelint.cli.errors import near
+            from caffelint.cli.errors import Helpful, near
 
             hint = near(args[0], COMMANDS)
             if not hint and Path(args[0]).exists():
                 hint = f"; did you mean caffelint check {args[0]}?"
-            raise click.UsageError(f"no such command {args[0]}{hint}", ctx)
+            raise (Helpful if hint else click.UsageError)(f"no such command {args[0]}{hint}", ctx)
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import click
 
-from caffelint.cli.errors import near
+from caffelint.cli.errors import unknown
 from caffelint.text.visible import visible
 
 _NAME = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
@@ -42,7 +42,7 @@ def command(name: str, folder: Path, kind: str, code: str) -> None:
     if not _CODE.fullmatch(code):
         raise click.UsageError(f"a rule's code is capital letters and three digits, such as U001, not {code}")
     if kind not in KINDS:
-        raise click.UsageError(f"no such kind {kind}{near(kind, KINDS)}; the kinds are {', '.join(KINDS)}")
+        raise unknown(f"no such kind {kind}", kind, KINDS, rest=f"; the kinds are {', '.join(KINDS)}")
     if not folder.is_dir():
         raise click.ClickException(f"{folder}: no such folder")
     for taken in filter(None, (find_rule(name), find_rule(code))):

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple, TextIO
 
 import click
 
-from caffelint.cli.errors import near
+from caffelint.cli.errors import unknown
 from caffelint.cli.overwriting import objection
 from caffelint.report import FORMATS, Look, write
 from caffelint.text.visible import visible_lines
@@ -35,7 +35,7 @@ def outputs(values: Sequence[str], statistics: bool) -> list[Output]:
     for value in values:
         name, _, file = value.partition(":")
         if name not in FORMATS:
-            raise click.UsageError(f"no such format {name}{near(name, FORMATS)}; the formats are {', '.join(FORMATS)}")
+            raise unknown(f"no such format {name}", name, FORMATS, rest=f"; the formats are {', '.join(FORMATS)}")
         if value.endswith(":"):
             raise click.UsageError(f"--format {value} names no file")
         if file and not (Path(file).parent.is_dir() and not Path(file).is_dir()):

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from caffelint.cli.errors import near
+from caffelint.cli.errors import unknown
 from caffelint.cli.settings import plug_in, settings_options
 from caffelint.text.visible import json_text
 
@@ -61,8 +61,7 @@ def _letter(family: str) -> str:
     letters = {info.family for info in all_rules()} | set(FAMILIES.values())
     letter = FAMILIES.get(family.lower(), family.upper())
     if letter not in letters:
-        hint = near(family, FAMILIES) or f"; the families are {', '.join(FAMILIES)}"
-        raise click.UsageError(f"no such family {family}{hint}")
+        raise unknown(f"no such family {family}", family, FAMILIES, f"; the families are {', '.join(FAMILIES)}")
     return letter
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from caffelint.cli.errors import near
+from caffelint.cli.errors import Helpful, unknown
 from caffelint.cli.tell import tell
 
 if TYPE_CHECKING:
@@ -60,8 +60,8 @@ def level_of(values: Iterable[str]) -> str | None:
     levels = [value.lower() for value in values if "=" not in value]
     for level in levels:
         if level not in LEVELS:
-            hint = near(level, LEVELS) or "; or give a rule a severity: --severity RULE=LEVEL"
-            raise click.UsageError(f"--severity {level}: it takes {', '.join(LEVELS)}{hint}")
+            otherwise = "; or give a rule a severity: --severity RULE=LEVEL"
+            raise unknown(f"--severity {level}: it takes {', '.join(LEVELS)}", level, LEVELS, otherwise)
     return levels[-1] if levels else None
 
 
@@ -95,7 +95,7 @@ def dialect(name: str | None) -> str | None:
     try:
         return provenance().dialect(name)
     except ValueError as error:
-        raise click.UsageError(str(error)) from error
+        raise Helpful(str(error)) from error
 
 
 def _severities(values: Iterable[str]) -> dict[str, str] | None:
@@ -106,7 +106,7 @@ def _severities(values: Iterable[str]) -> dict[str, str] | None:
 def _fail_on(value: str | None) -> str | None:
     known = (*LEVELS, "never")
     if value is not None and value.lower() not in known:
-        raise click.UsageError(f"--fail-on {value}: it takes {', '.join(known)}{near(value, known)}")
+        raise unknown(f"--fail-on {value}: it takes {', '.join(known)}", value, known)
     return value.lower() if value else None
 
 

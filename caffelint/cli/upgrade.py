@@ -97,8 +97,7 @@ def command(
                 else:
                     click.echo(visible(f"{path}: {', '.join(result.done)}"))
     if not quiet:
-        lines = told(intended, None) if verbose else told(intended)
-        _tell(f"{line} (-v names all)" if line.endswith(" more") else line for line in lines)
+        _tell(told(intended, None) if verbose else told(intended, hint=" (-v names all)"))
         _say_summary(became, diff)
     return status or (FINDINGS if became["stuck"] or (diff and became["changed"]) else 0)
 

@@ -28,8 +28,6 @@ READ_BYTES, LEAST_READINGS, MOST_READINGS = 400_000, 6, 40
 """How much is checked of one job until its fixes are made, as a size and as a number of checks."""
 MOST_HARM = 3
 """Of so many fixes that did harm, the others of their rule are left out."""
-HARMFUL = f"{MOST_HARM} like them would do harm"
-AMONG = "one of many that were left out does harm: "
 
 _OF_COMMENTS = frozenset(["byte-order-mark", "syntax-error", "unused-suppression"])
 """Rules whose fixes may change comments."""
@@ -45,6 +43,13 @@ class Mended(NamedTuple):
     applied: list[Applied]
     outcome: Outcome
     notes: list[str]
+
+
+class Hurdle(NamedTuple):
+    """Why a fix is left out. alike: as others of its rule are, or one of them may be to blame."""
+
+    reason: str
+    alike: bool = False
 
 
 class Dropped(NamedTuple):
@@ -131,8 +136,8 @@ class Mender:
         while True:
             offers = []
             for offer in self._offers(judged.outcome, now):
-                if reason := self._hindered(offer, now, written, judged):
-                    self._drop(offer, now, reason)
+                if hurdle := self._hindered(offer, now, written, judged):
+                    self._drop(offer, now, hurdle)
                 else:
                     offers.append(offer)
             batch = pick(offers, now, partial(self._agree, now, self._declined.copy()))
@@ -153,18 +158,18 @@ class Mender:
         changed = {path: data for path, data in now.items() if data != texts.get(path)}
         return Mended(changed, applied if changed else [], judged.outcome, notes)
 
-    def _hindered(self, offer: Offer, texts: dict[str, bytes], written: Written, judged: Judged) -> str:
-        """Why an offer is not even tried in these texts; empty where nothing is known against it."""
+    def _hindered(self, offer: Offer, texts: dict[str, bytes], written: Written, judged: Judged) -> Hurdle | None:
+        """Why an offer is not even tried in these texts; None where nothing is known against it."""
         rule = offer.finding.name
         if self._harmful[rule] >= MOST_HARM:
-            return HARMFUL
+            return Hurdle(f"{MOST_HARM} like them would do harm", alike=True)
         if broken := offer.broken(texts):
-            return broken + _please_report(offer, judged)
+            return Hurdle(broken + _please_report(offer, judged))
         if objected := written.objection(offer):
-            return objected.reason + _please_report(offer, judged) * objected.fault
+            return Hurdle(objected.reason + _please_report(offer, judged) * objected.fault)
         if rule not in _OF_COMMENTS and (comment := offer.comment_lost(texts)):
-            return f"it would take away the comment {comment}"
-        return ""
+            return Hurdle(f"it would take away the comment {comment}")
+        return None
 
     def _agree(self, texts: dict[str, bytes], declined: Counter[tuple[str, ...]], offer: Offer) -> bool:
         """Whether to make an offer; nobody is asked again about as many of its like as were `declined` before."""
@@ -193,7 +198,7 @@ class Mender:
         Where many do harm together, those near the harm are tried apart from the others.
         """
         made: list[Offer] = []
-        dropped: list[tuple[Offer, str]] = []
+        dropped: list[tuple[Offer, Hurdle]] = []
         now, judged = texts, before
         pending = [(batch, "")]
         while pending:
@@ -202,7 +207,8 @@ class Mender:
             if not part:
                 continue
             if self._readings <= 0:
-                dropped += ((offer, f"{AMONG}{reason}") for offer in part)
+                hurdle = Hurdle(f"one of many that were left out does harm: {reason}", alike=True)
+                dropped += ((offer, hurdle) for offer in part)
                 continue
             self._readings -= 1
             then = apply(texts, [*made, *part])
@@ -216,16 +222,16 @@ class Mender:
                 pending += ((near, harm.reason), (far, harm.reason))
             else:
                 self._harmful[part[0].finding.name] += 1
-                dropped.append((part[0], harm.reason + _please_report(part[0], judged)))
-        for offer, reason in sorted(dropped, key=lambda pair: place(pair[0])):
-            self._drop(offer, now, reason)
+                dropped.append((part[0], Hurdle(harm.reason + _please_report(part[0], judged))))
+        for offer, hurdle in sorted(dropped, key=lambda pair: place(pair[0])):
+            self._drop(offer, now, hurdle)
         return made, now, judged
 
-    def _drop(self, offer: Offer, texts: dict[str, bytes], reason: str) -> None:
+    def _drop(self, offer: Offer, texts: dict[str, bytes], hurdle: Hurdle) -> None:
         finding = offer.finding
-        note = f"{finding.file}:{finding.line}: the fix of {finding.name} ({offer.title}) was left out: {reason}"
-        if reason.startswith((HARMFUL, AMONG)):
-            note = f"{finding.file}: other fixes of {finding.name} were left out: {reason}"
+        note = f"{finding.file}:{finding.line}: the fix of {finding.name} ({offer.title}) was left out: {hurdle.reason}"
+        if hurdle.alike:
+            note = f"{finding.file}: other fixes of {finding.name} were left out: {hurdle.reason}"
         self._dropped[offer.identity] = Dropped(texts, note)
 
     def _concerned(self, findings: Iterable[ReportedFinding]) -> Iterator[ReportedFinding]:

@@ -54,16 +54,17 @@ class NonFiniteBackward(SmokeRule):
             layer = run.layer(event.layer, event.net)
             of = subject(run, event.layer, event.net)
             if event.where == UPDATE:
-                what = f"{of}: the update of iteration {event.iteration} makes parameter {event.name} {value(event)}"
-                message = what.removesuffix(value(event)) + f"{amount(event)}, although its gradient is finite"
+                happened = f"{of}: the update of iteration {event.iteration} makes parameter {event.name}"
+                message = f"{happened} {amount(event)}, although its gradient is finite"
                 cause = too_large(run, event.iteration + 1)
             else:
                 blob = f'"{event.name}"' if event.kind == BLOB else f"parameter {event.name}"
-                what = f"{of}: the backward pass gives {value(event)}"
-                message = what.removesuffix(value(event)) + f"{amount(event)} of the gradient of {blob} {when(event)}"
+                happened = f"{of}: the backward pass gives"
+                message = f"{happened} {amount(event)} of the gradient of {blob} {when(event)}"
                 own = advice(layer.type).backward.text if layer and largest_read(event) < HUGE else ""
                 cause = Cause("layer", "", own) if own else because(run, event)
             known = run.known([event.layer], ("power-gradient-at-zero", "adaptive-parameter-out-of-range"))
+            what = f"{happened} {value(event)}"
             cause = cause._replace(what=what, known=(*known, *(one for one in cause.known if one not in known)))
             yield self.finding(
                 run.place(event.layer, event.net),

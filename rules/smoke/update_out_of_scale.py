@@ -147,9 +147,10 @@ class UpdateOutOfScale(SmokeRule):
 def _what_vanishes(run: Run, layers: list[str]) -> list[str]:
     """What takes from the gradient on its way, what to do, and which other layers get nothing either."""
     squashing = [layer for layer in run.built[0].layers if layer.need_backward and not layer.rectifies and ends(layer)]
-    advice = "use fillers that keep the size of values (xavier, msra), or BatchNorm between the layers"
+    remedies = "fillers that keep the size of values (xavier, msra), or BatchNorm between the layers"
+    advice = f"use {remedies}"
     if len(squashing) > 1:
         types = " and ".join(dict.fromkeys(layer.type for layer in squashing))
-        advice = f"each of {len(squashing)} {types} layers makes it smaller; use ReLU, or {advice.removeprefix('use ')}"
+        advice = f"each of {len(squashing)} {types} layers makes it smaller; use ReLU, or {remedies}"
     others = [f'"{name}"' for name in layers[1:]]
     return [advice, f"the same is true of {listed(others)}"] if others else [advice]

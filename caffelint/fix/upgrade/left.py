@@ -29,10 +29,11 @@ class CannotUpgrade(Exception):
         self.intended = intended
 
 
-def told(left: Iterable[tuple[str, Left]], most: int | None = _FEW) -> list[str]:
+def told(left: Iterable[tuple[str, Left]], most: int | None = _FEW, hint: str = "") -> list[str]:
     """A line for each file and what of it is not upgraded, or is kept on purpose.
 
     One line tells of all that are kept for the same reason, and names `most` of them; None for a line for each.
+    hint: where some are not named, how to see them.
     """
     lines: list[str] = []
     alike: dict[str, list[tuple[str, int]]] = {}
@@ -47,6 +48,6 @@ def told(left: Iterable[tuple[str, Left]], most: int | None = _FEW) -> list[str]
             lines.append(f"{path}:{line}: kept: {message}")
             continue
         names = [path for path, _ in places[:most]]
-        more = f" and {len(places) - len(names)} more" if len(places) > len(names) else ""
+        more = f" and {len(places) - len(names)} more{hint}" if len(places) > len(names) else ""
         lines.append(f"{len(places)} files kept: {message}: {', '.join(names)}{more}")
     return lines
