@@ -66,7 +66,7 @@ def upgrade_net(net: Any, origins: Origins | None = None, refusals: list[Refusal
         net = work.v1_net(net)
     if net.input:
         net = work.net_inputs(net)
-    if any(len(layer.param) == 3 and layer.type == "BatchNorm" for layer in net.layer):
+    if any(layer.type == "BatchNorm" and len(layer.param) == 3 for layer in net.layer):
         net = work.batch_norm(net)
     return net
 
@@ -362,8 +362,12 @@ class _Upgrade:
                             "input_dim",
                         )
                         break
-        dropped = {"input", "input_dim", "input_shape"}
-        self.copy_fields(new, net, {field.name for field, _ in net.ListFields()} - dropped)
+        added = len(new.layer)
+        new.MergeFrom(net)
+        for layer, old in zip(new.layer[added:], net.layer, strict=True):
+            self.link(layer, old)
+        for name in ("input", "input_dim", "input_shape"):
+            new.ClearField(name)
         return new
 
     def batch_norm(self, net: Any) -> Any:
