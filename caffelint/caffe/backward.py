@@ -14,17 +14,15 @@ def find_gradient_flow(built: BuiltNet) -> None:
     skipped: set[str] = set()
     for layer in reversed(built.layers):
         # A layer of unknown type may be a loss.
-        contributes = not layer.known
-        skip = True
-        if any(layer.loss_weights):
-            contributes = True
+        contributes = not layer.known or any(layer.loss_weights)
+        skip = layer.known
         for blob in layer.tops:
-            contributes = contributes or blob.name in under_loss
-            skip = skip and blob.name in skipped
-        if layer.need_backward and skip and layer.known:
-            layer.need_backward = False
-            layer.propagate_down = [False] * len(layer.bottoms)
-        if not contributes:
+            name = blob.name
+            if name in under_loss:
+                contributes = True
+            if name not in skipped:
+                skip = False
+        if skip and layer.need_backward or not contributes:
             layer.need_backward = False
             layer.propagate_down = [False] * len(layer.bottoms)
         for blob, propagates in zip(layer.bottoms, layer.propagate_down, strict=False):

@@ -7,7 +7,6 @@ What cannot be known (a type that is not known here, the contents of a data file
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from math import prod
 from typing import Any
 
 from caffelint.caffe.backward import find_gradient_flow
@@ -18,10 +17,11 @@ from caffelint.caffe.layers.data import DataLayer
 from caffelint.caffe.layers.python import FiniteCheck, is_finite_check
 from caffelint.caffe.net_parts import Blob, Param
 from caffelint.caffe.refusal import Kind, Refusal
-from caffelint.caffe.shapes import UNSHAPED, Shape, count, no_data, plural
+from caffelint.caffe.shapes import Shape, count, no_data, plural
 from caffelint.caffe.shared_params import share
 from caffelint.caffe.splits import insert_splits
 from caffelint.caffe.states import State, phase_name
+from caffelint.caffe.written import WrittenLayer
 
 AUTOMATIC = "(automatic)"
 MOST_REMEMBERED = 4096
@@ -51,20 +51,25 @@ def build(
     """
     name = phase if isinstance(phase, str) else phase_name(phase)
     state = State(name, frozenset([*net.state.stage, *stages]), level)
-    return build_alike(net, (state,), input_shapes=input_shapes, assume_inputs=assume_inputs, dialect=dialect)
+    layers = [WrittenLayer(message, index) for index, message in enumerate(net.layer)]
+    return build_alike(net, layers, (state,), input_shapes=input_shapes, assume_inputs=assume_inputs, dialect=dialect)
 
 
 def build_alike(
     net: Any,
+    layers: Sequence[WrittenLayer],
     states: Sequence[State],
     *,
     input_shapes: Mapping[str, Shape] | None = None,
     assume_inputs: bool = False,
     dialect: str | None = None,
 ) -> BuiltNet:
-    """The one build of a net that stands for several states, which keep the same layers; options as of `build`."""
+    """The one build of a net, with all of its layers, that stands for several states, which keep the same of them.
+
+    Options as of `build`.
+    """
     built = BuiltNet(net, states)
-    _Build(built, input_shapes or {}, assume_inputs, dialect == "bvlc").run()
+    _Build(built, input_shapes or {}, assume_inputs, dialect == "bvlc").run(layers)
     return built
 
 
@@ -74,26 +79,25 @@ class _Build:
         self.input_shapes = input_shapes
         self.assume_inputs = assume_inputs
         self.strict = strict
-        self.available: set[str] = set()
+        self.available: dict[str, Blob] = {}
         self.missing: set[str] = set()
         self.makers: dict[str, str] | None = None
         self.makers_left_out: dict[str, str] = {}
         self.written_files: set[str] = set()
         self.owners: dict[str, Param] = {}
-        self.memory: int | None = 0
 
-    def run(self) -> None:
+    def run(self, layers: Iterable[WrittenLayer]) -> None:
         built = self.built
         if self.strict:
             self.refuse_fork_fields(built.message)
-        built.layers = self.with_splits(self.filter())
+        built.layers = self.with_splits(self.filter(layers))
         for layer in built.layers:
             self.add_layer(layer)
         find_gradient_flow(built)
         if self.strict and not built.refusals:
             self.refuse_empty_blobs()
         built.outputs = sorted(self.available, key=str.encode)
-        built.memory = self.memory
+        built.memory = _memory(built.layers)
 
     def refuse(self, layer: BuiltLayer, refusal: Refusal) -> None:
         if layer.index is None and layer.bottoms and layer.bottoms[0].producer is not None:
@@ -134,17 +138,17 @@ class _Build:
                     self.refuse(layer, no_data(f'top "{blob.name}"', "blob.cpp cpu_data", ("top", index)))
                     return
 
-    def filter(self) -> list[BuiltLayer]:
+    def filter(self, layers: Iterable[WrittenLayer]) -> list[BuiltLayer]:
         """The layers that the state keeps (FilterNet)."""
         built = self.built
         phase, state = built.phase, built.state
         kept = []
-        for index, message in enumerate(built.message.layer):
-            include, exclude = message.include, message.exclude
-            if include or exclude:
-                if include and exclude:
+        for written in layers:
+            message, index = written.message, written.index
+            if written.is_conditional:
+                if message.include and message.exclude:
                     self.refuse_at(
-                        message.name,
+                        written.name,
                         index,
                         Refusal(
                             Kind.INCLUDE_AND_EXCLUDE,
@@ -157,13 +161,16 @@ class _Build:
                 if not state.keeps(message):
                     built.excluded.append((index, message))
                     continue
-            layer_type = message.type
+            layer_type = written.type
             layer_class = REGISTRY.get(layer_type, UnknownLayer)
             if layer_class.fork and self.strict:
                 layer_class = UnknownLayer
             if layer_type == "Python" and is_finite_check(message):
                 layer_class = FiniteCheck
-            layer = layer_class(message, message.name, layer_type, index, phase)
+            bottoms, tops = list(written.bottoms), list(written.tops)
+            layer = layer_class(message, written.name, layer_type, index, phase, bottoms, tops)
+            if written.loss_weights:
+                layer.given_loss_weights = written.loss_weights
             if message.HasField("phase"):
                 layer.phase = phase_name(message.phase)
             kept.append(layer)
@@ -178,7 +185,7 @@ class _Build:
         built = self.built
         name = layer.bottom_names[bottom]
         if self.makers is None:
-            self.makers = {top: other.name for other in reversed(layers) for top in other.message.top}
+            self.makers = {top: other.name for other in reversed(layers) for top in other.top_names}
             self.makers_left_out = {top: other.name for _, other in reversed(built.excluded) for top in other.top}
         kind, why, values = Kind.UNKNOWN_BOTTOM, "", {"blob": name}
         if name in self.makers:
@@ -206,19 +213,7 @@ class _Build:
         message = layer.message
         propagate: Sequence[bool] = message.propagate_down if message is not None else ()
         if propagate and len(propagate) != len(layer.bottom_names):
-            self.refuse(
-                layer,
-                Refusal(
-                    Kind.PROPAGATE_DOWN_COUNT,
-                    f"propagate_down is set {plural(len(propagate), 'time')}"
-                    f" for {plural(len(layer.bottom_names), 'bottom')}; set it for each bottom, or not at all",
-                    "propagate_down param must be specified either 0 or bottom_size times",
-                    "net.cpp Init",
-                    "propagate_down",
-                    given=len(propagate),
-                    wanted=len(layer.bottom_names),
-                ),
-            )
+            self.refuse_propagate_down(layer)
             propagate = ()
         if self.strict:
             layer.strict = True
@@ -226,28 +221,45 @@ class _Build:
         need_backward = self.append_bottoms(layer, propagate)
         self.append_tops(layer)
         try:
-            layer.check_counts(len(layer.bottoms), len(layer.tops))
             bottom_shapes = tuple([blob.shape for blob in layer.bottoms])
             shapes = self.set_up_again(layer, bottom_shapes) if layer.repeats else self.set_up(layer, bottom_shapes)
             for blob, shape in zip(layer.tops, shapes, strict=False):
                 blob.shape = shape
             if not layer.bottoms:
                 self.set_input_shapes(layer)
-            self.open_file(layer)
-            self.set_loss_weights(layer)
+            if layer.written_file:
+                self.open_file(layer)
+            if layer.given_loss_weights or layer.is_loss:
+                self.set_loss_weights(layer)
         except Refusal as refusal:
             if self.strict or not has_fork_fields(message):
                 self.refuse(layer, refusal)
             layer.param_shapes = None
         if len(self.built.refusals) > refusals:
             layer.param_shapes = None
-        self.add_memory(layer)
         if self.append_params(layer, need_backward):
             layer.need_backward = True
             for blob in layer.tops:
                 blob.need_backward = True
 
+    def refuse_propagate_down(self, layer: BuiltLayer) -> None:
+        given, wanted = len(layer.message.propagate_down), len(layer.bottom_names)
+        self.refuse(
+            layer,
+            Refusal(
+                Kind.PROPAGATE_DOWN_COUNT,
+                f"propagate_down is set {plural(given, 'time')} for {plural(wanted, 'bottom')};"
+                " set it for each bottom, or not at all",
+                "propagate_down param must be specified either 0 or bottom_size times",
+                "net.cpp Init",
+                "propagate_down",
+                given=given,
+                wanted=wanted,
+            ),
+        )
+
     def set_up(self, layer: BuiltLayer, bottoms: tuple[Shape | None, ...]) -> Sequence[Shape | None]:
+        layer.check_counts(len(bottoms), len(layer.tops))
         if not self.strict and layer.has_fork_fields():
             return layer.set_up_fork(bottoms)
         if None in bottoms or (layer.message is not None and layer.message.blobs):
@@ -284,8 +296,7 @@ class _Build:
                 "hdf5_output_layer.cpp LayerSetUp",
                 "file_name",
             )
-        if name:
-            self.written_files.add(name)
+        self.written_files.add(name)
 
     def set_input_shapes(self, layer: BuiltLayer) -> None:
         """Shapes that the caller gave, or that are assumed, in place of unknown ones."""
@@ -328,21 +339,22 @@ class _Build:
     def append_bottoms(self, layer: BuiltLayer, propagate: Sequence[bool]) -> bool:
         """Hand the layer its bottoms; does any of them need backward (AppendBottom)?"""
         need_backward = False
+        bottoms, flow = layer.bottoms, layer.propagate_down
         for index, name in enumerate(layer.bottom_names):
-            blob = self.built.blobs.get(name)
-            if blob is None or name not in self.available:
-                blob = self.unavailable(layer, index, blob)
-            self.available.discard(name)
+            blob = self.available.pop(name, None) or self.unavailable(layer, index)
             blob.consumers.append((layer, index))
-            layer.bottoms.append(blob)
-            need = blob.need_backward
-            need_backward = need_backward or need
-            layer.propagate_down.append(propagate[index] if propagate else need)
+            bottoms.append(blob)
+            flow.append(blob.need_backward)
+            if blob.need_backward:
+                need_backward = True
+        if propagate:
+            layer.propagate_down = list(propagate)
         return need_backward
 
-    def unavailable(self, layer: BuiltLayer, bottom: int, blob: Blob | None) -> Blob:
+    def unavailable(self, layer: BuiltLayer, bottom: int) -> Blob:
         """What stands for a bottom that is not there; a refusal, unless that nothing makes it has been told."""
         name = layer.bottom_names[bottom]
+        blob = self.built.blobs.get(name)
         if blob is not None or name not in self.missing:
             self.refuse(
                 layer,
@@ -361,6 +373,7 @@ class _Build:
         """Make the layer's tops (AppendTop), and those that a loss gets by itself."""
         blobs = self.built.blobs
         bottoms = layer.bottom_names
+        tops = layer.tops
         for index, name in enumerate(layer.top_names):
             blob = blobs.get(name)
             if blob is None:
@@ -371,9 +384,8 @@ class _Build:
             else:
                 self.refuse_second_maker(layer, index, blob)
                 new = Blob(name, layer, index)
-            blobs[name] = new
-            layer.tops.append(new)
-            self.available.add(name)
+            blobs[name] = self.available[name] = new
+            tops.append(new)
         if layer.auto_tops:
             for index in range(len(layer.top_names), layer.wanted_tops().least):
                 new = blobs[AUTOMATIC] = Blob(AUTOMATIC, layer, index)
@@ -428,15 +440,6 @@ class _Build:
                     ("top", index),
                 )
 
-    def add_memory(self, layer: BuiltLayer) -> None:
-        for blob in layer.tops:
-            shape = blob.shape
-            if shape is None or self.memory is None:
-                self.memory = None
-                return
-            if shape is not UNSHAPED:
-                self.memory += 4 * prod(shape)
-
     def append_params(self, layer: BuiltLayer, need_backward: bool) -> bool:
         """Make the layer's Params; does the layer need backward?"""
         shapes = layer.param_shapes
@@ -484,6 +487,17 @@ class _Build:
             share(param, self.owners.setdefault(param.name, param), spec)
         except Refusal as refusal:
             self.refuse(param.layer, refusal)
+
+
+def _memory(layers: Sequence[BuiltLayer]) -> int | None:
+    """The bytes of all tops; None where a shape is unknown."""
+    values = 0
+    for layer in layers:
+        for blob in layer.tops:
+            if blob.shape is None:
+                return None
+            values += count(blob.shape)
+    return 4 * values
 
 
 def _leaves(phases: Sequence[str]) -> str:

@@ -11,6 +11,7 @@ from caffelint.caffe.place import Given, Place, given, has, place
 from caffelint.caffe.states import PHASES, TEST, TRAIN, State
 from caffelint.caffe.upgrade import upgrade_net
 from caffelint.caffe.walk import Source, makers
+from caffelint.caffe.written import WrittenLayer
 from caffelint.schema.messages import LayerParameter
 from caffelint.schema.tables import message_type
 
@@ -38,19 +39,14 @@ class WrittenFiller(NamedTuple):
     filler: Any
 
 
-class Layer:
+class Layer(WrittenLayer):
     """One layer of a net. `message` is its LayerParameter, upgraded to the current format."""
 
-    __slots__ = ("_kind", "_phases", "bottoms", "index", "message", "name", "net", "tops", "type")
+    __slots__ = ("_kind", "_phases", "net")
 
     def __init__(self, net: Net, message: LayerParameter, index: int):
+        super().__init__(message, index)
         self.net = net
-        self.message = message
-        self.index = index
-        self.name: str = message.name
-        self.type: str = message.type
-        self.bottoms: tuple[str, ...] = tuple(message.bottom)
-        self.tops: tuple[str, ...] = tuple(message.top)
         self._phases: tuple[str, ...] | None = None
         self._kind: BuiltLayer | None = None
 
@@ -61,9 +57,9 @@ class Layer:
             from caffelint.caffe.layers import layer_class
 
             phase = (self.phases or PHASES)[0]
-            self._kind = layer_class(self.type)(self.message, self.name, self.type, self.index, phase)
-            self._kind.bottom_names += self.bottoms
-            self._kind.top_names += self.tops
+            self._kind = layer_class(self.type)(
+                self.message, self.name, self.type, self.index, phase, list(self.bottoms), list(self.tops)
+            )
         return self._kind
 
     @property
@@ -91,7 +87,7 @@ class Layer:
     def phases(self) -> tuple[str, ...]:
         """The phases that this layer can be part of, whatever the stages and the level (net.cpp, StateMeetsRule)."""
         if self._phases is None:
-            self._phases = _phases(self.message)
+            self._phases = _phases(self.message) if self.is_conditional else PHASES
         return self._phases
 
     def maker(self, bottom: int, phase: str) -> Source | None:
@@ -119,11 +115,6 @@ class Layer:
                     yield WrittenFiller((kind.block, name), getattr(given, name))
 
     @property
-    def is_conditional(self) -> bool:
-        """Does it hang on the state whether the layer is part of the net?"""
-        return bool(self.message.include or self.message.exclude)
-
-    @property
     def depends_on_stage(self) -> bool:
         """Does it hang on a stage or a level whether the layer is part of the net?"""
         return any(_asks_for_more(rule) for rule in (*self.message.include, *self.message.exclude))
@@ -143,8 +134,6 @@ def _index(layer: Layer) -> int:
 def _phases(message: LayerParameter) -> tuple[str, ...]:
     include: Any = message.include
     exclude: Any = message.exclude
-    if not include and not exclude:
-        return PHASES
     found = []
     for number, phase in enumerate(PHASES):
         if include:
@@ -311,7 +300,7 @@ class Net:
         for key in keys:
             if key not in self._built:
                 shapes = self.input_shapes
-                self._built[key] = build_alike(self.message, key[1], input_shapes=shapes, dialect=dialect)
+                self._built[key] = build_alike(self.message, self.layers, key[1], input_shapes=shapes, dialect=dialect)
         return tuple(self._built[key] for key in keys)
 
     def likely(self, state: State, shapes: Mapping[str, Shape] | None = None) -> BuiltNet:
@@ -393,7 +382,7 @@ class Net:
                 if any(TRAIN in layer.phases and _has_rules(layer) for layer in layers):
                     return "train"
                 doubtful = doubtful or type_ == "DummyData"
-            elif kind.looks_like_a_loss or any(any(layer.message.loss_weight) for layer in layers):
+            elif kind.looks_like_a_loss or any(any(layer.loss_weights) for layer in layers):
                 return "train"
             elif type_ == "Python" or not (kind.known or provenance().layer_type(type_)):
                 doubtful = True

@@ -11,8 +11,8 @@ from caffelint.caffe.layers.arrange import Split
 def insert_splits(layers: list[BuiltLayer], phase: str, refuse: Callable[[BuiltLayer, int], None]) -> list[BuiltLayer]:
     """A Split after each top with several readers, a loss counted as one (InsertSplits).
 
-    `refuse` is told of each bottom that nothing makes: the layer and the number of the bottom. Fills in bottom_names
-    and top_names, as they are after splits, and given_loss_weights.
+    `refuse` is told of each bottom that nothing makes: the layer and the number of the bottom. Changes bottom_names
+    and given_loss_weights to what they are after splits.
     """
     last_maker: dict[str, int] = {}
     readers: list[int] = []
@@ -20,11 +20,8 @@ def insert_splits(layers: list[BuiltLayer], phase: str, refuse: Callable[[BuiltL
     sources: list[list[int]] = []
     shared = False
     for layer in layers:
-        message = layer.message
-        bottoms = layer.bottom_names = list(message.bottom)
-        tops = layer.top_names = list(message.top)
         source = []
-        for name in bottoms:
+        for name in layer.bottom_names:
             top = last_maker.get(name, -1)
             source.append(top)
             if top < 0:
@@ -35,13 +32,12 @@ def insert_splits(layers: list[BuiltLayer], phase: str, refuse: Callable[[BuiltL
             else:
                 readers[top] = 1
         sources.append(source)
-        for name in tops:
+        for name in layer.top_names:
             last_maker[name] = len(readers)
             readers.append(0)
-        weights = message.loss_weight
+        weights = layer.given_loss_weights
         if weights:
-            layer.given_loss_weights = list(weights)
-            for name, weight in zip(tops, weights, strict=False):
+            for name, weight in zip(layer.top_names, weights, strict=False):
                 top = last_maker[name]
                 losses[top] = weight
                 if weight:
@@ -68,9 +64,8 @@ def _with_splits(
         for index, name in enumerate(layer.top_names):
             if readers[top] > 1:
                 stem = made[top] = f"{name}_{layer.name}_{index}"
-                split = Split(None, f"{stem}_split", "Split", None, phase)
-                split.bottom_names = [name]
-                split.top_names = [f"{stem}_split_{number}" for number in range(readers[top])]
+                tops = [f"{stem}_split_{number}" for number in range(readers[top])]
+                split = Split(None, f"{stem}_split", "Split", None, phase, [name], tops)
                 weight = losses.get(top)
                 if weight:
                     split.given_loss_weights = [weight] + [0.0] * (readers[top] - 1)

@@ -96,7 +96,7 @@ class Generator:
         layer.type = layer_type
         layer_class = REGISTRY[layer_type]
         made = [name for other in net.layer for name in other.top] or ["none"]
-        probe = layer_class(layer, layer.name, layer_type, None, "TRAIN")
+        probe = layer_class(layer, layer.name, layer_type, None, "TRAIN", [], [])
         if layer_class.block and self.chance(0.9):
             block = getattr(layer, layer_class.block)
             block.SetInParent()

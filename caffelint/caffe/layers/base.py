@@ -168,14 +168,26 @@ class BuiltLayer:
     need_backward = False
     strict = False
 
-    def __init__(self, message: Any, name: str, layer_type: str, index: int | None, phase: str) -> None:
+    # The file that the layer opens to write to, "" if none.
+    written_file: str = ""
+
+    def __init__(
+        self,
+        message: Any,
+        name: str,
+        layer_type: str,
+        index: int | None,
+        phase: str,
+        bottom_names: list[str],
+        top_names: list[str],
+    ) -> None:
         self.message = message
         self.name = name
         self.type = layer_type
         self.index = index
         self.phase = phase
-        self.bottom_names: list[str] = []
-        self.top_names: list[str] = []
+        self.bottom_names = bottom_names
+        self.top_names = top_names
         self.bottoms: list[Blob] = []
         self.tops: list[Blob] = []
         self.propagate_down: list[bool] = []
@@ -349,11 +361,6 @@ class BuiltLayer:
         """The same where the shape of a bottom is unknown: what can be told all the same."""
         self.param_shapes = None
         return [None] * len(self.tops)
-
-    @property
-    def written_file(self) -> str:
-        """The file that the layer opens to write to, "" if none."""
-        return ""
 
     def default_lr_mult(self, param: int) -> float:
         """lr_mult of a parameter without a `param` block."""

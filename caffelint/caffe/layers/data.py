@@ -384,7 +384,7 @@ class HDF5Output(BuiltLayer):
         return True
 
     @property
-    def written_file(self) -> str:
+    def written_file(self) -> str:  # type: ignore[override]
         return str(self.parameters.file_name)
 
     def set_up(self, bottoms: Sequence[Shape]) -> Sequence[Shape | None]:

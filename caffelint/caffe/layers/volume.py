@@ -29,8 +29,8 @@ class Volume(BuiltLayer):
     top_counts = ONE
     older_block: ClassVar[str] = ""
 
-    def __init__(self, message: Any, name: str, layer_type: str, index: int | None, phase: str) -> None:
-        super().__init__(message, name, layer_type, index, phase)
+    def __init__(self, message: Any, *rest: Any) -> None:
+        super().__init__(message, *rest)
         if message is not None and not message.HasField(self.block) and message.HasField(self.older_block):
             self.block = self.older_block
 
