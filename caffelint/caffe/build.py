@@ -458,7 +458,8 @@ class _Build:
                 layer,
                 Refusal(
                     Kind.PARAM_COUNT,
-                    f"{plural(len(specs), 'param block')} for {plural(len(shapes), 'parameter')}",
+                    f"{plural(len(specs), 'param block')} for {plural(len(shapes), 'parameter')}; remove"
+                    f" {len(specs) - len(shapes)}",
                     f"Too many params specified for layer {layer.name}",
                     "net.cpp Init",
                     ("param", len(shapes)),

@@ -44,13 +44,13 @@ class BatchnormParamNotFrozen(RefusalRule):
         Invalid(
             _NET % " param { lr_mult: 1 }",
             span="lr_mult: 1",
-            message='BatchNorm "bn": lr_mult is 1; it must be 0 for the statistics of a BatchNorm',
+            message='BatchNorm "bn": lr_mult is 1, but statistics are not learned; set lr_mult: 0',
             fixed=_NET % " param { lr_mult: 0 }",
         ),
         Invalid(
             _NET % " param { decay_mult: 0 }",
             span="param",
-            message='BatchNorm "bn": lr_mult is 1; it must be 0 for the statistics of a BatchNorm',
+            message='BatchNorm "bn": lr_mult is 1, but statistics are not learned; set lr_mult: 0',
             fixed=_NET % " param { decay_mult: 0 lr_mult: 0 }",
         ),
     ]

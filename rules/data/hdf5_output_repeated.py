@@ -40,12 +40,14 @@ class Hdf5OutputRepeated(LayerRule):
         Invalid(
             {"solver.prototxt": 'net: "net.prototxt" max_iter: 9', "net.prototxt": _LAYER % ""},
             span='type: "HDF5Output"',
-            message='HDF5Output "out" creates its datasets again in each pass, so Caffe stops at the second iteration',
+            message='HDF5Output "out" creates its datasets again in each pass, so Caffe stops at the second'
+            " iteration; keep the layer out of TRAIN",
         ),
         Invalid(
             _LAYER % "",
             span='type: "HDF5Output"',
-            message='HDF5Output "out" creates its datasets again in each pass, so this net can run forward only once',
+            message='HDF5Output "out" creates its datasets again in each pass, so this net can run forward only'
+            " once; remove it from nets that run longer",
         ),
     ]
 
@@ -54,7 +56,8 @@ class Hdf5OutputRepeated(LayerRule):
         if not layer.net.solvers:
             yield self.finding(
                 layer.at("type"),
-                f"{title(layer)} creates its datasets again in each pass, so this net can run forward only once",
+                f"{title(layer)} creates its datasets again in each pass, so this net can run forward only once; remove"
+                " it from nets that run longer",
                 evidence=evidence,
                 severity=INFO,
                 certainty=LIKELY,
@@ -62,6 +65,7 @@ class Hdf5OutputRepeated(LayerRule):
         elif TRAIN in layer.phases and any(solver.message.max_iter > 1 for solver in layer.net.solvers):
             yield self.finding(
                 layer.at("type"),
-                f"{title(layer)} creates its datasets again in each pass, so Caffe stops at the second iteration",
+                f"{title(layer)} creates its datasets again in each pass, so Caffe stops at the second iteration; keep"
+                " the layer out of TRAIN",
                 evidence=evidence,
             )

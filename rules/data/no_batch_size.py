@@ -50,7 +50,7 @@ class NoBatchSize(LayerRule):
         Invalid(
             'layer { name: "data" type: "ImageData" image_data_param { source: "a.txt" batch_size: 0 } }',
             span="batch_size: 0",
-            message='ImageData "data": batch_size 0 must be at least 1',
+            message='ImageData "data": batch_size is 0, so Caffe stops; set it to at least 1',
         ),
     ]
 
@@ -59,7 +59,7 @@ class NoBatchSize(LayerRule):
         if getattr(layer.message, block).batch_size or not layer.message.HasField(block):
             return
         if layer.has(block, "batch_size"):
-            message = f"{title(layer)}: batch_size 0 must be at least 1"
+            message = f"{title(layer)}: batch_size is 0, so Caffe stops; set it to at least 1"
         elif not layer.has(block, "source") or layer.given(block, "batch_size") is Given.UNREADABLE:
             return
         else:

@@ -53,37 +53,37 @@ class SourceIsMeanFile(LayerRule):
             'layer { name: "d" type: "Data" data_param { source: "mean.binaryproto" } }',
             span='source: "mean.binaryproto"',
             message='Data "d": source "mean.binaryproto" is a mean file by its name, but Data reads a database (LMDB'
-            ' or LevelDB)',
+            " or LevelDB), so Caffe stops at the start; set source to one",
         ),
         Invalid(
             'layer { name: "d" type: "Data" data_param { source: "mean" } transform_param { mean_file: "mean" } }',
             span='source: "mean"',
             message='Data "d": source "mean" is the mean_file of the same layer, but Data reads a database (LMDB or'
-            ' LevelDB)',
+            " LevelDB), so Caffe stops at the start; set source to one",
         ),
         Invalid(
             'layer { name: "d" type: "HDF5Data" hdf5_data_param { source: "train.h5" } }',
             span='source: "train.h5"',
-            message='HDF5Data "d": source "train.h5" is an HDF5 file by its name, but HDF5Data reads a text file with'
-            ' the names of HDF5 files',
+            message='HDF5Data "d": source "train.h5" is an HDF5 file by its name, but HDF5Data reads a text file'
+            " with the names of HDF5 files, so Caffe may stop at the start; set source to one",
         ),
         Invalid(
             'layer { name: "d" type: "Data" data_param { source: "train.txt" } }',
             span='source: "train.txt"',
             message='Data "d": source "train.txt" is a text file by its name, but Data reads a database (LMDB or'
-            ' LevelDB)',
+            " LevelDB), so Caffe may stop at the start; set source to one",
         ),
         Invalid(
             'layer { name: "d" type: "ImageData" image_data_param { source: "train_lmdb" } }',
             span='source: "train_lmdb"',
             message='ImageData "d": source "train_lmdb" is a database by its name, but ImageData reads a text file'
-            ' with an image and its label on each line',
+            " with an image and its label on each line, so Caffe may stop at the start; set source to one",
         ),
         Invalid(
             'layer { name: "d" type: "Data" data_param { source: "a" } transform_param { mean_file: "train_lmdb" } }',
             span='mean_file: "train_lmdb"',
-            message='Data "d": mean_file "train_lmdb" is a database by its name; make a .binaryproto with'
-            ' compute_image_mean',
+            message='Data "d": mean_file "train_lmdb" is a database by its name, so Caffe may stop at the start;'
+            " make a .binaryproto with compute_image_mean",
         ),
     ]
 
@@ -95,8 +95,8 @@ class SourceIsMeanFile(LayerRule):
         if mean_file and same_path(mean_file).lower().endswith((*_DATABASE, *_LIST, *_HDF5)):
             yield self.finding(
                 transform_place(layer, "mean_file"),
-                f'{title(layer)}: mean_file "{mean_file}" is {_kind(mean_file)} by its name; make a .binaryproto with'
-                " compute_image_mean",
+                f'{title(layer)}: mean_file "{mean_file}" is {_kind(mean_file)} by its name, so Caffe may stop at the'
+                " start; make a .binaryproto with compute_image_mean",
                 severity=WARNING,
                 certainty=LIKELY,
             )
@@ -112,7 +112,8 @@ class SourceIsMeanFile(LayerRule):
             return
         yield self.finding(
             layer.at(block, "source"),
-            f'{title(layer)}: source "{source}" is {what}, but {layer.type} reads {_READS[layer.type]}',
+            f'{title(layer)}: source "{source}" is {what}, but {layer.type} reads {_READS[layer.type]}, so'
+            f" Caffe {'stops' if sure else 'may stop'} at the start; set source to one",
             severity=ERROR if sure else WARNING,
             certainty=None if sure else LIKELY,
         )

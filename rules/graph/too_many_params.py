@@ -52,7 +52,7 @@ class TooManyParams(RefusalRule):
             ' layer { name: "conv" type: "Convolution" bottom: "data" top: "conv" param { lr_mult: 1 }'
             " param { lr_mult: 2 } convolution_param { num_output: 8 kernel_size: 3 bias_term: false } }",
             span="param",
-            message='Convolution "conv": 2 param blocks for 1 parameter',
+            message='Convolution "conv": 2 param blocks for 1 parameter; remove 1',
             fixed=(
                 'layer { name: "data" type: "Input" top: "data" input_param { shape { dim: 1 dim: 3 dim: 8 dim: '
                 '8 } } } layer { name: "conv" type: "Convolution" bottom: "data" top: "conv" param { lr_mult: 1 '

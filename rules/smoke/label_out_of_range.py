@@ -81,7 +81,7 @@ def _likely(layer: BuiltLayer, low: float, high: float, among: int) -> str:
     if high == 255 and layer.type == "SoftmaxWithLoss":
         return "255 often marks pixels to ignore; set loss_param { ignore_label: 255 }"
     if low == 1 and high == among:
-        return f"they count from 1; subtract 1, or use {among + 1} classes"
+        return f"the labels count from 1; subtract 1, or use {among + 1} classes"
     if math.inf > high >= among:
         return f"num_output: {int(high) + 1} would cover them"
     return ""

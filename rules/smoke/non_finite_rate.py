@@ -32,7 +32,8 @@ class NonFiniteRate(SmokeRule):
                 solver='net: "n.prototxt"\nbase_lr: 0.1 lr_policy: "poly" power: 1\n',
             ),
             span='lr_policy: "poly"',
-            message='lr_policy "poly": the rate is nan in iteration 0, so the update makes every weight nan',
+            message='lr_policy "poly": the rate is nan in iteration 0, so the update makes every weight nan; check'
+            " power and max_iter",
         )
     ]
 
@@ -43,5 +44,5 @@ class NonFiniteRate(SmokeRule):
                 rules = ("poly-without-max-iter", "learning-rate-not-finite", "missing-lr-parameter")
                 known = run.known(rules=rules)
                 what = f'lr_policy "{policy}": the rate is {event.rate:g} in iteration {event.iteration}, so the update'
-                what += " makes every weight nan"
+                what += f" makes every weight nan; check {' and '.join(run.solver.schedule.reads)}"
                 yield worded(self, run.solver.at("lr_policy"), Cause("schedule", what, known=known))

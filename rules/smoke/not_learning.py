@@ -67,7 +67,7 @@ class NotLearning(SmokeRule):
         Invalid(
             project(*losses(*CALM, rate=0), _SOMETHING[0]),
             span='lr_policy: "fixed"',
-            message="the rate is 0 from iteration 0 on, so nothing learns",
+            message="the rate is 0 from iteration 0 on, so nothing learns; check base_lr",
         ),
         Invalid(
             project(*losses(*CALM), _SOMETHING[0], spread(0, "fc", PARAM, "0", 0, 1, CHANGE), _NOTHING[1]),
@@ -108,7 +108,8 @@ def _no_rate(rule: SmokeRule, run: Run) -> Finding | None:
     if idle is None or idle > len(rates) // _HALF:
         return None
     known = run.known(rules=("missing-lr-parameter", "learning-rate-vanishes", "no-base-lr"))
-    what = f"the rate is 0 from iteration {idle} on, so nothing learns"
+    fields = " and ".join(("base_lr", *run.solver.schedule.reads))
+    what = f"the rate is 0 from iteration {idle} on, so nothing learns; check {fields}"
     return worded(rule, run.solver.at("lr_policy"), Cause("schedule", what, known=known))
 
 

@@ -73,8 +73,8 @@ class UpdateOutOfScale(SmokeRule):
                 net=_DEEP,
             ),
             span="layer",
-            message='InnerProduct "fc": the gradient vanishes: the largest update is 5e-11 of the weights, too small'
-            ' for a float to add, but that of "log" is 0.005',
+            message='InnerProduct "fc": the gradient vanishes: its largest update is 5e-11 times its weights, too'
+            ' small to change a float32, but that of "log" is 0.005 times',
         ),
         Invalid(
             project(
@@ -84,8 +84,8 @@ class UpdateOutOfScale(SmokeRule):
                 spread(0, "fc", PARAM, "0", 1e-12, 0, CHANGE),
             ),
             span="base_lr: 10",
-            message='InnerProduct "fc": the largest update of all layers is 5e-12 of the weights, too small for a float'
-            " to add: its gradient of 1e-09 has vanished",
+            message='InnerProduct "fc": the largest update of all layers is 5e-12 times the weights, too small to'
+            " change a float32: its gradient of 1e-09 has vanished; use xavier or msra fillers",
         ),
     ]
 
@@ -116,8 +116,8 @@ class UpdateOutOfScale(SmokeRule):
         if well and gone:
             what = f"{subject(run, gone[0])}: the gradient vanishes"
             why = (
-                f"the largest update is {number(best[gone[0]])} of the weights, too small for a float to add, but"
-                f' that of "{well[-1]}" is {number(best[well[-1]])}'
+                f"its largest update is {number(best[gone[0]])} times its weights, too small to change a float32, but"
+                f' that of "{well[-1]}" is {number(best[well[-1]])} times'
             )
             cause = Cause("fillers", what, why, LIKELY, known=run.known([gone[0]]))
             yield worded(self, run.place(gone[0]), cause, *_what_vanishes(run, gone))
@@ -126,21 +126,22 @@ class UpdateOutOfScale(SmokeRule):
         gradient = run.statistics(-1, layer, PARAM, 0, DIFF)
         message = run.solver.message
         kind: CauseKind = "rate"
-        place, reason = run.solver.at("base_lr"), f"{run.rate_text} is far too low"
+        place, reason = run.solver.at("base_lr"), f"{run.rate_text} is far too low; raise it"
         if 0 < message.clip_gradients < _CLIPS:
             kind, place = "clip-gradients", run.solver.at("clip_gradients")
             reason = f"clip_gradients {message.clip_gradients:g} scales every gradient to almost nothing; raise it"
         elif gradient is not None and size(gradient) < _LEAST:
-            kind, reason = "fillers", f"its gradient of {number(size(gradient))} has vanished"
+            kind = "fillers"
+            reason = f"its gradient of {number(size(gradient))} has vanished; use xavier or msra fillers"
         else:
             data = run.statistics(-1, layer, PARAM, 0, DATA)
             if data is not None and size(data) > _LARGE:
                 kind, place = "fillers", run.place(layer)
                 reason = f"its weights of {number(size(data))} are far too large; check its filler"
         what = (
-            f"{subject(run, layer)}: the largest update of all layers is {number(ratio)} of the weights, too small for"
+            f"{subject(run, layer)}: the largest update of all layers is {number(ratio)} times the weights, too small"
         )
-        what += " a float to add"
+        what += " to change a float32"
         return worded(self, place, Cause(kind, what, reason, LIKELY, known=run.known([layer])))
 
 

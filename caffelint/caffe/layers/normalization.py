@@ -102,7 +102,7 @@ class BatchNorm(BuiltLayer):
             if param.lr_mult != 0:
                 raise self.refuse(
                     Kind.STATISTIC_WITH_RATE,
-                    f"lr_mult is {param.lr_mult:g}; it must be 0 for the statistics of a BatchNorm",
+                    f"lr_mult is {param.lr_mult:g}, but statistics are not learned; set lr_mult: 0",
                     "Cannot configure batch normalization statistics as layer parameters.",
                     f"{self.source} LayerSetUp",
                     ("param", index, "lr_mult"),
