@@ -78,8 +78,8 @@ class Mistakes(MistakenValues):
         listed = ", ".join(names[:_SHOWN]) + (f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else "")
         known, them = provenance(), "it" if len(names) == 1 else "them"
         message = (
-            f"BVLC's Caffe lacks {listed} and refuses the file; {known.describe(forks)} {known.has(forks)} {them};"
-            f" with such a fork, pass {known.option(forks)}"
+            f"BVLC's Caffe refuses {listed}; {known.describe(forks)} {known.has(forks)} {them}"
+            f" (pass {known.option(forks)})"
         )
         first = uses[0]
         start, end = first.field.value_span if first.is_value else first.field.name_span

@@ -39,8 +39,8 @@ class ForkField(ProblemRule):
         Invalid(
             'layer { type: "PriorBox" prior_box_param { min_size: 30 } }',
             span="prior_box_param",
-            message="BVLC's Caffe lacks prior_box_param and refuses the file; SSD (weiliu89/caffe), NVIDIA Caffe and"
-            " 23 more have it; with such a fork, pass --dialect ssd",
+            message="BVLC's Caffe refuses prior_box_param; SSD (weiliu89/caffe), NVIDIA Caffe and 23 more have it"
+            " (pass --dialect ssd)",
         ),
         Invalid(
             'layer { type: "PriorBox" prior_box_param { min_size: 30 } }',

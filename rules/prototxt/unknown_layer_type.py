@@ -81,8 +81,8 @@ class UnknownLayerType(TextRule):
         Invalid(
             'layer { name: "n" type: "PriorBox" }',
             span='type: "PriorBox"',
-            message='PriorBox "n": BVLC\'s Caffe lacks this layer type and stops at load; SSD (weiliu89/caffe), NVIDIA'
-            " Caffe and 12 more have it; with such a fork, pass --dialect ssd",
+            message='PriorBox "n": BVLC\'s Caffe lacks this layer type and stops; SSD (weiliu89/caffe), NVIDIA Caffe'
+            " and 12 more have it (pass --dialect ssd)",
         ),
         Invalid(
             'layer { name: "n" type: "PriorBox" }',
@@ -120,8 +120,8 @@ class UnknownLayerType(TextRule):
                 # Of the forks that have the type one is named that has the fields of the file too.
                 likely = known.infer(use.forks for use in file.bound.fork_uses) if file.bound else forks
                 option = known.option(forks & likely or forks)
-                having = f"{known.describe(forks)} {known.has(forks)} it; with such a fork, pass {option}"
-                message = f"BVLC's Caffe lacks this layer type and stops at load; {having}"
+                having = f"{known.describe(forks)} {known.has(forks)} it (pass {option})"
+                message = f"BVLC's Caffe lacks this layer type and stops; {having}"
             severity = WARNING if file.dialect else INFO
             yield self.finding(place, f"{subject}: {message}", severity=severity, certainty=LIKELY)
             return

@@ -173,7 +173,7 @@ def test_forks_that_no_single_one_unites_are_named_apart() -> None:
     found = problems("layer { prior_box_param { } region_loss_param { } bn_param { bn_mode: LEARN } }", None)
     messages = [problem.message for problem in found if problem.kind == "fork-field"]
     assert len(messages) >= 2
-    assert all(message.startswith("BVLC's Caffe lacks ") for message in messages)
+    assert all(message.startswith("BVLC's Caffe refuses ") for message in messages)
 
 
 def test_a_type_of_the_older_format_in_quotes() -> None:
@@ -234,9 +234,8 @@ def test_what_a_dialect_lacks_is_told_once_with_the_dialects_that_have_it() -> N
 @pytest.mark.parametrize(
     ("text", "verb"),
     [
-        ("layer { multinode { } }", "Intel Caffe (intel/caffe) has it; with such a fork, pass --dialect intel"),
-        ("layer { bn_param { bn_mode: LEARN } upsample_param { } }", "have them; with such a fork, pass --dialect"
-        " segnet"),
+        ("layer { multinode { } }", "Intel Caffe (intel/caffe) has it (pass --dialect intel)"),
+        ("layer { bn_param { bn_mode: LEARN } upsample_param { } }", "have them (pass --dialect segnet)"),
     ],
 )
 def test_the_verb_goes_by_the_number_of_forks_that_are_named(text: str, verb: str) -> None:
