@@ -11,7 +11,7 @@ from caffelint.lint.config import Config
 from caffelint.lint.discover import NamedNet
 from caffelint.lint.file import load
 from caffelint.lint.finding import DISPLAY, Finding
-from caffelint.lint.plan import siblings_of
+from caffelint.lint.plan import Siblings
 from caffelint.lint.registry import all_rules, describe
 from caffelint.lint.report import Failure
 from caffelint.lint.rule import Files, Invalid, Rule, SmokeRule
@@ -40,7 +40,8 @@ def findings_of(rule: type[Rule], text: str | Files, options: Mapping[str, Any] 
     claiming = [other for other in all_rules() if other.is_built_in or not info.is_built_in]
     checker.rules = RuleSet([info], config.rules, claiming)
     checker.rules.add(rule)
-    siblings = [(path, siblings_of(path, texts)) for path in files]
+    beside = Siblings(texts)
+    siblings = [(path, beside.of(path)) for path in files]
     found, _ = checker.judge(files, nets, frozenset(files), wrong, siblings)
     if wrong:
         raise AssertionError(wrong[0].message)

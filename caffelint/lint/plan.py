@@ -6,6 +6,7 @@ import os
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
+from heapq import nsmallest
 from typing import NamedTuple
 
 from caffelint.lint.discover import NamedNet, named_nets, names_a_net, relative
@@ -46,6 +47,7 @@ def plan(
     """
     # Remembered for this run alone: another one may find other files.
     files_beside = cache(_files_beside)
+    siblings_in = cache(lambda folder: Siblings(files_beside(folder)))
 
     @cache
     def solvers_in(folder: str) -> dict[str, list[tuple[str, tuple[NamedNet, ...]]]]:
@@ -81,7 +83,7 @@ def plan(
     siblings: dict[str, tuple[str, ...]] = {}
     for file in given:
         if file in report and file not in solved and file not in nets:
-            found = siblings_of(file, files_beside(os.path.dirname(os.path.abspath(file))))
+            found = siblings_in(os.path.dirname(os.path.abspath(file))).of(file)
             if found:
                 siblings[file] = tuple(same.setdefault(os.path.realpath(path), relative(path)) for path in found)
     if changed is not None:
@@ -90,24 +92,43 @@ def plan(
     return _components(given, nets, report, siblings)
 
 
-def siblings_of(file: str, beside: Iterable[str]) -> list[str]:
-    """The files that may hold the training net of a deploy net, by their names, the likeliest first and few of them.
+class Siblings:
+    """The files of a folder that may hold the training nets of deploy nets, by the words of their names.
 
-    Empty where the name of `file` is not that of a deploy net, such as `deploy.prototxt` or `resnet_test.prototxt`. One
-    of the two names has to hold all words of the other: `resnet_deploy` may go with `train` and `resnet_18_train`.
+    One of the two names has to hold all words of the other: `resnet_deploy` may go with `train` and `resnet_18_train`.
     """
-    own = _words(file)
-    if not _is_deploy(own):
-        return []
-    model = own - _ROLES
-    found = []
-    for path in beside:
-        words = _words(path)
-        other = words - _ROLES
-        if not _is_deploy(words) and "solver" not in words and (other <= model or model <= other):
-            found.append((path, words))
-    found.sort(key=lambda row: (len(model ^ (row[1] - _ROLES)), row[1].isdisjoint(_TRAINS), row[0]))
-    return [path for path, _ in found[:_MOST_SIBLINGS]]
+
+    def __init__(self, paths: Iterable[str]) -> None:
+        named = {path: _words(path) for path in paths}
+        self._words = {path: words for path, words in named.items() if not _is_deploy(words) and "solver" not in words}
+        self._holding: dict[str, list[str]] = {}
+        for path, words in self._words.items():
+            for word in words - _ROLES:
+                self._holding.setdefault(word, []).append(path)
+        self._by_rarest: dict[str, list[str]] = {}
+        """Each under one word alone, "" where it has none, so that names of many words are not compared with all."""
+        for path, words in self._words.items():
+            self._by_rarest.setdefault(self._rarest(words - _ROLES), []).append(path)
+
+    def of(self, file: str) -> list[str]:
+        """Those of a deploy net, by its name, the likeliest first and few of them; none where it is no deploy net's."""
+        own = _words(file)
+        if not _is_deploy(own):
+            return []
+        model = own - _ROLES
+        shorter = [path for word in ("", *model) for path in self._by_rarest.get(word, ())]
+        longer = self._holding.get(self._rarest(model), ()) if model else self._words
+        found = {path for path in shorter if self._words[path] - _ROLES <= model}
+        found.update(path for path in longer if model <= self._words[path])
+
+        def distance(path: str) -> tuple[int, bool, str]:
+            words = self._words[path]
+            return len(model ^ (words - _ROLES)), words.isdisjoint(_TRAINS), path
+
+        return nsmallest(_MOST_SIBLINGS, found, distance)
+
+    def _rarest(self, words: frozenset[str]) -> str:
+        return min(words, key=lambda word: (len(self._holding.get(word, ())), word), default="")
 
 
 def _words(path: str) -> frozenset[str]:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import random
+import time
 from pathlib import Path
 
 import pytest
+from seeds import SEED
 
 import caffelint
 from caffelint.lint.config import Config
-from caffelint.lint.plan import plan, siblings_of
+from caffelint.lint.plan import Siblings, plan
 
 
 @pytest.mark.parametrize(
@@ -23,14 +26,14 @@ from caffelint.lint.plan import plan, siblings_of
     ],
 )
 def test_the_training_net_is_told_by_name(file: str, beside: list[str], wanted: list[str] | None) -> None:
-    assert siblings_of(file, beside) == (beside if wanted is None else wanted)
+    assert Siblings(beside).of(file) == (beside if wanted is None else wanted)
 
 
 def test_the_nearest_name_comes_first_and_few_are_taken() -> None:
     beside = [f"model_{number}_train.prototxt" for number in range(9)] + ["model_5.prototxt"]
-    found = siblings_of("model_5_deploy.prototxt", beside)
+    found = Siblings(beside).of("model_5_deploy.prototxt")
     assert found == ["model_5_train.prototxt", "model_5.prototxt"]
-    assert len(siblings_of("model_deploy.prototxt", beside)) == 4
+    assert len(Siblings(beside).of("model_deploy.prototxt")) == 4
 
 
 _TRAIN = """
@@ -79,3 +82,38 @@ def test_a_changed_training_net_brings_its_deploy_net(tmp_path: Path, monkeypatc
     assert job.report == {"train_val.prototxt", "deploy.prototxt"}
     (job,) = plan(given, changed={str(tmp_path / "deploy.prototxt")})
     assert job.report == {"deploy.prototxt"}
+
+
+def test_one_name_holds_all_words_of_the_other() -> None:
+    """However the files are looked up: held against a comparison of each with all."""
+    chance = random.Random(SEED)
+    words = ["a", "b", "c", "d", "deploy", "test", "train", "val", "solver", "7"]
+    names = {"_".join(chance.choices(words, k=chance.randint(1, 4))) for _ in range(200)}
+    roles = {"deploy", "test", "train", "trainval", "val"}
+
+    def own(name: str) -> set[str]:
+        return set(name.split("_"))
+
+    def deploys(name: str) -> bool:
+        return bool(own(name) & {"deploy", "test"}) and "train" not in own(name)
+
+    nets = Siblings(f"{name}.prototxt" for name in names)
+    for name in names:
+        model = own(name) - roles
+        fitting = {
+            other
+            for other in names
+            if not deploys(other) and "solver" not in own(other)
+            if own(other) - roles <= model or model <= own(other) - roles
+        }
+        found = {path.removesuffix(".prototxt") for path in nets.of(f"{name}.prototxt")}
+        assert found <= fitting
+        assert len(found) == (min(len(fitting), 4) if deploys(name) else 0)
+
+
+def test_many_deploy_nets_cost_no_more_each() -> None:
+    nets = Siblings(f"train_{number}.prototxt" for number in range(5000))
+    start = time.process_time()
+    for number in range(5000):
+        assert nets.of(f"deploy_{number}.prototxt") == [f"train_{number}.prototxt"]
+    assert time.process_time() - start < 3
