@@ -8,6 +8,8 @@ from collections.abc import Iterator
 from caffelint.lint.ignored import Checkout, Tracked, checkout_of
 from caffelint.lint.read import ReadError, read
 
+SECONDS = 60
+"""Within which git lists the files of a commit; where a file of the repository is a pipe, it never does."""
 _SUBMODULE = 0o160000
 _OPTIONS = {
     "core.fsmonitor": "",
@@ -112,8 +114,15 @@ def _git(top: str, *arguments: str) -> list[str]:
     command = [program, "-C", top, "--no-pager", *options, *arguments]
     try:
         done = subprocess.run(
-            command, stdin=subprocess.DEVNULL, capture_output=True, check=False, env={**os.environ, **_ENVIRONMENT}
+            command,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            check=False,
+            env={**os.environ, **_ENVIRONMENT},
+            timeout=SECONDS,
         )
+    except subprocess.TimeoutExpired as error:
+        raise ValueError(f"git does not answer for --changed-only in {SECONDS} s") from error
     except OSError as error:
         raise ValueError("--changed-only needs git, which cannot be run") from error
     if done.returncode:

@@ -113,6 +113,31 @@ def submodule(top: Path, command: Path) -> None:
         net.write("# changed\n")
 
 
+def alias(top: Path, command: Path) -> None:
+    for name in ("x", "ls-tree", "status"):
+        git(top, "config", f"alias.{name}", f"!{command}")
+
+
+def worktree_config(top: Path, command: Path) -> None:
+    """Settings of one work tree, which git keeps apart."""
+    git(top, "config", "core.repositoryFormatVersion", "1")
+    git(top, "config", "extensions.worktreeConfig", "true")
+    git(top, "config", "--worktree", "core.fsmonitor", str(command))
+
+
+def moved(top: Path, command: Path) -> None:
+    """A file `.git` that names the repository, here one of the checkout's own folders."""
+    fsmonitor(top, command)
+    (top / ".git").rename(top / "repository")
+    (top / ".git").write_text("gitdir: repository\n")
+
+
+def linked(top: Path, command: Path) -> None:
+    fsmonitor(top, command)
+    (top / ".git").rename(top / "repository")
+    (top / ".git").symlink_to("repository")
+
+
 def promisor(top: Path, command: Path) -> None:
     """Objects that are missing are fetched from where the repository says: here, from a command."""
     git(top, "config", "remote.origin.url", f"ext::{command}")
@@ -139,6 +164,10 @@ WAYS: dict[str, tuple[Plant, tuple[str, ...]]] = {
     "textconv": (textconv, ("diff",)),
     "included": (included, ("status",)),
     "submodule": (submodule, ("status",)),
+    "alias": (alias, ("x",)),
+    "worktree_config": (worktree_config, ("status",)),
+    "moved": (moved, ("status",)),
+    "linked": (linked, ("status",)),
     "promisor": (promisor, ("ls-tree", "-r", "HEAD")),
     "ssh": (ssh, ("ls-tree", "-r", "HEAD")),
 }
@@ -194,6 +223,62 @@ def test_a_bare_repository_below_is_a_folder(checkout: Path, mark: Path, planted
     for command in (("check", "bare"), ("check", "bare", "--changed-only"), ("summary", "bare"), ("upgrade", "bare")):
         caffelint(*command)
         assert not mark.exists(), command
+
+
+def test_a_worktree_of_another_folder(
+    checkout: Path, tmp_path: Path, mark: Path, planted: Path, caffelint: Caffelint, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tree = tmp_path / "tree"
+    git(checkout, "worktree", "add", "-q", str(tree))
+    fsmonitor(checkout, planted)
+    (tree / "net.prototxt").write_text(NET + "# changed\n")
+    git(tree, "status")
+    assert mark.exists(), "git no longer runs this: what follows proves nothing"
+    mark.unlink()
+    monkeypatch.chdir(tree)
+    for command in COMMANDS:
+        assert caffelint(*command).status in (0, 1, 2)
+        assert not mark.exists(), command
+
+
+def test_a_pager_is_not_started(checkout: Path, mark: Path, planted: Path, caffelint: Caffelint) -> None:
+    for name in ("core.pager", "pager.ls-tree", "pager.diff", "core.editor", "gpg.program", "credential.helper"):
+        git(checkout, "config", name, str(planted))
+    for command in COMMANDS:
+        assert caffelint(*command).status in (0, 1, 2)
+        assert not mark.exists(), command
+
+
+@pytest.mark.parametrize("where", ["/dev/zero", "/proc/self", "../" * 20 + "etc", "", "x" * 100_000, "a\x01b\udcff"])
+def test_a_git_file_that_leads_nowhere(project: Path, caffelint: Caffelint, where: str) -> None:
+    (project / ".git").write_text(f"gitdir: {where}\n", "utf-8", "surrogateescape")
+    assert caffelint("check", ".", "--no-cache").status == 1
+    run = caffelint("check", ".", "--changed-only")
+    assert run.status == 2
+    assert run.err.count("\n") == 1
+    assert run.err.startswith("caffelint: git does not answer for --changed-only: ")
+
+
+@pytest.mark.parametrize("name", [".git", ".gitignore", ".git/index", ".git/HEAD", ".git/commondir"])
+def test_git_files_that_never_end(checkout: Path, caffelint: Caffelint, name: str) -> None:
+    path = checkout / name
+    for make in (os.mkfifo, lambda path: path.symlink_to("/dev/zero")):
+        if path.is_dir():
+            shutil.rmtree(path)
+        path.unlink(missing_ok=True)
+        make(path)
+        assert caffelint("check", ".", "--no-cache").status == 1
+
+
+def test_git_that_waits_is_not_waited_for(
+    checkout: Path, caffelint: Caffelint, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("caffelint.lint.changed.SECONDS", 1)
+    (checkout / ".git" / "HEAD").unlink()
+    os.mkfifo(checkout / ".git" / "HEAD")
+    run = caffelint("check", ".", "--changed-only")
+    assert run.status == 2
+    assert run.err.startswith("caffelint: git does not answer for --changed-only in 1 s")
 
 
 def test_a_git_in_the_checkout_is_not_the_program(
