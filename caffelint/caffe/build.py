@@ -68,8 +68,8 @@ def build_alike(
 
     Options as of `build`.
     """
-    built = BuiltNet(net, states)
-    _Build(built, input_shapes or {}, assume_inputs, dialect == "bvlc").run(layers)
+    built = BuiltNet(net, layers, states)
+    _Build(built, input_shapes or {}, assume_inputs, dialect == "bvlc").run()
     return built
 
 
@@ -86,11 +86,11 @@ class _Build:
         self.written_files: set[str] = set()
         self.owners: dict[str, Param] = {}
 
-    def run(self, layers: Iterable[WrittenLayer]) -> None:
+    def run(self) -> None:
         built = self.built
         if self.strict:
             self.refuse_fork_fields(built.message)
-        built.layers = self.with_splits(self.filter(layers))
+        built.layers = self.with_splits(self.filter())
         for layer in built.layers:
             self.add_layer(layer)
         find_gradient_flow(built)
@@ -138,12 +138,12 @@ class _Build:
                     self.refuse(layer, no_data(f'top "{blob.name}"', "blob.cpp cpu_data", ("top", index)))
                     return
 
-    def filter(self, layers: Iterable[WrittenLayer]) -> list[BuiltLayer]:
+    def filter(self) -> list[BuiltLayer]:
         """The layers that the state keeps (FilterNet)."""
         built = self.built
         phase, state = built.phase, built.state
         kept = []
-        for written in layers:
+        for written in built.written:
             message, index = written.message, written.index
             if written.is_conditional:
                 if message.include and message.exclude:
@@ -317,7 +317,7 @@ class _Build:
         if not isinstance(layer, DataLayer) or not layer.tops:
             return False
         name = layer.tops[0].name
-        return sum(name in message.top and not message.bottom for message in self.built.message.layer) > 1
+        return sum(name in written.tops and not written.bottoms for written in self.built.written) > 1
 
     def check_factory(self, layer: BuiltLayer) -> None:
         """CreateLayer: the type must be registered, and its engine built in."""

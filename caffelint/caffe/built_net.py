@@ -13,11 +13,13 @@ from caffelint.caffe.refusal import Refusal
 from caffelint.caffe.shapes import Shape
 from caffelint.caffe.states import State
 from caffelint.caffe.values import Values, value_facts
+from caffelint.caffe.written import WrittenLayer
 
 
 class BuiltNet:
     """What Caffe makes of a net in one state.
 
+    written: the layers of the text, whether the state keeps them or not.
     states: all states that this one build stands for, its own first: they keep the same layers.
     layers: in Caffe's order, the splits that it inserts included (their `index` is None).
     blobs: last version of each blob by name, in Caffe's order. outputs: names of the blobs that nothing reads, sorted.
@@ -26,8 +28,9 @@ class BuiltNet:
     memory: bytes that Caffe logs as "Memory required for data", None where unknown.
     """
 
-    def __init__(self, message: Any, states: Sequence[State]) -> None:
+    def __init__(self, message: Any, written: Sequence[WrittenLayer], states: Sequence[State]) -> None:
         self.message = message
+        self.written = written
         self.name: str = message.name
         self.states = tuple(states)
         self.state = self.states[0]

@@ -305,12 +305,13 @@ class Net:
 
     def likely(self, state: State, shapes: Mapping[str, Shape] | None = None) -> BuiltNet:
         """What Caffe builds with data of these shapes, and of likely ones where neither they nor the text say."""
-        from caffelint.caffe.build import build
+        from caffelint.caffe.build import build_alike
 
+        state = state._replace(stages=state.stages.union(self.message.state.stage))
         given = {**self.input_shapes, **(shapes or {})}
         key = (state, tuple(given.items()))
         if key not in self._likely:
-            self._likely[key] = build(self.message, *state, input_shapes=given, assume_inputs=True)
+            self._likely[key] = build_alike(self.message, self.layers, (state,), input_shapes=given, assume_inputs=True)
         return self._likely[key]
 
     def _wanted_states(self) -> list[State]:

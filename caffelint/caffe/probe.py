@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
-from caffelint.caffe.build import build
+from caffelint.caffe.build import build_alike
 from caffelint.caffe.built_net import BuiltNet
 from caffelint.caffe.layers.data import DataLayer
 from caffelint.caffe.refusal import Refusal
@@ -67,7 +67,9 @@ class _Probe:
             if self.built is not None:
                 self.built.release()
             shapes = {**self.input_shapes, self.blob: shape}
-            self.built, self.shape = build(self.one.message, *self.one.state, input_shapes=shapes), shape
+            one = self.one
+            self.built = build_alike(one.message, one.written, (one.state,), input_shapes=shapes)
+            self.shape = shape
         return self.built.refusals[0] if self.built.refusals else None
 
     def run(self, partial: PartialShape) -> Unavoidable | None:

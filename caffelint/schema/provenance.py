@@ -65,6 +65,7 @@ class Provenance:
         self.forks: tuple[str, ...] = tuple(table["forks"])
         self._sets: dict[str, frozenset[str]] = {"all": frozenset(self.forks)}
         self._types_known: dict[str, int] = {}
+        self._fields: dict[str, FieldFacts | None] = {}
         families: dict[str, set[str]] = {}
         for fork, facts in table["forks"].items():
             families.setdefault(facts["family"], set()).add(fork)
@@ -150,7 +151,13 @@ class Provenance:
 
     def field(self, message: str, field: str) -> FieldFacts | None:
         """What is known of a field; None if no fork has it."""
-        entry = self._table["fields"].get(f"{message}.{field}")
+        name = f"{message}.{field}"
+        if name not in self._fields:
+            self._fields[name] = self._field(name)
+        return self._fields[name]
+
+    def _field(self, name: str) -> FieldFacts | None:
+        entry = self._table["fields"].get(name)
         if entry is None:
             return None
         if isinstance(entry, str):
