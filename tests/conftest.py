@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -45,12 +46,22 @@ def root() -> Path:
 
 
 @pytest.fixture(scope="session")
-def caffe_python() -> Path:
-    """A Python that can `import caffe`: `CAFFELINT_TEST_CAFFE_PYTHON`, or what `make caffe` installed."""
+def caffe_python(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """A Python that can `import caffe`: `CAFFELINT_TEST_CAFFE_PYTHON`, or what `make caffe` installed.
+
+    The latter starts some hundred times in a run of all tests, and imports no more than it needs (usercustomize.py).
+    """
     python = Path(os.environ.get("CAFFELINT_TEST_CAFFE_PYTHON") or ROOT / ".caffe/caffe-python").absolute()
     if not os.access(python, os.X_OK):
         _missing(NO_CAFFE)
-    return python
+    user = tmp_path_factory.mktemp("user")
+    for version in python.parent.glob("usr/bin/python3.*[0-9]"):
+        site = user / "lib" / version.name / "site-packages"
+        site.mkdir(parents=True)
+        shutil.copy(ROOT / "tests/caffe/usercustomize.py", site)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PYTHONUSERBASE", str(user))
+        yield python
 
 
 @pytest.fixture(scope="session")
