@@ -64,6 +64,12 @@ def caffe_python(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
         yield python
 
 
+@pytest.fixture
+def torch_not_asked(monkeypatch: pytest.MonkeyPatch) -> None:
+    """`caffelint env` asks torch in a process of its own, for seconds: not in a test that is about something else."""
+    monkeypatch.setattr("caffelint.smoke.env._torch", lambda: {"problem": "not asked"})
+
+
 @pytest.fixture(scope="session")
 def caffe_exec(caffe_python: Path) -> CaffeExec:
     """Runs one of Caffe's programs: `caffe_exec("upgrade_net_proto_text", source, target)`; output in bytes."""

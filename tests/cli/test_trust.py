@@ -108,6 +108,7 @@ def test_compiled_code_beside_a_plugin_is_not_run(plugged: Path, mark: Path, caf
     assert not planted.exists()
 
 
+@pytest.mark.usefixtures("torch_not_asked")
 def test_trust_is_of_the_program_too(project: Path, mark: Path, caffelint: Caffelint) -> None:
     """`caffe-python` may name a file of the checkout, which another commit may change."""
     program = project / "python"
@@ -123,6 +124,7 @@ def test_trust_is_of_the_program_too(project: Path, mark: Path, caffelint: Caffe
     assert not mark.exists()
 
 
+@pytest.mark.usefixtures("torch_not_asked")
 def test_a_bare_name_is_a_program_on_path(
     project: Path, mark: Path, tmp_path: Path, caffelint: Caffelint, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -186,6 +188,7 @@ def test_isolated_reads_nothing(plugged: Path, caffelint: Caffelint) -> None:
     assert caffelint("check", ".", "--isolated", "--config", "caffelint.toml").status == 2
 
 
+@pytest.mark.usefixtures("torch_not_asked")
 @pytest.mark.parametrize("command", [["smoke", "solver.prototxt"], ["env"]])
 def test_a_checkout_names_no_command(project: Path, mark: Path, caffelint: Caffelint, command: list[str]) -> None:
     for text in (f'caffe-python = "sh -c \\"touch {mark}\\""\n', 'extend = "base.toml"\n'):

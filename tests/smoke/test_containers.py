@@ -92,6 +92,7 @@ def test_python_2(tmp_path: Path, python2: Path, capsys: Any, monkeypatch: Any, 
     assert names(tmp_path) == before
 
 
+@pytest.mark.usefixtures("torch_not_asked")
 def test_env_of_python_2(tmp_path: Path, python2: Path, capsys: Any, monkeypatch: Any) -> None:
     monkeypatch.setenv("STAND_IN", str(HERE / "stand_in"))
     monkeypatch.chdir(tmp_path)

@@ -65,6 +65,7 @@ def test_nothing_to_run_with(capsys: Any, monkeypatch: Any) -> None:
     ]
 
 
+@pytest.mark.usefixtures("torch_not_asked")
 @pytest.mark.parametrize(
     ("command", "problem"),
     [
