@@ -44,6 +44,7 @@ def calls(work: Callable[[str], None], text: str) -> int:
         (bench_curves.check, "test nets in a solver"),
         (bench_curves.summary, "losses"),
         (bench_curves.patch, "tops of a layer"),
+        (bench_curves.mend, "equal tops of a layer"),
         (bench_curves.upgrade, "inputs of a net"),
         (bench_curves.mend, "unknown layers"),
     ],

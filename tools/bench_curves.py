@@ -211,6 +211,7 @@ def curves() -> dict[str, Callable[[int], float]]:
     for name in ("layers", "layers that read one blob", "tops of one name, in place", "losses", "tops of a layer"):
         found[f"summary: {name}"] = of_text(summary, TEXTS[name])
         found[f"patch: {name}"] = of_text(patch, TEXTS[name])
+    found["patch: text on one line"] = of_text(patch, TEXTS["text on one line"])
     faults = ("tops of one name", "unknown fields", "unknown layers", "broken lines", "bottoms that nobody makes")
     faults += ("misspelt fields", "repeated fields", "parameter layers of one name", "equal tops of a layer")
     for name in (*faults, "base_lr of a solver"):

@@ -14,6 +14,8 @@ Item: TypeAlias = "Field | tuple[str, str | Sequence[Item]]"
 
 _LINE_END = re.compile(r"\r\n|\n|\r")
 _TAIL = re.compile(r"[ \t\f\v]*(#[^\n]*)?(?=\r?\n|\r|\Z)")
+_NEAR = 1000
+"""So many letters after a layer its line's end is looked for; in one line of many layers that would take long."""
 _COLON = re.compile(r"[ \t]*:[ \t]*")
 _BLANK = re.compile(r"\s*")
 _CLOSING = {"{": "}", "<": ">"}
@@ -76,17 +78,23 @@ def _compact(field: Field) -> str:
     return f"{field.name}: {field.text}"
 
 
+@lru_cache(maxsize=1)
+def _line_end(text: str) -> str:
+    found = _LINE_END.search(text)
+    return found[0] if found else "\n"
+
+
 @lru_cache(maxsize=2)
 def style_of(text: str, layer: Field) -> Style:
     """The style of a layer's block, which is asked for once for each of its tops."""
     fields = layer.fields
-    found = _LINE_END.search(text, layer.start) or _LINE_END.search(text)
-    line_end = found[0] if found else "\n"
+    near = _LINE_END.search(text, layer.start, layer.end + _NEAR)
+    line_end = near[0] if near else _line_end(text)
     head = text[layer.start : layer.value_start + 1]
     first_of_line = next((f for f in fields if _indent_of(text, f.start) is not None and f.start > layer.start), None)
     outer = _indent_of(text, layer.start)
     inner = _indent_of(text, first_of_line.start) if first_of_line else None
-    if inner is not None and _line_start(text, layer.start) == _line_start(text, first_of_line.start):  # type: ignore[union-attr]
+    if first_of_line and not _LINE_END.search(text, layer.start, first_of_line.start):
         inner = None
     if outer is None:
         outer = ""
@@ -133,14 +141,12 @@ def _blank_lines_before(text: str, node: Field) -> int:
     return len(_LINE_END.findall(before[len(before.rstrip()) :])) if before.strip() else 1
 
 
-def _line_start(text: str, offset: int) -> int:
-    return max(text.rfind("\n", 0, offset), text.rfind("\r", 0, offset)) + 1
-
-
 def _indent_of(text: str, offset: int) -> str | None:
     """The space that begins a line, where the offset is the first thing on it; else None."""
-    indent = text[_line_start(text, offset) : offset]
-    return indent if not indent.strip() else None
+    start = offset
+    while start and text[start - 1].isspace() and text[start - 1] not in "\r\n":
+        start -= 1
+    return text[start:offset] if not start or text[start - 1] in "\r\n" else None
 
 
 def quote(value: str) -> str:
