@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+from collections.abc import Iterable
 from pathlib import Path
 
 import click
@@ -12,13 +13,15 @@ import click
 from caffelint.cli.errors import unknown
 from caffelint.text.visible import visible
 
+FOLDER = "rules"
+_MOST_LISTED = 3
 _NAME = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
 _CODE = re.compile(r"[A-Z]+[0-9]{3}")
 
 
 @click.command("new-rule")
 @click.argument("name")
-@click.argument("folder", default=".", type=click.Path(path_type=Path))
+@click.argument("folder", required=False, type=click.Path(path_type=Path))
 @click.option(
     "--kind",
     default="layer",
@@ -27,12 +30,13 @@ _CODE = re.compile(r"[A-Z]+[0-9]{3}")
     help="What the rule looks at: solver, layer, refusal (by Caffe), net, project (a solver and its nets) or text.",
 )
 @click.option("--code", default="U001", metavar="CODE", show_default=True, help="Capital letters and three digits.")
-def command(name: str, folder: Path, kind: str, code: str) -> None:
+def command(name: str, folder: Path | None, kind: str, code: str) -> None:
     """Write the start of a rule of your own.
 
-    NAME says what is wrong and reads well after "allow": missing-bias-filler. The file in FOLDER works at once:
-    caffelint test runs its examples, and caffelint check runs the rule if the settings list FOLDER under plugins. If
-    there are no settings, a caffelint.toml is written. Nothing is overwritten.
+    NAME says what is wrong and reads well after "allow": missing-bias-filler. The file in FOLDER (rules, which is made
+    if missing) works at once: caffelint test runs its examples, and caffelint check runs the rule if the settings list
+    FOLDER under plugins. If there are no settings, a caffelint.toml is written. Nothing is overwritten. Other Python
+    files in FOLDER run only after caffelint trust.
     """
     from caffelint.cli.templates import KINDS, rule_text
     from caffelint.lint.registry import find_rule
@@ -43,11 +47,14 @@ def command(name: str, folder: Path, kind: str, code: str) -> None:
         raise click.UsageError(f"a rule's code is capital letters and three digits, such as U001, not {code}")
     if kind not in KINDS:
         raise unknown(f"no such kind {kind}", kind, KINDS, rest=f"; the kinds are {', '.join(KINDS)}")
-    if not folder.is_dir():
+    if folder is not None and not folder.is_dir():
         raise click.ClickException(f"{folder}: no such folder")
     for taken in filter(None, (find_rule(name), find_rule(code))):
         raise click.UsageError(f"rule {taken.code} {taken.name} already exists")
-    before = _settings_of(folder)
+    if folder is None:
+        folder = Path(FOLDER)
+        folder.mkdir(exist_ok=True)
+    trusted = _runs_already(folder)
     path = folder / f"{name.replace('-', '_')}.py"
     try:
         with path.open("x", encoding="utf-8", newline="\n") as out:
@@ -55,38 +62,50 @@ def command(name: str, folder: Path, kind: str, code: str) -> None:
     except FileExistsError:
         raise click.ClickException(f"{path}: already exists and was left alone") from None
     click.echo(visible(f"wrote {path}; caffelint test {path} runs its examples"))
-    click.echo(visible(_plugged(folder, before)))
+    click.echo(visible(_plugged(path, trusted)))
 
 
-def _settings_of(folder: Path) -> tuple[Path, bool] | None:
-    """The settings for a folder that name it as a plugin, and whether they are trusted as it is now."""
+def _runs_already(folder: Path) -> bool:
+    """Whether the settings for the working directory name a folder as a plugin and are trusted as they are now."""
     from caffelint.lint import trust
     from caffelint.lint.config import chain_of, nearest
 
-    path = nearest(folder)
-    if path is None:
-        return None
-    files, plugins = chain_of(path)
-    if os.path.realpath(folder) not in map(os.path.realpath, plugins):
-        return None
-    return path, trust.is_trusted(files, plugins)
+    settings = nearest(Path())
+    if settings is None:
+        return False
+    files, plugins = chain_of(settings)
+    return _is_named(folder, plugins) and trust.is_trusted(files, plugins)
 
 
-def _plugged(folder: Path, before: tuple[Path, bool] | None) -> str:
-    """Let the next check run the rule, as far as the user has said so before; a line about it."""
+def _is_named(folder: Path, plugins: Iterable[str]) -> bool:
+    return os.path.realpath(folder) in map(os.path.realpath, plugins)
+
+
+def _plugged(rule: Path, trusted: bool) -> str:
+    """Let the next check run the rule, but nothing that the user has neither written by this nor trusted before."""
     from caffelint.lint import trust
     from caffelint.lint.config import chain_of, nearest
 
-    if before is None and nearest(folder) is None:
-        path = Path("caffelint.toml")
-        name = json.dumps(Path(os.path.relpath(folder)).as_posix())
-        with path.open("x", encoding="utf-8") as out:
-            out.write(f"plugins = [{name}]\n")
-        before = (path, True)
-    elif before is None:
-        return f'to run it, write plugins = ["{folder}"] into the settings, then caffelint trust'
-    path, trusted = before
+    folder, settings = rule.parent, nearest(Path())
+    if settings is None:
+        settings = Path("caffelint.toml")
+        with settings.open("x", encoding="utf-8") as out:
+            out.write(f"plugins = [{_named_from(settings, folder)}]\n")
+        others = [file for file in trust.python_files(str(folder)) if not os.path.samefile(file, rule)]
+        if others:
+            listed = ", ".join(others[:_MOST_LISTED]) + (", ..." if len(others) > _MOST_LISTED else "")
+            return f"to run it, and the other Python files of {folder} ({listed}): caffelint trust"
+        trusted = True
+    files, plugins = chain_of(settings)
+    if not _is_named(folder, plugins):
+        named = _named_from(settings, folder)
+        return f"to run it: add {named} to plugins in {settings}, then caffelint trust {settings.parent}"
     if not trusted:
-        return f"to run it: caffelint trust {path.parent}"
-    trust.trust(*chain_of(path))
-    return f"caffelint check runs it, as {path} says; after each change of it: caffelint trust {path.parent}"
+        return f"to run it: caffelint trust {settings.parent}"
+    trust.trust(files, plugins)
+    return f"caffelint check runs it, as {settings} says; after each change of it: caffelint trust {settings.parent}"
+
+
+def _named_from(settings: Path, folder: Path) -> str:
+    """A folder as settings name it."""
+    return json.dumps(Path(os.path.relpath(folder, settings.parent)).as_posix())

@@ -13,11 +13,12 @@ import pytest
 @pytest.mark.parametrize("kind", ["solver", "layer", "net", "project", "refusal", "text"])
 def test_a_new_rule_works_as_it_is(caffelint: Any, project: Path, root: Path, kind: str) -> None:
     run = caffelint("new-rule", f"my-{kind}-rule", "--kind", kind)
-    path = project / f"my_{kind}_rule.py"
-    wrote = f"wrote {path.name}; caffelint test {path.name} runs its examples\n"
+    path = project / "rules" / f"my_{kind}_rule.py"
+    wrote = f"wrote rules/{path.name}; caffelint test rules/{path.name} runs its examples\n"
     runs = "caffelint check runs it, as caffelint.toml says; after each change of it: caffelint trust .\n"
     assert (run.status, run.out) == (0, wrote + runs)
-    run = caffelint("test", path.name)
+    assert (project / "caffelint.toml").read_text() == 'plugins = ["rules"]\n'
+    run = caffelint("test", path)
     assert (run.status, run.out) == (0, f"ok   U001 my-{kind}-rule (1 valid, 1 invalid)\n1 rule, none failed\n")
     style = [sys.executable, "-m", "ruff", "check", "--config", str(root / "pyproject.toml"), str(path)]
     if (done := subprocess.run(style, capture_output=True, text=True, check=False)).returncode:
@@ -39,11 +40,38 @@ def test_new_rule_refuses(caffelint: Any, project: Path, arguments: list[str], l
     run = caffelint("new-rule", *arguments)
     assert run.status == 2
     assert line in run.err
-    assert list(project.glob("*.py")) == []
+    assert list(project.glob("**/*.py")) == []
 
 
 def test_new_rule_never_overwrites(caffelint: Any, project: Path) -> None:
     (project / "my_rule.py").write_text("mine", "utf-8")
-    run = caffelint("new-rule", "my-rule")
+    run = caffelint("new-rule", "my-rule", ".")
     assert (run.status, run.err.startswith("caffelint: my_rule.py: already exists")) == (2, True)
     assert (project / "my_rule.py").read_text("utf-8") == "mine"
+
+
+@pytest.mark.parametrize("folder", [".", "rules", None])
+def test_files_that_were_there_do_not_run(caffelint: Any, project: Path, folder: str | None) -> None:
+    """A `train.py` beside the nets, or what a stranger put into a folder called rules."""
+    planted = project / (folder or "rules")
+    (planted / "sub").mkdir(parents=True)
+    for name in ("train.py", "sub/other.py"):
+        (planted / name).write_text(f"open({str(project / 'ran')!r}, 'a')\n")
+    run = caffelint("new-rule", "my-rule", *([folder] if folder else []))
+    assert run.status == 0
+    assert "train.py" in run.out
+    assert run.out.endswith("caffelint trust\n")
+    assert "plugins is not honoured" in caffelint("check", ".").err
+    run = caffelint("new-rule", "another-rule", *([folder] if folder else []), "--code", "U002")
+    assert (run.status, "\nto run it: caffelint trust " in run.out) == (0, True)
+    assert "plugins is not honoured" in caffelint("check", ".").err
+    assert not (project / "ran").exists()
+
+
+def test_settings_here_and_a_folder_elsewhere(caffelint: Any, project: Path) -> None:
+    (project / "caffelint.toml").write_text('fail-on = "never"\n')
+    (project.parent / "elsewhere").mkdir()
+    run = caffelint("new-rule", "my-rule", "../elsewhere")
+    assert (run.status, run.err) == (0, "")
+    assert 'add "../elsewhere" to plugins in' in run.out
+    assert (project / "caffelint.toml").read_text() == 'fail-on = "never"\n'
