@@ -191,6 +191,15 @@ class Recovery:
 
     def _scalar(self, name: str, start: int, token: Token, current: Field) -> int:
         """A scalar whose first token is `token`; anything else becomes a BROKEN field."""
+        found = self._scalar_at(name, start, token, current)
+        while isinstance(found, Token):
+            if len(self.problems) >= MOST_PROBLEMS:
+                return found.start
+            found = self._scalar_at(name, start, found, current)
+        return found
+
+    def _scalar_at(self, name: str, start: int, token: Token, current: Field) -> int | Token:
+        """The position after a scalar, or the token that follows a strange character."""
         text = self.text
         value_start = token.start
         start = value_start if current.kind == LIST else start
@@ -230,7 +239,7 @@ class Recovery:
             current.fields.append(Field(name, start, value_start, end, STRING, value, NO_FIELDS))
             return self._behind(end)
         if strangers.is_strange(char):
-            return self._scalar(name, start, next_token(text, self._unreadable(token.start)), current)
+            return next_token(text, self._unreadable(token.start))
         if char in "./~\\":
             end = end_of_word(self.text, token.end)
             closing = self.text[end : end + 1]

@@ -190,3 +190,13 @@ def test_what_may_be_meant_in_two_ways_is_not_mended(text: str) -> None:
     problems = parse(text.encode()).problems
     assert problems
     assert not any(problem.repairs for problem in problems)
+
+
+@pytest.mark.parametrize("before", ["a: ", "a: -", "a: [", "a: [1, "])
+def test_strange_characters_without_end(before: str) -> None:
+    """Each of them is passed over by itself, as neighbours differ."""
+    document = parse(before.encode() + "\xa0\u200b".encode() * 200 + b"5")
+    assert "5" in [field.text for field in document.root.walk()]
+    problems = parse(before.encode() + "\xa0\u200b".encode() * 100_000 + b"5").problems
+    assert len(problems) <= MOST_PROBLEMS + 2
+    assert "reading stops" in "".join(problem.message for problem in problems)
