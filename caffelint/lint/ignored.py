@@ -130,10 +130,12 @@ def _git_folder(top: str) -> str:
 
 
 def _line_of(path: str) -> str:
+    """The path that a file holds; empty where it holds none."""
     try:
-        return os.fsdecode(read(path, 4096)).partition("\n")[0].rstrip("\r")
+        line = os.fsdecode(read(path, 4096)).partition("\n")[0].rstrip("\r")
     except ReadError:
         return ""
+    return "" if "\0" in line else line
 
 
 def _rules(path: str) -> list[_Rule]:
@@ -295,6 +297,8 @@ def _entries(data: bytes, id_size: int) -> Iterator[Tracked]:
         at += 2
         skipped = bool(flags & 0x8000)
         if version > 2 and flags & 0x4000:
+            if at + 2 > len(data):
+                return
             skipped = skipped or bool(data[at] & 0x40)
             at += 2
         kept = 0

@@ -109,12 +109,23 @@ def test_every_cut_of_an_index_is_read(tmp_path: Path) -> None:
         (tmp_path / f"{name}.prototxt").touch()
     git(tmp_path, "init", "-q", ".")
     git(tmp_path, "add", ".")
+    git(tmp_path, "update-index", "--skip-worktree", "a.prototxt")  # with the second flags of version 3
     index = (tmp_path / ".git" / "index").read_bytes()
     checkout = checkout_of(str(tmp_path))
     assert checkout is not None
     for end in range(len(index)):
         (tmp_path / ".git" / "index").write_bytes(index[:end])
         assert len(checkout.tracked()) <= 3
+
+
+@pytest.mark.parametrize("line", ["gitdir: a\0b", "gitdir: ", "\0", "gitdir: " + "x/" * 2000, "\udcff"])
+def test_a_git_file_that_leads_nowhere(tmp_path: Path, line: str) -> None:
+    (tmp_path / ".git").write_bytes(os.fsencode(line))
+    (tmp_path / "net.prototxt").touch()
+    assert discover([str(tmp_path)]).files == [str(tmp_path / "net.prototxt")]
+    checkout = checkout_of(str(tmp_path))
+    assert checkout is not None
+    assert checkout.tracked() == []
 
 
 def test_a_hostile_pattern_takes_no_time(tmp_path: Path) -> None:
