@@ -143,8 +143,10 @@ class Checker:
         if self.config.read_data:
             from caffelint.lint.source_shapes import source_shapes
 
+            confined = not self.config.is_asked("read_data")
             for built in net.states():
-                shapes = source_shapes(built, net.path, self.config.roots).shapes | shapes
+                found = source_shapes(built, net.path, self.config.roots, confined=confined)
+                shapes = found.shapes | shapes
             if shapes != net.input_shapes:
                 net.input_shapes = shapes
 

@@ -67,8 +67,12 @@ _TYPES: dict[str, type] = {
     if name not in ("sources", "skipped")
 }
 _PATHS = ("roots", "baseline", "plugins")
-_RUNS = ("caffe_python", "plugins")
-"""Settings that choose what runs."""
+_NEEDS_TRUST = {
+    "caffe_python": ("it chooses what runs", "--caffe-python"),
+    "plugins": ("it chooses what runs", "--config"),
+    "read_data": ("it opens what a net names", "--config"),
+}
+"""Settings that a checkout's own file sets only where it is trusted: why, and how else to give them."""
 _LARGEST = 1 << 20
 _LONGEST_CHAIN = 16
 _MOST_DOTS = 200
@@ -200,11 +204,11 @@ def _apply(config: Config, first: Path, chain: list[tuple[Path, dict[str, Any]]]
     for path, table in reversed(chain):
         for key, value in table.items():
             name = key.replace("-", "_")
-            if not trusted and name in _RUNS:
-                ways = "--caffe-python" if name == "caffe_python" else "--config"
+            if not trusted and name in _NEEDS_TRUST and value is not False:
+                why, way = _NEEDS_TRUST[name]
                 config.skipped[name] = (
-                    f"{path}: {key} is not honoured, as it chooses what runs; give it by {ways}, or, if you trust what"
-                    f" is there, caffelint trust {first.parent}"
+                    f"{path}: {key} is not honoured, as {why}; give it by {way}, or, if you trust what is there,"
+                    f" caffelint trust {first.parent}"
                 )
                 continue
             before = getattr(config, name, None), config.sources.get(name)

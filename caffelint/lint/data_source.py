@@ -12,7 +12,10 @@ import subprocess
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from io import BytesIO
+from itertools import takewhile
 from typing import IO, TYPE_CHECKING, Any
+
+from caffelint.search_path import search_path
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -32,8 +35,8 @@ class Unreadable(Exception):
 def ask(kind: str, path: str, **options: Any) -> list[list[int]]:
     """The shapes that `READERS[kind]` finds in a file. Raises Unreadable."""
     question = json.dumps({"kind": kind, "path": path, "options": options})
-    # The child gets this process's own search path: not the working directory, which may hold a lmdb.py.
-    command = [sys.executable, "-c", _START.format(repr(sys.path))]
+    # In a notebook the working directory, which may hold a lmdb.py, is on the path of this process.
+    command = [sys.executable, "-c", _START.format(repr(search_path()))]
     try:
         done = subprocess.run(command, input=question.encode(), capture_output=True, timeout=SECONDS, check=False)
     except subprocess.TimeoutExpired:
@@ -154,13 +157,15 @@ def _image(path: str, color: bool) -> list[list[int]]:
     return [image_shape(path, color)]
 
 
-def _hdf5(path: str, names: Sequence[str]) -> list[list[int]]:
+def _hdf5(path: str, names: Sequence[str], confined: bool) -> list[list[int]]:
     os.environ["HDF5_USE_FILE_LOCKING"] = "FALSE"
     import h5py
 
     with h5py.File(path, "r") as file:
         shapes = []
         for name in names:
+            if confined and _leads_on(file, name):
+                raise Unreadable(f'has a link at "{name}", which is not followed, as it may lead to another file')
             found = file.get(name)
             if not isinstance(found, h5py.Dataset):
                 there = ", ".join(list(file)[:10])
@@ -170,6 +175,16 @@ def _hdf5(path: str, names: Sequence[str]) -> list[list[int]]:
                 raise Unreadable(f'has a dataset "{name}" without axes')
             shapes.append(list(found.shape))
     return shapes
+
+
+def _leads_on(file: Any, name: str) -> bool:
+    """Whether a soft or an external link is on the way to a dataset."""
+    import h5py
+
+    parts = name.strip("/").split("/")
+    above = ("/".join(parts[: count + 1]) for count in range(len(parts)))
+    links = (file.get(part, getclass=True, getlink=True) for part in above)
+    return not all(link is h5py.HardLink for link in takewhile(bool, links))
 
 
 READERS: Mapping[str, Callable[..., list[list[int]]]] = {

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from caffelint.caffe.refusal import Refusal
 from caffelint.caffe.shapes import Shape, as_int, new_blob, text
 from caffelint.lint.data_source import Unreadable, ask
-from caffelint.lint.reach import is_special
+from caffelint.lint.reach import OUTSIDE, Reach, is_special
 
 if TYPE_CHECKING:
     from caffelint.caffe.built_net import BuiltNet
@@ -27,14 +27,23 @@ class SourceShapes(NamedTuple):
     notes: list[str]
 
 
-def source_shapes(net: BuiltNet, path: str, roots: Sequence[str] = ()) -> SourceShapes:
+class _Places(NamedTuple):
+    """Where sources are looked for, and where they may lie: anywhere without `reach`."""
+
+    folders: Sequence[str]
+    reach: Reach | None
+
+
+def source_shapes(net: BuiltNet, path: str, roots: Sequence[str] = (), *, confined: bool = False) -> SourceShapes:
     """What the sources of a net say about the shapes that its build left unknown.
 
     net: as built without them, in the phase in question. path: that of the net's file. Sources are looked for in the
-    working directory, as in Caffe, then beside the net, then in `roots`. Nothing is raised: a source that cannot be
-    read (reading needs the extra `caffelint[data]`) leaves its shape unknown and gives a note.
+    working directory, as in Caffe, then beside the net, then in `roots`. confined: only what the net may lead to is
+    opened (caffelint.lint.reach). Nothing is raised: a source that cannot be read (reading needs the extra
+    `caffelint[data]`) leaves its shape unknown and gives a note.
     """
-    folders = ("", os.path.dirname(path), *roots)
+    folder = os.path.dirname(path)
+    places = _Places(("", folder, *roots), Reach(folder, roots) if confined else None)
     shapes: dict[str, Shape] = {}
     notes = []
     for layer in net.layers:
@@ -42,7 +51,7 @@ def source_shapes(net: BuiltNet, path: str, roots: Sequence[str] = ()) -> Source
         if read is None or all(blob.shape is not None for blob in layer.tops):
             continue
         try:
-            found = read(layer, folders)
+            found = read(layer, places)
         except (Unreadable, Refusal) as reason:
             notes.append(f'the shape of "{layer.tops[0].name}" stays unknown: {reason}')
             continue
@@ -52,20 +61,33 @@ def source_shapes(net: BuiltNet, path: str, roots: Sequence[str] = ()) -> Source
 
 def _find(
     name: str,
-    folders: Sequence[str],
+    places: _Places,
     there: Callable[[str], bool] = os.path.isfile,
     named_in: str | None = None,
 ) -> str:
     """The path of a source. `named_in`: the file that names it; it may be any file, so its text is not quoted."""
     if not name:
         raise Unreadable("the layer names no source")
+    outside = False
     if "\0" not in name:
-        for folder in folders:
+        for folder in places.folders:
             path = os.path.join(folder, name)
             if there(path) and not is_special(path):
-                return path
+                if places.reach is None or all(map(places.reach.holds, _opened(path))):
+                    return path
+                outside = True
     shown = name if len(name) <= LONGEST_NAME else f"{name[:LONGEST_NAME]}..."
+    if outside:
+        raise Unreadable(f'"{shown}" {OUTSIDE}' if named_in is None else f'"{named_in}" names a file that {OUTSIDE}')
     raise Unreadable(f'"{shown}" does not exist' if named_in is None else f'"{named_in}" names a missing file')
+
+
+def _opened(path: str) -> list[str]:
+    """The files that reading a source opens; a database is a folder of them, each of which may be a link."""
+    try:
+        return [os.path.join(path, name) for name in os.listdir(path)]
+    except OSError:
+        return [path]
 
 
 def _transformed(layer: BuiltLayer, image: Sequence[int], batch_size: int) -> Shape:
@@ -79,30 +101,30 @@ def _transformed(layer: BuiltLayer, image: Sequence[int], batch_size: int) -> Sh
     return new_blob((batch_size, channels, crop or height, crop or width), "the top")
 
 
-def _database(layer: BuiltLayer, folders: Sequence[str]) -> list[Shape]:
+def _database(layer: BuiltLayer, places: _Places) -> list[Shape]:
     transform = layer.message.transform_param
     if transform.force_color and transform.force_gray:
         raise Unreadable("force_color and force_gray are both set, which Caffe refuses")
     color = True if transform.force_color else False if transform.force_gray else None
     p = layer.parameters
     kind = "lmdb" if p.backend == LMDB else "leveldb"
-    (image,) = ask(kind, _find(p.source, folders, os.path.isdir), color=color)
+    (image,) = ask(kind, _find(p.source, places, os.path.isdir), color=color)
     return [_transformed(layer, image, as_int(p.batch_size))]
 
 
-def _image_list(layer: BuiltLayer, folders: Sequence[str]) -> list[Shape]:
+def _image_list(layer: BuiltLayer, places: _Places) -> list[Shape]:
     p = layer.parameters
-    source = _find(p.source, folders)
+    source = _find(p.source, places)
     line = _first_line(source)
     # The label follows the last blank; a line without a blank is all name (image_data_layer.cpp).
     name = line.rpartition(" ")[0] or line
-    (image,) = ask("image", _find(p.root_folder + name, folders, named_in=source), color=p.is_color)
+    (image,) = ask("image", _find(p.root_folder + name, places, named_in=source), color=p.is_color)
     return [_transformed(layer, image, as_int(p.batch_size))]
 
 
-def _windows(layer: BuiltLayer, folders: Sequence[str]) -> list[Shape]:
+def _windows(layer: BuiltLayer, places: _Places) -> list[Shape]:
     p = layer.parameters
-    source = _find(p.source, folders)
+    source = _find(p.source, places)
     words = _start(source).split()
     if len(words) < 4 or words[0] != "#" or not words[3].isdecimal() or len(words[3]) > 9:
         raise Unreadable(f'"{source}" is not a window file, which starts with # INDEX PATH CHANNELS HEIGHT WIDTH')
@@ -110,13 +132,14 @@ def _windows(layer: BuiltLayer, folders: Sequence[str]) -> list[Shape]:
     return [new_blob((as_int(p.batch_size), int(words[3]), crop, crop), "the top")]
 
 
-def _hdf5_list(layer: BuiltLayer, folders: Sequence[str]) -> list[Shape]:
+def _hdf5_list(layer: BuiltLayer, places: _Places) -> list[Shape]:
     p = layer.parameters
-    source = _find(p.source, folders)
+    source = _find(p.source, places)
     words = _first_line(source).split()
     if not words:
         raise Unreadable(f'"{source}" names no HDF5 file in its first line')
-    shapes = ask("hdf5", _find(words[0], folders, named_in=source), names=[blob.name for blob in layer.tops])
+    path, names = _find(words[0], places, named_in=source), [blob.name for blob in layer.tops]
+    shapes = ask("hdf5", path, names=names, confined=places.reach is not None)
     return [new_blob((as_int(p.batch_size), *shape[1:]), f"top {index}") for index, shape in enumerate(shapes)]
 
 
@@ -136,7 +159,7 @@ def _start(path: str) -> str:
     return os.fsdecode(start)
 
 
-_READERS: Mapping[str, Callable[[Any, Sequence[str]], list[Shape]]] = {
+_READERS: Mapping[str, Callable[[Any, _Places], list[Shape]]] = {
     "Data": _database,
     "ImageData": _image_list,
     "WindowData": _windows,

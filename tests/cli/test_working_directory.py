@@ -73,6 +73,16 @@ def test_packs_of_the_working_directory_are_no_rules(planted: Path, monkeypatch:
         assert "mine" not in pack_names()
 
 
+def test_a_source_is_read_without_it(planted: Path) -> None:
+    """In `python -c` and a notebook, where the working directory is on the path of whoever asks."""
+    (planted / "database").mkdir()
+    (planted / "database" / "data.mdb").write_text("")
+    asked = "import sys; here = sys.path.pop(0); from caffelint.lint import data_source; sys.path.insert(0, here)\n"
+    asked += "try: data_source.ask('lmdb', 'database', color=None)\nexcept data_source.Unreadable as why: print(why)"
+    done = run(planted, sys.executable, "-c", asked)
+    assert ("database" in done.stdout, ran(planted)) == (True, ""), done.stderr
+
+
 @pytest.mark.skipif(sys.version_info < (3, 11), reason="this Python puts the working directory first")
 def test_a_spawned_worker(planted: Path) -> None:
     """As on Windows and a Mac: it starts anew, and imports `multiprocessing` first of all."""

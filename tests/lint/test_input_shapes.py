@@ -67,3 +67,63 @@ def test_from_the_data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert not caffelint.check(["net.prototxt"], config).findings
     config.read_data = True
     assert [finding.layer for finding in caffelint.check(["net.prototxt"], config).findings] == ["pool"]
+
+
+def test_a_checkout_does_not_ask_to_read_data(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A net names any file; what opens it runs libraries over what a stranger wrote."""
+    monkeypatch.chdir(tmp_path)
+    Path("caffelint.toml").write_text("read-data = true\n")
+    config = load_config(tmp_path)
+    assert not config.read_data
+    assert "it opens what a net names" in config.skipped["read_data"]
+    assert load_config(tmp_path, Path("caffelint.toml")).read_data
+    Path("caffelint.toml").write_text("read-data = false\n")
+    assert not load_config(tmp_path).skipped
+
+
+@pytest.mark.parametrize("way", ["absolute", "up", "link", "database", "listed", "hdf5", "hdf5 link"])
+def test_what_settings_have_read_lies_in_the_checkout(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, way: str
+) -> None:
+    """`--read-data` reads a source wherever it lies; a setting is on for whatever is checked next."""
+    h5py = pytest.importorskip("h5py")
+    image = pytest.importorskip("PIL.Image")
+    lmdb = pytest.importorskip("lmdb")
+    from caffelint.lint.file import load
+    from caffelint.lint.source_shapes import source_shapes
+    from caffelint.schema.messages import Datum
+
+    checkout, outside = tmp_path / "checkout", tmp_path / "outside"
+    (checkout / ".git").mkdir(parents=True)
+    outside.mkdir()
+    monkeypatch.chdir(checkout)
+    image.new("RGB", (19, 17)).save(outside / "a.png")
+    with lmdb.open(str(outside / "db"), map_size=1 << 20) as database, database.begin(write=True) as transaction:
+        transaction.put(b"0", Datum(channels=3, height=5, width=7).SerializeToString())
+    with h5py.File(outside / "a.h5", "w") as file:
+        file["data"] = [[1.0, 2.0, 3.0]]
+    with h5py.File(checkout / "a.h5", "w") as file:
+        file["data"] = h5py.ExternalLink(str(outside / "a.h5"), "/data")
+    (outside / "list").write_text("a.png 0\n")
+    (checkout / "listed").write_text(f"{outside}/a.png 0\n")
+    (checkout / "link").symlink_to(outside / "list")
+    (checkout / "hdf5").write_text(f"{outside}/a.h5\n")
+    (checkout / "hdf5 link").write_text("a.h5\n")
+    (checkout / "database").mkdir()
+    (checkout / "database" / "data.mdb").symlink_to(outside / "db" / "data.mdb")
+    source = {"absolute": f"{outside}/list", "up": "../outside/list"}.get(way, way)
+    kind = {"database": "data", "hdf5": "hdf5_data", "hdf5 link": "hdf5_data"}.get(way, "image_data")
+    name = {"data": "Data", "hdf5_data": "HDF5Data", "image_data": "ImageData"}[kind]
+    more = "backend: LMDB" if kind == "data" else f'root_folder: "{outside}/"' if kind == "image_data" else ""
+    more = "" if way == "listed" else more
+    text = f'source: "{source}" batch_size: 4 {more}'
+    text = f'layer {{ name: "data" type: "{name}" top: "data" {kind}_param {{ {text} }} }}'
+    net = load(text.encode(), "net.prototxt").net
+    assert net is not None
+    (built, *_) = net.states()
+    assert source_shapes(built, "net.prototxt").shapes
+    assert not source_shapes(built, "net.prototxt", confined=True).shapes
+    if way not in ("hdf5 link",):
+        assert source_shapes(built, "net.prototxt", [str(outside)], confined=True).shapes
