@@ -85,7 +85,7 @@ class MissingLrParameter(SolverRule):
             'lr_policy: "exp" gamma: 0 base_lr: 1 max_iter: 10',
             span="gamma: 0",
             message='gamma is 0, so lr_policy "exp" sets the rate to 0 at iteration 1 and nothing is learned'
-            " afterwards",
+            " afterwards; try gamma: 0.9999",
         ),
         Invalid(
             'lr_policy: "inv" gamma: 0.1 base_lr: 1',
@@ -131,7 +131,7 @@ class MissingLrParameter(SolverRule):
             found = schedule.first(lambda rate: rate == 0, message.max_iter if message.max_iter > 0 else 1 << 31)
             if found and found[0] and schedule.base:
                 how = "gamma is 0" if solver.has("gamma") else "gamma is missing and defaults to 0"
-                common = "; try gamma: 0.1" if policy != "exp" else ""
+                common = f"; try gamma: {0.9999 if policy == 'exp' else 0.1}"
                 yield self.finding(
                     solver.at_first("gamma", "lr_policy"),
                     f'{how}, so lr_policy "{policy}" sets the rate to 0 at iteration {found[0]}'

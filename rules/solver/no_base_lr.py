@@ -58,7 +58,8 @@ class NoBaseLr(SolverRule):
         Invalid(
             'base_lr: -0.1 lr_policy: "fixed" max_iter: 10',
             span="base_lr: -0.1",
-            message="base_lr -0.1 is negative, so training climbs the loss instead of descending it",
+            message="base_lr -0.1 is negative, so training climbs the loss instead of descending it; set base_lr:"
+            " 0.1",
             fixed='base_lr: 0.1 lr_policy: "fixed" max_iter: 10',
         ),
     ]
@@ -77,7 +78,10 @@ class NoBaseLr(SolverRule):
         elif base == 0:
             text = "base_lr is 0, so no weight ever changes; set a rate, for example base_lr: 0.01"
         else:
-            text = f"base_lr {base:g} is negative, so training climbs the loss instead of descending it"
+            text = (
+                f"base_lr {base:g} is negative, so training climbs the loss instead of descending it; set base_lr:"
+                f" {-base:g}"
+            )
         place = solver.at_first("base_lr", "lr_policy", "momentum", "weight_decay", "max_iter")
         rate = f"{-base:g}"
         fixes = fix(f"set base_lr: {rate}", UNSAFE, write(solver, "base_lr", value=rate)) if base < 0 else ()

@@ -40,19 +40,19 @@ class UnsortedStepvalue(SolverRule):
         Invalid(
             'lr_policy: "multistep" gamma: 0.1\nstepvalue: 20\nstepvalue: 10',
             span="stepvalue: 10",
-            message="stepvalue 10 comes after 20, so the rate drops at iteration 21, not at 10",
+            message="stepvalue 10 comes after 20, so the rate drops at iteration 21, not at 10; sort them",
             fixed='lr_policy: "multistep" gamma: 0.1\nstepvalue: 10\nstepvalue: 20',
         ),
         Invalid(
             'lr_policy: "multistep" gamma: 0.1\nstepvalue: 20\nstepvalue: 20',
             span="stepvalue: 20",
-            message="stepvalue 20 is set twice, so the rate drops at iterations 20 and 21",
+            message="stepvalue 20 is set twice, so the rate drops at iterations 20 and 21; remove one",
             fixed='lr_policy: "multistep" gamma: 0.1\nstepvalue: 20',
         ),
         Invalid(
             'lr_policy: "multistep" gamma: 0.1 stepvalue: 0 stepvalue: 20',
             span="stepvalue: 0",
-            message="stepvalue 0 drops the rate before the first iteration, so base_lr is never used",
+            message="stepvalue 0 drops the rate before the first iteration, so base_lr is never used; remove it",
             fixed='lr_policy: "multistep" gamma: 0.1 stepvalue: 20',
         ),
     ]
@@ -65,11 +65,20 @@ class UnsortedStepvalue(SolverRule):
         for index, value in enumerate(message.stepvalue):
             taken = max(value, taken + 1)
             if value <= 0 and not index:
-                text = f"stepvalue {value} drops the rate before the first iteration, so base_lr is never used"
+                text = (
+                    f"stepvalue {value} drops the rate before the first iteration, so base_lr is never used; remove"
+                    " it"
+                )
             elif value == last:
-                text = f"stepvalue {value} is set twice, so the rate drops at iterations {taken - 1} and {taken}"
+                text = (
+                    f"stepvalue {value} is set twice, so the rate drops at iterations {taken - 1} and {taken}; remove"
+                    " one"
+                )
             elif value < last:
-                text = f"stepvalue {value} comes after {last}, so the rate drops at iteration {taken}, not at {value}"
+                text = (
+                    f"stepvalue {value} comes after {last}, so the rate drops at iteration {taken}, not at {value};"
+                    " sort them"
+                )
             else:
                 last = value
                 continue
