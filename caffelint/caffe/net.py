@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from caffelint.caffe.place import Given, Place, given, has, place
@@ -54,10 +54,8 @@ class Layer(WrittenLayer):
     def kind(self) -> BuiltLayer:
         """What is known of its type, asked of this layer alone: it has names of bottoms and tops, and no blobs."""
         if self._kind is None:
-            from caffelint.caffe.layers import layer_class
-
             phase = (self.phases or PHASES)[0]
-            self._kind = layer_class(self.type)(
+            self._kind = _layer_class(self.type)(
                 self.message, self.name, self.type, self.index, phase, list(self.bottoms), list(self.tops)
             )
         return self._kind
@@ -107,9 +105,9 @@ class Layer(WrittenLayer):
 
     def fillers(self) -> Iterator[WrittenFiller]:
         """The fillers that its text gives, that of the weights first."""
-        kind = self.kind
+        kind = _layer_class(self.type)
         if kind.fillers:
-            given = kind.parameters
+            given = getattr(self.message, kind.block)
             for name in kind.fillers:
                 if given.HasField(name):
                     yield WrittenFiller((kind.block, name), getattr(given, name))
@@ -125,6 +123,14 @@ class Layer(WrittenLayer):
 
     def __repr__(self) -> str:
         return f"Layer({self.name!r}, {self.type!r})"
+
+
+@lru_cache(maxsize=1024)
+def _layer_class(layer_type: str) -> type[BuiltLayer]:
+    """`layer_class`, which is imported with the first layer that asks: of a solver there is none."""
+    from caffelint.caffe.layers import layer_class
+
+    return layer_class(layer_type)
 
 
 def _index(layer: Layer) -> int:
@@ -210,6 +216,10 @@ class Net:
         found = [layer for type_, layers in self.by_type.items() if type_ in types for layer in layers]
         return sorted(found, key=_index)
 
+    def layers_that(self, answer: Callable[[type[BuiltLayer]], object]) -> list[Layer]:
+        """The layers whose class gives that answer: `layers_that(lambda kind: kind.is_loss)`."""
+        return self.layers_of([type_ for type_ in self.by_type if answer(_layer_class(type_))])
+
     def layers_having(self, field: str) -> list[Layer]:
         """The layers that have a value of such a field, as a few have `loss_weight`: see `Layer.has`."""
         if field not in self._having:
@@ -220,11 +230,16 @@ class Net:
         return self._having[field]
 
     @property
+    def conditional(self) -> list[Layer]:
+        """The layers that are part of the net in some states alone (see `Layer.is_conditional`)."""
+        return sorted({*self.layers_having("include"), *self.layers_having("exclude")}, key=_index)
+
+    @property
     def fillers(self) -> Mapping[str, list[tuple[Layer, WrittenFiller]]]:
         """The fillers that the text gives, by their type: of each layer in the order of the text."""
         if self._fillers is None:
             self._fillers = {}
-            for layer in self.layers_of([type_ for type_, layers in self.by_type.items() if layers[0].kind.fillers]):
+            for layer in self.layers_that(lambda kind: kind.fillers):
                 for written in layer.fillers():
                     self._fillers.setdefault(written.filler.type, []).append((layer, written))
         return self._fillers
@@ -292,7 +307,7 @@ class Net:
         """What Caffe builds of the net in each of these states; one build for those that keep the same layers."""
         from caffelint.caffe.build import build_alike
 
-        conditional = [layer.message for field in ("include", "exclude") for layer in self.layers_having(field)]
+        conditional = [layer.message for layer in self.conditional]
         alike: dict[tuple[bool, ...], list[State]] = {}
         for state in states:
             alike.setdefault(tuple([state.keeps(message) for message in conditional]), []).append(state)

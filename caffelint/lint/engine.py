@@ -13,7 +13,7 @@ from typing import NamedTuple
 from caffelint.lint.checker import Checker, Outcome
 from caffelint.lint.config import COMMAND_LINE, Config
 from caffelint.lint.discover import discover
-from caffelint.lint.garbage import rare_collections
+from caffelint.lint.garbage import no_collections, rare_collections
 from caffelint.lint.plan import Job
 from caffelint.lint.plan import plan as plan_jobs
 from caffelint.lint.report import Failure, Report, ReportedFinding, in_order
@@ -91,7 +91,7 @@ def check_text(
         raise ValueError(f"kind is {kind!r}; it takes {NET!r} or {SOLVER!r}, or None to tell it from the text")
     data = text.encode("utf-8", "surrogateescape") if isinstance(text, str) else text
     checker = Checker(_for_dialect(config or Config(), dialect)) if config or dialect else _plain_checker()
-    with rare_collections():
+    with no_collections():
         found = checker.text(data, path, kind, checker.config.dialect)
     return report([found], checker.config)
 
@@ -141,7 +141,9 @@ def outcomes(jobs: Sequence[Job], config: Config, texts: Mapping[str, bytes]) ->
         return
     checker = Checker(config, texts)
     for job in jobs:
-        yield checker.job(job)
+        with no_collections():
+            outcome = checker.job(job)
+        yield outcome
 
 
 def _workers(config: Config) -> int:
@@ -197,4 +199,5 @@ def _start(config: Config) -> None:
 
 def _work(job: Job) -> Outcome:
     assert _checker is not None
-    return _checker.job(job)
+    with no_collections():
+        return _checker.job(job)

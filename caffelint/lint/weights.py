@@ -21,9 +21,14 @@ def starts_from_weights(net: Net) -> bool:
     """
     if any(solver.message.weights for solver in net.solvers):
         return True
-    if any(layer.message.python_param.module.startswith("roi_data_layer") for layer in net.layers):
+    return net.once(_is_written_for_weights)
+
+
+def _is_written_for_weights(net: Net) -> bool:
+    python = net.layers_having("python_param")
+    if any(layer.message.python_param.module.startswith("roi_data_layer") for layer in python):
         return True
-    layers = [layer for layer in net.layers if layer.kind.has_weights]
+    layers = net.layers_that(lambda kind: kind.has_weights)
     if any(layer.is_frozen for layer in layers if not layer.kind.upsamples):
         return True
     given = [layer.has(layer.kind.block, "weight_filler") for layer in layers]

@@ -212,7 +212,7 @@ class Provenance:
 
     def infer(self, names: Iterable[frozenset[str]]) -> frozenset[str]:
         """The forks that know all of a text's names, each given by its forks; all forks if there is no name."""
-        return self._sets["all"].intersection(*names)
+        return self._sets["all"].intersection(*set(names))
 
     def _forks(self, section: str, name: str) -> frozenset[str]:
         return self._evaluate(self._table[section].get(name, ""))

@@ -83,4 +83,4 @@ def _is_tested(net: Net) -> bool:
     """Is the net built for TEST, as far as the text tells?"""
     if net.solvers:
         return any(TEST in one.phases for one in net.states())
-    return net.role == "deploy" or any(layer.phases == (TEST,) for layer in net.layers)
+    return net.role == "deploy" or any(layer.phases == (TEST,) for layer in net.conditional)

@@ -80,8 +80,8 @@ def pairs(net: Net) -> Iterator[Pair]:
 def makers(net: Net, phase: str) -> dict[str, list[Layer]]:
     """The data layers of a phase by their first top."""
     found: dict[str, list[Layer]] = {}
-    for layer in net.layers:
-        if layer.kind.is_data and layer.tops and phase in layer.phases:
+    for layer in net.layers_that(lambda kind: kind.is_data):
+        if layer.tops and phase in layer.phases:
             found.setdefault(layer.tops[0], []).append(layer)
     return found
 

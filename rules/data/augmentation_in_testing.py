@@ -78,8 +78,8 @@ class AugmentationInTesting(NetRule):
     ]
 
     def check(self, net: Net) -> Iterator[Finding]:
-        for layer in net.layers:
-            if not layer.kind.is_data or not layer.tops or TEST not in layer.phases:
+        for layer in net.layers_that(lambda kind: kind.is_data):
+            if not layer.tops or TEST not in layer.phases:
                 continue
             if not layer.message.transform_param.mirror or net.role != "train":
                 continue

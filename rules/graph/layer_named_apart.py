@@ -72,8 +72,8 @@ class LayerNamedApart(NetRule):
     def check(self, net: Net) -> Iterator[Finding]:
         apart = [
             layer
-            for layer in net.layers
-            if layer.kind.has_parameters and layer.phases == (TEST,) and not _is_fixed(layer)
+            for layer in net.conditional
+            if layer.phases == (TEST,) and layer.kind.has_parameters and not _is_fixed(layer)
         ]
         if not apart or net.role != "train":
             return

@@ -44,12 +44,8 @@ class NothingLearnable(NetRule):
     ]
 
     def check(self, net: Net) -> Iterator[Finding]:
-        frozen = [
-            layer
-            for layer in net.layers_having("param")
-            if layer.kind.has_parameters and not layer.kind.keeps_statistics
-        ]
-        if not frozen or net.role != "train":
+        given = net.layers_having("param")
+        if not given or net.role != "train":
             return
         for one in net.states():
             if one.phase != TRAIN:
@@ -57,7 +53,8 @@ class NothingLearnable(NetRule):
             # A layer of unknown type may have parameters of its own.
             if any(layer.learns or not layer.known for layer in one.layers):
                 return
-            if one.has_loss:
+            frozen = [layer for layer in given if layer.kind.has_parameters and not layer.kind.keeps_statistics]
+            if frozen and one.has_loss:
                 yield self.finding(
                     frozen[0].at("param", 0, "lr_mult"),
                     "lr_mult is 0 in every layer with parameters, so nothing learns; set lr_mult: 1 in those that"

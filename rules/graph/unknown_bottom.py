@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import lru_cache
 
 from caffelint.lint import (
     ERROR,
@@ -177,30 +176,21 @@ def _certainty(net: Net, refused: Refused) -> str | None:
     """None where the net may be meant for a state other than those that were built."""
     if net.solvers:
         return "certain"
-    if refused.refusal.values["blob"] in _made_by_stage(net):
+    if refused.refusal.values["blob"] in net.once(_made_by_stage):
         return None
     if not refused.phases:
         return "certain"
     phase = refused.phases[0]
     if phase == TEST and net.role == "deploy":
         return "certain"  # nothing trains it
-    return _certainty_in(net, phase)
+    alone = [layer for layer in net.conditional if layer.phases == (phase,)]
+    if any(layer.kind.is_data or layer.type == "Input" for layer in alone):
+        return "certain"
+    return LIKELY if alone else None
 
 
-@lru_cache(maxsize=1)
 def _made_by_stage(net: Net) -> frozenset[str]:
-    return frozenset(top for layer in net.layers if layer.depends_on_stage for top in layer.tops)
-
-
-@lru_cache(maxsize=2)
-def _certainty_in(net: Net, phase: str) -> str | None:
-    certainty = None
-    for layer in net.layers:
-        if layer.phases == (phase,):
-            if layer.kind.is_data or layer.type == "Input":
-                return "certain"
-            certainty = LIKELY
-    return certainty
+    return frozenset(top for layer in net.conditional if layer.depends_on_stage for top in layer.tops)
 
 
 def _meant(net: Net, refused: Refused) -> str:
@@ -217,9 +207,8 @@ def _meant(net: Net, refused: Refused) -> str:
     return close[0] if close and not _differ_in_number(wrong, close[0]) else ""
 
 
-@lru_cache(maxsize=1)
 def _made_near(layer: Layer) -> tuple[str, ...]:
-    """Tops of layers above one, which may have many unknown bottoms.
+    """Tops of layers above one.
 
     A name mostly means an input of the net or a blob nearby; comparing it with thousands would take long.
     """

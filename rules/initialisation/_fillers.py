@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
+from typing import Any
 
-from caffelint.lint import Layer, quoted
+from caffelint.lint import Layer, Net, quoted
 from caffelint.lint.built import types_that
 
 WEIGHTED = types_that(lambda kind: kind.has_weights)
@@ -13,6 +14,16 @@ WEIGHTED = types_that(lambda kind: kind.has_weights)
 FILLED = types_that(lambda kind: kind.fillers)
 
 _NAMED = re.compile(r"[\"'](msra|xavier)[\"']")
+
+
+def blocks_with_weights(net: Net) -> list[tuple[Layer, Any]]:
+    """The layers with weights, each with its block.
+
+    Caffe refuses a layer without it; in C3D a Convolution3D takes all from convolution_param.
+    """
+    blocks = {type_: layers[0].kind.block for type_, layers in net.by_type.items() if type_ in WEIGHTED}
+    found = [(layer, blocks[layer.type]) for layer in net.layers_of(WEIGHTED)]
+    return [(layer, layer.param(block)) for layer, block in found if layer.message.HasField(block)]
 
 
 def random_filler(layer: Layer) -> list[tuple[str, str]]:

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from caffelint.lint import INFO, UNSAFE, Finding, Invalid, Net, NetRule, fix, titles, write
 
-from ._fillers import WEIGHTED
+from ._fillers import WEIGHTED, blocks_with_weights
 
 
 class MissingBiasFiller(NetRule):
@@ -65,14 +65,11 @@ class MissingBiasFiller(NetRule):
     ]
 
     def check(self, net: Net) -> Iterator[Finding]:
-        found = []
-        for layer in net.layers_of(WEIGHTED):
-            block = layer.kind.block
-            # Caffe refuses a layer without it.
-            if layer.message.HasField(block):
-                param = getattr(layer.message, block)
-                if not param.HasField("bias_filler") and getattr(param, "bias_term", True):
-                    found.append(layer)
+        found = [
+            layer
+            for layer, block in net.once(blocks_with_weights)
+            if not block.HasField("bias_filler") and getattr(block, "bias_term", True)
+        ]
         if not found or net.role != "train":
             return
         yield self.finding(

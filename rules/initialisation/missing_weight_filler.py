@@ -18,8 +18,11 @@ from caffelint.lint import (
     titles,
     write,
 )
+from caffelint.lint.built import types_that
 
-from ._fillers import WEIGHTED, is_last, random_filler
+from ._fillers import WEIGHTED, blocks_with_weights, is_last, random_filler
+
+_UPSAMPLING = types_that(lambda kind: kind.upsamples)
 
 _MANY = 5
 """Nobody trains so many layers from scratch without a filler; nets made for loaded weights have none."""
@@ -110,10 +113,9 @@ class MissingWeightFiller(NetRule):
     ]
 
     def check(self, net: Net) -> Iterator[Finding]:
-        layers = [layer for layer in net.layers_of(WEIGHTED) if not layer.kind.upsamples]
-        # Caffe refuses a layer without its block.
-        layers = [layer for layer in layers if layer.message.HasField(layer.kind.block)]
-        missing = [layer for layer in layers if not layer.kind.parameters.HasField("weight_filler")]
+        weighted = [(layer, block) for layer, block in net.once(blocks_with_weights) if layer.type not in _UPSAMPLING]
+        layers = [layer for layer, _ in weighted]
+        missing = [layer for layer, block in weighted if not block.HasField("weight_filler")]
         # A single linear layer learns from 0 as well.
         if not missing or len(layers) < 2 or not net.is_trained or starts_from_weights(net):
             return

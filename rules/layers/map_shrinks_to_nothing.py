@@ -105,7 +105,7 @@ class MapShrinksToNothing(NetRule):
             for layer in one.layers:
                 if layer.index is None or layer.index in said:
                     continue
-                if layer.written_windows() and not layer.upsamples:
+                if layer.type in self.layer_types and not layer.upsamples:
                     for kernel, side, size in _misfits(layer):
                         said.add(layer.index)
                         mine = net.layers[layer.index]
@@ -186,6 +186,8 @@ def _fitting(net: Net, one: BuiltNet, data: BuiltLayer | None, average: BuiltLay
         return 0
     kernel = average.parameters.kernel_size
     for side in _USUAL:
+        if side >= shape[2]:
+            continue  # a larger input makes no smaller map
         other = net.likely(one.state, {data.tops[0].name: (*shape[:2], side, side)})
         layer = next((layer for layer in other.layers if layer.index == average.index), None)
         if layer is not None and layer.bottoms[0].shape and layer.bottoms[0].shape[2:] == (kernel, kernel):
@@ -199,6 +201,9 @@ def _misfits(layer: BuiltLayer) -> Iterator[tuple[int, str, int]]:
     if bottom is None or top is None or len(bottom) != 4:
         return
     if 0 not in top and not layer.has_weights:
+        return
+    # A window that is larger than its map has one place on it at most.
+    if all(size > 1 for size in top[2:]):
         return
     for window, side, size in zip(layer.written_windows() or (), ("height", "width"), bottom[2:], strict=False):
         padded = size + 2 * window.pad

@@ -194,8 +194,8 @@ class SuspiciousLossWeight(NetRule):
 
     def _apart(self, net: Net) -> Iterator[Finding]:
         by_type: dict[str, list[tuple[float, Layer]]] = {}
-        for layer in net.layers:
-            if layer.kind.is_loss and TRAIN in layer.phases:
+        for layer in net.layers_that(lambda kind: kind.is_loss):
+            if TRAIN in layer.phases:
                 weights = layer.message.loss_weight
                 by_type.setdefault(layer.type, []).append((weights[0] if weights else 1.0, layer))
         for losses in by_type.values():
