@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 from caffelint.caffe.place import Given, Place, given, has, place
 from caffelint.caffe.states import PHASES, TEST, TRAIN, State
 from caffelint.caffe.upgrade import upgrade_net
-from caffelint.caffe.walk import Source, makers
+from caffelint.caffe.walk import Source
 from caffelint.caffe.written import WrittenLayer
 from caffelint.schema.messages import LayerParameter
 from caffelint.schema.tables import message_type
@@ -93,7 +93,7 @@ class Layer(WrittenLayer):
         if bottom >= len(self.bottoms):
             return None
         name = self.bottoms[bottom]
-        made = self.net.makers(phase).get(name, ())
+        made = self.net.makers(name, phase)
         above = bisect_left(made, self.index, key=_index)
         return Source(made[above - 1], made[above - 1].tops.index(name)) if above else None
 
@@ -105,9 +105,9 @@ class Layer(WrittenLayer):
 
     def fillers(self) -> Iterator[WrittenFiller]:
         """The fillers that its text gives, that of the weights first."""
-        kind = _layer_class(self.type)
+        kind = self.kind
         if kind.fillers:
-            given = getattr(self.message, kind.block)
+            given = kind.parameters
             for name in kind.fillers:
                 if given.HasField(name):
                     yield WrittenFiller((kind.block, name), getattr(given, name))
@@ -190,7 +190,8 @@ class Net:
         self._built: dict[tuple[str | None, tuple[State, ...]], BuiltNet] = {}
         self._states: tuple[BuiltNet, ...] | None = None
         self._having: dict[str, list[Layer]] = {}
-        self._makers: dict[str, dict[str, list[Layer]]] = {}
+        self._makers: dict[str, list[Layer]] | None = None
+        self._makers_in: dict[tuple[str, str], list[Layer]] = {}
         self._fillers: dict[str, list[tuple[Layer, WrittenFiller]]] | None = None
         self._refused: tuple[Refused, ...] | None = None
         self._likely: dict[tuple[State, tuple[tuple[str, Shape], ...]], BuiltNet] = {}
@@ -219,6 +220,11 @@ class Net:
     def layers_that(self, answer: Callable[[type[BuiltLayer]], object]) -> list[Layer]:
         """The layers whose class gives that answer: `layers_that(lambda kind: kind.is_loss)`."""
         return self.layers_of([type_ for type_ in self.by_type if answer(_layer_class(type_))])
+
+    def blocks_of(self, types: Collection[str]) -> list[tuple[Layer, Any]]:
+        """The layers of these types that have a block of their own, such as `pooling_param`, each with it."""
+        layers = self.layers_of(types)
+        return [(layer, layer.kind.parameters) for layer in layers if layer.message.HasField(layer.kind.block)]
 
     def layers_having(self, field: str) -> list[Layer]:
         """The layers that have a value of such a field, as a few have `loss_weight`: see `Layer.has`."""
@@ -270,7 +276,8 @@ class Net:
             built.release()
         self._refused = None
         self._found.clear()
-        self._makers.clear()
+        self._makers = None
+        self._makers_in.clear()
         self._having.clear()
         self._fillers = None
         self.layers.clear()
@@ -351,11 +358,17 @@ class Net:
 
         return self.bound.is_plain and self.by_type.keys() <= BVLC_TYPES
 
-    def makers(self, phase: str) -> Mapping[str, list[Layer]]:
-        """The layers that make each blob in a phase (see `Layer.maker`)."""
-        if phase not in self._makers:
-            self._makers[phase] = makers(self, phase)
-        return self._makers[phase]
+    def makers(self, blob: str, phase: str) -> list[Layer]:
+        """The layers that make a blob in a phase, in the order of the text (see `Layer.maker`)."""
+        if self._makers is None:
+            self._makers = {}
+            for layer in self.layers:
+                for name in layer.tops:
+                    self._makers.setdefault(name, []).append(layer)
+        if (blob, phase) not in self._makers_in:
+            made = self._makers.get(blob, ())
+            self._makers_in[blob, phase] = [layer for layer in made if phase in layer.phases]
+        return self._makers_in[blob, phase]
 
     @property
     def uses(self) -> list[NetUse]:
@@ -390,6 +403,7 @@ class Net:
         from caffelint.schema.provenance import provenance
 
         doubtful = False
+        weighted = {layer.type for layer in self.layers_having("loss_weight") if any(layer.loss_weights)}
         for type_, layers in self.by_type.items():
             if type_ == "Input":
                 continue
@@ -398,7 +412,7 @@ class Net:
                 if any(TRAIN in layer.phases and _has_rules(layer) for layer in layers):
                     return "train"
                 doubtful = doubtful or type_ == "DummyData"
-            elif kind.looks_like_a_loss or any(any(layer.loss_weights) for layer in layers):
+            elif kind.looks_like_a_loss or type_ in weighted:
                 return "train"
             elif type_ == "Python" or not (kind.known or provenance().layer_type(type_)):
                 doubtful = True

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from caffelint.caffe.net import Layer, Net
+    from caffelint.caffe.net import Layer
 
 
 class Source(NamedTuple):
@@ -26,16 +26,6 @@ Through = Callable[["Layer"], object]
 def hands_on(layer: Layer) -> bool | None:
     """Does the layer hand on the values of its first bottom?"""
     return layer.kind.hands_on
-
-
-def makers(net: Net, phase: str) -> dict[str, list[Layer]]:
-    """The layers that make each blob in a phase, in the order of the text."""
-    found: dict[str, list[Layer]] = {}
-    for layer in net.layers:
-        if phase in layer.phases:
-            for name in layer.tops:
-                found.setdefault(name, []).append(layer)
-    return found
 
 
 def source(layer: Layer, bottom: int, phase: str, through: Through = hands_on) -> Source | None:

@@ -21,9 +21,7 @@ def blocks_with_weights(net: Net) -> list[tuple[Layer, Any]]:
 
     Caffe refuses a layer without it; in C3D a Convolution3D takes all from convolution_param.
     """
-    blocks = {type_: layers[0].kind.block for type_, layers in net.by_type.items() if type_ in WEIGHTED}
-    found = [(layer, blocks[layer.type]) for layer in net.layers_of(WEIGHTED)]
-    return [(layer, layer.param(block)) for layer, block in found if layer.message.HasField(block)]
+    return net.blocks_of(WEIGHTED)
 
 
 def random_filler(layer: Layer) -> list[tuple[str, str]]:

@@ -53,8 +53,7 @@ class NeedsGpu(NetRule):
     def check(self, net: Net) -> Iterator[Finding]:
         engines: list[Layer] = []
         pools: list[Layer] = []
-        for layer in net.layers_of(self.layer_types):
-            param = layer.kind.parameters
+        for layer, param in net.blocks_of(self.layer_types):
             if param.engine == CUDNN:
                 engines.append(layer)
             if layer.type == "Pooling" and param.pool == STOCHASTIC:

@@ -81,6 +81,8 @@ class TopKOutOfRange(RefusalRule):
 
     def _told(self, net: Net) -> Iterator[tuple[int, Finding]]:
         """What is wrong with the top_k of single layers, and the indices of these."""
+        if net.by_type.keys().isdisjoint(_TYPES):
+            return
         said = set()
         for one in net.states():
             for layer in one.layers:
