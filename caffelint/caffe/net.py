@@ -237,8 +237,8 @@ class Net:
 
     @property
     def conditional(self) -> list[Layer]:
-        """The layers that are part of the net in some states alone (see `Layer.is_conditional`)."""
-        return sorted({*self.layers_having("include"), *self.layers_having("exclude")}, key=_index)
+        """The layers that are part of the net in some states alone (`Layer.is_conditional`)."""
+        return [layer for layer in self.layers if layer.is_conditional]
 
     @property
     def fillers(self) -> Mapping[str, list[tuple[Layer, WrittenFiller]]]:
@@ -403,7 +403,7 @@ class Net:
         from caffelint.schema.provenance import provenance
 
         doubtful = False
-        weighted = {layer.type for layer in self.layers_having("loss_weight") if any(layer.loss_weights)}
+        weighted = {layer.type for layer in self.layers if layer.loss_weights and any(layer.loss_weights)}
         for type_, layers in self.by_type.items():
             if type_ == "Input":
                 continue

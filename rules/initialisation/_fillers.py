@@ -17,10 +17,7 @@ _NAMED = re.compile(r"[\"'](msra|xavier)[\"']")
 
 
 def blocks_with_weights(net: Net) -> list[tuple[Layer, Any]]:
-    """The layers with weights, each with its block.
-
-    Caffe refuses a layer without it; in C3D a Convolution3D takes all from convolution_param.
-    """
+    """The layers with weights, each with its block. Caffe refuses a layer without it."""
     return net.blocks_of(WEIGHTED)
 
 
