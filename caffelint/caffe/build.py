@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from caffelint.caffe.backward import find_gradient_flow
-from caffelint.caffe.built_net import BuiltNet
+from caffelint.caffe.built_net import BuiltNet, memory_of
 from caffelint.caffe.fork_fields import fork_field, has_fork_fields
 from caffelint.caffe.layers import BVLC_TYPES, REGISTRY, BuiltLayer, UnknownLayer
 from caffelint.caffe.layers.data import DataLayer
@@ -97,7 +97,7 @@ class _Build:
         if self.strict and not built.refusals:
             self.refuse_empty_blobs()
         built.outputs = sorted(self.available, key=str.encode)
-        built.memory = _memory(built.layers)
+        built.memory = memory_of(built.layers)
 
     def refuse(self, layer: BuiltLayer, refusal: Refusal) -> None:
         if layer.index is None and layer.bottoms and layer.bottoms[0].producer is not None:
@@ -488,17 +488,6 @@ class _Build:
             share(param, self.owners.setdefault(param.name, param), spec)
         except Refusal as refusal:
             self.refuse(param.layer, refusal)
-
-
-def _memory(layers: Sequence[BuiltLayer]) -> int | None:
-    """The bytes of all tops; None where a shape is unknown."""
-    values = 0
-    for layer in layers:
-        for blob in layer.tops:
-            if blob.shape is None:
-                return None
-            values += count(blob.shape)
-    return 4 * values
 
 
 def _leaves(phases: Sequence[str]) -> str:

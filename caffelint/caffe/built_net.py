@@ -10,7 +10,7 @@ from caffelint.caffe.fork_fields import has_fork_fields
 from caffelint.caffe.layers import BuiltLayer
 from caffelint.caffe.net_parts import Blob
 from caffelint.caffe.refusal import Refusal
-from caffelint.caffe.shapes import Shape
+from caffelint.caffe.shapes import Shape, count
 from caffelint.caffe.states import State
 from caffelint.caffe.values import Values, value_facts
 from caffelint.caffe.written import WrittenLayer
@@ -86,3 +86,14 @@ class BuiltNet:
     def is_known(self) -> bool:
         """Is nothing in it unknown: no shape, no parameter, no type?"""
         return self.memory is not None and all(layer.known and layer.params is not None for layer in self.layers)
+
+
+def memory_of(layers: Sequence[BuiltLayer]) -> int | None:
+    """The bytes of all tops; None where a shape is unknown."""
+    values = 0
+    for layer in layers:
+        for blob in layer.tops:
+            if blob.shape is None:
+                return None
+            values += count(blob.shape)
+    return 4 * values
