@@ -56,9 +56,9 @@ def check_text(
     path: str = "<text>",
     config: "Config | None" = None,
 ) -> "Report":
-    """Check a text by itself, without looking at the disk.
+    """Check a single text, without looking at the disk.
 
-    `kind` (`net` or `solver`) is told from the text where it is not given; `dialect` names the Caffe to check against;
+    `kind` (`net` or `solver`) is inferred from the text if it is not given; `dialect` names the Caffe to check against;
     `path` is the name that findings carry. Raises `ValueError` for another kind or an unknown dialect.
     """
     from caffelint.lint import engine

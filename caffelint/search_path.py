@@ -9,7 +9,7 @@ import sys
 def search_path() -> list[str]:
     """The folders of `sys.path` to import from: not the working directory, which may hold what a stranger wrote.
 
-    It is there for `python -m`, in notebooks, and for an empty part of PYTHONPATH. Where caffelint itself lies in it,
+    It is there for `python -m`, in notebooks, and for an empty part of PYTHONPATH. If caffelint itself is in it,
     what is there runs already.
     """
     own = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))

@@ -64,9 +64,9 @@ def build_alike(
     assume_inputs: bool = False,
     dialect: str | None = None,
 ) -> BuiltNet:
-    """The one build of a net, with all of its layers, that stands for several states, which keep the same of them.
+    """One build of a net, with all of its layers, for several states, which keep the same layers.
 
-    Options as of `build`.
+    Options as in `build`.
     """
     built = BuiltNet(net, layers, states)
     _Build(built, input_shapes or {}, assume_inputs, dialect == "bvlc").run()
@@ -352,7 +352,7 @@ class _Build:
         return need_backward
 
     def unavailable(self, layer: BuiltLayer, bottom: int) -> Blob:
-        """What stands for a bottom that is not there; a refusal, unless that nothing makes it has been told."""
+        """A stand-in for a missing bottom; also a refusal, unless the missing bottom has been refused already."""
         name = layer.bottom_names[bottom]
         blob = self.built.blobs.get(name)
         if blob is not None or name not in self.missing:

@@ -20,7 +20,7 @@ class BuiltNet:
     """What Caffe makes of a net in one state.
 
     written: the layers of the text, whether the state keeps them or not.
-    states: all states that this one build stands for, its own first: they keep the same layers.
+    states: all states that have this build, since they keep the same layers; the state that was built comes first.
     layers: in Caffe's order, the splits that it inserts included (their `index` is None).
     blobs: last version of each blob by name, in Caffe's order. outputs: names of the blobs that nothing reads, sorted.
     excluded: the LayerParameter messages that this state leaves out, with their places in the net.

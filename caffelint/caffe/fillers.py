@@ -38,7 +38,7 @@ def check_name(filler: Any, field: FieldPath) -> str:
 
 
 def fill(filler: Any, shape: Shape, field: FieldPath) -> None:
-    """Raise the Refusal that filling a blob of this shape meets, if any; `field` is where the filler stands."""
+    """Raise the Refusal that filling a blob of this shape meets, if any; `field` is the field of the filler."""
     FILLERS[check_name(filler, field)](filler, shape, field)
 
 
@@ -174,5 +174,5 @@ _FIXED = frozenset(["constant", "bilinear"])
 
 
 def draws(filler: Any) -> bool:
-    """Does the filler draw random numbers? Not one that is unknown, for all that is told of it."""
+    """Whether the filler draws random numbers; False for an unknown one."""
     return filler.type in FILLERS and filler.type not in _FIXED

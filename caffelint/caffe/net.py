@@ -1,4 +1,4 @@
-"""A net as it is written: its layers in current format, each knowing where it stands in the text."""
+"""A net as it is written: its layers in the current format, each with its place in the text."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ class Layer(WrittenLayer):
         return self.net.bound.node(self.message)
 
     def at(self, *path: str | int) -> Place:
-        """Where a field of the layer stands, e.g. `at("pooling_param", "stride")`; else the nearest block."""
+        """The place of a field of the layer, as in `at("pooling_param", "stride")`; else of the nearest block."""
         return place(self.net.document, self.node, path, self.name)
 
     def param(self, block: str) -> Any:
@@ -286,7 +286,7 @@ class Net:
         self.siblings.clear()
 
     def once(self, find: Callable[[Net], Found]) -> Found:
-        """What a function finds out about the net. It is asked once: rules that share a fact share the work."""
+        """What a function finds out about the net. It is called once, so rules that share a fact share the work."""
         if find not in self._found:
             self._found[find] = find(self)
         found: Found = self._found[find]

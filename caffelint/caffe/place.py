@@ -25,7 +25,7 @@ class Given(Enum):
 
 
 class Place(NamedTuple):
-    """A span of a document, with the layer and the path of fields (`pooling_param.stride`) that it stands for."""
+    """A span of a document, with its layer and its path of fields (`pooling_param.stride`)."""
 
     document: Document
     start: int

@@ -112,7 +112,7 @@ class Refusal(Exception):
     source: file and function of Caffe that refuses, "net.cpp AppendTop".
     field: path of the field to blame inside the layer, ("convolution_param", "kernel_size"), ("bottom", 1); a single
     name may be given for a path of one. Empty where no field is to blame.
-    values: what the message tells of, by name: the blob, the counts; see `Kind`.
+    values: what the message is about, by name: the blob, the counts; see `Kind`.
     layer, index: name and place in the net of the layer, filled in by the collector; None where no layer is to blame.
     at: the message (of the text's own generation) to point at, where `index` cannot tell.
     follows: the refusal was met past another one, so that a fix of that one may change it.

@@ -48,7 +48,7 @@ def find_refused(net: Net) -> tuple[Refused, ...]:
 
 
 def where(layer: Layer, refusal: Refusal) -> Place:
-    """What a refusal blames in a layer: its field, or its type where there is none."""
+    """What a refusal blames in a layer: its field, or its type if it has none."""
     return layer.at(*(refusal.field or ("type",)))
 
 

@@ -82,7 +82,7 @@ class Solver:
         return place(self.document, self.document.root, path)
 
     def at_first(self, *fields: str) -> Place:
-        """Where the first of these fields stands that is written at all; as `at` where none is."""
+        """The place of the first of these fields that is written; if none is, as `at`."""
         written = (field for field in fields if self.given(field) is not Given.NOTHING)
         return self.at(next(written, fields[-1]))
 

@@ -41,7 +41,7 @@ class Origins(Protocol):
     """Remembers from which text a message stems."""
 
     def link(self, new: Any, old: Any) -> None:
-        """`new` stems from where `old` stands in the text, and so do its parts from the parts of the same name."""
+        """`new` comes from the place of `old` in the text, and its parts from the parts of the same name."""
 
 
 def net_generation(net: Any) -> int:

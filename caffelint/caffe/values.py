@@ -1,7 +1,7 @@
 """What is known of the values in a blob: bounds that hold, and which zeros and signs are sure to turn up.
 
-Each layer class tells what it makes of its bottoms' values (`values`); `value_facts` follows them through a built net.
-Only sound facts are told: a bound is never crossed, save by rounding, and nothing is said of how values are spread.
+Each layer class says what it makes of its bottoms' values (`values`); `value_facts` follows them through a built net.
+The facts are sound: a bound is never crossed, except by rounding. They say nothing about how values are spread.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class Values(NamedTuple):
     """All values of a blob lie in [low, high], or are nan.
 
     zeros: exact zeros turn up in any real run, as after a ReLU. signed: values above and below 0 do, as after a
-    layer with weights. Neither is told from bounds: a blob may hold what its bounds allow, and need not.
+    layer with weights. Neither follows from bounds: a blob need not contain what its bounds allow.
     """
 
     low: float = -inf
@@ -77,7 +77,7 @@ class Values(NamedTuple):
         return Values(low, high, self.zeros or other.zeros, self.signed or other.signed)
 
     def part(self) -> Values:
-        """Values of a part of the blob, in which those that were sure to turn up need not stand."""
+        """Values of a part of the blob, which need not contain those that are certain in the whole."""
         return Values(self.low, self.high)
 
     def power(self, power: float) -> Values:
@@ -100,7 +100,7 @@ class Values(NamedTuple):
         return Values(min(ends), max(ends), self.zeros and power > 0)
 
     def exponential(self, base: float) -> Values:
-        """Values of base ^ x; base -1 stands for e (exp_layer.cpp)."""
+        """Values of base ^ x; base -1 means e (exp_layer.cpp)."""
         rate = 1.0 if base == -1 else log(base) if base > 0 else 1.0
         ends = sorted(_exponential(_times(rate, end)) for end in (self.low, self.high))
         return Values(ends[0], ends[1])

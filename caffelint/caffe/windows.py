@@ -38,7 +38,7 @@ def has_sides(p: Any, name: str) -> bool:
 def sides(p: Any, name: str, axes: int = 2) -> Sequence[int]:
     """One number for each spatial axis; as many as there are where Caffe refuses that many.
 
-    Height and width have fields of their own, or one field stands for all axes (base_conv_layer.cpp and
+    Height and width have separate fields, or one field is for all axes (base_conv_layer.cpp and
     pooling_layer.cpp, LayerSetUp).
     """
     if has_sides(p, name):

@@ -21,15 +21,15 @@ if TYPE_CHECKING:
 _HELP = {
     SAFE: """\
 y  make this fix
-n  leave it
-a  make this and all safe ones after it; those that may change what is trained are still asked about
-q  leave this and all after it; what was agreed to is written
+n  skip it
+a  make this and all later safe fixes; ask about unsafe ones
+q  skip this and all later fixes, and write those that you said yes to
 """,
     UNSAFE: """\
-y  make this fix; it is unsafe: it may change what is trained
-n  leave it
-a  make this and all after it, safe or not
-q  leave this and all after it; what was agreed to is written
+y  make this fix, which is unsafe: it may change what is trained
+n  skip it
+a  make this and all later fixes, safe or not
+q  skip this and all later fixes, and write those that you said yes to
 """,
 }
 
@@ -37,7 +37,7 @@ q  leave this and all after it; what was agreed to is written
 class Asking:
     """Called with an offer and the texts that it changes; whether to make it. Remembers `all` and `quit`.
 
-    `declined` are the findings that were shown and whose fix was not wanted; `ended` tells that stdin did.
+    `declined` are the findings that were shown and whose fix was not wanted; `ended`: whether stdin has ended.
     """
 
     def __init__(self, look: Look):
@@ -56,7 +56,7 @@ class Asking:
         try:
             then = apply(texts, [offer])
         except ValueError:
-            return True  # edits that overlap: it cannot be made, and the report tells why
+            return True  # edits that overlap: it cannot be made, and the report says why
         for line in block(slashed(offer.finding), self._look, painter(self._look.color)):
             click.echo(line)
         for path in offer.edits:
@@ -79,7 +79,7 @@ class Asking:
             click.echo(f"{visible(offer.title)} ({offer.safety})? [y]es, [n]o, {many}, [q]uit, [?]: ", nl=False)
             line = _line()
             if not line:
-                click.echo("\ncaffelint: stdin gives no more answers: this and all after it are left", err=True)
+                click.echo("\ncaffelint: stdin has ended, so this fix and all later ones are skipped", err=True)
                 self.ended = True
                 return "q"
             answer = line.strip().lower()

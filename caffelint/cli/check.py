@@ -23,37 +23,54 @@ from caffelint.cli.settings import by_name_alone, level_of, settings, settings_o
     "--extend-select", multiple=True, metavar="RULES", shell_complete=complete.rules, help="Run these rules as well."
 )
 @click.option("--ignore", multiple=True, metavar="RULES", shell_complete=complete.rules, help="Do not run these rules.")
-@click.option("--preview/--no-preview", default=None, help="Also run rules in preview, which are still on trial.")
+@click.option("--preview/--no-preview", default=None, help="Also run preview rules, which are still on trial.")
 @click.option(
     "--severity",
     multiple=True,
     metavar="[RULE=]LEVEL",
-    help="Report findings of LEVEL (error, warning, info) and above; or give a rule another severity.",
+    help="LEVEL: report only findings of this severity (error, warning or info) or a higher one. RULE=LEVEL: change the"
+    " severity of a rule.",
 )
 @click.option(
     "--dialect",
     metavar="NAME",
     shell_complete=complete.dialects,
-    help="Check against this Caffe instead of inferring one; caffelint dialects lists them.",
+    help="The Caffe that the files are for (default: inferred from their fields and layer types); caffelint dialects"
+    " lists them.",
 )
-@click.option("--fail-on", metavar="LEVEL", help="Exit with 1 from this level: error (default), warning, info, never.")
+@click.option(
+    "--fail-on",
+    metavar="LEVEL",
+    help="Exit with 1 for findings of this severity or a higher one: error (default), warning, info; or never.",
+)
 @click.option(
     "--format",
     "formats",
     multiple=True,
     metavar="FORMAT[:FILE]",
     shell_complete=complete.formats,
-    help="text, concise, statistics, json, sarif, github, gitlab or junit; repeat for several outputs.",
+    help="Output format: text, concise, statistics, json, sarif, github, gitlab or junit. Repeat for several outputs.",
 )
 @click.option("--statistics", is_flag=True, help="Show the number of findings per rule instead of the findings.")
 @click.option("--fix", is_flag=True, help="Apply the safe fixes, write the files, and report what is left.")
-@click.option("--unsafe-fixes", is_flag=True, help="With --fix or --diff: also fixes that may change training.")
-@click.option("--diff", is_flag=True, help="Show what --fix would change and write nothing; exit with 1 if anything.")
+@click.option("--unsafe-fixes", is_flag=True, help="With --fix or --diff: also apply fixes that may change training.")
+@click.option(
+    "--diff",
+    is_flag=True,
+    help="Show what --fix would change, as a patch, and write nothing; exit with status 1 if there is anything to"
+    " change.",
+)
 @click.option("--interactive", is_flag=True, help="Show each fix, safe or not, and ask whether to apply it.")
-@click.option("--exit-non-zero-on-fix", is_flag=True, help="With --fix: exit with 1 even if everything was fixed.")
-@click.option("--add-ignores", is_flag=True, help="Write comments that silence what is reported now.")
-@click.option("--reason", metavar="TEXT", help="The reason that --add-ignores writes into each comment.")
-@click.option("--baseline", metavar="FILE", type=click.Path(), help="Report only findings that are not in this file.")
+@click.option(
+    "--exit-non-zero-on-fix",
+    is_flag=True,
+    help="With --fix: exit with status 1 if a file was changed, even if nothing is left.",
+)
+@click.option("--add-ignores", is_flag=True, help="Write comments that silence the findings reported now.")
+@click.option("--reason", metavar="TEXT", help="With --add-ignores: the reason to write into each comment.")
+@click.option(
+    "--baseline", metavar="FILE", type=click.Path(), help="Report only findings that are not stored in this file."
+)
 @click.option(
     "--write-baseline",
     is_flag=False,
@@ -61,14 +78,19 @@ from caffelint.cli.settings import by_name_alone, level_of, settings, settings_o
     metavar="[FILE]",
     help="Store the current findings in FILE (default: that of --baseline) and exit.",
 )
-@click.option("--changed-only", is_flag=True, help="Check what differs from --base-ref, and solvers of changed nets.")
+@click.option(
+    "--changed-only",
+    is_flag=True,
+    help="Check only files that git says have changed since --base-ref (untracked ones too), and the solvers of changed"
+    " nets.",
+)
 @click.option("--base-ref", default="HEAD", metavar="REF", show_default=True, help="The commit to compare with.")
 @settings_options
 @click.option("--jobs", type=click.IntRange(min=0), metavar="N", help="Processes to use; 0 (default) is one per core.")
-@click.option("--no-cache", is_flag=True, help="Do not use or store earlier results.")
-@click.option("--stdin-filename", metavar="PATH", type=click.Path(), help="The file name of stdin (PATHS is -).")
+@click.option("--no-cache", is_flag=True, help="Neither use nor store earlier results.")
+@click.option("--stdin-filename", metavar="PATH", type=click.Path(), help="Check stdin as if it were this file.")
 @click.option("-v", "--verbose", is_flag=True, help="Also show infos.")
-@click.option("-q", "--quiet", is_flag=True, help="Show only findings, no summary.")
+@click.option("-q", "--quiet", is_flag=True, help="Show only the findings.")
 def command(**options: Any) -> int:
     """Find the mistakes in solvers and nets.
 

@@ -27,7 +27,7 @@ def chosen(options: dict[str, Any]) -> list[str]:
     paths = list(options["paths"])
     name = options["stdin_filename"]
     if name and paths not in ([], ["-"]):
-        raise click.UsageError(f"--stdin-filename {name} names what stdin holds; give - instead of {paths[0]}")
+        raise click.UsageError(f"--stdin-filename names the file that stdin is read as; give - instead of {paths[0]}")
     if "-" in paths and len(paths) > 1:
         raise click.UsageError("- reads stdin and must be the only path")
     return paths or (["-"] if name else ["."])
@@ -52,19 +52,19 @@ def checked(paths: Sequence[str], options: dict[str, Any], config: Config) -> Re
 
 
 def only_from(level: str | None, report: Report) -> Report:
-    """The report with the findings of that severity or above; None for all."""
+    """The report with only the findings of that severity or above; `level` None: with all."""
     return report.only(LEVELS[: LEVELS.index(level) + 1]) if level else report
 
 
 def tell_of_files(report: Report, quiet: bool) -> None:
-    """Say on stderr which files could not be checked or written, and which were left out for their names."""
+    """Name on stderr the files that could not be checked or written, and those left out because of their suffix."""
     for failure in report.failures:
         tell(f"{failure.file}: {failure.message}")
     if report.lookalikes and not quiet:
         first, number = report.lookalikes[:_NAMED], len(report.lookalikes)
         more = f" and {number - _NAMED} more" if number > _NAMED else ""
-        look, do = ("file looks", "does") if number == 1 else ("files look", "do")
-        what = f"{number} {look} like a net or solver but {do} not end in .prototxt, not checked unless named"
+        looks, do, are = ("file looks", "does", "was") if number == 1 else ("files look", "do", "were")
+        what = f"{number} {looks} like a net or solver but {do} not end in .prototxt and {are} not checked"
         tell(f"{what}: {', '.join(first)}{more}")
 
 
@@ -97,7 +97,9 @@ def write_baseline(paths: Sequence[str], options: dict[str, Any], config: Config
     if not name:
         raise click.UsageError("--write-baseline needs a FILE, here or from --baseline or the settings")
     if not _may_hold_a_baseline(name):
-        raise click.UsageError(f"--write-baseline {name} would overwrite what is not a baseline; give PATHS first")
+        raise click.UsageError(
+            f"--write-baseline {name}: this is not a baseline and would be overwritten; give PATHS before the option"
+        )
     target, config.baseline = Path(name), None
     report = checked(paths, options, config)
     number = baseline.write(target, report.findings)
@@ -107,7 +109,7 @@ def write_baseline(paths: Sequence[str], options: dict[str, Any], config: Config
 
 
 def _may_hold_a_baseline(path: str) -> bool:
-    """Whether nothing is lost when a baseline is written there: there is none, or an earlier one, or nothing in it."""
+    """Whether a baseline may be written there: if no file exists, or an empty one, or an earlier baseline."""
     from caffelint.cli.overwriting import link_above
     from caffelint.lint import baseline
 

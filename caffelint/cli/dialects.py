@@ -35,7 +35,7 @@ def _table(forks: list[Fork]) -> None:
     from caffelint.report.words import painter
 
     paint = painter(use_color(sys.stdout))
-    rows = [("dialect", "repository", "format", "is, and has of its own")]
+    rows = [("dialect", "repository", "newest format", "known as, and layer types that few others have")]
     rows += [(fork.name, fork.repository, _FORMATS[fork.generation], _known_for(fork)) for fork in forks]
     widths = [max(len(row[i]) for row in rows) for i in range(3)]
     room = width(sys.stdout)
@@ -44,7 +44,7 @@ def _table(forks: list[Fork]) -> None:
         if room and len(line) > room:
             line = line[: room - 1].rstrip() + "…"
         click.echo(paint(line, "dim") if row is rows[0] else line)
-    click.echo(f"\n{len(forks)} dialects; caffelint check --dialect NAME holds files against one")
+    click.echo(f"\n{len(forks)} dialects; caffelint check --dialect NAME checks files for one")
 
 
 def _known_for(fork: Fork) -> str:

@@ -1,4 +1,4 @@
-"""What went wrong, as one clear line: lower case, no traceback, with what was probably meant."""
+"""Errors as one clear line: lower case, no traceback, with what was probably meant."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from caffelint.cli.status import INTERNAL, USAGE
 
 
 def near(name: str, known: Iterable[str]) -> str:
-    """`; did you mean X?` where one of the known names is near, else nothing."""
+    """`; did you mean X?` if one of the known names is similar, else nothing."""
     from difflib import get_close_matches
 
     by_lower = {candidate.lower(): candidate for candidate in known}
@@ -29,7 +29,7 @@ def unknown(text: str, word: str, known: Iterable[str], otherwise: str = "", res
 
 
 def one_line(error: click.ClickException) -> str:
-    """A mistake in the arguments, and where to read more; of a file, beginning with its path, the message as it is."""
+    """The line for an error: for wrong usage with a pointer to --help; a message about a file begins with its path."""
     if not isinstance(error, click.UsageError):
         from caffelint.report.words import sentence
 

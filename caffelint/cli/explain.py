@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 @click.argument("rule", shell_complete=complete.rules)
 @settings_options
 def command(rule: str, config_file: Path | None, isolated: bool) -> None:
-    """Show what a rule finds, why it is bad, and how to mend it. RULE is a code or a name."""
+    """Explain a rule: what it finds, why that is bad, and how to fix it. RULE is a code or a name."""
     from caffelint.cli.outputs import use_color
     from caffelint.report.words import painter
 
@@ -36,7 +36,7 @@ def command(rule: str, config_file: Path | None, isolated: bool) -> None:
         click.echo(f"\n{paint('Options', 'bold')}")
         for name, option in options.items():
             click.echo(f"  {name} = {option.default!r}  {option.help}")
-    click.echo(f"\n{paint('Silence it', 'bold')}\n  # caffelint: ignore[{info.name}] and the reason")
+    click.echo(f"\n{paint('Silence it', 'bold')}\n  # caffelint: ignore[{info.name}] REASON")
 
 
 def named(rule: str) -> RuleInfo:
@@ -46,7 +46,7 @@ def named(rule: str) -> RuleInfo:
     info = find_rule(rule)
     if info is None:
         known = [name for other in all_rules() for name in (other.name, other.code, *other.aliases)]
-        raise unknown(f"no such rule {rule}", rule, known, "; caffelint rules lists them")
+        raise unknown(f'no such rule "{rule}"', rule, known, "; caffelint rules lists them")
     return info
 
 

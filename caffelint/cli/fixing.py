@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from caffelint.lint.config import Config
     from caffelint.lint.report import Applied
 
-_TOLD = 5
+_NAMED = 5
 
 
 def fixing(
@@ -50,11 +50,11 @@ def fixing(
         raise
     report = only_from(level, result.report)
     if asking:
-        look = look._replace(told=tuple(asking.declined))
+        look = look._replace(seen=tuple(asking.declined))
         if asking.ended and AS_ANSWERED in report.left:
             reason = f"{AS_ANSWERED}, or as stdin ended" if len(asking.declined) > 1 else "as stdin ended"
-            told = {reason if why == AS_ANSWERED else why: number for why, number in report.left.items()}
-            report = report._replace(left=told)
+            left_out = {reason if why == AS_ANSWERED else why: number for why, number in report.left.items()}
+            report = report._replace(left=left_out)
     verb = "silence" if options["add_ignores"] else "fix"
     number = report.fixed
     if options["add_ignores"]:
@@ -87,25 +87,27 @@ def fixing(
 
 
 def _tell_of_fixes(applied: Sequence[Applied]) -> None:
-    """A line on stderr for each file that was changed, with what was done to it."""
-    done: dict[str, dict[str, int]] = {}
+    """A line on stderr for each fix, with its place; one for all places of a file where the same was done."""
+    done: dict[tuple[str, str, str], list[int]] = {}
     for made in applied:
-        titles = done.setdefault(made.file, {})
-        titles[made.title] = titles.get(made.title, 0) + 1
-    for file, titles in sorted(done.items()):
-        shown = [f"{title} ({times} times)" if times > 1 else title for title, times in titles.items()]
-        more = f" and {len(shown) - _TOLD} more" if len(shown) > _TOLD else ""
-        aside(f"{file}: {', '.join(shown[:_TOLD])}{more}")
+        done.setdefault((made.file, made.title, made.name), []).append(made.line or 1)
+    for (file, title, name), lines in sorted(done.items(), key=lambda item: (item[0][0], min(item[1]))):
+        first, *others = sorted(set(lines))
+        more = f" and {len(others) - _NAMED} more" if len(others) > _NAMED else ""
+        also = f", also on line {', '.join(map(str, others[:_NAMED]))}{more}" if others else ""
+        aside(f"{file}:{first}: fixed: {title}{also} [{name}]")
 
 
 def _object_to(paths: Sequence[str], options: dict[str, Any]) -> None:
     """Raises `click.UsageError` for what does not go together."""
     if options["write_baseline"] is not None:
-        raise click.UsageError("--write-baseline stores findings and --fix mends them: run one, then the other")
+        raise click.UsageError(
+            "--write-baseline cannot be combined with an option that changes files; run one, then the other"
+        )
     if options["add_ignores"] and (options["fix"] or options["interactive"] or options["unsafe_fixes"]):
-        raise click.UsageError("--add-ignores silences findings and --fix mends them: run one, then the other")
+        raise click.UsageError("--add-ignores silences findings and --fix fixes them; run one, then the other")
     if options["interactive"] and (paths == ["-"] or options["diff"]):
-        raise click.UsageError("--interactive asks on stdin and writes files, so it excludes - and --diff")
+        raise click.UsageError("--interactive asks on stdin and writes files, so it takes neither - nor --diff")
     comment = options["reason"]
     if comment is not None and not options["add_ignores"]:
         raise click.UsageError("--reason needs --add-ignores")
@@ -142,9 +144,8 @@ def _fixed(
     if options["add_ignores"]:
         from caffelint.fix.ignores import add_ignores
 
-        reason = options["reason"] or "not looked into yet"
         with Progress(options["quiet"]) as progress:
-            return add_ignores(on_disk, config, reason, progress=progress, **where)
+            return add_ignores(on_disk, config, options["reason"] or "", progress=progress, **where)
     from caffelint.fix.run import fix
 
     with Progress(options["quiet"] or asking is not None) as progress:

@@ -8,19 +8,19 @@ import click
 
 COMMANDS = {
     "check": "Find the mistakes in solvers and nets",
-    "summary": "Show what Caffe would build of a net: shapes, parameters, memory",
+    "summary": "Show the net that Caffe builds: shapes, parameters, memory",
     "lr": "Show the learning rate over training",
-    "smoke": "Train briefly on a safe copy, and show where it breaks",
-    "env": "Show what nets can run with: engines, devices, libraries",
-    "patch": "Put checks for nan and inf into a net, or take them out",
-    "upgrade": "Write nets and solvers of older formats in the current one",
-    "explain": "What a rule finds, why it is bad, and how to mend it",
+    "smoke": "Train briefly on a safe copy and show where it breaks",
+    "env": "Show what smoke can run with: engines, devices, libraries",
+    "patch": "Insert checks for nan and inf into a net, or remove them",
+    "upgrade": "Convert nets and solvers of older formats to the current one",
+    "explain": "Explain a rule: what it finds, why it is bad, how to fix it",
     "rules": "List the rules",
     "dialects": "List the Caffes that --dialect takes",
     "config": "Show the settings in effect and where each comes from",
-    "trust": "Let the settings of a folder choose what runs",
+    "trust": "Allow the settings of a folder to run programs and rules",
     "test": "Run the examples of your own rules",
-    "new-rule": "Write the start of a rule of your own",
+    "new-rule": "Create the file of a rule of your own",
     "completion": "Print the completion script for a shell",
 }
 """Each is `command` in the module of its name, with one line of help."""
@@ -49,7 +49,7 @@ class LazyGroup(click.Group):
             hint = near(args[0], COMMANDS)
             if not hint and Path(args[0]).exists():
                 hint = f"; did you mean caffelint check {args[0]}?"
-            raise (Helpful if hint else click.UsageError)(f"no such command {args[0]}{hint}", ctx)
+            raise (Helpful if hint else click.UsageError)(f'no such command "{args[0]}"{hint}', ctx)
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
@@ -68,10 +68,10 @@ def _version(context: click.Context, parameter: click.Parameter, wanted: bool) -
 @click.command(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
 @click.option("--version", is_flag=True, callback=_version, expose_value=False, is_eager=True, help="Show the version.")
 def cli() -> None:
-    """Find the mistakes in a Caffe solver.prototxt and its nets before a GPU hour is spent.
+    """Find mistakes in a Caffe solver.prototxt and its nets before you spend a GPU hour on them.
 
     \b
-    caffelint check .              all solvers and nets below this folder
-    caffelint check solver.prototxt
-    caffelint explain high-base-lr
+    caffelint check .                all solvers and nets below this folder
+    caffelint check solver.prototxt  a solver and the nets that it names
+    caffelint explain high-base-lr   what a finding means
     """

@@ -21,14 +21,21 @@ _WITHOUT_MAX_ITER = 100_000
 @click.command("lr")
 @click.argument("solver", type=click.Path(path_type=Path))
 @click.option(
-    "--iterations", type=click.IntRange(min=1), metavar="N", help="How far to look (default: the solver's max_iter)."
+    "--iterations",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="Show this many iterations (default: max_iter of the solver).",
 )
-@click.option("--plot", type=click.Path(path_type=Path), metavar="FILE", help="Draw a plot: FILE.png, .svg or .pdf.")
+@click.option(
+    "--plot", type=click.Path(path_type=Path), metavar="FILE", help="Also plot the rate to a .png, .svg or .pdf file."
+)
 def command(solver: Path, iterations: int | None, plot: Path | None) -> int:
     """Show the learning rate over training, as Caffe computes it.
 
-    Exit status: 0 all rates are finite, 1 a rate is not finite or Caffe refuses the schedule or the text, 2 the file
-    cannot be read.
+    \b
+    Exit status: 0 all rates are finite
+                 1 a rate is nan or inf, or Caffe refuses the schedule or the file
+                 2 the file cannot be read or is not a solver, or wrong usage
     """
     from caffelint.caffe.learning_rate import schedule
     from caffelint.cli.outputs import use_color, width
@@ -49,13 +56,13 @@ def command(solver: Path, iterations: int | None, plot: Path | None) -> int:
     columns = min((width(sys.stdout) or 80) - 14, 100)
     lr_table.write(rates, str(solver), limit, sys.stdout, columns, use_color(sys.stdout))
     if not iterations and message.max_iter <= 0:
-        tell(f"max_iter is missing; showing {limit:,} iterations (--iterations N)")
+        tell(f"max_iter is missing; {limit:,} iterations are shown, --iterations N shows N")
     # What a fork has is no error in the text.
     wrong = [problem for problem in file.problems if problem.certain and problem.kind != "fork-field"]
     if wrong:
         first = min(wrong, key=lambda problem: problem.start)
         line = file.document.source.position(first.start).line
-        tell(f"{solver}:{line}: {first.message} (caffelint check says more)")
+        tell(f"{solver}:{line}: {first.message} (see caffelint check)")
     if plot:
         _draw(rates, limit, plot, str(solver))
     return int(bool(wrong) or bool(rates.problem) or rates.first_bad(limit) is not None)
@@ -67,7 +74,7 @@ def _draw(rates: Schedule, limit: int, path: Path, title: str) -> None:
     except ImportError as error:
         raise click.UsageError("--plot needs matplotlib: pip install caffelint[plot]") from error
     if path.suffix.lower() not in (".png", ".svg", ".pdf"):
-        raise click.UsageError(f"--plot {path}: the name must end with .png, .svg or .pdf")
+        raise click.UsageError(f"--plot {path}: the file name must end in .png, .svg or .pdf")
     if reason := objection(path, path.suffix.lower()):
         raise click.UsageError(f"--plot {path}: {reason}")
     from caffelint.report.lr_table import milestones

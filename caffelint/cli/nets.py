@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class Tops:
-    """The tops of the nets shown, to hold `--input-shape` against; unknown where a net was not built to its end."""
+    """The tops of the nets shown, which `--input-shape` may name; unknown if a net could not be built to its end."""
 
     def __init__(self) -> None:
         self.seen = False
@@ -33,11 +33,11 @@ class Tops:
         for name in names:
             if self.known and name not in self.all:
                 inputs = ", ".join(top for top, is_input in self.all.items() if is_input)
-                raise click.UsageError(f"--input-shape {name}: no net here has such a top; inputs are {inputs}")
+                raise click.UsageError(f'--input-shape: no net here has a top "{name}"; the inputs are {inputs}')
 
 
 class Shown(NamedTuple):
-    """A net to show: its file and, where it is one of a solver's, the solver's file and what that builds of it."""
+    """A net to show: its file and, if it is a solver's, the file of the solver and what the solver builds from it."""
 
     file: str
     solver: str = ""
@@ -45,7 +45,7 @@ class Shown(NamedTuple):
 
 
 def nets(file: str, named: bool, roots: Sequence[str], failed: list[Failure]) -> Iterator[Shown]:
-    """The nets of a solver where it was itself named, else the file; what is not there goes to `failed`."""
+    """The nets of a solver if the solver was named, else the file itself; missing nets go to `failed`."""
     from caffelint.lint.discover import named_nets, names_a_net
     from caffelint.lint.read import ReadError, read
 
@@ -73,7 +73,9 @@ def _of_solver(file: str, found: Sequence[NamedNet], failed: list[Failure]) -> I
         yield Shown(file)
         return
     missing = (net for net in found if net.path is None)
-    failed += (Failure(file, f"{net.field} {net.name} {OUTSIDE if net.outside else 'is not there'}") for net in missing)
+    failed += (
+        Failure(file, f'{net.field} "{net.name}" {OUTSIDE if net.outside else "does not exist"}') for net in missing
+    )
     paths = {(net.field, net.position): net.path for net in found}
     for build in solver_nets(solver.message):
         path = file if build.field.endswith("_param") else paths.get((build.field, build.position))
@@ -82,7 +84,7 @@ def _of_solver(file: str, found: Sequence[NamedNet], failed: list[Failure]) -> I
 
 
 def as_meant(found: list[Summary], data: bytes) -> list[Summary]:
-    """Without the phase that Caffe refuses where the net is made for the other one, which says so."""
+    """The summaries without the phase that Caffe refuses, if the net is made for the other one; a note says so."""
     from caffelint.lint.summary import only_phase
 
     refused = [summary for summary in found if summary.loads is False]
@@ -91,5 +93,5 @@ def as_meant(found: list[Summary], data: bytes) -> list[Summary]:
     meant = only_phase(data, found[0].file)
     if meant is None or meant == refused[0].phase:
         return found
-    note = f"made for {meant} alone: it has no layers of {refused[0].phase}'s own, where Caffe refuses it"
+    note = f"this net is for {meant} only: it has no layers for {refused[0].phase}, and Caffe refuses it there"
     return [one._replace(notes=(note, *one.notes)) for one in found if one.phase == meant]

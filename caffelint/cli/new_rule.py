@@ -31,22 +31,22 @@ _CODE = re.compile(r"[A-Z]+[0-9]{3}")
 )
 @click.option("--code", default="U001", metavar="CODE", show_default=True, help="Capital letters and three digits.")
 def command(name: str, folder: Path | None, kind: str, code: str) -> None:
-    """Write the start of a rule of your own.
+    """Create the file of a rule of your own in FOLDER (default: rules, which is created if it is missing).
 
-    NAME says what is wrong and reads well after "allow": missing-bias-filler. The file in FOLDER (rules, which is made
-    if missing) works at once: caffelint test runs its examples, and caffelint check runs the rule if the settings list
-    FOLDER under plugins. If there are no settings, a caffelint.toml is written. Nothing is overwritten. Other Python
-    files in FOLDER run only after caffelint trust.
+    NAME says what is wrong and reads well after "allow", as in missing-bias-filler. The new rule works at once:
+    caffelint test runs its examples, and caffelint check runs it if the settings list FOLDER under plugins. If there
+    are no settings, a caffelint.toml that does is written. No file is overwritten. Other Python files in FOLDER run
+    only after caffelint trust.
     """
     from caffelint.cli.templates import KINDS, rule_text
     from caffelint.lint.registry import find_rule
 
     if not _NAME.fullmatch(name):
-        raise click.UsageError(f"a rule's name is lower-case words with hyphens, as in missing-bias-filler, not {name}")
+        raise click.UsageError(f'name "{name}" is not lower-case words with hyphens, as in missing-bias-filler')
     if not _CODE.fullmatch(code):
-        raise click.UsageError(f"a rule's code is capital letters and three digits, such as U001, not {code}")
+        raise click.UsageError(f'--code "{code}" is not capital letters and three digits, as in U001')
     if kind not in KINDS:
-        raise unknown(f"no such kind {kind}", kind, KINDS, rest=f"; the kinds are {', '.join(KINDS)}")
+        raise unknown(f'no such kind "{kind}"', kind, KINDS, rest=f"; the kinds are {', '.join(KINDS)}")
     if folder is not None and not folder.is_dir():
         raise click.ClickException(f"{folder}: no such folder")
     for taken in filter(None, (find_rule(name), find_rule(code))):
@@ -61,7 +61,7 @@ def command(name: str, folder: Path | None, kind: str, code: str) -> None:
             out.write(rule_text(kind, code, name))
     except FileExistsError:
         raise click.ClickException(f"{path}: already exists and was left alone") from None
-    click.echo(visible(f"wrote {path}; caffelint test {path} runs its examples"))
+    click.echo(visible(f"{path} is written; caffelint test {path} runs its examples"))
     click.echo(visible(_plugged(path, trusted)))
 
 
@@ -103,7 +103,7 @@ def _plugged(rule: Path, trusted: bool) -> str:
     if not trusted:
         return f"to run it: caffelint trust {settings.parent}"
     trust.trust(files, plugins)
-    return f"caffelint check runs it, as {settings} says; after each change of it: caffelint trust {settings.parent}"
+    return f"caffelint check runs it (plugins in {settings}); after each change, run caffelint trust {settings.parent}"
 
 
 def _named_from(settings: Path, folder: Path) -> str:

@@ -35,9 +35,9 @@ def outputs(values: Sequence[str], statistics: bool) -> list[Output]:
     for value in values:
         name, _, file = value.partition(":")
         if name not in FORMATS:
-            raise unknown(f"no such format {name}", name, FORMATS, rest=f"; the formats are {', '.join(FORMATS)}")
+            raise unknown(f'no such format "{name}"', name, FORMATS, rest=f"; the formats are {', '.join(FORMATS)}")
         if value.endswith(":"):
-            raise click.UsageError(f"--format {value} names no file")
+            raise click.UsageError(f"--format {value}: the file name is missing")
         if file and not (Path(file).parent.is_dir() and not Path(file).is_dir()):
             raise click.UsageError(f"--format {value}: {file} cannot be written: no such folder")
         if file and (reason := objection(file, name)):

@@ -1,4 +1,4 @@
-"""What a file that is written would replace: a former one of its kind, never somebody's net."""
+"""Which existing files an output may replace: an earlier output of the same kind, never somebody's net."""
 
 from __future__ import annotations
 
@@ -24,34 +24,34 @@ _NEVER = (".prototxt", ".prototxt.txt", ".pt", ".caffemodel", ".solverstate", ".
 
 
 def objection(path: str | os.PathLike[str], format: str) -> str:
-    """Why nothing in this format is to be written to a path; empty where it may. A device may always be written to."""
+    """Why nothing in this format may be written to a path; empty if it may. A device may always be written to."""
     path = os.fspath(path)
     if os.path.abspath(path).startswith("/dev/"):
         return ""
     if os.path.islink(path):
-        return "it is a link, and was left alone; name the file that it leads to"
+        return "this is a link, which is not followed; name the file that it leads to"
     if link := link_above(path):
-        return f"{link} is a link, and was not followed; name the folder that it leads to"
+        return f"{link} is a link, which is not followed; name the folder that it leads to"
     if not os.path.exists(path):
         return ""
     head = _head(path)
     if head is None:
-        return ""  # a pipe; or writing it fails and tells why
+        return ""  # a pipe; or writing fails, with the reason
     if path.lower().endswith(_NEVER):
-        return "it is no report, and was left alone"
+        return "a report is not written to a file of this kind; give another name"
     if head and not (_ends_so(path, _ENDS[format]) if format in _ENDS else head.startswith(_HEADS.get(format, ()))):
-        return f"it already exists, is not a {format.lstrip('.')} that caffelint wrote, and was left alone"
+        return f"this file exists and was not written by caffelint as {format.lstrip('.')}; remove it first"
     from caffelint.lint.discover import looks_like_prototxt
 
     if looks_like_prototxt(path):
-        return "it holds a net or a solver, and was left alone"
+        return "this is a net or a solver, which is not overwritten; give another name"
     if format not in ("json", "sarif", "gitlab", "junit") and is_tracked(path):
-        return "git tracks it, and it was left alone; remove it first"
+        return "git tracks this file, so it is not overwritten; remove it first"
     return ""
 
 
 def link_above(path: str) -> str:
-    """The first link between the working directory and a file below it; those of a checkout lead anywhere."""
+    """The first link between the working directory and a file below it: a link in a checkout may lead anywhere."""
     here = os.getcwd()
     parts = os.path.relpath(os.path.abspath(path), here).split(os.sep)[:-1]
     if parts[:1] == [os.pardir]:
@@ -61,7 +61,7 @@ def link_above(path: str) -> str:
 
 
 def is_tracked(path: str) -> bool:
-    """Whether a file is in the index of the checkout that it lies in."""
+    """Whether a file is in the index of the checkout around it."""
     from caffelint.lint.ignored import checkout_of
 
     real = os.path.realpath(path)

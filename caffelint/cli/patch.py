@@ -19,14 +19,15 @@ from caffelint.cli.status import USAGE
     is_flag=False,
     flag_value="suspects",
     metavar="[suspects|losses|all|LAYER,...]",
-    help="Check what is likely to turn nan (suspects, the default), what losses read, all blobs, or layer tops.",
+    help="Insert checks on: suspects (default), the blobs most likely to become nan; losses, the blobs that losses"
+    " read; all blobs; or the tops of the layers named. Several can be given, separated by commas.",
 )
-@click.option("--remove", is_flag=True, help="Take the checks out again and restore the text from before.")
-@click.option("-o", "--output", metavar="OUT", type=click.Path(), help="Write to this file; - is stdout.")
-@click.option("--in-place", is_flag=True, help="Write to NET itself.")
+@click.option("--remove", is_flag=True, help="Remove the checks and restore the original text.")
+@click.option("-o", "--output", metavar="OUT", type=click.Path(), help="Write the net to this file; - is stdout.")
+@click.option("--in-place", is_flag=True, help="Write the net to NET itself.")
 @click.option("--diff", is_flag=True, help="Show the changes and write nothing.")
 @settings_options
-@click.option("-q", "--quiet", is_flag=True, help="Show only what would stop the run.")
+@click.option("-q", "--quiet", is_flag=True, help="Show only errors and warnings, not the checks.")
 def command(
     net: str | None,
     where: str | None,
@@ -38,20 +39,23 @@ def command(
     isolated: bool,
     quiet: bool,
 ) -> int:
-    """Put layers into a net that stop Caffe at the first nan or inf, or take them out.
+    """Insert layers into a net that stop Caffe at the first nan or inf, or remove them.
 
-    Each check is an in-place Python layer; its code is check_finite_layer.py, which is written beside OUT or NET.
-    Without --output or --in-place the net goes to stdout and no file is written. If NET is -, it is read from stdin.
-    Exit status: 0 done, 2 the net cannot be read, patched or written.
+    Each check is an in-place Python layer. Its code, check_finite_layer.py, is written beside OUT or NET. Without
+    --output or --in-place, the net goes to stdout and no file is written. If NET is -, the net is read from stdin.
+
+    \b
+    Exit status: 0 done
+                 2 the net cannot be read, patched or written, or wrong usage
     """
     if net is None and where is not None and (where == "-" or os.path.exists(where) or where.endswith(".prototxt")):
         net, where = where, "suspects"  # `--check-finite NET`
     if net is None:
         raise click.UsageError("name the net to patch: caffelint patch NET --check-finite")
     if (where is None) != remove:
-        raise click.UsageError("give --check-finite or --remove")
+        raise click.UsageError("give either --check-finite or --remove")
     if sum((output is not None, in_place, diff)) > 1:
-        raise click.UsageError("--output, --in-place and --diff exclude each other")
+        raise click.UsageError("--output, --in-place and --diff cannot be combined; give one")
     if net == "-" and in_place:
         raise click.UsageError("--in-place writes to a file, but - is stdin; name a file with --output")
     from caffelint.cli import patched
@@ -75,7 +79,7 @@ def command(
     try:
         old = stdin() if piped else read(net)
         if load(old, net).solver:
-            raise PatchError("holds a solver; give the file of its net")
+            raise PatchError("this is a solver; give the file of its net")
         if remove:
             new = remove_checks(old, net)
         else:
@@ -98,7 +102,7 @@ def command(
                 if checks:
                     say(patched.write_layer_file(target))
                 if in_place and new == old:
-                    say(f"{target} holds no checks, and is as it was" if remove else f"{target} is as it was")
+                    say(f"{target} is unchanged{'; it has no checks' if remove else ''}")
                 else:
                     save(target, old if in_place else None, new)
                     say(f"{target} is written")

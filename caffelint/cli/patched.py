@@ -1,4 +1,4 @@
-"""What `caffelint patch` tells: which checks it put in and why, and how to run the net with them."""
+"""What `caffelint patch` prints: the checks that it inserted and why, and how to run the net with them."""
 
 from __future__ import annotations
 
@@ -18,36 +18,33 @@ if TYPE_CHECKING:
 
 
 def nothing(line: str) -> None:
-    """In the place of `tell` where all goes well and --quiet is given."""
+    """Instead of `tell` with --quiet, for what is neither an error nor a warning."""
 
 
 def tell_checks(patched: Patched, net: str, errors: Sequence[ReportedFinding], ranked: bool) -> None:
-    """`errors` are those for which Caffe refuses the net; `ranked`: the likeliest suspects come first."""
+    """`errors` are those for which Caffe refuses the net; `ranked`: the most likely suspects come first."""
     from caffelint.fix.finite.insert import ONE_OF_ALL
     from caffelint.report.words import count
 
     if errors:
-        one = f"{errors[0].name} in line {errors[0].line or 1}"
-        which = one if len(errors) == 1 else f"the first: {one}"
-        tell(f"{net}: caffelint check finds {count(len(errors), 'error')} here ({which}): Caffe does not load it")
-    number = len(patched.checks)
-    told = [one for one in patched.checks if one.reason != ONE_OF_ALL]
-    words = f"{count(number, 'check')}{', of all blobs' * (len(told) < number)}"
-    words += ", the likeliest first" * (ranked and len(told) > 1)
-    tell(f"{net}: {words}{':' if told else ''}")
+        tell(f"{net}: Caffe refuses this net, with checks or without:")
+    for error in errors:
+        aside(f"  line {error.line or 1}: {error.message} [{error.code} {error.name}]")
+    tell(f"{net}: {count(len(patched.checks), 'check')}{', the most likely suspects first' * ranked}:")
     # TRAIN and TEST may each have a layer of that name.
-    alike = Counter((one.blob, one.layer, one.reason) for one in told)
-    for (blob, layer, reason), times in alike.items():
-        twins = f" ({times} layers of that name)" if times > 1 else ""
-        aside(f'  "{blob}" of layer "{layer}"{twins}: {reason}')
+    several = Counter((one.blob, one.layer) for one in patched.checks)
+    for one in patched.checks:
+        phase = f" ({' and '.join(one.phases)})" if several[one.blob, one.layer] > 1 else ""
+        why = "" if one.reason == ONE_OF_ALL else f": {one.reason}"
+        aside(f'  "{one.blob}" of layer "{one.layer}"{phase}{why}')
     if patched.left_out:
-        aside("  left out:")
+        aside("  not checked:")
     for line in patched.left_out:
-        aside(f"  - {line}")
+        aside(f"  {line}")
 
 
 def objection(target: str, net: str, new: bytes) -> str:
-    """Why an existing file must not be replaced; empty where none exists, or it is an earlier net with checks."""
+    """Why an existing file must not be replaced; empty if none exists, or if it is an earlier net with checks."""
     from caffelint.cli.overwriting import link_above
     from caffelint.fix.finite.layer_file import NAME
     from caffelint.lint.read import ReadError, read
@@ -57,18 +54,18 @@ def objection(target: str, net: str, new: bytes) -> str:
     if not os.path.isfile(target):
         return ""
     if os.path.exists(net) and os.path.samefile(target, net):
-        return "it is NET itself, and was left alone; --in-place writes there"
+        return "this is NET itself; give --in-place to overwrite it"
     try:
         there = read(target)
     except ReadError as error:
         return str(error)
     if there in (b"", new) or NAME.removesuffix(".py").encode() in there:
         return ""
-    return "it already exists, holds no checks, and was left alone; remove it first"
+    return "this file already exists, has no checks, and was left alone; remove it first"
 
 
 def write_layer_file(target: str) -> str:
-    """First of all, for without it no net with checks loads; but not where the net cannot be written."""
+    """Write the layer's file before the net, which does not load without it; but not if the net cannot be written."""
     from caffelint.fix.finite.layer_file import NAME, write_beside
     from caffelint.fix.write import SaveError, objection
     from caffelint.lint.read import ReadError
@@ -91,11 +88,11 @@ def tell_how_to_run(
 
     found = runs(net, config) if net else []
     if target is None and not (diff or quiet):
-        tell(f"nothing was written; with -o OUT or --in-place {NAME}, which the checks need, is written beside it")
+        tell(f"no file was written; -o OUT or --in-place writes the net, and {NAME}, which the checks need, beside it")
     if not (diff or quiet):
         _tell_command(net, target, found, has_loss)
     for place in several_gpus([run.solver for run in found], os.path.normpath(net or target or "")):
-        tell(f"{place}: several GPUs: caffe train aborts there on the Python layers of the checks; use one GPU")
+        tell(f"{place}: on several GPUs caffe train aborts on the Python layers of the checks; use one GPU")
 
 
 def _tell_command(net: str | None, target: str | None, found: Sequence[Runs], has_loss: bool) -> None:
@@ -111,17 +108,17 @@ def _tell_command(net: str | None, target: str | None, found: Sequence[Runs], ha
             command = f"cd {shlex.quote(run.folder)} && {command}"
     else:
         command += " caffe train -solver SOLVER" if has_loss else " python SCRIPT"
-    what = "it" if run or has_loss else "the script that loads it"
-    tell(f"run {what} with a Caffe that was built WITH_PYTHON_LAYER := 1, so that it finds the layer's file:")
+    what = "the net" if run or has_loss else "the script that loads the net"
+    tell(f"to run {what}, with a Caffe that was built WITH_PYTHON_LAYER := 1:")
     aside(f"  {command}")
     if len(found) > 1:
-        tell(f"other solvers name it too: {found[1].solver}{f' and {len(found) - 2} more' if len(found) > 2 else ''}")
+        tell(f"other solvers that name this net: {', '.join(one.solver for one in found[1:])}")
     if run and not run.trains:
-        tell(f"{run.solver} only tests with {net} and trains another net; patch that too")
+        tell(f"{run.solver} only tests with {net} and trains another net; patch that one, too")
 
 
 def _tell_to_name(net: str, target: str | None, run: Runs) -> None:
-    """What the solver has to name, if not what it names now."""
+    """The name to write into the solver, if it names another file."""
     file = net if target is None else target
     if run.found and os.path.realpath(file) == os.path.realpath(net):
         return
@@ -130,7 +127,7 @@ def _tell_to_name(net: str, target: str | None, run: Runs) -> None:
 
 
 def _seen_from(folder: str, path: str) -> str:
-    """A path from a folder, empty for the working directory; the absolute path of what does not lie below."""
+    """A path relative to a folder, empty for the working directory; absolute if it is not below that folder."""
     try:
         inside = os.path.relpath(path, folder or None)
     except ValueError:  # on another drive of Windows

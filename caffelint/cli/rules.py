@@ -61,7 +61,7 @@ def _letter(family: str) -> str:
     letters = {info.family for info in all_rules()} | set(FAMILIES.values())
     letter = FAMILIES.get(family.lower(), family.upper())
     if letter not in letters:
-        raise unknown(f"no such family {family}", family, FAMILIES, f"; the families are {', '.join(FAMILIES)}")
+        raise unknown(f'no such family "{family}"', family, FAMILIES, f"; the families are {', '.join(FAMILIES)}")
     return letter
 
 
@@ -87,4 +87,4 @@ def _table(infos: list[RuleInfo]) -> None:
             summary = summary[: left - 1].rstrip() + "…"
         severity = paint(f"{info.severity:<7}", info.severity)
         click.echo(f"{info.code:<5} {info.name:<{longest}}  {severity}  {summary}")
-    click.echo(f"\n{count(len(infos), 'rule')}; caffelint explain RULE says more")
+    click.echo(f"\n{count(len(infos), 'rule')}; caffelint explain RULE explains one")

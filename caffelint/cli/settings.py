@@ -29,7 +29,7 @@ def settings_options(command: Callable[..., Any]) -> Callable[..., Any]:
 def settings(paths: Sequence[str], options: Mapping[str, Any], unused: Sequence[str] = ("caffe_python",)) -> Config:
     """The settings for `paths`: from the file that `config_file` names or the nearest one, then from the options.
 
-    What is not honoured is told in a line each, but for the settings that the command has no use for.
+    A line on stderr names each setting that is not honoured, except `unused` ones, which the command does not need.
     """
     from caffelint.lint.config import load_config
 
@@ -47,7 +47,7 @@ def settings(paths: Sequence[str], options: Mapping[str, Any], unused: Sequence[
     }
     isolated = bool(options.get("isolated"))
     if isolated and options.get("config_file"):
-        raise click.UsageError("--isolated and --config exclude each other")
+        raise click.UsageError("--isolated and --config cannot be combined; give one")
     config = load_config(shared_folder(paths), options.get("config_file"), overrides, isolated=isolated)
     for name, line in config.skipped.items():
         if name not in unused:
@@ -60,8 +60,8 @@ def level_of(values: Iterable[str]) -> str | None:
     levels = [value.lower() for value in values if "=" not in value]
     for level in levels:
         if level not in LEVELS:
-            otherwise = "; or give a rule a severity: --severity RULE=LEVEL"
-            raise unknown(f"--severity {level}: it takes {', '.join(LEVELS)}", level, LEVELS, otherwise)
+            text = f'--severity "{level}" is not a severity; give {", ".join(LEVELS)}'
+            raise unknown(text, level, LEVELS, ", or RULE=LEVEL")
     return levels[-1] if levels else None
 
 
@@ -106,7 +106,7 @@ def _severities(values: Iterable[str]) -> dict[str, str] | None:
 def _fail_on(value: str | None) -> str | None:
     known = (*LEVELS, "never")
     if value is not None and value.lower() not in known:
-        raise unknown(f"--fail-on {value}: it takes {', '.join(known)}", value, known)
+        raise unknown(f'--fail-on "{value}" is not a severity; give {", ".join(known)}', value, known)
     return value.lower() if value else None
 
 

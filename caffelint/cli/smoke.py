@@ -25,54 +25,86 @@ from caffelint.cli.settings import input_shapes, settings, settings_options
     type=click.Choice(["auto", "caffe", "torch"]),
     default="auto",
     show_default=True,
-    help="What to run with.",
+    help="Run with your Caffe or with the built-in torch engine.",
 )
 @click.option(
     "--caffe-python", metavar="COMMAND", help="The Python that imports caffe: a path, or docker run ... python."
 )
-@click.option("--device", default="auto", metavar="auto|cpu|cuda:N", show_default=True, help="Where to run.")
+@click.option(
+    "--device",
+    default="auto",
+    metavar="auto|cpu|cuda:N",
+    show_default=True,
+    help="The device to run on; auto takes a GPU only for torch.",
+)
 @click.option("--gpu", type=click.IntRange(0, 999), metavar="N", help="Run on this GPU, with either engine.")
 @click.option(
     "--data",
     type=click.Choice(["auto", "real", "synthetic"]),
     default="auto",
     show_default=True,
-    help="The data to train on.",
+    help="Train on real or on synthetic data; auto: synthetic if a source is missing.",
 )
-@click.option("--input-shape", multiple=True, metavar="TOP=NxCxHxW", help="The shape of a data layer's top.")
+@click.option(
+    "--input-shape",
+    multiple=True,
+    metavar="TOP=NxCxHxW",
+    help="The shape of a data layer's top if the text does not give it, as in data=32x3x224x224.",
+)
 @click.option("--weights", type=click.Path(), metavar="FILE.caffemodel", help="Start from these weights.")
-@click.option("--seed", type=click.IntRange(0, 2**31 - 1), default=1, show_default=True, metavar="N")
+@click.option(
+    "--seed",
+    type=click.IntRange(0, 2**31 - 1),
+    default=1,
+    show_default=True,
+    metavar="N",
+    help="The seed of weights, synthetic data and Dropout.",
+)
 @click.option(
     "--timeout",
     type=click.IntRange(1, 1_000_000),
     default=600,
     show_default=True,
     metavar="SECONDS",
-    help="End the run after this time.",
+    help="Stop a run that takes longer.",
 )
-@click.option("--watch", multiple=True, metavar="BLOBS", help="Blobs or layers to measure and show.")
+@click.option(
+    "--watch",
+    multiple=True,
+    metavar="BLOBS",
+    help="Show the range, mean, spread and zeros of these blobs or layers over the run; separate names with commas.",
+)
 @click.option("--find-lr", is_flag=True, help="Find the largest base_lr that stays finite, and suggest one.")
-@click.option("--compare", metavar="A,B", help="Run twice and show where they first differ: cpu,cuda:0 or caffe,torch.")
+@click.option(
+    "--compare", metavar="A,B", help="Run twice and show where the runs first differ: cpu,cuda:0 or caffe,torch."
+)
 @click.option("--gradcheck", metavar="LAYER|all", help="Compare a layer's gradient with the slope of its forward pass.")
 @click.option(
     "--plot", type=click.Path(path_type=Path), metavar="FILE", help="Plot the run to FILE.png, .svg or .html."
 )
-@click.option("--force", is_flag=True, help="Run even if a check says that Caffe cannot.")
+@click.option("--force", is_flag=True, help="Run even if the check is certain that it cannot work.")
 @click.option("--no-python-layers", is_flag=True, help="Refuse to run a net with Python layers.")
-@click.option("--work-dir", type=click.Path(exists=True, file_okay=False), metavar="DIR", help="Make the copies here.")
+@click.option(
+    "--work-dir",
+    type=click.Path(exists=True, file_okay=False),
+    metavar="DIR",
+    help="The folder for the copies (default: the working directory).",
+)
 @click.option("--dialect", metavar="NAME", help="The Caffe fork that the files are for.")
 @settings_options
 @click.option(
-    "--fail-on", metavar="LEVEL", help="Exit with 1 from this level on: error (default), warning, info; or never."
+    "--fail-on",
+    metavar="LEVEL",
+    help="Exit with 1 for findings of this severity or a higher one: error (default), warning, info; or never.",
 )
 @click.option("--format", "formats", multiple=True, metavar="FORMAT[:FILE]", help="As in caffelint check.")
-@click.option("-v", "--verbose", is_flag=True, help="Also show findings of level info.")
-@click.option("-q", "--quiet", is_flag=True, help="Show only findings.")
+@click.option("-v", "--verbose", is_flag=True, help="Also show infos.")
+@click.option("-q", "--quiet", is_flag=True, help="Show only the findings.")
 def command(solver: str, **options: Any) -> int:
     """Train briefly on a safe copy, and show where it breaks and why.
 
-    SOLVER is a solver.prototxt. It is checked first; then the net is loaded, run once at rate 0, trained for a few
-    iterations, and tested. None of your files is changed. The caffe engine runs Python layers.
+    SOLVER is a solver.prototxt. It is checked first; then the net is loaded, run once without an update, trained for a
+    few iterations, and tested. None of your files is changed. With the caffe engine, the net's Python layers run.
 
     \b
     Exit status: 0 nothing at or above --fail-on

@@ -25,21 +25,27 @@ if TYPE_CHECKING:
 @click.command("summary")
 @click.argument("paths", nargs=-1, required=True, type=click.Path())
 @click.option("--phase", type=click.Choice(["train", "test"], case_sensitive=False), help="Show only this phase.")
-@click.option("--stage", "stages", multiple=True, metavar="NAME", help="A stage of the state; repeat for several.")
-@click.option("--level", type=int, help="The level of the net's state.")
+@click.option(
+    "--stage",
+    "stages",
+    multiple=True,
+    metavar="NAME",
+    help="A stage of the net's state. Repeat for several.",
+)
+@click.option("--level", type=int, help="The level of the net's state, for min_level and max_level.")
 @click.option(
     "--input-shape",
     "shapes",
     multiple=True,
     metavar="TOP=NxCxHxW",
-    help="The shape of an input or a data layer's top: data=32x3x224x224.",
+    help="The shape of an input or of a data layer's top, as in data=32x3x224x224. Repeat for several.",
 )
-@click.option("--read-data", is_flag=True, help="Read LMDBs, HDF5 files and image lists to find the shape of data.")
+@click.option("--read-data", is_flag=True, help="Read the shape of data from the sources.")
 @click.option(
     "--dialect",
     metavar="NAME",
     shell_complete=complete.dialects,
-    help="Build as this Caffe would, refusing what it lacks; caffelint dialects lists them.",
+    help="Refuse layer types and fields that this Caffe lacks; caffelint dialects lists them.",
 )
 @click.option("--format", "format_", type=click.Choice(["text", "json"]), default="text", help="A table or JSON lines.")
 @settings_options
@@ -57,10 +63,10 @@ def command(
     isolated: bool,
     jobs: int,
 ) -> int:
-    """Show what Caffe would build of nets: shapes, parameters, multiply-adds, memory.
+    """Show the nets that Caffe builds: shapes, parameters, multiply-adds, memory.
 
-    PATHS are net files, solvers (for their nets) and folders. A net that is made for only one phase is shown in that
-    phase, unless --phase names the other. Exit status: 0 all nets load or may load, 1 a net does not load, 2 a path
+    PATHS are net files, solvers (for the nets that they name) and folders. A net for one phase only is shown in that
+    phase, unless --phase names the other. Exit status: 0 all nets load, or may load, 1 a net does not load, 2 a path
     cannot be read or there is no net, 3 caffelint itself failed.
     """
     from caffelint.cli.nets import Tops, nets
@@ -92,7 +98,7 @@ def command(
 
     for number, (file, summaries, failure) in enumerate(_each(files, options, both, jobs)):
         if not summaries and not failure and file in outright:
-            tell(f"{file}: holds no net")
+            tell(f"{file}: not a net")
         if failure:
             failed.append(failure)
         for summary in summaries:
@@ -117,7 +123,7 @@ _Result = tuple[str, "list[Summary]", "Failure | None"]
 
 
 def _each(files: Sequence[Shown], options: dict[str, Any], both: bool, jobs: int) -> Iterator[_Result]:
-    """`both`: no phase was asked for, so that a net which is made for one of them is shown in that one."""
+    """`both`: no phase was given, so a net that is made for only one is shown in that one."""
     workers = min(jobs or os.cpu_count() or 1, len(files))
     if workers < 2 or len(files) < 8:
         yield from map(partial(_one, options, both), files)

@@ -1,4 +1,4 @@
-"""What commands say beside their output: a line on stderr, harmless whatever names it quotes."""
+"""What commands say beside their output: lines on stderr, harmless whatever names they quote."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from caffelint.text.visible import visible
 
 
 def tell(line: str) -> None:
-    """`caffelint: LINE` on stderr."""
-    aside(f"caffelint: {line}")
+    """`caffelint: LINE` on stderr; a line that begins with two spaces belongs to the one above, and stays as it is."""
+    aside(line if line.startswith("  ") else f"caffelint: {line}")
 
 
 def aside(line: str) -> None:

@@ -13,34 +13,41 @@ from caffelint.text.visible import visible
 
 @click.command("trust")
 @click.argument("folder", default=".", type=click.Path(path_type=Path))
-@click.option("--list", "show", is_flag=True, help="Show the folders that are trusted.")
+@click.option("--list", "show", is_flag=True, help="Show the folders that you have trusted.")
 @click.option("--remove", is_flag=True, help="Stop trusting FOLDER.")
 def command(folder: Path, show: bool, remove: bool) -> int:
-    """Let the settings of FOLDER choose what runs: caffe-python and plugins, and roots outside the checkout.
+    """Allow the settings of FOLDER (default: the working directory) to choose what runs.
 
-    Without this, a repository's own settings choose none of these. Trust covers the present files, and ends when a
-    settings file or a rule changes. It is stored outside the folder.
+    Until you trust them, the settings of a repository cannot set caffe-python or plugins, which run code, nor read
+    files outside the repository (roots, extend, baseline). Trust holds for the settings and rules as they are now;
+    after a change, run the command again. It is stored in your home directory, not in FOLDER.
 
-    Exit status: 0 done, 1 with --remove: FOLDER was not trusted, 2 the settings are missing or wrong.
+    \b
+    Exit status: 0 done
+                 1 with --remove: FOLDER was not trusted
+                 2 FOLDER has no settings, or they are wrong
     """
     from caffelint.lint import trust
     from caffelint.lint.config import chain_of, nearest
 
     if show and remove:
-        raise click.UsageError("--list and --remove exclude each other")
+        raise click.UsageError("--list and --remove cannot be combined; give one")
     if show:
         for known in trust.trusted():
-            click.echo(visible(known))
+            path = nearest(Path(known))
+            held = path is not None and trust.is_trusted(*chain_of(path))
+            ended = "" if held else "  (no longer trusted: files have changed or are gone)"
+            click.echo(visible(f"{known}{ended}"))
         return OK
     if remove:
         was = trust.forget(os.fspath(folder))
-        click.echo(visible(f"{folder} is {'no longer trusted' if was else 'not trusted'}"))
+        click.echo(visible(f"{folder} {'is no longer trusted' if was else 'was not trusted'}"))
         return OK if was else FINDINGS
     if not folder.is_dir():
         raise click.ClickException(f"{folder}: no such folder")
     path = nearest(folder)
     if path is None:
-        raise click.ClickException(f"{folder}: no caffelint settings in it or above it")
+        raise click.ClickException(f"{folder}: no caffelint settings in this folder or above it")
     files, plugins = chain_of(path)
     where = trust.trust(files, plugins)
     rules = [file for plugin in plugins for file in trust.python_files(plugin)]

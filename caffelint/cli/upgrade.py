@@ -20,26 +20,30 @@ if TYPE_CHECKING:
 
 
 _WORDS = {
-    "current": "in the current format",
-    "as its Caffe": "in the newest that their Caffe reads",
-    "ignored": "left by a comment or the settings",
-    "stuck": "could not be upgraded",
-    "failed": "could not be read or written",
+    "current": "already in the current format",
+    "as its Caffe": "in the newest format that their Caffe reads",
+    "ignored": "left alone as a comment or the settings say",
+    "stuck": "not upgraded",
+    "failed": "not read or not written",
 }
 
 
 @click.command("upgrade")
 @click.argument("paths", nargs=-1, required=True, type=click.Path())
-@click.option("--diff", is_flag=True, help="Show what would change and write nothing; exit with 1 if anything does.")
+@click.option(
+    "--diff",
+    is_flag=True,
+    help="Show what would change, as a patch, and write nothing; exit with status 1 if there is anything to change.",
+)
 @click.option(
     "--dialect",
     metavar="NAME",
     shell_complete=complete.dialects,
-    help="The Caffe that will read the files, instead of inferring it; caffelint dialects lists them.",
+    help="The Caffe that the files are for (default: inferred); caffelint dialects lists them.",
 )
 @settings_options
-@click.option("-q", "--quiet", is_flag=True, help="Show only what could not be upgraded, and no diffs.")
-@click.option("-v", "--verbose", is_flag=True, help="Name every file that stays old for its Caffe.")
+@click.option("-q", "--quiet", is_flag=True, help="Show only the files that could not be upgraded.")
+@click.option("-v", "--verbose", is_flag=True, help="Name all files that stay in an old format for their Caffe.")
 def command(
     paths: tuple[str, ...],
     diff: bool,
@@ -49,17 +53,18 @@ def command(
     quiet: bool,
     verbose: bool,
 ) -> int:
-    """Write nets and solvers of older formats in the current one, in place, with all comments and the layout kept.
+    """Convert nets and solvers of older formats to the current one, in place, and keep all comments and the layout.
 
-    PATHS are files and folders; - reads stdin and writes to stdout. It upgrades layers { ... } of 2013 and 2014 (V0,
-    V1), input and input_dim of a net, transformation fields outside transform_param, and solver_type.
+    PATHS are files and folders; - reads stdin and writes to stdout. What is converted: layers { ... } of 2013 and 2014
+    (V0, V1), input and input_dim of a net, transformation fields outside transform_param, and solver_type.
 
-    Nets whose Caffe reads nothing newer stay old, and so do the files beside them that this Caffe reads, and files with
-    # caffelint: ignore-file[legacy-format].
+    A net for a fork that reads only an older format is left as it is, and so are files beside it that the same fork
+    reads; --dialect bvlc converts those all the same. A file with the comment # caffelint: ignore-file[legacy-format]
+    is left as it is, too.
 
     \b
-    Exit status: 0 all files that can be in the current format now are
-                 1 something could not be upgraded or, with --diff, would change
+    Exit status: 0 nothing is left to upgrade
+                 1 something could not be upgraded or, with --diff, would be
                  2 wrong usage or settings, or a path that cannot be read or written
                  3 caffelint itself failed
     """
@@ -71,7 +76,7 @@ def command(
         config = settings(["."], {"config_file": config_file, "isolated": isolated, "dialect": dialect})
         return _stdin(diff, quiet, config.dialect)
     config = settings(paths, {"config_file": config_file, "isolated": isolated, "dialect": dialect})
-    from caffelint.fix.upgrade import told
+    from caffelint.fix.upgrade import lines_about
     from caffelint.fix.upgrade.files import upgrade_files
     from caffelint.fix.write import ending_cleanly
     from caffelint.lint.discover import discover
@@ -89,7 +94,7 @@ def command(
                 tell(f"{path}: {failure.message}")
                 status = max(status, INTERNAL if failure.internal else USAGE)
                 continue
-            _tell(told((path, left) for left in result.left if not left.intended))
+            _tell(lines_about((path, left) for left in result.left if not left.intended))
             intended += ((path, left) for left in result.left if left.intended)
             if result.changed and not quiet:
                 if diff:
@@ -97,7 +102,7 @@ def command(
                 else:
                     click.echo(visible(f"{path}: {', '.join(result.done)}"))
     if not quiet:
-        _tell(told(intended, None) if verbose else told(intended, hint=" (-v names all)"))
+        _tell(lines_about(intended, None) if verbose else lines_about(intended, hint=" (-v names all)"))
         _say_summary(became, diff)
     return status or (FINDINGS if became["stuck"] or (diff and became["changed"]) else 0)
 
@@ -105,7 +110,7 @@ def command(
 def _stdin(diff: bool, quiet: bool, dialect: str | None) -> int:
     from caffelint.cli.checked import STDIN, stdin
     from caffelint.cli.outputs import show_diff, write_bytes
-    from caffelint.fix.upgrade import told, upgrade_text
+    from caffelint.fix.upgrade import lines_about, upgrade_text
 
     old = stdin()
     result = upgrade_text(old, STDIN, dialect=dialect)
@@ -113,7 +118,7 @@ def _stdin(diff: bool, quiet: bool, dialect: str | None) -> int:
         write_bytes(result.data)
     elif not quiet:
         show_diff(STDIN, old, result.data)
-    _tell(told((STDIN, left) for left in result.left if not (quiet and left.intended)))
+    _tell(lines_about((STDIN, left) for left in result.left if not (quiet and left.intended)))
     return FINDINGS if "stuck" in _outcomes(result) or (diff and result.changed) else 0
 
 
@@ -139,4 +144,4 @@ def _say_summary(became: Counter[str], diff: bool) -> None:
     parts += [f"{became[key]} {words}" for key, words in _WORDS.items() if became[key]]
     aside("; ".join(parts))
     if became["stuck"]:
-        tell("exit status 1: mend the files above, or write # caffelint: ignore-file[legacy-format] in them")
+        tell("to leave a file in its old format, write # caffelint: ignore-file[legacy-format] into it")

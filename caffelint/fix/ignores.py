@@ -100,7 +100,8 @@ def _identity(finding: ReportedFinding) -> _Identity:
 
 
 def _applied(finding: ReportedFinding) -> Applied:
-    return Applied(finding.file, finding.code, finding.name, finding.message, "silence it by a comment", "safe")
+    title = "silence it with a comment"
+    return Applied(finding.file, finding.code, finding.name, finding.message, title, "safe", finding.line)
 
 
 def _by_file(findings: Iterable[ReportedFinding]) -> Iterable[tuple[str, list[ReportedFinding]]]:
@@ -118,26 +119,28 @@ def _at_line_ends(source: Source, findings: list[ReportedFinding], reason: str) 
     lines: dict[int, set[str]] = {}
     for finding in findings:
         lines.setdefault(finding.line or 1, set()).add(finding.name)
-    behind = "" if "\n" in source.text or "\r" not in source.text else "\n"
+    ending = "" if "\n" in source.text or "\r" not in source.text else "\n"
     edits = []
     for line, names in lines.items():
         start, *rest = source.line_starts[line - 1 : line + 1]
         end = start + len(source.text[start : rest[0] if rest else None].rstrip("\r\n"))
-        edits.append(Edit(end, end, f"  # caffelint: ignore[{', '.join(sorted(names))}] {reason}{behind}"))
+        comment = f"# caffelint: ignore[{', '.join(sorted(names))}] {reason}".rstrip()
+        edits.append(Edit(end, end, f"  {comment}{ending}"))
     return edits
 
 
 def _for_the_file(source: Source, findings: list[ReportedFinding], reason: str) -> list[Edit]:
-    """One comment above all."""
+    """One comment at the start of the file."""
     if not findings:
         return []
     start = len(UTF8_MARK) if source.data.startswith(UTF8_MARK) else 0
     names = ", ".join(sorted({finding.name for finding in findings}))
-    return [Edit(start, start, with_line_ends_of(source.data, f"# caffelint: ignore-file[{names}] {reason}\n"))]
+    comment = f"# caffelint: ignore-file[{names}] {reason}".rstrip()
+    return [Edit(start, start, with_line_ends_of(source.data, f"{comment}\n"))]
 
 
 def _same_message(old: bytes, new: bytes, path: str) -> bool:
-    """Whether Caffe reads the same: a comment has not swallowed what followed it."""
+    """Whether Caffe reads the same from both, so that no comment has swallowed what follows it."""
     before, after = load(old, path), load(new, path)
     if before.bound is None or after.bound is None:
         return before.bound is after.bound
@@ -157,7 +160,10 @@ def add_ignores(
     texts: Mapping[str, bytes] | None = None,
     alone: bool = False,
 ) -> Fixed:
-    """Put comments into files and folders that silence their findings from `least` on; see `caffelint.fix.run.fix`."""
+    """Write comments that silence all findings of severity `least` or above, with a `reason`, which may be empty.
+
+    For the other parameters see `caffelint.fix.run.fix`.
+    """
     texts, paths = dict(texts or {}), list(paths)
     found = by_themselves(texts) if alone else planned(paths, config, changed, texts)
     reported = {path for job in found.jobs for path in job.report}
@@ -166,8 +172,8 @@ def add_ignores(
     result = run(found, config, texts, ignorer.may_have_work, ignorer.mend, write, progress)
     if errors := sum(made in ignorer.errors for made in result.report.applied):
         are = "1 of these is an error" if errors == 1 else f"{errors} of these are errors"
-        result.notes.append(f"{are}: Caffe stops there, or training surely fails, silenced or not")
+        result.notes.append(f"{are}; silenced or not, Caffe stops there or training fails")
     if ignorer.besides:
-        more = "1 finding that is" if ignorer.besides == 1 else f"{ignorer.besides} findings that are"
-        result.notes.append(f"{more} not reported, but of a rule that these comments name, went silent with them")
+        more = "1 finding" if ignorer.besides == 1 else f"{ignorer.besides} findings"
+        result.notes.append(f"these comments also silence {more} that would not be reported anyway")
     return result

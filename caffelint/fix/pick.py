@@ -22,13 +22,13 @@ class Offer(NamedTuple):
 
     @property
     def identity(self) -> tuple[str, ...]:
-        """What tells it from others also when lines have moved."""
+        """What distinguishes it from others, even when lines have moved."""
         return *self.finding.identity, self.title
 
     @property
     def applied(self) -> Applied:
         finding = self.finding
-        return Applied(finding.file, finding.code, finding.name, finding.message, self.title, self.safety)
+        return Applied(finding.file, finding.code, finding.name, finding.message, self.title, self.safety, finding.line)
 
     def changes(self, texts: dict[str, bytes]) -> bool:
         """Whether it makes a difference."""
@@ -51,7 +51,7 @@ class Offer(NamedTuple):
         return ""
 
     def comment_lost(self, texts: dict[str, bytes]) -> str:
-        """A comment that it would take away, as in `"one" # comment` before `"half"`; empty where there is none."""
+        """A comment that it would remove, as in `"one" # comment` before `"half"`; empty if there is none."""
         old = [(texts[file][edit.start : edit.end], edit.text) for file, edits in self.edits.items() for edit in edits]
         if not any(b"#" in gone for gone, _ in old):
             return ""
@@ -60,7 +60,7 @@ class Offer(NamedTuple):
         return min(lost, default="")
 
     def renames(self, texts: dict[str, bytes]) -> dict[tuple[str, str], bytes]:
-        """The quoted values that it replaces: what stood there, by file and new value, both without their quotes."""
+        """The quoted values that it replaces: the old value by file and new value, both without quotes."""
         return {
             (file, edit.text[1:-1]): texts[file][edit.start : edit.end].strip(b"\"'")
             for file, edits in self.edits.items()

@@ -26,7 +26,7 @@ class Upgrader:
         self._left: dict[str, tuple[Left, ...]] = {}
 
     def rewrite(self, data: bytes, path: str) -> bytes:
-        """The whole text of a file without the finding; as it is where it is left alone."""
+        """The whole text of a file without the finding; unchanged if the file is left alone."""
         from caffelint.fix.upgrade import upgrade_text
         from caffelint.fix.upgrade.neighbours import Neighbours
 
@@ -39,17 +39,17 @@ class Upgrader:
 
     @property
     def notes(self) -> list[str]:
-        """A line for what was left alone."""
-        from caffelint.fix.upgrade import told
+        """Lines about what was left alone."""
+        from caffelint.fix.upgrade import lines_about
 
-        return told((path, left) for path, lefts in sorted(self._left.items()) for left in lefts)
+        return lines_about((path, left) for path, lefts in sorted(self._left.items()) for left in lefts)
 
 
 PROVIDERS = {"legacy-format": Upgrader}
 
 
 def asked_for(config: Config, paths: Collection[str]) -> dict[str, Upgrader]:
-    """Those of `PROVIDERS` whose rules the settings name outright: nobody else wants a file written anew."""
+    """Those of `PROVIDERS` whose rules the settings name: without that, nobody wants a whole file rewritten."""
     selectors = [*config.select, *config.extend_select]
     infos = filter(None, map(find_rule, PROVIDERS))
     named = [info.name for info in infos if any(names_outright(info, name) for name in selectors)]

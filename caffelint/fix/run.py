@@ -52,9 +52,9 @@ def fix(
 ) -> Fixed:
     """Apply the safe fixes of the findings in files and folders, with `unsafe` the others, too.
 
-    The report tells in `left` what was not made, and why.
+    `left` of the report says what was not fixed, and why.
 
-    Findings below `least` are left alone. `write` False: nothing is written, the report tells what would be left.
+    Findings below `least` are left alone. `write` False: nothing is written, and the report says what would be left.
     `agreed` is asked about each fix. `changed` and `texts` are those of `caffelint.check`; a text that is given is
     never written; `alone`: each is by itself, and nothing beside it is looked at.
     """
@@ -71,7 +71,7 @@ def fix(
     )
     result = run(found, config, texts, mender.may_have_work, mender.mend, write, progress)
     closed = (Failure(path, reason) for path, reason in sorted(mender.closed.items()))
-    told = result.report._replace(
+    report = result.report._replace(
         failures=(*result.report.failures, *closed),
         tried=(SAFE, UNSAFE) if unsafe else (SAFE,),
         left=mender.left(result.report.findings),
@@ -80,7 +80,7 @@ def fix(
     if mender.not_named:
         names = ", ".join(sorted(mender.not_named))
         notes.append(f"left alone, as only what is named is written: {names}")
-    return Fixed(told, result.changes, notes)
+    return Fixed(report, result.changes, notes)
 
 
 def by_themselves(texts: Mapping[str, bytes]) -> Planned:
@@ -131,7 +131,7 @@ def _read(job: Job, texts: dict[str, bytes]) -> dict[str, bytes]:
         try:
             found[path] = texts[path] if path in texts else read(path)
         except ReadError:
-            continue  # the check tells
+            continue  # the check reports it
     return found
 
 

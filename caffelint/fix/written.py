@@ -17,7 +17,7 @@ _BRACKETS = ("}", ">", "]")
 
 
 class Piece(NamedTuple):
-    """Text that the fix of a rule wrote, by its bytes; `rules` tells how often each
+    """Text that the fix of a rule wrote, by its bytes; `rules` is how often each
     wrote here, and `old` was there before."""
 
     start: int

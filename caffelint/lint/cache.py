@@ -110,7 +110,7 @@ def _digest(name: str, body: bytes) -> bytes:
 
 
 def _finding(row: list[Any]) -> ReportedFinding:
-    """A finding as it was stored. Raises `TypeError` or `ValueError` where this is none."""
+    """A finding as it was stored. Raises `TypeError` or `ValueError` if it is not a finding."""
     finding = ReportedFinding(*_of(row, *[str] * 7, *[int | None] * 4, list, *[str] * 4, list, list, list, list | None))
     if finding.severity not in SEVERITIES:
         raise ValueError(finding.severity)

@@ -1,4 +1,4 @@
-"""Why something is as a finding tells: values from which verdicts and reports are printed."""
+"""Causes of findings, as values from which verdicts and reports are printed."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ CauseKind = Literal[
     "unknown",
 ]
 """What is to blame. `start`: what a net reads or begins with, before any update. `layer`: what the layer's type does
-with such values. `loss`: it is 0, has no bound, or is none. `phases`: TRAIN and TEST differ."""
+with such values. `loss`: it is 0, has no bound, or is not a loss. `phases`: TRAIN and TEST differ."""
 
 
 class Suggested(NamedTuple):

@@ -36,10 +36,10 @@ def changed_files(base_ref: str = "HEAD", folder: str = ".") -> set[str]:
     of the checkout's choosing on files that may have changed: these are compared here, by their bytes as they are.
     """
     if base_ref.startswith("-"):
-        raise ValueError(f"--base-ref {base_ref} names no commit")
+        raise ValueError(f'--base-ref "{base_ref}" is not a commit')
     checkout = checkout_of(folder)
     if checkout is None:
-        raise ValueError("--changed-only needs a git repository: there is none around these files")
+        raise ValueError("--changed-only needs a git repository, and these files are in none")
     index = {entry.name: entry for entry in checkout.tracked()}
     before = _blobs(checkout.top, base_ref)
     names = set(index.keys() ^ before.keys())
@@ -79,7 +79,7 @@ def _same(path: str, entry: Tracked, before: str, written: int) -> bool:
 
 
 def _blob_id(path: str, length: int) -> str:
-    """The name that git gives to a file's bytes, none where they cannot be read."""
+    """The name that git gives to a file's bytes, empty if they cannot be read."""
     import hashlib
 
     try:
@@ -127,7 +127,7 @@ def _git(top: str, *arguments: str) -> list[str]:
         raise ValueError("--changed-only needs git, which cannot be run") from error
     if done.returncode:
         reason = done.stderr.decode(errors="replace").strip().splitlines()
-        raise ValueError(f"git does not answer for --changed-only: {reason[0] if reason else 'no reason given'}")
+        raise ValueError(f"--changed-only: git fails: {reason[0] if reason else 'no reason given'}")
     return os.fsdecode(done.stdout).split("\0")
 
 

@@ -61,9 +61,9 @@ class Checker:
             for info in self.infos
             if (selector := most_exact(info, config.severity)) is not None
         }
-        told = {name: value for name, value in vars(config).items() if name not in _OF_NO_MATTER}
+        values = {name: value for name, value in vars(config).items() if name not in _OF_NO_MATTER}
         where = config.folder_of("per_file_ignores"), os.getcwd()
-        self._settings = repr((sorted(told.items()), *where, plugin_state())).encode()
+        self._settings = repr((sorted(values.items()), *where, plugin_state())).encode()
 
     def warm(self) -> None:
         """Import what every worker needs, before there are workers."""
@@ -204,8 +204,8 @@ class Checker:
     ) -> tuple[list[Finding], int]:
         """The findings of files that belong together, and how many comments and settings silenced.
 
-        `nets` tells which nets each solver names; `report` are the files whose own findings are wanted; `siblings`
-        tells which files may hold the training net of a deploy net.
+        `nets` are the nets that each solver names; `report` are the files whose own findings are wanted; `siblings` are
+        the files that may hold the training net of a deploy net.
         """
         for path, beside in siblings:
             if path in files and (net := files[path].net):
@@ -257,8 +257,7 @@ class Checker:
         known = {_replaced(row): row.fixes for row in rows if row.name not in problems and row.fix()}
         known.pop(None, None)
         return tuple(
-            row._replace(fixes=known.get(_replaced(row), row.fixes)) if row.name in problems else row
-            for row in rows
+            row._replace(fixes=known.get(_replaced(row), row.fixes)) if row.name in problems else row for row in rows
         )
 
     def _ignored(self, path: str) -> set[str]:

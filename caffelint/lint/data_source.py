@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 SECONDS = 60
 LARGEST_COPY = 4 << 30
 LARGEST_IMAGE = 1 << 26
-"""Pixels. To tell how a PNG is turned, Pillow decodes all of it, and few bytes may stand for many pixels."""
+"""Pixels. To find out how a PNG is turned, Pillow decodes all of it, and few bytes may give many pixels."""
 _START = "import sys; sys.path[:] = {}; from caffelint.lint.data_source import main; main()"
 _ORIENTATION = 0x0112
 

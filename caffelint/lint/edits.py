@@ -25,7 +25,7 @@ _SPACE = re.compile(r"\r?\n|\r|[ \t]+")
 
 
 def fix(title: str, safety: str, *parts: Edits) -> tuple[Fix, ...]:
-    """A fix of all parts, for `fixes=`; none where a part cannot be done."""
+    """A fix of all parts, for `fixes=`; none if a part cannot be done."""
     edits = join(parts)
     return (Fix(title, safety, edits),) if edits else ()
 
@@ -47,8 +47,8 @@ def join(parts: Iterable[Edits]) -> Edits:
     for (place, gone), (inner, new) in pairwise(sorted(edits.items())):
         if place[0] == inner[0] and gone.start < new.start == new.end < gone.end and not gone.text:
             space = _SPACE.match(new.text)
-            behind = space[0] if space else ""
-            edits[place] = gone._replace(text=new.text.removeprefix(behind) + behind)
+            after = space[0] if space else ""
+            edits[place] = gone._replace(text=new.text.removeprefix(after) + after)
             del edits[inner]
     return tuple((path, edit) for (path, _, _), edit in edits.items())
 
@@ -59,12 +59,12 @@ def quoted(text: str) -> str:
     return f'"{escaped}"'
 
 
-def write(owner: Owner, *path: str | int, value: Value, behind: str = "") -> Edits:
-    """Set a field: its value anew where it is written, else a field more in the block that should hold it.
+def write(owner: Owner, *path: str | int, value: Value, after: str = "") -> Edits:
+    """Set a field: replace its value if it is written, else add the field to its block.
 
     A string keeps its kind of quotes, and a block that holds a comment stays.
 
-    Blocks that are missing on the way are made; a new field goes after the one named `behind`, or last.
+    Blocks that are missing on the way are made; a new field goes after the one named `after`, or last.
     """
     document, node = _of(owner)
     if node is None:
@@ -93,7 +93,7 @@ def write(owner: Owner, *path: str | int, value: Value, behind: str = "") -> Edi
         if len(outer) > 1 or not isinstance(value, str):
             return None
         last, value = outer[0], [(last, value)]
-    return _checked(document, [put_in(document, node, last, value, node.first(behind) if behind else None)])
+    return _checked(document, [put_in(document, node, last, value, node.first(after) if after else None)])
 
 
 def remove(owner: Owner, *path: str | int) -> Edits:

@@ -103,7 +103,7 @@ def _plain_checker() -> Checker:
 
 
 def _for_dialect(config: Config, dialect: str | None) -> Config:
-    """The settings with that dialect. Raises `ValueError` where there is none of that name."""
+    """The settings with that dialect. Raises `ValueError` if there is no such dialect."""
     if dialect is None:
         return config
     from caffelint.schema.provenance import provenance

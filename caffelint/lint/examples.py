@@ -73,7 +73,7 @@ def failures(rule: type[Rule]) -> list[str]:
 
 
 def _held(judge: Callable[[type[Rule], Any], list[str]], rule: type[Rule], example: Any) -> list[str]:
-    """What is wrong with an example; a rule that raises, or an example that is none, is wrong, too."""
+    """What is wrong with an example; also if the rule raises, or if it is not an example at all."""
     try:
         return judge(rule, example)
     except Exception as error:

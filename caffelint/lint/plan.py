@@ -22,7 +22,7 @@ _MOST_SIBLINGS = 4
 class Job(NamedTuple):
     """Files that are judged together; plain values, so that another process can do it.
 
-    `report` are the files whose own findings are wanted; `nets` tells which nets each solver names, `siblings` which
+    `report` are the files whose own findings are wanted; `nets` are the nets that each solver names, `siblings` which
     files may hold the training net of a deploy net.
     """
 

@@ -44,7 +44,7 @@ class Reach:
 
 
 def is_special(path: str) -> bool:
-    """Whether a path leads to what tells of the running system, or to a device."""
+    """Whether a path leads to a device, or to files that describe the running system."""
     return any(is_below(os.path.realpath(path), special) for special in _SPECIAL)
 
 

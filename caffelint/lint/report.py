@@ -52,7 +52,7 @@ class ReportedFinding(NamedTuple):
 
     @property
     def identity(self) -> tuple[str, ...]:
-        """What tells it from others also when lines have moved."""
+        """What distinguishes it from others, even when lines have moved."""
         return self.name, self.file, self.layer, self.message
 
     def fix(self, unsafe: bool = False) -> Fix | None:
@@ -62,7 +62,10 @@ class ReportedFinding(NamedTuple):
 
 
 class Applied(NamedTuple):
-    """A fix that was made: its file, the rule and what it had said, and what the fix does."""
+    """A fix that was made: the file and line (1-based, None for none) of the finding, rule and message, and the fix.
+
+    Fixes are made in rounds; the line is that of the text which a round began with.
+    """
 
     file: str
     code: str
@@ -70,6 +73,7 @@ class Applied(NamedTuple):
     message: str
     title: str
     safety: str
+    line: int | None = None
 
 
 class Failure(NamedTuple):

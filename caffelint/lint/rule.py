@@ -69,6 +69,8 @@ class Rule:
     aliases: ClassVar[tuple[str, ...]] = ()
     since: ClassVar[str] = "0.1"
     preview: ClassVar[bool] = False
+    risks_nan: ClassVar[bool] = False
+    """What it finds in a layer may turn values nan or infinite, so `caffelint patch` checks that layer first."""
     claims: ClassVar[tuple[Kind, ...]] = ()
     """Kinds of refusals that this rule speaks of, so that no other one reports them."""
     OPTIONS: ClassVar[Mapping[str, Option]] = {}
@@ -181,7 +183,7 @@ class RefusalRule(NetRule):
         )
 
     def message(self, refused: Refused) -> str:
-        """All layers that meet it are the subject; none where the net itself is to blame."""
+        """All layers that meet it are the subject, or none if the net itself is to blame."""
         message = refused.refusal.message
         return f"{titles(refused.layers)}: {message}" if refused.layers else message
 

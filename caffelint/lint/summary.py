@@ -30,7 +30,7 @@ UNREADABLE = "Failed to parse"
 class LayerRow(NamedTuple):
     """One layer of a built net; None where something is unknown. `memory` is in bytes, for the data of its tops.
 
-    `image`: what a data layer's text tells of batch, channels, height and width where its shape is not known.
+    `image`: batch, channels, height and width as far as a data layer's text gives them, if its shape is not known.
     """
 
     name: str
@@ -118,7 +118,7 @@ def summarize(
     read_data: bool = False,
     roots: Sequence[str] = (),
 ) -> Iterator[Summary]:
-    """The summary of a net's file in each of the phases; none where the file holds no net.
+    """The summary of a net's file in each of the phases; none if the file is not a net.
 
     stages, level: besides those of the net itself. of_solver: in the state that a solver builds it in, if that has one
     of the phases; the file is the solver's own for a net inside of it.

@@ -73,20 +73,20 @@ def suppressions(document: Document) -> list[Suppression]:
     return found
 
 
-def _meant(bracketed: str | None, behind: str) -> tuple[frozenset[str], str]:
+def _meant(bracketed: str | None, rest: str) -> tuple[frozenset[str], str]:
     """The rules that a directive names, in brackets or, if these were forgotten, in what follows."""
     if bracketed is not None:
         names = [name.strip() for name in bracketed.split(",") if name.strip()]
     else:
         names = []
-        while (word := _UNBRACKETED.match(behind)) and (find_rule(word[1]) or _CODE.fullmatch(word[1])):
+        while (word := _UNBRACKETED.match(rest)) and (find_rule(word[1]) or _CODE.fullmatch(word[1])):
             names.append(word[1])
-            behind = behind[word.end() :]
-    return frozenset(map(_rule_name, names)) or _ALL, behind
+            rest = rest[word.end() :]
+    return frozenset(map(_rule_name, names)) or _ALL, rest
 
 
 def _rule_name(written: str) -> str:
-    """The name of the rule of that code, name or alias; as it is written where there is none."""
+    """The name of the rule with that code, name or alias; the given name if there is no such rule."""
     rule = find_rule(written)
     return rule.name if rule else written.lower()
 

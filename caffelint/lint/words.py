@@ -1,4 +1,4 @@
-"""Words that findings share."""
+"""Wording that findings share."""
 
 from __future__ import annotations
 

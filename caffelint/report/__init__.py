@@ -27,7 +27,7 @@ class Look(NamedTuple):
 
     `least` is the lowest severity that the formats for people show; machines get all findings. `width` is where to
     wrap, None never. `quiet` leaves out the summary. From `fail_on` on a finding fails a test (JUnit). The text leaves
-    out the findings of `told`, by `ReportedFinding.identity`, which the reader has just seen.
+    out the findings of `seen`, by `ReportedFinding.identity`, which the reader has just seen.
     """
 
     color: bool = False
@@ -35,7 +35,7 @@ class Look(NamedTuple):
     least: str = "warning"
     quiet: bool = False
     fail_on: str = "error"
-    told: tuple[tuple[str, ...], ...] = ()
+    seen: tuple[tuple[str, ...], ...] = ()
 
 
 def write(name: str, report: Report, out: TextIO, look: Look | None = None) -> None:

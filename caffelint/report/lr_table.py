@@ -23,7 +23,7 @@ def write(schedule: Schedule, title: str, limit: int, out: TextIO, columns: int,
     paint = painter(color)
     out.write(f"{paint(visible(title), 'bold')}, {visible(schedule.policy)}, {limit:,} iterations\n")
     if schedule.problem:
-        out.write(f"  {paint('Caffe ends at the first update', 'error')}: {visible(schedule.problem)}\n")
+        out.write(f"  {paint('Caffe stops at the first update', 'error')}: {visible(schedule.problem)}\n")
         return
     points = [(limit - 1) * i // max(columns - 1, 1) for i in range(columns)]
     for line in blocks([schedule.rate(point) for point in points]):
@@ -48,8 +48,8 @@ def milestones(schedule: Schedule, limit: int, most: int = 24) -> list[int]:
     return found if found[-1] == last else [*found, last]
 
 
-def _next_change(schedule: Schedule, behind: int, last: int, start: float) -> int | None:
-    """The first iteration after one whose rate differs from `start` by a tenth of it."""
+def _next_change(schedule: Schedule, after: int, last: int, start: float) -> int | None:
+    """The first iteration after `after` whose rate differs from `start` by more than a tenth of it."""
 
     def differs(iteration: int) -> bool:
         rate = schedule.rate(iteration)
@@ -58,7 +58,7 @@ def _next_change(schedule: Schedule, behind: int, last: int, start: float) -> in
         return abs(rate - start) > abs(start) / 10
 
     for low, high in schedule.stretches(last + 1):
-        low = max(low, behind + 1)
+        low = max(low, after + 1)
         if high < low or not (differs(low) or differs(high)):
             continue
         if differs(low):
@@ -73,7 +73,7 @@ def _next_change(schedule: Schedule, behind: int, last: int, start: float) -> in
 def blocks(values: Sequence[float]) -> list[str]:
     """Lines of block characters, one column a value; `!` where a value is not finite.
 
-    Heights go from 0 to the largest value, or, which a label tells, from the logarithm of the least above 0.
+    Heights go from 0 to the largest value, or, with the label "log scale", from the logarithm of the least above 0.
     """
     finite = [abs(value) for value in values if math.isfinite(value)]
     top = max(finite, default=0.0) or 1.0

@@ -37,7 +37,7 @@ def write(summary: Summary, out: TextIO, color: bool = False) -> None:
 
 def _verdict(summary: Summary, paint: Paint) -> str:
     if summary.loads is None:
-        return paint("cannot tell whether it loads, some of it is unknown", "warning")
+        return paint("may load; some of it is unknown", "warning")
     return paint("loads", "good") if summary.loads else paint("does not load", "error")
 
 
@@ -96,24 +96,26 @@ def _totals(summary: Summary, out: TextIO, paint: Paint) -> None:
 
 
 def _hint(summary: Summary, out: TextIO, paint: Paint) -> None:
-    """How to tell what the text does not: the shape of data that only its source knows."""
+    """How to give the shape of data that the text does not."""
     for layer in summary.layers:
         for index, (top, shape) in enumerate(zip(layer.tops, layer.shapes, strict=True)):
             if shape is None and not layer.bottoms and not summary.error:
                 asked, remark = _asked_shape(layer.image if index == 0 else None)
-                given = f"--phase {summary.phase.lower()} --input-shape {visible(top)}={asked}"
-                shown = f"{given}{remark}, or --read-data where its source is here"
-                out.write(f"  {paint('hint: ', 'bold')}the text does not tell the shape of {visible(top)}: {shown}\n")
+                give = f"give --phase {summary.phase.lower()} --input-shape {visible(top)}={asked}{remark}"
+                say = (
+                    f'the shape of "{visible(top)}" is not in the text; {give}, or --read-data to read it from the data'
+                )
+                out.write(f"  {paint('hint: ', 'bold')}{say}\n")
                 return
 
 
 def _asked_shape(image: Sequence[int | None] | None) -> tuple[str, str]:
-    """What to give to --input-shape, with letters for what the text does not tell, and what to say about it."""
+    """What to give to --input-shape, with letters for what the text does not give, and a remark on it."""
     batch, channels, height, width = image or (None,) * 4
     if batch and height and width:
-        remark = "" if channels else " (1 in place of 3 for grey images)"
+        remark = "" if channels else " (1 instead of 3 for grey images)"
         return f"{batch}x{channels or 3}x{height}x{width}", remark
-    return f"{batch or 'N'}x{channels or 'C'}x{height or 'H'}x{width or 'W'}", " with numbers for the letters"
+    return f"{batch or 'N'}x{channels or 'C'}x{height or 'H'}x{width or 'W'}", " (with numbers for the letters)"
 
 
 def number(value: int) -> str:

@@ -19,10 +19,10 @@ _BEFORE_CARET = 40
 
 def write(report: Report, out: TextIO, look: Look) -> None:
     paint = painter(look.color)
-    told = Counter(look.told)
+    seen = Counter(look.seen)
     for finding in shown(report, look.least):
-        if told[finding.identity]:
-            told[finding.identity] -= 1
+        if seen[finding.identity]:
+            seen[finding.identity] -= 1
             continue
         for line in block(finding, look, paint):
             out.write(line + "\n")
@@ -104,6 +104,6 @@ def _clipped(line: str, start: int, end: int, room: int) -> tuple[str, int, int]
     kept = room - 2
     left = max(0, min(start - _BEFORE_CARET, len(line) - kept))
     before = "…" if left else ""
-    behind = "…" if left + kept < len(line) else ""
+    after = "…" if left + kept < len(line) else ""
     moved = len(before) - left
-    return before + line[left : left + kept] + behind, start + moved, min(end, left + kept) + moved
+    return before + line[left : left + kept] + after, start + moved, min(end, left + kept) + moved

@@ -34,7 +34,7 @@ def painter(color: bool) -> Paint:
 
 
 def sentence(text: str) -> str:
-    """A message as it is shown: one that quotes a megabyte is cut in its middle."""
+    """A message for display: one that quotes a megabyte is cut in the middle."""
     if len(text) > _LONGEST:
         text = f"{text[: _LONGEST - 200]} … {text[-200:]}"
     return visible(text)

@@ -94,7 +94,7 @@ def suggest(name: str, known: Iterable[str]) -> str | None:
 
 
 def _slips(name: str, candidate: str) -> int:
-    """How many slips of the finger lie between two names; 3 where it is surely no slip."""
+    """How many typing slips turn one name into the other; 3 if it is certainly not a slip."""
     one, other = _plain(name), _plain(candidate)
     for ending in _ENDINGS:
         if one.endswith(ending) and other.endswith(ending):

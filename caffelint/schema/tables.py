@@ -37,7 +37,7 @@ _BOOLS: dict[str, int] = {"true": True, "True": True, "t": True, "false": False,
 class FieldType:
     """One field of a message type.
 
-    `usual` is the kind of text (`caffelint.text.tree`) that a value mostly has, `words` what identifiers stand for
+    `usual` is the kind of text (`caffelint.text.tree`) that a value mostly has, `words` what identifiers mean
     in BVLC's Caffe; `low` and `high` are the limits of a number.
     """
 

@@ -51,5 +51,7 @@ def other_engine(engine: Engine, last: Event | None, nets: Sequence[BuiltNet]) -
         return ""
     used = {layer.type for built in nets for layer in built.layers if layer.message is not None}
     if used <= known:
-        return "this Caffe lacks what the net uses of a fork, but torch has all its layers; try --engine torch"
+        return (
+            "this Caffe lacks layer types or fields of a fork, but torch has all layers of the net; try --engine torch"
+        )
     return ""

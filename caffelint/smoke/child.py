@@ -58,8 +58,8 @@ def run_child(
             with held():
                 child.end()
                 reader.join(GRACE)
-    told = any(isinstance(event, Done | Crashed | Refused | OutOfMemory) for event in events)
-    if not told:
+    reported = any(isinstance(event, Done | Crashed | Refused | OutOfMemory) for event in events)
+    if not reported:
         events.append(ending(child.process.returncode if status is None else status, log, events, late, job))
         if on_event:
             on_event(events[-1])

@@ -38,7 +38,7 @@ class Side(NamedTuple):
 
 
 def sides(text: str, choice: Choice) -> tuple[Side, Side]:
-    """From `cpu,cuda:0` or `caffe,torch` or `torch:cpu,torch:cuda:0`. Raises NoEngine where it is none of these."""
+    """From `cpu,cuda:0` or `caffe,torch` or `torch:cpu,torch:cuda:0`. Raises NoEngine for anything else."""
     words = [word.strip() for word in text.split(",")]
     found = [_side(word, choice) for word in words]
     if len(found) != 2 or None in found or words[0] == words[1]:

@@ -106,7 +106,7 @@ def _memory() -> int | None:
 
 
 def _gpus() -> list[dict[str, Any]] | None:
-    """What NVIDIA's driver says; None where there is none."""
+    """What NVIDIA's driver says; None without a driver."""
     program = shutil.which("nvidia-smi", path=kept.environment().get("PATH", os.defpath))
     if program is None:
         return None
@@ -192,7 +192,7 @@ def _last_line(log: str) -> str:
 
 
 def _choice(found: dict[str, Any]) -> dict[str, Any]:
-    """The engine and device that `caffelint smoke` chooses by itself."""
+    """The engine and device that `caffelint smoke` chooses by default."""
     if found["caffe"]["command"] and not found["caffe"]["problem"]:
         return {"engine": engines.CAFFE, "device": "cpu"}
     if found["caffe"]["command"] or found["torch"]["problem"]:

@@ -63,7 +63,7 @@ class Statistics(NamedTuple):
     kind: `blob` (name: the blob's) or `param` (name: its index in the layer, as text). layer: the one that writes the
     blob's last version, or owns the parameter; for a shared parameter its owner. part: `data`, `diff` (the gradient) or
     `update` (what the iteration took off the parameter). std: root mean square about the mean. zeros: share of exact
-    zeros. min and max are of the finite values; nan where there is none.
+    zeros. min and max are of the finite values; nan if there is none.
     """
 
     iteration: int
@@ -168,7 +168,7 @@ class TimedOut(NamedTuple):
 
 
 class Crashed(NamedTuple):
-    """The child ended without an event of its own. status: exit status, or minus the signal; text: end of its stderr.
+    """The child ended without sending an event. status: exit status, or minus the signal; text: end of its stderr.
 
     said: its last line that is not from a log. unseen: did the command not find the job at all?
     """

@@ -37,11 +37,11 @@ def execute(engine: Engine, prepared: Prepared, on_event: Callable[[Event], None
         return [too_much]
     folder = os.path.dirname(prepared.path)
     try:
-        told = run_child(engine.start(folder), prepared.job, prepared.path, on_event)
+        found = run_child(engine.start(folder), prepared.job, prepared.path, on_event)
     except OSError as error:
         reason = (error.strerror or str(error)).lower()
         raise engines.NoEngine(f'"{engine.command[0]}" cannot be started: {reason} ({engine.why})') from error
-    events = [_as_named(event, prepared.named) for event in told]
+    events = [_as_named(event, prepared.named) for event in found]
     last = events[-1]
     if problem := unseen(engine, last, folder) or no_gpu(engine, last):
         raise engines.NoEngine(problem)

@@ -82,14 +82,14 @@ def plan_inputs(
 
         given = {top.name: known.pop(top.name) for layer in reads for top in layer.tops if real and top.name in known}
         bare = _build(message, job_net, known) if given else built
-        told = dict(source_shapes(bare, net.path, roots).shapes)
+        recorded = dict(source_shapes(bare, net.path, roots).shapes)
         for name, shape in given.items():
-            if name in told and told[name] != shape:
+            if name in recorded and recorded[name] != shape:
                 notes.append(
-                    f'"{name}" is {text(told[name])} in the real {job_net.phase} data; --input-shape is ignored'
+                    f'"{name}" is {text(recorded[name])} in the real {job_net.phase} data; --input-shape is ignored'
                 )
-        known = given | told | known
-        if told:
+        known = given | recorded | known
+        if recorded:
             built = _build(message, job_net, known)
     inputs = []
     for layer in [layer for layer in built.layers if brings_data(layer)]:

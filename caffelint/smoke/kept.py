@@ -45,8 +45,8 @@ class Kept:
         finally:
             os.close(control)
             os.close(starting)
-        with open(started, "rb") as told:
-            number = told.read()
+        with open(started, "rb") as file:
+            number = file.read()
         if number:
             self.end()
             raise OSError(int(number), os.strerror(int(number)))

@@ -70,7 +70,7 @@ def needs(nets: Sequence[BuiltNet], solver_type: str, caffe: bool) -> Needs:
 
 
 def _own(layer: BuiltLayer, caffe: bool) -> Iterator[Blob]:
-    """The tops that have memory of their own."""
+    """The tops that do not share memory with another blob."""
     if layer.shares_memory:
         return
     for blob in layer.tops:

@@ -113,7 +113,7 @@ class Run:
         return found[0] if found else None
 
     def place(self, layer: str, net: int = 0, *path: str | int) -> Place:
-        """Where a layer, or a field of it, stands in the user's text; a split stands where its blob is made."""
+        """The place of a layer or its field in the user's text; for a split, of the layer that makes its blob."""
         if 0 <= net < len(self.nets):
             built = self.layer(layer, net)
             if built is not None and built.index is None and built.bottoms and built.bottoms[0].producer:

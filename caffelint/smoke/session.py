@@ -93,7 +93,7 @@ class Stage:
         return engines.choose(wanted.engine, wanted.device, wanted.gpu, wanted.caffe_python, wanted.source)
 
     def prepare(self, engine: Engine, name: str = "", **wishes: Any) -> Prepared:
-        """A job for an engine, in a folder of its own if a name is given. wishes: those that differ from the user's.
+        """A job for an engine, in a separate folder if a name is given. wishes: those that differ from the user's.
 
         Raises Unplanned and NoProject.
         """
@@ -136,7 +136,7 @@ class Stage:
 def session(request: Request, watcher: Watcher, way: Callable[[Stage], tuple[Run, Engine]]) -> Session:
     """Check a solver and its nets, run them in some way, and judge the result.
 
-    Raises NoProject, Unplanned and NoEngine, each a line for the user. Nothing is left behind on any way out.
+    Raises NoProject, Unplanned and NoEngine, each with a line for the user. No files or processes are left in any case.
     """
     project = load_project(request.path, request.config, request.input_shapes)
     report = _checked(request, project)

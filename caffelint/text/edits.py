@@ -22,7 +22,7 @@ class OverlappingEdits(ValueError):
 def apply_edits(data: bytes, edits: Iterable[Edit]) -> bytes:
     """`data` with the edits made; insertions at one place keep the order given.
 
-    Raises `OverlappingEdits` where two want the same bytes, `ValueError` where one lies outside of the text.
+    Raises `OverlappingEdits` if two change the same bytes, `ValueError` if one is outside the text.
     """
     pieces: list[bytes] = []
     done = 0

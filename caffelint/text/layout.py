@@ -20,10 +20,10 @@ Value = str | Sequence[tuple[str, str]]
 _BLANK = " \t\r\f\v"
 
 
-def put_in(document: Document, block: Field, name: str, value: Value, behind: Field | None = None) -> Edit:
+def put_in(document: Document, block: Field, name: str, value: Value, after: Field | None = None) -> Edit:
     """A new field of a block, after the given one or its last."""
     text = document.source.text
-    last = behind or (block.fields[-1] if block.fields else None)
+    last = after or (block.fields[-1] if block.fields else None)
     at = _behind_separator(text, last.end) if last else block.value_start + (block is not document.root)
     newline = _newline(text)
     line_end = _line_end(text, at)

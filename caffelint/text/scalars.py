@@ -38,7 +38,7 @@ def _utf8(code: int) -> str:
 
 
 def string_bytes(text: str) -> bytes:
-    """The bytes that a string scalar stands for: quotes gone, adjacent strings joined, escapes resolved."""
+    """The bytes of a string scalar, without quotes, with adjacent strings joined and escapes resolved."""
     content = text[1:-1]
     if "\\" not in content and text[0] not in content:
         return content.encode("latin-1")
@@ -47,7 +47,7 @@ def string_bytes(text: str) -> bytes:
 
 
 def string_value(text: str) -> str:
-    """The string that a scalar stands for; bytes that are not UTF-8 are read as latin-1."""
+    """The value of a string scalar; bytes that are not UTF-8 are read as latin-1."""
     data = string_bytes(text)
     try:
         return data.decode("utf-8")

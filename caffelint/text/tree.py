@@ -65,7 +65,7 @@ class Field:
         return Span(self.value_start, self.end)
 
     def first(self, name: str) -> Field | None:
-        """The first field of that name, None if there is none."""
+        """The first field of that name, or None."""
         if len(self.fields) > _WIDE:
             named = self._by_name().get(name)
             return named[0] if named else None

@@ -51,6 +51,7 @@ class BatchnormEpsTooSmall(NetRule):
     code = "B005"
     name = "batchnorm-eps-too-small"
     severity = WARNING
+    risks_nan = True
     layer_types = ("BatchNorm",)
     _BN = 'layer { name: "bn" type: "BatchNorm" bottom: "a" top: "b" batch_norm_param { %s } }'
     _NET = (

@@ -33,6 +33,7 @@ class BatchnormOfOneValue(NetRule):
     code = "B004"
     name = "batchnorm-of-one-value"
     severity = ERROR
+    risks_nan = True
     layer_types = types_that(lambda kind: kind.normalises and not kind.fork)
     _NET = (
         'layer { name: "data" type: "Input" top: "data" top: "label"'

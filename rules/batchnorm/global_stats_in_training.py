@@ -58,6 +58,7 @@ class GlobalStatsInTraining(NetRule):
     name = "global-stats-in-training"
     severity = WARNING
     certainty = LIKELY
+    risks_nan = True
     layer_types = ("BatchNorm",)
     _NET = (
         'layer { name: "data" type: "Data" top: "data" top: "label" include { phase: TRAIN } }'

@@ -48,6 +48,7 @@ class UnscaledInput(LayerRule):
     severity = WARNING
     certainty = LIKELY
     preview = True
+    risks_nan = True
     # What reads bytes without a scale of its own, as WindowData has; MemoryData is given anything.
     layer_types = ("Data", "ImageData")
     VALID = [

@@ -88,6 +88,6 @@ class BilinearMisconfigured(LayerRule):
                         f"set kernel_size: {right} and pad: {stride // 2}",
                         DISPLAY,
                         write(layer, "convolution_param", "kernel_size", value=str(right)),
-                        write(layer, "convolution_param", "pad", value=str(stride // 2), behind="kernel_size"),
+                        write(layer, "convolution_param", "pad", value=str(stride // 2), after="kernel_size"),
                     ),
                 )

@@ -49,6 +49,7 @@ class GaussianWithoutStd(NetRule):
     code = "I003"
     name = "gaussian-without-std"
     severity = WARNING
+    risks_nan = True
     layer_types = WEIGHTED
     _NET = (
         'layer { name: "data" type: "Input" top: "data" top: "label"'

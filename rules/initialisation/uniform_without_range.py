@@ -33,6 +33,7 @@ class UniformWithoutRange(NetRule):
     code = "I004"
     name = "uniform-without-range"
     severity = WARNING
+    risks_nan = True
     layer_types = WEIGHTED
     _NET = (
         'layer { name: "data" type: "Data" top: "data" top: "label" }'

@@ -32,6 +32,7 @@ class DropoutRatioOutOfRange(LayerRule):
     code = "L006"
     name = "dropout-ratio-out-of-range"
     severity = ERROR
+    risks_nan = True
     layer_types = ("Dropout",)
     VALID = [
         'layer { name: "drop" type: "Dropout" bottom: "a" top: "a" dropout_param { dropout_ratio: 0.5 } }',

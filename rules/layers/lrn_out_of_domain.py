@@ -47,6 +47,7 @@ class LrnOutOfDomain(LayerRule):
     code = "L007"
     name = "lrn-out-of-domain"
     severity = ERROR
+    risks_nan = True
     claims = (Kind.EVEN_LOCAL_SIZE,)
     layer_types = ("LRN",)
     VALID = [

@@ -47,6 +47,7 @@ class MapShrinksToNothing(NetRule):
     code = "L011"
     name = "map-shrinks-to-nothing"
     severity = WARNING
+    risks_nan = True
     layer_types = types_that(lambda kind: kind.has_setting("kernel_size") or kind.has_setting("slice_point"))
     _NET = (
         'layer { name: "data" type: "Input" top: "data" input_param { shape { dim: 1 dim: 3 dim: %d dim: 9 } } }'

@@ -41,6 +41,7 @@ class PoolingStrideExceedsKernel(LayerRule):
     code = "L002"
     name = "pooling-stride-exceeds-kernel"
     severity = WARNING
+    risks_nan = True
     layer_types = ("Pooling",)
     VALID = [
         'layer { name: "pool" type: "Pooling" bottom: "a" top: "b" pooling_param { kernel_size: 3 stride: 3 } }',

@@ -49,6 +49,7 @@ class DivisionByZero(NetRule):
     code = "N004"
     name = "division-by-zero"
     severity = ERROR
+    risks_nan = True
     layer_types = ("Eltwise",)
     _NET = (
         'layer { name: "data" type: "Input" top: "a" top: "b" top: "label"'
@@ -72,14 +73,14 @@ class DivisionByZero(NetRule):
             _NET % ("ReLU", " stable_prod_grad: false"),
             span="stable_prod_grad: false",
             message='Eltwise "e": the gradient divides by "fc", which contains 0 after ReLU "act": 0/0 = nan; remove'
-            ' stable_prod_grad',
+            " stable_prod_grad",
             fixed=_NET % ("ReLU", ""),
         ),
         Invalid(
             _NET % ("Sigmoid", " stable_prod_grad: false"),
             span="stable_prod_grad: false",
             message='Eltwise "e": the gradient divides by its factors, so it is 0/0 = nan where one of them is 0;'
-            ' remove stable_prod_grad',
+            " remove stable_prod_grad",
             fixed=_NET % ("Sigmoid", ""),
         ),
     ]

@@ -43,6 +43,7 @@ class LogOfNonpositive(NetRule):
     code = "N001"
     name = "log-of-nonpositive"
     severity = ERROR
+    risks_nan = True
     layer_types = ("Log",)
     _NET = (
         'layer { name: "data" type: "Input" top: "data" input_param { shape { dim: 4 dim: 3 } } }'
@@ -57,7 +58,7 @@ class LogOfNonpositive(NetRule):
             _NET % ("relu", "ReLU") + 'layer { name: "log" type: "Log" bottom: "act" top: "log" }',
             span='bottom: "act"',
             message='Log "log" takes the logarithm of zeros from ReLU "relu", which is -inf; add a small shift, such'
-            ' as shift: 1e-5',
+            " as shift: 1e-5",
             fixed=_NET % ("relu", "ReLU")
             + 'layer { name: "log" type: "Log" bottom: "act" top: "log" log_param { shift: 1e-5 } }',
         ),
@@ -65,7 +66,7 @@ class LogOfNonpositive(NetRule):
             _NET % ("prob", "Softmax") + 'layer { name: "log" type: "Log" bottom: "act" top: "log" loss_weight: 1 }',
             span='bottom: "act"',
             message='Log "log" takes the logarithm of 0, which is -inf, once Softmax "prob" saturates; add a small'
-            ' shift, such as shift: 1e-5',
+            " shift, such as shift: 1e-5",
             fixed=(
                 _NET % ("prob", "Softmax")
                 + (
@@ -78,21 +79,21 @@ class LogOfNonpositive(NetRule):
             _NET % ("bn", "BatchNorm") + 'layer { name: "log" type: "Log" bottom: "act" top: "log" }',
             span='bottom: "act"',
             message='Log "log" takes the logarithm of values of both signs from BatchNorm "bn", which is nan below 0;'
-            ' make them positive first',
+            " make them positive first",
         ),
         Invalid(
             _NET % ("prob", "Softmax")
             + 'layer { name: "log" type: "Log" bottom: "act" top: "log" log_param { scale: -1 shift: -0.1 } }',
             span='bottom: "act"',
             message='Log "log" takes the logarithm of values from Softmax "prob" that are never above 0; make them'
-            ' positive first',
+            " positive first",
         ),
         Invalid(
             'layer { name: "data" type: "Input" top: "data" } layer { name: "log" type: "Log" bottom: "data" top:'
             ' "log" }',
             span='bottom: "data"',
             message='Log "log" takes the logarithm of Input "data", which nothing keeps above 0: it is -inf at 0 and'
-            ' nan below; make the values positive, or add a shift',
+            " nan below; make the values positive, or add a shift",
         ),
     ]
 

@@ -56,6 +56,7 @@ class PowerGradientAtZero(NetRule):
     code = "N003"
     name = "power-gradient-at-zero"
     severity = ERROR
+    risks_nan = True
     layer_types = ("Power",)
     _NET = (
         'layer { name: "data" type: "Input" top: "data" top: "label"'
@@ -78,7 +79,7 @@ class PowerGradientAtZero(NetRule):
             _NET % "power: 3",
             span="power: 3",
             message='Power "p": the gradient of power 3 at zeros from ReLU "relu" is 0/0 = nan; add a small shift,'
-            ' such as shift: 1e-6',
+            " such as shift: 1e-6",
             fixed=_NET % "power: 3 shift: 1e-6",
         ),
         Invalid(
@@ -87,7 +88,7 @@ class PowerGradientAtZero(NetRule):
             " loss_weight: 1 }",
             span="power: 3",
             message='Power "p": the gradient of power 3 is 0/0 = nan wherever Input "data" is 1; multiply the bottom'
-            ' by itself in an Eltwise instead',
+            " by itself in an Eltwise instead",
         ),
     ]
 

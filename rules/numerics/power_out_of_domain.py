@@ -42,6 +42,7 @@ class PowerOutOfDomain(NetRule):
     code = "N002"
     name = "power-out-of-domain"
     severity = ERROR
+    risks_nan = True
     layer_types = ("Power",)
     _NET = (
         'layer { name: "data" type: "Input" top: "data" input_param { shape { dim: 4 dim: 3 } } }'
@@ -66,7 +67,7 @@ class PowerOutOfDomain(NetRule):
             _NET % ("ReLU", "power: -1"),
             span="power: -1",
             message='Power "p" takes power -1 of zeros from ReLU "act", which is inf; add a small shift, such as'
-            ' shift: 1e-5',
+            " shift: 1e-5",
             fixed=_NET % ("ReLU", "power: -1 shift: 1e-5"),
         ),
         Invalid(
@@ -76,14 +77,14 @@ class PowerOutOfDomain(NetRule):
             % ("TanH", "power: 0.5"),
             span="power: 0.5",
             message='Power "p" takes power 0.5 of values below 0 from TanH "act", which is nan; add an AbsVal before'
-            ' it, or a shift',
+            " it, or a shift",
         ),
         Invalid(
             'layer { name: "data" type: "Input" top: "data" }'
             ' layer { name: "p" type: "Power" bottom: "data" top: "p" power_param { power: -0.5 } }',
             span="power: -0.5",
             message='Power "p" takes power -0.5 of Input "data", which nothing keeps above 0: it is inf at 0 and nan'
-            ' below; add an AbsVal before it, or a shift',
+            " below; add an AbsVal before it, or a shift",
         ),
     ]
 

@@ -59,6 +59,7 @@ class ClassCountMismatch(NetRule):
     name = "class-count-mismatch"
     severity = WARNING
     certainty = LIKELY
+    risks_nan = True
     layer_types = (*types_that(lambda kind: kind.is_loss or kind.has_setting("num_classes")), *_YOLO)
     VALID = [
         _DATA + _FC % ("cls_score", "cls_score", 3) + _LOSS % ("cls", "cls_score", "labels"),

@@ -72,6 +72,7 @@ class ClassCountUnlikeData(LayerRule):
     severity = WARNING
     certainty = LIKELY
     preview = True
+    risks_nan = True
     layer_types = ("SoftmaxWithLoss",)
     _TOLD = (
         'layer {{ name: "rois" type: "Python" top: "rois" top: "cls_labels" python_param {{ module: "a" layer: "B"'

@@ -69,6 +69,7 @@ class DenseLossUnnormalized(LayerRule):
     name = "dense-loss-unnormalized"
     severity = WARNING
     certainty = LIKELY
+    risks_nan = True
     layer_types = types_that(lambda kind: kind.reads_loss_param)
     VALID = [
         {"s.prototxt": 'net: "n.prototxt" base_lr: 0.01', "n.prototxt": _NET + " }"},

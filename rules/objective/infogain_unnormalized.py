@@ -66,6 +66,7 @@ class InfogainUnnormalized(LayerRule):
     code = "O001"
     name = "infogain-unnormalized"
     severity = WARNING
+    risks_nan = True
     claims = (
         Kind.MISSING_INFOGAIN_MATRIX,
         Kind.NORMALIZE_OF_INFOGAIN,

@@ -35,6 +35,7 @@ class LossNeedsProbabilities(LayerRule):
     code = "O004"
     name = "loss-needs-probabilities"
     severity = ERROR
+    risks_nan = True
     layer_types = ("MultinomialLogisticLoss",)
     VALID = [
         'layer { name: "fc" type: "InnerProduct" bottom: "data" top: "fc" }'

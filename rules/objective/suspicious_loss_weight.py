@@ -65,6 +65,7 @@ class SuspiciousLossWeight(NetRule):
     name = "suspicious-loss-weight"
     severity = WARNING
     certainty = LIKELY
+    risks_nan = True
     VALID = [
         # What GoogLeNet does.
         'layer { name: "a" type: "SoftmaxWithLoss" bottom: "x" bottom: "label" loss_weight: 0.3 }'

@@ -142,4 +142,4 @@ class AdaptiveParameterOutOfRange(SolverRule):
 
 
 def _common(solver: Solver, field: str, value: str) -> tuple[Fix, ...]:
-    return fix(f"set {field}: {value}", UNSAFE, write(solver, field, value=value, behind="type"))
+    return fix(f"set {field}: {value}", UNSAFE, write(solver, field, value=value, after="type"))

@@ -202,4 +202,4 @@ class MissingLrParameter(SolverRule):
 
 
 def _set(solver: Solver, field: str, value: str, safety: str = UNSAFE) -> tuple[Fix, ...]:
-    return fix(f"set {field}: {value}", safety, write(solver, field, value=value, behind="lr_policy"))
+    return fix(f"set {field}: {value}", safety, write(solver, field, value=value, after="lr_policy"))

@@ -31,6 +31,7 @@ class NegativeLrMult(NetRule):
     code = "S212"
     name = "negative-lr-mult"
     severity = WARNING
+    risks_nan = True
     VALID = [
         'layer { name: "ip" type: "InnerProduct" param { lr_mult: 0 } param { lr_mult: 2 } }',
         'layer { name: "ip" type: "InnerProduct" param { decay_mult: 0 } }',

@@ -50,8 +50,8 @@ def test_a_path_that_is_not_there_is_status_2_and_the_others_are_checked(check: 
     ("arguments", "line"),
     [
         (["--selct", "x"], "no such option --selct; did you mean --select?"),
-        (["--format", "jsn"], "no such format jsn; did you mean json?"),
-        (["--format", "json:"], "--format json: names no file"),
+        (["--format", "jsn"], 'no such format "jsn"; did you mean json?'),
+        (["--format", "json:"], "--format json:: the file name is missing"),
         (["--format", "json:gone/out.json"], "gone/out.json cannot be written"),
         (["--format", "json", "--format", "text"], "json and text both go to stdout"),
         (["--format", "json:a", "--format", "sarif:a"], "json and sarif both go to a"),
@@ -63,10 +63,10 @@ def test_a_path_that_is_not_there_is_status_2_and_the_others_are_checked(check: 
         (["--config", "gone.toml"], "gone.toml: no such configuration file"),
         (["--baseline", "gone.json"], "gone.json: the baseline cannot be read"),
         (["--write-baseline"], "--write-baseline needs a FILE"),
-        (["--write-baseline", "solver.prototxt"], "solver.prototxt would overwrite what is not a baseline"),
-        (["--write-baseline", "."], "--write-baseline . would overwrite what is not a baseline"),
+        (["--write-baseline", "solver.prototxt"], "solver.prototxt: this is not a baseline and would be overwritten"),
+        (["--write-baseline", "."], "--write-baseline .: this is not a baseline and would be overwritten"),
         (["--jobs", "x"], "'x' is not a valid integer"),
-        (["--changed-only", "--base-ref=--output=x"], "--base-ref --output=x names no commit"),
+        (["--changed-only", "--base-ref=--output=x"], '--base-ref "--output=x" is not a commit'),
         (["-", "solver.prototxt"], "- reads stdin and must be the only path"),
         (["--stdin-filename", "a.prototxt", "solver.prototxt"], "give - instead of solver.prototxt"),
     ],
@@ -382,13 +382,13 @@ def test_nets_by_another_name_are_told_of(check: Any, project: Path) -> None:
     for name, text in texts.items():
         (project / f"vgg/{name}.pt").write_text(text, "utf-8")
     (project / "vgg/folder.pt").mkdir()
-    told = "caffelint: 4 files look like a net or solver but do not end in .prototxt, not checked unless named: "
+    told = "caffelint: 4 files look like a net or solver but do not end in .prototxt and were not checked: "
     told += "vgg/other.pt, vgg/solver.pt, vgg/test.pt and 1 more\n"
     for how in ([], ["--fix"], ["--diff"], ["--add-ignores"]):
         assert told in check(*how, ".").err
     assert check("-q", ".").err == check("solver.prototxt").err == ""
     (project / "caffelint.toml").write_text('exclude = ["vgg/[a-s]*", "vgg/train.pt"]\n', "utf-8")
     subprocess.run(["git", "init", "-q", "."], cwd=project, check=True)
-    told = "caffelint: 1 file looks like a net or solver but does not end in .prototxt, not checked unless named: "
+    told = "caffelint: 1 file looks like a net or solver but does not end in .prototxt and was not checked: "
     assert check(".").err == told + "vgg/test.pt\n"
     assert "vgg/test.pt:1:1" in check("vgg/test.pt", "--select", "all").out

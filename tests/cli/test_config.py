@@ -46,4 +46,4 @@ def test_isolated_reads_no_settings(caffelint: Any, project: Path, command: str)
     assert caffelint(*command.split(), *net, "--config", other).status == 0
     run = caffelint(*command.split(), *net, "--config", other, "--isolated")
     assert run.status == 2
-    assert run.err.startswith("caffelint: --isolated and --config exclude each other")
+    assert run.err.startswith("caffelint: --isolated and --config cannot be combined; give one")

@@ -23,7 +23,7 @@ def test_explain(caffelint: Any, name: str) -> None:
 def test_explain_suggests(caffelint: Any) -> None:
     run = caffelint("explain", "poly-without-maxiter")
     assert run.status == 2
-    assert run.err == "caffelint: no such rule poly-without-maxiter; did you mean poly-without-max-iter?\n"
+    assert run.err == 'caffelint: no such rule "poly-without-maxiter"; did you mean poly-without-max-iter?\n'
 
 
 @pytest.mark.parametrize("info", all_rules(), ids=lambda info: info.name)

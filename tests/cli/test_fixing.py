@@ -51,14 +51,17 @@ def test_safe_fixes_are_written(check: Any, net: Path) -> None:
     assert run.status == 1
     assert net.read_text("utf-8") == QUOTED
     assert run.out.endswith("1 error in 1 file\nfixed 1 finding in 1 file (1 more with --unsafe-fixes)\n")
-    assert run.err == 'net.prototxt: write "Pooling"\n'
+    assert run.err == 'net.prototxt:1: fixed: write "Pooling" [wrong-value-type]\n'
 
 
 def test_each_file_that_was_fixed_is_named(check: Any, net: Path, project: Path) -> None:
     net.write_text(WRONG * 2, "utf-8")
     (project / "other.prototxt").write_text(WRONG, "utf-8")
     (project / "right.prototxt").write_text(RIGHT, "utf-8")
-    assert check("--fix", ".").err == 'net.prototxt: write "Input" (2 times)\nother.prototxt: write "Input"\n'
+    assert check("--fix", ".").err == (
+        'net.prototxt:1: fixed: write "Input", also on line 2 [wrong-value-type]\n'
+        'other.prototxt:1: fixed: write "Input" [wrong-value-type]\n'
+    )
     assert check("--fix", ".").err == ""
     net.write_text(WRONG, "utf-8")
     assert check("--fix", "-q", ".").err == ""
@@ -206,7 +209,10 @@ def test_a_file_that_cannot_be_written_is_told_and_still_wrong(
     net.chmod(0o444)
     run = check("--fix", "net.prototxt", "more.prototxt")
     assert run.status == 2
-    assert run.err == ('more.prototxt: write "Input"\ncaffelint: net.prototxt: it is read-only, and was left alone\n')
+    assert run.err == (
+        'more.prototxt:1: fixed: write "Input" [wrong-value-type]\n'
+        "caffelint: net.prototxt: it is read-only, and was left alone\n"
+    )
     assert net.read_text("utf-8") == WRONG
     assert (project / "more.prototxt").read_text("utf-8") == RIGHT
     net.chmod(0o644)
@@ -235,7 +241,7 @@ def test_interactive(check: Any, net: Path) -> None:
     run = check("--interactive", "net.prototxt", stdin=b"what?\ny\nn\na\n")
     assert net.read_text("utf-8") == RIGHT + WRONG + RIGHT * 2
     assert run.out.count("? [y]es, [n]o, [a]ll safe, [q]uit, [?]: ") == 4
-    assert run.out.count("\nn  leave it\n") == 1
+    assert run.out.count("\nn  skip it\n") == 1
     assert f"-{WRONG}" in run.out
     assert run.out.count("net.prototxt:2:") == 1  # what was declined is not shown once more
     assert run.out.endswith("1 error in 1 file\nfixed 3 findings in 1 file; 1 not made, as you answered\n")
@@ -250,7 +256,7 @@ def test_interactive_asks_about_unsafe_fixes_as_such(check: Any, net: Path) -> N
     run = check("--interactive", "net.prototxt", stdin=b"a\n?\nn\n")
     assert net.read_text("utf-8") == QUOTED
     assert run.out.count("(unsafe)? [y]es, [n]o, [a]ll, [q]uit, [?]: ") == 2
-    assert "it may change what is trained\nn  leave it\na  make this and all after it, safe or not\n" in run.out
+    assert "it may change what is trained\nn  skip it\na  make this and all later fixes, safe or not\n" in run.out
     net.write_text(MISSPELT * 2, "utf-8")
     check("--interactive", "net.prototxt", stdin=b"n\na\n")
     assert net.read_text("utf-8") == SPELT.replace('"Pooling"', "Pooling") + SPELT
@@ -264,7 +270,7 @@ def test_interactive_without_an_answer_changes_nothing(
         monkeypatch.setattr(io, "TextIOWrapper", lambda _: None)
     run = check("--interactive", "net.prototxt", stdin=stdin or b"")
     assert (run.status, net.read_text("utf-8")) == (1, WRONG)
-    assert run.err == "\ncaffelint: stdin gives no more answers: this and all after it are left\n"
+    assert run.err == "\ncaffelint: stdin has ended, so this fix and all later ones are skipped\n"
     assert run.out.endswith("1 error in 1 file\n1 not made, as stdin ended\n")
     assert run.out.count("net.prototxt:1:") == 1
 
@@ -272,8 +278,8 @@ def test_interactive_without_an_answer_changes_nothing(
 @pytest.mark.parametrize(
     ("arguments", "line"),
     [
-        (["--fix", "--write-baseline", "x.json"], "--write-baseline stores findings and --fix mends them"),
-        (["--fix", "--add-ignores"], "--add-ignores silences findings and --fix mends them"),
+        (["--fix", "--write-baseline", "x.json"], "--write-baseline cannot be combined with"),
+        (["--fix", "--add-ignores"], "--add-ignores silences findings and --fix fixes them"),
         (["--interactive", "--diff"], "--interactive asks on stdin and writes files"),
         (["--interactive", "-"], "--interactive asks on stdin and writes files"),
         (["--add-ignores", "--reason", "a\nb"], "--reason takes one line of text"),
@@ -398,7 +404,7 @@ def test_silenced_errors_are_counted_as_such(check: Any, net: Path) -> None:
     run = check("--add-ignores", "--reason", "as it came", "net.prototxt")
     assert run.err == (
         "silenced 2 findings in 1 file\n"
-        "caffelint: 2 of these are errors: Caffe stops there, or training surely fails, silenced or not\n"
+        "caffelint: 2 of these are errors; silenced or not, Caffe stops there or training fails\n"
     )
     assert run.status == 0
     net.write_text(MISSPELT, "utf-8")
@@ -421,6 +427,6 @@ def test_what_goes_silent_with_the_rest_is_told(caffelint: Any, net: Path) -> No
     run = caffelint("check", "--select", "unknown-layer-type", "--severity", "warning", "--add-ignores", "net.prototxt")
     assert run.err == (
         "silenced 1 finding in 1 file\n"
-        "caffelint: 1 finding that is not reported, but of a rule that these comments name, went silent with them\n"
+        "caffelint: these comments also silence 1 finding that would not be reported anyway\n"
     )
     assert run.out.endswith("(2 suppressed)\n")

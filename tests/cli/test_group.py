@@ -18,7 +18,7 @@ def test_every_command_has_help_and_stays_small(caffelint: Any, root: Path, name
     assert (run.status, run.err) == (0, "")
     assert run.out.startswith(f"Usage: caffelint {name}")
     source = (root / f"caffelint/cli/{name.replace('-', '_')}.py").read_text("utf-8")
-    assert source.count("\n") <= 150
+    assert source.count("\n") <= 180, "most of it should be options and their help"
 
 
 def test_help_names_every_command(caffelint: Any) -> None:
@@ -36,9 +36,9 @@ def test_version(caffelint: Any) -> None:
 
 def test_a_misspelt_command(caffelint: Any) -> None:
     run = caffelint("chek")
-    assert (run.status, run.err) == (2, "caffelint: no such command chek; did you mean check?\n")
+    assert (run.status, run.err) == (2, 'caffelint: no such command "chek"; did you mean check?\n')
     run = caffelint("solver.prototxt")
-    assert run.err == "caffelint: no such command solver.prototxt; did you mean caffelint check solver.prototxt?\n"
+    assert run.err == 'caffelint: no such command "solver.prototxt"; did you mean caffelint check solver.prototxt?\n'
 
 
 @pytest.mark.parametrize("command", ["lr", "smoke", "summary", "upgrade", "check"])

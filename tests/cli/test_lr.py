@@ -50,7 +50,7 @@ def test_errors_in_the_text_are_told(tmp_path: Path, capsys: pytest.CaptureFixtu
     out, err = capsys.readouterr()
     assert rows(out)[0] == "0.1"
     assumed, wrong = err.splitlines()
-    assert assumed == "caffelint: max_iter is missing; showing 100,000 iterations (--iterations N)"
+    assert assumed == "caffelint: max_iter is missing; 100,000 iterations are shown, --iterations N shows N"
     assert wrong.startswith(f"caffelint: {path}:3: ")
     assert "momentum takes" in wrong
     path.write_text('base_lr: 0.1\nlr_policy: "fixed"\nmax_iter: 100000\n')

@@ -14,8 +14,8 @@ import pytest
 def test_a_new_rule_works_as_it_is(caffelint: Any, project: Path, root: Path, kind: str) -> None:
     run = caffelint("new-rule", f"my-{kind}-rule", "--kind", kind)
     path = project / "rules" / f"my_{kind}_rule.py"
-    wrote = f"wrote rules/{path.name}; caffelint test rules/{path.name} runs its examples\n"
-    runs = "caffelint check runs it, as caffelint.toml says; after each change of it: caffelint trust .\n"
+    wrote = f"rules/{path.name} is written; caffelint test rules/{path.name} runs its examples\n"
+    runs = "caffelint check runs it (plugins in caffelint.toml); after each change, run caffelint trust .\n"
     assert (run.status, run.out) == (0, wrote + runs)
     assert (project / "caffelint.toml").read_text() == 'plugins = ["rules"]\n'
     run = caffelint("test", path)
@@ -28,10 +28,10 @@ def test_a_new_rule_works_as_it_is(caffelint: Any, project: Path, root: Path, ki
 @pytest.mark.parametrize(
     ("arguments", "line"),
     [
-        (["My-Rule"], "a rule's name is lower-case words with hyphens"),
+        (["My-Rule"], "is not lower-case words with hyphens"),
         (["my-rule", "gone"], "gone: no such folder"),
-        (["my-rule", "--kind", "layr"], "no such kind layr; did you mean layer?"),
-        (["my-rule", "--code", "x1"], "a rule's code is capital letters and three digits"),
+        (["my-rule", "--kind", "layr"], 'no such kind "layr"; did you mean layer?'),
+        (["my-rule", "--code", "x1"], "is not capital letters and three digits"),
         (["my-rule", "--code", "S101"], "rule S101 poly-without-max-iter already exists"),
         (["poly-without-max-iter"], "rule S101 poly-without-max-iter already exists"),
     ],

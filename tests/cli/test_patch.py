@@ -55,9 +55,9 @@ def test_it_prints_and_writes_nothing(patch: Callable[..., Run]) -> None:
         run = patch(*arguments)
         assert run.status == 0
         assert 'name: "check_finite_ip2"' in run.out
-        assert '"ip2" of layer "ip2": a loss reads it: loss (SoftmaxWithLoss)' in run.err
+        assert '"ip2" of layer "ip2": read by SoftmaxWithLoss "loss"' in run.err
         assert "WITH_PYTHON_LAYER" in run.err
-        assert "nothing was written" in run.err
+        assert "no file was written" in run.err
     assert _files() == files
     assert Path("net.prototxt").read_bytes() == NET
 
@@ -68,7 +68,7 @@ def test_in_place_and_back(patch: Callable[..., Run]) -> None:
     assert (run.status, run.out) == (0, "")
     assert f"PYTHONPATH={Path.cwd()}${{PYTHONPATH:+:$PYTHONPATH}} caffe train -solver solver.prototxt" in run.err
     assert 'blob "loss" of layer "loss": it is a loss' in run.err
-    assert "--check-finite=loss watches it" in run.err
+    assert "--check-finite=loss checks it" in run.err
     assert _files() == files | {"check_finite_layer.py"}
     assert Path("net.prototxt").read_bytes().count(b'"checkFiniteLayer"') == 9
     assert patch("net.prototxt", "--remove", "--in-place").status == 0
@@ -174,10 +174,10 @@ def test_a_strange_layer_file_is_left_and_an_older_one_replaced(patch: Callable[
     file = Path("check_finite_layer.py")
     file.write_text("class checkFiniteLayer: pass\n", "utf-8")
     run = patch("net.prototxt", "--check-finite", "--in-place")
-    assert "is not caffelint's, so it was left alone" in run.err
+    assert "was not written by caffelint, so it was left alone" in run.err
     assert file.read_text("utf-8") == "class checkFiniteLayer: pass\n"
     file.write_text('"""Written by `caffelint patch NET --check-finite`, long ago."""\n', "utf-8")
-    assert "was replaced" in patch("net.prototxt", "--check-finite", "--in-place").err
+    assert "is replaced" in patch("net.prototxt", "--check-finite", "--in-place").err
     assert "already exists" in patch("net.prototxt", "--check-finite", "--in-place").err
 
 
@@ -195,31 +195,35 @@ def test_a_strange_layer_file_is_left_and_an_older_one_replaced(patch: Callable[
 def test_it_warns_of_several_gpus(patch: Callable[..., Run], file: str, text: str, told: str) -> None:
     Path(file).write_text(text, "utf-8")
     err = patch("net.prototxt", "--check-finite").err
-    assert f"{told}: several GPUs: caffe train aborts" in err if told else "several GPUs" not in err
+    assert f"{told}: on several GPUs caffe train aborts" in err if told else "several GPUs" not in err
 
 
 def test_findings_make_suspects(patch: Callable[..., Run]) -> None:
     Path("net.prototxt").write_bytes(
         NET.replace(b"pool: MAX kernel_size: 2 stride: 2", b"pool: AVE kernel_size: 2 stride: 5")
     )
-    told = '"pool1" of layer "pool1": caffelint check finds pooling-stride-exceeds-kernel at pool1 (Pooling)\n'
+    told = '"pool1" of layer "pool1": caffelint check reports pooling-stride-exceeds-kernel for Pooling "pool1"\n'
     assert told in patch("net.prototxt", "--check-finite").err
 
 
 def test_errors_in_the_net_are_told_first(patch: Callable[..., Run]) -> None:
     Path("net.prototxt").write_bytes(NET.replace(b"kernel_size: 2", b"kernel: 2"))
     err = patch("net.prototxt", "--check-finite=all").err
-    found = "caffelint check finds 1 error here (unknown-field in line 42): Caffe does not load it"
-    assert err.startswith(f"caffelint: net.prototxt: {found}\n")
+    assert err.startswith(
+        "caffelint: net.prototxt: Caffe refuses this net, with checks or without:\n"
+        "  line 42: pooling_param has no field kernel"
+    )
+    assert "[P002 unknown-field]\n" in err
 
 
-def test_layers_of_one_name_are_told_once_and_counted(patch: Callable[..., Run]) -> None:
+def test_layers_of_one_name_are_listed_with_their_phases(patch: Callable[..., Run]) -> None:
     err = patch("net.prototxt", "--check-finite").err
     assert err.startswith(
-        "caffelint: net.prototxt: 5 checks, the likeliest first:\n"
-        '  "label" of layer "data" (2 layers of that name): a loss'
+        "caffelint: net.prototxt: 5 checks, the most likely suspects first:\n"
+        '  "label" of layer "data" (TRAIN): read by SoftmaxWithLoss "loss"\n'
+        '  "label" of layer "data" (TEST): read by SoftmaxWithLoss "loss"\n'
     )
-    assert err.count('of layer "data"') == 2
+    assert err.count('of layer "data"') == 4
 
 
 def test_stdin_goes_to_stdout(patch: Callable[..., Run], monkeypatch: pytest.MonkeyPatch) -> None:
@@ -233,7 +237,9 @@ def test_stdin_goes_to_stdout(patch: Callable[..., Run], monkeypatch: pytest.Mon
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(run.out.encode())))
     assert patch("-", "--remove").out.encode() == NET
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(NET)))
-    assert patch("--check-finite", "-").err.startswith("caffelint: <stdin>: 5 checks, the likeliest first:\n")
+    assert patch("--check-finite", "-").err.startswith(
+        "caffelint: <stdin>: 5 checks, the most likely suspects first:\n"
+    )
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(NET)))
     assert patch("-", "--check-finite", "-o", "out.prototxt").status == 0
     assert _files() == files | {"out.prototxt", "check_finite_layer.py"}
@@ -244,11 +250,11 @@ def test_quiet_says_only_what_stands_in_the_way(patch: Callable[..., Run]) -> No
     Path("train.sh").write_text("caffe train -gpu all", "utf-8")
     err = patch("net.prototxt", "--check-finite", "--in-place", "--quiet").err
     assert err == (
-        "caffelint: train.sh:1: -gpu all: several GPUs: caffe train aborts there on the Python layers of the checks;"
+        "caffelint: train.sh:1: -gpu all: on several GPUs caffe train aborts on the Python layers of the checks;"
         " use one GPU\n"
     )
     assert patch("net.prototxt", "--remove", "--in-place", "-q") == Run(0, "", "")
-    assert patch("net.prototxt", "--check-finite=x", "-q").err == 'caffelint: net.prototxt: has no layer "x"\n'
+    assert patch("net.prototxt", "--check-finite=x", "-q").err == 'caffelint: net.prototxt: no layer "x"\n'
 
 
 def test_an_action_that_was_set_stays(patch: Callable[..., Run]) -> None:
@@ -269,12 +275,12 @@ def test_an_action_that_was_set_stays(patch: Callable[..., Run]) -> None:
 
 def test_what_removal_leaves_is_told(patch: Callable[..., Run]) -> None:
     assert patch("net.prototxt", "--remove", "--in-place").err == (
-        "caffelint: net.prototxt holds no checks, and is as it was\n"
+        "caffelint: net.prototxt is unchanged; it has no checks\n"
     )
     patch("net.prototxt", "--check-finite", "--in-place")
     assert patch("net.prototxt", "--remove", "--in-place").err == (
         "caffelint: net.prototxt is written\n"
-        "caffelint: check_finite_layer.py stays; delete it once no net beside it has checks\n"
+        "caffelint: check_finite_layer.py is still there; delete it once no net beside it has checks\n"
     )
 
 
@@ -284,12 +290,13 @@ def test_what_removal_leaves_is_told(patch: Callable[..., Run]) -> None:
         ('layers { name: "r" type: RELU bottom: "a" top: "b" }', "run caffelint upgrade on it first"),
         (
             'layers { name: "v" type: VIDEO_DATA top: "a" image_data_param { new_length: 16 use_image: true } }',
-            "takes no checks: it is made for C3D (facebookarchive/C3D), which reads no newer format, and the checks are"
-            " Python layers, which came with that; caffelint smoke on its solver looks for nan without them\n",
+            "this is an old format, which has no Python layers, and it cannot be upgraded: made for C3D"
+            " (facebookarchive/C3D), which reads no newer format; caffelint smoke on its solver looks for nan without"
+            " checks\n",
         ),
         (
             "layers {\n  type: SEQ_MEMORY_DATA\n}",
-            "and cannot be upgraded: line 2: type: SEQ_MEMORY_DATA of a fork has no known name",
+            "and it cannot be upgraded: line 2: type: SEQ_MEMORY_DATA is a fork's and has no known name",
         ),
     ],
 )
@@ -303,11 +310,11 @@ def test_the_command_names_the_solver_that_trains_the_net(patch: Callable[..., R
     Path("a.prototxt").write_text(test, "utf-8")
     err = patch("net.prototxt", "--check-finite").err
     assert "-solver solver.prototxt" in err
-    assert err.endswith("caffelint: other solvers name it too: a.prototxt\n")
+    assert err.endswith("caffelint: other solvers that name this net: a.prototxt\n")
     Path("solver.prototxt").write_text(test, "utf-8")
     err = patch("net.prototxt", "--check-finite").err
     assert err.endswith(
-        "caffelint: a.prototxt only tests with net.prototxt and trains another net; patch that too\n"
+        "caffelint: a.prototxt only tests with net.prototxt and trains another net; patch that one, too\n"
     )
     assert "caffe train" not in patch("net.prototxt", "--check-finite", "--diff").err
 
@@ -344,8 +351,8 @@ def test_a_net_without_a_loss_is_for_no_solver(patch: Callable[..., Run]) -> Non
         'input: "a" input_shape { dim: 2 } layer { name: "p" type: "Softmax" bottom: "a" top: "p" }'
     )
     err = patch("net.prototxt", "--check-finite=all", "--in-place").err
-    assert "caffelint: net.prototxt: 2 checks, of all blobs\ncaffelint: " in err
-    assert "caffelint: run the script that loads it with a Caffe that was built" in err
+    assert 'caffelint: net.prototxt: 2 checks:\n  "a" of layer "input"\n  "p" of layer "p"\ncaffelint: ' in err
+    assert "caffelint: to run the script that loads the net, with a Caffe that was built" in err
     assert err.endswith("${PYTHONPATH:+:$PYTHONPATH} python SCRIPT\n")
 
 
@@ -355,31 +362,31 @@ def test_only_errors_at_which_caffe_refuses_the_net_are_told(patch: Callable[...
     log += 'layer { name: "log" type: "Log" bottom: "r" top: "l" }'
     Path("net.prototxt").write_bytes(NET + (log % "ip2").encode())
     assert main(["check", "--select", "log-of-nonpositive", "net.prototxt"]) == 1
-    assert "check finds log-of-nonpositive at log" in patch("net.prototxt", "--check-finite").err
+    assert "check reports log-of-nonpositive for Log" in patch("net.prototxt", "--check-finite").err
     assert "does not load" not in patch("net.prototxt", "--check-finite").err
     Path("net.prototxt").write_bytes(NET + (log % "gone").encode())
-    assert "finds 1 error here (unknown-bottom in line" in patch("net.prototxt", "--check-finite").err
+    assert "unknown-bottom]" in patch("net.prototxt", "--check-finite").err
 
 
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("net.prototxt",), "give --check-finite or --remove"),
-        (("net.prototxt", "--remove", "--check-finite"), "give --check-finite or"),
+        (("net.prototxt",), "give either --check-finite or --remove"),
+        (("net.prototxt", "--remove", "--check-finite"), "give either --check-finite or"),
         (("--remove",), "name the net to patch"),
-        (("net.prototxt", "--remove", "--in-place", "--diff"), "exclude each other"),
-        (("net.prototxt", "--check-finite=conv"), 'net.prototxt: has no layer "conv"; did you mean conv1?'),
-        (("solver.prototxt", "--check-finite"), "solver.prototxt: holds a solver; give the file of its net"),
+        (("net.prototxt", "--remove", "--in-place", "--diff"), "cannot be combined"),
+        (("net.prototxt", "--check-finite=conv"), 'net.prototxt: no layer "conv"; did you mean conv1?'),
+        (("solver.prototxt", "--check-finite"), "solver.prototxt: this is a solver; give the file of its net"),
         (("gone.prototxt", "--remove"), "gone.prototxt: cannot be read: no such file or directory"),
         (("net.prototxt", "--remove", "-o", "gone/x"), "gone/x: it cannot be written"),
         (("-", "--check-finite", "--in-place"), "--in-place writes to a file, but - is stdin"),
         (
             ("net.prototxt", "--check-finite=label"),
-            'no layer "label"; blob "label" is made by layer "data": say --check-fi',
+            'no layer "label"; blob "label" is made by layer "data": give --check-fi',
         ),
-        (("net.prototxt", "--check-finite=al"), 'has no layer "al"; did you mean all?'),
+        (("net.prototxt", "--check-finite=al"), 'no layer "al"; did you mean all?'),
         (("net.prototxt", "--check-finite=loses"), "did you mean losses?"),
-        (("solver.prototxt", "--remove", "--in-place"), "solver.prototxt: holds a solver; give the file of its net"),
+        (("solver.prototxt", "--remove", "--in-place"), "solver.prototxt: this is a solver; give the file of its net"),
     ],
 )
 def test_what_cannot_be_done_is_told(patch: Callable[..., Run], arguments: tuple[str, ...], message: str) -> None:

@@ -55,7 +55,7 @@ def test_a_file_without_a_net_is_named(tmp_path: Path, capsys: pytest.CaptureFix
     path.write_text("base_lr: 0.1 max_iter: 10")
     (tmp_path / "net.prototxt").write_text(NET)
     assert main(["summary", str(path), str(tmp_path / "net.prototxt")]) == 0
-    assert capsys.readouterr().err == f"caffelint: {path}: holds no net\n"
+    assert capsys.readouterr().err == f"caffelint: {path}: not a net\n"
 
 
 def test_no_net_at_all_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -83,7 +83,7 @@ def test_a_solver_stands_for_its_nets(
     assert err == ""
     (tmp_path / "solver.prototxt").write_text('net: "gone/away.prototxt" base_lr: 1')
     assert main(["summary", "solver.prototxt"]) == 2
-    assert capsys.readouterr() == ("", "caffelint: solver.prototxt: net gone/away.prototxt is not there\n")
+    assert capsys.readouterr() == ("", 'caffelint: solver.prototxt: net "gone/away.prototxt" does not exist\n')
     (tmp_path / "solver.prototxt").write_text('net: "solver.prototxt" base_lr: 1')
     assert main(["summary", "solver.prototxt"]) == 2
     assert "there is no net in solver.prototxt" in capsys.readouterr().err
@@ -133,15 +133,15 @@ def test_an_input_shape_of_no_top(tmp_path: Path, capsys: pytest.CaptureFixture[
     path = tmp_path / "net.prototxt"
     path.write_text(NET)
     assert main(["summary", str(path), "--input-shape", "foo=1x2"]) == 2
-    assert "--input-shape foo: no net here has such a top; inputs are data" in capsys.readouterr().err
+    assert 'no net here has a top "foo"; the inputs are data' in capsys.readouterr().err
     assert main(["summary", str(path), "--input-shape", "data=1x3x9x9"]) == 0
 
 
 def test_how_to_tell_the_shape_of_data(capsys: pytest.CaptureFixture[str]) -> None:
     path = str(FIXTURES / "right" / "lenet" / "train_val.prototxt")
     hint = (
-        "  hint: the text does not tell the shape of data: --phase train --input-shape data=64xCxHxW with numbers for"
-        " the letters, or --read-data where its source is here\n"
+        '  hint: the shape of "data" is not in the text; give --phase train --input-shape data=64xCxHxW (with'
+        " numbers for the letters), or --read-data to read it from the data\n"
     )
     assert main(["summary", path]) == 0
     assert hint in capsys.readouterr().out
@@ -156,7 +156,7 @@ def test_a_hint_holds_what_the_text_tells(tmp_path: Path, capsys: pytest.Capture
     for phase in ("train", "test"):
         assert main(["summary", str(path), "--phase", phase]) == 0
         given = f"--phase {phase} --input-shape x=90x3x227x227"
-        assert f"shape of x: {given} (1 in place of 3 for grey images), or" in capsys.readouterr().out
+        assert f'shape of "x" is not in the text; give {given} (1 instead of 3 for' in capsys.readouterr().out
         assert main(["summary", str(path), *given.split()]) == 0
         assert ": loads" in capsys.readouterr().out
     path.write_text(data % "crop_size: 227 mean_value: [1, 2, 3]")
@@ -173,7 +173,7 @@ def test_a_net_of_one_phase_is_shown_in_that_one(
     path.write_text(sound.replace("dim: 9 } } }", f"dim: 9 }} }} include {{ phase: {phase} }} }}"))
     assert main(["summary", str(path)]) == 0
     out = capsys.readouterr().out
-    assert f"{path}, {phase}: loads\n  note: made for {phase} alone: it has no layers of {other}'s own" in out
+    assert f"{path}, {phase}: loads\n  note: this net is for {phase} only: it has no layers for {other}" in out
     assert f", {other}:" not in out
     assert main(["summary", str(path), "--phase", other.lower()]) == 1
     assert f", {other}: does not load\n" in capsys.readouterr().out

@@ -31,8 +31,8 @@ def test_files_are_written_in_place(folder: Path, capsys: pytest.CaptureFixture[
     assert (folder / "old.prototxt").stat().st_mode & 0o777 == 0o640
     assert (folder / "solver.prototxt").read_text() == 'type: "Adam"'
     out, err = capsys.readouterr()
-    assert out == "old.prototxt: 1 V1 layer written as layer { }\nsolver.prototxt: solver_type written as type\n"
-    assert err == "upgraded 2 files; 1 in the current format\n"
+    assert out == "old.prototxt: 1 V1 layer -> layer { }\nsolver.prototxt: solver_type -> type\n"
+    assert err == "upgraded 2 files; 1 already in the current format\n"
     assert main(["upgrade", "-q", "."]) == 0
     assert capsys.readouterr() == ("", "")
 
@@ -41,7 +41,7 @@ def test_a_diff_writes_nothing(folder: Path, capsys: pytest.CaptureFixture[str])
     assert main(["upgrade", "--diff", "old.prototxt", "new.prototxt"]) == 1
     out, err = capsys.readouterr()
     assert out.startswith("--- old.prototxt\n+++ old.prototxt\n@@ -1 +1 @@\n-layers {")
-    assert err == "would upgrade 1 file; 1 in the current format\n"
+    assert err == "would upgrade 1 file; 1 already in the current format\n"
     assert (folder / "old.prototxt").read_bytes() == OLD
     assert main(["upgrade", "--diff", "new.prototxt"]) == 0
     assert capsys.readouterr().out == ""
@@ -54,8 +54,8 @@ def test_what_could_not_be_upgraded_is_told(folder: Path, capsys: pytest.Capture
     err = capsys.readouterr().err.splitlines()
     assert err[0].startswith("caffelint: fork.prototxt:2: not upgraded: type: SEQ_MEMORY_DATA")
     assert err[2:] == [
-        "upgraded 2 files; 1 in the current format; 2 could not be upgraded",
-        "caffelint: exit status 1: mend the files above, or write # caffelint: ignore-file[legacy-format] in them",
+        "upgraded 2 files; 1 already in the current format; 2 not upgraded",
+        "caffelint: to leave a file in its old format, write # caffelint: ignore-file[legacy-format] into it",
     ]
     assert (folder / "fork.prototxt").read_bytes() == FORK
     assert (folder / "old.prototxt").read_bytes() == NEW
@@ -76,7 +76,7 @@ def test_what_a_comment_silences_is_left(folder: Path, capsys: pytest.CaptureFix
     (folder / "it.prototxt").write_bytes(text)
     assert main(["upgrade", "it.prototxt", "new.prototxt"]) == 0
     assert capsys.readouterr().err == (
-        "upgraded no files; 1 in the current format; 1 left by a comment or the settings\n"
+        "upgraded no files; 1 already in the current format; 1 left alone as a comment or the settings say\n"
     )
     assert (folder / "it.prototxt").read_bytes() == text
     main(["check", "--select", "legacy-format,unused-suppression", "it.prototxt"])
@@ -93,7 +93,7 @@ def test_what_the_settings_silence_is_left(folder: Path, capsys: pytest.CaptureF
     (folder / "caffelint.toml").write_text('per-file-ignores = { "old*" = ["legacy-format"], "n*" = ["P"] }\n')
     assert main(["upgrade", "."]) == 0
     assert capsys.readouterr().err == (
-        "upgraded 1 file; 1 in the current format; 1 left by a comment or the settings\n"
+        "upgraded 1 file; 1 already in the current format; 1 left alone as a comment or the settings say\n"
     )
     assert (folder / "old.prototxt").read_bytes() == OLD
 

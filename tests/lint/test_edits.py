@@ -56,7 +56,7 @@ def test_a_block_takes_the_line_of_its_neighbours() -> None:
     ],
 )
 def test_a_field_stands_behind_another(before: bytes, after: bytes) -> None:
-    assert applied(before, write(solver(before), "gamma", value="3", behind="base_lr")) == after
+    assert applied(before, write(solver(before), "gamma", value="3", after="base_lr")) == after
 
 
 @pytest.mark.parametrize(
@@ -100,7 +100,7 @@ def test_what_is_put_in_behind_what_goes_takes_its_place(newline: bytes) -> None
     put_in = newline.join([b"  pooling_param {", b"    pad: 1", b"  }"])
     assert applied(text, edits) == newline.join([b"layer {", b'  type: "X"', put_in, b"}", b""])
     one = solver(b"base_lr: 1 max_iter: 2")
-    edits = join([remove(one, "base_lr"), write(one, "gamma", value="3", behind="base_lr")])
+    edits = join([remove(one, "base_lr"), write(one, "gamma", value="3", after="base_lr")])
     assert applied(b"base_lr: 1 max_iter: 2", edits) == b"gamma: 3 max_iter: 2"
 
 

@@ -30,7 +30,7 @@ BVLC_TYPES = frozenset(name for name, found in REGISTRY.items() if not found.for
 
 
 def layer_class(layer_type: str) -> type[BuiltLayer]:
-    """The class that answers for a type; UnknownLayer where there is none."""
+    """The class that answers for a type, or UnknownLayer."""
     return REGISTRY.get(layer_type, UnknownLayer)
 
 

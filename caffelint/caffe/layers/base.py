@@ -141,7 +141,7 @@ class BuiltLayer:
     # What people call such a layer; the type in small letters where there is no name.
     nickname: ClassVar[str] = ""
 
-    # How its first top lies to its first bottom: the values of that, in their order, at most some of them as 0?
+    # Does its first top have the values of its first bottom, in the same order, except that some may become 0?
     hands_on: ClassVar[bool | None] = False
     # As many channels?
     keeps_channels: bool | None = False
@@ -202,12 +202,12 @@ class BuiltLayer:
 
     @property
     def has_parameters(self) -> bool | None:
-        """Has it parameter blobs? Told from its text alone."""
+        """Whether it has parameter blobs, from its text alone."""
         return self.has_weights
 
     @property
     def learns(self) -> bool | None:
-        """Has it a parameter that the solver is asked to change? Told from its text alone."""
+        """Whether it has a parameter that the solver is to change, from its text alone."""
         if not self.has_parameters or self.message is None:
             return self.has_parameters
         specs = self.message.param
@@ -246,7 +246,7 @@ class BuiltLayer:
 
     @property
     def class_axis(self) -> int:
-        """The axis of the first bottom along which the scores of the classes lie."""
+        """The axis of the first bottom that the scores of the classes are on."""
         return 1
 
     @property
@@ -358,7 +358,7 @@ class BuiltLayer:
         return [None] * len(self.tops)
 
     def set_up_unknown(self, bottoms: Sequence[Shape | None]) -> Sequence[Shape | None]:
-        """The same where the shape of a bottom is unknown: what can be told all the same."""
+        """The same if the shape of a bottom is unknown: what is known nevertheless."""
         self.param_shapes = None
         return [None] * len(self.tops)
 

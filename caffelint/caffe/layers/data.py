@@ -15,7 +15,7 @@ LARGEST_PIXEL = 255
 
 
 class DataLayer(BuiltLayer):
-    """No bottoms. What stands in data files is unknown, and so are shapes that come from them."""
+    """No bottoms. The content of data files is unknown, and so are shapes that come from it."""
 
     fork_fields_change = NOTHING
     bottom_counts = NONE
@@ -40,7 +40,7 @@ class DataLayer(BuiltLayer):
         return as_int(p.batch_size)
 
     def partial_image(self) -> PartialShape | None:
-        """Batch, channels, height and width of the first top as far as the text tells; None where it is no image."""
+        """Batch, channels, height and width of the first top as far as the text gives them; None if it is no image."""
         return None
 
     def likely_shapes(self) -> list[Shape | None]:

@@ -44,7 +44,7 @@ class PriorBox(BuiltLayer):
     has_backward = False
 
     def boxes_per_pixel(self) -> int | None:
-        """How many boxes stand on a pixel; None where a field changes that which SSD does not have."""
+        """How many boxes a pixel has; None if a field that SSD does not have changes that."""
         p = self.parameters
         if any(field.name not in SSD_PRIOR_FIELDS for field, _ in p.ListFields()):
             return None
@@ -185,7 +185,7 @@ class AnnotatedData(Transformed):
 
 @register
 class ForkData(Transformed):
-    """Data layers of forks whose tops cannot be told from the text."""
+    """Data layers of forks whose tops are not known from the text."""
 
     types: ClassVar[tuple[str, ...]] = (
         *("DenseImageData", "ImageSegData", "ImageLabelmapData", "MultiLabelImageData", "DetectionData", "BoxData"),

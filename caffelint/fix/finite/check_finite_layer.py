@@ -1,31 +1,31 @@
 # -*- coding: ascii -*-
 """A layer for Caffe that stops at the first nan or inf, and says where it is.
 
-Written by `caffelint patch NET --check-finite`, which also puts the layers that use it into a net; `caffelint patch NET
---remove` takes them out. It runs on Python 2.7 and 3, and needs numpy and Caffe alone.
+Written by `caffelint patch NET --check-finite`, which also inserts the layers that use it into a net; `caffelint patch
+NET --remove` removes them. It runs on Python 2.7 and 3, and needs only numpy and Caffe.
 
-- Caffe must be built WITH_PYTHON_LAYER := 1, or it knows no layer type Python.
+- Caffe must be built WITH_PYTHON_LAYER := 1; without it there is no layer type Python.
 - Caffe must find this file: PYTHONPATH=FOLDER_OF_THIS_FILE${PYTHONPATH:+:$PYTHONPATH} caffe train -solver SOLVER
-- `caffe train` on several GPUs aborts on any Python layer in the TRAIN phase: use one.
+- `caffe train` on several GPUs aborts on any Python layer in the TRAIN phase; use one GPU.
 - On a GPU each check copies its blob to the CPU and back.
 
-The iteration in its message counts the forward passes of this run, from 0, in each phase by itself.
+The iteration in its message counts the forward passes of this run, from 0, separately for each phase.
 
-The layer works in place and changes nothing: the same blobs are its bottoms and its tops.
+The layer works in place and changes nothing: its tops are its bottoms.
 
     layer {
       name: "check_fc2" type: "Python" bottom: "fc2" top: "fc2"
       python_param { module: "check_finite_layer" layer: "checkFiniteLayer" param_str: "anything" }
     }
 
-Never let it read a loss: Caffe then drops the backward pass without a word. `param_str` is a text for the message, or
-JSON with any of these keys:
+Never let it read a loss: Caffe then silently drops the backward pass. `param_str` is a text for the message, or JSON
+with any of these keys:
 
     blob       the blob that is checked, for the message
-    made_by    the layers that write it: the ones to look at where the forward pass is bad
-    read_by    the layers that read it: the ones to look at where the backward pass is bad
-    why        why it is checked
-    action     "raise" (the default) ends the run, "warn" only tells, "dump" saves the blob as .npy and ends the run
+    made_by    the layers that write it: look at these if the forward pass is bad
+    read_by    the layers that read it: look at these if the backward pass is bad
+    why        the reason for the check
+    action     "raise" (the default) ends the run, "warn" prints a line, "dump" saves the blob as .npy and ends the run
 
 `caffe train` ends without showing what a Python layer raised, so the message also goes to stderr.
 """
@@ -47,7 +47,7 @@ class checkFiniteLayer(caffe.Layer):
         self.settings = read_settings(text)
         action = self.settings.get("action", "raise")
         if action not in ("raise", "warn", "dump"):
-            raise ValueError("checkFiniteLayer: action is %r; it takes raise, warn or dump" % (action,))
+            raise ValueError("checkFiniteLayer: action is %r, not raise, warn or dump" % (action,))
         self.forwards = 0
         self.warnings = 0
 
@@ -68,8 +68,8 @@ class checkFiniteLayer(caffe.Layer):
 
     def check(self, values, direction, index):
         flat = values.ravel()
-        # nan and inf survive a sum; that of large numbers may be inf too, so the counts decide. A product would be
-        # cheap as well, but a hundred times slower where it falls below the smallest normal number.
+        # nan and inf survive a sum; a sum of large numbers may be inf, too, so the counts decide. A product would be
+        # cheap as well, but a hundred times slower when it falls below the smallest normal number.
         with numpy.errstate(all="ignore"):
             total = float(flat.sum())
         if -INFINITY < total < INFINITY:
@@ -88,25 +88,25 @@ class checkFiniteLayer(caffe.Layer):
             raise ValueError(message)
         self.warnings += 1
         if self.warnings <= MOST_WARNINGS:
-            say(message + ("; no more is said of it" if self.warnings == MOST_WARNINGS else ""))
+            say(message + ("; further warnings are not shown" if self.warnings == MOST_WARNINGS else ""))
 
     def message(self, direction, index, values, nan, inf, rest):
-        """One line: where, when, how much of it, and how large the rest is."""
+        """One line: where, when, how many values, and the range of the others."""
         settings = self.settings
         blob = settings.get("blob")
         where = "blob %s" % quoted(blob) if blob else "bottom %d" % index
         if settings.get("prefix"):
             where = "%s: %s" % (as_text(settings["prefix"]), where)
         if direction == "backward":
-            what, makers, verb = "the gradient of " + where, settings.get("read_by"), "which comes from"
+            what, makers, verb = "the gradient of " + where, settings.get("read_by"), "computed by"
         else:
             what, makers, verb = where, settings.get("made_by"), "made by"
         if makers:
             what += ", %s layer %s" % (verb, ", ".join(quoted(name) for name in makers))
         share = 100.0 * (nan + inf) / values.size
         size = "x".join(str(length) for length in values.shape)
-        finite = "the finite rest lies in [%g, %g]" % (rest.min(), rest.max()) if rest.size else "nothing is finite"
-        why = "; checked because %s" % as_text(settings["why"]) if settings.get("why") else ""
+        finite = "the others are in [%g, %g]" % (rest.min(), rest.max()) if rest.size else "none is finite"
+        why = "; reason for the check: %s" % as_text(settings["why"]) if settings.get("why") else ""
         return "checkFiniteLayer: %s pass, iteration %d%s: %s: %d nan and %d inf of %d values (%.3g%%, %s); %s%s" % (
             direction,
             self.forwards - 1,
@@ -137,7 +137,7 @@ class checkFiniteLayer(caffe.Layer):
 
 
 def read_settings(text):
-    """The JSON of a `param_str`, or what else it is as a text for the message."""
+    """The JSON of a `param_str`; any other text as the prefix of the message."""
     try:
         found = json.loads(text)
     except ValueError:
@@ -159,6 +159,6 @@ def quoted(value):
 
 
 def say(message):
-    """To stderr at once: `caffe train` ends without showing what was raised."""
+    """Print to stderr at once: `caffe train` ends without showing what was raised."""
     sys.stderr.write("%s\n" % message)
     sys.stderr.flush()

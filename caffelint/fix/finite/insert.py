@@ -11,7 +11,7 @@ from caffelint.caffe.layers.python import FINITE_CHECK
 from caffelint.fix.finite.old_format import objection
 from caffelint.fix.finite.remove import MARK, MODULE, Cut, actions, apply, remove_checks
 from caffelint.fix.finite.spots import Spot, block_of, is_list, spots
-from caffelint.fix.finite.style import Item, place_behind, quote, style_of
+from caffelint.fix.finite.style import Item, place_after, quote, style_of
 from caffelint.fix.finite.weight import Moved, move_weight
 from caffelint.lint.file import load
 
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
 SUSPECTS, LOSSES, ALL = _WORDS = "suspects", "losses", "all"
 
-ONE_OF_ALL, _NAMED = "all are checked", "it was named"
-_BEARS_LOSS = "it was named; its loss weight moves to the check, or Caffe would drop the backward pass"
+ONE_OF_ALL, _NAMED = "all are checked", "named"
+_BEARS_LOSS = "named; its loss weight moves to the check, or Caffe would drop the backward pass"
 
 _SIMPLE_STRING = re.compile(r"\"[^\"\\\n]*\"|'[^'\\\n]*'")
 _NOT_FOR_A_NAME = re.compile(r"[^A-Za-z0-9_.-]")
@@ -34,18 +34,19 @@ class PatchError(ValueError):
 
 
 class Check(NamedTuple):
-    """A check that was put in: its own name, the blob, the layer that makes it, and why; the likeliest first."""
+    """A check that was inserted: its own name, the blob, the layer that makes the blob, its phases, and why."""
 
     name: str
     blob: str
     layer: str
     reason: str
+    phases: tuple[str, ...]
 
 
 class Patched(NamedTuple):
-    """A net's text with its checks; `left_out` says of what else was asked for why it has none.
+    """A net's text with its checks, the most likely suspects first; `left_out`: what else was asked for, and why not.
 
-    `has_loss`: it can be trained or tested, and is not for deployment alone.
+    `has_loss`: it can be trained or tested, and is not only for deployment.
     """
 
     data: bytes
@@ -62,15 +63,13 @@ def insert_checks(
 ) -> Patched:
     """A net's text with layers that check blobs for nan and inf, in place of the checks that it had.
 
-    where: "suspects", "losses" (what losses read), "all", the name of a layer whose tops are meant, or several of
-    these. findings: for "suspects", what rules say of layers, by name.
+    where: "suspects", "losses" (what losses read), "all", the name of a layer whose tops are to be checked, or several
+    of these. findings: for "suspects", the rule that finds a risk in a layer, by the layer's name.
 
-    A loss is never read as it is: only where its layer is named outright, and then the weight moves from the loss to
-    the check, which Caffe takes for the same loss with the same gradient.
+    A loss is checked only if its layer is named, and then its weight moves to the check, which Caffe takes for the same
+    loss with the same gradient. The `action` that somebody gave to an existing check is kept.
 
-    What a person made of the `action` of a check that is there stays.
-
-    Raises `PatchError` where the text is no net in current format, or has no layer of a name.
+    Raises `PatchError` if the text is not a net in the current format, or has no layer of a given name.
     """
     from caffelint.fix.finite.suspects import is_loss
 
@@ -100,14 +99,14 @@ def insert_checks(
         blocks.setdefault(at, []).append(block)
         if moved:
             cuts.append(moved.cut)
-        checks[number] = Check(name, spot.blob, spot.layer.name, reason)
+        checks[number] = Check(name, spot.blob, spot.layer.name, reason, tuple(spot.layer.phases))
     cuts += [Cut(at, at, "".join(texts)) for at, texts in blocks.items()]
     patched = apply(document.source.text, cuts)
     if remove_checks(patched, path) != data:
         wrong = next((problem for problem in net.bound.problems if problem.certain), None)
         if wrong:
-            raise PatchError(f"line {document.source.position(wrong.start).line}: {wrong.message}; mend it first")
-        raise PatchError("the checks could not be taken out again as they were put in; please report it")
+            raise PatchError(f"line {document.source.position(wrong.start).line}: {wrong.message}; fix it first")
+        raise PatchError("the checks could not be removed again without a trace; please report it")
     made = tuple(checks[number] for number in sorted(checks))
     return Patched(patched, made, tuple(dict.fromkeys(left_out)), any(map(is_loss, net.layers)))
 
@@ -117,9 +116,9 @@ def _net(data: bytes, path: str) -> Net:
     wrong = next((problem for problem in file.document.problems if problem.certain), None)
     if wrong:
         line = file.document.source.position(wrong.start).line
-        raise PatchError(f"line {line}: {wrong.message}; mend it first")
+        raise PatchError(f"line {line}: {wrong.message}; fix it first")
     if file.net is None:
-        raise PatchError("holds a solver; give the file of its net" if file.solver else "holds no net")
+        raise PatchError("this is a solver; give the file of its net" if file.solver else "this is not a net")
     fields = {field.name for field in file.document.root.fields}
     if "layers" in fields:
         raise PatchError(objection(data, path))
@@ -129,13 +128,13 @@ def _net(data: bytes, path: str) -> Net:
 def _choose(
     net: Net, all_spots: Sequence[Spot], where: str | Sequence[str], findings: Mapping[str, str]
 ) -> tuple[dict[Spot, str], list[str]]:
-    """The spots to check with the reason for each, the likeliest first, and what is left out."""
+    """The spots to check with the reason for each, the most likely suspects first, and what is left out."""
     from caffelint.fix.finite.suspects import feeds_losses, suspects
 
     chosen: dict[Spot, str] = {}
     left_out: list[str] = []
     words = [where] if isinstance(where, str) else where
-    # What is named outright comes first, and is not told to be left out as well.
+    # Named layers come first, so that they are not listed as left out as well.
     for word in sorted(words, key=_WORDS.__contains__):
         if word == SUSPECTS:
             found, too_many = suspects(net, all_spots, findings)
@@ -154,7 +153,7 @@ def _choose(
 def _named_outright(net: Net, all_spots: Sequence[Spot], name: str, left_out: list[str]) -> dict[Spot, str]:
     layers = [layer for layer in net.layers if layer.name == name]
     if not layers:
-        raise PatchError(f'has no layer "{name}"{_near(name, net)}')
+        raise PatchError(f'no layer "{name}"{_near(name, net)}')
     found = {}
     for spot in all_spots:
         if any(layer in spot.makers for layer in layers):
@@ -165,12 +164,12 @@ def _named_outright(net: Net, all_spots: Sequence[Spot], name: str, left_out: li
             else:
                 found[spot] = _NAMED
     if not any(layer in spot.makers for spot in all_spots for layer in layers):
-        left_out.append(f'layer "{name}": none of its tops is written in the text')
+        left_out.append(f'layer "{name}": it has no tops, or they are not in the text')
     return found
 
 
 def _loss(spot: Spot) -> str:
-    hint = f"; --check-finite={spot.layer.name} watches it" if spot.weight is not None else ""
+    hint = f"; --check-finite={spot.layer.name} checks it" if spot.weight is not None else ""
     return f"{_what(spot)}: {spot.loss}{hint}"
 
 
@@ -179,7 +178,7 @@ def _near(name: str, net: Net) -> str:
 
     makers = [layer.name for layer in net.layers if name in layer.tops]
     if makers:
-        return f'; blob "{name}" is made by layer "{makers[0]}": say --check-finite={makers[0]}'
+        return f'; blob "{name}" is made by layer "{makers[0]}": give --check-finite={makers[0]}'
     found = get_close_matches(name, [*_WORDS, *(layer.name for layer in net.layers)], 1, 0.6)
     return f"; did you mean {found[0]}?" if found else ""
 
@@ -194,7 +193,7 @@ def _settings(spot: Spot, reason: str, moved: Moved | None) -> dict[str, object]
     if spot.readers:
         settings["read_by"] = _named(spot.readers)
     if reason not in (ONE_OF_ALL, _NAMED, _BEARS_LOSS):
-        settings["why"] = reason
+        settings["why"] = reason.replace('"', "")
     if moved:
         settings["loss_weight"] = moved.how
     return settings
@@ -203,12 +202,12 @@ def _settings(spot: Spot, reason: str, moved: Moved | None) -> dict[str, object]
 def _block(
     document: Document, spot: Spot, name: str, settings: Mapping[str, object], moved: Moved | None
 ) -> tuple[int, str]:
-    """Where the check goes, and its text with the space before it."""
+    """The offset of the check, and its text with the space before it."""
     text = document.source.text
     assert spot.after is not None
     like = spot.after if spot.after.name == "layer" else document.root.all("layer")[0]
     style = style_of(text, like)
-    at, space = place_behind(text, spot.after, style)
+    at, space = place_after(text, spot.after, style)
     written = spot.written.text if _SIMPLE_STRING.fullmatch(spot.written.text) else quote(spot.blob)
     mark = written[0]
     items: list[Item] = [

@@ -17,9 +17,9 @@ def content() -> bytes:
 
 
 def write_beside(net: str) -> str:
-    """Write the file into the folder of a net, and tell what became of it in a few words.
+    """Write the file into the folder of a net; a line about it.
 
-    One that another version of caffelint wrote is replaced; any other of that name is left. Raises `SaveError`.
+    A file that another version of caffelint wrote is replaced, any other one is left alone. Raises `SaveError`.
     """
     path = os.path.join(os.path.dirname(net), NAME)
     ours = content()
@@ -30,15 +30,14 @@ def write_beside(net: str) -> str:
         return f"{path} already exists"
     if old is not None and _OURS not in old:
         return (
-            f"{path} exists and is not caffelint's, so it was left alone and the checks will run it;"
-            " move it away and patch again if that is not meant"
+            f"{path} exists and was not written by caffelint, so it was left alone, and the checks will run it; if that"
+            " is not intended, move it away and patch again"
         )
     save(path, old, ours)
-    replaced = "came from another version of caffelint and was replaced"
-    return f"{path} {replaced if old is not None else 'was written'}"
+    return f"{path} is {'written' if old is None else 'replaced; it came from another version of caffelint'}"
 
 
 def remains(net: str) -> str:
-    """What is to be known of the file once the checks of the net beside it are gone; empty where there is none."""
+    """A line about the file once the checks of the net beside it are gone; empty if it does not exist."""
     path = os.path.join(os.path.dirname(net), NAME)
-    return f"{path} stays; delete it once no net beside it has checks" if os.path.exists(path) else ""
+    return f"{path} is still there; delete it once no net beside it has checks" if os.path.exists(path) else ""

@@ -1,4 +1,4 @@
-"""Why a net of `layers { }` takes no checks, and what to do."""
+"""Why a net of `layers { }` can have no checks, and what to do."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ def objection(data: bytes, path: str) -> str:
     """One line, to follow the file's name. The old format has no Python layers (caffe.proto, V1LayerParameter)."""
     left = upgrade_text(data, path).left
     if not left:
-        return "is written in the old format, layers { }, which has no Python layers: run caffelint upgrade on it first"
+        return "this is the old format, layers { }, which has no Python layers; run caffelint upgrade on it first"
     line, message, intended = left[0]
     if intended:
         return (
-            f"takes no checks: it is {message}, and the checks are Python layers, which came with that;"
-            " caffelint smoke on its solver looks for nan without them"
+            f"this is an old format, which has no Python layers, and it cannot be upgraded: {message}; caffelint smoke"
+            " on its solver looks for nan without checks"
         )
     return (
-        "is written in the old format, layers { }, which has no Python layers, and cannot be upgraded:"
+        "this is the old format, layers { }, which has no Python layers, and it cannot be upgraded:"
         f" line {line}: {message}"
     )

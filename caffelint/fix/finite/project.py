@@ -1,4 +1,4 @@
-"""What the files around a net say to its checks: rules about its layers, and the solvers that train it."""
+"""What a net's project contributes to its checks: what rules find in its layers, and the solvers that train it."""
 
 from __future__ import annotations
 
@@ -17,15 +17,16 @@ _TRAINS = ("net", "train_net")
 
 
 class Judged(NamedTuple):
-    """What the rules say of a net: of its layers the gravest, by name; and the errors for which Caffe refuses it."""
+    """layers: the gravest rule that finds a risk of nan in a layer, by layer; errors: why Caffe refuses the net."""
 
     layers: dict[str, str]
     errors: list[ReportedFinding]
 
 
 def judged(net: str, data: bytes, config: Config, piped: bool = False) -> Judged:
-    """Check a net, whose text is `data`, in its project; by itself where it was `piped`."""
+    """Check a net, whose text is `data`, in its project; alone if it was `piped`."""
     import caffelint
+    from caffelint.lint.registry import find_rule
 
     if not piped:
         report = caffelint.check([net], config)
@@ -36,14 +37,15 @@ def judged(net: str, data: bytes, config: Config, piped: bool = False) -> Judged
     layers: dict[str, str] = {}
     own = sorted((one for one in report.findings if one.file == path), key=lambda one: -rank(one.severity))
     for finding in own:
-        if finding.layer and finding.severity != INFO:
+        rule = find_rule(finding.name)
+        if finding.layer and finding.severity != INFO and rule and rule.load().risks_nan:
             layers.setdefault(finding.layer, finding.name)
     errors = [finding for finding in own if finding.severity == ERROR]
     return Judged(layers, _refused(errors, data, net, config.dialect) if errors else [])
 
 
 def _refused(errors: list[ReportedFinding], data: bytes, net: str, dialect: str | None) -> list[ReportedFinding]:
-    """The errors for which Caffe refuses the net; others it finds no fault with, such as the logarithm of 0."""
+    """The errors for which Caffe refuses the net; it accepts others, such as the logarithm of 0."""
     found = {one.phase: one.error for one in summarize(data, net, dialect=dialect) if one.error}
 
     def refused(finding: ReportedFinding) -> bool:
@@ -56,8 +58,8 @@ def _refused(errors: list[ReportedFinding], data: bytes, net: str, dialect: str 
 class Runs(NamedTuple):
     """A solver that names a net by `name` in a `field`.
 
-    `folder` is where `caffe` is to run so that it finds the net, empty for the working directory; `found`: from there
-    the name leads to the net, else no folder is known where it would.
+    `folder` is where `caffe` has to run to find the net, empty for the working directory; `found` is False if no folder
+    is known from which the name leads to the net.
     """
 
     solver: str
@@ -68,12 +70,12 @@ class Runs(NamedTuple):
 
     @property
     def trains(self) -> bool:
-        """Whether it trains the net; else it tests with it alone."""
+        """Whether it trains the net, rather than only tests with it."""
         return self.field in _TRAINS
 
 
 def runs(net: str, config: Config) -> list[Runs]:
-    """The solvers that name the net, first those that train it."""
+    """The solvers that name the net, those that train it first."""
     path = os.path.normpath(net)
     found: dict[str, Runs] = {}
     for job in plan([path], config.roots):
@@ -86,7 +88,7 @@ def runs(net: str, config: Config) -> list[Runs]:
 
 
 def _folder(solver: str, name: str, path: str, roots: Sequence[str]) -> tuple[str, bool]:
-    """Where `name` leads to the file at `path`, of where `resolve` looked for it; else the solver's folder."""
+    """The folder from which `name` leads to the file at `path`, and True; else the solver's folder, and False."""
     own = folder = os.path.dirname(os.path.abspath(solver))
     above = []
     while os.path.dirname(folder) != folder:

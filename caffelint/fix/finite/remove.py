@@ -26,7 +26,7 @@ class Cut(NamedTuple):
 
 
 def remove_checks(data: bytes, path: str = "<text>") -> bytes:
-    """The text without the checks of `insert_checks`; the same bytes where there is none.
+    """The text without the checks of `insert_checks`; the same bytes if it has none.
 
     Where nothing but the checks' own surroundings was changed since, each is taken out with the space before it, and a
     loss gets its weight back. Checks that a person wrote are left.

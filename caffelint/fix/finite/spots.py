@@ -1,4 +1,4 @@
-"""Where a check can go: after each blob, once all in-place layers have written it, but never on a loss."""
+"""Where a check can be inserted: after each blob and all in-place layers on it, but never on a loss."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ _NET_INPUT = ("input", "input_shape", "input_dim")
 
 
 class Spot:
-    """A blob of one layer, and what is to be known to check it.
+    """A blob of one layer, and what a check of it needs.
 
-    makers: the layer whose top it is, and its in-place followers in the order of the text. readers: those that read it
-    after them. after: the block or field of the text that the check follows. loss: why a check must not read it as
-    it is, empty where it may. weight: its loss weight, None where it has none or where that is unknown.
+    makers: the layer whose top it is, and the in-place layers on it, in the order of the text. readers: the layers that
+    read it after them. after: the block or field of the text that the check follows. loss: why a plain check must not
+    read it, empty if it may. weight: its loss weight, None if it has none or if that is unknown.
     """
 
     def __init__(self, layer: Layer, top: int, written: Field):
@@ -32,7 +32,7 @@ class Spot:
 
     @property
     def rules(self) -> list[Field]:
-        """The include and exclude rules of the layer: a check is there when its blob is."""
+        """The include and exclude rules of the layer, which the check takes over."""
         node = block_of(self.layer)
         rules = [node.first(name) for name in ("include", "exclude")] if node else []
         if node is None or not any(rules):
@@ -46,7 +46,7 @@ def block_of(layer: Layer) -> Field | None:
 
 
 def spots(net: Net) -> list[Spot]:
-    """All of a net, in the order of the text, without tops that have no place in it (`input: ` after layers)."""
+    """All spots of a net, in the order of the text, except tops that have no place in it (`input: ` after layers)."""
     readers: dict[str, list[Layer]] = {}
     for layer in net.layers:
         for blob in dict.fromkeys(layer.bottoms):
@@ -78,7 +78,7 @@ def _spots_of(
 
 
 def _follow(spot: Spot, readers: Sequence[Layer]) -> None:
-    """Find the in-place followers and the readers. Behind the first reader nothing may overwrite the blob any more."""
+    """Find the in-place layers on the blob and its readers. After the first reader nothing may overwrite it."""
     phases = set(spot.layer.phases)
     for other in readers:
         if other.index > spot.layer.index and phases.intersection(other.phases):
@@ -113,16 +113,16 @@ def _weight(layer: Layer, top: int) -> float | None:
 def _loss(spot: Spot) -> str:
     layer = spot.layer
     if spot.weight is not None:
-        return "it is a loss, and Caffe would drop the backward pass after a plain check that reads it"
+        return "it is a loss, and Caffe drops the backward pass after a layer that reads a loss and is not one"
     for maker in spot.makers[1:]:
         if any(maker.message.loss_weight):
-            return f'layer "{maker.name}", which works on it in place, makes a loss of it'
+            return f'layer "{maker.name}" works on it in place and makes it a loss'
     if layer.type in REGISTRY or layer.message.loss_weight:
         if not spot.readers and len(layer.tops) > 1 and layer.bottoms:
-            return "nothing reads it, and a check would count as a reader that needs no gradient"
+            return "no layer reads it, and a check would count as a reader that needs no gradient"
         return ""
     if "Loss" in layer.type or not spot.readers:
-        return f"it may be a loss: what {layer.type or 'a layer without a type'} makes is not known here"
+        return f"it may be a loss: caffelint does not know what {layer.type or 'a layer without a type'} computes"
     return ""
 
 

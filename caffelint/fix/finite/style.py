@@ -113,11 +113,11 @@ def style_of(text: str, layer: Field) -> Style:
     return Style(line_end, outer, inner, head, nested, colon if _COLON.fullmatch(colon) else ": ", "" if tight else " ")
 
 
-def place_behind(text: str, node: Field, style: Style) -> tuple[int, str]:
-    """Where to put a block after a node, and the space to put before it.
+def place_after(text: str, node: Field, style: Style) -> tuple[int, str]:
+    """The offset for a block after a node, and the space to put before the block.
 
-    Behind what else its line holds, if that is a comment; before the space that follows, so that to take out the block
-    and all space before it gives the old text back.
+    A comment on the node's line stays before the block, and the space that follows stays after it, so that removing the
+    block and all space before it gives the old text back.
     """
     at = node.end
     if text[at : at + 1] in (";", ","):

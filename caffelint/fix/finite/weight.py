@@ -1,4 +1,4 @@
-"""The weight of a loss goes to the check that watches it, where Caffe trains alike then."""
+"""Moves the weight of a loss to the check on it, if Caffe then trains in the same way."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from caffelint.fix.finite.spots import Spot, block_of
 
 
 class Moved(NamedTuple):
-    """The change of a loss layer whose weight goes to its check: how, the weight as written, and the cut."""
+    """The change of a loss layer whose weight moves to its check: how, the weight as written, and the cut."""
 
     how: str
     weight: str
@@ -19,7 +19,7 @@ class Moved(NamedTuple):
 
 
 def move_weight(spot: Spot, text: str) -> Moved | str:
-    """Take the weight from a loss; a text says why that cannot be."""
+    """Take the weight from a loss; a string if that cannot be done: why."""
     node = block_of(spot.layer)
     assert node is not None
     if len(spot.makers) > 1:
@@ -29,8 +29,8 @@ def move_weight(spot: Spot, text: str) -> Moved | str:
         # net.cpp, Init: such a loss is not under any loss, and no split gives it a top of its own.
         if any(TRAIN in reader.phases for reader in spot.readers):
             return (
-                f'layer "{spot.readers[0].name}" reads this loss, and Caffe drops the backward pass of such a loss'
-                " without a loss_weight: write loss_weight: 1 to its layer first"
+                f'layer "{spot.readers[0].name}" reads this loss, and without a loss_weight Caffe drops the backward'
+                " pass of such a loss; write loss_weight: 1 into its layer first"
             )
         if len(tops) != 1:
             return "write the loss_weight of each top first"
@@ -42,6 +42,6 @@ def move_weight(spot: Spot, text: str) -> Moved | str:
         return Moved(ADDED, "1", Cut(tops[0].start, tops[0].start, "loss_weight: 0" + space))
     if sum(map(bool, spot.layer.message.loss_weight)) > 1:
         # insert_splits.cpp, InsertSplits: clear_loss_weight() where one of these tops is read by a layer.
-        return "its layer weighs several tops, and Caffe forgets the other weights where one of them is read"
+        return "its layer has a weight for several tops, and Caffe forgets the others when one of these tops is read"
     weight = weights[spot.top]
     return Moved(MOVED, weight.text, Cut(weight.value_start, weight.end, "0"))

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from caffelint.fix.upgrade.left import told
+from caffelint.fix.upgrade.left import lines_about
 from caffelint.fix.upgrade.text import Left, UpgradeResult, upgrade_text
 
-__all__ = ["Left", "UpgradeResult", "told", "upgrade_text"]
+__all__ = ["Left", "UpgradeResult", "lines_about", "upgrade_text"]

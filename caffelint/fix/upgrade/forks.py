@@ -1,4 +1,4 @@
-"""Which Caffes read a text, and whether they read the current format too: an upgrade for nobody is none."""
+"""Which Caffes read a text, and whether they read the current format, too: nobody needs an upgrade that none reads."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ _CURRENT = 2
 
 
 def readers(bound: Bound) -> frozenset[str]:
-    """The forks that know all that a text says; empty where it says nothing of a fork's, or no fork knows it all.
+    """The forks that know everything in a text; empty if nothing in it is a fork's, or if no fork knows everything.
 
-    Fields tell, and layer types that BVLC's Caffe lacks; where the two contradict each other, the fields.
+    Both fields and layer types that BVLC's Caffe lacks count; if they contradict each other, only the fields.
     """
     if bound.dialect is not None:
         return frozenset([bound.dialect])
@@ -25,7 +25,7 @@ def readers(bound: Bound) -> frozenset[str]:
 
 
 def _fork_types(message: Any) -> list[frozenset[str]]:
-    """Of each layer type that forks alone register, those forks; a type that none is known to have tells nothing."""
+    """For each layer type that only forks register, those forks; a type of no known fork does not count."""
     known = provenance()
     types = {layer.type for layer in getattr(message, "layer", ())}
     return [forks for forks in map(known.layer_type, sorted(types)) if forks and "bvlc" not in forks]
@@ -36,7 +36,7 @@ def too_old(forks: frozenset[str]) -> str:
     known = provenance()
     if not forks or any(known.generation(fork) == _CURRENT for fork in forks):
         return ""
-    return f"{known.describe(forks)}, which {_reads(forks)} no newer format"
+    return f"{known.describe(forks)}, which {'reads' if _is_one(forks) else 'read'} no newer format"
 
 
 def without_input_layer(forks: frozenset[str]) -> str:
@@ -44,7 +44,7 @@ def without_input_layer(forks: frozenset[str]) -> str:
     known = provenance()
     if not forks or any(known.generation(fork) == _CURRENT and known.may_have_type(fork, "Input") for fork in forks):
         return ""
-    return f"{known.describe(forks)}, where there is no layer of type Input"
+    return f"{known.describe(forks)}, which {known.has(forks)} no layer type Input"
 
 
 def without_solver_type(forks: frozenset[str]) -> str:
@@ -53,15 +53,15 @@ def without_solver_type(forks: frozenset[str]) -> str:
     field = known.field("SolverParameter", "type")
     if not forks or field is None or forks & field.forks:
         return ""
-    return f"{known.describe(forks)}, where a solver has no field type"
+    return f"{known.describe(forks)}, which {known.has(forks)} no field type in a solver"
 
 
-def _reads(forks: frozenset[str]) -> str:
-    return "reads" if provenance().has(forks) == "has" else "read"
+def _is_one(forks: frozenset[str]) -> bool:
+    return provenance().has(forks) == "has"
 
 
 def type_name(enum_name: str) -> str | None:
-    """Today's name of a V1 type; of a fork's one, where a fork that reads the current format has both."""
+    """Today's name of a V1 type; for the type of a fork, if a fork that reads the current format has both names."""
     if enum_name in V1_TYPES:
         return V1_TYPES[enum_name]
     name = V1_FORK_TYPES.get(enum_name)

@@ -52,7 +52,7 @@ def upgrade_net(layout: Layout) -> None:
 
 
 def _leave_comments(root: Block) -> None:
-    """Let what stands above an input behind layers stay there: it may speak of those."""
+    """Keep comments above an input that comes after layers in place: they may be about those."""
     for index, piece in reversed(list(enumerate(root.pieces))):
         if index and piece.name in FIELDS and root.pieces[index - 1].name in ("layer", "layers"):
             following = next((other for other in root.pieces[index:] if other.name not in FIELDS), None)

@@ -1,4 +1,4 @@
-"""What an upgrade does not change, and why."""
+"""What an upgrade leaves as it is, and why."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ _FEW = 5
 
 
 class Left(NamedTuple):
-    """What was not upgraded: where it is (1-based line) and why, in one line.
+    """What was not upgraded: its line (1-based) and why, in one line.
 
-    `intended`: the Caffe that it is for reads no newer form, so nothing is left to do.
+    `intended`: the Caffe that it is for reads no newer format, so there is nothing to do.
     """
 
     line: int
@@ -20,7 +20,7 @@ class Left(NamedTuple):
 
 
 class CannotUpgrade(Exception):
-    """A text has no counterpart in the current format; `start` is where it is."""
+    """The text at the offset `start` has no counterpart in the current format."""
 
     def __init__(self, start: int, message: str, intended: bool = False) -> None:
         super().__init__(message)
@@ -29,25 +29,25 @@ class CannotUpgrade(Exception):
         self.intended = intended
 
 
-def told(left: Iterable[tuple[str, Left]], most: int | None = _FEW, hint: str = "") -> list[str]:
-    """A line for each file and what of it is not upgraded, or is kept on purpose.
+def lines_about(left: Iterable[tuple[str, Left]], most: int | None = _FEW, hint: str = "") -> list[str]:
+    """A line for each file that is not upgraded; those that stay old for the same reason are listed below it.
 
-    One line tells of all that are kept for the same reason, and names `most` of them; None for a line for each.
-    hint: where some are not named, how to see them.
+    Of these, `most` are listed, None for all; `hint`: how to see the others. A line that begins with two spaces belongs
+    to the one above.
     """
     lines: list[str] = []
-    alike: dict[str, list[tuple[str, int]]] = {}
+    alike: dict[str, list[str]] = {}
     for path, (line, message, intended) in left:
-        if intended and most is not None:
-            alike.setdefault(message, []).append((path, line))
+        if intended:
+            alike.setdefault(message, []).append(f"{path}:{line}")
         else:
-            lines.append(f"{path}:{line}: {'kept' if intended else 'not upgraded'}: {message}")
+            lines.append(f"{path}:{line}: not upgraded: {message}")
     for message, places in alike.items():
-        path, line = places[0]
         if len(places) == 1:
-            lines.append(f"{path}:{line}: kept: {message}")
+            lines.append(f"{places[0]}: stays in the old format: {message}")
             continue
-        names = [path for path, _ in places[:most]]
-        more = f" and {len(places) - len(names)} more{hint}" if len(places) > len(names) else ""
-        lines.append(f"{len(places)} files kept: {message}: {', '.join(names)}{more}")
+        lines.append(f"{len(places)} files stay in the old format: {message}")
+        lines += [f"  {place}" for place in places[:most]]
+        if most is not None and len(places) > most:
+            lines.append(f"  and {len(places) - most} more{hint}")
     return lines

@@ -23,7 +23,7 @@ def is_told_by(problem: Problem) -> bool:
 def in_text_order(document: Document, wanted: Any, refusals: list[Refusal]) -> tuple[Any, list[Refusal]]:
     """What the upgrade made of a net of both, without that refusal, its layers in the order of the text.
 
-    The message has those of `layer` first. Where a list stands for several layers all stays as it is, refused.
+    The message has those of `layer` first. If a list holds several layers, everything stays as it is, and refused.
     """
     blocks = [field for field in document.root.fields if field.name in _FORMS]
     if any(block.kind != MESSAGE for block in blocks):

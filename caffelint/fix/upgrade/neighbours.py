@@ -1,4 +1,4 @@
-"""Which Caffe reads a project: what one net tells of it holds for its neighbours, too."""
+"""Which Caffe reads a project: what one net shows about that holds for its neighbours, too."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ _CURRENT = 2
 _BVLC = ("bvlc", "bvlc_history")
 _MOST_FOLDERS = 200
 _MOST_FILES = 200
-"""Of a project, beside the files that were named: so many take about a second."""
+"""Of a project, in addition to the files that were named: reading so many takes about a second."""
 
 
 class Readers(NamedTuple):
-    """The forks that may read a file, empty where nothing is known; `by`: the neighbour that told, empty for itself."""
+    """The forks that may read a file, empty if unknown; `by`: the neighbour that shows it, if it is not the file."""
 
     forks: frozenset[str]
     by: str = ""
@@ -34,14 +34,14 @@ class Readers(NamedTuple):
         """Why a file is left alone; `why` names the Caffes, and what they lack."""
         if not self.by:
             return f"made for {why}"
-        return f"beside {self.by}, made for {why}; --dialect bvlc upgrades all the same"
+        return f'its project is for {why} (see "{self.by}"); give --dialect bvlc to upgrade anyway'
 
 
 class Neighbours:
     """The nets of the projects that the files of a run lie in, whichever of them were named.
 
-    They are read when first asked about, and not again when they have changed. What `exclude` means (globs from
-    `folder`, as in `caffelint.lint.discover`) tells nothing unless it was named.
+    They are read when first asked about, and not again when they have changed. Files that match `exclude` (globs from
+    `folder`, as in `caffelint.lint.discover`) count only if they were named.
     """
 
     def __init__(self, paths: Iterable[str], exclude: Sequence[str] = (), folder: str = ""):
@@ -49,10 +49,10 @@ class Neighbours:
         self._exclude, self._folder = exclude, folder
 
     def readers(self, path: str, own: frozenset[str]) -> Readers:
-        """The forks of those that read a file by itself (`own`, empty for any) that read its neighbours as well.
+        """Those of the forks that can read a file itself (`own`, empty for any) that read its neighbours as well.
 
-        Asked are the nets of its folder, then those below the folder above, and so on, as long as one Caffe reads them
-        all, and up to the checkout's root.
+        Neighbours are the nets of its folder, then those below the folder above, and so on up to the root of the
+        checkout, as long as one Caffe reads them all.
         """
         forks, by = own, ""
         for folder in _above(path):
@@ -68,12 +68,12 @@ class Neighbours:
 
     @cached_property
     def _said(self) -> dict[str, frozenset[str]]:
-        """What the nets tell of their readers that tell anything."""
+        """The forks that can read a net, of the nets that show anything about that."""
         found = {path: _readers_of(path) for path in self._all()}
         return {path: said for path, said in found.items() if said}
 
     def _all(self) -> list[str]:
-        """The files of the run, then those of their folders, and of the rest of a project the first, from its root."""
+        """The files of the run, then others in their folders, then the rest of the project from its root; not all."""
         folders = {os.path.dirname(os.path.abspath(path)) for path in self._paths}
         found: dict[str, None] = {}
         for root in sorted({_root(path) for path in self._paths}):
@@ -86,7 +86,7 @@ class Neighbours:
 
     @cached_property
     def _shared(self) -> dict[str, frozenset[str]]:
-        """The forks that read all nets below a folder; empty where no fork reads them all."""
+        """The forks that read all nets below a folder; empty if no fork reads them all."""
         found: dict[str, frozenset[str]] = {}
         for path, said in self._said.items():
             for folder in _above(path):
@@ -95,7 +95,7 @@ class Neighbours:
 
     @cached_property
     def _tellers(self) -> dict[str, str]:
-        """The net below a folder that fewest forks read."""
+        """The net below a folder that the fewest forks read."""
         found: dict[str, str] = {}
         for path in sorted(self._said, key=lambda path: len(self._said[path])):
             for folder in _above(path):
@@ -104,7 +104,7 @@ class Neighbours:
 
 
 def _readers_of(path: str) -> frozenset[str]:
-    """The forks that know all that a net says, and its format; empty for any, and where no fork does."""
+    """The forks that know everything in a net, and its format; empty for any fork, or if there is none."""
     try:
         document = parse(read(path), path)
     except ReadError:
@@ -114,7 +114,7 @@ def _readers_of(path: str) -> frozenset[str]:
     known = provenance()
     own = readers(bind(document, NetParameter()))
     if all(known.family(fork) in _BVLC for fork in own):
-        own = frozenset()  # an upgrade is what leads from its older versions to the newer ones
+        own = frozenset()  # an upgrade leads from its older versions to the newer ones
     if not document.root.all("layer"):
         return own
     return frozenset(fork for fork in own or known.forks if known.generation(fork) == _CURRENT)

@@ -26,7 +26,7 @@ class Piece:
 
     `lead` holds the whole lines above it (comments, blank lines), `indent` the white space before it on its line,
     `middle` what is between name and value, `after` a separator and, where nothing else follows on the line, the
-    rest of that. `start` is where it stood in the text that was read.
+    rest of that. `start` is its offset in the text that was read.
     """
 
     def __init__(self, name: str, value: str | Block, indent: str = "", after: str = "", middle: str = ": ") -> None:
@@ -96,7 +96,7 @@ class Block:
         return self.pieces[index - 1].ends_line if index else not self.opening or self.head.endswith("\n")
 
     def break_line_before(self, piece: Piece, newline: str, indent: str) -> None:
-        """Let a piece that follows another one on its line start a line of its own."""
+        """Let a piece that follows another one on its line start a new line."""
         if self.starts_line(piece):
             return
         index = self.index(piece)
@@ -129,7 +129,7 @@ class Block:
 class Layout:
     """A text as a `Block`, and how it is laid out: its line end, the step of its indentation, its short blocks.
 
-    `one_line` tells that blocks of few numbers are mostly on one line.
+    `one_line`: blocks of few numbers are mostly on one line.
     """
 
     def __init__(self, text: str, root: Field) -> None:
@@ -155,7 +155,7 @@ class Layout:
         return ""
 
     def lines(self, comments: Iterable[str], indent: str) -> str:
-        """Comments as lines of their own."""
+        """Comments as separate lines."""
         return "".join(f"{indent}{comment}{self.newline}" for comment in comments)
 
     def _read(self, field: Field, start: int, end: int, depth: int) -> Block:
@@ -189,7 +189,7 @@ class Layout:
         return self.text[field.value_start : field.end]
 
     def _behind(self, at: int, end: int) -> int:
-        """Behind the separator and the rest of the line that belong to the field that ends here."""
+        """The offset after the separator and the rest of the line that belong to the field that ends here."""
         stop = skip_trivia(self.text, at)
         if stop < end and self.text[stop] in ";,":
             at = stop + 1

@@ -1,4 +1,4 @@
-"""`upgrade_text`: from old bytes to new ones, which are held against the message that Caffe would make of the old."""
+"""`upgrade_text`: from old bytes to new ones, which are compared with the message that Caffe makes of the old ones."""
 
 from __future__ import annotations
 
@@ -33,10 +33,10 @@ _Upgraded: TypeAlias = "tuple[str, list[str], list[Left]]"
 
 
 class UpgradeResult(NamedTuple):
-    """`data` is the new text, the old one where nothing is old or can be upgraded.
+    """`data` is the new text; the old one if nothing in it is old, or if it cannot be upgraded.
 
-    `done` says in words what was upgraded, `left` what was not and why. `ignored`: there is something old, and a
-    comment or a setting that silences legacy-format says to leave it.
+    `done` says in words what was upgraded, `left` what was not and why. `ignored`: something is old, but a comment or
+    a setting silences legacy-format.
     """
 
     data: bytes
@@ -53,16 +53,16 @@ def upgrade_text(
     dialect: str | None = None,
     neighbours: Neighbours | None = None,
 ) -> UpgradeResult:
-    """Write a net or a solver (`kind` "net" or "solver", None to tell it from the text) in the current format.
+    """Convert a net or a solver to the current format. `kind` is "net" or "solver", None to infer it from the text.
 
-    `dialect` is the fork that is to read it (`caffelint.schema.provenance`), None to tell that from the text and its
+    `dialect` is the fork that is to read it (`caffelint.schema.provenance`), None to infer it from the text and its
     `neighbours`.
 
-    Every comment stays, and the layout; bytes that are not concerned are identical. What comes out is a text that
-    Caffe reads as the message that its own upgrade makes of the old text; a text for which that fails is left alone.
+    Comments, layout and all bytes that are not concerned stay. Caffe reads the new text as the message that its own
+    upgrade makes of the old one; a text for which that fails is left alone.
     """
     if data.startswith(UTF8_MARK) and not data.startswith(2 * UTF8_MARK):
-        return _behind_mark(upgrade_text(data[len(UTF8_MARK) :], path, kind, dialect, neighbours))
+        return _after_mark(upgrade_text(data[len(UTF8_MARK) :], path, kind, dialect, neighbours))
     document = parse(data, path)
     if kind is None:
         kind = detect(document).kind
@@ -74,7 +74,7 @@ def upgrade_text(
     return UpgradeResult(data, False, (), _left(document, unreadable[:1]))
 
 
-def _behind_mark(result: UpgradeResult) -> UpgradeResult:
+def _after_mark(result: UpgradeResult) -> UpgradeResult:
     return result._replace(data=UTF8_MARK + result.data)
 
 
@@ -103,7 +103,7 @@ def _left(document: Document, problems: list[Problem]) -> tuple[Left, ...]:
 
 
 def _object_to(document: Document, bound: Bound, refusals: list[Refusal]) -> None:
-    """Raises `CannotUpgrade` for a text that Caffe does not read or does not upgrade."""
+    """Raise `CannotUpgrade` for a text that Caffe does not read or does not upgrade."""
     problems = [problem for problem in document.problems + bound.problems if problem.certain]
     problems = [problem for problem in problems if problem.kind != "fork-field" and not mixed.is_told_by(problem)]
     if problems:
@@ -124,9 +124,9 @@ def _upgrade_solver(document: Document, dialect: str | None, neighbours: Neighbo
     refusals: list[Refusal] = []
     wanted = upgrade_solver(bound.message, bound, refusals)
     _object_to(document, bound, refusals)
-    told = _readers(bound, neighbours)
-    if why := without_solver_type(told.forks):
-        raise CannotUpgrade(old.start, told.leave(why), intended=True)
+    reading = _readers(bound, neighbours)
+    if why := without_solver_type(reading.forks):
+        raise CannotUpgrade(old.start, reading.leave(why), intended=True)
     layout = _layout(document)
     for piece in layout.root.all("solver_type"):
         piece.name = "type"
@@ -134,7 +134,7 @@ def _upgrade_solver(document: Document, dialect: str | None, neighbours: Neighbo
         piece.value = f'"{SOLVER_TYPES.get(name, name)}"'
     new = _written(document, layout)
     _check(document, new, wanted, upgrade_solver(_message(new, SolverParameter())))
-    return new, ["solver_type written as type"], []
+    return new, ["solver_type -> type"], []
 
 
 def _upgrade_net(document: Document, dialect: str | None, neighbours: Neighbours | None) -> _Upgraded:
@@ -156,26 +156,26 @@ def _upgrade_net(document: Document, dialect: str | None, neighbours: Neighbours
     layout = _layout(document)
     done: list[str] = []
     left: list[Left] = []
-    told = _readers(bound, neighbours)
+    reading = _readers(bound, neighbours)
     if generation < 2:
-        if why := too_old(told.forks):
+        if why := too_old(reading.forks):
             start = bound.fork_uses[0].field.start if bound.fork_uses else document.root.fields[0].start
-            raise CannotUpgrade(start, told.leave(why), intended=True)
+            raise CannotUpgrade(start, reading.leave(why), intended=True)
         done = _upgrade_layers(layout, generation, len(message.layers))
     if message.input:
         at = document.root.first("input")
         line = document.source.line_number(at.start if at else 0)
         if not has_shapes:
-            left.append(Left(line, "Caffe drops an input without its shape; give it an input_shape, or take it out"))
-        elif why := without_input_layer(told.forks):
-            left.append(Left(line, told.leave(why), intended=True))
+            left.append(Left(line, "Caffe drops an input without a shape; add an input_shape, or remove the input"))
+        elif why := without_input_layer(reading.forks):
+            left.append(Left(line, reading.leave(why), intended=True))
         else:
             inputs.upgrade_net(layout)
-            done.append("input fields written as an Input layer")
+            done.append("input fields -> an Input layer")
     new = _written(document, layout)
     new, frozen = _freeze(new)
     if frozen:
-        done.append(f"the statistics of {_count(frozen, 'BatchNorm layer')} kept from training")
+        done.append(f"lr_mult: 0 and decay_mult: 0 for the statistics of {_count(frozen, 'BatchNorm layer')}")
     _check(document, new, wanted, upgrade_message(_message(new, NetParameter())))
     return new, done, left
 
@@ -190,11 +190,11 @@ def _readers(bound: Bound, neighbours: Neighbours | None) -> Readers:
 def _upgrade_layers(layout: Layout, generation: int, number: int) -> list[str]:
     merged = v0.upgrade_net(layout) if generation == 0 else 0
     moved = v1.upgrade_net(layout)
-    done = [f"{_count(number, f'V{generation} layer')} written as layer {{ }}"]
+    done = [f"{_count(number, f'V{generation} layer')} -> layer {{ }}"]
     if merged:
-        done.append(f"{_count(merged, 'padding layer')} merged into what they feed")
+        done.append(f"{_count(merged, 'padding layer')} -> pad of the layers after them")
     if moved:
-        done.append(f"transformation fields of {_count(moved, 'layer')} moved into transform_param")
+        done.append(f"transformation fields of {_count(moved, 'layer')} -> transform_param")
     return done
 
 
@@ -222,7 +222,7 @@ def _freeze(text: str) -> tuple[str, int]:
 
 
 def _layout(document: Document) -> Layout:
-    """The layout of a text that is sure to end its last line."""
+    """The layout of a text, with a line end added at its end if that is missing."""
     text = document.source.text
     if text.endswith("\n"):
         return Layout(text, document.root)
@@ -242,7 +242,7 @@ def _message(text: str, message: Any) -> Any:
 
 
 def _check(document: Document, new: str, wanted: Any, found: Any) -> None:
-    """Raises `CannotUpgrade` where the new text does not mean the same, or has other comments than the old."""
+    """Raise `CannotUpgrade` if the new text has another meaning than the old one, or other comments."""
     for message in (wanted, found):
         _without_nothing(message)
     if wanted != found or _comments(document.source.text) != _comments(new):
@@ -250,7 +250,7 @@ def _check(document: Document, new: str, wanted: Any, found: Any) -> None:
 
 
 def _without_nothing(message: Any) -> None:
-    """Caffe's upgrade adds empty blocks to data layers, which say nothing."""
+    """Remove the empty blocks that Caffe's upgrade adds to data layers."""
     for layer in getattr(message, "layer", ()):
         for name in ("transform_param", *TRANSFORMED_TYPES.values()):
             if layer.HasField(name) and not getattr(layer, name).ListFields():

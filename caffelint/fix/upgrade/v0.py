@@ -25,7 +25,9 @@ def upgrade_net(layout: Layout) -> int:
     root = layout.root
     for piece in root.pieces:
         if piece.name not in ("layers", *NET_FIELDS_KEPT_FROM_V0):
-            raise CannotUpgrade(piece.start, f"Caffe drops {piece.name} of a net with layers {{ layer {{ ... }} }}")
+            raise CannotUpgrade(
+                piece.start, f"Caffe drops {piece.name} in a net with layers {{ layer {{ ... }} }}; remove it"
+            )
     merged = _merge_padding(layout)
     for _, connection in connections(root):
         _upgrade_layer(layout, connection)
@@ -45,7 +47,7 @@ def _upgrade_layer(layout: Layout, connection: Block) -> None:
     layer = connection.first("layer")
     for piece in connection.pieces:
         if piece.name not in ("layer", "bottom", "top"):
-            raise CannotUpgrade(piece.start, f"Caffe drops {piece.name} beside layer {{ ... }}")
+            raise CannotUpgrade(piece.start, f"Caffe drops {piece.name} beside layer {{ ... }}; remove it")
     if layer is None or not layer.block.pieces:
         return
     inner = layer.block
@@ -62,7 +64,7 @@ def _upgrade_layer(layout: Layout, connection: Block) -> None:
         elif old_type in V0_FIELDS.get(piece.name, ()):
             block, piece.name = V0_FIELDS[piece.name][old_type]
         else:
-            raise CannotUpgrade(piece.start, f'Caffe drops {piece.name} of a layer of type "{old_type}"; take it out')
+            raise CannotUpgrade(piece.start, f'Caffe drops {piece.name} in a layer of type "{old_type}"; remove it')
         if block:
             groups.setdefault(block, []).append(piece)
     for block, members in groups.items():
@@ -99,7 +101,7 @@ def _type_of(connection: Block) -> str:
 
 
 def _merge(layout: Layout, producer: tuple[Piece, Block], consumer: Piece, connection: Block, bottom: Piece) -> None:
-    """Let a layer pad by itself; comments on the padding then go above the layer."""
+    """Move padding into a layer; comments on the padding go above the layer."""
     padding, padding_block = producer
     source, target = padding_block.first("bottom"), connection.first("layer")
     padding_layer = padding_block.first("layer")

@@ -32,15 +32,15 @@ def _upgrade_layer(layout: Layout, layer: Block) -> bool:
         if piece.name not in ("type", *V1_PARAM_FIELDS) and not _has_home(piece.name):
             raise CannotUpgrade(
                 piece.start,
-                f"{piece.name} is a field of layers {{ }} alone, in no known Caffe of layer {{ }}; take it out, or keep"
-                " this file for the Caffe that reads it",
+                f"{piece.name} is a field of layers {{ }}, and no known Caffe has it in layer {{ }}; remove it, or keep"
+                " this file as it is",
             )
     type_piece = layer.first("type")
     if type_piece and str(type_piece.value)[0] in "\"'":
         raise CannotUpgrade(
             type_piece.start,
-            f"type: {type_piece.value} is the form of a layer block, this one is layers; write layer in place of"
-            " layers, as caffelint check --fix does",
+            f"type: {type_piece.value} is a type of layer {{ }}, but this block is layers {{ }}; rename the block to"
+            " layer, as caffelint check --fix does",
         )
     if type_piece:
         enum_name = _enum_name(str(type_piece.value))
@@ -48,8 +48,8 @@ def _upgrade_layer(layout: Layout, layer: Block) -> bool:
         if name is None:
             raise CannotUpgrade(
                 type_piece.start,
-                f"type: {enum_name} of a fork has no known name in the current format; write its layer anew, or keep"
-                " this file for the Caffe that reads it",
+                f"type: {enum_name} is a fork's and has no known name in the current format; rewrite the layer, or keep"
+                " this file as it is",
             )
         type_piece.value = f'"{name}"'
         if block := TRANSFORMED_TYPES.get(enum_name):

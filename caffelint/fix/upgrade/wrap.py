@@ -8,7 +8,7 @@ from caffelint.fix.upgrade.pieces import Block, Layout, Piece, comment_lines, co
 
 
 def wrap(layout: Layout, block: Block, rows: Sequence[Sequence[Piece]], name: str, short: bool = False) -> None:
-    """Put each row of fields of `block` into a block of its own called `name`, all where the first field stood.
+    """Put each row of fields of `block` into a separate block called `name`, all in the place of the first field.
 
     Comments above the field of a row that comes first stay above its block; those of others go into it. `short` allows
     for blocks on one line where the fields had lines of their own.

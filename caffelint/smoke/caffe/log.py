@@ -52,7 +52,7 @@ _KINDS = {
 _UNSEEN = re.compile(r"can't open file .*runner\.py|No such file or directory: .*job\.json")
 _MATTERS = [b"\nf", b"] creating", b"] setting up", b"error parsing", b"traceback"]
 _MATTERS += [b"out of memory", b"bad_alloc", b"cannot allocate", b"memoryerror", b"unable to allocate"]
-"""A block of lines in which, in small letters, none of these stands holds nothing that `Log.line` looks for."""
+"""`Log.line` finds nothing in a block of lines that, in lower case, contains none of these."""
 _SIGBUS, _SIGKILL = 7, 9
 
 
@@ -140,8 +140,8 @@ def ending(status: int, log: Log, events: Sequence[Event], late: float, job: Job
     if late:
         return TimedOut(round(late, 1))
     loading = not any(isinstance(event, Loaded) for event in events)
-    told = [event for event in events if isinstance(event, Creating)]
-    creating = (told[-1] if told else log.creating) or Creating(0, "")
+    found = [event for event in events if isinstance(event, Creating)]
+    creating = (found[-1] if found else log.creating) or Creating(0, "")
     if log.fatal:
         return _failed_check(log, creating if loading else None, job)
     if log.out_of_memory or status == -_SIGKILL:

@@ -1,6 +1,6 @@
 """What else than training a job may ask of a real Caffe: to record data, measure passes, check gradients.
 
-Python 2.7 and 3, numpy and caffe alone; it lies beside runner.py, whose `Run` it is given.
+Needs only Python 2.7 or 3, numpy and caffe. It is copied beside runner.py, and given its `Run`.
 """
 
 # ruff: noqa: B905, C402, UP004, UP010

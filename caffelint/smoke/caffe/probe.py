@@ -65,7 +65,7 @@ def version(name):
 
 
 def place_of(name, folders):
-    """The file that `import name` would read, "" where there is none; nothing of it is run."""
+    """The file that `import name` would read, "" if there is none; nothing in it is run."""
     parts = name.split(".")
     for folder in [os.getcwd()] + folders + sys.path[1:]:
         base = os.path.join(folder, *parts)

@@ -1,6 +1,6 @@
 """Runs a job with a real Caffe: Python 2.7 or 3, numpy and caffe alone; takes the path of the job.
 
-It lies beside a copy of synthetic.py in a folder of its own. What it prints is described in events.py; values are the
+It is copied into a separate folder together with synthetic.py. What it prints is described in events.py; values are the
 same, names short, because a Caffe of ten years ago has to read this. Caffe ends the process on a failed check: whoever
 started this reads stderr.
 """
@@ -48,7 +48,7 @@ def main(path):
 
 
 class Ended(Exception):
-    """The run is over: the reason has been told."""
+    """The run is over, and the reason has been reported."""
 
 
 def end_in_time(seconds):
@@ -381,7 +381,7 @@ class Run(object):
 
 
 class Net(object):
-    """A net of pycaffe by the numbers of its layers and blobs: names may stand twice."""
+    """A net of pycaffe by the numbers of its layers and blobs, since names need not be unique."""
 
     def __init__(self, net):
         self.net = net
@@ -457,7 +457,7 @@ def finite(values):
 
 
 def extent(values):
-    """Least and greatest finite value, nan where there is none, and how many are not finite."""
+    """Least and greatest finite value, nan if there is none, and how many are not finite."""
     import numpy
 
     good = numpy.isfinite(values)

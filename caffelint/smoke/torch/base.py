@@ -32,7 +32,7 @@ class LayerError(Exception):
 class LabelOutside(LayerError):
     """A label is no class: Caffe does not look, and reads memory beside the scores from there on.
 
-    blob: in which the labels stand; labels: those that are not ignored.
+    blob: that of the labels; labels: those that are not ignored.
     """
 
     def __init__(self, layer: BuiltLayer, labels: Tensor, message: str) -> None:
@@ -78,7 +78,7 @@ class TorchLayer:
         self.set_up()
 
     def set_up(self) -> None:
-        """Read what does not change from pass to pass; the shapes of the bottoms stand in `spec`."""
+        """Read what does not change from pass to pass; the shapes of the bottoms are in `spec`."""
 
     @classmethod
     def why_not(cls, spec: BuiltLayer) -> str | None:
@@ -119,7 +119,7 @@ def register(layer_class: type[TorchLayer]) -> type[TorchLayer]:
 
 
 def apply(function: type[torch.autograd.Function], *arguments: Any) -> Any:
-    """Run a function that has a backward of its own."""
+    """Run a function that has its own backward."""
     return function.apply(*arguments)  # type: ignore[no-untyped-call]
 
 
@@ -129,6 +129,6 @@ def axis_of(tensor: Tensor, axis: int) -> int:
 
 
 def sizes_around(tensor: Tensor, axis: int) -> tuple[int, int, int]:
-    """Number of entries before an axis, along it and behind it."""
+    """Number of entries before an axis, along it and after it."""
     shape = tensor.shape
     return shape[:axis].numel(), shape[axis], shape[axis + 1 :].numel()

@@ -25,7 +25,7 @@ TRANSPOSED: tuple[Callable[..., Tensor], ...] = (
 
 
 class Windowed(TorchLayer):
-    """Kernel, stride, pad and dilation stand in the built layer, one of each per spatial axis."""
+    """Kernel, stride, pad and dilation are those of the built layer, one per spatial axis."""
 
     def set_up(self) -> None:
         spec: Any = self.spec

@@ -97,9 +97,9 @@ class Run:
         self.loss = math.nan
         self.losses: dict[str, float] = {}
         self.health: list[Tensor] = []
-        """Sums of all parameters behind the last update."""
+        """Sums of all parameters after the last update."""
         self.gradient_sums: dict[int, Tensor] = {}
-        """On a CPU, by the number of the parameter, taken while its gradient lies in the cache."""
+        """On a CPU, by the number of the parameter, taken while its gradient is in the cache."""
         self.watches_all = False
         """Does a collector look at all gradients anyway?"""
 
@@ -328,7 +328,7 @@ class Run:
         )
 
     def labels_outside(self, error: LabelOutside) -> None:
-        """Caffe goes on with what lies in memory beside its scores, which nothing here can know: the run ends."""
+        """Caffe goes on with whatever is in memory beside its scores, which is not known here: the run ends."""
         name = unsplit(error.blob).name
         collector = Collector(self.net, None)
         collector.add(collector.writers.get(name, ""), BLOB, name, DATA, error.labels)
@@ -371,7 +371,7 @@ class Run:
 
 
 def announce(net: TorchNet, tell: Callable[[str], None]) -> None:
-    """Have each layer of a net told before it runs."""
+    """Report each layer of a net before it runs."""
 
     def wrapped(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
         def traced(*arguments: Any) -> Any:

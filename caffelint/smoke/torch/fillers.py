@@ -16,7 +16,7 @@ def fill(tensor: Tensor, filler: Any, generator: Generator) -> None:
     """Fill a tensor in place as a FillerParameter says.
 
     The generator is of the tensor's device. KeyError for a type that Caffe 1.0 does not have; what else
-    a filler refuses, `caffelint.caffe.fillers` tells.
+    a filler refuses, see `caffelint.caffe.fillers`.
     """
     with torch.no_grad():
         FILLERS[filler.type](tensor, filler, generator)

@@ -67,7 +67,7 @@ def _default(block: Any, name: str) -> Any:
 
 
 def _converted(block: Any, found: dict[str, Any]) -> set[str]:
-    """The fields whose meaning now stands in a field of Caffe's."""
+    """The fields whose meaning is now in a field of Caffe's."""
     converted = set()
     top, bottom, left, right = (found.get(name, 0) for name in SIDES)
     if found.keys() & set(SIDES) and (top, left) == (bottom, right):

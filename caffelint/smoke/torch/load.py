@@ -23,7 +23,7 @@ from caffelint.text.parser import parse
 
 
 class Refusal(Exception):
-    """Why a job does not run: what stands in an event `refused`."""
+    """Why a job does not run: the values of an event `refused`."""
 
     def __init__(self, net: int, layer: str, message: str) -> None:
         super().__init__(message)

@@ -59,7 +59,7 @@ def match(overlap: Tensor, threshold: float | None) -> tuple[Tensor, Tensor]:
 
 
 def encoded(objects: Tensor, priors: Tensor, variances: Tensor, code: int) -> Tensor:
-    """What a network should say of a box that stands on an object (bbox_util.cpp EncodeBBox)."""
+    """What a network should predict for a box on an object (bbox_util.cpp EncodeBBox)."""
     size = priors[:, 2:] - priors[:, :2]
     if code == CORNER:
         target = objects - priors
@@ -116,7 +116,7 @@ class MultiBoxLoss(TorchLayer):
                 of_item = of_item[of_item[:, DIFFICULT] == 0]
             classes = of_item[:, LABEL].long()
             if classes.numel() and not 0 <= int(classes.min()) <= int(classes.max()) < scores.shape[2]:
-                raise self.error(f"an object of class {int(classes.max())} is none of the {scores.shape[2]} classes")
+                raise self.error(f"an object of class {int(classes.max())} is not one of the {scores.shape[2]} classes")
             found, most = match(overlaps(priors, of_item[:, BOX]), threshold)
             matched = found >= 0
             objects = found[matched]

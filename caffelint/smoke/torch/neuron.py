@@ -180,7 +180,7 @@ class _ReLU(torch.autograd.Function):
 
 
 def _may_break(spec: BuiltLayer) -> bool:
-    """May a layer behind this one, before the next that learns, give a gradient of 0/0 where what it reads is 0?"""
+    """Whether a layer after this one, before the next that learns, may give a gradient of 0/0 if it reads 0."""
     pending, seen = list(spec.tops), set()
     while pending:
         for layer, _ in pending.pop().consumers:

@@ -110,7 +110,7 @@ class BatchNorm(TorchLayer):
         return [self.normalise(bottoms[0], scale, shift)]
 
     def normalise(self, x: Tensor, scale: Tensor | None, shift: Tensor | None) -> Tensor:
-        """The top, times a scale and plus a shift of a layer behind it."""
+        """The top, times the scale and plus the shift of a layer after it."""
         mean, variance, weight = self.params[:3]
         shape = x.shape
         if x.dim() == 1:

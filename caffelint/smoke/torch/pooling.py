@@ -24,9 +24,9 @@ Pair = tuple[int, int]
 
 
 class Windows:
-    """Where the windows of a pooling lie on maps of one size: (height, width) of each.
+    """The windows of a pooling on maps of one size: (height, width) of each.
 
-    plain: does torch, with its own padding and rounding, lay the same windows?
+    plain: does torch, with its own padding and rounding, have the same windows?
     """
 
     def __init__(self, size: Pair, kernel: Pair, stride: Pair, pad: Pair, number: Pair) -> None:
@@ -63,7 +63,7 @@ class Windows:
         return functional.pad(x, (left, max(right, 0), top, max(bottom, 0)), value=value)
 
     def divisors(self) -> list[list[int]]:
-        """Elements of each window, padding up to one `pad` behind the map included (pooling_layer.cpp)."""
+        """Elements of each window, including padding up to one `pad` after the map (pooling_layer.cpp)."""
         spans = []
         for axis in (0, 1):
             end = self.size[axis] + self.pad[axis]
@@ -80,7 +80,7 @@ def max_pool(x: Tensor, windows: Windows) -> Tensor:
 
 
 def max_pool_with_mask(x: Tensor, windows: Windows) -> tuple[Tensor, Tensor]:
-    """Top and its mask: where in the map the greatest value stands, -1 where the window covers none."""
+    """Top and its mask: the position of the greatest value in the map, -1 if the window covers no pixel."""
     padded = windows.padded(x, -FLT_MAX)
     top, index = functional.max_pool2d(padded, windows.kernel, windows.stride, return_indices=True)
     width = padded.shape[3]
@@ -100,7 +100,7 @@ def average_pool(x: Tensor, windows: Windows) -> Tensor:
 
 
 def average_inside(x: Tensor, windows: Windows) -> Tensor:
-    """Of what of each window lies on the map; 0 where nothing does."""
+    """The mean of the part of each window that is on the map; 0 if no part is."""
     number = [
         functional.avg_pool2d(windows.padded(values, 0), windows.kernel, windows.stride, divisor_override=1)
         for values in (x, torch.ones_like(x[:1, :1]))

@@ -84,7 +84,7 @@ class Recurrent(TorchLayer):
 
 @register
 class LSTM(Recurrent):
-    """States are h and c; gates stand in the order input, forget, output, new (lstm_layer.cpp)."""
+    """States are h and c; the order of gates is input, forget, output, new (lstm_layer.cpp)."""
 
     states = 2
 

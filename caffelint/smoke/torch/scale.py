@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 
 def laid_along(small: Tensor, x: Tensor, axis: int) -> Tensor:
     """`small` with its axes at those of `x` from `axis` on, to be broadcast."""
-    behind = x.dim() - axis - small.dim()
-    return small.reshape(*small.shape, *[1] * behind) if small.dim() else small
+    after = x.dim() - axis - small.dim()
+    return small.reshape(*small.shape, *[1] * after) if small.dim() else small
 
 
 @register
@@ -68,7 +68,7 @@ class Scale(TorchLayer):
 
 
 class Scaled(TorchLayer):
-    """A BatchNorm with the Scale behind it, as one layer that has the name of the first."""
+    """A BatchNorm with the Scale after it, as one layer with the name of the BatchNorm."""
 
     leaves_top = True
 

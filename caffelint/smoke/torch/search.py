@@ -132,7 +132,7 @@ def _unsplit(blob: Blob) -> Blob:
 
 
 def _readers(blob: Blob) -> list[BuiltLayer]:
-    """The layers that send a gradient to a blob, those behind its split in place of that."""
+    """The layers that send a gradient to a blob; instead of its split, those after that."""
     found: list[BuiltLayer] = []
     for layer, bottom in blob.consumers:
         if layer.message is None:

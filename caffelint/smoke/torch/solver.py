@@ -99,7 +99,7 @@ class Solver:
     def step(self, gradients: Sequence[Tensor | None], rate: float | None = None) -> None:
         """Update the parameters.
 
-        gradients: of each parameter, summed over the passes of the iteration; None stands for zeros. They are
+        gradients: of each parameter, summed over the passes of the iteration; None means zeros. They are
         overwritten. rate: in place of the schedule's.
         """
         if rate is None:
@@ -245,7 +245,7 @@ class AdaDelta(Solver):
 
 
 class Adam(Solver):
-    """`delta` is added behind the root and the bias correction goes into the rate, unlike in torch."""
+    """Unlike in torch, `delta` is added after the root, and the bias correction goes into the rate."""
 
     history_count = 2
 
@@ -292,5 +292,5 @@ _REFUSALS: tuple[tuple[str, Callable[[SolverParameter], bool], str], ...] = (
 
 
 def make_solver(message: SolverParameter, parameters: Sequence[Learnable]) -> Solver:
-    """The solver that an upgraded SolverParameter asks for; KeyError for a type of which `refusal` tells."""
+    """The solver that an upgraded SolverParameter asks for; KeyError for a type that `refusal` rejects."""
     return SOLVERS[message.type](message, parameters)

@@ -1,6 +1,6 @@
 """Reads real data batch by batch, as Caffe's data layers do. Needs the extra `caffelint[data]`; writes nothing.
 
-What these files hold may be damaged enough to end the process: this runs in an engine, which is a process of its own.
+These files may be damaged enough to end the process, so this runs in an engine, which is a separate process.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ class Source:
 
 
 class Data(Source):
-    """Records of a LMDB or LevelDB in the order of their keys, from the start again behind the last one."""
+    """Records of a LMDB or LevelDB in the order of their keys, from the start again after the last one."""
 
     def open(self, layer: BuiltLayer) -> None:
         transform = layer.message.transform_param
@@ -144,7 +144,7 @@ def _for_ever(path: str, values: Callable[[], Iterator[bytes]]) -> Iterator[byte
 
 
 class ImageData(Source):
-    """Images of a list; behind the last one from the start again, in another order with `shuffle`."""
+    """Images of a list; after the last one from the start again, in another order with `shuffle`."""
 
     def open(self, layer: BuiltLayer) -> None:
         self.lines = [_name_and_label(line) for line in _lines(self.param.source)]
@@ -189,7 +189,7 @@ def _lines(path: str) -> list[str]:
 
 
 def _name_and_label(line: str) -> tuple[str, int]:
-    """The label stands behind the last blank, read as C's atoi does; a line without one is all name."""
+    """The label is what follows the last blank, read as C's atoi does; a line without one is only a name."""
     name, blank, label = line.rpartition(" ")
     number = re.match(r"\s*[+-]?\d+", label)
     return name if blank else line, int(number.group()) if number else 0

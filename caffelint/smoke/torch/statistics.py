@@ -84,7 +84,7 @@ def measure(tensor: Tensor) -> Tensor:
 
 
 def _sample(values: Tensor) -> Tensor:
-    """Values that stand for all."""
+    """A sample of the values."""
     blocks = values.numel() // BLOCK
     if not values.is_cpu or blocks < 8 * MOST_BLOCKS:
         return values

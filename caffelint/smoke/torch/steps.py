@@ -1,4 +1,4 @@
-"""The order in which a net's layers run, and where their blobs lie."""
+"""The order in which a net's layers run, and where their blobs are stored."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Plan(NamedTuple):
 
     watched: with those pairs alone that leave out neither the last version of a blob nor the first.
 
-    slot_of: where each version of a blob lies.
+    slot_of: where each version of a blob is stored.
 
     losses: (blob name, slot, weight) of the tops that are part of the loss.
     """

@@ -92,7 +92,7 @@ class Pooling3D(TorchLayer):
 
 
 def _pads(spec: BuiltLayer) -> list[int]:
-    """How far the windows reach beyond a bottom, before and behind: of width, height and length."""
+    """How far the windows reach beyond a bottom, before and after it, in width, height and length."""
     kernel, stride, pad = _sides(spec)
     shape, number = (spec.bottoms[0].shape or ())[2:], (spec.tops[0].shape or ())[2:]
     reach = []

@@ -108,7 +108,7 @@ def copy_weights(trained: Trained, net: TorchNet) -> tuple[list[str], list[str]]
 
 
 def _fits(source: Array, target: Tensor) -> bool:
-    """Blob::ShapeEquals: four axes of the old format fit any shape that they end in, behind ones."""
+    """Blob::ShapeEquals: four axes of the old format fit any shape that they end in, after ones."""
     ours = tuple(target.shape)
     if source.shape == ours:
         return True

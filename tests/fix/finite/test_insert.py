@@ -178,9 +178,9 @@ def test_a_reader_of_another_phase_stands_before_no_check() -> None:
         (
             'layer { name: "l" type: "Power" bottom: "a" top: "x" }'
             ' layer { name: "m" type: "ReLU" bottom: "x" top: "x" loss_weight: 1 }',
-            'layer "m", which works on it in place, makes a loss of it',
+            'layer "m" works on it in place and makes it a loss',
         ),
-        ('layer { name: "l" type: "Slice" bottom: "a" top: "x" top: "a2" }', "nothing reads it"),
+        ('layer { name: "l" type: "Slice" bottom: "a" top: "x" top: "a2" }', "no layer reads it"),
     ],
 )
 def test_a_loss_is_never_read_as_it_is(net: str, why: str) -> None:
@@ -213,11 +213,11 @@ def test_a_named_loss_hands_its_weight_to_the_check(loss: str, zeroed: str, weig
         (
             'layer { name: "l" type: "HingeLoss" bottom: "a" bottom: "b" top: "x" }\n'
             'layer { name: "r" type: "Power" bottom: "x" top: "y" }',
-            'layer "r" reads this loss, and Caffe drops the backward pass of such a loss without a loss_weight',
+            'layer "r" reads this loss, and without a loss_weight Caffe drops the backward pass of such a loss',
         ),
         (
             'layer { name: "l" type: "Slice" bottom: "a" top: "x" top: "y" loss_weight: 1 loss_weight: 2 }',
-            "its layer weighs several tops, and Caffe forgets the other weights",
+            "its layer has a weight for several tops, and Caffe forgets the others",
         ),
         ('layer { name: "l" type: "HingeLoss" bottom: "a" bottom: "b" top: "x" top: "y" }', "write the loss_weight of"),
     ],
@@ -272,10 +272,10 @@ def test_inputs_of_the_net_are_checked() -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ('layers { name: "a" type: RELU bottom: "x" top: "y" }', "is written in the old format"),
+        ('layers { name: "a" type: RELU bottom: "x" top: "y" }', "this is the old format"),
         ('layer { name: "a" type: "ReLU bottom: "x" }', "line 1: "),
-        ('net: "a.prototxt" base_lr: 1', "holds a solver"),
-        ("", "holds no net"),
+        ('net: "a.prototxt" base_lr: 1', "this is a solver"),
+        ("", "not a net"),
     ],
 )
 def test_what_cannot_be_patched_is_told_in_a_line(text: str, message: str) -> None:
@@ -284,7 +284,7 @@ def test_what_cannot_be_patched_is_told_in_a_line(text: str, message: str) -> No
 
 
 def test_an_unknown_layer_is_told_with_the_one_that_was_meant() -> None:
-    with pytest.raises(PatchError, match='has no layer "conv"; did you mean conv1'):
+    with pytest.raises(PatchError, match='no layer "conv"; did you mean conv1'):
         insert_checks(nets.LENET.encode(), ["conv"])
 
 

@@ -18,20 +18,20 @@ _OWN = 'blob "fc", made by layer "fc", "relu"'
 RAISED = {
     "good": None,
     "nan and inf": f"forward pass, iteration 1 of TRAIN: {_OWN}: 1 nan and 2 inf of 8 values (37.5%, 1x8);"
-    " the finite rest lies in [-1, 2.5]; checked because it is odd",
-    "bad gradient": 'backward pass, iteration 0 of TRAIN: the gradient of blob "fc", which comes from layer "loss":'
-    " 4 nan and 0 inf of 4 values (100%, 2x2); nothing is finite; checked because it is odd",
+    " the others are in [-1, 2.5]; reason for the check: it is odd",
+    "bad gradient": 'backward pass, iteration 0 of TRAIN: the gradient of blob "fc", computed by layer "loss":'
+    " 4 nan and 0 inf of 4 values (100%, 2x2); none is finite; reason for the check: it is odd",
     "large and finite": None,
     "tiny and finite": None,
     "no elements": None,
     "phase TEST": f"forward pass, iteration 0 of TEST: {_OWN}: 1 nan and 0 inf of 1 values (100%, 1);"
-    " nothing is finite; checked because it is odd",
+    " none is finite; reason for the check: it is odd",
     "no phase": f"forward pass, iteration 0: {_OWN}: 1 nan and 0 inf of 1 values (100%, 1);"
-    " nothing is finite; checked because it is odd",
+    " none is finite; reason for the check: it is odd",
     "prefix": "forward pass, iteration 0 of TRAIN: prefix-check_loss: bottom 1: 1 nan and 0 inf of 2 values (50%, 2);"
-    " the finite rest lies in [1, 1]",
+    " the others are in [1, 1]",
 }
-_ONE = "bottom 0: 1 nan and 0 inf of 1 values (100%, 1); nothing is finite"
+_ONE = "bottom 0: 1 nan and 0 inf of 1 values (100%, 1); none is finite"
 for _about, _prefix in {
     "nothing given": "",
     "empty": "",
@@ -46,7 +46,7 @@ RAISED["blob not ASCII"] = RAISED["empty"].replace("bottom 0", 'blob "\\xfc"')  
 RAISED["warn"] = None
 RAISED["dump"] = (
     'forward pass, iteration 1 of TRAIN: blob "a/b": 1 nan and 0 inf of 2 values (50%, 2);'
-    " the finite rest lies in [1, 1]; saved as nonfinite_a_b_forward_1.npy"
+    " the others are in [1, 1]; saved as nonfinite_a_b_forward_1.npy"
 )
 RAISED["no such action"] = "action is "
 
@@ -80,7 +80,7 @@ def test_what_it_says(results: dict[str, dict[str, Any]]) -> None:
 def test_warnings_end_with_the_tenth(results: dict[str, dict[str, Any]]) -> None:
     said = results["warn"]["said"].splitlines()
     assert len(said) == 10
-    assert said[9].endswith("; no more is said of it")
+    assert said[9].endswith("; further warnings are not shown")
     assert "iteration 9 of TRAIN" in said[9]
 
 

@@ -224,9 +224,7 @@ def test_the_exception_names_layer_blob_pass_and_iteration(train: Any, where: st
         told = f"checkFiniteLayer: {direction} pass, iteration {iteration} of TRAIN: "
         if where == "all" or name != "poly without max_iter":
             told += (
-                f'the gradient of blob "{blob}", which comes from'
-                if direction == "backward"
-                else f'blob "{blob}", made by'
+                f'the gradient of blob "{blob}", computed by' if direction == "backward" else f'blob "{blob}", made by'
             )
             told += f' layer "{layer}"'
         assert checked["error"] is not None, name

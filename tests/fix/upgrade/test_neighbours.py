@@ -49,16 +49,16 @@ def test_a_project_of_an_old_fork_is_left_alone_and_told_in_two_lines(
     _write(examples__c3d__train=C3D, examples__mnist__train=PLAIN, examples__mnist__test=PLAIN, examples__deploy=INPUT)
     _write(examples__mnist__solver="solver_type: SGD")
     assert _upgraded() == []
-    c3d = "C3D (facebookarchive/C3D), which reads no newer format"
+    c3d, old = "C3D (facebookarchive/C3D), which", "the old format: its project is for"
+    see = '(see "examples/c3d/train.prototxt"); give --dialect bvlc to upgrade anyway'
     assert capsys.readouterr().err.splitlines() == [
-        f"caffelint: examples/c3d/train.prototxt:2: kept: made for {c3d}",
-        "caffelint: examples/deploy.prototxt:1: kept: beside examples/c3d/train.prototxt, made for"
-        " C3D (facebookarchive/C3D), where there is no layer of type Input; --dialect bvlc upgrades all the same",
-        "caffelint: examples/mnist/solver.prototxt:1: kept: beside examples/c3d/train.prototxt, made for"
-        " C3D (facebookarchive/C3D), where a solver has no field type; --dialect bvlc upgrades all the same",
-        f"caffelint: 2 files kept: beside examples/c3d/train.prototxt, made for {c3d};"
-        " --dialect bvlc upgrades all the same: examples/mnist/test.prototxt, examples/mnist/train.prototxt",
-        "upgraded no files; 5 in the newest that their Caffe reads",
+        f"caffelint: examples/c3d/train.prototxt:2: stays in the old format: made for {c3d} reads no newer format",
+        f"caffelint: examples/deploy.prototxt:1: stays in {old} {c3d} has no layer type Input {see}",
+        f"caffelint: examples/mnist/solver.prototxt:1: stays in {old} {c3d} has no field type in a solver {see}",
+        f"caffelint: 2 files stay in {old} {c3d} reads no newer format {see}",
+        "  examples/mnist/test.prototxt:1",
+        "  examples/mnist/train.prototxt:1",
+        "upgraded no files; 5 in the newest format that their Caffe reads",
     ]
     assert main(["upgrade", "--dialect", "bvlc", "examples/mnist"]) == 0
     assert Path("examples/mnist/train.prototxt").read_text() == CURRENT
@@ -67,10 +67,10 @@ def test_a_project_of_an_old_fork_is_left_alone_and_told_in_two_lines(
 def test_of_many_that_are_kept_a_few_are_named(tree: Path, capsys: pytest.CaptureFixture[str]) -> None:
     _write(c3d=C3D, **{f"n{number}": PLAIN for number in range(7)})
     assert _upgraded() == []
-    names = ", ".join(f"n{number}.prototxt" for number in range(5))
-    assert f"upgrades all the same: {names} and 2 more (-v names all)\n" in capsys.readouterr().err
+    names = "".join(f"  n{number}.prototxt:1\n" for number in range(5))
+    assert f"upgrade anyway\n{names}  and 2 more (-v names all)\n" in capsys.readouterr().err
     assert main(["upgrade", "-v", "."]) == 0
-    assert capsys.readouterr().err.count(".prototxt:1: kept: beside c3d.prototxt") == 7
+    assert capsys.readouterr().err.count(".prototxt:1\n") == 7
 
 
 def test_the_nearest_nets_tell_and_what_contradicts_itself_tells_nothing(tree: Path) -> None:
@@ -123,7 +123,7 @@ def _of_type(layer: str) -> str:
 def test_layer_types_tell_as_fields_do(tree: Path, capsys: pytest.CaptureFixture[str]) -> None:
     _write(seal__train=INPUT + _of_type("MultiChannelReweightedSigmoidCrossEntropyLoss"), seal__deploy=INPUT + CURRENT)
     assert _upgraded() == []
-    assert "made for SEAL (Chrisding/seal), where there is no layer of type Input" in capsys.readouterr().err
+    assert "for SEAL (Chrisding/seal), which has no layer type Input" in capsys.readouterr().err
     assert _upgraded("seal/deploy.prototxt") == []
 
 
@@ -160,8 +160,8 @@ def test_the_fix_of_legacy_format_does_alike(tree: Path, capsys: pytest.CaptureF
     assert main(["check", "--fix", "--select", "legacy-format", "."]) == 0
     assert Path("lenet.prototxt").read_text() == PLAIN
     assert capsys.readouterr().err == (
-        "caffelint: lenet.prototxt:1: kept: beside c3d.prototxt, made for C3D (facebookarchive/C3D), which reads"
-        " no newer format; --dialect bvlc upgrades all the same\n"
+        "caffelint: lenet.prototxt:1: stays in the old format: its project is for C3D (facebookarchive/C3D), which"
+        ' reads no newer format (see "c3d.prototxt"); give --dialect bvlc to upgrade anyway\n'
     )
     assert main(["check", "--fix", "--select", "legacy-format", "--dialect", "bvlc", "."]) == 0
     assert Path("lenet.prototxt").read_text() == CURRENT

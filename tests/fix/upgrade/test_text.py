@@ -269,10 +269,10 @@ CURRENT = [
 
 LEFT = {
     'layer { type: "TanH" }\nlayers [{ type: RELU }]': (2, "layers"),
-    "layers { type: RELU }\nlayer { type: RELU }": (2, "this one is layer"),
-    'layer { type: "Input" }\nlayers {\n type: "ReLU" blobs_lr: 1 }': (3, "write type: RELU here"),
+    "layers { type: RELU }\nlayer { type: RELU }": (2, "refuses it in layer;"),
+    'layer { type: "Input" }\nlayers {\n type: "ReLU" blobs_lr: 1 }': (3, "write type: RELU, or layer instead"),
     'layer { type: "Input" }\nlayers {\n type: "ReLU" }': (3, "as caffelint check --fix does"),
-    'layer { type: "A" }\nlayers { layer { type: "relu" } }': (1, "Caffe drops layer of a net"),
+    'layer { type: "A" }\nlayers { layer { type: "relu" } }': (1, "Caffe drops layer in a net"),
     "layers {\n  type: RELU\n  kernel_size: 3\n}": (3, "kernel_size"),
     'layers {\n  type: "Convolution"\n}': (2, "Convolution"),
     "layers {\n type: RELU": (1, "never closed"),
@@ -280,7 +280,7 @@ LEFT = {
     "layers {\n type: CONVOLUTION3D\n}": (2, "C3D"),
     'layers {\n layer { name: "r" type: "relu"\n kernelsize: 3 } }': (3, "drops kernelsize"),
     'layers {\n layer { type: "padding" } top: "p" }\nlayers { layer { type: "relu" } bottom: "p" }': (3, "padding"),
-    'name: "n"\ninput: "a"\nlayer { type: "ReLU" bottom: "a" top: "b" }': (2, "without its shape"),
+    'name: "n"\ninput: "a"\nlayer { type: "ReLU" bottom: "a" top: "b" }': (2, "without a shape"),
     'input: "a"\ninput_dim: 1\n': (2, "4 input_dim"),
     'type: "SGD"\nsolver_type: ADAM': (2, "both type"),
 }
