@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 KERNEL, STRIDE, PAD, DILATION = "kernel_size", "stride", "pad", "dilation"
 _UNWRITTEN = {KERNEL: 0, STRIDE: 1, PAD: 0, DILATION: 1}
+_SIDES = {KERNEL: ("kernel_h", "kernel_w"), STRIDE: ("stride_h", "stride_w"), PAD: ("pad_h", "pad_w")}
 
 
 class Window(NamedTuple):
@@ -25,14 +26,15 @@ class Window(NamedTuple):
 
 def side_field(name: str, axis: int) -> str:
     """`kernel_h` of `kernel_size` and axis 0, `stride_w` of `stride` and axis 1."""
-    return f"{name.removesuffix('_size')}_{'hw'[axis]}"
+    return _SIDES[name][axis]
 
 
 def has_sides(p: Any, name: str) -> bool:
     """Is height or width given by a field of its own? Pooling looks at those only without the one for both."""
     if name == DILATION or (isinstance(getattr(p, name), int) and p.HasField(name)):
         return False
-    return bool(p.HasField(side_field(name, 0)) or p.HasField(side_field(name, 1)))
+    tall, wide = _SIDES[name]
+    return bool(p.HasField(tall) or p.HasField(wide))
 
 
 def sides(p: Any, name: str, axes: int = 2) -> Sequence[int]:
@@ -44,7 +46,7 @@ def sides(p: Any, name: str, axes: int = 2) -> Sequence[int]:
     if has_sides(p, name):
         return [getattr(p, side_field(name, axis)) for axis in (0, 1)]
     values = getattr(p, name, _UNWRITTEN[name])
-    values = [values] if isinstance(values, int) else list(values) or [_UNWRITTEN[name]]
+    values = [values] if isinstance(values, int) else values[:] or [_UNWRITTEN[name]]
     return values * axes if len(values) == 1 else values
 
 
