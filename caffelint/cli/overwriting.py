@@ -6,17 +6,23 @@ import os
 import re
 
 _HEADS = {
-    "json": (b'{\n  "version": ',),
-    "sarif": (b'{\n  "$schema": ',),
-    "gitlab": (b"[]", b"[\n  {"),
-    "junit": (b"<?xml",),
-    "github": (b"::error ", b"::warning ", b"::notice "),
-    ".png": (b"\x89PNG",),
-    ".svg": (b"<?xml", b"<svg"),
-    ".html": (b"<!doctype html>",),
-    ".pdf": (b"%PDF",),
+    "json": re.compile(rb'\{\n  "version": 1,\n  "findings": \[(?:\]|\n    \{\n      "code": ")'),
+    "sarif": re.compile(
+        rb'\{\n  "\$schema": "[^"\n]*",\n  "version": "2\.1\.0",\n  "runs": \[\n    \{\n      "tool": \{\n        "driver": \{'
+        rb'\n          "name": "caffelint",'
+    ),
+    "gitlab": re.compile(
+        rb'\[(?:\]\n\Z|\n  \{\n    "description": "[^\n]*",\n    "check_name": "(?:[A-Z]+\d+ [a-z0-9-]+|not checked)",\n)'
+    ),
+    "junit": re.compile(rb'<\?xml version="1\.0" encoding="utf-8"\?>\n<testsuites name="caffelint" '),
+    "github": re.compile(rb"::(?:error|warning|notice) "),
+    ".png": re.compile(rb"\x89PNG"),
+    ".svg": re.compile(rb"<\?xml|<svg"),
+    ".html": re.compile(rb"<!doctype html>"),
+    ".pdf": re.compile(rb"%PDF"),
 }
-"""How what is written in a format begins."""
+"""How what is written in a format begins: by more than what other tools write in it, too."""
+_LONGEST_HEAD = 1 << 16
 _COUNTS = re.compile(rb"\b(?:in|of) \d+ files?\b[^\n]*(?:\n[^\n]+){0,3}\n\Z")
 _ENDS = {"text": _COUNTS, "statistics": _COUNTS, "concise": re.compile(rb"\[[A-Z]+\d{3} [a-z0-9-]+\]\n\Z")}
 """How what is written for people ends; it begins anyhow."""
@@ -39,13 +45,14 @@ def objection(path: str | os.PathLike[str], format: str) -> str:
         return ""  # a pipe; or writing fails, with the reason
     if path.lower().endswith(_NEVER):
         return "a report is not written to a file of this kind; give another name"
-    if head and not (_ends_so(path, _ENDS[format]) if format in _ENDS else head.startswith(_HEADS.get(format, ()))):
+    begins = _HEADS.get(format)
+    if head and not (_ends_so(path, _ENDS[format]) if format in _ENDS else begins and begins.match(head)):
         return f"this file exists and was not written by caffelint as {format.lstrip('.')}; remove it first"
     from caffelint.lint.discover import looks_like_prototxt
 
     if looks_like_prototxt(path):
         return "this is a net or a solver, which is not overwritten; give another name"
-    if format not in ("json", "sarif", "gitlab", "junit") and is_tracked(path):
+    if is_tracked(path):
         return "git tracks this file, so it is not overwritten; remove it first"
     return ""
 
@@ -86,6 +93,6 @@ def _head(path: str) -> bytes | None:
         return None
     try:
         with open(path, "rb") as file:
-            return file.read(64)
+            return file.read(_LONGEST_HEAD)
     except OSError:
         return None

@@ -42,6 +42,33 @@ def test_a_report_replaces_nothing_else(project: Path, caffelint: Caffelint, nam
     assert {path: path.read_bytes() for path in project.iterdir() if path.is_file()} == before
 
 
+def test_a_report_replaces_nothing_that_begins_alike(project: Path, caffelint: Caffelint) -> None:
+    """Its own baseline, an editor's tasks, another tool's reports."""
+    texts = {
+        "json": ['{\n  "version": "2.0.0",\n  "tasks": []\n}\n', '{\n  "version": 1,\n  "findings": {}\n}\n'],
+        "sarif": ['{\n  "$schema": "https://json.schemastore.org/package",\n  "version": "2.1.0"\n}\n'],
+        "gitlab": ['[\n  {\n    "name": "x"\n  }\n]\n', '[\n  {\n    "description": "x",\n    "check_name": "no-var"', "[]x"],
+        "junit": ['<?xml version="1.0" encoding="utf-8"?>\n<project/>\n', '<?xml version="1.0"?>\n<testsuites name="a">'],
+    }
+    caffelint("check", ".", "--write-baseline", "baseline.json")
+    texts["json"].append((project / "baseline.json").read_text())
+    for name, others in texts.items():
+        for text in others:
+            (project / "precious").write_text(text)
+            assert "was not written by caffelint" in caffelint("check", ".", "--format", f"{name}:precious").err, text
+            assert (project / "precious").read_text() == text
+
+
+@pytest.mark.parametrize("name", ["json", "sarif", "gitlab", "junit"])
+def test_a_report_that_git_tracks_is_left_alone(project: Path, caffelint: Caffelint, name: str) -> None:
+    subprocess.run(["git", "init", "-q", "."], check=True)
+    caffelint("check", ".", "--format", f"{name}:report")
+    assert caffelint("check", ".", "--format", f"{name}:report").status == 1
+    subprocess.run(["git", "add", "report"], check=True)
+    run = caffelint("check", ".", "--format", f"{name}:report")
+    assert (run.status, "git tracks this file" in run.err) == (2, True)
+
+
 @pytest.mark.parametrize("name", ["text", "concise", "statistics", "github"])
 def test_what_git_tracks_is_no_report(project: Path, caffelint: Caffelint, name: str) -> None:
     (project / "NOTES").write_text("mine\n")
