@@ -20,10 +20,11 @@ from caffelint.text.visible import json_text, visible
 def command(path: str, config_file: Path | None, isolated: bool, format_: str) -> None:
     """Show the settings in effect for PATH and where each comes from."""
     from caffelint.cli.outputs import use_color
+    from caffelint.lint.config import NO_SETTINGS
     from caffelint.report.words import painter
 
     config = settings([path], {"config_file": config_file, "isolated": isolated}, unused=())
-    values = {name: value for name, value in vars(config).items() if name not in ("skipped", "sources")}
+    values = {name: value for name, value in vars(config).items() if name not in NO_SETTINGS}
     rows = {
         name.replace("_", "-"): {"value": value, "source": config.sources.get(name, "default")}
         for name, value in values.items()

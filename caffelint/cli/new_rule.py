@@ -73,8 +73,8 @@ def _runs_already(folder: Path) -> bool:
     settings = nearest(Path())
     if settings is None:
         return False
-    files, plugins = chain_of(settings)
-    return _is_named(folder, plugins) and trust.is_trusted(files, plugins)
+    contents, plugins = chain_of(settings)
+    return _is_named(folder, plugins) and trust.is_trusted(contents)
 
 
 def _is_named(folder: Path, plugins: Iterable[str]) -> bool:
@@ -96,13 +96,13 @@ def _plugged(rule: Path, trusted: bool) -> str:
             listed = ", ".join(others[:_MOST_LISTED]) + (", ..." if len(others) > _MOST_LISTED else "")
             return f"to run it, and the other Python files of {folder} ({listed}): caffelint trust"
         trusted = True
-    files, plugins = chain_of(settings)
+    contents, plugins = chain_of(settings)
     if not _is_named(folder, plugins):
         named = _named_from(settings, folder)
         return f"to run it: add {named} to plugins in {settings}, then caffelint trust {settings.parent}"
     if not trusted:
         return f"to run it: caffelint trust {settings.parent}"
-    trust.trust(files, plugins)
+    trust.trust(contents)
     return f"caffelint check runs it (plugins in {settings}); after each change, run caffelint trust {settings.parent}"
 
 

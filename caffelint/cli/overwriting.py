@@ -8,11 +8,12 @@ import re
 _HEADS = {
     "json": re.compile(rb'\{\n  "version": 1,\n  "findings": \[(?:\]|\n    \{\n      "code": ")'),
     "sarif": re.compile(
-        rb'\{\n  "\$schema": "[^"\n]*",\n  "version": "2\.1\.0",\n  "runs": \[\n    \{\n      "tool": \{\n        "driver": \{'
-        rb'\n          "name": "caffelint",'
+        rb'\{\n  "\$schema": "[^"\n]*",\n  "version": "2\.1\.0",\n  "runs": \[\n    \{\n      "tool": \{\n'
+        rb'        "driver": \{\n          "name": "caffelint",'
     ),
     "gitlab": re.compile(
-        rb'\[(?:\]\n\Z|\n  \{\n    "description": "[^\n]*",\n    "check_name": "(?:[A-Z]+\d+ [a-z0-9-]+|not checked)",\n)'
+        rb'\[(?:\]\n\Z|\n  \{\n    "description": "[^\n]*",\n'
+        rb'    "check_name": "(?:[A-Z]+\d+ [a-z0-9-]+|not checked)",\n)'
     ),
     "junit": re.compile(rb'<\?xml version="1\.0" encoding="utf-8"\?>\n<testsuites name="caffelint" '),
     "github": re.compile(rb"::(?:error|warning|notice) "),

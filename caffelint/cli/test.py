@@ -87,12 +87,14 @@ def _imported(path: Path) -> ModuleType:
     from importlib import import_module
 
     from caffelint.lint.plugins import PluginError, load
+    from caffelint.lint.read import ReadError
+    from caffelint.lint.trust import contents
 
     folder, names = path.resolve().parent, [path.stem] * (path.stem != "__init__")
     if not (folder / "__init__.py").exists():
         try:
-            return load(str(path), [str(other) for other in path.parent.glob("*.py")])
-        except PluginError as error:
+            return load(str(path), contents(map(str, path.parent.glob("*.py"))))
+        except (PluginError, ReadError) as error:
             raise click.ClickException(str(error)) from error
     while (folder / "__init__.py").exists():
         names.insert(0, folder.name)

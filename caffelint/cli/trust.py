@@ -34,9 +34,7 @@ def command(folder: Path, show: bool, remove: bool) -> int:
         raise click.UsageError("--list and --remove cannot be combined; give one")
     if show:
         for known in trust.trusted():
-            path = nearest(Path(known))
-            held = path is not None and trust.is_trusted(*chain_of(path))
-            ended = "" if held else "  (no longer trusted: files have changed or are gone)"
+            ended = "" if _is_held(Path(known)) else "  (no longer trusted: files have changed or are gone)"
             click.echo(visible(f"{known}{ended}"))
         return OK
     if remove:
@@ -48,8 +46,18 @@ def command(folder: Path, show: bool, remove: bool) -> int:
     path = nearest(folder)
     if path is None:
         raise click.ClickException(f"{folder}: no caffelint settings in this folder or above it")
-    files, plugins = chain_of(path)
-    where = trust.trust(files, plugins)
-    rules = [file for plugin in plugins for file in trust.python_files(plugin)]
-    click.echo(visible(f"{where} is trusted: {', '.join(files + rules)}"))
+    contents, _ = chain_of(path)
+    click.echo(visible(f"{trust.trust(contents)} is trusted: {', '.join(contents)}"))
     return OK
+
+
+def _is_held(folder: Path) -> bool:
+    """Whether the settings of a folder are as they were trusted."""
+    from caffelint.lint.config import ConfigError, chain_of, nearest
+    from caffelint.lint.trust import is_trusted
+
+    try:
+        path = nearest(folder)
+        return path is not None and is_trusted(chain_of(path)[0])
+    except ConfigError:
+        return False

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from caffelint.caffe.net import Net
 from caffelint.caffe.solver import NetName, NetUse
 from caffelint.lint import cache
-from caffelint.lint.config import Config
+from caffelint.lint.config import NO_SETTINGS, Config
 from caffelint.lint.discover import NamedNet, matches_glob
 from caffelint.lint.file import File, load
 from caffelint.lint.finding import DISPLAY, Finding
@@ -25,7 +25,7 @@ from caffelint.text.edits import Edit
 from caffelint.text.parser import MOST_PROBLEMS
 from caffelint.text.tree import Problem
 
-_OF_NO_MATTER = frozenset(["baseline", "cache", "caffe_python", "fail_on", "jobs", "skipped", "sources"])
+_OF_NO_MATTER = frozenset(["baseline", "cache", "caffe_python", "fail_on", "jobs", *NO_SETTINGS])
 """Settings that leave the findings of a job as they are."""
 
 
@@ -51,8 +51,7 @@ class Checker:
         self.config = config
         self.texts = texts or {}
         self.most_problems = most_problems
-        if config.plugins:
-            use_plugins(config.plugins)
+        use_plugins(config.plugins, config.code)
         self.infos = selected(config) if infos is None else infos
         self.rules = RuleSet(self.infos, config.rules)
         self.names = {info.name for info in self.infos}

@@ -6,7 +6,7 @@ import os
 import sys
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from caffelint.lint.finding import ERROR, SEVERITIES
 from caffelint.lint.read import ReadError, read
@@ -26,7 +26,8 @@ class ConfigError(ValueError):
 class Config:
     """Effective settings. `sources` tells for each that is no default where it comes from, `skipped` for each that
     is not honoured why, in a line: a repository's own settings choose what runs, and what is read outside of it, only
-    where the user trusts them (caffelint.lint.trust).
+    where the user trusts them (caffelint.lint.trust). `code` is the content of the files of each plugin, as it was
+    read, and perhaps trusted.
     """
 
     def __init__(self) -> None:
@@ -50,6 +51,7 @@ class Config:
         self.rules: dict[str, dict[str, Any]] = {}
         self.sources: dict[str, str] = {}
         self.skipped: dict[str, str] = {}
+        self.code: dict[str, dict[str, bytes]] = {}
 
     def is_asked(self, setting: str) -> bool:
         """Does it stem from the command line, or from whoever calls caffelint, and not from a file?"""
@@ -61,10 +63,12 @@ class Config:
         return "" if source == COMMAND_LINE else os.path.dirname(source)
 
 
+NO_SETTINGS = ("sources", "skipped", "code")
+"""What a `Config` holds besides the settings."""
 _TYPES: dict[str, type] = {
     name: type(value) if value is not None else str
     for name, value in vars(Config()).items()
-    if name not in ("sources", "skipped")
+    if name not in NO_SETTINGS
 }
 _PATHS = ("roots", "baseline", "plugins")
 _NEEDS_TRUST = {
@@ -79,6 +83,14 @@ _MOST_DOTS = 200
 _MOST_DIGITS = 10
 """Of a dimension; Caffe's are below 2^31."""
 _MOST_SHOWN = 80
+
+
+class _File(NamedTuple):
+    """A file of settings as it was read, once: its bytes are what is trusted, and its table what they say."""
+
+    path: Path
+    data: bytes
+    table: dict[str, Any]
 
 
 def load_config(
@@ -96,24 +108,18 @@ def load_config(
     if not isolated:
         own = user_file()
         if own is not None and own.is_file():
-            _apply(config, own, _chain(own, None), trusted=True)
+            _apply(config, own, _chain(_file(own), None), trusted=True)
         if explicit is not None:
             if not explicit.is_file():
                 raise ConfigError(f"{explicit}: no such configuration file")
-            _apply(config, explicit, _chain(explicit, None), trusted=True)
-        elif (path := nearest(start)) is not None:
-            _apply_repository(config, path)
+            _apply(config, explicit, _chain(_file(explicit), None), trusted=True)
+        elif (file := _nearest(start)) is not None:
+            _apply_repository(config, file)
     for name, value in (overrides or {}).items():
         if value is not None:
             _set(config, name, value, COMMAND_LINE)
     if config.plugins:
-        from caffelint.lint.plugins import PluginError
-        from caffelint.lint.registry import use_plugins
-
-        try:
-            use_plugins(config.plugins)
-        except PluginError as error:
-            raise ConfigError(f"{config.sources.get('plugins', COMMAND_LINE)}: plugins: {error}") from error
+        _use_plugins(config)
     _check_names(config)
     return config
 
@@ -126,30 +132,70 @@ def user_file() -> Path | None:
         return None
 
 
-def chain_of(path: Path) -> tuple[list[str], list[str]]:
-    """The files that settings are made of, the nearest first, and what of a checkout they run: what trust is about.
+def chain_of(path: Path) -> tuple[dict[str, bytes], list[str]]:
+    """The content of the files that settings are made of, the nearest first, and of what they run; and the plugins.
 
-    That is the plugins that they name, and each word of `caffe-python` that is a file.
+    This is what trust is about: what runs are the plugins, and each word of `caffe-python` that is a file. Raises
+    `ConfigError`.
     """
-    chain = _chain(path, None)
+    from caffelint.lint.trust import contents
+
+    settings, plugins, programs = _runs(_chain(_file(path), None))
+    try:
+        return settings | contents([*plugins, *programs]), plugins
+    except ReadError as error:
+        raise ConfigError(str(error)) from error
+
+
+def _runs(chain: list[_File]) -> tuple[dict[str, bytes], list[str], list[str]]:
+    """The content of settings, the plugins that they name, and the programs."""
     config = Config()
-    _apply(config, path, chain, trusted=True)
+    _apply(config, chain[0].path, chain, trusted=True)
     programs = [word for word in config.caffe_python.split() if os.path.isfile(word)] if config.caffe_python else []
-    return [str(file) for file, _ in chain], [*config.plugins, *programs]
+    return {str(file.path): file.data for file in chain}, config.plugins, programs
 
 
-def _apply_repository(config: Config, path: Path) -> None:
+def _apply_repository(config: Config, first: _File) -> None:
     """What a checkout holds: what runs is honoured where it is trusted."""
     from caffelint.lint.reach import Reach
-    from caffelint.lint.trust import is_trusted
 
-    _of_a_known_user(path)
+    _of_a_known_user(first.path)
+    if trusted := _trusted(first):
+        chain, code = trusted
+        _apply(config, first.path, chain, trusted=True)
+        config.code = code
+    else:
+        _apply(config, first.path, _chain(first, Reach(str(first.path.parent))), trusted=False)
+
+
+def _trusted(first: _File) -> tuple[list[_File], dict[str, dict[str, bytes]]] | None:
+    """The settings and the code of their plugins, if they are as the user has trusted them."""
+    from caffelint.lint.trust import contents, is_known, is_trusted
+
+    if not is_known(str(first.path)):
+        return None
     try:
-        files, plugins = chain_of(path)
-        trusted = is_trusted(files, plugins)
-    except ConfigError:
-        trusted = False
-    _apply(config, path, _chain(path, None if trusted else Reach(str(path.parent))), trusted)
+        chain = _chain(first, None)
+        settings, plugins, programs = _runs(chain)
+        code = {plugin: contents([plugin]) for plugin in plugins}
+        for files in (*code.values(), contents(programs)):
+            settings |= files
+        return (chain, code) if is_trusted(settings) else None
+    except (ConfigError, ReadError):
+        return None
+
+
+def _use_plugins(config: Config) -> None:
+    """Load the rules that the settings name, and keep their code, for other processes to use the same."""
+    from caffelint.lint.plugins import PluginError
+    from caffelint.lint.registry import use_plugins
+    from caffelint.lint.trust import contents
+
+    try:
+        config.code |= {plugin: contents([plugin]) for plugin in config.plugins if plugin not in config.code}
+        use_plugins(config.plugins, config.code)
+    except (PluginError, ReadError) as error:
+        raise ConfigError(f"{config.sources.get('plugins', COMMAND_LINE)}: plugins: {error}") from error
 
 
 def _of_a_known_user(path: Path) -> None:
@@ -168,15 +214,17 @@ def _of_a_known_user(path: Path) -> None:
         )
 
 
-def _chain(path: Path, reach: Reach | None) -> list[tuple[Path, dict[str, Any]]]:
-    """A file and those that it extends, with their tables; `reach` is where these may lie."""
-    found: list[tuple[Path, dict[str, Any]]] = []
+def _chain(first: _File, reach: Reach | None) -> list[_File]:
+    """A file and those that it extends; `reach` is where these may lie."""
+    found: list[_File] = []
     seen: list[Path] = []
+    file = first
     while True:
+        path = file.path
         seen.append(path.resolve())
-        table = dict(_table(path) or {})
+        table = dict(file.table)
         parent = table.pop("extend", None)
-        found.append((path, table))
+        found.append(file._replace(table=table))
         if parent is None:
             return found
         if not isinstance(parent, str) or "\0" in parent:
@@ -197,11 +245,13 @@ def _chain(path: Path, reach: Reach | None) -> list[tuple[Path, dict[str, Any]]]
                 f"{path}: extend names {_shown(parent, str)}, which is outside of the checkout; allow it with --config"
                 f" or caffelint trust {path.parent}"
             )
-        path = base
+        file = _file(base)
+        if sum(len(link.data) for link in [*found, file]) > _LARGEST:
+            raise ConfigError(f"{path}: extends files that are larger than {_LARGEST >> 20} MiB together")
 
 
-def _apply(config: Config, first: Path, chain: list[tuple[Path, dict[str, Any]]], trusted: bool) -> None:
-    for path, table in reversed(chain):
+def _apply(config: Config, first: Path, chain: list[_File], trusted: bool) -> None:
+    for path, _, table in reversed(chain):
         for key, value in table.items():
             name = key.replace("-", "_")
             if not trusted and name in _NEEDS_TRUST and value is not False:
@@ -251,6 +301,11 @@ def _shown(value: Any, form: Callable[[Any], str] = repr) -> str:
 
 def nearest(start: Path) -> Path | None:
     """The settings file in a folder or the nearest one above it. Raises `ConfigError`."""
+    file = _nearest(start)
+    return file.path if file else None
+
+
+def _nearest(start: Path) -> _File | None:
     folder = start.resolve()
     if not folder.is_dir():
         folder = folder.parent
@@ -258,15 +313,20 @@ def nearest(start: Path) -> Path | None:
         for name in FILES:
             path = above / name
             if path.is_file():
-                if _table(path) is not None:
-                    return path
+                if (file := _read(path)) is not None:
+                    return file
             elif path.exists() and not path.is_dir():
                 raise ConfigError(f"{path}: is a pipe or a device, and no settings are read from it")
     return None
 
 
-def _table(path: Path) -> dict[str, Any] | None:
-    """The table that is caffelint's in a file; None where it has none."""
+def _file(path: Path) -> _File:
+    """A file of settings that was named, which may hold none."""
+    return _read(path) or _File(path, b"", {})
+
+
+def _read(path: Path) -> _File | None:
+    """A file with the table that is caffelint's in it; None where it has none."""
     shared = path.name in ("pyproject.toml", "setup.cfg")
     try:
         data = read(str(path), _LARGEST)
@@ -278,16 +338,14 @@ def _table(path: Path) -> dict[str, Any] | None:
         raise ConfigError(f"{path}: {error}") from error
     except UnicodeDecodeError as error:
         raise ConfigError(f"{path}: is not UTF-8") from error
-    if path.suffix == ".cfg":
-        return _setup_cfg(path, text)
-    table = _toml(path, text)
-    if shared:
-        tool = table.get("tool")
+    table = _setup_cfg(path, text) if path.suffix == ".cfg" else _toml(path, text)
+    if shared and path.suffix != ".cfg":
+        tool = table.get("tool") if table else None
         own = tool.get("caffelint") if isinstance(tool, dict) else None
         if not isinstance(own, dict | None):
             raise ConfigError(f"{path}: tool.caffelint is {_shown(own)}; it takes a table")
-        return own
-    return table
+        table = own
+    return None if table is None else _File(path, data, table)
 
 
 def _toml(path: Path, text: str) -> dict[str, Any]:

@@ -1,22 +1,22 @@
 """Rules in files and folders that the settings name: modules that are loaded by their path.
 
 A folder is a package of its own, whose name nobody else has: its files import their neighbours (`from ._words import
-listed`), nothing is put on `sys.path`, and nothing is shadowed. Code comes from the source, which is what was trusted,
-never from a `__pycache__` beside it.
+listed`), nothing is put on `sys.path`, and nothing is shadowed. Code comes from the bytes of the source that were
+trusted, neither read anew nor from a `__pycache__` beside it.
 """
 
 from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Collection, Sequence
+from collections.abc import Mapping, Sequence
 from importlib.machinery import ModuleSpec, SourceFileLoader
 from importlib.util import module_from_spec, spec_from_file_location
 from types import CodeType, ModuleType
 
 _PREFIX = "_caffelint_plugin_"
-_files: set[str] = set()
-"""What may be loaded; a neighbour of it that nobody has trusted may not."""
+_files: dict[str, bytes] = {}
+"""What may be loaded, as it was read; a neighbour of it that nobody has trusted may not."""
 
 
 class PluginError(Exception):
@@ -26,7 +26,7 @@ class PluginError(Exception):
 class _Source(SourceFileLoader):
     def get_code(self, fullname: str) -> CodeType:
         path = self.get_filename(fullname)
-        code: CodeType = self.source_to_code(self.get_data(path), path)
+        code: CodeType = self.source_to_code(_files[path], path)
         return code
 
 
@@ -43,12 +43,15 @@ class _Neighbours:
         return _spec(name, file)
 
 
-def load(path: str, files: Collection[str]) -> ModuleType:
-    """The module in a file, which may import those of `files` that are in its folder. Raises `PluginError`."""
+def load(path: str, files: Mapping[str, bytes]) -> ModuleType:
+    """The module in one of `files`, which may import those that are in its folder. Raises `PluginError`.
+
+    files: their content by path; it is what runs, whatever lies there by now.
+    """
     import hashlib
 
     given, path = path, os.path.abspath(path)
-    _files.update(map(os.path.abspath, files))
+    _files.update({os.path.abspath(file): data for file, data in files.items()})
     if not any(finder is _Neighbours for finder in sys.meta_path):
         sys.meta_path.insert(0, _Neighbours)
     folder, name = os.path.split(path)

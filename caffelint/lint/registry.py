@@ -9,8 +9,7 @@ from __future__ import annotations
 
 import importlib
 import json
-import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
 from types import ModuleType
@@ -18,7 +17,8 @@ from typing import Any, NamedTuple
 
 from caffelint.lint.packs import BUILT_IN, pack_names
 from caffelint.lint.plugins import PluginError, forget, load
-from caffelint.lint.trust import digest, python_files, rule_files
+from caffelint.lint.read import ReadError
+from caffelint.lint.trust import contents, digest, is_rule_file
 
 MISSING = "caffelint's rules are not installed: pip install -e ."
 
@@ -156,11 +156,21 @@ _loaded: tuple[str, ...] = ()
 """The plugins in use and, last, the digest of their content."""
 
 
-def use_plugins(paths: Sequence[str]) -> None:
-    """Load rules from files and folders of files, besides those that are installed. Raises `PluginError`."""
+def use_plugins(paths: Sequence[str], read: Mapping[str, Mapping[str, bytes]] = {}) -> None:
+    """Load rules from files and folders of files, besides those that are installed. Raises `PluginError`.
+
+    read: the content of all files of a plugin, where it was read, and perhaps found to be trusted, before. Plugins that
+    were in use before and are not among these are so no more.
+    """
     global _loaded
-    state = (*paths, digest((), paths))
-    if state == _loaded or not (paths or _loaded):
+    if not (paths or _loaded):
+        return
+    try:
+        code = {file: data for path in paths for file, data in (read.get(path) or contents([path])).items()}
+    except ReadError as error:
+        raise PluginError(str(error)) from error
+    state = (*paths, digest(code))
+    if state == _loaded:
         return
     _plugged.clear()
     _loaded = ()
@@ -169,16 +179,14 @@ def use_plugins(paths: Sequence[str]) -> None:
     installed = all_rules()
     names = {name for info in installed for name in (info.name, info.code)}
     plugged: list[RuleInfo] = []
-    for path in paths:
-        if not os.path.exists(path):
-            raise PluginError(f"{path} does not exist")
-        files = list(python_files(path))
-        for file in rule_files(path):
-            for info in rules_in(load(file, files)):
-                if info.name in names or info.code in names:
-                    raise PluginError(f"{file}: there is a rule {info.code} or {info.name} already")
-                names |= {info.name, info.code}
-                plugged.append(info)
+    for file in code:
+        if file not in paths and not is_rule_file(file):
+            continue
+        for info in rules_in(load(file, code)):
+            if info.name in names or info.code in names:
+                raise PluginError(f"{file}: there is a rule {info.code} or {info.name} already")
+            names |= {info.name, info.code}
+            plugged.append(info)
     try:
         claims([*installed, *plugged])
     except NoRulesError as error:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
 
@@ -23,16 +23,20 @@ def store() -> Path:
     return Path(os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share") / "caffelint" / "trusted.json"
 
 
-def is_trusted(files: Sequence[str], plugins: Iterable[str]) -> bool:
-    """Whether the settings of `files`, the nearest one first, and all rules in `plugins` are as they were trusted."""
-    known = trusted().get(_folder(files[0]))
-    return known is not None and known == digest(files, plugins)
+def is_known(settings: str) -> bool:
+    """Whether the folder of a file of settings was ever trusted, as it is or as it was."""
+    return _folder(settings) in trusted()
 
 
-def trust(files: Sequence[str], plugins: Iterable[str]) -> str:
-    """Remember settings and the rules that they load, as they are now; the folder. Raises `OSError`."""
-    folder = _folder(files[0])
-    _write({**trusted(), folder: digest(files, plugins)})
+def is_trusted(contents: Mapping[str, bytes]) -> bool:
+    """Whether files are as they were trusted: those of the settings, the nearest one first, then all that they run."""
+    return trusted().get(_folder(next(iter(contents)))) == digest(contents)
+
+
+def trust(contents: Mapping[str, bytes]) -> str:
+    """Remember files, in the order of `is_trusted`; the folder. Raises `OSError`."""
+    folder = _folder(next(iter(contents)))
+    _write({**trusted(), folder: digest(contents)})
     return folder
 
 
@@ -54,25 +58,33 @@ def trusted() -> dict[str, str]:
     return {}
 
 
-def digest(files: Sequence[str], plugins: Iterable[str]) -> str:
-    """Of the content of settings and plugins, by their names."""
+def digest(contents: Mapping[str, bytes]) -> str:
+    """Of the content of files, by their names."""
     import hashlib
 
     found = hashlib.sha256()
-    for path in [*files, *(path for folder in plugins for path in python_files(folder))]:
-        try:
-            content = hashlib.sha256(read(path)).digest()
-        except ReadError:
-            content = b""
-        found.update(os.fsencode(os.path.realpath(path)) + b"\0" + content)
+    for path, data in contents.items():
+        found.update(os.fsencode(os.path.realpath(path)) + b"\0" + hashlib.sha256(data).digest())
     return found.hexdigest()
 
 
-def rule_files(path: str) -> Iterator[str]:
-    """The files of rules of a plugin: itself, or those in the folder, but for what begins with _ or a dot."""
-    for file in python_files(path):
-        if file == path or not os.path.basename(file).startswith((".", "_")):
-            yield file
+def contents(paths: Iterable[str]) -> dict[str, bytes]:
+    """Of all that may run of plugins and programs, by path: what is trusted, and then loaded, is these very bytes.
+
+    Raises `ReadError`, which names the file: what cannot be read cannot be trusted.
+    """
+    found: dict[str, bytes] = {}
+    for file in (file for path in paths for file in python_files(path)):
+        try:
+            found[file] = read(file)
+        except ReadError as error:
+            raise ReadError(f"{file}: {error}") from error
+    return found
+
+
+def is_rule_file(path: str) -> bool:
+    """Whether a file of a folder of rules holds any; what begins with _ or a dot holds what they share."""
+    return not os.path.basename(path).startswith((".", "_"))
 
 
 def python_files(path: str) -> Iterator[str]:

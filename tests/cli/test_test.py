@@ -11,7 +11,7 @@ import pytest
 
 
 def test_test_tells_what_fails(caffelint: Any, project: Path) -> None:
-    caffelint("new-rule", "my-failing-rule", "--kind", "solver")
+    caffelint("new-rule", "my-failing-rule", ".", "--kind", "solver")
     path = project / "my_failing_rule.py"
     path.write_text(path.read_text("utf-8").replace('span="snapshot: 1000"', 'span="snapshot: 100"'), "utf-8")
     run = caffelint("test", ".")
@@ -72,7 +72,7 @@ def test_test_runs_the_file_it_was_given_whatever_its_name(caffelint: Any, proje
     ],
 )
 def test_test_of_a_rule_that_raises(caffelint: Any, project: Path, slip: str, line: str) -> None:
-    caffelint("new-rule", "my-rule")
+    caffelint("new-rule", "my-rule", ".")
     path = project / "my_rule.py"
     path.write_text(re.sub(r"(def check.*)", rf"\1\n        {slip}", path.read_text("utf-8")), "utf-8")
     run = caffelint("test", "my_rule.py")
@@ -81,7 +81,7 @@ def test_test_of_a_rule_that_raises(caffelint: Any, project: Path, slip: str, li
 
 
 def test_test_of_an_example_that_is_none(caffelint: Any, project: Path) -> None:
-    caffelint("new-rule", "my-rule")
+    caffelint("new-rule", "my-rule", ".")
     path = project / "my_rule.py"
     path.write_text(path.read_text("utf-8").replace('span="dropout_ratio: 0.95"', "span=()"), "utf-8")
     run = caffelint("test", "my_rule.py")

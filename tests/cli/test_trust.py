@@ -5,15 +5,16 @@ from __future__ import annotations
 import os
 import py_compile
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from importlib.util import cache_from_source
 from pathlib import Path
 
 import pytest
 
+from caffelint import check
 from caffelint.lint import config as module
-from caffelint.lint import registry
-from caffelint.lint.config import load_config
+from caffelint.lint import read, registry, trust
+from caffelint.lint.config import Config, load_config
 
 from .conftest import Caffelint
 
@@ -92,6 +93,50 @@ def test_what_changed_is_trusted_no_more(plugged: Path, mark: Path, caffelint: C
     run = caffelint("check", ".")
     assert "plugins is not honoured" in run.err
     assert not mark.exists()
+
+
+def test_what_is_too_large_to_read_is_not_trusted(
+    plugged: Path, mark: Path, caffelint: Caffelint, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By its name alone it would still be trusted after its code was replaced."""
+    monkeypatch.setattr(read, "_LARGEST", 5000)
+    rule = plugged / "my_rules" / "no_momentum.py"
+    text = rule.read_text()
+    rule.write_text(text + "#" * 5000)
+    run = caffelint("trust")
+    assert (run.status, "no_momentum.py: the file is larger than" in run.err) == (2, True)
+    rule.write_text(text)
+    assert caffelint("trust").status == 0
+    rule.write_text(text + "#" * 5000)
+    assert "plugins is not honoured" in caffelint("check", ".").err
+    assert not mark.exists()
+    assert caffelint("check", ".", "--config", "caffelint.toml").status == 2
+
+
+@pytest.mark.parametrize("change", ["rule", "neighbour", "settings", "new"])
+def test_what_was_trusted_is_what_runs(
+    plugged: Path, mark: Path, caffelint: Caffelint, monkeypatch: pytest.MonkeyPatch, change: str
+) -> None:
+    """Somebody who writes there meanwhile changes a file between the look at it and its use."""
+    rule, neighbour = plugged / "my_rules" / "no_momentum.py", plugged / "my_rules" / "_shared.py"
+    neighbour.write_text("")
+    rule.write_text("from ._shared import *\n" + rule.read_text())
+    caffelint("trust")
+    planted = mark.with_name("planted")
+    code = f"open({str(planted)!r}, 'a')\n"
+    is_trusted = trust.is_trusted
+
+    def then_changed(contents: Mapping[str, bytes]) -> bool:
+        found = is_trusted(contents)
+        {"rule": rule, "neighbour": neighbour, "new": rule.with_name("a.py")}.get(change, neighbour).write_text(code)
+        if change == "settings":
+            (plugged / "caffelint.toml").write_text('plugins = ["my_rules", "my_rules/_shared.py"]')
+        return found
+
+    monkeypatch.setattr(trust, "is_trusted", then_changed)
+    assert "no-momentum" in caffelint("check", ".").out
+    assert mark.exists()
+    assert not planted.exists()
 
 
 def test_compiled_code_beside_a_plugin_is_not_run(plugged: Path, mark: Path, caffelint: Caffelint) -> None:
@@ -264,3 +309,10 @@ def test_a_plugin_that_cannot_be_loaded(plugged: Path, caffelint: Caffelint) -> 
         assert "no_momentum.py" in run.err
         assert run.err.count("\n") == 1
     assert not any("my_rules" in path for path in sys.path)
+
+
+def test_plugins_of_one_call_are_not_those_of_the_next(plugged: Path) -> None:
+    config = Config()
+    config.plugins = ["my_rules"]
+    assert "no-momentum" in {finding.name for finding in check(["."], config).findings}
+    assert "no-momentum" not in {finding.name for finding in check(["."], Config()).findings}

@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 from caffelint.cli.main import main
-from caffelint.lint.config import Config, ConfigError, load_config
+from caffelint.lint.config import NO_SETTINGS, Config, ConfigError, load_config
 from caffelint.lint.engine import _workers
 
-SETTINGS = [name.replace("_", "-") for name in vars(Config()) if name not in ("sources", "skipped")]
+SETTINGS = [name.replace("_", "-") for name in vars(Config()) if name not in NO_SETTINGS]
 VALUES = [
     "1", "-1", "0", "9" * 4000, "9" * 5000, "0x" + "f" * 9000, "1e999", "-inf", "nan", "true", '""', '"x"', '"\\u0000"',
     '"' + "x" * 100_000 + '"', "[]", "[1]", '["x"]', '["\\u0000"]', "[[]]", "{}", "{a = 1}", '{"" = ""}',
@@ -46,7 +46,7 @@ def told(capsys: pytest.CaptureFixture[str], *more: str) -> tuple[int, str]:
     return status, err
 
 
-@pytest.mark.parametrize("setting", [*SETTINGS, "extend", "sources", "skipped", "__class__", "x" * 10_000])
+@pytest.mark.parametrize("setting", [*SETTINGS, "extend", *NO_SETTINGS, "__class__", "x" * 10_000])
 def test_every_setting_of_every_kind(setting: str, capsys: pytest.CaptureFixture[str]) -> None:
     for value in VALUES:
         for name in ("caffelint.toml",):
