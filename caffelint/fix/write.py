@@ -11,6 +11,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from types import FrameType
 
+from caffelint.lint.discover import relative
+from caffelint.lint.ignored import checkout_of
+from caffelint.lint.reach import is_below
 from caffelint.text.writing import ChangedOnDisk, write_atomically
 
 _TERMINATED = 143
@@ -45,6 +48,8 @@ def save(path: str | os.PathLike[str], old: bytes | None, new: bytes) -> None:
 
 def objection(path: str | os.PathLike[str]) -> str:
     """Why a file is not to be replaced although the system would allow it; empty where it may."""
+    if link := _link_out(path):
+        return f"{link} is a link out of the checkout or the working directory; name the file that it leads to"
     try:
         mode = os.stat(path).st_mode
     except FileNotFoundError:
@@ -65,6 +70,22 @@ def leads_out(path: str, named: Iterable[str | os.PathLike[str]]) -> bool:
         return False
     real = os.path.realpath(path)
     return not any(os.path.join(real, "").startswith(os.path.join(os.path.realpath(one), "")) for one in named)
+
+
+def _link_out(path: str | os.PathLike[str]) -> str:
+    """The file or a folder above it that is a link out of the checkout or the working directory in which the link lies.
+
+    Whoever wrote these made it, and it may lead anywhere; also where a user, or a glob of the shell, named it.
+    """
+    absolute = os.path.abspath(path)
+    steps = [absolute, *map(str, Path(absolute).parents)]
+    for step in filter(os.path.islink, reversed(steps)):
+        folder = os.path.realpath(os.path.dirname(step))
+        checkout, here = checkout_of(folder), os.path.realpath(os.curdir)
+        home = checkout.top if checkout else here if is_below(folder, here) else None
+        if home is not None and not is_below(os.path.realpath(step), home):
+            return relative(step)
+    return ""
 
 
 def _reason(error: OSError) -> str:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from caffelint.lint.ignored import Checkout, Tracked, checkout_of
 from caffelint.lint.read import ReadError, read
+from caffelint.lint.walk import walk
 
 SECONDS = 60
 """Within which git lists the files of a commit; where a file of the repository is a pipe, it never does."""
@@ -92,7 +93,7 @@ def _blob_id(path: str, length: int) -> str:
 
 def _untracked(checkout: Checkout) -> Iterator[str]:
     """The files of a checkout that git would track, from its top."""
-    for base, folders, names in os.walk(checkout.top):
+    for base, folders, names in walk(checkout.top):
         below = os.path.relpath(base, checkout.top)
         here = () if below == os.curdir else tuple(below.split(os.sep))
         if here and (".git" in folders or ".git" in names):

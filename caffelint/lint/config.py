@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from caffelint.lint.reach import Reach
 
 FILES = ("caffelint.toml", ".caffelint.toml", "pyproject.toml", "setup.cfg")
+_SHARED = FILES[2:]
+"""Other tools keep their settings there, too."""
 COMMAND_LINE = "the command line"
 _FAIL_ON = (*SEVERITIES, "never")
 
@@ -230,6 +232,11 @@ def _chain(first: _File, reach: Reach | None) -> list[_File]:
         if not isinstance(parent, str) or "\0" in parent:
             raise ConfigError(f"{path}: extend is {_shown(parent)}; it takes a text, the path of a file")
         base = path.parent / parent
+        if reach is not None and not reach.holds(str(base)):
+            raise ConfigError(
+                f"{path}: extend names {_shown(parent, str)}, which is outside of the checkout; allow it with --config"
+                f" or caffelint trust {path.parent}"
+            )
         try:
             is_file = base.is_file()
         except OSError:
@@ -240,11 +247,6 @@ def _chain(first: _File, reach: Reach | None) -> list[_File]:
             raise ConfigError(f"{path}: extends itself: {' -> '.join(str(link) for link in [*seen, base.resolve()])}")
         if len(found) >= _LONGEST_CHAIN:
             raise ConfigError(f"{path}: extends more than {_LONGEST_CHAIN} files, one after the other")
-        if reach is not None and not reach.holds(str(base)):
-            raise ConfigError(
-                f"{path}: extend names {_shown(parent, str)}, which is outside of the checkout; allow it with --config"
-                f" or caffelint trust {path.parent}"
-            )
         file = _file(base)
         if sum(len(link.data) for link in [*found, file]) > _LARGEST:
             raise ConfigError(f"{path}: extends files that are larger than {_LARGEST >> 20} MiB together")
@@ -306,12 +308,19 @@ def nearest(start: Path) -> Path | None:
 
 
 def _nearest(start: Path) -> _File | None:
+    """The same with what it holds. A link out of the checkout is an error, or passed over where the file is shared."""
+    from caffelint.lint.reach import Reach
+
     folder = start.resolve()
     if not folder.is_dir():
         folder = folder.parent
     for above in (folder, *folder.parents):
         for name in FILES:
             path = above / name
+            if path.is_symlink() and not Reach(str(above)).holds(str(path)):
+                if name in _SHARED:
+                    continue
+                raise ConfigError(f"{path}: is a link that leads out of the checkout, and was not read; use --config")
             if path.is_file():
                 if (file := _read(path)) is not None:
                     return file
@@ -327,7 +336,7 @@ def _file(path: Path) -> _File:
 
 def _read(path: Path) -> _File | None:
     """A file with the table that is caffelint's in it; None where it has none."""
-    shared = path.name in ("pyproject.toml", "setup.cfg")
+    shared = path.name in _SHARED
     try:
         data = read(str(path), _LARGEST)
         marks = (b"[caffelint",) if path.suffix == ".cfg" else (b"[tool.caffelint", b"\ncaffelint")

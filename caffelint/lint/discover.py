@@ -8,7 +8,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from caffelint.lint.reach import OUTSIDE, SUFFIXES, Reach
-from caffelint.lint.read import ReadError, read
+from caffelint.lint.read import ReadError, beginning, read
+from caffelint.lint.walk import walk
 
 if TYPE_CHECKING:
     from caffelint.lint.ignored import Checkout
@@ -61,7 +62,10 @@ def discover(paths: Iterable[str], exclude: Sequence[str] = (), folder: str = ""
     for path in paths:
         if os.path.isdir(path):
             reach = Reach(path, roots)
-            for file in sorted(_walk(path, unreadable, others)):
+            candidates: list[str] = []
+            found = sorted(_walk(path, unreadable, candidates))
+            others += (other for other in candidates if not os.path.islink(other) or reach.holds(other))
+            for file in found:
                 if matches_glob(file, exclude, folder):
                     continue
                 if os.path.islink(file) and not reach.holds(file):
@@ -79,13 +83,7 @@ def discover(paths: Iterable[str], exclude: Sequence[str] = (), folder: str = ""
 
 def looks_like_prototxt(path: str) -> bool:
     """Whether the first kilobytes of a file look like those of a net or a solver."""
-    if not os.path.isfile(path):
-        return False
-    try:
-        with open(path, "rb") as file:
-            begin = file.read(4096)
-    except OSError:
-        return False
+    begin = beginning(path, 4096)
     return b"\0" not in begin and _BEGINS.search(begin) is not None
 
 
@@ -159,7 +157,7 @@ def _of_checkout(folder: str, checkout: Checkout, unreadable: list[tuple[str, st
     for name in (entry.name for entry in checkout.tracked()) if left else ():
         if name.endswith(_CANDIDATES) and name.startswith(within):
             path = os.path.normpath(os.path.join(folder, name[len(within) :]))
-            if path in found or not os.path.isfile(path):
+            if path in found or not checkout.holds(name):
                 continue
             if path.endswith(SUFFIXES):
                 found[path] = None
@@ -179,7 +177,7 @@ def _below(
     def failed(error: OSError) -> None:
         unreadable.append((error.filename or folder, error.strerror or "cannot be listed"))
 
-    for base, folders, names in os.walk(folder, onerror=failed):
+    for base, folders, names in walk(folder, failed):
         leave(base, folders, names)
         for name in names:
             if name.endswith(SUFFIXES):

@@ -17,6 +17,10 @@ from typing import NamedTuple
 from caffelint.lint.read import ReadError, read
 
 _LARGEST = 1 << 20
+_LONGEST = 4096
+"""Of a pattern and of a name in an index, as of a path in Linux."""
+_MOST_SHARED = 16
+"""Bytes of names for each of an index: version 4 leaves out what a name shares with the one before it."""
 _IGNORE = ".gitignore"
 _BYTES = "latin-1"
 """A `?` is one byte of a name (wildmatch.c), and bytes are matched as the characters of their numbers."""
@@ -49,6 +53,10 @@ class _Rule(NamedTuple):
     ignores: bool
 
 
+_RulesOfAFolder = tuple[int, list[_Rule]]
+"""How deep a folder is, and the rules of its ignore file."""
+
+
 class Tracked(NamedTuple):
     """A file in the index, by its path from the top with slashes, and how it was when it was last known to be the same.
 
@@ -79,32 +87,52 @@ class Checkout:
             for file in (os.path.join(home, "git", "ignore"), os.path.join(shared, "info", "exclude"))
             for rule in _rules(file)
         ]
-        self._rules: dict[tuple[str, ...], list[_Rule]] = {}
+        self._rules: dict[tuple[str, ...], list[_RulesOfAFolder]] = {}
 
     def ignores(self, path: Sequence[str], is_folder: bool) -> bool:
         """Whether the file or folder at a path, in parts from the top, is ignored, its folders not being so."""
-        path, named = [_bytewise(name) for name in path], path
-        for depth in range(len(path) - 1, -1, -1):
-            folder = tuple(named[:depth])
-            if folder not in self._rules:
-                self._rules[folder] = _rules(os.path.join(self.top, *folder, _IGNORE))
-            verdict = _verdict(self._rules[folder], path[depth:], is_folder)
+        within = [_bytewise(name) for name in path]
+        for depth, rules in self._rules_for(tuple(path[:-1])):
+            verdict = _verdict(rules, within[depth:], is_folder)
             if verdict is not None:
                 return verdict
-        return bool(_verdict(self._everywhere, path, is_folder))
+        return bool(_verdict(self._everywhere, within, is_folder))
+
+    def _rules_for(self, folder: tuple[str, ...]) -> list[_RulesOfAFolder]:
+        """What ignore files say of a folder's content: its own, then those of the folders above it that hold rules."""
+        found = self._rules.get(folder)
+        if found is None:
+            path = os.path.join(self.top, *folder, _IGNORE)
+            own = [] if os.path.islink(path) else _rules(path)  # git follows no link there either (gitignore(5))
+            above = self._rules_for(folder[:-1]) if folder else []
+            found = self._rules[folder] = [(len(folder), own), *above] if own else above
+        return found
 
     def ignores_folder(self, path: Sequence[str]) -> bool:
         """Whether a folder, or one that contains it, is ignored."""
         return any(self.ignores(path[: depth + 1], True) for depth in range(len(path)))
 
+    def holds(self, name: str) -> bool:
+        """Whether there is a tracked file of this name and no folder above it is a link, behind which git looks for
+        none."""
+        folder = os.path.dirname(os.path.join(self.top, name))
+        return os.path.isfile(os.path.join(self.top, name)) and os.path.realpath(folder) == os.path.normpath(folder)
+
     def tracked(self) -> list[Tracked]:
-        """What the index holds; nothing where it cannot be read."""
+        """What the index holds, but for names that lead out of the checkout; nothing where it cannot be read."""
         with suppress(ReadError):
             data = read(self.index)
             for id_size in (20, 32):  # SHA-1, SHA-256
                 if found := list(_entries(data, id_size)):
-                    return found
+                    return [entry for entry in found if _is_inside(entry.name)]
         return []
+
+
+def _is_inside(name: str) -> bool:
+    """Whether git would track such a name (read-cache.c, verify_path)."""
+    if os.name == "nt" and ("\\" in name or ":" in name):
+        return False
+    return all(part.lower() not in ("", ".", "..", ".git") for part in name.split("/"))
 
 
 def _bytewise(name: str) -> str:
@@ -150,9 +178,9 @@ def _rules(path: str) -> list[_Rule]:
 
 
 def _rule(line: str) -> _Rule | None:
-    while line.endswith(" ") and not line.endswith("\\ "):
-        line = line[:-1]
-    if not line or line.startswith("#"):
+    bare = line.rstrip(" ")
+    line = f"{bare} " if bare.endswith("\\") and bare != line else bare
+    if not line or line.startswith("#") or len(line) > _LONGEST:
         return None
     negated = line.startswith("!")
     glob = line[negated:]
@@ -287,6 +315,7 @@ def _entries(data: bytes, id_size: int) -> Iterator[Tracked]:
     if data[:4] != b"DIRC" or version not in (2, 3, 4):
         return
     at, name = 12, b""
+    left = _MOST_SHARED * len(data)
     for _ in range(count):
         start = at
         at += 40 + id_size
@@ -309,6 +338,9 @@ def _entries(data: bytes, id_size: int) -> Iterator[Tracked]:
         if end < 0 or kept < 0:
             return
         name = name[:kept] + data[at:end]
+        left -= len(name)
+        if left < 0 or len(name) > _LONGEST:
+            return
         if min(len(name), 0xFFF) != flags & 0xFFF:
             return
         at = end + 1 if version == 4 else start + (end - start + 8) // 8 * 8

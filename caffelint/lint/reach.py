@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 SUFFIXES = (".prototxt", ".prototxt.txt")
 _SPECIAL = ("/proc", "/sys", "/dev")
+_MEMORY = "/dev/shm"  # ordinary files, in memory
 OUTSIDE = "is outside of the checkout and was not read; name it, or allow its folder with roots in your settings"
 
 
@@ -45,7 +46,8 @@ class Reach:
 
 def is_special(path: str) -> bool:
     """Whether a path leads to a device, or to files that describe the running system."""
-    return any(is_below(os.path.realpath(path), special) for special in _SPECIAL)
+    real = os.path.realpath(path)
+    return any(is_below(real, special) for special in _SPECIAL) and not is_below(real, _MEMORY)
 
 
 def is_below(path: str, folder: str) -> bool:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import stat
 
+from caffelint.lint.reach import OUTSIDE, Reach, is_special
+
 _LARGEST = 256 << 20
 
 
@@ -12,20 +14,46 @@ class ReadError(Exception):
     """Why a file was not read: one line."""
 
 
-def read(path: str, largest: int | None = None) -> bytes:
-    """A file's bytes, at most `largest`. Raises `ReadError`, also for a pipe or a device, which would have no end."""
+def read(path: str, largest: int | None = None, reach: Reach | None = None) -> bytes:
+    """A file's bytes, at most `largest`.
+
+    `reach` is where it may lie, if it was not the user who named it. Raises `ReadError`, also for a pipe, a device and
+    what tells of the running system, some of which has no end.
+    """
     largest = _LARGEST if largest is None else largest
     try:
-        state = os.stat(path)
-        if not (stat.S_ISREG(state.st_mode) or stat.S_ISDIR(state.st_mode)):
-            raise ReadError("is a pipe or a device and was not read; give its content on stdin: caffelint check -")
+        size = _size_of(path, reach)
         with open(path, "rb") as stream:
-            data = b"" if state.st_size > largest else stream.read(largest + 1)
-        if max(len(data), state.st_size) > largest:
-            raise ReadError(f"the file is larger than {_size(largest)} and was not read")
-        return data
+            data = b"" if size > largest else stream.read(largest + 1)
     except OSError as error:
         raise ReadError(f"cannot be read: {(error.strerror or str(error)).lower()}") from error
+    except ValueError as error:  # a NUL in the name
+        raise ReadError("cannot be read: no file has such a name") from error
+    if max(len(data), size) > largest:
+        raise ReadError(f"the file is larger than {_size(largest)} and was not read")
+    return data
+
+
+def beginning(path: str, size: int, reach: Reach | None = None) -> bytes:
+    """The first bytes of a file, empty where `read` would refuse it whatever its size."""
+    try:
+        _size_of(path, reach)
+        with open(path, "rb") as stream:
+            return stream.read(size)
+    except (OSError, ReadError, ValueError):
+        return b""
+
+
+def _size_of(path: str, reach: Reach | None) -> int:
+    """The size of what may be read. Raises `ReadError` and `OSError`."""
+    if reach is not None and not reach.holds(path):
+        raise ReadError(OUTSIDE)
+    state = os.stat(path)
+    if not (stat.S_ISREG(state.st_mode) or stat.S_ISDIR(state.st_mode)):
+        raise ReadError("is a pipe or a device and was not read; give its content on stdin: caffelint check -")
+    if reach is None and is_special(path):
+        raise ReadError("tells of the running system and was not read")
+    return state.st_size
 
 
 def _size(size: int) -> str:

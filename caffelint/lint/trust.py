@@ -12,6 +12,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from caffelint.lint.read import ReadError, read
+from caffelint.lint.walk import walk
 from caffelint.text.writing import write_atomically
 
 _VERSION = 1
@@ -93,7 +94,7 @@ def python_files(path: str) -> Iterator[str]:
         yield path
         return
     count = 0
-    for base, folders, names in os.walk(path):
+    for base, folders, names in walk(path):
         folders[:] = sorted(name for name in folders if not name.startswith((".", "_")))
         for name in sorted(names):
             if name.endswith(".py") and count < _MOST_FILES:

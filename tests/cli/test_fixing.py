@@ -165,7 +165,11 @@ def test_a_link_out_of_what_was_named_is_left_alone(
     assert "link.prototxt: is a link" in run.err
     assert outside.read_text("utf-8") == old
     outside.write_text(WRONG, "utf-8")
-    check("--fix", "link.prototxt")
+    run = check("--fix", "link.prototxt")
+    assert run.status == 2
+    assert "link.prototxt is a link out of the checkout or the working directory" in run.err
+    assert outside.read_text("utf-8") == WRONG
+    check("--fix", outside)
     assert outside.read_text("utf-8") == RIGHT
 
 

@@ -78,7 +78,7 @@ def test_a_file_that_is_none(data: bytes, capsys: pytest.CaptureFixture[str]) ->
 @pytest.mark.parametrize("name", ["caffelint.toml", "pyproject.toml", "setup.cfg"])
 def test_a_device_or_a_pipe(name: str, capsys: pytest.CaptureFixture[str]) -> None:
     os.symlink("/dev/zero", name)
-    assert told(capsys)[0] == 2
+    assert told(capsys)[0] == (2 if name == "caffelint.toml" else 0)
     os.unlink(name)
     os.mkfifo(name)
     status, err = told(capsys)

@@ -5,12 +5,17 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable
+from itertools import islice
 
+from caffelint.lint.reach import Reach
 from caffelint.lint.read import ReadError, read
 from caffelint.text.parser import parse
 
 _OPTION = re.compile(rb"--?gpus?(?:=|\s+)[\"']?(?:all\b|\d+(?:\s*,\s*\d+)+)")
 _LARGEST_SCRIPT = 1 << 20
+_MOST_PLACES = 5
+"""In a file."""
+_LONGEST = 80
 
 
 def several_gpus(solvers: Iterable[str], net: str) -> list[str]:
@@ -21,7 +26,8 @@ def several_gpus(solvers: Iterable[str], net: str) -> list[str]:
         folders.add(os.path.dirname(solver))
         found += _in_solver(solver)
     for folder in sorted(folders):
-        found += [line for script in _scripts(folder) for line in _options(script)]
+        reach = Reach(folder)
+        found += [line for script in _scripts(folder) for line in _options(script, reach)]
     return found
 
 
@@ -46,14 +52,13 @@ def _scripts(folder: str) -> list[str]:
     return [os.path.join(folder, name) for name in names if name.endswith(".sh")]
 
 
-def _options(path: str) -> list[str]:
+def _options(path: str, reach: Reach | None = None) -> list[str]:
     try:
-        if os.path.getsize(path) > _LARGEST_SCRIPT:
-            return []
-        data = read(path)
-    except (OSError, ReadError):
+        data = read(path, _LARGEST_SCRIPT, reach)
+    except ReadError:
         return []
-    return [
-        f"{path}:{data.count(b'%c' % 10, 0, found.start()) + 1}: {' '.join(found[0].decode('latin-1').split())}"
-        for found in _OPTION.finditer(data)
-    ]
+    places = []
+    for found in islice(_OPTION.finditer(data), _MOST_PLACES):
+        line = data.count(b"\n", 0, found.start()) + 1
+        places.append(f"{path}:{line}: {' '.join(found[0][:_LONGEST].decode('latin-1').split())}")
+    return places
