@@ -18,6 +18,7 @@ from caffelint.text.edits import Edit
 
 _KEEP_SECONDS = 14 * 24 * 3600
 _LARGEST = 1 << 26
+_SOURCE = ReportedFinding._fields.index("source")
 
 
 def folder() -> Path:
@@ -67,10 +68,11 @@ def load(name: str) -> tuple[tuple[ReportedFinding, ...], int] | None:
         stored, _, body = data.partition(b"\n")
         if len(data) > _LARGEST or stored != _digest(name, body):
             return None
-        rows, suppressed = json.loads(body)
+        rows, suppressed, lines = json.loads(body)
         if type(suppressed) is not int:
             return None
-        return tuple(_finding(row) for row in rows), suppressed
+        lines = _of(lines, *[str] * len(lines))
+        return tuple(_finding(row, lines) for row in rows), suppressed
     except (OSError, RuntimeError, ValueError, TypeError, LookupError):
         return None
 
@@ -81,7 +83,14 @@ def store(name: str, findings: Sequence[ReportedFinding], suppressed: int) -> No
         path = folder() / name[:2] / name
         path.parent.mkdir(parents=True, exist_ok=True)
         temporary = path.with_name(f"{name}.{os.getpid()}")
-        body = json.dumps([findings, suppressed]).encode()
+        lines: dict[str, int] = {}
+        rows = [list(finding) for finding in findings]
+        for row in rows:
+            # A line once for all that is found in it: a net may be one line, and all of it be in vain.
+            row[_SOURCE] = [lines.setdefault(line, len(lines)) for line in row[_SOURCE]]
+        body = json.dumps([rows, suppressed, list(lines)]).encode()
+        if len(body) > _LARGEST:
+            return
         try:
             temporary.write_bytes(_digest(name, body) + b"\n" + body)
             temporary.replace(path)
@@ -109,8 +118,8 @@ def _digest(name: str, body: bytes) -> bytes:
     return hashlib.sha256(name.encode() + body).hexdigest().encode()
 
 
-def _finding(row: list[Any]) -> ReportedFinding:
-    """A finding as it was stored. Raises `TypeError` or `ValueError` if it is not a finding."""
+def _finding(row: list[Any], lines: Sequence[str]) -> ReportedFinding:
+    """A finding as it was stored. Raises `TypeError`, `ValueError` or `LookupError` if it is not a finding."""
     finding = ReportedFinding(*_of(row, *[str] * 7, *[int | None] * 4, list, *[str] * 4, list, list, list, list | None))
     if finding.severity not in SEVERITIES:
         raise ValueError(finding.severity)
@@ -121,7 +130,7 @@ def _finding(row: list[Any]) -> ReportedFinding:
         fixes=tuple(
             Fix(title, safety, tuple(_edit(*_of(pair, str, list)) for pair in edits)) for title, safety, edits in fixes
         ),
-        source=_of(finding.source, *[str] * len(finding.source)),
+        source=tuple(lines[number] for number in _of(finding.source, *[int] * len(finding.source))),
         cause=_cause(finding.cause) if finding.cause else None,
     )
 

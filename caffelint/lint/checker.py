@@ -108,7 +108,7 @@ class Checker:
         findings = self._reported(found)
         for file in files.values():
             file.release()
-        if name and not failures:
+        if name and not failures and not self.rules.ask_disk:
             cache.store(name, findings, suppressed)
         return Outcome(findings, tuple(failures), suppressed, checked)
 

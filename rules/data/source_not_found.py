@@ -72,8 +72,12 @@ class SourceNotFound(LayerRule):
         ),
     ]
 
+    @property
+    def asks_disk(self) -> bool:
+        return bool(self.options["check-sources"])
+
     def check(self, layer: Layer) -> Iterator[Finding]:
-        if not self.options["check-sources"]:
+        if not self.asks_disk:
             return
         for block, field in ((layer.kind.block, "source"), *_OTHERS):
             if not layer.has(block, field):

@@ -144,6 +144,26 @@ def test_cache_gives_the_same_and_notices_changes(config: Config, tmp_path: Path
     assert found(config, ".") == []
 
 
+def test_what_a_rule_sees_on_the_disk_is_not_kept(config: Config, tmp_path: Path) -> None:
+    data = 'layer { name: "d" type: "Data" top: "a" data_param { source: "there" batch_size: 1 } }'
+    (tmp_path / "net.prototxt").write_text(data)
+    config.select = ["source-not-found"]
+    config.rules = {"source-not-found": {"check-sources": True}}
+    assert len(caffelint.check(["."], config).findings) == 1
+    (tmp_path / "there").mkdir()
+    assert caffelint.check(["."], config).findings == ()
+
+
+def test_a_net_of_one_line_is_kept_once(config: Config, tmp_path: Path) -> None:
+    text = "".join(NET.replace("\n", " ").replace('"p"', f'"p{number}"') for number in range(300))
+    (tmp_path / "net.prototxt").write_text(text)
+    first = caffelint.check(["."], config)
+    assert len(first.findings) == 300
+    stored = sum(path.stat().st_size for path in _entries(tmp_path))
+    assert 0 < stored < 2000 * len(first.findings) + 2 * len(text)
+    assert caffelint.check(["."], config).findings == first.findings
+
+
 def _entries(tmp_path: Path) -> list[Path]:
     return [path for path in (tmp_path / ".cache").rglob("*") if path.is_file()]
 
