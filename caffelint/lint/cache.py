@@ -84,7 +84,7 @@ def store(name: str, findings: Sequence[ReportedFinding], suppressed: int) -> No
         path.parent.mkdir(parents=True, exist_ok=True)
         temporary = path.with_name(f"{name}.{os.getpid()}")
         lines: dict[str, int] = {}
-        rows = [list(finding) for finding in findings]
+        rows: list[list[Any]] = [list(finding) for finding in findings]
         for row in rows:
             # A line once for all that is found in it: a net may be one line, and all of it be in vain.
             row[_SOURCE] = [lines.setdefault(line, len(lines)) for line in row[_SOURCE]]

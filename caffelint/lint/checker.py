@@ -60,6 +60,10 @@ class Checker:
             for info in self.infos
             if (selector := most_exact(info, config.severity)) is not None
         }
+        self._per_file_ignores = {
+            glob: {info.name for info in self.infos if any(matches(info, name) for name in names)}
+            for glob, names in config.per_file_ignores.items()
+        }
         values = {name: value for name, value in vars(config).items() if name not in _OF_NO_MATTER}
         where = config.folder_of("per_file_ignores"), os.getcwd()
         self._settings = repr((sorted(values.items()), *where, plugin_state())).encode()
@@ -264,12 +268,10 @@ class Checker:
             return set()
         folder = self.config.folder_of("per_file_ignores")
         return {
-            info.name
-            for glob, names in self.config.per_file_ignores.items()
+            name
+            for glob, names in self._per_file_ignores.items()
             if matches_glob(path, [glob], folder)
             for name in names
-            for info in self.infos
-            if matches(info, name)
         }
 
     def _unused(self, file: File, comments: Iterable[Suppression]) -> Iterator[Finding]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
@@ -81,7 +82,18 @@ _NEEDS_TRUST = {
 """Settings that a checkout's own file sets only where it is trusted: why, and how else to give them."""
 _LARGEST = 1 << 20
 _LONGEST_CHAIN = 16
-_MOST_DOTS = 200
+_MOST_PARTS = 32
+"""Of a key. The time of tomllib grows with the square of their number."""
+_MOST_ENTRIES = 1000
+"""Of a setting, with all that its tables and lists hold: each is held against every rule, or every file."""
+_NO_KEY = re.compile(
+    r'"""(?:\\[\s\S]|[^\\])*?(?:"""|\\?\Z)|'
+    r"'''[\s\S]*?(?:'''|\Z)|"
+    r'"(?:\\.|[^"\\\n])*"?|'
+    r"'[^'\n]*'?|#[^\n]*"
+)
+"""Strings and comments of TOML, closed or not."""
+_BETWEEN_KEYS = re.compile(r"[=\[\]{},\n]")
 _MOST_DIGITS = 10
 """Of a dimension; Caffe's are below 2^31."""
 _MOST_SHOWN = 80
@@ -362,9 +374,8 @@ def _toml(path: Path, text: str) -> dict[str, Any]:
         import tomllib
     else:
         import tomli as tomllib
-    if any(line.count(".") > _MOST_DOTS for line in text.split("\n")):
-        # The time of tomllib grows with the square of a key's parts: 20,000 take minutes.
-        raise ConfigError(f"{path}: has a line with more than {_MOST_DOTS} dots; break it")
+    if any(key.count(".") >= _MOST_PARTS for key in _BETWEEN_KEYS.split(_NO_KEY.sub('""', text))):
+        raise ConfigError(f"{path}: has a key of more than {_MOST_PARTS} parts; no setting is nested as deep")
     try:
         return tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
@@ -455,8 +466,22 @@ def _set(config: Config, name: str, value: Any, source: str, base: Path | None =
     if isinstance(value, dict):
         # What is set last comes last, and so wins over a selector for the same rule.
         value = {key: old for key, old in getattr(config, name).items() if key not in value} | value
+    if isinstance(value, list):
+        value = list(dict.fromkeys(value))
+    if (count := _entries(value)) > _MOST_ENTRIES:
+        raise ConfigError(f"{source}: {name.replace('_', '-')} has {count} entries; the most are {_MOST_ENTRIES}")
     setattr(config, name, value)
     config.sources[name] = source
+
+
+def _entries(value: Any) -> int:
+    """How many values lists and tables hold, on all levels."""
+    count, level = 0, [value]
+    while level:
+        inner = (part.values() if isinstance(part, dict) else part for part in level if isinstance(part, dict | list))
+        level = [item for items in inner for item in items]
+        count += len(level)
+    return count
 
 
 def _rules_ignored(glob: str, names: Any, source: str) -> list[str]:
@@ -464,7 +489,7 @@ def _rules_ignored(glob: str, names: Any, source: str) -> list[str]:
         names = [name.strip() for name in names.split(",") if name.strip()]
     if not (isinstance(names, list) and all(isinstance(name, str) for name in names)):
         raise ConfigError(f"{source}: per-file-ignores for {glob} is {_shown(names)}; it takes a list of rules")
-    return names
+    return list(dict.fromkeys(names))
 
 
 def _shape(top: str, dims: Any, source: str) -> str:

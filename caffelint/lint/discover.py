@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from caffelint.lint.reach import OUTSIDE, SUFFIXES, Reach
@@ -95,8 +96,6 @@ def matches_glob(path: str, globs: Sequence[str], folder: str = "") -> bool:
     """
     if not globs:
         return False
-    from fnmatch import fnmatch
-
     absolute = os.path.abspath(path)
     try:
         below = os.path.relpath(absolute, folder or None)
@@ -105,9 +104,17 @@ def matches_glob(path: str, globs: Sequence[str], folder: str = "") -> bool:
     for glob in globs:
         form = glob.removeprefix("./").rstrip("/").replace("**/", "")
         posix = (absolute if os.path.isabs(glob) else below).replace(os.sep, "/")
-        if any(fnmatch(posix, any_of) for any_of in (form, f"*/{form}", f"{form}/*", f"*/{form}/*")):
+        if any(pattern.match(os.path.normcase(posix)) for pattern in _patterns(form)):
             return True
     return False
+
+
+@lru_cache(maxsize=4096)  # fnmatch remembers no more than 256 of them
+def _patterns(form: str) -> tuple[re.Pattern[str], ...]:
+    from fnmatch import translate
+
+    forms = (form, f"*/{form}", f"{form}/*", f"*/{form}/*")
+    return tuple(re.compile(translate(os.path.normcase(any_of))) for any_of in forms)
 
 
 def _walk(folder: str, unreadable: list[tuple[str, str]], others: list[str]) -> list[str]:

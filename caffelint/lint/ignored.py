@@ -11,6 +11,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from functools import cache
+from itertools import islice
 from struct import unpack_from
 from typing import NamedTuple
 
@@ -21,6 +22,9 @@ _LONGEST = 4096
 """Of a pattern and of a name in an index, as of a path in Linux."""
 _MOST_SHARED = 16
 """Bytes of names for each of an index: version 4 leaves out what a name shares with the one before it."""
+_MOST_RULES = 10_000
+_MOST_COMPLEX = 1 << 16
+"""Characters of the rules that take an expression, which is compiled at 25 us a character."""
 _IGNORE = ".gitignore"
 _BYTES = "latin-1"
 """A `?` is one byte of a name (wildmatch.c), and bytes are matched as the characters of their numbers."""
@@ -174,7 +178,18 @@ def _rules(path: str) -> list[_Rule]:
     except ReadError:
         return []
     text = data.removeprefix(b"\xef\xbb\xbf").decode(_BYTES)
-    return [rule for line in text.split("\n") if (rule := _rule(line.removesuffix("\r")))]
+    return list(islice(_within_limits(text), _MOST_RULES))
+
+
+def _within_limits(text: str) -> Iterator[_Rule]:
+    """The rules of an ignore file; whoever wrote it has every one held against every file."""
+    characters = 0
+    for line in text.split("\n"):
+        if rule := _rule(line.removesuffix("\r")):
+            characters += 0 if _PLAIN.fullmatch(line) else len(line)
+            if characters > _MOST_COMPLEX:
+                return
+            yield rule
 
 
 def _rule(line: str) -> _Rule | None:

@@ -140,6 +140,19 @@ def test_a_hostile_pattern_takes_no_time(tmp_path: Path) -> None:
     assert time.monotonic() - start < 2
 
 
+@pytest.mark.parametrize("line", ["*a*b{}?..[x]", "/a/{}*b?", "*.x{}", "/a/b{}", "{}[a-z]/c?/d?"])
+def test_an_ignore_file_of_many_rules(tmp_path: Path, line: str) -> None:
+    (tmp_path / ".git").mkdir()
+    text = "".join(line.format(number) + "\n" for number in range(70_000))
+    (tmp_path / ".gitignore").write_text("net*.prototxt\n" + text[: 1 << 19])
+    for number in range(100):
+        (tmp_path / f"{number}.prototxt").touch()
+    (tmp_path / "net1.prototxt").touch()
+    start = time.process_time()
+    assert len(discover([str(tmp_path)]).files) == 100
+    assert time.process_time() - start < 5
+
+
 def test_what_changed_is_what_git_diff_says(tmp_path: Path) -> None:
     """Staged or not, gone, moved, new, touched, of another mode, a link, with another base."""
     git(tmp_path, "init", "-q", ".")
