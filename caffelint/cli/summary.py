@@ -124,13 +124,13 @@ _Result = tuple[str, "list[Summary]", "Failure | None"]
 
 def _each(files: Sequence[Shown], options: dict[str, Any], both: bool, jobs: int) -> Iterator[_Result]:
     """`both`: no phase was given, so a net that is made for only one is shown in that one."""
+    from caffelint.lint.workers import can_share, context
+
     workers = min(jobs or os.cpu_count() or 1, len(files))
-    if workers < 2 or len(files) < 8:
+    if workers < 2 or len(files) < 8 or not can_share():
         yield from map(partial(_one, options, both), files)
         return
-    from caffelint.lint.workers import context
-
-    with context().Pool(workers) as pool:
+    with context() as how, how.Pool(workers) as pool:
         yield from pool.imap(partial(_one, options, both), files, chunksize=4)
 
 

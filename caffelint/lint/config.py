@@ -444,7 +444,7 @@ def _set(config: Config, name: str, value: Any, source: str, base: Path | None =
         raise ConfigError(f"{source}: {name.replace('_', '-')} is {_shown(value)}; it takes {kinds[wanted]}")
     if wanted is list and not all(isinstance(item, str) for item in value):
         raise ConfigError(f"{source}: {name.replace('_', '-')} is {_shown(value)}; it takes a list of texts")
-    if name in _PATHS and any("\0" in item for item in ([value] if wanted is str else value)):
+    if name in (*_PATHS, "caffe_python") and any("\0" in item for item in ([value] if wanted is str else value)):
         raise ConfigError(f"{source}: {name.replace('_', '-')} is {_shown(value)}; a path has no NUL")
     if name == "jobs":
         if value < 0:

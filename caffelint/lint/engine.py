@@ -148,6 +148,10 @@ def outcomes(jobs: Sequence[Job], config: Config, texts: Mapping[str, bytes]) ->
 
 def _workers(config: Config) -> int:
     """Processes to use; what a file says is no more than there are processors."""
+    from caffelint.lint.workers import can_share
+
+    if not can_share():
+        return 1
     processors = os.cpu_count() or 1
     is_asked = config.sources.get("jobs", COMMAND_LINE) == COMMAND_LINE
     return (config.jobs if is_asked else min(config.jobs, processors)) or processors
@@ -175,7 +179,7 @@ def _pooled(jobs: Sequence[Job], config: Config, workers: int) -> Iterator[Outco
     Checker(config).warm()
     done = 0
     try:
-        with ProcessPoolExecutor(workers, context(), _start, (config,)) as pool:
+        with context() as how, ProcessPoolExecutor(workers, how, _start, (config,)) as pool:
             for outcome in pool.map(_work, jobs, chunksize=8):
                 yield outcome
                 done += 1

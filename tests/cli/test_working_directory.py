@@ -88,10 +88,20 @@ def test_a_spawned_worker(planted: Path) -> None:
     """As on Windows and a Mac: it starts anew, and imports `multiprocessing` first of all."""
     (planted / "multiprocessing.py").write_text((planted / "json.py").read_text())
     lines = "from caffelint.lint.workers import context\nif __name__ == '__main__':\n"
-    lines += "    print(context('spawn').Pool(1).map(abs, [-7]))\n"
+    lines += "    with context('spawn') as how: print(how.Pool(1).map(abs, [-7]))\n"
+    lines += "    import os; print(os.environ.get('PYTHONSAFEPATH'))\n"
     (planted.parent / "main.py").write_text(lines)
     done = run(planted, sys.executable, str(planted.parent / "main.py"))
-    assert (done.stdout, ran(planted)) == ("[7]\n", ""), done.stderr
+    assert (done.stdout, ran(planted)) == ("[7]\nNone\n", ""), done.stderr
+
+
+def test_without_a_safe_path_nothing_is_spawned(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Python 3.10 puts the working directory first in what it spawns, and has no word against it."""
+    from caffelint.lint import workers
+
+    monkeypatch.setattr(workers.sys, "version_info", (3, 10, 14))
+    assert workers.can_share("fork")
+    assert not workers.can_share("spawn")
 
 
 def test_patch_prints_no_empty_part(planted: Path) -> None:

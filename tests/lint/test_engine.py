@@ -346,7 +346,7 @@ def test_rules_that_are_broken_are_named(tmp_path: Path, monkeypatch: pytest.Mon
 def test_links_and_refs_that_lead_nowhere(tmp_path: Path) -> None:
     (tmp_path / "link.prototxt").symlink_to("gone")
     assert discover([str(tmp_path / "link.prototxt")]).unreadable[0][1] == "leads nowhere"
-    with pytest.raises(ValueError, match="names no commit"):
+    with pytest.raises(ValueError, match="is not a commit"):
         changed_files(f"--output={tmp_path / 'written'}")
 
 

@@ -149,6 +149,14 @@ def test_a_long_chain(capsys: pytest.CaptureFixture[str]) -> None:
     assert "extends more than 16 files" in err
 
 
+@pytest.mark.parametrize("setting", ["caffe-python", "baseline", "roots", "plugins"])
+def test_a_nul_in_what_is_opened(setting: str) -> None:
+    value = r'"a\u0000b"' if setting in ("caffe-python", "baseline") else r'["a\u0000b"]'
+    Path("mine.toml").write_text(f"{setting} = {value}\n")
+    with pytest.raises(ConfigError, match="has no NUL"):
+        load_config(Path(), Path("mine.toml"))
+
+
 def test_a_repository_starts_no_more_processes_than_there_are_processors() -> None:
     Path("caffelint.toml").write_text("jobs = 100000\n")
     assert _workers(load_config(Path())) == (os.cpu_count() or 1)
