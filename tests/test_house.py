@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+import re
+from collections.abc import Collection, Iterator
 from functools import cache
 from pathlib import Path
+
+import pytest
 
 ROOT = Path(__file__).parent.parent
 FLOORS = (("__main__",), ("cli",), ("report", "fix", "smoke"), ("lint",), ("caffe",), ("schema",), ("text",))
@@ -26,6 +29,8 @@ READS_LOGS = {"caffelint.smoke.caffe.log"}
 """Modules that read what a real Caffe printed: nothing else of it is there to be read."""
 PROSE = {"message", "evidence", "caffe", "why", "what", "reason", "note", "advice", "hint"}
 SEARCHES = {"startswith", "endswith", "find", "rfind", "index", "partition", "rpartition", "removeprefix", "count"}
+SEARCHES.add("removesuffix")
+FILLS = {"append", "add", "setdefault", "extend"}
 PATTERNS = {"match", "search", "fullmatch", "findall", "finditer"}
 
 
@@ -150,28 +155,99 @@ def test_files_are_short() -> None:
     assert not long
 
 
-def test_no_words_decide() -> None:
-    """Nothing but reports looks for anything in a message, in evidence or in what Caffe says."""
+def is_text(node: ast.AST) -> bool:
+    """Is it words for people, rather than a name or a piece of prototxt?"""
+    parts = node.values if isinstance(node, ast.JoinedStr) else [node]
+    texts = [part.value for part in parts if isinstance(part, ast.Constant) and isinstance(part.value, str)]
+    return any(re.search("[a-z] | [a-z]" if len(parts) > 1 else "[a-z]+ [a-z]+ ", text) for text in texts)
 
-    def is_prose(node: ast.AST) -> bool:
-        return getattr(node, "attr", "") in PROSE or getattr(node, "id", "") in PROSE - {"caffe"}
 
-    def looks_into_words(node: ast.AST) -> bool:
+def speaks(node: ast.AST | None, functions: Collection[str] = (), names: Collection[str] = ()) -> bool:
+    """Does an expression give words: some that it is made of, what a function says, or what a name holds?"""
+    if isinstance(node, ast.BinOp):
+        return any(speaks(part, functions, names) for part in (node.left, node.right))
+    if isinstance(node, ast.IfExp):
+        return any(speaks(part, functions, names) for part in (node.body, node.orelse))
+    called = getattr(node.func, "id", "") if isinstance(node, ast.Call) else ""
+    return called in functions or getattr(node, "id", "") in names or (node is not None and is_text(node))
+
+
+def names_of_words(module: ast.Module) -> Iterator[tuple[ast.AST, set[str]]]:
+    """Each function of a module, and its names that hold words which the module itself has put together."""
+    functions = [node for node in ast.walk(module) if isinstance(node, ast.FunctionDef)]
+    speaking = {
+        function.name
+        for function in functions
+        for node in ast.walk(function)
+        if isinstance(node, ast.Return) and speaks(node.value)
+    }
+    for function in functions:
+        names: set[str] = set()
+        for node in list(ast.walk(function)) * 2:  # a loop may come before what fills it
+            targets: list[ast.expr] = []
+            if isinstance(node, ast.Assign) and speaks(node.value, speaking, names):
+                targets = node.targets
+            elif isinstance(node, ast.AugAssign | ast.AnnAssign) and speaks(node.value, speaking, names):
+                targets = [node.target]
+            elif isinstance(node, ast.For):
+                over = node.iter.func if isinstance(node.iter, ast.Call) else node.iter
+                targets = [node.target] if getattr(getattr(over, "value", over), "id", "") in names else []
+            elif isinstance(node, ast.Call) and getattr(node.func, "attr", "") in FILLS:
+                targets = [node.func] if any(speaks(argument, speaking, names) for argument in node.args) else []
+            names.update(part.id for target in targets for part in ast.walk(target) if isinstance(part, ast.Name))
+        yield function, names
+
+
+def decisions(module: ast.Module) -> Iterator[ast.expr]:
+    """Where a module looks for something in a message, in evidence, in what Caffe says, or in its own words."""
+
+    def looks_into(node: ast.AST, own: set[str]) -> bool:
+        def is_prose(node: ast.AST, own: set[str] = own) -> bool:
+            return getattr(node, "attr", "") in PROSE or getattr(node, "id", "") in own | PROSE - {"caffe"}
+
         if isinstance(node, ast.Compare):
             pairs = zip(node.ops, node.comparators, strict=True)
-            return any(isinstance(op, ast.In | ast.NotIn) and is_prose(right) for op, right in pairs)
+            # What is no literal may be looked for among whole sentences.
+            own = own if isinstance(node.left, ast.Constant) else set()
+            return any(isinstance(op, ast.In | ast.NotIn) and is_prose(right, own) for op, right in pairs)
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
             name, words = node.func.attr, [node.func.value, *node.args]
-            return (name in SEARCHES and is_prose(words[0])) or (name in PATTERNS and any(map(is_prose, words)))
+            # A full stop or a line break is no word.
+            layout = [ast.unparse(argument) for argument in node.args] in (["'.'"], ["'\\n'"])
+            return (name in SEARCHES and not layout and is_prose(words[0])) or (
+                name in PATTERNS and any(map(is_prose, words))
+            )
         return False
 
-    found = [
+    for part, own in [(module, set[str]()), *names_of_words(module)]:
+        for node in ast.walk(part):
+            if isinstance(node, ast.expr) and looks_into(node, own):
+                yield node
+
+
+def test_no_words_decide() -> None:
+    """Nothing but reports looks for anything in a message, in evidence or in what Caffe says."""
+    found = {
         f"{name}:{node.lineno}: {ast.unparse(node)}"
         for name, path in modules().items()
         if not name.startswith("caffelint.report") and name not in READS_LOGS
-        for node in ast.walk(tree(path))
-        if isinstance(node, ast.expr) and looks_into_words(node)
-    ]
+        for node in decisions(tree(path))
+    }
     assert not found, found
-    log = next(path for name, path in modules().items() if name in READS_LOGS)
-    assert any(looks_into_words(node) for node in ast.walk(tree(log)))
+    assert any(True for name in READS_LOGS for _ in decisions(tree(modules()[name])))
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        'if "did you mean" in reason: pass',
+        "message.removesuffix(' more')",
+        "re.search('nan', found.evidence)",
+        "line = f'and {count} more'\n    if line.endswith(' more'): pass",
+        "groups.setdefault(_said(x), [])\n    for one, layers in groups.items():\n        one.startswith('stage')",
+    ],
+)
+def test_words_that_decide_are_seen(body: str) -> None:
+    said = "def _said(x):\n    return f'stage {x} is not set'\n"
+    assert list(decisions(ast.parse(f"{said}def f():\n    {body}\n")))
+    assert not list(decisions(ast.parse(f"{said}def f():\n    line = _said(1)\n    name.startswith('x')\n")))

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from caffelint.caffe.layers.base import FIRST_FORK_NUMBER
 from caffelint.caffe.place import FieldPath
+from caffelint.schema.tables import FIRST_FORK_NUMBER
 
 
 def has_fork_fields(message: Any) -> bool:

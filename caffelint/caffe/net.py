@@ -98,7 +98,7 @@ class Layer(WrittenLayer):
         return Source(made[above - 1], made[above - 1].tops.index(name)) if above else None
 
     @property
-    def is_frozen(self) -> bool:
+    def has_frozen_weights(self) -> bool:
         """Are its weights, the first of its parameters, never changed?"""
         specs: Any = self.message.param
         return bool(specs) and specs[0].lr_mult == 0
@@ -350,6 +350,11 @@ class Net:
         Then Caffe 1.0's own rules hold for it.
         """
         return not self.bound.problems and self.is_for_bvlc
+
+    @property
+    def has_bvlc_dialect(self) -> bool:
+        """Is it checked against BVLC's Caffe, or, with no dialect, any? It may still use what only forks have."""
+        return self.bound.has_bvlc_dialect
 
     @cached_property
     def is_for_bvlc(self) -> bool:

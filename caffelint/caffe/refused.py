@@ -34,10 +34,10 @@ class Refused(NamedTuple):
 
 
 def find_refused(net: Net) -> tuple[Refused, ...]:
-    """All that Caffe refuses about a net, in Caffe's order of the upgrade and in that of the text of the build.
+    """All that Caffe refuses about a net: first what its upgrade refuses, in Caffe's order, then what its build does.
 
-    None where the text has errors, since layers may be missing then, and none about blocks that hold something which
-    could not be read.
+    Refusals of the build are in the order of the layers in the text. There are none where the text has errors, since
+    layers may be missing then, and none about blocks that hold something which could not be read.
     """
     if net.document.problems:
         return ()

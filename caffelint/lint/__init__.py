@@ -43,14 +43,17 @@ from caffelint.lint.rule import (
 )
 from caffelint.lint.weights import speaks_of_weights, starts_from_weights
 from caffelint.lint.words import listed, title, titles
+from caffelint.schema.enums import enum_name
 from caffelint.schema.provenance import Provenance, provenance
 from caffelint.schema.spelling import suggest
+from caffelint.schema.tables import FIRST_FORK_NUMBER
 from caffelint.text.tree import Problem
 
 __all__ = [
     "CERTAIN",
     "DISPLAY",
     "ERROR",
+    "FIRST_FORK_NUMBER",
     "INFO",
     "LIKELY",
     "PHASES",
@@ -90,6 +93,7 @@ __all__ = [
     "Source",
     "Suggested",
     "TextRule",
+    "enum_name",
     "fix",
     "insert_before",
     "insert_behind",

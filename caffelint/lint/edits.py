@@ -121,7 +121,7 @@ def rename_blob(layer: Layer, old: str, new: str = "", top: int | None = None) -
     """
     net = layer.net
     tops = layer.tops
-    if _is_conditional(layer) or old not in tops:
+    if layer.depends_on_stage or old not in tops:
         return None
     last = next(index for index in range(len(tops) - 1, -1, -1) if tops[index] == old)
     if top is not None and top < last:
@@ -172,14 +172,6 @@ def _blob_names(net: Net) -> tuple[frozenset[str], dict[str, int]]:
     made = {name for layer in net.layers for name in layer.tops}
     read = {name: layer.index for layer in net.layers for name in layer.bottoms}
     return frozenset(made | read.keys()), {name: last for name, last in read.items() if name not in made}
-
-
-def _is_conditional(layer: Layer) -> bool:
-    """Does it hang on a stage or level whether the layer is there?"""
-    return any(
-        rule.stage or rule.not_stage or rule.HasField("min_level") or rule.HasField("max_level")
-        for rule in (*layer.message.include, *layer.message.exclude)
-    )
 
 
 def _of(owner: Owner) -> tuple[Document, Field | None]:

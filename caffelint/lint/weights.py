@@ -29,7 +29,7 @@ def _is_written_for_weights(net: Net) -> bool:
     if any(layer.message.python_param.module.startswith("roi_data_layer") for layer in python):
         return True
     layers = net.layers_that(lambda kind: kind.has_weights)
-    if any(layer.is_frozen for layer in layers if not layer.kind.upsamples):
+    if any(layer.has_frozen_weights for layer in layers if not layer.kind.upsamples):
         return True
     given = [layer.has(layer.kind.block, "weight_filler") for layer in layers]
     return bool(given) and not given[0] and any(given)

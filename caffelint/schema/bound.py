@@ -39,14 +39,14 @@ class Bound:
         self._linked: list[tuple[Message, Message]] = []
 
     @property
-    def is_for_bvlc(self) -> bool:
+    def has_bvlc_dialect(self) -> bool:
         """Is it checked against BVLC's Caffe, or, with no dialect, any? Only then its layers' ways hold."""
         return self.dialect in _BVLC
 
     @property
     def is_plain(self) -> bool:
         """Is it for BVLC's Caffe, by its dialect and by its fields?"""
-        return self.is_for_bvlc and not self.fork_uses
+        return self.has_bvlc_dialect and not self.fork_uses
 
     def link(self, new: Message, old: Message) -> None:
         """Let `new`, which Caffe's upgrade made of `old`, point to where `old` is, and its parts likewise."""

@@ -1,6 +1,6 @@
 """The steps of every run: check, pick an engine, prepare, run, judge.
 
-`train`, `search_rate`, `compare` and `check_gradients`, each in a module of its own, are the ways to run a `Stage`.
+`train`, below, is one way to run a `Stage`; `search_rate`, `compare` and `check_gradients` have modules of their own.
 """
 
 from __future__ import annotations

@@ -26,11 +26,3 @@ def feeding(layer: Layer) -> Layer | None:
     """The layer of TRAIN that makes what this one reads, as the text has it: the nearest above with that top."""
     made = layer.maker(0, TRAIN)
     return made.layer if made else None
-
-
-def is_frozen(layer: Layer | None) -> bool:
-    """Does no parameter of the layer change in training?"""
-    if layer is None:
-        return False
-    specs = layer.message.param
-    return bool(specs) and all(spec.lr_mult == 0 for spec in specs)

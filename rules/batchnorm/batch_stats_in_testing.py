@@ -63,10 +63,8 @@ class BatchStatsInTesting(NetRule):
         found = [layer for layer in norms(net, TEST) if global_stats(layer) is False]
         if not found or not _is_tested(net):
             return
-        places = [layer.at("batch_norm_param", "use_global_stats") for layer in found]
-        # Layers of the older format may have been given the field by Caffe's upgrade.
         yield self.finding(
-            places[0],
+            found[0].at("batch_norm_param", "use_global_stats"),
             f"{titles(found)}: use_global_stats: false normalises by the batch in TEST, too, so the score of an image"
             " depends on the others in its batch; remove it",
             evidence="without the field Caffe uses the batch in TRAIN and the stored statistics in TEST",

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from caffelint.lint import LIKELY, TRAIN, UNSAFE, WARNING, Finding, Invalid, Net, NetRule, fix, titles, write
 
-from ._norms import feeding, global_stats, is_frozen, norms
+from ._norms import feeding, global_stats, norms
 
 
 class FrozenLayersMovingStatistics(NetRule):
@@ -59,7 +59,7 @@ class FrozenLayersMovingStatistics(NetRule):
         for layer in norms(net, TRAIN):
             if global_stats(layer) is not True:
                 above = feeding(layer)
-                if above is not None and above.kind.has_weights and is_frozen(above):
+                if above is not None and above.kind.has_weights and above.kind.learns is False:
                     found.append(layer)
         if found and net.role == "train":
             moves = (

@@ -19,7 +19,7 @@ from caffelint.lint import (
     titles,
 )
 
-from ._norms import feeding, global_stats, is_frozen, norms
+from ._norms import feeding, global_stats, norms
 
 _FLOAT32 = 38.5
 """The digits of the largest number of float32, which Caffe computes in."""
@@ -110,7 +110,7 @@ class GlobalStatsInTraining(NetRule):
         stored = [layer for layer in all_norms if global_stats(layer)]
         if not stored or not net.is_trained or starts_from_weights(net) or not _has_fillers(net):
             return
-        stored = [layer for layer in stored if not is_frozen(_weights_above(layer))]
+        stored = [layer for layer in stored if not _follows_frozen(layer)]
         if not stored:
             return
         eps = stored[0].message.batch_norm_param.eps
@@ -157,12 +157,12 @@ def _in_all(digits: float) -> str:
     return f"{_grown(10.0 ** round(digits))} times in all"
 
 
-def _weights_above(layer: Layer) -> Layer | None:
-    """The layer with weights that a BatchNorm follows."""
+def _follows_frozen(layer: Layer) -> bool:
+    """Is the layer with weights that a BatchNorm follows one that learns nothing?"""
     above = feeding(layer)
     while above is not None and not above.kind.has_weights:
         above = feeding(above)
-    return above
+    return above is not None and above.kind.learns is False
 
 
 def _has_fillers(net: Net) -> bool:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from caffelint.lint import TEST, TRAIN, Layer, Net, Place
-from caffelint.lint.built import types_that
+from caffelint.lint.built import has_fork_fields, types_that
 
 READERS = types_that(lambda kind: kind.is_data and not kind.fork and kind.has_setting("source"))
 """BVLC's layers that read files."""
@@ -130,9 +130,4 @@ def transforms_unlike_bvlc(layer: Layer) -> bool:
     blocks = ["transform_param"]
     if own := own_block(layer):
         blocks.append(own)
-    return any(
-        field.number >= 10000
-        for block in blocks
-        if layer.message.HasField(block)
-        for field, _ in getattr(layer.message, block).ListFields()
-    )
+    return any(layer.message.HasField(block) and has_fork_fields(getattr(layer.message, block)) for block in blocks)

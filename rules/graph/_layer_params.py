@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from caffelint.lint import Layer
+from caffelint.lint import Layer, enum_name
 
 
 def parameters(layer: Layer) -> dict[str, Any]:
@@ -16,11 +16,9 @@ def parameters(layer: Layer) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for name in kind.computes_by:
         value = getattr(kind.parameters, name)
-        found[name] = tuple(value) if hasattr(value, "append") else value
+        found[name] = enum_name(kind.parameters, name) or (tuple(value) if hasattr(value, "append") else value)
     if "dilation" in found:
         found["dilation"] = found["dilation"] or (1,)
-    if "pool" in found:
-        found["pool"] = ("MAX", "AVE", "STOCHASTIC")[found["pool"]] if found["pool"] < 3 else found["pool"]
     windows = kind.written_windows()
     if windows:
         for name in ("kernel", "stride", "pad"):

@@ -15,7 +15,10 @@ _WINDOW = 4
 
 
 class Training(NamedTuple):
-    """A net that may have trained the deploy net: its layers of the TEST phase, by name, what they say, its crops."""
+    """A net that may have trained the deploy net.
+
+    layers: those of the TEST phase, by name. said: their parameters. alike: how many layers of weights are the same.
+    """
 
     net: Net
     layers: dict[str, Layer]
@@ -223,10 +226,6 @@ def _training(net: Net, layers: dict[str, Layer], said: dict[str, dict[str, Any]
     if len(learned) < 3 or alike < _LEAST_ALIKE * len(learned):
         return None
     return Training(net, others, theirs, alike)
-
-
-def _said(training: Training, name: str, field: str) -> Any:
-    return training.said.get(name, {}).get(field)
 
 
 def _crops(net: Net) -> set[int]:

@@ -127,7 +127,7 @@ def _filler(layer: Layer) -> str:
 
 def _is_random(layer: Layer) -> bool:
     """Is it frozen at what a filler draws? Not with a name: another layer may own the weights."""
-    if layer.type == "Deconvolution" or not layer.is_frozen:
+    if layer.type == "Deconvolution" or not layer.has_frozen_weights:
         return False
     param = layer.kind.parameters
     return draws(param.weight_filler) and not any(spec.name for spec in layer.message.param)

@@ -1,8 +1,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import NamedTuple
 
 from caffelint.lint import INFO, Finding, Invalid, Layer, Net, NetRule, titles
+
+
+class _Condition(NamedTuple):
+    """What an include rule asks for. field: of the rule. name and value: of the state that meets it, as written."""
+
+    field: str
+    name: str
+    value: str
 
 
 class NeverIncluded(NetRule):
@@ -61,17 +70,16 @@ class NeverIncluded(NetRule):
             return
         present = {layer.index for one in net.states() for layer in one.layers}
         phases = {phase for one in net.states() for phase in one.phases}
-        groups: dict[str, list[Layer]] = {}
+        groups: dict[_Condition, list[Layer]] = {}
         for layer in conditional:
             # Without a phase that is built the layer may be left out for that reason alone.
-            if layer.index not in present and phases.intersection(layer.phases):
-                groups.setdefault(_condition(layer), []).append(layer)
-        for condition, layers in groups.items():
-            field = "stage" if condition.startswith("stage") else "min_level"
+            condition = _condition(layer)
+            if condition and layer.index not in present and phases.intersection(layer.phases):
+                groups.setdefault(condition, []).append(layer)
+        for (field, name, value), layers in groups.items():
             them = "the layer" if len(layers) == 1 else "the layers"
-            name, _, value = condition.partition(" ")
             state = f"set train_state {{ {name}: {value} }}"
-            message = f"{titles(layers)}: nothing sets {condition}, so"
+            message = f"{titles(layers)}: nothing sets {name} {value}, so"
             if net.solvers:
                 solver = net.solvers[0].path.replace("\\", "/").rpartition("/")[2]
                 message += f' "{solver}" builds no net with {them}; to include {_it(layers)}, {state}'
@@ -85,9 +93,9 @@ def _it(layers: list[Layer]) -> str:
     return "it" if len(layers) == 1 else "them"
 
 
-def _condition(layer: Layer) -> str:
-    """The stage or level that the first include rule asks for; empty if none."""
+def _condition(layer: Layer) -> _Condition | None:
+    """The stage or level that the first include rule asks for."""
     rule = layer.message.include[0]
     if rule.stage:
-        return f'stage "{rule.stage[0]}"'
-    return f"level {rule.min_level}" if rule.min_level > 0 else ""
+        return _Condition("stage", "stage", f'"{rule.stage[0]}"')
+    return _Condition("min_level", "level", str(rule.min_level)) if rule.min_level > 0 else None

@@ -68,7 +68,7 @@ class NoLoss(NetRule):
             place, why = net.at("layer"), "so nothing learns; add a loss layer"
             inside = {layer.index for layer in one.layers}
             for layer in net.layers:
-                if layer.type.endswith("Loss"):
+                if layer.kind.looks_like_a_loss:
                     if layer.index not in inside:
                         place = layer.at("include", 0, "phase") if layer.message.include else layer.at("exclude")
                         why = f"since {title(layer)} is left out; include it in TRAIN"

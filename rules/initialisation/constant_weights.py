@@ -85,7 +85,7 @@ class ConstantWeights(NetRule):
                 continue
             outputs = getattr(layer.message, path[0]).num_output
             groups = layer.message.convolution_param.group if layer.type == "Convolution" else 1
-            if outputs < 2 or groups == outputs or layer.is_frozen or net.role != "train" or is_last(layer):
+            if outputs < 2 or groups == outputs or layer.has_frozen_weights or net.role != "train" or is_last(layer):
                 continue
             yield self.finding(
                 layer.at(*path, "value"),

@@ -94,7 +94,7 @@ class DeconvolutionWithoutFiller(NetRule):
         ]
         if not missing or not net.is_trained:
             return
-        frozen = [layer for layer in missing if layer.is_frozen]
+        frozen = [layer for layer in missing if layer.has_frozen_weights]
         found = frozen or missing
         one = len(found) == 1
         its, it, to_each = ("its", "it", "") if one else ("their", "them", " to each")

@@ -6,8 +6,6 @@ from caffelint.lint import DISPLAY, ERROR, UNSAFE, WARNING, Finding, Invalid, Ne
 
 from ._windows import Axis, axes, may_be_empty
 
-MAX, AVE = 0, 1
-
 
 class EmptyPoolingWindow(NetRule):
     """The last window of a pooling lies outside the map.
@@ -87,8 +85,9 @@ class EmptyPoolingWindow(NetRule):
     def check(self, net: Net) -> Iterator[Finding]:
         for index, axis, side, size, start in empty_windows(net):
             layer = net.layers[index]
-            pool = layer.message.pooling_param.pool
-            wrong = "MAX gives -3.4e38" if pool == MAX else "AVE gives 0/0 = nan" if start == size else "AVE gives 0"
+            param = layer.message.pooling_param
+            average = "AVE gives 0/0 = nan" if start == size else "AVE gives 0"
+            wrong = "MAX gives -3.4e38" if param.pool == param.MAX else average
             yield self.finding(
                 layer.at("pooling_param", axis.field),
                 f"{title(layer)}: at a {side} of {size} the last window starts at {start}, outside the map, so {wrong};"
@@ -110,7 +109,7 @@ def empty_windows(net: Net) -> Iterator[tuple[int, Axis, str, int, int]]:
     found = set()
     for layer in net.by_type.get("Pooling", ()):
         param = layer.message.pooling_param
-        if param.pool in (MAX, AVE) and any(may_be_empty(axis, layer) for axis in axes(layer)):
+        if param.pool in (param.MAX, param.AVE) and any(may_be_empty(axis, layer) for axis in axes(layer)):
             found.add(layer.index)
     if not found or not net.is_plain:
         return

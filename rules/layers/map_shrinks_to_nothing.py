@@ -5,7 +5,6 @@ from collections.abc import Iterator
 from caffelint.lint import LIKELY, WARNING, Finding, Invalid, Net, NetRule, Related, title
 from caffelint.lint.built import BuiltLayer, BuiltNet, types_that, written_field
 
-_AVE = 1
 _LEAST_COVER = 4
 """A smaller average blurs."""
 _FAR = 6
@@ -169,7 +168,7 @@ def _is_to_cover(layer: BuiltLayer) -> bool:
     if layer.type != "Pooling" or not layer.bottoms:
         return False
     param = layer.parameters
-    plain = param.pool == _AVE and param.stride == 1 and not param.pad and not param.global_pooling
+    plain = param.pool == param.AVE and param.stride == 1 and not param.pad and not param.global_pooling
     if not plain or param.HasField("stride_h") or param.HasField("pad_h") or param.kernel_size < _LEAST_COVER:
         return False
     readers = [layer]

@@ -7,8 +7,6 @@ from caffelint.lint import INFO, UNSAFE, WARNING, Finding, Invalid, Layer, Layer
 Slip = tuple[tuple[str, ...], str, dict[str, str]]
 """Path of the field, what is wrong, and what to set fields of its block to; empty to remove them."""
 
-PROD, MAX = 0, 2
-
 
 def _convolution(layer: Layer) -> Iterator[Slip]:
     if 0 in layer.message.convolution_param.dilation:
@@ -38,7 +36,7 @@ def _inner_product(layer: Layer) -> Iterator[Slip]:
 
 def _eltwise(layer: Layer) -> Iterator[Slip]:
     param = layer.message.eltwise_param
-    if param.operation == MAX and param.coeff:
+    if param.operation == param.MAX and param.coeff:
         yield (
             ("eltwise_param", "coeff"),
             "coeff is ignored by operation MAX; remove it, or scale the bottoms first",

@@ -5,8 +5,6 @@ from collections.abc import Iterator
 from caffelint.lint import DISPLAY, INFO, Finding, Invalid, Layer, Net, NetRule, fix, remove, titles
 from caffelint.lint.built import types_that
 
-CUDNN, STOCHASTIC = 2, 2
-
 
 class NeedsGpu(NetRule):
     """A net needs a Caffe that was built for a GPU.
@@ -54,9 +52,9 @@ class NeedsGpu(NetRule):
         engines: list[Layer] = []
         pools: list[Layer] = []
         for layer, param in net.blocks_of(self.layer_types):
-            if param.engine == CUDNN:
+            if param.engine == param.CUDNN:
                 engines.append(layer)
-            if layer.type == "Pooling" and param.pool == STOCHASTIC:
+            if layer.type == "Pooling" and param.pool == param.STOCHASTIC:
                 pools.append(layer)
         for layers, field, message in (
             (
@@ -65,8 +63,12 @@ class NeedsGpu(NetRule):
                 "engine: CUDNN needs a Caffe that was built with cuDNN and stops any other; remove it to let Caffe"
                 " choose",
             ),
-            (pools, "pool", "pool: STOCHASTIC has no CPU version, so Caffe stops at the first forward pass on a CPU;"
-            " train on a GPU, or set pool: MAX"),
+            (
+                pools,
+                "pool",
+                "pool: STOCHASTIC has no CPU version, so Caffe stops at the first forward pass on a CPU;"
+                " train on a GPU, or set pool: MAX",
+            ),
         ):
             if layers:
                 yield self.finding(

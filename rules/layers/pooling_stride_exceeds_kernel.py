@@ -2,12 +2,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caffelint.lint import DISPLAY, WARNING, Finding, Invalid, Layer, LayerRule, Net, fix, title, write
+from caffelint.lint import DISPLAY, WARNING, Finding, Invalid, Layer, LayerRule, Net, enum_name, fix, title, write
 
 from ._windows import axes, may_be_empty
 
-MAX, AVE = 0, 1
-EMPTY = {MAX: "MAX gives -3.4e38", AVE: "AVE gives 0/0 = nan"}
+EMPTY = {"MAX": "MAX gives -3.4e38", "AVE": "AVE gives 0/0 = nan"}
 
 
 class PoolingStrideExceedsKernel(LayerRule):
@@ -91,7 +90,7 @@ class PoolingStrideExceedsKernel(LayerRule):
             field = axis.field.replace("stride", "kernel") if "_" in axis.field else "kernel_size"
             skipped = "" if kernel == 1 else "pixels between the windows are skipped"
             sizes = f"at a height or width of {step}, {2 * step}, {3 * step} ... the last window is empty"
-            empties = f"{sizes} ({EMPTY.get(param.pool, 'its result means nothing')})" if empty else ""
+            empties = f"{sizes} ({EMPTY.get(enum_name(param, 'pool'), 'its result means nothing')})" if empty else ""
             advice = f"set round_mode: FLOOR or {field}: 2" if kernel == 1 else f"set {axis.field}: {kernel} or less"
             yield self.finding(
                 layer.at("pooling_param", axis.field),

@@ -58,7 +58,7 @@ class SingleClassSoftmax(NetRule):
             for layer in one.layers:
                 if layer.type != "SoftmaxWithLoss" or not layer.bottoms or layer.index is None:
                     continue
-                found = classes(layer.bottoms[0], layer.message.softmax_param.axis)
+                found = classes(layer.bottoms[0], layer.class_axis)
                 if found is None or found[0] != 1:
                     continue
                 maker, loss = found[1], net.layers[layer.index]

@@ -19,8 +19,6 @@ from caffelint.lint import (
     title,
 )
 
-PROD = 0
-
 
 class DivisionByZero(NetRule):
     """An Eltwise product computes its gradient by dividing by a factor that can be 0.
@@ -86,14 +84,12 @@ class DivisionByZero(NetRule):
     ]
 
     def check(self, net: Net) -> Iterator[Finding]:
-        if not net.bound.is_for_bvlc:
+        if not net.has_bvlc_dialect:
             return
         unstable = {
             layer.index
-            for layer in net.layers
-            if layer.type == "Eltwise"
-            and layer.message.eltwise_param.operation == PROD
-            and not layer.message.eltwise_param.stable_prod_grad
+            for layer, param in net.blocks_of(("Eltwise",))
+            if param.operation == param.PROD and not param.stable_prod_grad
         }
         if not unstable:
             return

@@ -98,7 +98,7 @@ class LogOfNonpositive(NetRule):
     ]
 
     def check(self, net: Net) -> Iterator[Finding]:
-        if not net.bound.is_for_bvlc:
+        if not net.has_bvlc_dialect:
             return
         said = set()
         for one in net.states():

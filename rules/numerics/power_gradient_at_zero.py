@@ -93,7 +93,7 @@ class PowerGradientAtZero(NetRule):
     ]
 
     def check(self, net: Net) -> Iterator[Finding]:
-        if not net.bound.is_for_bvlc:
+        if not net.has_bvlc_dialect:
             return
         if all(layer.message.power_param.power in (0, 1, 2) for layer in net.layers if layer.type == "Power"):
             return

@@ -89,7 +89,7 @@ class PowerOutOfDomain(NetRule):
     ]
 
     def check(self, net: Net) -> Iterator[Finding]:
-        if not net.bound.is_for_bvlc:
+        if not net.has_bvlc_dialect:
             return
         odd = {
             layer.index for layer in net.layers if layer.type == "Power" and _is_odd(layer.message.power_param.power)

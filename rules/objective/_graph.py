@@ -2,33 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-
-from caffelint.lint import UNSAFE, Fix, Layer, Source, fix, quoted, rename_blob, write
-from caffelint.lint import source as source_through
-from caffelint.lint import sources as sources_through
-
-
-def keeps_values(layer: Layer) -> bool:
-    return bool(layer.kind.hands_on)
+from caffelint.lint import UNSAFE, Fix, Layer, fix, quoted, rename_blob, write
 
 
 def keeps_classes(layer: Layer) -> bool:
     """Has its first top as many channels, or entries, as its first bottom? Reshape mostly."""
     return bool(layer.kind.hands_on or layer.kind.keeps_channels)
-
-
-Through = Callable[[Layer], bool]
-
-
-def source(layer: Layer, bottom: int, phase: str, through: Through = keeps_values) -> Source | None:
-    """What makes a layer's bottom in a phase, seen through layers such as `through` lets; None if no layer does."""
-    return source_through(layer, bottom, phase, through)
-
-
-def sources(layer: Layer, bottom: int, through: Through = keeps_values) -> Iterator[tuple[Source, tuple[str, ...]]]:
-    """What makes a bottom in each of the layer's phases: each source once, with the phases in which it does."""
-    return sources_through(layer, bottom, through)
 
 
 def read_before(layer: Layer, maker: Layer, phases: tuple[str, ...]) -> tuple[Fix, ...]:

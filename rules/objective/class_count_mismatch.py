@@ -1,12 +1,25 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
-from caffelint.lint import LIKELY, TRAIN, WARNING, Finding, Invalid, Layer, Net, NetRule, Related, Source, title
+from caffelint.lint import (
+    LIKELY,
+    TRAIN,
+    WARNING,
+    Finding,
+    Invalid,
+    Layer,
+    Net,
+    NetRule,
+    Related,
+    Source,
+    source,
+    title,
+)
 from caffelint.lint.built import types_that
 
-from ._graph import Through, class_count, count_place, keeps_classes, left_over, source
+from ._graph import class_count, count_place, keeps_classes, left_over
 
 _YOLO = {"RegionLoss": "region_loss_param", "Yolov3": "yolov3_param"}
 
@@ -216,7 +229,7 @@ def _rearranged(layer: Layer) -> bool:
     return keeps_classes(layer) or layer.type == "Permute"
 
 
-def _source(layer: Layer, bottom: int, through: Through = _unchanged) -> Source | None:
+def _source(layer: Layer, bottom: int, through: Callable[[Layer], bool] = _unchanged) -> Source | None:
     phases = layer.phases
     return source(layer, bottom, TRAIN if TRAIN in phases or not phases else phases[0], through)
 

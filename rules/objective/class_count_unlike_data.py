@@ -3,9 +3,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from caffelint.lint import LIKELY, TRAIN, WARNING, Finding, Invalid, Layer, LayerRule, title
+from caffelint.lint import LIKELY, TRAIN, WARNING, Finding, Invalid, Layer, LayerRule, source, title
 
-from ._graph import class_count, count_place, keeps_classes, left_over, source
+from ._graph import class_count, count_place, keeps_classes, left_over
 
 _CLASSES = {
     "ImageNet": (r"ilsvrc|imagenet(?![0-9])", 1000),

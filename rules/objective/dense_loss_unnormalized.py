@@ -16,12 +16,11 @@ from caffelint.lint import (
     Source,
     fix,
     remove,
+    source,
     title,
     write,
 )
 from caffelint.lint.built import types_that
-
-from ._graph import source
 
 _SMALL_ENOUGH = 1e-6
 

@@ -15,12 +15,13 @@ from caffelint.lint import (
     Related,
     fix,
     quoted,
+    source,
     title,
     write,
 )
 from caffelint.lint.built import Loss, types_that
 
-from ._graph import keeps_classes, source
+from ._graph import keeps_classes
 
 
 class GradientToLabels(LayerRule):

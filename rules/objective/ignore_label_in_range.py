@@ -2,10 +2,23 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caffelint.lint import DISPLAY, INFO, LIKELY, WARNING, Finding, Invalid, Layer, LayerRule, fix, title, write
+from caffelint.lint import (
+    DISPLAY,
+    INFO,
+    LIKELY,
+    WARNING,
+    Finding,
+    Invalid,
+    Layer,
+    LayerRule,
+    fix,
+    sources,
+    title,
+    write,
+)
 from caffelint.lint.built import SoftmaxInside, types_that
 
-from ._graph import class_count, keeps_classes, sources
+from ._graph import class_count, keeps_classes
 
 _HEAD = 'layer { name: "score" type: "Convolution" bottom: "data" top: "score" convolution_param { num_output: %d } }'
 _LOSS = ' layer { name: "loss" type: "SoftmaxWithLoss" bottom: "score" bottom: "label" top: "loss"'

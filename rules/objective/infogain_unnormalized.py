@@ -16,10 +16,12 @@ from caffelint.lint import (
     fix,
     remove,
     replace,
+    source,
+    sources,
     title,
 )
 
-from ._graph import only, read_before, source, sources
+from ._graph import only, read_before
 
 _LOSS = 'layer { name: "loss" type: "InfogainLoss" bottom: "fc" bottom: "label" top: "loss"'
 _FC = 'layer { name: "fc" type: "InnerProduct" bottom: "data" top: "fc" inner_product_param { num_output: 3 } }'

@@ -2,10 +2,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caffelint.lint import LIKELY, WARNING, Finding, Invalid, Layer, LayerRule, title
+from caffelint.lint import LIKELY, WARNING, Finding, Invalid, Layer, LayerRule, sources, title
 from caffelint.lint.built import types_that
 
-from ._graph import only, sources
+from ._graph import only
 
 
 class IntegerLabelsForRegression(LayerRule):

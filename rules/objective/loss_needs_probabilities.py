@@ -2,10 +2,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caffelint.lint import ERROR, UNSAFE, Finding, Invalid, Layer, LayerRule, fix, title, write
+from caffelint.lint import ERROR, UNSAFE, Finding, Invalid, Layer, LayerRule, fix, sources, title, write
 from caffelint.lint.built import UNKNOWN, Values
 
-from ._graph import only, sources
+from ._graph import only
 
 
 class LossNeedsProbabilities(LayerRule):

@@ -2,9 +2,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caffelint.lint import WARNING, Finding, Invalid, Layer, LayerRule, Related, title
+from caffelint.lint import WARNING, Finding, Invalid, Layer, LayerRule, Related, sources, title
 
-from ._graph import only, read_before, sources
+from ._graph import only, read_before
 
 
 class SigmoidTwice(LayerRule):

@@ -3,9 +3,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from math import e, log
 
-from caffelint.lint import WARNING, Finding, Invalid, Layer, LayerRule, Related, title
+from caffelint.lint import WARNING, Finding, Invalid, Layer, LayerRule, Related, source, sources, title
 
-from ._graph import class_count, only, read_before, source, sources
+from ._graph import class_count, only, read_before
 
 
 class SoftmaxTwice(LayerRule):

@@ -178,7 +178,7 @@ class SuspiciousLossWeight(NetRule):
             weights = layer.message.loss_weight
             if any(weights):
                 return
-            if "Loss" in layer.type and TRAIN in layer.phases:
+            if layer.kind.looks_like_a_loss and TRAIN in layer.phases:
                 if not weights:
                     return
                 losses.append(layer)

@@ -2,14 +2,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caffelint.lint import ERROR, SAFE, Finding, Invalid, Layer, LayerRule, fix, quoted, write
+from caffelint.lint import ERROR, SAFE, Finding, Invalid, Layer, LayerRule, fix, quoted, title, write
 
 
 class PythonModuleIsPath(LayerRule):
     """`python_param.module` holds a path or a file name; Python imports modules by name.
 
     ## Why is this bad?
-    Caffe calls `import` with that text and aborts with `ModuleNotFoundError`. The module's folder belongs in
+    Caffe calls `import` with that text, which raises `ImportError`, and stops. The module's folder belongs in
     `PYTHONPATH`, and its name without `.py` in `module`.
 
     ## Example
@@ -34,22 +34,22 @@ class PythonModuleIsPath(LayerRule):
     severity = ERROR
     layer_types = ("Python",)
     VALID = [
-        'layer { type: "Python" python_param { module: "rpn.proposal_layer" layer: "ProposalLayer" } }',
-        'layer { type: "Python" python_param { layer: "A" } }',
+        'layer { name: "loss" type: "Python" python_param { module: "rpn.proposal_layer" layer: "ProposalLayer" } }',
+        'layer { name: "loss" type: "Python" python_param { layer: "A" } }',
     ]
     INVALID = [
         Invalid(
-            'layer { type: "Python" python_param { module: "/home/me/layers/loss.py" layer: "Loss" } }',
+            'layer { name: "loss" type: "Python" python_param { module: "/home/me/layers/loss.py" layer: "Loss" } }',
             span='module: "/home/me/layers/loss.py"',
-            message='module "/home/me/layers/loss.py" is a path, but Python imports by name; write module: "loss"'
-            ' and put "/home/me/layers" on PYTHONPATH',
-            fixed='layer { type: "Python" python_param { module: "loss" layer: "Loss" } }',
+            message='Python "loss": module "/home/me/layers/loss.py" is a path, but Python imports by name; write'
+            ' module: "loss" and put "/home/me/layers" on PYTHONPATH',
+            fixed='layer { name: "loss" type: "Python" python_param { module: "loss" layer: "Loss" } }',
         ),
         Invalid(
-            'layer { type: "Python" python_param { module: "loss.py" layer: "Loss" } }',
+            'layer { name: "loss" type: "Python" python_param { module: "loss.py" layer: "Loss" } }',
             span='module: "loss.py"',
-            message='module "loss.py" is a file name, but Python imports by name; write module: "loss"',
-            fixed='layer { type: "Python" python_param { module: "loss" layer: "Loss" } }',
+            message='Python "loss": module "loss.py" is a file name, but Python imports by name; write module: "loss"',
+            fixed='layer { name: "loss" type: "Python" python_param { module: "loss" layer: "Loss" } }',
         ),
     ]
 
@@ -62,11 +62,11 @@ class PythonModuleIsPath(LayerRule):
         name = file.removesuffix(".py")
         place = layer.at("python_param", "module")
         what = "a path" if "/" in path else "a file name"
-        message = f'module "{module}" is {what}, but Python imports by name'
+        message = f'{title(layer)}: module "{module}" is {what}, but Python imports by name'
         if not name.isidentifier():
             yield self.finding(place, message + "; write the module's name without its folder")
             return
         message += f'; write module: "{name}"' + (f' and put "{folder}" on PYTHONPATH' if folder else "")
         fixes = fix(f'write module: "{name}"', SAFE, write(layer, "python_param", "module", value=quoted(name)))
-        evidence = "Caffe passes this text to import and aborts with ModuleNotFoundError"
+        evidence = "Caffe passes this text to import, which raises ImportError"
         yield self.finding(place, message, evidence=evidence, fixes=fixes)

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 
 from caffelint.lint import (
     ERROR,
+    FIRST_FORK_NUMBER,
     INFO,
     LIKELY,
     UNSAFE,
@@ -113,7 +114,7 @@ class UnusedParameterBlock(NetRule):
             for layer in layers:
                 for field, value in layer.message.ListFields():
                     block = field.name
-                    if not block.endswith("_param") or field.number >= 10_000:
+                    if not block.endswith("_param") or field.number >= FIRST_FORK_NUMBER:
                         continue
                     if used is None:
                         if block not in _SHARED and block not in known.param_blocks(type_):

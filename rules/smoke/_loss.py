@@ -5,7 +5,10 @@ from __future__ import annotations
 import math
 from statistics import median
 
+from caffelint.lint import enum_name
 from caffelint.smoke.rule import BuiltLayer, Run
+
+from ._labels import classes
 
 CLAMPED = 87.3365
 """-log(FLT_MIN): what SoftmaxWithLoss gives for a probability of 0."""
@@ -43,20 +46,16 @@ def chance(run: Run) -> float | None:
 
 
 def _chance_of(layer: BuiltLayer) -> float | None:
-    scores = layer.bottoms[0].shape if layer.bottoms else None
-    if layer.type != "SoftmaxWithLoss" or not scores:
+    count, scores = classes(layer), layer.bottoms[0].shape if layer.bottoms else None
+    if layer.type != "SoftmaxWithLoss" or count is None or not scores:
         return None
-    axis = layer.message.softmax_param.axis
-    if not -len(scores) <= axis < len(scores):
-        return None
-    classes = scores[axis]
     loss = layer.message.loss_param
-    mode = loss.DESCRIPTOR.fields_by_name["normalization"].enum_type.values_by_number[loss.normalization].name
+    mode = enum_name(loss, "normalization")
     if loss.HasField("normalize") and not loss.HasField("normalization"):
         mode = "VALID" if loss.normalize else "BATCH_SIZE"
-    labels = math.prod(scores) / max(classes, 1)
+    labels = math.prod(scores) / max(count, 1)
     share = {"BATCH_SIZE": labels / max(scores[0], 1), "NONE": labels}.get(mode, 1.0)
-    return share * math.log(classes) if classes > 1 else 0.0
+    return share * math.log(count) if count > 1 else 0.0
 
 
 def rose(run: Run) -> bool:

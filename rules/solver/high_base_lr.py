@@ -170,7 +170,7 @@ def _fastest(net: Net) -> float:
 def _unaveraged(net: Net) -> bool:
     """Whether a loss is summed rather than averaged, or weighs so little that its rate cannot be compared."""
     for layer in net.layers:
-        if "Loss" not in layer.type:
+        if not layer.kind.looks_like_a_loss:
             continue
         if layer.type == "SigmoidCrossEntropyLoss" or layer.has("loss_param", "normalization"):
             return True

@@ -16,6 +16,7 @@ from caffelint.caffe.refusal import Kind, Refusal
 from caffelint.caffe.shapes import Shape, plural
 from caffelint.caffe.values import UNKNOWN, Hazard, Values
 from caffelint.schema import LayerParameter
+from caffelint.schema.tables import FIRST_FORK_NUMBER
 
 if TYPE_CHECKING:
     from caffelint.caffe.net_parts import Blob, Param
@@ -63,7 +64,6 @@ ENGINES = {"DEFAULT": 0, "CAFFE": 1}
 
 
 SHAPES, PARAMS, NOTHING = "shapes", "params", "nothing"
-FIRST_FORK_NUMBER = 10_000
 
 # What a refusal may blame beside the fields of the type's own parameter message.
 _OF_EVERY_LAYER = ("bottom", "top", "param", "loss_weight")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from caffelint.caffe.layers.base import FIRST_FORK_NUMBER
+from caffelint.schema.tables import FIRST_FORK_NUMBER
 
 SPEED = frozenset(
     [

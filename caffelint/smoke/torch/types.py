@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from caffelint.caffe.layers.base import FIRST_FORK_NUMBER
 from caffelint.caffe.layers.loss import Loss
+from caffelint.schema.tables import FIRST_FORK_NUMBER
 from caffelint.smoke.torch import (  # noqa: F401  (importing a family registers its types)
     arrange,
     concat,

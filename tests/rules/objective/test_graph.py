@@ -6,9 +6,9 @@ from math import e, exp, log
 
 import pytest
 
-from caffelint.lint import TEST, TRAIN, Layer
+from caffelint.lint import TEST, TRAIN, Layer, source, sources
 from caffelint.lint.file import load
-from caffelint.rules.objective._graph import keeps_classes, source, sources
+from caffelint.rules.objective._graph import keeps_classes
 
 NET = b"""
 layer { name: "data" type: "Data" top: "data" top: "label" }
