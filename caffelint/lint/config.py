@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import os
-import re
-import sys
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from caffelint.lint.finding import ERROR, SEVERITIES
 from caffelint.lint.read import ReadError, read
+from caffelint.lint.settings_text import ConfigError as ConfigError
+from caffelint.lint.settings_text import setup_cfg, shown, toml
 
 if TYPE_CHECKING:
     from caffelint.lint.reach import Reach
@@ -20,10 +20,6 @@ _SHARED = FILES[2:]
 """Other tools keep their settings there, too."""
 COMMAND_LINE = "the command line"
 _FAIL_ON = (*SEVERITIES, "never")
-
-
-class ConfigError(ValueError):
-    """A setting that is wrong: the message names the file, the value, and what would be right."""
 
 
 class Config:
@@ -82,21 +78,11 @@ _NEEDS_TRUST = {
 """Settings that a checkout's own file sets only where it is trusted: why, and how else to give them."""
 _LARGEST = 1 << 20
 _LONGEST_CHAIN = 16
-_MOST_PARTS = 32
-"""Of a key. The time of tomllib grows with the square of their number."""
 _MOST_ENTRIES = 1000
 """Of a setting, with all that its tables and lists hold: each is held against every rule, or every file."""
-_NO_KEY = re.compile(
-    r'"""(?:\\[\s\S]|[^\\])*?(?:"""|\\?\Z)|'
-    r"'''[\s\S]*?(?:'''|\Z)|"
-    r'"(?:\\.|[^"\\\n])*"?|'
-    r"'[^'\n]*'?|#[^\n]*"
-)
-"""Strings and comments of TOML, closed or not."""
-_BETWEEN_KEYS = re.compile(r"[=\[\]{},\n]")
 _MOST_DIGITS = 10
 """Of a dimension; Caffe's are below 2^31."""
-_MOST_SHOWN = 80
+
 
 
 class _File(NamedTuple):
@@ -242,11 +228,11 @@ def _chain(first: _File, reach: Reach | None) -> list[_File]:
         if parent is None:
             return found
         if not isinstance(parent, str) or "\0" in parent:
-            raise ConfigError(f"{path}: extend is {_shown(parent)}; it takes a text, the path of a file")
+            raise ConfigError(f"{path}: extend is {shown(parent)}; it takes a text, the path of a file")
         base = path.parent / parent
         if reach is not None and not reach.holds(str(base)):
             raise ConfigError(
-                f"{path}: extend names {_shown(parent, str)}, which is outside of the checkout; allow it with --config"
+                f"{path}: extend names {shown(parent, str)}, which is outside of the checkout; allow it with --config"
                 f" or caffelint trust {path.parent}"
             )
         try:
@@ -254,7 +240,7 @@ def _chain(first: _File, reach: Reach | None) -> list[_File]:
         except OSError:
             is_file = False
         if not is_file:
-            raise ConfigError(f"{path}: extend names {_shown(parent, str)}, which does not exist")
+            raise ConfigError(f"{path}: extend names {shown(parent, str)}, which does not exist")
         if base.resolve() in seen:
             raise ConfigError(f"{path}: extends itself: {' -> '.join(str(link) for link in [*seen, base.resolve()])}")
         if len(found) >= _LONGEST_CHAIN:
@@ -304,15 +290,6 @@ def _confine(config: Config, name: str, path: Path, key: str, first: Path, befor
             config.sources[name] = before[1]
 
 
-def _shown(value: Any, form: Callable[[Any], str] = repr) -> str:
-    """A value as a message has it, of bounded length: a number of 5,000 digits has no text in Python."""
-    try:
-        text = form(value)
-    except (ValueError, RecursionError):
-        return "a number of very many digits"
-    return text if len(text) <= _MOST_SHOWN else f"{text[:_MOST_SHOWN]}..."
-
-
 def nearest(start: Path) -> Path | None:
     """The settings file in a folder or the nearest one above it. Raises `ConfigError`."""
     file = _nearest(start)
@@ -359,96 +336,34 @@ def _read(path: Path) -> _File | None:
         raise ConfigError(f"{path}: {error}") from error
     except UnicodeDecodeError as error:
         raise ConfigError(f"{path}: is not UTF-8") from error
-    table = _setup_cfg(path, text) if path.suffix == ".cfg" else _toml(path, text)
+    table = setup_cfg(path, text, _TYPES) if path.suffix == ".cfg" else toml(path, text)
     if shared and path.suffix != ".cfg":
         tool = table.get("tool") if table else None
         own = tool.get("caffelint") if isinstance(tool, dict) else None
         if not isinstance(own, dict | None):
-            raise ConfigError(f"{path}: tool.caffelint is {_shown(own)}; it takes a table")
+            raise ConfigError(f"{path}: tool.caffelint is {shown(own)}; it takes a table")
         table = own
     return None if table is None else _File(path, data, table)
-
-
-def _toml(path: Path, text: str) -> dict[str, Any]:
-    if sys.version_info >= (3, 11):
-        import tomllib
-    else:
-        import tomli as tomllib
-    if any(key.count(".") >= _MOST_PARTS for key in _BETWEEN_KEYS.split(_NO_KEY.sub('""', text))):
-        raise ConfigError(f"{path}: has a key of more than {_MOST_PARTS} parts; no setting is nested as deep")
-    try:
-        return tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        raise ConfigError(f"{path}: {str(error)[:1].lower()}{str(error)[1:]}") from error
-    except RecursionError as error:
-        raise ConfigError(f"{path}: is nested too deep") from error
-    except ValueError as error:
-        raise ConfigError(f"{path}: holds a number of very many digits") from error
-
-
-def _setup_cfg(path: Path, text: str) -> dict[str, Any] | None:
-    from configparser import ConfigParser, Error
-
-    parser = ConfigParser(interpolation=None)
-    # As written: a key may be a glob.
-    parser.optionxform = str  # type: ignore[assignment, method-assign]
-    try:
-        parser.read_string(text)
-    except Error as error:
-        raise ConfigError(f"{path}: {str(error).splitlines()[0].lower()}") from error
-    if not any(section.partition(":")[0] == "caffelint" for section in parser.sections()):
-        return None
-    table: dict[str, Any] = {}
-    for section in parser.sections():
-        head, _, rest = section.partition(":")
-        if head != "caffelint":
-            continue
-        target = table
-        for part in rest.split(":") if rest else ():
-            target = target.setdefault(part.replace("-", "_") if target is table else part, {})
-            if not isinstance(target, dict):
-                raise ConfigError(f"{path}: [{section}] is a table, and {part} is set to {_shown(target)} above")
-        for key, raw in parser[section].items():
-            name = key.replace("-", "_")
-            wanted = _TYPES.get(name) if target is table else None
-            target[name if target is table else key] = _from_ini(raw, wanted)
-    return table
-
-
-def _from_ini(raw: str, wanted: type | None) -> Any:
-    if wanted is list or (wanted is None and "\n" in raw.strip()):
-        return [item.strip() for line in raw.splitlines() for item in line.split(",") if item.strip()]
-    lowered = raw.strip().lower()
-    if lowered in ("true", "yes", "on"):
-        return True
-    if lowered in ("false", "no", "off"):
-        return False
-    for number in (int, float):
-        try:
-            return number(raw)
-        except ValueError:
-            continue
-    return raw.strip()
 
 
 def _set(config: Config, name: str, value: Any, source: str, base: Path | None = None) -> None:
     wanted = _TYPES.get(name)
     if wanted is None:
-        unknown = _shown(name, str)
+        unknown = shown(name, str)
         raise ConfigError(f"{source}: unknown setting {unknown.replace('_', '-')}{_did_you_mean(unknown, _TYPES)}")
     if wanted is list and isinstance(value, str):
         value = [item.strip() for item in value.split(",") if item.strip()]
     right: bool = isinstance(value, wanted) and not (wanted is int and isinstance(value, bool))
     if not right:
         kinds = {list: "a list", dict: "a table", bool: "true or false", int: "a whole number", str: "a text"}
-        raise ConfigError(f"{source}: {name.replace('_', '-')} is {_shown(value)}; it takes {kinds[wanted]}")
+        raise ConfigError(f"{source}: {name.replace('_', '-')} is {shown(value)}; it takes {kinds[wanted]}")
     if wanted is list and not all(isinstance(item, str) for item in value):
-        raise ConfigError(f"{source}: {name.replace('_', '-')} is {_shown(value)}; it takes a list of texts")
+        raise ConfigError(f"{source}: {name.replace('_', '-')} is {shown(value)}; it takes a list of texts")
     if name in (*_PATHS, "caffe_python") and any("\0" in item for item in ([value] if wanted is str else value)):
-        raise ConfigError(f"{source}: {name.replace('_', '-')} is {_shown(value)}; a path has no NUL")
+        raise ConfigError(f"{source}: {name.replace('_', '-')} is {shown(value)}; a path has no NUL")
     if name == "jobs":
         if value < 0:
-            raise ConfigError(f"{source}: jobs is {_shown(value)}; it takes 0, for all processors, or more")
+            raise ConfigError(f"{source}: jobs is {shown(value)}; it takes 0, for all processors, or more")
     if name == "caffe_python" and base is not None:
         # A name without a slash is looked for on PATH, whatever lies beside the settings.
         words = value.split(" ")
@@ -456,7 +371,7 @@ def _set(config: Config, name: str, value: Any, source: str, base: Path | None =
     if name in _PATHS and base is not None:
         value = [str(base / item) for item in value] if wanted is list else str(base / value)
     if name == "fail_on" and value not in _FAIL_ON:
-        raise ConfigError(f"{source}: fail-on is {_shown(value)}; it takes one of {', '.join(_FAIL_ON)}")
+        raise ConfigError(f"{source}: fail-on is {shown(value)}; it takes one of {', '.join(_FAIL_ON)}")
     if name == "input_shape":
         value = {top: _shape(top, dims, source) for top, dims in value.items()}
     if name == "dialect":
@@ -488,15 +403,15 @@ def _rules_ignored(glob: str, names: Any, source: str) -> list[str]:
     if isinstance(names, str):
         names = [name.strip() for name in names.split(",") if name.strip()]
     if not (isinstance(names, list) and all(isinstance(name, str) for name in names)):
-        raise ConfigError(f"{source}: per-file-ignores for {glob} is {_shown(names)}; it takes a list of rules")
+        raise ConfigError(f"{source}: per-file-ignores for {glob} is {shown(names)}; it takes a list of rules")
     return list(dict.fromkeys(names))
 
 
 def _shape(top: str, dims: Any, source: str) -> str:
-    parts = _shown(dims, str).lower().split("x")
+    parts = shown(dims, str).lower().split("x")
     if not all(part.isdecimal() and len(part) <= _MOST_DIGITS and 0 < int(part) < 2**31 for part in parts):
         raise ConfigError(
-            f"{source}: input-shape of {_shown(top, str)} is {_shown(dims)}; it takes a shape like '32x3x224x224'"
+            f"{source}: input-shape of {shown(top, str)} is {shown(dims)}; it takes a shape like '32x3x224x224'"
         )
     return "x".join(parts)
 
@@ -544,7 +459,7 @@ def _check_names(config: Config) -> None:
         if severity not in SEVERITIES:
             source = config.sources.get("severity", "the settings")
             raise ConfigError(
-                f"{source}: severity of {name} is {_shown(severity)}; it takes one of {', '.join(SEVERITIES)}"
+                f"{source}: severity of {name} is {shown(severity)}; it takes one of {', '.join(SEVERITIES)}"
             )
     for name, options in config.rules.items():
         info = find_rule(name)
@@ -553,7 +468,7 @@ def _check_names(config: Config) -> None:
             check(name, "rules")
             raise ConfigError(f"{source}: {name} is a family; options are set for one rule")
         if not isinstance(options, dict):
-            raise ConfigError(f"{source}: rules.{name} is {_shown(options)}; it takes a table of options")
+            raise ConfigError(f"{source}: rules.{name} is {shown(options)}; it takes a table of options")
         rule = info.load()
         for option, value in options.items():
             if option not in rule.OPTIONS:
@@ -561,4 +476,4 @@ def _check_names(config: Config) -> None:
             default = rule.OPTIONS[option].default
             fits = isinstance(value, type(default)) and not (isinstance(value, bool) and not isinstance(default, bool))
             if not fits and not (isinstance(default, float) and isinstance(value, int) and not isinstance(value, bool)):
-                raise ConfigError(f"{source}: {name}.{option} is {_shown(value)}; it takes a value like {default!r}")
+                raise ConfigError(f"{source}: {name}.{option} is {shown(value)}; it takes a value like {default!r}")

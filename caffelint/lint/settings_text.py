@@ -1,0 +1,101 @@
+"""Reads the text of settings, TOML or INI, to tables: soon and with one line of error, whatever a stranger wrote."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+_MOST_PARTS = 32
+"""Of a key. The time of tomllib grows with the square of their number."""
+_NO_KEY = re.compile(
+    r'"""(?:\\[\s\S]|[^\\])*?(?:"""|\\?\Z)|'
+    r"'''[\s\S]*?(?:'''|\Z)|"
+    r'"(?:\\.|[^"\\\n])*"?|'
+    r"'[^'\n]*'?|#[^\n]*"
+)
+"""Strings and comments of TOML, closed or not."""
+_BETWEEN_KEYS = re.compile(r"[=\[\]{},\n]")
+_MOST_SHOWN = 80
+
+
+class ConfigError(ValueError):
+    """A setting that is wrong: the message names the file, the value, and what would be right."""
+
+
+def shown(value: Any, form: Callable[[Any], str] = repr) -> str:
+    """A value as a message has it, of bounded length: a number of 5,000 digits has no text in Python."""
+    try:
+        text = form(value)
+    except (ValueError, RecursionError):
+        return "a number of very many digits"
+    return text if len(text) <= _MOST_SHOWN else f"{text[:_MOST_SHOWN]}..."
+
+
+def toml(path: Path, text: str) -> dict[str, Any]:
+    """The table of a TOML file. Raises `ConfigError`."""
+    if sys.version_info >= (3, 11):
+        import tomllib
+    else:
+        import tomli as tomllib
+    if any(key.count(".") >= _MOST_PARTS for key in _BETWEEN_KEYS.split(_NO_KEY.sub('""', text))):
+        raise ConfigError(f"{path}: has a key of more than {_MOST_PARTS} parts; no setting is nested as deep")
+    try:
+        return tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise ConfigError(f"{path}: {str(error)[:1].lower()}{str(error)[1:]}") from error
+    except RecursionError as error:
+        raise ConfigError(f"{path}: is nested too deep") from error
+    except ValueError as error:
+        raise ConfigError(f"{path}: holds a number of very many digits") from error
+
+
+def setup_cfg(path: Path, text: str, types: Mapping[str, type]) -> dict[str, Any] | None:
+    """The table of the sections that begin with `caffelint`; None if there are none. Raises `ConfigError`.
+
+    types: of the settings by name, for INI has only text.
+    """
+    from configparser import ConfigParser, Error
+
+    parser = ConfigParser(interpolation=None)
+    # As written: a key may be a glob.
+    parser.optionxform = str  # type: ignore[assignment, method-assign]
+    try:
+        parser.read_string(text)
+    except Error as error:
+        raise ConfigError(f"{path}: {str(error).splitlines()[0].lower()}") from error
+    if not any(section.partition(":")[0] == "caffelint" for section in parser.sections()):
+        return None
+    table: dict[str, Any] = {}
+    for section in parser.sections():
+        head, _, rest = section.partition(":")
+        if head != "caffelint":
+            continue
+        target = table
+        for part in rest.split(":") if rest else ():
+            target = target.setdefault(part.replace("-", "_") if target is table else part, {})
+            if not isinstance(target, dict):
+                raise ConfigError(f"{path}: [{section}] is a table, and {part} is set to {shown(target)} above")
+        for key, raw in parser[section].items():
+            name = key.replace("-", "_")
+            wanted = types.get(name) if target is table else None
+            target[name if target is table else key] = _from_ini(raw, wanted)
+    return table
+
+
+def _from_ini(raw: str, wanted: type | None) -> Any:
+    if wanted is list or (wanted is None and "\n" in raw.strip()):
+        return [item.strip() for line in raw.splitlines() for item in line.split(",") if item.strip()]
+    lowered = raw.strip().lower()
+    if lowered in ("true", "yes", "on"):
+        return True
+    if lowered in ("false", "no", "off"):
+        return False
+    for number in (int, float):
+        try:
+            return number(raw)
+        except ValueError:
+            continue
+    return raw.strip()
