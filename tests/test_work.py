@@ -1,4 +1,7 @@
-"""What is done grows no faster than the text: counted in calls, which no other process slows down."""
+"""What is done grows no faster than the text: counted in calls, which no other process slows down.
+
+One call may look through a whole text, as a regular expression does, so CPU time is compared as well.
+"""
 
 from __future__ import annotations
 
@@ -8,8 +11,14 @@ from collections.abc import Callable
 import bench_curves
 import pytest
 
+import caffelint
+from caffelint.lint.suppress import suppressions
+from caffelint.text.parser import parse
+
 SIZE, MOST = 96, 4.6
 """The smaller of two sizes, and by how much the work of one four times as large may be more."""
+MOST_TIME = 8
+"""By how much the CPU time of a text four times as large may be more: 4 is linear, and 16 grows with the square."""
 
 
 def calls(work: Callable[[str], None], text: str) -> int:
@@ -39,6 +48,12 @@ def calls(work: Callable[[str], None], text: str) -> int:
         (bench_curves.check, "params of a layer"),
         (bench_curves.check, "bottoms of a layer that nobody makes"),
         (bench_curves.check, "suppressions in vain"),
+        (bench_curves.check, "suppressions"),
+        (bench_curves.check, "suppressions of the file"),
+        (bench_curves.check, "constant fillers"),
+        (bench_curves.check, "top_k too large"),
+        (bench_curves.check, "lists of images"),
+        (bench_curves.check, "layers of one name each two"),
         (bench_curves.check, "unknown fields of one name"),
         (bench_curves.check, "base_lr of a solver"),
         (bench_curves.check, "test nets in a solver"),
@@ -56,6 +71,38 @@ def test_work_grows_no_faster_than_the_text(work: Callable[[str], None], name: s
         work(text)
     before, after = calls(work, small), calls(work, large)
     assert after < MOST * before
+
+
+def seconds(work: Callable[[str], None], text: str) -> float:
+    """CPU time, the least of three."""
+    return min(bench_curves.cpu_seconds(lambda: work(text)) for _ in range(3))
+
+
+def comments(text: str) -> None:
+    suppressions(parse(text.encode()))
+
+
+@pytest.mark.parametrize(
+    ("work", "name", "size"),
+    [
+        (bench_curves.check, "constant fillers", 192),
+        (bench_curves.check, "lists of images", 96),
+        (bench_curves.check, "layers of one name each two", 384),
+        (comments, "suppressions of one field", 1024),
+        (comments, "suppressions on one line", 1024),
+        (comments, "suppressions above a brace", 1024),
+    ],
+)
+def test_time_grows_no_faster_than_the_text(work: Callable[[str], None], name: str, size: int) -> None:
+    make = bench_curves.TEXTS[name]
+    work(make(4))
+    small, large = seconds(work, make(size)), seconds(work, make(4 * size))
+    assert large < MOST_TIME * small
+
+
+def test_suppressions_of_the_curves_silence_something() -> None:
+    for name in ("suppressions", "suppressions of the file"):
+        assert caffelint.check_text(bench_curves.TEXTS[name](9)).suppressed >= 9
 
 
 def test_counts_what_grows_faster() -> None:

@@ -94,7 +94,44 @@ TEXTS: dict[str, Callable[[int], str]] = {
         + many(n, 'layer { name: "r@" type: "ReLU" bottom: "x" top: "y@" include { phase: TRAIN } }\n')
         + many(n, 'layer { name: "r@" type: "ReLU" bottom: "x" top: "y@" include { phase: TEST } }\n')
     ),
-    "suppressions": lambda n: chain(n).replace("}\n", "} # caffelint: ignore[dead-units] why\n"),
+    "constant fillers": lambda n: (
+        chain(n).replace("kernel_size: 1", "kernel_size: 1 weight_filler { value: 0.1 }") + LOSS + " }"
+    ),
+    "top_k too large": lambda n: (
+        INPUT.replace("} } }", "} shape { dim: 1 dim: 1 dim: 8 dim: 8 } } }")
+        + many(
+            n, 'layer { name: "a@" type: "Accuracy" bottom: "x" bottom: "l" top: "a@" accuracy_param { top_k: 1@ } }\n'
+        )
+    ),
+    "lists of images": lambda n: (
+        many(
+            n,
+            'layer { name: "d@" type: "ImageData" top: "d@" top: "l@" image_data_param { source: "train.txt" }'
+            " include { phase: TRAIN } }\n",
+        )
+        + LOSS.replace('"x"', '"d0"').replace('"l"', '"l0"')
+        + " }"
+    ),
+    "layers of one name each two": lambda n: (
+        chain(n) + chain(n).removeprefix(INPUT).replace('bottom: "c', 'bottom: "d').replace('top: "c', 'top: "d')
+    ),
+    "suppressions": lambda n: (
+        chain(n)
+        .replace("kernel_size: 1", "kernel_size: 1 weight_filler { value: 0.1 }")
+        .replace("}\n", "} # caffelint: ignore why\n")
+        + LOSS
+        + " }"
+    ),
+    "suppressions of the file": lambda n: (
+        chain(n)
+        .replace("kernel_size: 1", "kernel_size: 1 weight_filler { value: 0.1 }")
+        .replace("}\n", "} # caffelint: ignore-file why\n")
+        + LOSS
+        + " }"
+    ),
+    "suppressions of one field": lambda n: many(n, "# caffelint: ignore[dead-units]\n") + INPUT,
+    "suppressions on one line": lambda n: "#" + many(n, " # caffelint: ignore[dead-units]") + "\n" + INPUT,
+    "suppressions above a brace": lambda n: "layer {\n" + many(n, "# caffelint: ignore[dead-units]\n") + "}\n" + INPUT,
     "suppressions in vain": lambda n: INPUT + many(n, "# caffelint: ignore[dead-units]\n"),
     "unknown fields": lambda n: INPUT + many(n, "foo@: 1\n"),
     "unknown fields of one name": lambda n: INPUT + many(n, "foo: 1\n"),
@@ -214,7 +251,7 @@ def curves() -> dict[str, Callable[[int], float]]:
     found["patch: text on one line"] = of_text(patch, TEXTS["text on one line"])
     faults = ("tops of one name", "unknown fields", "unknown layers", "broken lines", "bottoms that nobody makes")
     faults += ("misspelt fields", "repeated fields", "parameter layers of one name", "equal tops of a layer")
-    for name in (*faults, "base_lr of a solver"):
+    for name in (*faults, "base_lr of a solver", "constant fillers"):
         found[f"fix: {name}"] = of_text(mend, TEXTS[name])
     for name in ("old layers", "inputs of a net", "comments", "base_lr of a solver"):
         found[f"upgrade: {name}"] = of_text(upgrade, TEXTS[name])

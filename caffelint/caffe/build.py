@@ -6,6 +6,7 @@ What cannot be known (a type that is not known here, the contents of a data file
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -83,6 +84,7 @@ class _Build:
         self.missing: set[str] = set()
         self.makers: dict[str, str] | None = None
         self.makers_left_out: dict[str, str] = {}
+        self.data_makers: Counter[str] | None = None
         self.written_files: set[str] = set()
         self.owners: dict[str, Param] = {}
 
@@ -316,8 +318,10 @@ class _Build:
         """Do data layers of both phases make its blob? One shape is given for both, and each has its own batch."""
         if not isinstance(layer, DataLayer) or not layer.tops:
             return False
-        name = layer.tops[0].name
-        return sum(name in written.tops and not written.bottoms for written in self.built.written) > 1
+        if self.data_makers is None:
+            data = [written for written in self.built.written if not written.bottoms]
+            self.data_makers = Counter(top for written in data for top in dict.fromkeys(written.tops))
+        return self.data_makers[layer.tops[0].name] > 1
 
     def check_factory(self, layer: BuiltLayer) -> None:
         """CreateLayer: the type must be registered, and its engine built in."""

@@ -21,6 +21,8 @@ _MAP_AXES = 4
 _MOST_COUNTS = 64
 _MOST_LAYERS = 1000
 """A net of more is built with no shape: some 140 times would take longer than all else, and a lot of memory."""
+_MOST_DATA = 8
+"""Data layers whose shape is tried: of a net with more, the first."""
 _PICTURES = range(1, 33)
 """Numbers of channels of pictures, frames in a row and stacked flow."""
 
@@ -44,12 +46,12 @@ def unavoidable(one: BuiltNet, input_shapes: Mapping[str, Shape]) -> Unavoidable
         return None
     if not any(layer.compares_maps for layer in one.layers) or _has_fixed_sizes(one):
         return None
-    for layer in one.layers:
-        if isinstance(layer, DataLayer) and layer.tops and layer.tops[0].shape is None:
-            partial = layer.partial_image()
-            found = _Probe(one, layer.tops[0].name, input_shapes).run(partial) if partial is not None else None
-            if found is not None and (not found.fits or _holds_pixels(layer)):
-                return found
+    data = [layer for layer in one.layers if isinstance(layer, DataLayer) and layer.tops]
+    for layer in [layer for layer in data if layer.tops[0].shape is None][:_MOST_DATA]:
+        partial = layer.partial_image()
+        found = _Probe(one, layer.tops[0].name, input_shapes).run(partial) if partial is not None else None
+        if found is not None and (not found.fits or _holds_pixels(layer)):
+            return found
     return None
 
 

@@ -12,6 +12,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable
+from itertools import accumulate
 from typing import NamedTuple
 
 from caffelint.lint.finding import Finding
@@ -47,30 +48,30 @@ class Suppression(NamedTuple):
         """Whether there is nothing where it reaches."""
         return bool(self.rules) and self.start == self.end
 
-    def covers(self, finding: Finding) -> bool:
-        if not self.start <= finding.place.start < self.end:
-            return False
-        return "all" in self.rules or finding.name in self.rules
-
 
 def suppressions(document: Document) -> list[Suppression]:
     """The suppressing comments of a document."""
     if "caffelint:" not in document.source.text:
         return []
-    fields = [field for field in document.root.walk() if field.name]
-    found = []
-    for start, end in document.comments():
+    covers = _Covers(document)
+    found: list[Suppression] = []
+    for start, end in reversed(document.comments()):
+        of_line: list[Suppression] = []
+        covered: tuple[int, int] | None = None
         for mark in _MARK.finditer(document.source.text, start, end):
             last = mark.start() + len(mark[0].rstrip())
             directive = _DIRECTIVE.match(mark[1].rstrip())
             if directive is None:
-                found.append(Suppression(frozenset(), start, start, mark.start(), last, ""))
+                of_line.append(Suppression(frozenset(), start, start, mark.start(), last, ""))
                 continue
             names, reason = _meant(directive[2], directive[3])
-            whole = directive[1] == "ignore-file"
-            covered = (0, len(document.source.text) + 1) if whole else _covered(document, start, fields)
-            found.append(Suppression(names, *covered, mark.start(), last, reason.strip()))
-    return found
+            if directive[1] == "ignore-file":
+                reach = (0, len(document.source.text) + 1)
+            else:
+                reach = covered = covered or covers.of(start)
+            of_line.append(Suppression(names, *reach, mark.start(), last, reason.strip()))
+        found += reversed(of_line)
+    return found[::-1]
 
 
 def _meant(bracketed: str | None, rest: str) -> tuple[frozenset[str], str]:
@@ -91,21 +92,37 @@ def _rule_name(written: str) -> str:
     return rule.name if rule else written.lower()
 
 
-def _covered(document: Document, comment: int, fields: list[Field]) -> tuple[int, int]:
-    """What a comment covers; `fields` are all that have a name, by where they start."""
-    source = document.source
-    line = source.position(comment).line
-    line_start = source.line_starts[line - 1]
-    alone = not source.text[line_start:comment].strip()
-    starts = source.line_starts
-    line_end = starts[line] if line < len(starts) else len(source.text)
-    if alone:
-        following = bisect_right(fields, comment, key=_start)
-        if following == len(fields) or not _NOTHING.fullmatch(source.text, comment, fields[following].start):
-            return comment, comment  # a brace closes before the next field: that one was not meant
-        return fields[following].start, fields[following].end
-    on_line = fields[bisect_left(fields, line_start, key=_start) : bisect_left(fields, comment, key=_start)]
-    return line_start, max([line_end, *(field.end for field in on_line)])
+class _Covers:
+    """What comments cover; they are asked for from the last to the first, so that nothing is looked through twice."""
+
+    def __init__(self, document: Document):
+        self.source = document.source
+        self.fields = [field for field in document.root.walk() if field.name]
+        """All that have a name, by where they start."""
+        self.nothing_from: dict[int, int | None] = {}
+        """By a field's number from where on nothing but comments is above it; None where something else is."""
+
+    def of(self, comment: int) -> tuple[int, int]:
+        source, fields = self.source, self.fields
+        line = source.position(comment).line
+        starts = source.line_starts
+        line_start = starts[line - 1]
+        line_end = starts[line] if line < len(starts) else len(source.text)
+        if not source.text[line_start:comment].strip():
+            following = bisect_right(fields, comment, key=_start)
+            if following == len(fields) or not self._leads_to(following, comment):
+                return comment, comment  # a brace closes before the next field: that one was not meant
+            return fields[following].start, fields[following].end
+        on_line = fields[bisect_left(fields, line_start, key=_start) : bisect_left(fields, comment, key=_start)]
+        return line_start, max([line_end, *(field.end for field in on_line)])
+
+    def _leads_to(self, number: int, comment: int) -> bool:
+        """Is there nothing but comments between one and a field?"""
+        known = self.nothing_from.get(number, self.fields[number].start)
+        if known is not None and not _NOTHING.fullmatch(self.source.text, comment, known):
+            known = None
+        self.nothing_from[number] = None if known is None else comment
+        return known is not None
 
 
 def _start(field: Field) -> int:
@@ -125,14 +142,41 @@ def silence(findings: Iterable[Finding], document: Document) -> Silenced:
     comments = suppressions(document)
     if not comments:
         return Silenced(list(findings), 0, [])
-    used = [False] * len(comments)
-    left, count = [], 0
+    findings = list(findings)
+    starts: dict[str, list[int]] = {}
     for finding in findings:
-        covering = [index for index, comment in enumerate(comments) if comment.covers(finding)]
-        for index in covering:
-            used[index] = True
-        if covering:
-            count += 1
-        else:
+        starts.setdefault(finding.name, []).append(finding.place.start)
+    starts["all"] = [finding.place.start for finding in findings]
+    for places in starts.values():
+        places.sort()
+    spans: dict[str, list[tuple[int, int]]] = {}
+    unused = []
+    for comment in comments:
+        used = False
+        for rule in comment.rules:
+            spans.setdefault(rule, []).append((comment.start, comment.end))
+            places = starts.get(rule, [])
+            used = used or bisect_left(places, comment.start) < bisect_left(places, comment.end)
+        if not used:
+            unused.append(comment)
+    covered = {rule: _Union(of_rule) for rule, of_rule in spans.items()}
+    nothing = _Union([])
+    left = []
+    for finding in findings:
+        by_name, by_all = covered.get(finding.name, nothing), covered.get("all", nothing)
+        if finding.place.start not in by_name and finding.place.start not in by_all:
             left.append(finding)
-    return Silenced(left, count, [comment for comment, was in zip(comments, used, strict=True) if not was])
+    return Silenced(left, len(findings) - len(left), unused)
+
+
+class _Union:
+    """The places that lie in one of many spans."""
+
+    def __init__(self, spans: list[tuple[int, int]]):
+        self._starts = sorted(start for start, _ in spans)
+        self._ends = list(accumulate((end for _, end in sorted(spans)), max))
+        """The furthest end of a span and of all that start before it."""
+
+    def __contains__(self, place: int) -> bool:
+        before = bisect_right(self._starts, place)
+        return before > 0 and place < self._ends[before - 1]

@@ -37,5 +37,9 @@ def _is_written_for_weights(net: Net) -> bool:
 
 def speaks_of_weights(net: Net) -> bool:
     """Do the words of the net, of its path or of its solvers say that weights are loaded?"""
+    return net.once(_speaks_of_weights)
+
+
+def _speaks_of_weights(net: Net) -> bool:
     texts = [net.document.source.text, net.path, *(solver.document.source.text for solver in net.solvers)]
     return any(_LOADED.search(text) for text in texts)

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caffelint.lint import INFO, LIKELY, TRAIN, UNSAFE, Finding, Invalid, Layer, LayerRule, fix, title, write
+from caffelint.lint import INFO, LIKELY, TRAIN, UNSAFE, Finding, Invalid, Layer, LayerRule, Net, fix, title, write
 
 from ._layers import makers, source_of
 
@@ -69,7 +69,7 @@ class DataNotShuffled(LayerRule):
         if layer.message.image_data_param.shuffle or TRAIN not in layer.phases:
             return
         _, source = source_of(layer)
-        if source and "shuf" not in source and layer.net.is_trained and not _in_step(layer):
+        if source and "shuf" not in source and layer.net.is_trained and not layer.net.once(_in_step):
             yield self.finding(
                 layer.at("image_data_param", "shuffle"),
                 f'{title(layer)}: training reads "{source}" from top to bottom in each epoch, so batches of a'
@@ -78,6 +78,6 @@ class DataNotShuffled(LayerRule):
             )
 
 
-def _in_step(layer: Layer) -> bool:
-    """Whether another data layer reads in step with this one, which shuffling would prevent."""
-    return sum(source_of(other)[1] != "" for layers in makers(layer.net, TRAIN).values() for other in layers) > 1
+def _in_step(net: Net) -> bool:
+    """Whether data layers read in step with each other, which shuffling one of them would prevent."""
+    return sum(source_of(layer)[1] != "" for layers in makers(net, TRAIN).values() for layer in layers) > 1

@@ -24,6 +24,7 @@ from caffelint.lint import (
     title,
     write,
 )
+from caffelint.lint.built import BuiltLayer
 
 from ._names import Names
 
@@ -240,10 +241,17 @@ def _refusal(one: Layer, other: Layer) -> str:
     """What Caffe says as it stops when it copies one layer's parameters to the other; empty where it may not stop."""
     if bool(one.kind.has_parameters) != bool(other.kind.has_parameters):
         return "Incompatible number of blobs"
-    found = {layer.index: layer.params for net in one.net.states() for layer in net.layers}
-    params, others = found.get(one.index), found.get(other.index)
+    built = one.net.once(_built)
+    if one.index not in built or other.index not in built:
+        return ""
+    params, others = built[one.index].params, built[other.index].params
     if params is None or others is None:
         return ""
     if len(params) != len(others):
         return "Incompatible number of blobs"
     return "shape mismatch" if any(a.shape != b.shape for a, b in zip(params, others, strict=True)) else ""
+
+
+def _built(net: Net) -> dict[int | None, BuiltLayer]:
+    """What Caffe builds of each layer, by its index."""
+    return {layer.index: layer for one in net.states() for layer in one.layers}

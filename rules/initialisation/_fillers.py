@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from typing import Any
 
 from caffelint.lint import Layer, Net, quoted
@@ -12,6 +13,9 @@ WEIGHTED = types_that(lambda kind: kind.has_weights)
 """Types whose weights must differ from each other."""
 
 FILLED = types_that(lambda kind: kind.fillers)
+
+_FAR = 32
+"""How many layers that only pass on what they read are looked through for a ReLU."""
 
 _NAMED = re.compile(r"[\"'](msra|xavier)[\"']")
 
@@ -23,20 +27,52 @@ def blocks_with_weights(net: Net) -> list[tuple[Layer, Any]]:
 
 def random_filler(layer: Layer) -> list[tuple[str, str]]:
     """The fields of a filler: the one that the net's text names, else msra before a ReLU and xavier otherwise."""
-    named = set(_NAMED.findall(layer.net.document.source.text))
+    named = layer.net.once(_named)
     if len(named) == 1:
-        return [("type", quoted(named.pop()))]
-    tops = set(layer.tops)
-    for other in layer.net.layers[layer.index + 1 :]:
-        if tops & set(other.bottoms):
-            if other.kind.rectifies:
-                return [("type", '"msra"')]
-            if other.kind.has_weights or not other.kind.keeps_pixels:
-                break
-            tops |= set(other.tops)
+        return [("type", quoted(*named))]
+    above, blobs = layer.index, set(layer.tops)
+    for _ in range(_FAR):
+        reader = min(filter(None, [_reader(layer.net, blob, above) for blob in blobs]), key=_index, default=None)
+        if reader is None:
+            break
+        if reader.kind.rectifies:
+            return [("type", '"msra"')]
+        if reader.kind.has_weights or not reader.kind.keeps_pixels:
+            break
+        above = reader.index
+        blobs |= set(reader.tops)
     return [("type", '"xavier"')]
 
 
 def is_last(layer: Layer) -> bool:
     """Whether a loss reads the layer, so that each output has its own gradient."""
-    return any(other.kind.looks_like_a_loss for other in layer.net.layers if set(layer.tops) & set(other.bottoms))
+    return not layer.net.once(_read_by_losses).isdisjoint(layer.tops)
+
+
+def _named(net: Net) -> frozenset[str]:
+    """The random fillers that the text of the net names."""
+    return frozenset(_NAMED.findall(net.document.source.text))
+
+
+def _readers(net: Net) -> dict[str, list[Layer]]:
+    """The layers that read each blob, in the order of the text."""
+    readers: dict[str, list[Layer]] = {}
+    for layer in net.layers:
+        for blob in dict.fromkeys(layer.bottoms):
+            readers.setdefault(blob, []).append(layer)
+    return readers
+
+
+def _reader(net: Net, blob: str, above: int) -> Layer | None:
+    """The first layer after that index which reads a blob."""
+    readers = net.once(_readers).get(blob, [])
+    first = bisect_right(readers, above, key=_index)
+    return readers[first] if first < len(readers) else None
+
+
+def _read_by_losses(net: Net) -> frozenset[str]:
+    return frozenset(blob for layer in net.layers if layer.kind.looks_like_a_loss for blob in layer.bottoms)
+
+
+def _index(layer: Layer) -> int:
+    return layer.index

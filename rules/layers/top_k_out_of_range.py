@@ -1,9 +1,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import NamedTuple
 
 from caffelint.lint import ERROR, UNSAFE, WARNING, Finding, Invalid, Kind, Net, RefusalRule, Refused, fix, title, write
-from caffelint.lint.built import types_that
+from caffelint.lint.built import BuiltLayer, types_that
 
 from ._classes import classes
 
@@ -72,52 +73,58 @@ class TopKOutOfRange(RefusalRule):
     ]
 
     def report(self, refused: Refused) -> Iterator[Finding]:
-        if refused.layers[0].index not in [index for index, _ in self._told(refused.net)]:
+        if refused.layers[0].index not in refused.net.once(_faults):
             yield from super().report(refused)
 
     def check(self, net: Net) -> Iterator[Finding]:
-        for _, finding in self._told(net):
-            yield finding
-
-    def _told(self, net: Net) -> Iterator[tuple[int, Finding]]:
-        """What is wrong with the top_k of single layers, and the indices of these."""
         if net.by_type.keys().isdisjoint(_TYPES):
             return
-        said = set()
-        for one in net.states():
-            for layer in one.layers:
-                if layer.type not in _TYPES or layer.index is None or layer.index in said or not layer.bottoms:
-                    continue
-                top_k, axis = layer.parameters.top_k, layer.parameters.axis
-                accuracy = layer.type == "Accuracy"
-                has_axis = accuracy or layer.parameters.HasField("axis")
-                found = classes(layer.bottoms[0], axis) if has_axis else None
-                number, maker = found if found else (0, None)
-                name = title(maker) if maker else ""
-                severity = WARNING
-                if top_k < 1:
-                    if not accuracy:
-                        continue
-                    message = f"top_k {top_k} counts nothing, so the accuracy is 0; set top_k: 1"
-                elif number and top_k > number:
-                    severity = ERROR
-                    message = (
-                        f"top_k {top_k} is larger than the {number} classes of {name}, so Caffe stops; set top_k:"
-                        f" {number} or less"
-                    )
-                elif accuracy and number == 1:
-                    message = f"{name} makes a single score, so class 0 always wins; make one per class"
-                elif accuracy and number == top_k:
-                    message = (
-                        f"top_k {top_k} is the number of classes of {name}, so the accuracy is always 1; set a smaller"
-                        " top_k"
-                    )
-                else:
-                    continue
-                said.add(layer.index)
-                mine = net.layers[layer.index]
-                place = mine.at("accuracy_param" if accuracy else "argmax_param", "top_k")
-                fixes = (
-                    fix("set top_k: 1", UNSAFE, write(mine, "accuracy_param", "top_k", value="1")) if top_k < 1 else ()
-                )
-                yield layer.index, self.finding(place, f"{title(mine)}: {message}", severity=severity, fixes=fixes)
+        for index, (top_k, severity, message) in net.once(_faults).items():
+            layer = net.layers[index]
+            place = layer.at("accuracy_param" if layer.type == "Accuracy" else "argmax_param", "top_k")
+            fixes = fix("set top_k: 1", UNSAFE, write(layer, "accuracy_param", "top_k", value="1")) if top_k < 1 else ()
+            yield self.finding(place, f"{title(layer)}: {message}", severity=severity, fixes=fixes)
+
+
+class _Fault(NamedTuple):
+    top_k: int
+    severity: str
+    message: str
+
+
+def _faults(net: Net) -> dict[int, _Fault]:
+    """What is wrong with the top_k of single layers, by the indices of these."""
+    faults: dict[int, _Fault] = {}
+    for one in net.states():
+        for layer in one.layers:
+            if layer.type in _TYPES and layer.index is not None and layer.index not in faults and layer.bottoms:
+                fault = _fault(layer)
+                if fault is not None:
+                    faults[layer.index] = fault
+    return faults
+
+
+def _fault(layer: BuiltLayer) -> _Fault | None:
+    top_k, axis = layer.parameters.top_k, layer.parameters.axis
+    accuracy = layer.type == "Accuracy"
+    has_axis = accuracy or layer.parameters.HasField("axis")
+    found = classes(layer.bottoms[0], axis) if has_axis else None
+    number, maker = found if found else (0, None)
+    name = title(maker) if maker else ""
+    severity = WARNING
+    if top_k < 1:
+        if not accuracy:
+            return None
+        message = f"top_k {top_k} counts nothing, so the accuracy is 0; set top_k: 1"
+    elif number and top_k > number:
+        severity = ERROR
+        message = (
+            f"top_k {top_k} is larger than the {number} classes of {name}, so Caffe stops; set top_k: {number} or less"
+        )
+    elif accuracy and number == 1:
+        message = f"{name} makes a single score, so class 0 always wins; make one per class"
+    elif accuracy and number == top_k:
+        message = f"top_k {top_k} is the number of classes of {name}, so the accuracy is always 1; set a smaller top_k"
+    else:
+        return None
+    return _Fault(top_k, severity, message)
