@@ -7,11 +7,13 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
+from pathlib import Path
 
 import bench_curves
 import pytest
 
 import caffelint
+from caffelint.lint.config import Config
 from caffelint.lint.suppress import suppressions
 from caffelint.text.parser import parse
 
@@ -112,3 +114,38 @@ def test_counts_what_grows_faster() -> None:
                 text.isascii()
 
     assert calls(pairs, "x" * 40) > 15 * calls(pairs, "x" * 10)
+
+
+_INPUT = 'layer { name: "in" type: "Input" top: "data" input_param { shape { dim: 1 dim: 3 dim: 8 dim: 8 } } }\n'
+_RELU = 'layer {{ name: "l{0}" type: "ReLU" bottom: "data" top: "data" }}\n'
+_FC = (
+    'layer {{ name: "fc{0}" type: "InnerProduct" bottom: "data" top: "fc{0}" inner_product_param {{ num_output: 3'
+    ' weight_filler {{ type: "xavier" }} }} }}\n'
+)
+
+
+@pytest.mark.parametrize("names", ['net: "n.prototxt"', 'train_net: "n.prototxt" test_net: "m.prototxt"'])
+@pytest.mark.parametrize("layer", [_RELU, _FC], ids=["relu", "fc"])
+def test_work_grows_no_faster_than_solvers_and_their_net(
+    names: str, layer: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Many solvers may name one net."""
+    config = Config()
+    config.cache = False
+
+    def folder(size: int) -> str:
+        made = tmp_path / str(size)
+        made.mkdir()
+        for net in "nm":
+            text = _INPUT + "".join(layer.format(number) for number in range(size))
+            (made / f"{net}.prototxt").write_text(text)
+        for number in range(1, size):
+            rest = f'base_lr: 0.{number} lr_policy: "fixed" max_iter: 100 test_iter: 1 test_interval: 10'
+            (made / f"s{number}.prototxt").write_text(f"{names} {rest}\n")
+        return str(made)
+
+    small, large = folder(SIZE // 4), folder(SIZE)
+    for path in (small, large):
+        caffelint.check([path], config)
+    before, after = (calls(lambda path: caffelint.check([path], config), path) for path in (small, large))
+    assert after < MOST * before

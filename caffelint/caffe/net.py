@@ -274,6 +274,8 @@ class Net:
         """Undo the circles between the net and its parts, once nobody needs it any more: see `BuiltNet.release`."""
         for built in (*self._built.values(), *self._likely.values()):
             built.release()
+        self._built.clear()  # each solver of the net releases it again
+        self._likely.clear()
         self._refused = None
         self._found.clear()
         self._makers = None

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Iterator
 
 from caffelint.lint import (
@@ -98,6 +99,10 @@ class TrainTestNetsDiffer(ProjectRule):
             return
         for use in solver.nets:
             if use.tests and use.net is not train and use.net.path != train.path:
+                compared = train.once(_compared)  # many solvers may name the same two
+                if use.net in compared:
+                    continue
+                compared.append(use.net)
                 yield from self._compare(train, use.net)
 
     def _compare(self, train: Net, test: Net) -> Iterator[Finding]:
@@ -134,18 +139,37 @@ class TrainTestNetsDiffer(ProjectRule):
                 )
 
 
+def _compared(train: Net) -> list[Net]:
+    """The test nets that a training net was compared with."""
+    return []
+
+
+def _readers(net: Net) -> dict[str, dict[str, list[Layer]]]:
+    """The layers that read a blob, in order, by phase."""
+    found: dict[str, dict[str, list[Layer]]] = {TRAIN: {}, TEST: {}}
+    for phase, readers in found.items():
+        for layer in net.in_phase(phase):
+            for blob in dict.fromkeys(layer.bottoms):
+                readers.setdefault(blob, []).append(layer)
+    return found
+
+
 def _after(layer: Layer, phase: str) -> list[str] | None:
     """The activations between a layer and the next one with weights or a loss; None where the path forks."""
     found: list[str] = []
-    tops = set(layer.tops[:1])
-    for other in layer.net.in_phase(phase):
-        if other.index <= layer.index or not tops & set(other.bottoms):
-            continue
+    reading = layer.net.once(_readers)[phase]
+    last = layer
+    while last.tops:
+        readers = reading.get(last.tops[0], [])
+        after = bisect_right(readers, last.index, key=lambda reader: reader.index)
+        if after == len(readers):
+            break
+        other = readers[after]
         if len(other.bottoms) > 1 or other.type == _ADDED_TO_TEST or not other.kind.keeps_channels:
             # A reader with weights, or one that is not part of a chain, ends the path.
             found += ["Sigmoid"] * (other.type == HIDDEN_SIGMOID)
             return found if len(other.bottoms) < 3 else None
         if not (other.kind.hands_on or other.kind.is_linear):
             found.append(other.type)
-        tops = set(other.tops[:1])
+        last = other
     return found

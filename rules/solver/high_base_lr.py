@@ -110,9 +110,9 @@ class HighBaseLr(ProjectRule):
     def check(self, solver: Solver) -> Iterator[Finding]:
         message, type_, net = solver.message, solver.type, solver.train_net
         rate = message.base_lr
-        if type_ == "AdaDelta" or scales_rates(solver) or not 0 < rate < float("inf") or net and _unaveraged(net):
+        if type_ == "AdaDelta" or scales_rates(solver) or not 0 < rate < float("inf") or net and net.once(_unaveraged):
             return
-        fastest = _fastest(net) if net else 1.0
+        fastest = net.once(_fastest) if net else 1.0
         added = 1.0
         if type_ in ("SGD", "Nesterov"):
             if not 0 <= message.momentum < 1:
@@ -142,12 +142,20 @@ def _limit(type_: str, net: Net | None, iter_size: int) -> _Limit:
         return _Limit(_ADAPTIVE[type_], _USUAL[type_], type_)
     if net is None:
         return _Limit(_NORMALISED, 0.1, "SGD")
-    larger_batch = max(1.0, _batch(net) * max(iter_size, 1) / 256)
-    if any(layer.kind.normalises for layer in net.layers):
+    larger_batch = max(1.0, net.once(_batch) * max(iter_size, 1) / 256)
+    if net.once(_normalises):
         return _Limit(_NORMALISED * larger_batch, 1.0, "a net with batch normalisation")
-    if any(layer.type == "Eltwise" for layer in net.layers):
+    if net.once(_is_residual):
         return _Limit(_RESIDUAL * larger_batch, 0.1, "a residual net without batch normalisation")
     return _Limit(_PLAIN * larger_batch, 0.1, "a net without batch normalisation")
+
+
+def _normalises(net: Net) -> bool:
+    return any(layer.kind.normalises for layer in net.layers)
+
+
+def _is_residual(net: Net) -> bool:
+    return any(layer.type == "Eltwise" for layer in net.layers)
 
 
 def _batch(net: Net) -> int:

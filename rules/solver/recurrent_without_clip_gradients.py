@@ -2,7 +2,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caffelint.lint import DISPLAY, LIKELY, WARNING, Finding, Invalid, Layer, ProjectRule, Solver, fix, title, write
+from caffelint.lint import (
+    DISPLAY,
+    LIKELY,
+    WARNING,
+    Finding,
+    Invalid,
+    Layer,
+    Net,
+    ProjectRule,
+    Solver,
+    fix,
+    title,
+    write,
+)
 
 _NET = 'layer { name: "lstm" type: "LSTM" bottom: "x" bottom: "cont" top: "h" recurrent_param { num_output: 9 } }'
 _CLIPPED = _NET.replace("LSTM", "Lstm").replace("recurrent_param {", "lstm_param { clipping_threshold: 0.1")
@@ -69,14 +82,7 @@ class RecurrentWithoutClipGradients(ProjectRule):
         net = solver.train_net
         if net is None or solver.message.clip_gradients >= 0:
             return
-        recurrent = [
-            layer
-            for layer in net.layers
-            if layer.kind.is_recurrent
-            and "TRAIN" in layer.phases
-            and not (layer.message.param and all(param.lr_mult == 0 for param in layer.message.param))
-            and not _clips(layer)
-        ]
+        recurrent = net.once(_recurrent)
         if not recurrent:
             return
         one = len(recurrent) == 1
@@ -89,6 +95,18 @@ class RecurrentWithoutClipGradients(ProjectRule):
             " set clip_gradients: 10",
             fixes=fix("set clip_gradients: 10", DISPLAY, write(solver, "clip_gradients", value="10")),
         )
+
+
+def _recurrent(net: Net) -> list[Layer]:
+    """The recurrent layers that learn in training and do not clip."""
+    return [
+        layer
+        for layer in net.layers
+        if layer.kind.is_recurrent
+        and "TRAIN" in layer.phases
+        and not (layer.message.param and all(param.lr_mult == 0 for param in layer.message.param))
+        and not _clips(layer)
+    ]
 
 
 def _clips(layer: Layer) -> bool:
