@@ -64,6 +64,7 @@ def calls(work: Callable[[str], None], text: str) -> int:
         (bench_curves.mend, "equal tops of a layer"),
         (bench_curves.upgrade, "inputs of a net"),
         (bench_curves.mend, "unknown layers"),
+        (bench_curves.mend, "separators in a row"),
     ],
 )
 def test_work_grows_no_faster_than_the_text(work: Callable[[str], None], name: str) -> None:

@@ -157,6 +157,7 @@ TEXTS: dict[str, Callable[[int], str]] = {
         + many(n, 'layers { name: "r@" type: RELU bottom: "x" top: "y@" }\n')
     ),
     "inputs of a net": lambda n: many(n, 'input: "x@" input_shape { dim: 1 }\n'),
+    "separators in a row": lambda n: 'name: "a"' + "," * n,
     "base_lr of a solver": lambda n: SOLVER + many(n, "base_lr: 0.01\n"),
     "stepvalue of a solver": lambda n: SOLVER.replace("fixed", "multistep") + many(n, "stepvalue: @ "),
     "test_iter of a solver": lambda n: SOLVER + many(n, "test_iter: 1 "),

@@ -34,6 +34,8 @@ _PROSE = re.compile(r"[A-Za-z]+(?:[ \t]+[A-Za-z]+){2,}[.!?]*(?=[ \t\r]*(?:[\n#]|
 _REST_IS_BLANK = re.compile(r"[;,]?[ \t\r]*(?:[\n#}]|\Z)")
 _TORN = re.compile(r"[^\s:;,#{}\[\]\"']+[\"']")
 """What comes right after a quote that is part of a string: more of it, up to the next quote."""
+_SEPARATORS = re.compile(r"[;,](?:[ \t]*[;,])*")
+_COMMAS = re.compile(r"(?:[ \t]*,)*")
 _LONG = 1000
 
 
@@ -307,6 +309,7 @@ class Recovery:
             return self._close(token)
         if char == ",":
             if awaits_item:
+                token = token._replace(end=_COMMAS.match(text, token.end).end())  # type: ignore[union-attr]
                 repairs = (Edit(token.start, token.end, ""),)
                 self._syntax(token.start, token.end, '"," separates nothing here; remove it', repairs, safe=True)
             current.end = token.end
@@ -378,10 +381,10 @@ class Recovery:
             self._syntax(start, start + 1, f'"{char}" has no field name before it')
             self.stack.append(Field("", start, start, start + 1, MESSAGE, "", []))
             return start + 1
-        if char in ";,":
-            repairs = (Edit(start, start + 1, ""),)
-            self._syntax(start, start + 1, f'"{char}" separates nothing here; remove it', repairs, safe=True)
-            return start + 1
+        if run := _SEPARATORS.match(text, start):
+            repairs = (Edit(start, run.end(), ""),)
+            self._syntax(start, run.end(), f'"{char}" separates nothing here; remove it', repairs, safe=True)
+            return run.end()
         end = token.end if token.kind == STRING else end_of_word(self.text, token.end)
         self._syntax(start, end, f"a field name is expected here, not {short(text[start:end])}")
         follows = next_token(text, end)

@@ -37,6 +37,8 @@ MISTAKES = [
     ("x { a: } b: 2", "a", 'a has no value after its ":"', None),
     ("b: 2 a:", "a", 'a has no value after its ":"', None),
     ("a: 1;; b: 2", ";", '";" separates nothing here; remove it', "a: 1; b: 2"),
+    ("a: 1; ;,, b: 2", ";,,", '";" separates nothing here; remove it', "a: 1;  b: 2"),
+    ("a: [1,, , 2] b: 2", ", ,", '"," separates nothing here; remove it', "a: [1, 2] b: 2"),
     ("a: [1, 2,] b: 2", "]", 'a list takes no "," after its last item; remove it', None),
     ("a: [1 2] b: 2", "1", '"," is missing between two items of a list', "a: [1, 2] b: 2"),
     ("a: [1, 2 b: 2", "a: [", 'the list of a is not closed with "]"', None),
