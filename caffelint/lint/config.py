@@ -69,6 +69,7 @@ _TYPES: dict[str, type] = {
     for name, value in vars(Config()).items()
     if name not in NO_SETTINGS
 }
+_GLOBS = ("exclude", "per_file_ignores")
 _PATHS = ("roots", "baseline", "plugins")
 _NEEDS_TRUST = {
     "caffe_python": ("it chooses what runs", "--caffe-python"),
@@ -80,6 +81,8 @@ _LARGEST = 1 << 20
 _LONGEST_CHAIN = 16
 _MOST_ENTRIES = 1000
 """Of a setting, with all that its tables and lists hold: each is held against every rule, or every file."""
+_MOST_OF_GLOBS = 1 << 14
+"""Characters of all globs of a setting, which are compiled four times at 25 us a character."""
 _MOST_DIGITS = 10
 """Of a dimension; Caffe's are below 2^31."""
 
@@ -385,6 +388,8 @@ def _set(config: Config, name: str, value: Any, source: str, base: Path | None =
         value = list(dict.fromkeys(value))
     if (count := _entries(value)) > _MOST_ENTRIES:
         raise ConfigError(f"{source}: {name.replace('_', '-')} has {count} entries; the most are {_MOST_ENTRIES}")
+    if name in _GLOBS and (count := sum(map(len, value))) > _MOST_OF_GLOBS:
+        raise ConfigError(f"{source}: {name.replace('_', '-')} has {count} characters; the most are {_MOST_OF_GLOBS}")
     setattr(config, name, value)
     config.sources[name] = source
 

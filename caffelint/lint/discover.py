@@ -113,8 +113,21 @@ def matches_glob(path: str, globs: Sequence[str], folder: str = "") -> bool:
 def _patterns(form: str) -> tuple[re.Pattern[str], ...]:
     from fnmatch import translate
 
+    form = _closed(form)
     forms = (form, f"*/{form}", f"{form}/*", f"*/{form}/*")
     return tuple(re.compile(translate(os.path.normcase(any_of))) for any_of in forms)
+
+
+def _closed(glob: str) -> str:
+    """The same with each `[` that nothing closes as `[[]`: `fnmatch` looks to the end for what closes each of them."""
+    start = glob.find("[")
+    while start >= 0:
+        inside = start + 1 + (glob[start + 1 : start + 2] == "!")
+        end = glob.find("]", inside + (glob[inside : inside + 1] == "]"))
+        if end < 0:
+            return glob[:start] + glob[start:].replace("[", "[[]")
+        start = glob.find("[", end)
+    return glob
 
 
 def _walk(folder: str, unreadable: list[tuple[str, str]], others: list[str]) -> list[str]:

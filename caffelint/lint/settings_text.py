@@ -10,6 +10,9 @@ from typing import Any
 
 _MOST_PARTS = 32
 """Of a key. The time of tomllib grows with the square of their number."""
+_MOST_BLANKS = 80
+"""In a row in a key. The time of configparser grows with the square of their number."""
+_BLANKS = re.compile(rf"\s{{{_MOST_BLANKS + 1}}}")
 _NO_KEY = re.compile(
     r'"""(?:\\[\s\S]|[^\\])*?(?:"""|\\?\Z)|'
     r"'''[\s\S]*?(?:'''|\Z)|"
@@ -59,6 +62,8 @@ def setup_cfg(path: Path, text: str, types: Mapping[str, type]) -> dict[str, Any
     """
     from configparser import ConfigParser, Error
 
+    if any(_BLANKS.search(re.split("[=:]", line.strip(), maxsplit=1)[0]) for line in text.splitlines()):
+        raise ConfigError(f"{path}: has a key with more than {_MOST_BLANKS} blanks in a row")
     parser = ConfigParser(interpolation=None)
     # As written: a key may be a glob.
     parser.optionxform = str  # type: ignore[assignment, method-assign]

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import os
+import random
 import time
+from fnmatch import fnmatchcase
 from pathlib import Path
 
 import pytest
 
 from caffelint.cli.main import main
 from caffelint.lint.config import NO_SETTINGS, Config, ConfigError, load_config
+from caffelint.lint.discover import matches_glob
 from caffelint.lint.engine import _workers
 from caffelint.lint.registry import all_rules
 
@@ -121,6 +124,33 @@ def test_many_dots_in_strings_are_right(capsys: pytest.CaptureFixture[str]) -> N
     text = f"[project]\ndependencies = [{needed}] # {'.' * 300}\n[tool.caffelint]\njobs = 1\n"
     Path("pyproject.toml").write_text(text)
     assert told(capsys)[1] == ""
+
+
+@pytest.mark.parametrize(
+    "line", ["a" + " " * 60_000 + "b", ("a" + " " * 80) * 3000, "exclude = a" + " " * 60_000 + "b"]
+)
+def test_blanks_in_an_ini(line: str, capsys: pytest.CaptureFixture[str]) -> None:
+    Path("setup.cfg").write_text(f"[caffelint]\n{line}\n")
+    assert told(capsys)[0] == 2
+
+
+@pytest.mark.parametrize("name", ["exclude = [{}]", "per-file-ignores = {{ {} = ['S1'] }}"])
+def test_brackets_that_nothing_closes(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """`fnmatch` looks to the end for what closes each of them."""
+    Path("caffelint.toml").write_text(name.format("'" + "[" * 25_000 + "'"))
+    assert "has 25000 characters" in told(capsys)[1]
+    Path("caffelint.toml").write_text(name.format("'" + "[" * 16_000 + "'"))
+    assert told(capsys)[0] in (0, 1)
+
+
+def test_globs_are_those_of_fnmatch() -> None:
+    rng = random.Random(1)
+    for _ in range(2000):
+        glob = "".join(rng.choices("a[]!-b*?", k=rng.randrange(1, 9)))
+        name = "".join(rng.choices("a[]!-b", k=rng.randrange(1, 7)))
+        assert matches_glob(name, [glob]) == any(
+            fnmatchcase(name, form) for form in (glob, f"*/{glob}", f"{glob}/*", f"*/{glob}/*")
+        )
 
 
 @pytest.mark.skipif(not os.path.exists("/dev/zero"), reason="no devices")
