@@ -65,9 +65,7 @@ class Config:
 NO_SETTINGS = ("sources", "skipped", "code")
 """What a `Config` holds besides the settings."""
 _TYPES: dict[str, type] = {
-    name: type(value) if value is not None else str
-    for name, value in vars(Config()).items()
-    if name not in NO_SETTINGS
+    name: type(value) if value is not None else str for name, value in vars(Config()).items() if name not in NO_SETTINGS
 }
 _GLOBS = ("exclude", "per_file_ignores")
 _PATHS = ("roots", "baseline", "plugins")
@@ -85,7 +83,6 @@ _MOST_OF_GLOBS = 1 << 14
 """Characters of all globs of a setting, which are compiled four times at 25 us a character."""
 _MOST_DIGITS = 10
 """Of a dimension; Caffe's are below 2^31."""
-
 
 
 class _File(NamedTuple):

@@ -256,7 +256,7 @@ def test_a_git_file_that_leads_nowhere(project: Path, caffelint: Caffelint, wher
     run = caffelint("check", ".", "--changed-only")
     assert run.status == 2
     assert run.err.count("\n") == 1
-    assert run.err.startswith("caffelint: git does not answer for --changed-only: ")
+    assert run.err.startswith("caffelint: --changed-only: git fails: ")
 
 
 @pytest.mark.parametrize("name", [".git", ".gitignore", ".git/index", ".git/HEAD", ".git/commondir"])
