@@ -9,7 +9,14 @@ from typing import TYPE_CHECKING, NamedTuple
 from caffelint.caffe.learning_rate import FORK_POLICIES, POLICIES, Schedule, schedule
 from caffelint.caffe.net import Net
 from caffelint.caffe.place import Given, Place, given, has, place
-from caffelint.caffe.states import SolverNet, State, refusals_before_testing, refusals_before_training, solver_nets
+from caffelint.caffe.states import (
+    SolverNet,
+    State,
+    histories,
+    refusals_before_testing,
+    refusals_before_training,
+    solver_nets,
+)
 from caffelint.caffe.upgrade import upgrade_solver
 from caffelint.schema.provenance import provenance
 
@@ -102,6 +109,11 @@ class Solver:
     def type(self) -> str:
         """The solver's type; `SGD` if it is not set."""
         return self.message.type
+
+    @property
+    def histories(self) -> int:
+        """How many blobs of its size it keeps for each parameter."""
+        return histories(self.type)
 
     @property
     def dialect(self) -> str | None:

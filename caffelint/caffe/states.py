@@ -29,6 +29,11 @@ def phase_name(number: int) -> str:
     return str(phases.values_by_number[number].name)
 
 
+def histories(solver_type: str) -> int:
+    """How many blobs of its size a solver keeps for each parameter, but for temporary ones (PreSolve, *_solver.cpp)."""
+    return 2 if solver_type in ("AdaDelta", "Adam") else 1
+
+
 class State(NamedTuple):
     """The state that a net is built in; it decides which layers are kept (net.cpp FilterNet)."""
 

@@ -31,15 +31,6 @@ FRAMES = 16
 VIDEO = (112, 224)
 """The same for clips of this many frames."""
 
-_BLOCKS = (
-    "data_param",
-    "image_data_param",
-    "hdf5_data_param",
-    "window_data_param",
-    "memory_data_param",
-    "video_data_param",
-)
-
 _MARGINS = frozenset(["LargeMarginInnerProduct", "MarginInnerProduct"])
 """Layers of forks that take labels: nothing else is known of them."""
 _PIXEL, _PLAIN = 255, 1
@@ -75,7 +66,7 @@ def plan_inputs(
     reads = [layer for layer in layers if layer.type != "Input"]
     real = data != SYNTHETIC and not missing and bool(reads)
     notes = []
-    if data == "auto" and missing and any(source_of(layer) for layer in reads):
+    if data == "auto" and missing and any(layer.data_source for layer in reads):
         notes.append(f"{job_net.phase} data is synthetic, because {missing[0]}")
     if layers:
         from caffelint.lint.source_shapes import source_shapes
@@ -110,13 +101,6 @@ def brings_data(layer: BuiltLayer) -> bool:
     return not layer.bottoms and layer.type != "DummyData" and (layer.is_data or layer.type == "Input")
 
 
-def source_of(layer: BuiltLayer) -> str:
-    for block in _BLOCKS:
-        if layer.message.HasField(block) and hasattr(getattr(layer.message, block), "source"):
-            return str(getattr(layer.message, block).source)
-    return ""
-
-
 def _build(message: Any, job_net: JobNet, shapes: Mapping[str, Shape]) -> BuiltNet:
     return build(message, job_net.phase, job_net.stages, job_net.level, input_shapes=shapes, assume_inputs=True)
 
@@ -127,7 +111,7 @@ def _missing(layer: BuiltLayer, unread: Sequence[str]) -> Iterator[str]:
         yield f"this engine does not read the files of {title(layer)}"
     if layer.type == "Input":
         return
-    source = source_of(layer)
+    source = layer.data_source
     if not layer.cannot_open:
         yield f"{title(layer)} gets its data from a program"
         return
@@ -211,10 +195,10 @@ def _candidates(layer: BuiltLayer, top: int, built: BuiltNet) -> Iterator[Shape]
     if wanted is not None:
         yield wanted
         return
-    batch = _batch_size(layer)
+    batch = layer.batch_size or 1
     if any(reader.is_recurrent or reader.type == "Embed" for reader, _ in _readers(layer.tops[top])):
         # Time steps by streams: as many of those as another layer has images.
-        others = (_batch_size(other) for other in built.layers if brings_data(other) and other.name != layer.name)
+        others = (other.batch_size or 1 for other in built.layers if brings_data(other) and other.name != layer.name)
         yield from ((batch, streams) for streams in dict.fromkeys([*others, batch, 1]))
     if not layer.transforms and top > 0:
         yield (batch,)
@@ -223,7 +207,7 @@ def _candidates(layer: BuiltLayer, top: int, built: BuiltNet) -> Iterator[Shape]
     means = len(transform.mean_value)
     crop = transform.crop_size or layer.message.image_data_param.crop_size
     for word, image in _KNOWN.items():
-        if word in source_of(layer).lower() and not crop and top == 0:
+        if word in layer.data_source.lower() and not crop and top == 0:
             yield batch, *image
     sides = [crop] if crop else SIZES
     for channels in (means,) if means > 1 else (3, 1, 2, 6, 4):
@@ -243,13 +227,6 @@ def _length(layer: BuiltLayer) -> int:
         if block.HasField("new_length"):
             return int(block.new_length)
     return FRAMES
-
-
-def _batch_size(layer: BuiltLayer) -> int:
-    for block in _BLOCKS:
-        if layer.message.HasField(block):
-            return int(getattr(layer.message, block).batch_size) or 1
-    return 1
 
 
 def _input(number: int, layer: BuiltLayer, top: int, blob: Blob, source: str) -> Input:

@@ -7,14 +7,12 @@ from math import prod
 from typing import TYPE_CHECKING, NamedTuple
 
 from caffelint.caffe.shapes import UNSHAPED
+from caffelint.caffe.states import histories
 
 if TYPE_CHECKING:
     from caffelint.caffe.built_net import BuiltNet
     from caffelint.caffe.layers import BuiltLayer
     from caffelint.caffe.net_parts import Blob
-
-HISTORIES = {"AdaDelta": 2, "Adam": 2}
-"""Blobs of history for each parameter, if not one (PreSolve of *_solver.cpp)."""
 
 TEMPORARY = {"Nesterov": 1, "AdaGrad": 1, "RMSProp": 1, "AdaDelta": 2, "Adam": 2}
 """Further copies of a parameter's size that torch has while it updates it."""
@@ -65,7 +63,7 @@ def needs(nets: Sequence[BuiltNet], solver_type: str, caffe: bool) -> Needs:
     ]
     gradients = sum(kept) if caffe else 2 * max(kept, default=0)
     values = sum(prod(param.shape) for layer in train for param in layer.params or () if param.owner is None)
-    copies = 2 + HISTORIES.get(solver_type, 1) + (0 if caffe else TEMPORARY.get(solver_type, 0))
+    copies = 2 + histories(solver_type) + (0 if caffe else TEMPORARY.get(solver_type, 0))
     return Needs(blobs, gradients, 4 * values * copies)
 
 

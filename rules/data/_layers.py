@@ -15,8 +15,6 @@ READERS = types_that(lambda kind: kind.is_data and not kind.fork and kind.has_se
 IMAGE_READERS = types_that(lambda kind: kind.prefetches and kind.has_setting("source"))
 """Layers, those of forks as well, that read images from what their source names."""
 
-_WITH_SOURCE = ("data_param", "image_data_param", "window_data_param", "hdf5_data_param", "video_data_param")
-
 _HELD_OUT = re.compile(r"(?<![a-z])(val|valid|validation|test|testing|dev)(?![a-z])")
 
 
@@ -27,13 +25,8 @@ def own_block(layer: Layer) -> str:
 
 def source_of(layer: Layer) -> tuple[str, str]:
     """The block that names a data layer's source, and the source; two empty strings if there is none."""
-    own = own_block(layer)
-    for block in (own,) if own else _WITH_SOURCE:
-        if layer.message.HasField(block):
-            source: str = getattr(layer.message, block).source
-            if source:
-                return block, source
-    return "", ""
+    kind = layer.kind
+    return (kind.data_block, kind.data_source) if kind.data_source else ("", "")
 
 
 def same_path(path: str) -> str:

@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
+import re
+
 from caffelint.lint import UNSAFE, Fix, Layer, fix, quoted, rename_blob, write
+
+PLAIN_LABELS = ("label", "labels")
+"""Blobs whose classes are those of the whole data set."""
+_NUM_CLASSES = re.compile(r"""\bnum_classes["']?\s*[:=]\s*(\d{1,9})(?!\d)""")
 
 
 def keeps_classes(layer: Layer) -> bool:
@@ -33,6 +39,14 @@ def read_before(layer: Layer, maker: Layer, phases: tuple[str, ...]) -> tuple[Fi
 def class_count(layer: Layer) -> int:
     """`num_output` of a layer that makes scores; 0 where it is none, or not set."""
     return int(layer.kind.parameters.num_output) if layer.kind.shaped_by else 0
+
+
+def told_classes(layer: Layer) -> int:
+    """`num_classes` in the param_str of a Python layer; 0 where there is none, or several that differ."""
+    if layer.type != "Python":
+        return 0
+    found = {int(number) for number in _NUM_CLASSES.findall(layer.message.python_param.param_str)}
+    return found.pop() if len(found) == 1 else 0
 
 
 def left_over(outputs: int, classes: int) -> str:

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator
 
 from caffelint.lint import (
@@ -19,7 +18,7 @@ from caffelint.lint import (
 )
 from caffelint.lint.built import types_that
 
-from ._graph import class_count, count_place, keeps_classes, left_over
+from ._graph import PLAIN_LABELS, class_count, count_place, keeps_classes, left_over, told_classes
 
 _YOLO = {"RegionLoss": "region_loss_param", "Yolov3": "yolov3_param"}
 
@@ -155,9 +154,9 @@ class ClassCountMismatch(NetRule):
         same = shared.setdefault((loss.bottoms[1], labels.layer.index if labels else -1), [])
         if scores.layer not in same:
             same.append(scores.layer)
-        if labels is None or loss.bottoms[1] not in ("label", "labels"):
+        if labels is None or loss.bottoms[1] not in PLAIN_LABELS:
             return
-        classes = _num_classes(labels.layer)
+        classes = told_classes(labels.layer)
         # Where boxes are class-agnostic, a 2 stands for background and object alone.
         if classes > 2 and classes != class_count(scores.layer):
             yield self._finding(
@@ -172,7 +171,7 @@ class ClassCountMismatch(NetRule):
         boxes, targets = _source(loss, 0), _source(loss, 1)
         if boxes is None or targets is None or boxes.layer.type != "InnerProduct":
             return
-        classes, outputs = _num_classes(targets.layer), class_count(boxes.layer)
+        classes, outputs = told_classes(targets.layer), class_count(boxes.layer)
         # Half as many for windows in time, which have two ends.
         if classes > 2 and outputs not in (4 * classes, 2 * classes):
             yield self._finding(
@@ -233,10 +232,3 @@ def _source(layer: Layer, bottom: int, through: Callable[[Layer], bool] = _uncha
     phases = layer.phases
     return source(layer, bottom, TRAIN if TRAIN in phases or not phases else phases[0], through)
 
-
-def _num_classes(layer: Layer) -> int:
-    """`num_classes` of a Python layer's param_str, and 0 where there is none."""
-    if layer.type != "Python":
-        return 0
-    found = re.search(r"\bnum_classes\b['\"]?\s*[:=]\s*(\d{1,9})(?!\d)", layer.param("python_param").param_str)
-    return int(found[1]) if found else 0

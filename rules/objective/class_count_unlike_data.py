@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from caffelint.lint import LIKELY, TRAIN, WARNING, Finding, Invalid, Layer, LayerRule, source, title
 
-from ._graph import class_count, count_place, keeps_classes, left_over
+from ._graph import PLAIN_LABELS, class_count, count_place, keeps_classes, left_over, told_classes
 
 _CLASSES = {
     "ImageNet": (r"ilsvrc|imagenet(?![0-9])", 1000),
@@ -28,9 +28,8 @@ _PART = re.compile(
 )
 """Words in a path that tell of a part of a data set, or of another one."""
 
-_NUM_CLASSES = re.compile(r"""num_classes["']?\s*[:=]\s*(\d{1,6})(?!\d)""")
 _LABELS = re.compile(r"(?:cls_?|roi_?)labels?$")
-"""Other tops may hold labels of something else, such as attributes; class-count-mismatch looks at plain labels."""
+"""Other tops may hold labels of something else, such as attributes."""
 
 _NET = (
     'layer {{ name: "data" type: "Data" top: "data" top: "label" data_param {{ source: "{}" }} }}'
@@ -81,6 +80,9 @@ class ClassCountUnlikeData(LayerRule):
         " inner_product_param {{ num_output: {} }} }}"
         ' layer {{ name: "loss" type: "SoftmaxWithLoss" bottom: "cls" bottom: "cls_labels" }}'
     )
+    _HIDDEN = _NET.format("mnist_train_lmdb", 192).replace(
+        ' layer { name: "loss"', ' layer { name: "drop" type: "Dropout" bottom: "fc8" top: "fc8" } layer { name: "loss"'
+    )
     VALID = [
         _NET.format("examples/imagenet/ilsvrc12_train_lmdb", 1000),
         _NET.format("cifar100_train_lmdb", 100),
@@ -98,6 +100,12 @@ class ClassCountUnlikeData(LayerRule):
             " so 60 outputs are never trained; set num_output: 21",
         ),
         Invalid(
+            _HIDDEN,
+            span="num_output: 192",
+            message='InnerProduct "fc8": num_output 192, but MNIST ("mnist_train_lmdb") has 10 classes, so 182 outputs'
+            " are never trained; set num_output: 10, or add a layer of 10 outputs before the loss",
+        ),
+        Invalid(
             _NET.format("examples/imagenet/ilsvrc12_train_lmdb", 101),
             span="num_output: 101",
             message='InnerProduct "fc8": num_output 101, but ImageNet ("examples/imagenet/ilsvrc12_train_lmdb") has'
@@ -109,11 +117,12 @@ class ClassCountUnlikeData(LayerRule):
         if TRAIN not in layer.phases:
             return
         labels = source(layer, 1, TRAIN)
-        if labels is not None and labels.layer.type == "Python" and _LABELS.match(labels.layer.tops[labels.top]):
+        # class-count-mismatch looks at plain labels.
+        if labels is not None and layer.bottoms[1] not in PLAIN_LABELS and _LABELS.match(labels.layer.tops[labels.top]):
             yield from self._told(layer, labels.layer)
         if labels is None or not labels.layer.kind.is_data or labels.top == 0:
             return
-        path = _path(labels.layer)
+        path = labels.layer.kind.data_source
         text = path.lower()
         named = [(name, classes) for name, (pattern, classes) in _CLASSES.items() if re.search(pattern, text)]
         if len(named) != 1 or _PART.search(text):
@@ -122,18 +131,19 @@ class ClassCountUnlikeData(LayerRule):
         outputs = class_count(scores.layer) if scores else 0
         ((name, classes),) = named
         if scores and outputs and outputs not in (classes, classes + 1):
+            remedy = f"set num_output: {classes}"
+            if outputs > classes and _is_hidden(layer):
+                remedy += f", or add a layer of {classes} outputs before the loss"
             yield self.finding(
                 scores.layer.at(*count_place(scores.layer)),
                 f'{title(scores.layer)}: num_output {outputs}, but {name} ("{path}") has {classes} classes, so'
-                f" {left_over(outputs, classes)}; set num_output: {classes}",
+                f" {left_over(outputs, classes)}; {remedy}",
             )
 
     def _told(self, layer: Layer, maker: Layer) -> Iterator[Finding]:
         """What a Python layer that makes the labels is told of them."""
-        told = {int(number) for number in _NUM_CLASSES.findall(maker.message.python_param.param_str)}
-        scores = source(layer, 0, TRAIN)
-        if scores and scores.layer.type == "InnerProduct" and len(told) == 1:
-            (classes,) = told
+        scores, classes = source(layer, 0, TRAIN), told_classes(maker)
+        if scores and scores.layer.type == "InnerProduct" and classes:
             outputs = class_count(scores.layer)
             if outputs and outputs not in (classes, classes + 1):
                 yield self.finding(
@@ -143,9 +153,7 @@ class ClassCountUnlikeData(LayerRule):
                 )
 
 
-def _path(layer: Layer) -> str:
-    for block in ("data_param", "image_data_param", "video_data_param", "hdf5_data_param"):
-        if layer.has(block):
-            source: str = getattr(layer.message, block).source
-            return source
-    return ""
+def _is_hidden(loss: Layer) -> bool:
+    """Does the loss read what Dropout or an activation makes of the scores, as layers before the last one have it?"""
+    above = loss.maker(0, TRAIN)
+    return above is not None and bool(above.layer.kind.is_activation or above.layer.kind.draws_at_random)

@@ -9,8 +9,6 @@ from caffelint.lint.built import BuiltLayer, BuiltNet
 
 _BYTES = 4
 _PREFETCHED = 4
-HISTORY = {"SGD": 1, "Nesterov": 1, "AdaGrad": 1, "RMSProp": 1, "AdaDelta": 2, "Adam": 2}
-"""How many blobs of its size a solver keeps for each parameter (sgd_solvers.hpp), without temporary ones."""
 
 
 class Memory(NamedTuple):

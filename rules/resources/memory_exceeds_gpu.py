@@ -2,9 +2,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caffelint.lint import LIKELY, WARNING, Finding, Invalid, Layer, Net, Option, Place, ProjectRule, Solver
+from caffelint.lint import LIKELY, WARNING, Finding, Invalid, Net, Option, Place, ProjectRule, Solver
 
-from ._memory import HISTORY, Memory, memory
+from ._memory import Memory, memory
 
 _GIB = 1 << 30
 
@@ -88,7 +88,7 @@ class MemoryExceedsGpu(ProjectRule):
             return
         (train,) = training
         tested = sum(found.images + found.columns for found in tests)
-        fixed = tested + train.columns + train.parameters * (2 + HISTORY.get(solver.type, 1))
+        fixed = tested + train.columns + train.parameters * (2 + solver.histories)
         total = fixed + train.images
         if total > card:
             yield self._finding(trained, total, tested, fixed, train, card, len(tests))
@@ -117,14 +117,7 @@ class MemoryExceedsGpu(ProjectRule):
 
 def _batch(net: Net) -> tuple[Place, int]:
     """The place of the batch size for training, and the batch size; 0 if there is not exactly one."""
-    found = [row for layer in net.layers if "TRAIN" in layer.phases and not layer.bottoms for row in _sizes(layer)]
+    found = [layer for layer in net.layers if "TRAIN" in layer.phases and not layer.bottoms and layer.kind.batch_size]
     if len(found) != 1:
         return net.at("layer"), 0
-    layer, block, size = found[0]
-    return layer.at(block, "batch_size"), size
-
-
-def _sizes(layer: Layer) -> Iterator[tuple[Layer, str, int]]:
-    for field, value in layer.message.ListFields():
-        if field.message_type is not None and "batch_size" in field.message_type.fields_by_name:
-            yield layer, field.name, value.batch_size
+    return found[0].at(found[0].kind.data_block, "batch_size"), found[0].kind.batch_size

@@ -160,14 +160,7 @@ def _is_residual(net: Net) -> bool:
 
 def _batch(net: Net) -> int:
     """The largest batch size of a data layer for TRAIN; 0 if none is known."""
-    blocks = ("data_param", "image_data_param", "hdf5_data_param", "window_data_param", "memory_data_param")
-    sizes = [
-        layer.param(block).batch_size
-        for layer in net.layers
-        for block in blocks
-        if layer.has(block) and "TRAIN" in layer.phases
-    ]
-    return max(sizes, default=0)
+    return max((layer.kind.batch_size for layer in net.layers if "TRAIN" in layer.phases), default=0)
 
 
 def _fastest(net: Net) -> float:

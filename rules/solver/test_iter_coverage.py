@@ -29,9 +29,6 @@ _KNOWN = (
     (re.compile(r"cifar[^/]{0,100}test"), 10000, "CIFAR's test set"),
     (re.compile(r"voc0712[^/]{0,100}test"), 4952, "VOC 2007's test set"),
 )
-_BLOCKS = ("data_param", "image_data_param", "hdf5_data_param", "window_data_param")
-
-
 _TRAIN = 'layer {{ name: "data" type: "Data" top: "data" include {{ phase: TRAIN }} data_param {{ batch_size: {} }} }} '
 
 
@@ -137,12 +134,11 @@ class TestIterCoverage(ProjectRule):
         tested, trained = _data(nets[0], TEST), _data(solver.train_net, TRAIN)
         if tested is None or trained is None:
             return
-        test, train = (layer.param(block).batch_size for layer, block in (tested, trained))
+        test, train = tested.kind.batch_size, trained.kind.batch_size
         iters, steps = message.test_iter[0], message.test_interval * max(1, message.iter_size)
         if train > 0 and iters * test > steps * train:
-            layer, block = tested
             yield self.finding(
-                layer.at(block, "batch_size"),
+                tested.at(tested.kind.data_block, "batch_size"),
                 f"each test pass reads {iters} * {test} = {iters * test} images, but training reads only"
                 f" {steps} * {train} = {steps * train} between two tests, so testing takes longer; lower this"
                 " batch_size or test_iter",
@@ -153,8 +149,9 @@ class TestIterCoverage(ProjectRule):
         iters = solver.message.test_iter
         if len(iters) != 1 or len(nets) != 1 or iters[0] <= 0:
             return
-        batch, source = _test_data(nets[0])
-        size, whose = _size(solver, source)
+        tested = _data(nets[0], TEST)
+        size, whose = _size(solver, tested.kind.data_source if tested else "")
+        batch = tested.kind.batch_size if tested else 0
         if not batch or not size:
             return
         read, enough = iters[0] * batch, -(-size // batch)
@@ -180,24 +177,10 @@ def _enough(solver: Solver, count: int) -> tuple[Fix, ...]:
     return fix(f"set test_iter: {count}", UNSAFE, write(solver, "test_iter", 0, value=str(count)))
 
 
-def _data(net: Net, phase: str) -> tuple[Layer, str] | None:
-    """The only data layer of a phase that has a batch size, and its block; None if there is not exactly one."""
-    found = [
-        (layer, block)
-        for layer in net.layers
-        for block in _BLOCKS
-        if layer.has(block, "batch_size") and phase in layer.phases
-    ]
+def _data(net: Net, phase: str) -> Layer | None:
+    """The only layer of a phase that has a batch size; None if there is not exactly one."""
+    found = [layer for layer in net.layers if layer.kind.batch_size and phase in layer.phases]
     return found[0] if len(found) == 1 else None
-
-
-def _test_data(net: Net) -> tuple[int, str]:
-    """Batch size and source of the only data layer for TEST; 0 if there is not exactly one."""
-    found = _data(net, TEST)
-    if found is None:
-        return 0, ""
-    param = found[0].param(found[1])
-    return param.batch_size, param.source
 
 
 def _size(solver: Solver, source: str) -> tuple[int, str]:

@@ -227,6 +227,30 @@ class BuiltLayer:
         return field in block and (cls.fork or block[field].number < FIRST_FORK_NUMBER)
 
     @property
+    def data_block(self) -> str:
+        """The block that says how much data it reads at once, and mostly from where; "" where none does.
+
+        Its own, or, where the type is a fork's or not known, else the first that could: forks read each other's blocks.
+        """
+        if self.block and self.has_setting("batch_size") and (not self.fork or self.message.HasField(self.block)):
+            return self.block
+        if self.known and not self.fork:
+            return ""
+        blocks = ((field.name, field.message_type) for field, _ in self.message.ListFields())
+        return next((name for name, type_ in blocks if type_ and "batch_size" in type_.fields_by_name), "")
+
+    @property
+    def batch_size(self) -> int:
+        """How many items it reads at once, as the text has it; 0 where it does not say."""
+        return int(getattr(self.message, self.data_block).batch_size) if self.data_block else 0
+
+    @property
+    def data_source(self) -> str:
+        """The path of what it reads; "" where the text does not say."""
+        block = getattr(self.message, self.data_block) if self.data_block else None
+        return str(getattr(block, "source", ""))
+
+    @property
     def looks_like_a_loss(self) -> bool:
         """Is it a loss, by its name where its type is not known?"""
         return "Loss" in self.type if self.is_loss is None else self.is_loss
