@@ -64,13 +64,14 @@ def build_alike(
     input_shapes: Mapping[str, Shape] | None = None,
     assume_inputs: bool = False,
     dialect: str | None = None,
+    until_refused: bool = False,
 ) -> BuiltNet:
     """One build of a net, with all of its layers, for several states, which keep the same layers.
 
-    Options as in `build`.
+    Options as in `build`. until_refused: end with the first refusal, as Caffe does.
     """
     built = BuiltNet(net, layers, states)
-    _Build(built, input_shapes or {}, assume_inputs, dialect == "bvlc").run()
+    _Build(built, input_shapes or {}, assume_inputs, dialect == "bvlc").run(until_refused)
     return built
 
 
@@ -88,13 +89,15 @@ class _Build:
         self.written_files: set[str] = set()
         self.owners: dict[str, Param] = {}
 
-    def run(self) -> None:
+    def run(self, until_refused: bool) -> None:
         built = self.built
         if self.strict:
             self.refuse_fork_fields(built.message)
         built.layers = self.with_splits(self.filter())
         for layer in built.layers:
             self.add_layer(layer)
+            if until_refused and built.refusals:
+                return
         find_gradient_flow(built)
         if self.strict and not built.refusals:
             self.refuse_empty_blobs()

@@ -61,6 +61,11 @@ class Layer(WrittenLayer):
         return self._kind
 
     @property
+    def block(self) -> str:
+        """The name of its type's own block, e.g. `pooling_param`; empty for a type without."""
+        return _layer_class(self.type).block_of(self.message)
+
+    @property
     def node(self) -> Field | None:
         """The block in the text; None for a layer that Caffe's upgrade adds."""
         return self.net.bound.node(self.message)
@@ -105,12 +110,13 @@ class Layer(WrittenLayer):
 
     def fillers(self) -> Iterator[WrittenFiller]:
         """The fillers that its text gives, that of the weights first."""
-        kind = self.kind
-        if kind.fillers:
-            given = kind.parameters
-            for name in kind.fillers:
+        fillers = _layer_class(self.type).fillers
+        if fillers:
+            block = self.block
+            given = getattr(self.message, block)
+            for name in fillers:
                 if given.HasField(name):
-                    yield WrittenFiller((kind.block, name), getattr(given, name))
+                    yield WrittenFiller((block, name), getattr(given, name))
 
     @property
     def depends_on_stage(self) -> bool:
@@ -223,8 +229,8 @@ class Net:
 
     def blocks_of(self, types: Collection[str]) -> list[tuple[Layer, Any]]:
         """The layers of these types that have a block of their own, such as `pooling_param`, each with it."""
-        layers = self.layers_of(types)
-        return [(layer, layer.kind.parameters) for layer in layers if layer.message.HasField(layer.kind.block)]
+        named = [(layer, layer.block) for layer in self.layers_of(types)]
+        return [(layer, getattr(layer.message, block)) for layer, block in named if layer.message.HasField(block)]
 
     def layers_having(self, field: str) -> list[Layer]:
         """The layers that have a value of such a field, as a few have `loss_weight`: see `Layer.has`."""

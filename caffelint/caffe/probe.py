@@ -70,7 +70,7 @@ class _Probe:
                 self.built.release()
             shapes = {**self.input_shapes, self.blob: shape}
             one = self.one
-            self.built = build_alike(one.message, one.written, (one.state,), input_shapes=shapes)
+            self.built = build_alike(one.message, one.written, (one.state,), input_shapes=shapes, until_refused=True)
             self.shape = shape
         return self.built.refusals[0] if self.built.refusals else None
 

@@ -374,7 +374,8 @@ class _Upgrade:
         """UpgradeNetBatchNorm: three `param` blocks, as the first BatchNorm layer wanted them, are set to 0."""
         new = NetParameter()
         self.copy(new, net)
-        for layer in new.layer:
+        for layer, old in zip(new.layer, net.layer, strict=True):
+            self.link(layer, old)
             if len(layer.param) == 3 and layer.type == "BatchNorm":
                 for param in layer.param:
                     param.lr_mult = 0

@@ -88,10 +88,10 @@ class BatchnormEpsTooSmall(NetRule):
     def check(self, net: Net) -> Iterator[Finding]:
         found: dict[float, list[Layer]] = {}
         trained = net.is_trained
-        from_scratch = trained and not starts_from_weights(net) and bool(net.fillers)
         for layer in net.by_type["BatchNorm"]:
             if is_norm(layer) and layer.message.batch_norm_param.eps < (SMALL if trained else 1e-38):
                 found.setdefault(layer.message.batch_norm_param.eps, []).append(layer)
+        from_scratch = bool(found) and trained and not starts_from_weights(net) and bool(net.fillers)
         for eps, layers in found.items():
             what = (
                 f"makes the rounding errors of a constant channel {float(f'{eps**-0.5:.0e}'):,.0f} times as large, so"

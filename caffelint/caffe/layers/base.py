@@ -200,6 +200,11 @@ class BuiltLayer:
         """The layer's own parameter message (`pooling_param` of a Pooling)."""
         return getattr(self.message, self.block)
 
+    @classmethod
+    def block_of(cls, message: Any) -> str:
+        """The name of the block that a layer of this type reads."""
+        return cls.block
+
     @property
     def has_parameters(self) -> bool | None:
         """Whether it has parameter blobs, from its text alone."""

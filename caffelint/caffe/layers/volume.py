@@ -31,8 +31,12 @@ class Volume(BuiltLayer):
 
     def __init__(self, message: Any, *rest: Any) -> None:
         super().__init__(message, *rest)
-        if message is not None and not message.HasField(self.block) and message.HasField(self.older_block):
-            self.block = self.older_block
+        self.block = self.block_of(message)
+
+    @classmethod
+    def block_of(cls, message: Any) -> str:
+        older = message is not None and not message.HasField(cls.block) and message.HasField(cls.older_block)
+        return cls.older_block if older else cls.block
 
     def sides(self) -> tuple[Side, Side, Side]:
         """The windows along length, height and width."""
