@@ -7,6 +7,7 @@ import re
 from collections.abc import Collection, Iterator
 from functools import cache
 from pathlib import Path
+from statistics import median
 
 import pytest
 
@@ -15,6 +16,7 @@ FLOORS = (("__main__",), ("cli",), ("report", "fix", "smoke"), ("lint",), ("caff
 PUBLIC = ("caffelint.lint", "caffelint.lint.built", "caffelint.smoke.rule")
 LONG = 500
 LONG_RULE = 250
+MEDIAN_RULE = 95
 
 DYNAMIC = {
     "caffelint.cli.group": "a command is imported when it runs",
@@ -144,6 +146,17 @@ def test_no_import_hides() -> None:
         if isinstance(node, ast.Call) and ast.unparse(node.func).split(".")[-1] in ("import_module", "__import__")
     }
     assert found == set(DYNAMIC)
+
+
+def test_most_rules_are_short() -> None:
+    """Half of them fit in what one looks over at once, with docstring and examples."""
+    lengths = [
+        len(path.read_text("utf-8").splitlines())
+        for name, path in modules().items()
+        if name.count(".") == 3 and name.startswith("caffelint.rules") and not path.name.startswith("_")
+    ]
+    assert len(lengths) > 150
+    assert median(lengths) <= MEDIAN_RULE
 
 
 def test_files_are_short() -> None:

@@ -8,6 +8,7 @@ from statistics import median
 
 from caffelint.lint.cause import ReportedCause
 from caffelint.lint.finding import CERTAIN, ERROR, INFO
+from caffelint.lint.registry import find_rule
 from caffelint.lint.report import ReportedFinding
 from caffelint.smoke.events import NonFinite
 from caffelint.smoke.run import Run
@@ -31,7 +32,7 @@ _HEADS = {
 """By the rule of the finding, the most severe and certain first."""
 _OF_THE_DATA = frozenset(["non-finite-forward", "non-finite-backward", "diverging", "update-out-of-scale"])
 _OF_LEARNING = ("I", "O", "S2")
-"""Codes of rules on fillers, losses and what multiplies updates."""
+"""How the codes begin of those built-in rules that are on fillers, losses and what multiplies updates."""
 _FELL = 0.95
 """A loss that ends below this share of its start has fallen, by medians over `_TAIL`: batches differ by percents."""
 _TAIL = 5
@@ -87,17 +88,25 @@ def _sound(run: Run, findings: Sequence[ReportedFinding]) -> str:
     slows = [
         f"{one.name} at {one.file}:{one.line}"
         for one in findings
-        if one.code.startswith(_OF_LEARNING) and one.severity != INFO
+        if _is_of_learning(one) and one.severity != INFO
     ]
     return f"{text}. A check of the files reports a possible reason: {_listed(slows)}" if slows else text
 
 
 def _ends_all_the_same(findings: Sequence[ReportedFinding]) -> str:
     """A certain error of the check that a forced run did not meet."""
-    sure = [
-        one for one in findings if (one.severity, one.certainty) == (ERROR, CERTAIN) and not one.code.startswith("X")
-    ]
+    sure = [one for one in findings if (one.severity, one.certainty) == (ERROR, CERTAIN) and not _is_of_the_run(one)]
     return f"; but a check is certain of {sure[0].name} at {sure[0].file}:{sure[0].line}" if sure else ""
+
+
+def _is_of_learning(finding: ReportedFinding) -> bool:
+    rule = find_rule(finding.code)
+    return rule is not None and rule.is_built_in and rule.code.startswith(_OF_LEARNING)
+
+
+def _is_of_the_run(finding: ReportedFinding) -> bool:
+    rule = find_rule(finding.code)
+    return rule is not None and rule.kind == "smoke"
 
 
 def _how_sure(lead: ReportedFinding, cause: ReportedCause) -> str:

@@ -100,3 +100,11 @@ def test_every_rule_of_a_run_has_a_place_in_it() -> None:
         if line.startswith('    name = "')
     }
     assert names - set(module._HEADS) == {"base-lr-breaks", "runs-part", "wrong-gradient"}
+
+
+def test_codes_of_other_packs_are_of_no_family_by_chance() -> None:
+    """`OUR1` begins as the codes of losses do, `XYZ1` as those of runs."""
+    slows = [finding("OUR1", "our-names", "certain", "a name")._replace(severity="warning")]
+    assert "possible reason" not in verdict(run(*(2.3,) * 10), slows)
+    objects = [finding("XYZ1", "our-layers", "certain", "a layer that is not there")]
+    assert verdict(run(2.3, 2.0), objects).endswith("; but a check is certain of our-layers at n.prototxt:7")
