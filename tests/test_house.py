@@ -11,6 +11,8 @@ from statistics import median
 
 import pytest
 
+from caffelint.lint.registry import find_rule
+
 ROOT = Path(__file__).parent.parent
 FLOORS = (("__main__",), ("cli",), ("report", "fix", "smoke"), ("lint",), ("caffe",), ("schema",), ("text",))
 PUBLIC = ("caffelint.lint", "caffelint.lint.built", "caffelint.smoke.rule")
@@ -264,3 +266,29 @@ def test_words_that_decide_are_seen(body: str) -> None:
     said = "def _said(x):\n    return f'stage {x} is not set'\n"
     assert list(decisions(ast.parse(f"{said}def f():\n    {body}\n")))
     assert not list(decisions(ast.parse(f"{said}def f():\n    line = _said(1)\n    name.startswith('x')\n")))
+
+
+def names_of_rules(node: ast.AST) -> Iterator[str]:
+    """The rule names that code asks for: `rules=(...)` of a call, and what is named `_RULES`."""
+    names: ast.AST | None = None
+    if (
+        isinstance(node, ast.keyword)
+        and node.arg == "rules"
+        or isinstance(node, ast.Assign)
+        and any(ast.unparse(target).endswith("RULES") for target in node.targets)
+    ):
+        names = node.value
+    for one in getattr(names, "elts", ()):
+        if isinstance(one, ast.Constant) and isinstance(one.value, str) and "-" in one.value:
+            yield one.value
+
+
+def test_rules_that_code_names_are_there() -> None:
+    named = {
+        name: where
+        for where, path in modules().items()
+        for node in ast.walk(tree(path))
+        for name in names_of_rules(node)
+    }
+    assert len(named) > 10
+    assert {name: where for name, where in named.items() if find_rule(name) is None} == {}

@@ -20,9 +20,10 @@ from caffelint.caffe.net_parts import Blob, Param
 from caffelint.caffe.refusal import Kind, Refusal
 from caffelint.caffe.shapes import Shape, count, no_data, plural
 from caffelint.caffe.shared_params import share
-from caffelint.caffe.splits import insert_splits
+from caffelint.caffe.splits import insert_splits, makers
 from caffelint.caffe.states import State, phase_name
 from caffelint.caffe.written import WrittenLayer
+from caffelint.schema.bound import BVLC
 
 AUTOMATIC = "(automatic)"
 MOST_REMEMBERED = 4096
@@ -47,8 +48,8 @@ def build(
     input_shapes: shapes of tops of layers that have no bottoms, in place of what the layer says.
     assume_inputs: take the likely shape of a data layer's top where the text does not tell it whole; what was assumed
     is kept in `assumed`, and what follows from it is likely, not certain.
-    dialect: "bvlc" for Caffe 1.0 without GPU exactly: types, fields and engines that it lacks are refused. Without
-    it they are unknown.
+    dialect: one of `BVLC` for Caffe 1.0 without GPU exactly: types, fields and engines that it lacks are refused.
+    Without it they are unknown.
     """
     name = phase if isinstance(phase, str) else phase_name(phase)
     state = State(name, frozenset([*net.state.stage, *stages]), level)
@@ -71,7 +72,7 @@ def build_alike(
     Options as in `build`. until_refused: end with the first refusal, as Caffe does.
     """
     built = BuiltNet(net, layers, states)
-    _Build(built, input_shapes or {}, assume_inputs, dialect == "bvlc").run(until_refused)
+    _Build(built, input_shapes or {}, assume_inputs, dialect in BVLC).run(until_refused)
     return built
 
 
@@ -190,15 +191,16 @@ class _Build:
         built = self.built
         name = layer.bottom_names[bottom]
         if self.makers is None:
-            self.makers = {top: other.name for other in reversed(layers) for top in other.top_names}
-            self.makers_left_out = {top: other.name for _, other in reversed(built.excluded) for top in other.top}
+            self.makers = makers((one.name, one.bottom_names, one.top_names) for one in layers)
+            self.makers_left_out = makers((one.name, one.bottom, one.top) for _, one in built.excluded)
         kind, why, values = Kind.UNKNOWN_BOTTOM, "", {"blob": name}
         if name in self.makers:
             kind, values["maker"] = Kind.BOTTOM_MADE_BELOW, self.makers[name]
             why = f'; layer "{self.makers[name]}", further down, makes it'
         elif name in self.makers_left_out:
             kind, values["maker"] = Kind.BOTTOM_LEFT_OUT, self.makers_left_out[name]
-            why = f'; layer "{self.makers_left_out[name]}" makes it, but {_leaves(built.phases)} it out'
+            leave = "leaves" if len(built.phases) == 1 else "leave"
+            why = f'; layer "{self.makers_left_out[name]}" makes it, but {" and ".join(built.phases)} {leave} it out'
         self.missing.add(name)
         self.refuse(
             layer,
@@ -322,8 +324,8 @@ class _Build:
         if not isinstance(layer, DataLayer) or not layer.tops:
             return False
         if self.data_makers is None:
-            data = [written for written in self.built.written if not written.bottoms]
-            self.data_makers = Counter(top for written in data for top in dict.fromkeys(written.tops))
+            data = [set(written.tops) for written in self.built.written if not written.bottoms]
+            self.data_makers = Counter(top for tops in data for top in tops)
         return self.data_makers[layer.tops[0].name] > 1
 
     def check_factory(self, layer: BuiltLayer) -> None:
@@ -495,7 +497,3 @@ class _Build:
             share(param, self.owners.setdefault(param.name, param), spec)
         except Refusal as refusal:
             self.refuse(param.layer, refusal)
-
-
-def _leaves(phases: Sequence[str]) -> str:
-    return f"{' and '.join(phases)} {'leaves' if len(phases) == 1 else 'leave'}"

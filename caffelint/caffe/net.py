@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from bisect import bisect_left
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from functools import cached_property, lru_cache
@@ -393,7 +394,7 @@ class Net:
         """Is the net built to be trained, by a solver or, without one, by its name and the data that it has?"""
         if self.solvers:
             return any(use.trains for use in self.uses)
-        name = self.path.rpartition("/")[2].lower()
+        name = os.path.basename(self.path).lower()
         if "test" in name and "train" not in name or "deploy" in name:
             return False
         return self.role == "train" and any(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 from caffelint.caffe.layers import BuiltLayer
 from caffelint.caffe.layers.arrange import Split
@@ -74,3 +74,15 @@ def _with_splits(
                 result.append(split)
             top += 1
     return result
+
+
+def makers(layers: Iterable[tuple[str, Iterable[str], Iterable[str]]]) -> dict[str, str]:
+    """The first layer that makes each blob, by name, of layers with their bottoms and tops.
+
+    One in place makes none: somebody else has to make its blob before.
+    """
+    found: dict[str, str] = {}
+    for name, bottoms, tops in layers:
+        for top in set(tops).difference(bottoms):
+            found.setdefault(top, name)
+    return found

@@ -176,7 +176,9 @@ def lr_found(request: Request, shown: Shown) -> Session:
     from caffelint.smoke.search_rate import search_rate
 
     def tell(done: Trial) -> None:
-        if math.isnan(done.loss):
+        if done.elsewhere:
+            shown.say(f"base_lr {done.rate:<8g} ended, not for its rate: {done.how}")
+        elif math.isnan(done.loss):
             shown.say(f"base_lr {done.rate:<8g} breaks{done.how and f': {done.how}'}")
         else:
             shown.say(f"base_lr {done.rate:<8g} loss {done.loss:.5g}{done.how and f', breaks: {done.how}'}")

@@ -10,6 +10,7 @@ from caffelint.caffe.net import PHASES
 from caffelint.caffe.refusal import OF_EVERY_CAFFE
 from caffelint.caffe.states import State
 from caffelint.lint.file import load
+from caffelint.schema.bound import BVLC
 from caffelint.schema.messages import NetParameter
 
 if TYPE_CHECKING:
@@ -155,7 +156,7 @@ def summarize(
             read, notes = source_shapes(built, path, roots)
             if read:
                 built = build(net.message, *state, input_shapes=read | given, dialect=dialect)
-        plain = dialect == "bvlc" or (net.bound.is_plain and not built.is_fork)
+        plain = dialect in BVLC or (net.bound.is_plain and not built.is_fork)
         unknown = bool(problems) and dialect is None
         yield _summary(path, state.phase, built, plain, unknown=unknown, notes=notes)
 

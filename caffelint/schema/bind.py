@@ -51,7 +51,7 @@ class _Binder:
         self.bound = bound
         self.nodes = bound._nodes
         self.kept = bound._kept
-        self.of_a_fork = bound.dialect not in (None, "bvlc")
+        self.of_a_fork = not bound.has_bvlc_dialect
         self.parents: list[MessageType] = []
         self.strays: list[Field] = []
         self.asked = 0

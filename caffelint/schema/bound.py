@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from caffelint.text.parser import Document
 
 NET, LAYERS = "NetParameter", ("LayerParameter", "V1LayerParameter")
-_BVLC = (None, "bvlc", "bvlc-1.0")
+BVLC = ("bvlc", "bvlc-1.0")
 """Dialects that read and build as Caffe 1.0 does."""
 
 
@@ -41,7 +41,7 @@ class Bound:
     @property
     def has_bvlc_dialect(self) -> bool:
         """Is it checked against BVLC's Caffe, or, with no dialect, any? Only then its layers' ways hold."""
-        return self.dialect in _BVLC
+        return self.dialect is None or self.dialect in BVLC
 
     @property
     def is_plain(self) -> bool:

@@ -245,7 +245,7 @@ class MistakenValues(Telling):
 
     def _fork_enum_value(self, enum: str, of_bvlc: bool, item: Field) -> None:
         """Note an enum value that only forks have; with a dialect, report one that it lacks."""
-        if of_bvlc and self.dialect in (None, "bvlc"):
+        if of_bvlc and self.bound.has_bvlc_dialect:
             return
         forks = provenance().enum_value(enum, item.text)
         if not of_bvlc:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from itertools import pairwise
 
-from caffelint.schema.bound import Bound
+from caffelint.schema.bound import BVLC, Bound
 from caffelint.schema.provenance import provenance
 from caffelint.schema.tables import MessageType
 from caffelint.text import tree
@@ -43,7 +43,7 @@ class Telling:
         return dialect in forks or bool(dialect and "bvlc" in forks and provenance().adds_to_bvlc(dialect))
 
     def _whose(self) -> str:
-        return "BVLC's Caffe" if self.dialect == "bvlc" else f"dialect {self.dialect}"
+        return "BVLC's Caffe" if self.dialect in BVLC else f"dialect {self.dialect}"
 
     def _was_told(self, field: Field) -> bool:
         """Whether the text's own grammar objects to a field already: one mistake is one finding."""

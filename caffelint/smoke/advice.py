@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from caffelint.caffe.built_net import BuiltNet
 from caffelint.smoke.engines import CAFFE, Engine, module
 from caffelint.smoke.events import NO_GPU, UNKNOWN, Crashed, Event, Refused
-from caffelint.smoke.kept import can_import, environment
+from caffelint.smoke.kept import can_import, output
 
 _SECONDS = 120
 
@@ -39,14 +39,8 @@ def other_engine(engine: Engine, last: Event | None, nets: Sequence[BuiltNet]) -
     if not can_import("torch"):
         return ""
     try:
-        done = subprocess.run(
-            module("caffelint.smoke.torch.probe"),
-            capture_output=True,
-            timeout=_SECONDS,
-            check=False,
-            env=environment(),
-        )
-        known = set(json.loads(done.stdout)["layers"])
+        _, told = output(module("caffelint.smoke.torch.probe"), _SECONDS)
+        known = set(json.loads(told)["layers"])
     except (OSError, subprocess.TimeoutExpired, ValueError, KeyError):
         return ""
     used = {layer.type for built in nets for layer in built.layers if layer.message is not None}

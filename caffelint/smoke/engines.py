@@ -9,7 +9,7 @@ import shlex
 import sys
 from typing import NamedTuple
 
-from caffelint.smoke.kept import can_import, environment
+from caffelint.smoke.kept import can_import, output
 
 CAFFE, TORCH, AUTO = "caffe", "torch", "auto"
 OPTION, VARIABLE = "--caffe-python", "CAFFELINT_CAFFE_PYTHON"
@@ -135,13 +135,11 @@ def _lacks(device: str) -> str | None:
     import subprocess
 
     try:
-        done = subprocess.run(
-            [sys.executable, "-c", _QUESTION, device], capture_output=True, timeout=120, check=False, env=environment()
-        )
+        status, told = output([sys.executable, "-c", _QUESTION, device], 120)
     except (OSError, subprocess.TimeoutExpired) as error:
         return str(error)
-    if done.returncode == 0:
+    if status == 0:
         return None
-    said = done.stdout.decode("utf-8", "replace").splitlines()
+    said = told.decode("utf-8", "replace").splitlines()
     why = said[0] if said else "it ended without an error message"
     return f"{why[:1].lower()}{why[1:200]}"

@@ -100,6 +100,6 @@ def _needs_too_much(prepared: Prepared, engine: str) -> OutOfMemory | None:
 def _as_named(event: Event, named: Mapping[str, str]) -> Event:
     """With the user's own names in place of the paths of copies."""
     if isinstance(event, Refused):
-        for path, name in named.items():
-            event = event._replace(message=event.message.replace(path, name))
+        for path in sorted(named, key=len, reverse=True):  # one path may begin with another
+            event = event._replace(message=event.message.replace(path, named[path]))
     return event

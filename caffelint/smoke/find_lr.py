@@ -10,7 +10,7 @@ import math
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from caffelint.smoke.events import Iteration, NonFinite
+from caffelint.smoke.events import Crashed, Iteration, NonFinite, OutOfMemory, PythonLayer, Refused, TimedOut
 
 _LOWEST, _HIGHEST = 1e-8, 1e4
 """Below, float32 weights hardly move, since their last digit is 6e-8 of them; above, no rate is useful."""
@@ -34,13 +34,14 @@ _FAR = 10.0
 class Trial(NamedTuple):
     """One rate: did the run stay finite, and the median of its last losses; nan if it did not end.
 
-    how: how it broke, in words.
+    how: how it broke, in words. elsewhere: did something end it that is not the rate?
     """
 
     rate: float
     finite: bool
     loss: float
     how: str = ""
+    elsewhere: bool = False
 
 
 class Found(NamedTuple):
@@ -55,6 +56,8 @@ def trial(rate: float, events: Sequence[object]) -> Trial:
     """The result of a run at a rate; a loss that grew to several times the first counts as not finite."""
     losses = [event.loss for event in events if isinstance(event, Iteration) and event.iteration >= 0]
     bad = next((event for event in events if isinstance(event, NonFinite)), None)
+    if bad is None and (how := _elsewhere(events, bool(losses))):
+        return Trial(rate, False, math.nan, how, elsewhere=True)
     finite = bool(losses) and bad is None
     tail = sorted(losses[-_TAIL:])
     loss = tail[len(tail) // 2] if tail and finite else math.nan
@@ -68,14 +71,45 @@ def trial(rate: float, events: Sequence[object]) -> Trial:
     return Trial(rate, finite, loss, how)
 
 
+def _elsewhere(events: Sequence[object], updated: bool) -> str:
+    """What ended a run that is not the rate. Before any update, a rate breaks nothing."""
+    for event in events:
+        if isinstance(event, TimedOut):
+            return f"it did not end in {event.seconds:g} s"
+        if isinstance(event, OutOfMemory):
+            return "out of memory"
+        if isinstance(event, Refused | PythonLayer) and not updated:
+            return event.message
+        if isinstance(event, Crashed) and not updated:
+            return f"it crashed with status {event.status}"
+    return ""
+
+
+class _Elsewhere(Exception):
+    """A run ended for a reason that is not its rate: no other rate will tell more."""
+
+
 def find_lr(start: float, run: Callable[[float], Trial]) -> Found:
-    """start: the solver's base_lr. run: trains at a rate."""
+    """start: the solver's base_lr. run: trains at a rate. What is not for the rate ends the search."""
     trials: dict[float, Trial] = {}
 
     def stays(rate: float) -> bool:
         if rate not in trials:
             trials[rate] = run(rate)
+            if trials[rate].elsewhere:
+                raise _Elsewhere
         return trials[rate].finite
+
+    try:
+        largest = _largest(start, stays)
+    except _Elsewhere:
+        largest = max((rate for rate, one in trials.items() if one.finite), default=0.0)
+    done = sorted(trials.values())
+    return Found(done, largest, _suggestion(done, largest) if largest else 0.0)
+
+
+def _largest(start: float, stays: Callable[[float], bool]) -> float:
+    """The largest rate that stays finite; 0 for none."""
 
     rate = start if math.isfinite(start) and start > 0 else 0.01
     if stays(rate):
@@ -88,8 +122,8 @@ def find_lr(start: float, run: Callable[[float], Trial]) -> Found:
             rate = _rounded(rate / 10)
             high = rate
         low = _rounded(rate / 10)
-        if not trials.get(low, Trial(low, False, math.nan)).finite:
-            return Found(sorted(trials.values()), 0.0, 0.0)
+        if rate <= _LOWEST:
+            return 0.0
     for _ in range(_BISECTIONS):
         middle = _rounded(math.sqrt(low * high))
         if middle in (low, high):
@@ -98,7 +132,7 @@ def find_lr(start: float, run: Callable[[float], Trial]) -> Found:
             low = middle
         else:
             high = middle
-    return Found(sorted(trials.values()), low, _suggestion(sorted(trials.values()), low))
+    return low
 
 
 def _suggestion(trials: list[Trial], largest: float) -> float:

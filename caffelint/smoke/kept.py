@@ -12,6 +12,7 @@ from pathlib import Path
 
 from caffelint.search_path import search_path
 from caffelint.smoke.keeper import GRACE
+from caffelint.smoke.signals import held
 
 _PATIENCE = 4 * GRACE
 SEARCHED = ("PATH", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "PYTHONPATH")
@@ -42,6 +43,10 @@ class Kept:
                 pass_fds=(control, starting),
                 start_new_session=True,
             )
+        except BaseException:
+            os.close(started)
+            os.close(self._control)
+            raise
         finally:
             os.close(control)
             os.close(starting)
@@ -64,6 +69,18 @@ class Kept:
             with contextlib.suppress(OSError):
                 os.killpg(self.process.pid, signal.SIGKILL)
             self.process.wait(GRACE)
+
+
+def output(command: Sequence[str], seconds: float) -> tuple[int, bytes]:
+    """The status and the stdout of a command. Raises OSError, or TimeoutExpired where it takes longer."""
+    with held():
+        kept = Kept(command)
+    try:
+        told, _ = kept.process.communicate(timeout=seconds)
+    finally:
+        with held():
+            kept.end()
+    return kept.process.returncode, told
 
 
 class KeptFolder(Kept):

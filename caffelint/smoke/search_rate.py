@@ -43,4 +43,6 @@ def _search(stage: Stage, tell: Callable[[Trial], None]) -> tuple[Run, Engine]:
     told = [(one.rate, one.finite, one.loss) for one in found.trials]
     if found.largest:
         events = [event for event in events if isinstance(event, Iteration | Statistics) and event.iteration < 0]
+    elif any(one.elsewhere for one in found.trials):
+        return stage.run(prepared, events), engine
     return stage.run(prepared, [RateFound(found.largest, found.suggested, len(told), told), *events]), engine

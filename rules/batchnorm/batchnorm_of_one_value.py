@@ -56,6 +56,12 @@ class BatchnormOfOneValue(NetRule):
             message='MVN "mvn" normalises each value by itself (4x64), so its output is all zeros; set'
             " across_channels: true or use another layer",
         ),
+        Invalid(
+            'layer { name: "data" type: "Input" top: "data" input_param { shape { dim: 4 dim: 1 } } }'
+            ' layer { name: "mvn" type: "MVN" bottom: "data" top: "mvn" mvn_param { across_channels: true } }',
+            span='type: "MVN"',
+            message='MVN "mvn" normalises each value by itself (4x1), so its output is all zeros; use another layer',
+        ),
     ]
 
     def check(self, net: Net) -> Iterator[Finding]:
@@ -87,5 +93,5 @@ class BatchnormOfOneValue(NetRule):
             yield self.finding(
                 net.layers[layer.index or 0].at("type"),
                 f"{title(layer)} normalises each value by itself ({shape_text(shape)}), so its output is all zeros;"
-                " set across_channels: true or use another layer",
+                f" {'use' if layer.parameters.across_channels else 'set across_channels: true or use'} another layer",
             )

@@ -69,6 +69,7 @@ class DuplicateLayerName(NetRule):
         ' layer { name: "fc" type: "InnerProduct" bottom: "a" top: "b" inner_product_param { num_output: %d } }'
         ' layer { name: "loss" type: "EuclideanLoss" bottom: "b" bottom: "data" }'
     )
+    _APART = _WIDTHS.replace('"fc" type: "InnerProduct" bottom: "a"', '"b" type: "InnerProduct" bottom: "a"')
     VALID = [
         # One per phase.
         'layer { name: "fc" type: "InnerProduct" bottom: "data" top: "fc" include { phase: TRAIN } }'
@@ -105,24 +106,14 @@ class DuplicateLayerName(NetRule):
             span='name: "fc"',
             message='InnerProduct "fc": name is already used by InnerProduct on line 1, so Caffe copies the weights'
             " of both into that one; give this InnerProduct a name of its own",
-            fixed=(
-                'layer { name: "data" type: "Input" top: "data" input_param { shape { dim: 2 dim: 5 } } } layer '
-                '{ name: "fc" type: "InnerProduct" bottom: "data" top: "a" inner_product_param { num_output: 5 } '
-                '} layer { name: "b" type: "InnerProduct" bottom: "a" top: "b" inner_product_param { num_output: '
-                '5 } } layer { name: "loss" type: "EuclideanLoss" bottom: "b" bottom: "data" }'
-            ),
+            fixed=_APART % (5, 5),
         ),
         Invalid(
             _WIDTHS % (5, 6),
             span='name: "fc"',
             message='InnerProduct "fc": name is already used by InnerProduct on line 1, so Caffe stops with "shape'
             ' mismatch"; give this InnerProduct a name of its own',
-            fixed=(
-                'layer { name: "data" type: "Input" top: "data" input_param { shape { dim: 2 dim: 5 } } } layer '
-                '{ name: "fc" type: "InnerProduct" bottom: "data" top: "a" inner_product_param { num_output: 5 } '
-                '} layer { name: "b" type: "InnerProduct" bottom: "a" top: "b" inner_product_param { num_output: '
-                '6 } } layer { name: "loss" type: "EuclideanLoss" bottom: "b" bottom: "data" }'
-            ),
+            fixed=_APART % (5, 6),
         ),
         Invalid(
             'layer { name: "up" type: "Deconvolution" bottom: "data" top: "up" }'

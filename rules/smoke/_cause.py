@@ -23,7 +23,7 @@ _RULES = (
     "dense-loss-unnormalized",
     "learning-rate-grows",
     "unscaled-input",
-    "loss-weight-out-of-scale",
+    "suspicious-loss-weight",
 )
 
 

@@ -40,5 +40,5 @@ class DoesNotFit(SmokeRule):
                 remedy = "make the layers smaller"
             device = "this machine" if event.device == "cpu" else event.device
             what, why = f"the run does not fit into the memory of {device}", f"{event.message}; {remedy}"
-            known = run.known(rules=("memory-exceeded", "blob-too-large"))
+            known = run.known(rules=("memory-exceeds-gpu", "blob-too-large"))
             yield worded(self, run.nets[0].at(), Cause("memory", what, why, known=known))

@@ -15,7 +15,9 @@ from seeds import SEED, draws
 
 from caffelint.caffe.build import build
 from caffelint.caffe.built_net import BuiltNet
+from caffelint.caffe.refusal import Kind
 from caffelint.caffe.upgrade import upgrade_net
+from caffelint.schema.bound import BVLC
 from caffelint.schema.messages import NetParameter
 
 NETS = draws(600, 20_000)
@@ -239,3 +241,16 @@ def test_pyramid_heights_beyond_int(caffe_python: Path) -> None:
     for height, real in zip(heights, answers, strict=True):
         assert real["ok"] is (height == 2)
         assert disagreement(built(text % height, dialect="bvlc"), real) is None, height
+
+
+def test_a_reader_in_place_is_not_the_maker_of_its_blob() -> None:
+    alone = 'layer { name: "x" type: "ReLU" bottom: "a" top: "a" }'
+    assert [one.message for one in built(alone).refusals] == ['bottom "a" is not made by any layer above']
+    below = built(f'{alone} layer {{ name: "in" type: "Input" top: "a" input_param {{ shape {{ dim: 1 }} }} }}')
+    assert below.refusals[0].values["maker"] == "in"
+
+
+def test_every_name_of_bvlc_builds_as_bvlc() -> None:
+    unknown = 'layer { name: "x" type: "NoSuchType" top: "a" }'
+    for dialect in BVLC:
+        assert [one.kind for one in built(unknown, dialect=dialect).refusals] == [Kind.UNKNOWN_TYPE]

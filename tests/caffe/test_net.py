@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ntpath
+import os
 from pathlib import Path
 
 import pytest
@@ -61,3 +63,12 @@ def test_the_maker_of_a_bottom_is_the_nearest_layer_above_in_the_phase() -> None
                     assert made.get(bottom) == (maker and (maker.layer, maker.layer.tops[maker.top]))
                 if phase in layer.phases:
                     made |= {top: (layer, top) for top in layer.tops}
+
+
+def test_the_folder_of_a_native_path_says_nothing_of_the_net(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(os.path, "basename", ntpath.basename)
+    text = 'layer { name: "d" type: "Data" top: "x" include { phase: TRAIN } data_param { source: "s" } }'
+    for path, trained in (("C:\\test\\net.prototxt", True), ("C:\\net\\test.prototxt", False)):
+        net = load(text.encode(), path).net
+        assert net is not None
+        assert net.is_trained is trained

@@ -5,12 +5,15 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from caffelint.smoke import kept
+from caffelint.smoke.caffe.log import Log
 from caffelint.smoke.child import run_child
 from caffelint.smoke.events import (
     Crashed,
@@ -24,6 +27,7 @@ from caffelint.smoke.events import (
     from_line,
     to_line,
 )
+from caffelint.smoke.execute import _as_named
 from caffelint.smoke.job import Job
 from caffelint.smoke.kept import environment, python_path
 
@@ -225,3 +229,56 @@ def test_no_search_path_leads_to_the_users_folders(tmp_path: Path, monkeypatch: 
     assert found["PYTHONPATH"] == "/opt/caffe/python"
     assert "LD_LIBRARY_PATH" not in found
     assert python_path([str(tmp_path / "nets")]) == (str(tmp_path), str(link), str(tmp_path / "nets"))
+
+
+def test_a_keeper_that_cannot_start_leaves_nothing_open(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fails(*_arguments: object, **_options: object) -> None:
+        raise OSError(12, "no memory")
+
+    monkeypatch.setattr(subprocess, "Popen", fails)
+    before = os.listdir("/dev/fd")
+    with pytest.raises(OSError, match="no memory"):
+        kept.Kept(["true"])
+    assert os.listdir("/dev/fd") == before
+
+
+def test_no_engine_is_asked_without_a_keeper() -> None:
+    """The driver's nvidia-smi is no engine, and the keeper itself starts what it keeps."""
+    folder = Path(kept.__file__).parent
+    runs = {path.name for path in folder.rglob("*.py") if "subprocess.run(" in path.read_text("utf-8")}
+    assert runs == {"env.py"}
+
+
+def test_a_question_is_answered_or_ended() -> None:
+    assert kept.output([sys.executable, "-c", "print(1); exit(3)"], 60) == (3, b"1\n")
+    with pytest.raises(subprocess.TimeoutExpired):
+        kept.output([sys.executable, "-c", "import time; time.sleep(60)"], 0.5)
+
+
+def test_paths_that_begin_alike_keep_their_names() -> None:
+    named = {"/copy/data1": "train", "/copy/data10": "test"}
+    for order in (named, dict(reversed(named.items()))):
+        said = _as_named(Refused(0, "", "/copy/data10 and /copy/data1", "load"), order)
+        assert isinstance(said, Refused)
+        assert said.message == "test and train"
+
+
+def test_two_threads_take_turns_at_the_log(monkeypatch: pytest.MonkeyPatch) -> None:
+    inside: list[int] = []
+    most: list[int] = []
+
+    def line(_log: Log, _line: str) -> None:
+        inside.append(1)
+        most.append(len(inside))
+        time.sleep(0.001)
+        inside.pop()
+
+    monkeypatch.setattr(Log, "line", line)
+    log = Log()
+    threads = [threading.Thread(target=log.block, args=(b"Traceback\n" * 30,)) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(most) == 60
+    assert max(most) == 1

@@ -10,7 +10,7 @@ import pytest
 from project_files import NET, SOLVER, write
 
 from caffelint.cli.main import main
-from caffelint.smoke.events import Iteration, NonFinite
+from caffelint.smoke.events import Crashed, Iteration, NonFinite, Refused, TimedOut
 from caffelint.smoke.find_lr import Trial, find_lr, trial, why
 
 
@@ -31,6 +31,29 @@ def test_it_finds_the_limit(limit: float, start: float) -> None:
 
 def test_nothing_works() -> None:
     assert find_lr(0.01, lambda rate: Trial(rate, False, math.nan)).largest == 0
+
+
+ONE = Iteration(0, 1, 2.3, {})
+ELSEWHERE = [[TimedOut(3)], [ONE, TimedOut(3)], [Crashed(-11, "")], [Refused(0, "fc", "no", "load")]]
+
+
+@pytest.mark.parametrize("events", ELSEWHERE)
+def test_what_is_not_for_the_rate_ends_the_search(events: list[object]) -> None:
+    runs = []
+
+    def run(rate: float) -> Trial:
+        runs.append(rate)
+        return trial(rate, events)
+
+    assert find_lr(0.01, run).largest == 0
+    assert len(runs) == 1
+
+
+def test_what_is_not_for_the_rate_leaves_what_was_found() -> None:
+    found = find_lr(0.01, lambda rate: trial(rate, [ONE, TimedOut(3)] if rate > 0.5 else [ONE]))
+    assert [(one.rate, one.finite) for one in found.trials] == [(0.01, True), (0.1, True), (1.0, False)]
+    assert found.largest == 0.1
+    assert not trial(1, [ONE, Crashed(-8, "")]).elsewhere
 
 
 def test_a_loss_that_grew_is_no_success() -> None:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import re
+import threading
 from collections import deque
 from collections.abc import Sequence
 from typing import IO
@@ -70,6 +71,7 @@ class Log:
         self.trace: list[str] = []
         self.more = 0
         self.out_of_memory = ""
+        self._lock = threading.Lock()
 
     @property
     def net(self) -> int:
@@ -87,6 +89,11 @@ class Log:
         self.block(rest)
 
     def block(self, block: bytes) -> None:
+        """Lines of stderr, or of stdout that are no events: the two are read by a thread each."""
+        with self._lock:
+            self._block(block)
+
+    def _block(self, block: bytes) -> None:
         lines = block.removesuffix(b"\n")
         if not block:
             return
