@@ -73,6 +73,8 @@ def _rules_in(paths: tuple[Path, ...]) -> Iterator[Any]:
     for path in paths:
         if not path.exists():
             raise click.ClickException(f"{path}: no such file or folder")
+        if not path.is_dir() and path.suffix != ".py":
+            raise click.ClickException(f"{path}: this is no Python file")
         files = sorted(path.rglob("*.py")) if path.is_dir() else [path]
         for file in files:
             module = _imported(file)

@@ -20,7 +20,7 @@ from caffelint.lint.read import ReadError, read
 _LARGEST = 1 << 20
 _LONGEST = 4096
 """Of a pattern and of a name in an index, as of a path in Linux."""
-_MOST_SHARED = 16
+_MOST_SHARED = 4
 """Bytes of names for each of an index: version 4 leaves out what a name shares with the one before it."""
 _MOST_RULES = 10_000
 _MOST_COMPLEX = 1 << 16
@@ -43,6 +43,7 @@ _CLASSES = {
 }
 
 
+_OUTSIDE = re.compile(r"(?:\A|/)(?:\.{0,2}|\.git)(?:/|\Z)", re.IGNORECASE)
 _PLAIN = re.compile(r"(\*?)([^*?\[\\]*)(\*?)")
 Part = Callable[[str], object]
 """Whether a name is what a pattern means, between two slashes."""
@@ -136,7 +137,7 @@ def _is_inside(name: str) -> bool:
     """Whether git would track such a name (read-cache.c, verify_path)."""
     if os.name == "nt" and ("\\" in name or ":" in name):
         return False
-    return all(part.lower() not in ("", ".", "..", ".git") for part in name.split("/"))
+    return not _OUTSIDE.search(name)
 
 
 def _bytewise(name: str) -> str:

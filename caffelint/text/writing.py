@@ -52,10 +52,25 @@ def write_atomically(path: Path, data: bytes, expected: bytes | None = None, *, 
 def write_report(path: Path, data: bytes) -> None:
     """Replace a report in one step, through no link; a pipe or what is in /dev is written to, and stays."""
     is_pipe = os.path.lexists(path) and stat.S_ISFIFO(path.lstat().st_mode)
-    if is_pipe or os.path.abspath(path).startswith("/dev/"):
+    if is_pipe:
+        with open(path, "wb", opener=_with_reader) as out:
+            out.write(data)
+    elif os.path.abspath(path).startswith("/dev/"):
         path.write_bytes(data)
     else:
         write_atomically(path, data, follow=False)
+
+
+def _with_reader(path: str, flags: int) -> int:
+    """A pipe to write to; without a reader there may never be one."""
+    try:
+        file = os.open(path, flags | os.O_NONBLOCK)
+    except OSError as error:
+        if error.errno == errno.ENXIO:
+            raise OSError(errno.ENXIO, "this is a pipe that nothing reads") from error
+        raise
+    os.set_blocking(file, True)
+    return file
 
 
 def _content(path: Path) -> bytes | None:

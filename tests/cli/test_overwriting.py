@@ -106,6 +106,12 @@ def test_a_pipe_takes_any_report_and_stays(project: Path, caffelint: Caffelint) 
     assert (project / "pipe").is_fifo()
 
 
+def test_a_pipe_that_nothing_reads_is_not_waited_for(project: Path, caffelint: Caffelint) -> None:
+    os.mkfifo(project / "pipe")
+    run = caffelint("check", "solver.prototxt", "--format", "json:pipe")
+    assert (run.status, "pipe that nothing reads" in run.err) == (2, True)
+
+
 def test_another_name_of_a_former_report_keeps_it(project: Path, caffelint: Caffelint) -> None:
     caffelint("check", ".", "--format", "json:report.json")
     os.link(project / "report.json", project / "other.json")

@@ -185,3 +185,26 @@ def test_what_changed_is_what_git_diff_says(tmp_path: Path) -> None:
     git(tmp_path, "commit", "-qm", "y")
     assert changed_files("HEAD~1", str(tmp_path)) == said("HEAD~1")
     assert changed_files("HEAD", str(tmp_path)) == set()
+
+
+@pytest.mark.parametrize("line", ["a" + " " * 900_000 + "b", "a" + " " * 900_000, "[[:" * 30_000, "*a" * 45_000])
+def test_a_long_line_takes_little_time(line: str, tmp_path: Path) -> None:
+    git(tmp_path, "init", "-q", ".")
+    (tmp_path / ".gitignore").write_text(f"{line}\n*.txt\n")
+    (tmp_path / "a.prototxt").touch()
+    start = time.process_time()
+    assert discover([str(tmp_path)]).files == [str(tmp_path / "a.prototxt")]
+    assert time.process_time() - start < 1
+
+
+def test_an_index_of_long_names_is_read_in_part(tmp_path: Path) -> None:
+    """In version 4 a name may share all but its end with the one before it."""
+    git(tmp_path, "init", "-q", ".")
+    entry = bytes(60) + (4094).to_bytes(2, "big")
+    entries = entry + b"\0" + b"a/" * 2046 + b"ab\0" + 4000 * (entry + b"\1b\0")
+    (tmp_path / ".git/index").write_bytes(b"DIRC" + (4).to_bytes(4, "big") + (4001).to_bytes(4, "big") + entries)
+    checkout = checkout_of(str(tmp_path))
+    assert checkout is not None
+    found = checkout.tracked()
+    assert 1 < len(found) < 400
+    assert sum(len(entry.name) for entry in found) < 5 * len(entries)
