@@ -2,8 +2,32 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caffelint.lint import ERROR, LIKELY, WARNING, Finding, Invalid, Kind, Net, RefusalRule, Refused, Related, title
+from caffelint.lint import (
+    ERROR,
+    LIKELY,
+    WARNING,
+    Finding,
+    Invalid,
+    Kind,
+    Net,
+    RefusalRule,
+    Refused,
+    Related,
+    title,
+    titles,
+)
 from caffelint.lint.built import BuiltNet, Field, shape_text, unavoidable, where
+
+_REMEDIES = {
+    Kind.NO_SUCH_AXIS: "correct the axis, or the shape of the bottom",
+    Kind.WINDOW_TOO_LARGE: "make it smaller, or the bottom larger",
+    Kind.ELEMENT_COUNT: "correct the dims",
+    Kind.LABEL_COUNT: "give one label for each place, or correct the axis",
+    Kind.PADDING_TOO_LARGE: "lower the pad or raise the kernel",
+    Kind.DIVISION_BY_ZERO: "set it to 1 or more",
+    Kind.MISSING_ENGINE: "remove engine to let Caffe choose",
+}
+"""What to do about the kinds whose messages say only what is wrong."""
 
 
 class RefusedByCaffe(RefusalRule):
@@ -93,7 +117,8 @@ class RefusedByCaffe(RefusalRule):
             ' layer { name: "conv" type: "Convolution" bottom: "data" top: "conv"'
             " convolution_param { num_output: 20 kernel_size: 5 group: 3 } }",
             span="group: 3",
-            message='Convolution "conv": num_output 20 cannot be divided by group 3',
+            message='Convolution "conv": num_output 20 cannot be divided by group 3; set a multiple of it,'
+            " or another group",
         ),
         Invalid(
             'layer { name: "data" type: "Input" top: "data" input_param { shape { dim: 1 dim: 3 dim: 8 dim: 8 } } }'
@@ -104,7 +129,7 @@ class RefusedByCaffe(RefusalRule):
             span=("stride: 0", 'type: "Pooling"'),
             message=(
                 'Convolution "conv": stride must be larger than 0',
-                'Pooling "pool", "pool2": kernel_size is missing',
+                'Pooling "pool", "pool2": kernel_size is missing; set it',
             ),
         ),
         Invalid(
@@ -115,7 +140,7 @@ class RefusedByCaffe(RefusalRule):
         Invalid(
             _DIGITS.replace(' include { stage: "deploy" }', ""),
             span="inner_product_param",
-            message='InnerProduct "fc": num_output is missing',
+            message='InnerProduct "fc": num_output is missing; set it',
         ),
         Invalid(
             'layer { name: "conv" bottom: "data" top: "conv" convolution_param { num_output: 20 kernel_size: 5 } }',
@@ -135,6 +160,10 @@ class RefusedByCaffe(RefusalRule):
         if net.is_plain:
             yield from self._unavoidable(net)
 
+    def message(self, refused: Refused) -> str:
+        remedy = _REMEDIES.get(refused.refusal.kind)
+        return super().message(refused) + (f"; {remedy}" if remedy else "")
+
     def report(self, refused: Refused) -> Iterator[Finding]:
         later = refused.refusal.kind is Kind.MISSING_FIELD and refused.layers[0].type == "InnerProduct"
         if not (later and _is_for_digits(refused.net)):
@@ -142,7 +171,7 @@ class RefusedByCaffe(RefusalRule):
             return
         yield self.finding(
             refused.place,
-            f"{self.message(refused)}, so Caffe stops; only DIGITS fills it in",
+            f"{titles(refused.layers)}: num_output is missing, so Caffe stops; only DIGITS fills it in",
             evidence=self.evidence(refused),
             severity=WARNING,
             certainty=LIKELY,

@@ -99,7 +99,7 @@ def test_goes_on_past_the_first_refusal() -> None:
         ("other", ("bottom", 0)),
         ("same", ("top", 0)),
     ]
-    assert net.refusals[2].message == "kernel_size is missing"
+    assert net.refusals[2].message == "kernel_size is missing; set it"
     assert [refusal.follows for refusal in net.refusals] == [False, True, True, True, True]
 
 

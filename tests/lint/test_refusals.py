@@ -148,7 +148,8 @@ class GroupDoesNotDivide(RefusalRule):
         Invalid(
             _NET % (20, 5),
             span="group: 3",
-            message='Convolution "conv": num_output 20 cannot be divided by group 3',
+            message='Convolution "conv": num_output 20 cannot be divided by group 3; set a multiple of it,'
+            " or another group",
         )
     ]
 

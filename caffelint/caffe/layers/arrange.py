@@ -232,7 +232,10 @@ class Tile(BuiltLayer):
         p = self.parameters
         if not p.HasField("tiles"):
             raise self.refuse(
-                Kind.MISSING_FIELD, "tiles is missing", "Number of tiles must be specified", "tile_layer.cpp Reshape"
+                Kind.MISSING_FIELD,
+                "tiles is missing; set it",
+                "Number of tiles must be specified",
+                "tile_layer.cpp Reshape",
             )
         if p.tiles <= 0:
             raise self.refuse(

@@ -29,7 +29,7 @@ class Windowed(BuiltLayer):
         if not p.kernel_size and not p.HasField("kernel_h") and not p.HasField("kernel_w"):
             raise self.refuse(
                 Kind.MISSING_FIELD,
-                "kernel_size is missing",
+                "kernel_size is missing; set it",
                 "kernel_size must be specified once, or once per spatial dimension",
                 f"{self.source} LayerSetUp",
             )
@@ -172,7 +172,7 @@ class Weighted(Windowed):
         if outputs <= 0:
             raise self.refuse(
                 Kind.VALUE_OUT_OF_RANGE if self.parameters.HasField("num_output") else Kind.MISSING_FIELD,
-                "num_output is missing"
+                "num_output is missing; set it"
                 if not self.parameters.HasField("num_output")
                 else f"num_output is {outputs}; it must be larger than 0",
                 "Check failed: num_output_ > 0",
@@ -229,7 +229,7 @@ class Weighted(Windowed):
         if outputs % group:
             raise self.refuse(
                 Kind.NOT_DIVISIBLE,
-                f"num_output {outputs} cannot be divided by group {group}",
+                f"num_output {outputs} cannot be divided by group {group}; set a multiple of it, or another group",
                 "Number of output should be multiples of group.",
                 f"{self.source} LayerSetUp",
                 "group",

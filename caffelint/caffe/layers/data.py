@@ -27,7 +27,8 @@ class DataLayer(BuiltLayer):
     def check_source(self, function: str, phrase: str = "") -> None:
         """Refuse a layer that names no file, which cannot be opened. A fork may take its data elsewhere."""
         if self.strict and not self.parameters.source:
-            raise self.refuse(Kind.MISSING_FIELD, "source is missing", phrase or self.cannot_open, function, "source")
+            missing = "source is missing; set it to the path of the data"
+            raise self.refuse(Kind.MISSING_FIELD, missing, phrase or self.cannot_open, function, "source")
 
     def check_batch_size(self, function: str) -> int:
         """batch_size; Caffe 1.0 refuses an empty batch."""
@@ -176,7 +177,7 @@ class WindowData(Transformed):
         if self.message.transform_param.crop_size == 0:
             raise Refusal(
                 Kind.MISSING_FIELD,
-                "crop_size is missing",
+                "crop_size is missing; set it in transform_param",
                 "Check failed: crop_size > 0",
                 "window_data_layer.cpp DataLayerSetUp",
                 ("transform_param", "crop_size"),
@@ -391,7 +392,7 @@ class HDF5Output(BuiltLayer):
         if not self.parameters.file_name:
             raise self.refuse(
                 Kind.MISSING_FIELD,
-                "file_name is missing",
+                "file_name is missing; set it",
                 "Failed to open HDF5 file",
                 "hdf5_output_layer.cpp LayerSetUp",
                 "file_name",

@@ -52,7 +52,7 @@ class InnerProduct(Matrix):
             phrase = "blob->count()" if p.weight_filler.type in ("xavier", "msra", "uniform") else "data_"
             raise self.refuse(
                 Kind.VALUE_OUT_OF_RANGE if p.HasField("num_output") else Kind.MISSING_FIELD,
-                "num_output is missing"
+                "num_output is missing; set it"
                 if not p.HasField("num_output")
                 else "num_output is 0; it must be larger than 0",
                 f"Check failed: {phrase}",

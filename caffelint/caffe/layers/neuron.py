@@ -78,7 +78,7 @@ class Clip(Neuron):
                 if not self.parameters.HasField(name):
                     raise self.refuse(
                         Kind.MISSING_FIELD,
-                        f"{name} of clip_param is missing",
+                        f"{name} of clip_param is missing; set it",
                         f"Message missing required fields: layer[{self.index}].clip_param.{name}",
                         "upgrade_proto.cpp ReadNetParamsFromTextFileOrDie",
                     )

@@ -105,7 +105,7 @@ class Pooling(BuiltLayer):
                 if square
                 else "only one of kernel_h and kernel_w is set; set both"
                 if tall or wide
-                else "kernel_size is missing",
+                else "kernel_size is missing; set it",
                 "Filter size is kernel_size OR kernel_h and kernel_w; not both",
                 function,
                 "kernel_size" if square else "kernel_h" if tall else "kernel_w" if wide else None,
@@ -248,7 +248,7 @@ class SPP(BuiltLayer):
             given = self.parameters.pyramid_height
             raise self.refuse(
                 Kind.VALUE_OUT_OF_RANGE if given else Kind.MISSING_FIELD,
-                f"pyramid_height {given} does not fit into an int" if given else "pyramid_height is missing",
+                f"pyramid_height {given} does not fit into an int" if given else "pyramid_height is missing; set it",
                 "Split Layer produces at least 1 top blob(s) as output.",
                 f"{self.source} LayerSetUp",
                 "pyramid_height",

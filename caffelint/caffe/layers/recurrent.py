@@ -49,7 +49,7 @@ class Recurrent(BuiltLayer):
         if outputs <= 0:
             raise self.refuse(
                 Kind.VALUE_OUT_OF_RANGE if self.parameters.HasField("num_output") else Kind.MISSING_FIELD,
-                "num_output is missing"
+                "num_output is missing; set it"
                 if not self.parameters.HasField("num_output")
                 else f"num_output is {outputs}; it must be larger than 0",
                 "num_output must be positive",
