@@ -176,7 +176,7 @@ def _case(generator: Generator, layer: Any, net: Any, shapes: Shapes, layer_clas
     rng = generator.random
     for index in range(len(shapes)):
         layer.bottom.append(f"x{index}")
-    probe = layer_class(layer, "tested", layer.type, 0, phase)
+    probe = layer_class(layer, "tested", layer.type, 0, phase, list(layer.bottom), [])
     least, most, _ = probe.wanted_tops()
     tops = len(shapes) if layer_class.equal_counts else rng.randint(least, least + 2 if most is None else most)
     tops = len(shapes) - 1 if layer.type == "Filter" else tops
