@@ -114,6 +114,12 @@ def remove(owner: Owner, *path: str | int) -> Edits:
     return None
 
 
+def remove_from(owner: Owner, name: str, first: int) -> Edits:
+    """Take out the fields of that name from number `first` on, counted from 0."""
+    document, node = _of(owner)
+    return _without(document, [node], node.all(name)[first:]) if node else None
+
+
 def rename_blob(layer: Layer, old: str, new: str = "", top: int | None = None) -> Edits:
     """Give what a layer writes to `old` a name of its own, there and wherever it is read further down.
 

@@ -63,7 +63,18 @@ def take_out(document: Document, block: Field, fields: Iterable[Field]) -> list[
             merged[-1][1] = max(end, merged[-1][1])
         else:
             merged.append([start, end])
-    return [Edit(start, end, "") for start, end in merged]
+    return [Edit(*_with_line(text, start, end), "") for start, end in merged]
+
+
+def _with_line(text: str, start: int, end: int) -> tuple[int, int]:
+    """The span with its line where nothing else is on it: several fields may have shared it."""
+    newline = _newline(text)
+    left, right = _left_of_blanks(text, start, newline), end
+    while right < len(text) and text[right] in _BLANK and text[right] != newline[-1]:
+        right += 1
+    begins = not left or text[left - 1] == newline[-1]
+    ends = text[right : right + 1] == newline[-1] and text[end - 1] != newline[-1]
+    return (left, right + 1) if begins and ends else (start, end)
 
 
 def _items(field: Field, gone: set[int]) -> list[tuple[int, int]]:

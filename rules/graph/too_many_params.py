@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from caffelint.lint import ERROR, SAFE, Fix, Invalid, Kind, RefusalRule, Refused, fix, join, remove
+from caffelint.lint import ERROR, SAFE, Fix, Invalid, Kind, RefusalRule, Refused, fix, remove_from
 
 
 class TooManyParams(RefusalRule):
@@ -59,6 +59,18 @@ class TooManyParams(RefusalRule):
                 "} convolution_param { num_output: 8 kernel_size: 3 bias_term: false } }"
             ),
         ),
+        Invalid(
+            'layer { name: "data" type: "Input" top: "data" input_param { shape { dim: 1 dim: 3 } } }\n'
+            'layer { name: "fc" type: "InnerProduct" bottom: "data" top: "fc" inner_product_param { num_output: 8 }\n'
+            "  param { lr_mult: 1 } param { lr_mult: 2 }\n  param { lr_mult: 3 } param { lr_mult: 4 }\n}",
+            span="param",
+            message='InnerProduct "fc": 4 param blocks for 2 parameters; remove 2',
+            fixed=(
+                'layer { name: "data" type: "Input" top: "data" input_param { shape { dim: 1 dim: 3 } } }\n'
+                'layer { name: "fc" type: "InnerProduct" bottom: "data" top: "fc"'
+                " inner_product_param { num_output: 8 }\n  param { lr_mult: 1 } param { lr_mult: 2 }\n}"
+            ),
+        ),
     ]
 
     def fixes(self, refused: Refused) -> tuple[Fix, ...]:
@@ -66,11 +78,5 @@ class TooManyParams(RefusalRule):
         return fix(
             "remove surplus param blocks",
             SAFE,
-            *(
-                join(
-                    remove(layer, "param", index)
-                    for index in range(refused.refusal.values["wanted"], len(layer.message.param))
-                )
-                for layer in refused.layers
-            ),
+            *(remove_from(layer, "param", refused.refusal.values["wanted"]) for layer in refused.layers),
         )
