@@ -14,7 +14,7 @@ def find_gradient_flow(built: BuiltNet) -> None:
     skipped: set[str] = set()
     for layer in reversed(built.layers):
         # A layer of unknown type may be a loss.
-        contributes = not layer.known or any(layer.loss_weights)
+        contributes = not layer.known or (bool(layer.loss_weights) and any(layer.loss_weights))
         skip = layer.known
         for blob in layer.tops:
             name = blob.name

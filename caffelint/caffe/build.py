@@ -452,11 +452,10 @@ class _Build:
     def append_params(self, layer: BuiltLayer, need_backward: bool) -> bool:
         """Make the layer's Params; does the layer need backward?"""
         shapes = layer.param_shapes
+        specs = layer.message.param if layer.message is not None else ()
         if shapes is None:
             layer.params = None
-            specs = layer.message.param if layer.message is not None else ()
             return need_backward or not specs or any(spec.lr_mult for spec in specs)
-        specs = layer.message.param if layer.message is not None else ()
         if not shapes and not specs:
             return need_backward
         if len(specs) > len(shapes) and not self.strict and has_fork_fields(layer.message):

@@ -147,9 +147,10 @@ class DuplicateLayerName(NetRule):
         layers: dict[str, list[Layer]] = {}
         for layer in net.layers:
             layers.setdefault(layer.name, []).append(layer)
-        names = Names(net)
+        names: Names | None = None
         for alike in layers.values():
             if len(alike) > 1 and (clashes := list(_clashes(alike))):
+                names = names or Names(net)
                 yield self._told(clashes, names)
 
     def _told(self, clashes: list[Clash], names: Names) -> Finding:

@@ -65,7 +65,7 @@ class NeverIncluded(NetRule):
     ]
 
     def check(self, net: Net) -> Iterator[Finding]:
-        conditional = [layer for layer in net.layers_having("include") if _condition(layer)]
+        conditional = [layer for layer in net.conditional if _condition(layer)]
         if not conditional:
             return
         present = {layer.index for one in net.states() for layer in one.layers}
@@ -95,6 +95,8 @@ def _it(layers: list[Layer]) -> str:
 
 def _condition(layer: Layer) -> _Condition | None:
     """The stage or level that the first include rule asks for."""
+    if not layer.message.include:
+        return None
     rule = layer.message.include[0]
     if rule.stage:
         return _Condition("stage", "stage", f'"{rule.stage[0]}"')

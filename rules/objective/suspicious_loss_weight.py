@@ -135,7 +135,7 @@ class SuspiciousLossWeight(NetRule):
     ]
 
     def check(self, net: Net) -> Iterator[Finding]:
-        weighted = [layer for layer in net.layers_having("loss_weight") if TRAIN in layer.phases]
+        weighted = [layer for layer in net.layers if layer.loss_weights and TRAIN in layer.phases]
         if not weighted or net.role != "train":
             return
         for layer in weighted:

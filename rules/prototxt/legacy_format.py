@@ -78,10 +78,12 @@ class LegacyFormat(TextRule):
     def check(self, file: File) -> Iterator[Finding]:
         if file.solver:
             yield from self._inside(file.solver)
-        for field in file.document.root.fields:
-            message = self._old(file, field.name)
+        fields = file.document.root.fields
+        for name in dict.fromkeys([field.name for field in fields]):
+            message = self._old(file, name)
             if message:
                 if not _of_that_time(file):
+                    field = next(field for field in fields if field.name == name)
                     start, end = field.name_span
                     yield self.finding(Place(file.document, start, end, file.layer_at(start), field.name), message)
                 return

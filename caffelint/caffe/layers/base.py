@@ -403,6 +403,8 @@ class BuiltLayer:
         """Does its parameter message use a field that only forks have, so that its shapes or parameters are theirs?"""
         if not self.block or self.fork or self.fork_fields_change == NOTHING:
             return False
+        if not self.message.HasField(self.block):
+            return False
         fields = self.parameters.ListFields()
         return bool(fields) and fields[-1][0].number >= FIRST_FORK_NUMBER
 
