@@ -28,15 +28,15 @@ from caffelint.cli.settings import by_name_alone, level_of, settings, settings_o
     "--severity",
     multiple=True,
     metavar="[RULE=]LEVEL",
-    help="LEVEL: report only findings of this severity (error, warning or info) or a higher one. RULE=LEVEL: change the"
-    " severity of a rule.",
+    help="LEVEL: report only findings of this severity (error, warning or info; default: warning) or a higher one."
+    " RULE=LEVEL: change the severity of a rule.",
 )
 @click.option(
     "--dialect",
     metavar="NAME",
     shell_complete=complete.dialects,
     help="The Caffe that the files are for (default: inferred from their fields and layer types); caffelint dialects"
-    " lists them.",
+    " lists the names.",
 )
 @click.option(
     "--fail-on",
@@ -81,13 +81,13 @@ from caffelint.cli.settings import by_name_alone, level_of, settings, settings_o
 @click.option(
     "--changed-only",
     is_flag=True,
-    help="Check only files that git says have changed since --base-ref (untracked ones too), and the solvers of changed"
-    " nets.",
+    help="Check only files that have changed since --base-ref (untracked ones too), and the solvers of changed nets."
+    " Runs git to list the files of that commit.",
 )
 @click.option("--base-ref", default="HEAD", metavar="REF", show_default=True, help="The commit to compare with.")
 @settings_options
 @click.option("--jobs", type=click.IntRange(min=0), metavar="N", help="Processes to use; 0 (default) is one per core.")
-@click.option("--no-cache", is_flag=True, help="Neither use nor store earlier results.")
+@click.option("--no-cache", is_flag=True, help="Do not reuse earlier results or store new ones.")
 @click.option("--stdin-filename", metavar="PATH", type=click.Path(), help="Check stdin as if it were this file.")
 @click.option("-v", "--verbose", is_flag=True, help="Also show infos.")
 @click.option("-q", "--quiet", is_flag=True, help="Show only the findings.")
@@ -99,7 +99,7 @@ def command(**options: Any) -> int:
 
     \b
     Exit status: 0 nothing at or above --fail-on
-                 1 findings
+                 1 findings at or above --fail-on (or changes, with --diff)
                  2 wrong usage or settings, or a path that cannot be read or written
                  3 caffelint itself failed
     """

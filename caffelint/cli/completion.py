@@ -12,7 +12,7 @@ def command(shell: str) -> None:
 
     \b
     bash: caffelint completion bash > ~/.local/share/bash-completion/completions/caffelint
-    zsh:  caffelint completion zsh > a folder of $fpath/_caffelint
+    zsh:  caffelint completion zsh > "${fpath[1]}/_caffelint"
     fish: caffelint completion fish > ~/.config/fish/completions/caffelint.fish
     """
     from click.shell_completion import get_completion_class

@@ -20,7 +20,7 @@ _SHOWN = 3
 @click.command("dialects")
 @click.option("--format", "format_", type=click.Choice(["text", "json"]), default="text", help="A table or JSON.")
 def command(format_: str) -> None:
-    """List the Caffes that --dialect takes, best known first."""
+    """List the versions and forks of Caffe that --dialect accepts, best known first."""
     from caffelint.schema.provenance import provenance
 
     forks = [provenance().about(name) for name in provenance().forks]

@@ -26,9 +26,11 @@ def command(
     """Show what caffelint smoke can run with: engines and their versions, devices, data libraries; and what to install.
 
     With SOLVER, also show whether the files and Python layers that it and its nets name are found, here and by your
-    Caffe. Nothing of them is run.
+    Caffe. None of them is run.
 
-    Exit status: 0 shown, 2 SOLVER cannot be read or wrong usage.
+    \b
+    Exit status: 0 shown
+                 2 SOLVER cannot be read, or wrong usage or settings
     """
     from caffelint.cli.tell import aside
     from caffelint.report.words import sentence

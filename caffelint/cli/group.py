@@ -16,10 +16,10 @@ COMMANDS = {
     "upgrade": "Convert nets and solvers of older formats to the current one",
     "explain": "Explain a rule: what it finds, why it is bad, how to fix it",
     "rules": "List the rules",
-    "dialects": "List the Caffes that --dialect takes",
+    "dialects": "List the versions and forks of Caffe that --dialect accepts",
     "config": "Show the settings in effect and where each comes from",
     "trust": "Allow the settings of a folder to run programs and rules",
-    "test": "Run the examples of your own rules",
+    "test": "Run the examples of rules",
     "new-rule": "Create the file of a rule of your own",
     "completion": "Print the completion script for a shell",
 }

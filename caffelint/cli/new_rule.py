@@ -27,16 +27,17 @@ _CODE = re.compile(r"[A-Z]+[0-9]{3}")
     default="layer",
     metavar="KIND",
     show_default=True,
-    help="What the rule looks at: solver, layer, refusal (by Caffe), net, project (a solver and its nets) or text.",
+    help="What the rule looks at: solver, layer, refusal (an error at which Caffe stops), net, project (a solver"
+    " and its nets) or text.",
 )
 @click.option("--code", default="U001", metavar="CODE", show_default=True, help="Capital letters and three digits.")
 def command(name: str, folder: Path | None, kind: str, code: str) -> None:
     """Create the file of a rule of your own in FOLDER (default: rules, which is created if it is missing).
 
-    NAME says what is wrong and reads well after "allow", as in missing-bias-filler. The new rule works at once:
-    caffelint test runs its examples, and caffelint check runs it if the settings list FOLDER under plugins. If there
-    are no settings, a caffelint.toml that does is written. No file is overwritten. Other Python files in FOLDER run
-    only after caffelint trust.
+    NAME says what is wrong, as in "allow missing-bias-filler"; it is used in ignore comments. The new rule works at
+    once: caffelint test runs its examples, and caffelint check runs it if the settings list FOLDER under plugins. If
+    there are no settings, a caffelint.toml that lists FOLDER under plugins is written. No file is overwritten. Other
+    Python files in FOLDER run only after caffelint trust.
     """
     from caffelint.cli.templates import KINDS, rule_text
     from caffelint.lint.registry import find_rule

@@ -12,7 +12,7 @@ from caffelint.cli.status import USAGE
 
 
 @click.command("patch")
-@click.argument("net", required=False, type=click.Path())
+@click.argument("net", required=False, type=click.Path(), metavar="NET")
 @click.option(
     "--check-finite",
     "where",

@@ -23,7 +23,8 @@ def settings_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """The options of every command that reads settings: `config_file` and `isolated`, for `settings` below."""
     command = click.option("--isolated", is_flag=True, help="Ignore all settings files.")(command)
     path = click.Path(path_type=Path)
-    return click.option("--config", "config_file", type=path, metavar="FILE", help="Settings file to read.")(command)
+    help_text = "Read settings from FILE instead of those found by search."
+    return click.option("--config", "config_file", type=path, metavar="FILE", help=help_text)(command)
 
 
 def settings(paths: Sequence[str], options: Mapping[str, Any], unused: Sequence[str] = ("caffe_python",)) -> Config:

@@ -37,7 +37,7 @@ from caffelint.cli.settings import input_shapes, settings, settings_options
     show_default=True,
     help="The device to run on; auto takes a GPU only for torch.",
 )
-@click.option("--gpu", type=click.IntRange(0, 999), metavar="N", help="Run on this GPU, with either engine.")
+@click.option("--gpu", type=click.IntRange(0, 999), metavar="N", help="Run on GPU N; wins over --device.")
 @click.option(
     "--data",
     type=click.Choice(["auto", "real", "synthetic"]),
@@ -49,7 +49,7 @@ from caffelint.cli.settings import input_shapes, settings, settings_options
     "--input-shape",
     multiple=True,
     metavar="TOP=NxCxHxW",
-    help="The shape of a data layer's top if the text does not give it, as in data=32x3x224x224.",
+    help="The shape of a data layer's top if the prototxt does not give it, as in data=32x3x224x224.",
 )
 @click.option("--weights", type=click.Path(), metavar="FILE.caffemodel", help="Start from these weights.")
 @click.option(
@@ -74,7 +74,7 @@ from caffelint.cli.settings import input_shapes, settings, settings_options
     metavar="BLOBS",
     help="Show the range, mean, spread and zeros of these blobs or layers over the run; separate names with commas.",
 )
-@click.option("--find-lr", is_flag=True, help="Find the largest base_lr that stays finite, and suggest one.")
+@click.option("--find-lr", is_flag=True, help="Find the largest base_lr at which training stays finite.")
 @click.option(
     "--compare", metavar="A,B", help="Run twice and show where the runs first differ: cpu,cuda:0 or caffe,torch."
 )
@@ -90,7 +90,7 @@ from caffelint.cli.settings import input_shapes, settings, settings_options
     metavar="DIR",
     help="The folder for the copies (default: the working directory).",
 )
-@click.option("--dialect", metavar="NAME", help="The Caffe fork that the files are for.")
+@click.option("--dialect", metavar="NAME", help="The Caffe that the files are for (default: inferred).")
 @settings_options
 @click.option(
     "--fail-on",
@@ -108,7 +108,7 @@ def command(solver: str, **options: Any) -> int:
 
     \b
     Exit status: 0 nothing at or above --fail-on
-                 1 findings
+                 1 findings at or above --fail-on
                  2 wrong usage or settings, a file that cannot be read, or nothing to run with
                  3 caffelint itself failed
     """

@@ -45,11 +45,13 @@ if TYPE_CHECKING:
     "--dialect",
     metavar="NAME",
     shell_complete=complete.dialects,
-    help="Refuse layer types and fields that this Caffe lacks; caffelint dialects lists them.",
+    help="Refuse layer types and fields that this Caffe lacks; caffelint dialects lists the names.",
 )
 @click.option("--format", "format_", type=click.Choice(["text", "json"]), default="text", help="A table or JSON lines.")
 @settings_options
-@click.option("--jobs", type=click.IntRange(min=0), default=0, metavar="N", help="Processes to use; 0 is one per core.")
+@click.option(
+    "--jobs", type=click.IntRange(min=0), default=0, metavar="N", help="Processes to use; 0 (default) is one per core."
+)
 def command(
     paths: Sequence[str],
     phase: str | None,
@@ -65,9 +67,14 @@ def command(
 ) -> int:
     """Show the nets that Caffe builds: shapes, parameters, multiply-adds, memory.
 
-    PATHS are net files, solvers (for the nets that they name) and folders. A net for one phase only is shown in that
-    phase, unless --phase names the other. Exit status: 0 all nets load, or may load, 1 a net does not load, 2 a path
-    cannot be read or there is no net, 3 caffelint itself failed.
+    PATHS are net files, solvers (for the nets that they name) and folders. By default, a net that exists in only
+    one phase is shown in that phase.
+
+    \b
+    Exit status: 0 no net certainly fails to load
+                 1 a net does not load
+                 2 a path cannot be read, there is no net, or wrong usage or settings
+                 3 caffelint itself failed
     """
     from caffelint.cli.nets import Tops, nets
     from caffelint.cli.tell import tell

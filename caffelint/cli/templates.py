@@ -1,6 +1,6 @@
 """What `caffelint new-rule` writes: a small rule of each kind that works, to be changed bit by bit.
 
-CLASS, CODE and NAME stand for the new rule's own. The sample findings are there to show the way, not to be kept.
+CLASS, CODE and NAME are replaced by those of the new rule. The sample findings only show how it is done.
 """
 
 from __future__ import annotations
@@ -56,8 +56,8 @@ _SAMPLES = {
     "solver": _Sample(
         "LIKELY, WARNING, Finding, Invalid, Solver, SolverRule",
         "SolverRule",
-        "`snapshot` without `snapshot_prefix` leaves the files' names to chance.",
-        "Say what Caffe does then, and where in its source, or in which thread, that can be read.",
+        "`snapshot` without `snapshot_prefix` names the snapshots after the file of the solver.",
+        "Say what Caffe does then, and where that can be read: in its source, or in a thread.",
         "snapshot: 1000",
         'snapshot: 1000 snapshot_prefix: "run"',
         "",
@@ -66,20 +66,20 @@ _SAMPLES = {
         Invalid(
             "base_lr: 0.01 snapshot: 1000",
             span="snapshot: 1000",
-            message="snapshot is 1000 and snapshot_prefix is not set: name the files",
+            message="snapshot 1000 without snapshot_prefix takes the solver's name; set snapshot_prefix",
         ),
     ]""",
         """def check(self, solver: Solver) -> Iterator[Finding]:
         interval = solver.message.snapshot
         if interval and not solver.has("snapshot_prefix"):
-            message = f"snapshot is {interval} and snapshot_prefix is not set: name the files"
+            message = f"snapshot {interval} without snapshot_prefix takes the solver's name; set snapshot_prefix"
             yield self.finding(solver.at("snapshot"), message)""",
     ),
     "layer": _Sample(
-        "LIKELY, WARNING, Finding, Invalid, Layer, LayerRule",
+        "LIKELY, WARNING, Finding, Invalid, Layer, LayerRule, title",
         "LayerRule",
-        "A `dropout_ratio` above 0.9 leaves next to nothing of the signal.",
-        "Say what Caffe does then, and where in its source, or in which thread, that can be read.",
+        "A `dropout_ratio` above 0.9 drops nearly all of the input.",
+        "Say what Caffe does then, and where that can be read: in its source, or in a thread.",
         "dropout_param { dropout_ratio: 0.95 }",
         "dropout_param { dropout_ratio: 0.5 }",
         '    layer_types = ("Dropout",)\n',
@@ -88,20 +88,20 @@ _SAMPLES = {
         Invalid(
             'layer { name: "drop" type: "Dropout" bottom: "a" top: "a" dropout_param { dropout_ratio: 0.95 } }',
             span="dropout_ratio: 0.95",
-            message="dropout_ratio is 0.95, which drops nearly all of the signal: 0.5 is usual",
+            message='Dropout "drop": dropout_ratio 0.95 drops nearly all of the input; set dropout_ratio: 0.5',
         ),
     ]""",
         """def check(self, layer: Layer) -> Iterator[Finding]:
         ratio = layer.param("dropout_param").dropout_ratio
         if ratio > 0.9:
-            message = f"dropout_ratio is {ratio:g}, which drops nearly all of the signal: 0.5 is usual"
+            message = f"{title(layer)}: dropout_ratio {ratio:g} drops nearly all of the input; set dropout_ratio: 0.5"
             yield self.finding(layer.at("dropout_param", "dropout_ratio"), message)""",
     ),
     "refusal": _Sample(
         "ERROR, Finding, Invalid, Kind, RefusalRule, Refused",
         "RefusalRule",
-        "A group, or a number of tops, that does not divide what it is to divide.",
-        "Say where Caffe checks it, and what people mean who meet it.",
+        "A group, or a number of tops, does not divide the number of channels.",
+        "Say where Caffe checks it, and what people most likely meant.",
         "convolution_param { num_output: 20 kernel_size: 5 group: 3 }",
         "convolution_param { num_output: 21 kernel_size: 5 group: 3 }",
         "    claims = (Kind.NOT_DIVISIBLE,)\n",
@@ -115,18 +115,18 @@ _SAMPLES = {
         Invalid(
             _NET % 20,
             span="group: 3",
-            message='Convolution "conv": num_output 20 cannot be divided by group 3; look at both numbers',
+            message='Convolution "conv": num_output 20 cannot be divided by group 3; correct one of them',
         ),
     ]""",
         """def report(self, refused: Refused) -> Iterator[Finding]:
-        message = f"{self.message(refused)}; look at both numbers"
+        message = f"{self.message(refused)}; correct one of them"
         yield self.finding(refused.place, message, evidence=self.evidence(refused), phases=refused.phases)""",
     ),
     "net": _Sample(
-        "LIKELY, WARNING, Finding, Invalid, Net, NetRule",
+        "LIKELY, WARNING, Finding, Invalid, Net, NetRule, title",
         "NetRule",
-        "Two layers of one name: weights are copied by name.",
-        "Say what Caffe does then, and where in its source, or in which thread, that can be read.",
+        "Two layers have the same name, but weights are copied by name.",
+        "Say what Caffe does then, and where that can be read: in its source, or in a thread.",
         'layer { name: "conv1" ... } layer { name: "conv1" ... }',
         'layer { name: "conv1" ... } layer { name: "conv2" ... }',
         "",
@@ -135,7 +135,7 @@ _SAMPLES = {
         Invalid(
             'layer { name: "a" type: "ReLU" top: "x" } layer { name: "a" type: "TanH" top: "y" }',
             span='name: "a"',
-            message='a second layer is called "a": give each its own name',
+            message='TanH "a": an earlier layer has the same name; rename one',
         ),
     ]""",
         """def check(self, net: Net) -> Iterator[Finding]:
@@ -143,15 +143,15 @@ _SAMPLES = {
         for layer in net.layers:
             name = layer.message.name
             if name in seen:
-                yield self.finding(layer.at("name"), f'a second layer is called "{name}": give each its own name')
+                yield self.finding(layer.at("name"), f"{title(layer)}: an earlier layer has the same name; rename one")
             seen.add(name)""",
     ),
     "project": _Sample(
         "LIKELY, TEST, WARNING, Finding, Invalid, ProjectRule, Solver",
         "ProjectRule",
-        "`test_iter` with a net of which no layer is left in the TEST phase.",
-        "Say what Caffe does then, and where in its source, or in which thread, that can be read.",
-        'net: "net.prototxt" test_iter: 10  # every layer there has include { phase: TRAIN }',
+        "`test_iter` with a net that has no layer in the TEST phase.",
+        "Say what Caffe does then, and where that can be read: in its source, or in a thread.",
+        'net: "net.prototxt" test_iter: 10  # all its layers have include { phase: TRAIN }',
         'net: "net.prototxt"',
         "",
         """VALID = [
@@ -167,7 +167,7 @@ _SAMPLES = {
                 "net.prototxt": 'layer { name: "a" type: "ReLU" bottom: "x" top: "y" include { phase: TRAIN } }',
             },
             span="test_iter: 10",
-            message="test_iter asks for tests, but net.prototxt has no layer in the TEST phase",
+            message='test_iter asks for tests, but "net.prototxt" has no layer in TEST; remove test_iter',
         ),
     ]""",
         """def check(self, solver: Solver) -> Iterator[Finding]:
@@ -175,7 +175,7 @@ _SAMPLES = {
             return
         for use in solver.nets:
             if use.tests and not use.net.in_phase(TEST):
-                message = f"test_iter asks for tests, but {use.net.path} has no layer in the TEST phase"
+                message = f'test_iter asks for tests, but "{use.net.path}" has no layer in TEST; remove test_iter'
                 yield self.finding(solver.at("test_iter"), message)""",
     ),
     "text": _Sample(
@@ -191,14 +191,14 @@ _SAMPLES = {
         Invalid(
             "base_lr: 0.1  # TODO tune",
             span="# TODO tune",
-            message="this comment says that something is still to be done: do it, or drop the comment",
+            message="this comment says that something is still to be done; do it, or remove the comment",
         ),
     ]""",
         """def check(self, file: File) -> Iterator[Finding]:
         document = file.document
         for start, end in document.comments():
             if "TODO" in document.source.slice(start, end):
-                message = "this comment says that something is still to be done: do it, or drop the comment"
+                message = "this comment says that something is still to be done; do it, or remove the comment"
                 yield self.finding(Place(document, start, end, file.layer_at(start)), message)""",
     ),
 }

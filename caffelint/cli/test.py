@@ -20,10 +20,10 @@ from caffelint.text.visible import visible
 @click.option("-q", "--quiet", is_flag=True, help="Show only failures.")
 @settings_options
 def command(paths: tuple[Path, ...], quiet: bool, config_file: Path | None, isolated: bool) -> int:
-    """Run the examples of your own rules.
+    """Run the examples of rules.
 
-    PATHS are Python files with rules, or folders of them; they are imported. Without PATHS, the examples of all
-    installed rules run, and of those in the plugins of trusted settings.
+    PATHS are Python files with rules, or folders of them; they are imported. Without PATHS, all examples run: of
+    installed rules and of plugins in trusted settings.
 
     \b
     Exit status: 0 all examples pass
@@ -57,7 +57,7 @@ def command(paths: tuple[Path, ...], quiet: bool, config_file: Path | None, isol
 
 def _missing(rule: Any) -> list[str]:
     lists = {"VALID": rule.VALID, "INVALID": rule.INVALID}
-    return [f"{name}: there is no example" for name, examples in lists.items() if not examples]
+    return [f"{name} has no example" for name, examples in lists.items() if not examples]
 
 
 def _installed() -> Iterator[Any]:

@@ -18,9 +18,10 @@ from caffelint.text.visible import visible
 def command(folder: Path, show: bool, remove: bool) -> int:
     """Allow the settings of FOLDER (default: the working directory) to choose what runs.
 
-    Until you trust them, the settings of a repository cannot set caffe-python or plugins, which run code, nor read
-    files outside the repository (roots, extend, baseline). Trust holds for the settings and rules as they are now;
-    after a change, run the command again. It is stored in your home directory, not in FOLDER.
+    Until you trust them, the settings of a repository can neither run code (caffe-python, plugins) nor open data
+    (read-data) nor read files outside the repository (roots, extend, baseline). Trust holds for the
+    settings and rules as they are now; after a change, run the command again. It is stored in your home directory, not
+    in FOLDER.
 
     \b
     Exit status: 0 done

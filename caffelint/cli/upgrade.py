@@ -39,7 +39,7 @@ _WORDS = {
     "--dialect",
     metavar="NAME",
     shell_complete=complete.dialects,
-    help="The Caffe that the files are for (default: inferred); caffelint dialects lists them.",
+    help="The Caffe that the files are for (default: inferred); caffelint dialects lists the names.",
 )
 @settings_options
 @click.option("-q", "--quiet", is_flag=True, help="Show only the files that could not be upgraded.")
@@ -59,12 +59,14 @@ def command(
     (V0, V1), input and input_dim of a net, transformation fields outside transform_param, and solver_type.
 
     A net for a fork that reads only an older format is left as it is, and so are files beside it that the same fork
-    reads; --dialect bvlc converts those all the same. A file with the comment # caffelint: ignore-file[legacy-format]
-    is left as it is, too.
+    reads; --dialect bvlc converts those all the same. So is a file with this comment:
+
+    \b
+    # caffelint: ignore-file[legacy-format]
 
     \b
     Exit status: 0 nothing is left to upgrade
-                 1 something could not be upgraded or, with --diff, would be
+                 1 something could not be upgraded, or --diff found something to upgrade
                  2 wrong usage or settings, or a path that cannot be read or written
                  3 caffelint itself failed
     """

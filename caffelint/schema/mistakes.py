@@ -77,8 +77,10 @@ class Mistakes(MistakenValues):
                 names += [use.name] if use.name not in names else []
         listed = ", ".join(names[:_SHOWN]) + (f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else "")
         known, them = provenance(), "it" if len(names) == 1 else "them"
+        old = [block for block in self.bound.document.root.fields if block.name == "layers"]
+        in_old = all(any(block.start <= use.field.start < block.end for block in old) for use in uses)
         message = (
-            f"BVLC's Caffe refuses {listed}; {known.describe(forks)} {known.has(forks)} {them}"
+            f"BVLC's Caffe refuses {listed}{' in layers blocks' * in_old}; {known.describe(forks)} {known.has(forks)} {them}"
             f" (pass {known.option(forks)})"
         )
         first = uses[0]
