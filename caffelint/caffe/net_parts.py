@@ -62,10 +62,11 @@ class Param:
     """One parameter blob of a layer.
 
     name: of its `param` block, "" without. owner: the parameter whose blob it shares, None where it has its own.
-    lr_mult, decay_mult: of its own `param` block, or Caffe's default.
+    lr_mult, decay_mult: of its own `param` block, or Caffe's default. lr_of, decay_of: of an owner, the parameter
+    whose `param` block gives that value, None where it is the default.
     """
 
-    __slots__ = ("decay_mult", "given_decay", "given_lr", "index", "layer", "lr_mult", "name", "owner", "shape")
+    __slots__ = ("decay_mult", "decay_of", "index", "layer", "lr_mult", "lr_of", "name", "owner", "shape")
 
     def __init__(
         self, layer: BuiltLayer, index: int, shape: Shape, name: str, lr_mult: float, decay_mult: float
@@ -76,6 +77,6 @@ class Param:
         self.name = name
         self.lr_mult = lr_mult
         self.decay_mult = decay_mult
-        self.given_lr = False
-        self.given_decay = False
+        self.lr_of: Param | None = None
+        self.decay_of: Param | None = None
         self.owner: Param | None = None

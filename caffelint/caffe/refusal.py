@@ -53,7 +53,7 @@ class Kind(str, Enum):
     LOSS_WEIGHT_COUNT = "loss-weight-count"  # values: given, wanted
     PARAM_COUNT = "param-count"  # more `param` blocks than parameters; values: given, wanted
     SHARED_PARAM_SHAPE = "shared-param-shape"  # values: param, owner (the name of its layer)
-    SHARED_PARAM_MULTIPLIER = "shared-param-multiplier"  # values: param, owner
+    SHARED_PARAM_MULTIPLIER = "shared-param-multiplier"  # values: param, other (indices of its layer and `param`)
     STATISTIC_WITH_RATE = "statistic-with-rate"  # a BatchNorm's `param` with an lr_mult
     EVEN_LOCAL_SIZE = "even-local-size"  # of an LRN
     UNKNOWN_FILLER = "unknown-filler"  # values: type

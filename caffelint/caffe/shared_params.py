@@ -15,18 +15,18 @@ def share(param: Param, owner: Param, spec: Any) -> None:
     """Let a parameter share the blob of its owner, the first of that name, which may be itself. Raises `Refusal`."""
     given_lr, given_decay = spec.HasField("lr_mult"), spec.HasField("decay_mult")
     if owner is param:
-        param.given_lr, param.given_decay = given_lr, given_decay
+        param.lr_of, param.decay_of = param if given_lr else None, param if given_decay else None
         return
     param.owner = owner
     _check_shape(param, owner, spec.share_mode == PERMISSIVE)
     if given_lr:
-        if owner.given_lr and owner.lr_mult != param.lr_mult:
-            raise _mismatch(param, "lr_mult", owner.lr_mult, param.lr_mult)
-        owner.given_lr, owner.lr_mult = True, param.lr_mult
+        if owner.lr_of and owner.lr_mult != param.lr_mult:
+            raise _mismatch(param, "lr_mult", owner.lr_mult, param.lr_mult, owner.lr_of)
+        owner.lr_of, owner.lr_mult = param, param.lr_mult
     if given_decay:
-        if owner.given_decay and owner.decay_mult != param.decay_mult:
-            raise _mismatch(param, "decay_mult", owner.decay_mult, param.decay_mult)
-        owner.given_decay, owner.decay_mult = True, param.decay_mult
+        if owner.decay_of and owner.decay_mult != param.decay_mult:
+            raise _mismatch(param, "decay_mult", owner.decay_mult, param.decay_mult, owner.decay_of)
+        owner.decay_of, owner.decay_mult = param, param.decay_mult
 
 
 def _check_shape(param: Param, owner: Param, permissive: bool) -> None:
@@ -47,14 +47,16 @@ def _check_shape(param: Param, owner: Param, permissive: bool) -> None:
         )
 
 
-def _mismatch(param: Param, name: str, owned: float, given: float) -> Refusal:
+def _mismatch(param: Param, name: str, owned: float, given: float, other: Param) -> Refusal:
     return Refusal(
         Kind.SHARED_PARAM_MULTIPLIER,
-        f'parameter "{param.name}" has {name} {given:g} here but {owned:g} elsewhere; give it one value',
+        f'parameter "{param.name}" has {name} {given:g} here but {owned:g} in'
+        f' {other.layer.type} "{other.layer.name}"; use one value',
         f"Shared param '{param.name}' has mismatched {name}.",
         "net.cpp AppendParam",
         ("param", param.index, name),
         param=param.name,
         given=given,
         owned=owned,
+        other=(other.layer.index, other.index),
     )

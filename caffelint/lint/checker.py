@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any, NamedTuple
@@ -295,18 +296,29 @@ class Checker:
             ran = [rule.name for rule in meant if rule.name in self.names and rule.kind in kinds]
             if not unknown and not comment.in_vain and len(ran) < len(meant):
                 continue
+            repairs, safe = () if comment.in_vain else (Edit(start, end, ""),), True
             if unknown:
                 listed = ", ".join(f'"{name}"' for name in sorted(unknown))
                 message = f"no rule is called {listed}, so this comment silences nothing"
+                if near := _like(unknown[0]) if len(unknown) == 1 else "":
+                    message += f"; did you mean {near}?"
+                    text = re.sub(re.escape(unknown[0]), near, file.document.source.text[start:end], flags=re.I)
+                    repairs, safe = (Edit(start, end, text),), False
             elif comment.in_vain:
                 message = "no field follows this comment in its block, so it silences nothing; write it above a field"
             elif "all" not in comment.rules:
                 message = f"{', '.join(sorted(ran))} finds nothing here, so this comment silences nothing"
             else:
                 message = "no rule finds anything here, so this comment silences nothing"
-            repairs = () if comment.in_vain else (Edit(start, end, ""),)
-            problem = Problem(info.name, start, end, message, True, "", repairs, True)
+            problem = Problem(info.name, start, end, message, True, "", repairs, safe)
             yield from self.rules.rule(info).report(problem, file)
+
+
+def _like(name: str) -> str:
+    """The rule that a misspelt name most likely means, empty if none is similar."""
+    from difflib import get_close_matches
+
+    return next(iter(get_close_matches(name, [rule.name for rule in all_rules()], 1, 0.8)), "")
 
 
 def _replaced(row: ReportedFinding) -> tuple[str, int, int] | None:

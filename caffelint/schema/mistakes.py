@@ -80,7 +80,8 @@ class Mistakes(MistakenValues):
         old = [block for block in self.bound.document.root.fields if block.name == "layers"]
         in_old = all(any(block.start <= use.field.start < block.end for block in old) for use in uses)
         message = (
-            f"BVLC's Caffe refuses {listed}{' in layers blocks' * in_old}; {known.describe(forks)} {known.has(forks)} {them}"
+            f"BVLC's Caffe refuses {listed}{' in layers blocks' * in_old};"
+            f" {known.describe(forks)} {known.has(forks)} {them}"
             f" (pass {known.option(forks)})"
         )
         first = uses[0]

@@ -8,7 +8,7 @@ from ._norms import feeding, global_stats, norms
 
 
 class FrozenLayersMovingStatistics(NetRule):
-    """A frozen layer is followed by a BatchNorm whose statistics keep moving.
+    """A BatchNorm after a frozen layer still updates its running statistics.
 
     ## Why is this bad?
     `lr_mult: 0` keeps the weights, but a BatchNorm in TRAIN normalises by the current batch and keeps averaging its
@@ -49,7 +49,9 @@ class FrozenLayersMovingStatistics(NetRule):
         Invalid(
             _NET % (0, ""),
             span='type: "BatchNorm"',
-            message='BatchNorm "bn" follows a frozen layer but keeps moving its statistics; set use_global_stats: true',
+            message='BatchNorm "bn" follows a frozen layer but still updates its running statistics, so the frozen'
+            " features"
+            " change; set use_global_stats: true",
             fixed=_NET % (0, " batch_norm_param { use_global_stats: true }"),
         ),
     ]
@@ -63,13 +65,14 @@ class FrozenLayersMovingStatistics(NetRule):
                     found.append(layer)
         if found and net.role == "train":
             moves = (
-                "follows a frozen layer but keeps moving its"
+                "follows a frozen layer but still updates its"
                 if len(found) == 1
-                else "follow frozen layers but keep moving their"
+                else "follow frozen layers but still update their"
             )
             yield self.finding(
                 found[0].at("type"),
-                f"{titles(found)} {moves} statistics; set use_global_stats: true",
+                f"{titles(found)} {moves} running statistics, so the frozen features change; set use_global_stats:"
+                " true",
                 phases=(TRAIN,),
                 fixes=fix(
                     "set use_global_stats: true",

@@ -73,7 +73,7 @@ class AugmentationInTesting(NetRule):
             },
             span="mirror: true",
             message='Data "data" is part of both phases, so testing also mirrors half of its images at random; give'
-            ' testing a data layer without mirror',
+            " testing a data layer without mirror",
         ),
     ]
 

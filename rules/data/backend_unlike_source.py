@@ -51,14 +51,14 @@ class BackendUnlikeSource(LayerRule):
             'layer { name: "data" type: "Data" data_param { source: "train_lmdb" } }',
             span='source: "train_lmdb"',
             message='Data "data": source "train_lmdb" is an LMDB by its name, but backend defaults to LEVELDB; set'
-            ' backend: LMDB',
+            " backend: LMDB",
             fixed='layer { name: "data" type: "Data" data_param { source: "train_lmdb" backend: LMDB } }',
         ),
         Invalid(
             'layer { name: "data" type: "Data" data_param { source: "train_leveldb" backend: LMDB } }',
             span="backend: LMDB",
             message='Data "data": source "train_leveldb" is a LEVELDB by its name, but backend is LMDB; set backend:'
-            ' LEVELDB',
+            " LEVELDB",
             fixed='layer { name: "data" type: "Data" data_param { source: "train_leveldb" backend: LEVELDB } }',
         ),
     ]

@@ -46,7 +46,7 @@ class LeveldbOpenedTwice(NetRule):
             _LAYER % ("a", "a", "") + _LAYER % ("b", "b", ""),
             span='source: "a"',
             message='Data "b": LevelDB "a" is already open in, and locked by, "a"; use an LMDB, which several layers'
-            ' can read',
+            " can read",
         ),
     ]
 

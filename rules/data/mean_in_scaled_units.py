@@ -48,7 +48,7 @@ class MeanInScaledUnits(LayerRule):
             'layer { name: "data" type: "Data" transform_param { scale: 0.00784313 mean_value: 1 } }',
             span="mean_value: 1",
             message='Data "data": mean_value 1 is subtracted before scale 0.00784313 is applied, so it counts in'
-            ' pixels; did you mean 127.5?',
+            " pixels; did you mean 127.5?",
         ),
     ]
 

@@ -43,7 +43,7 @@ class PrefetchZero(LayerRule):
             'layer { name: "data" type: "Data" data_param { source: "a" batch_size: 64 prefetch: 0 } }',
             span="prefetch: 0",
             message='Data "data": prefetch 0 leaves no batch to read into, so the first forward pass waits forever;'
-            ' remove it (the default is 4)',
+            " remove it (the default is 4)",
             fixed='layer { name: "data" type: "Data" data_param { source: "a" batch_size: 64 } }',
         ),
     ]

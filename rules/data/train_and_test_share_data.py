@@ -80,13 +80,13 @@ class TrainAndTestShareData(NetRule):
             _DATA % ("train.txt", "TRAIN", "") + _DATA % ("./train.txt", "TEST", ""),
             span='source: "./train.txt"',
             message='Data "data": testing reads "./train.txt", which training also reads, so accuracy is that of the'
-            ' training set; test on other data',
+            " training set; test on other data",
         ),
         Invalid(
             _DATA % ("val_lmdb", "TRAIN", "") + _DATA % ("train_lmdb", "TEST", ""),
             span='source: "train_lmdb"',
             message='Data "data": testing reads "train_lmdb" and training reads "val_lmdb"; check whether the two are'
-            ' swapped',
+            " swapped",
         ),
         Invalid(
             {
@@ -105,7 +105,7 @@ class TrainAndTestShareData(NetRule):
             },
             span='source: "a"',
             message='Data "d" is part of both phases, so training and testing both read "a"; give each phase a data'
-            ' layer with include { phase: ... }',
+            " layer with include { phase: ... }",
         ),
     ]
 

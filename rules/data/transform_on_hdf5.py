@@ -43,7 +43,7 @@ class TransformOnHdf5(LayerRule):
             'layer { name: "data" type: "HDF5Data" transform_param { scale: 0.1 } }',
             span="transform_param",
             message='HDF5Data "data" refuses transform_param; transform the data before writing them, or with layers'
-            ' after this one',
+            " after this one",
             fixed='layer { name: "data" type: "HDF5Data" }',
         ),
     ]

@@ -83,8 +83,8 @@ class DuplicateLayerName(NetRule):
             'layer { name: "data" type: "DummyData" top: "data" }'
             ' layer { name: "data" type: "DummyData" top: "label" }',
             span='name: "data"',
-            message='DummyData "data": name is already used by DummyData on line 1, so Caffe finds only this'
-            " DummyData by that name; give it a name of its own",
+            message='DummyData "data": name is already used by DummyData on line 1, so'
+            ' net.layer_by_name("data") finds only this one; give it a name of its own',
             fixed='layer { name: "data" type: "DummyData" top: "data" }'
             ' layer { name: "label" type: "DummyData" top: "label" }',
         ),
@@ -93,8 +93,9 @@ class DuplicateLayerName(NetRule):
             ' layer { name: "fc" type: "InnerProduct" bottom: "fc1" top: "fc2" }'
             ' layer { name: "loss" type: "EuclideanLoss" bottom: "fc2" bottom: "label" }',
             span='name: "fc"',
-            message='InnerProduct "fc": name is already used by InnerProduct on line 1, so Caffe copies the weights'
-            " of both into that one; give this InnerProduct a name of its own",
+            message='InnerProduct "fc": name is already used by InnerProduct on line 1, so on loading and testing,'
+            " the weights of both go into that one, and this one keeps its initial weights; give this InnerProduct a"
+            " name of its own",
             fixed=(
                 'layer { name: "fc" type: "InnerProduct" bottom: "data" top: "fc1" } layer { name: "fc2" type: '
                 '"InnerProduct" bottom: "fc1" top: "fc2" } layer { name: "loss" type: "EuclideanLoss" bottom: '
@@ -104,8 +105,9 @@ class DuplicateLayerName(NetRule):
         Invalid(
             _WIDTHS % (5, 5),
             span='name: "fc"',
-            message='InnerProduct "fc": name is already used by InnerProduct on line 1, so Caffe copies the weights'
-            " of both into that one; give this InnerProduct a name of its own",
+            message='InnerProduct "fc": name is already used by InnerProduct on line 1, so on loading and testing,'
+            " the weights of both go into that one, and this one keeps its initial weights; give this InnerProduct a"
+            " name of its own",
             fixed=_APART % (5, 5),
         ),
         Invalid(
@@ -132,8 +134,9 @@ class DuplicateLayerName(NetRule):
             'layer { type: "InnerProduct" bottom: "data" top: "fc1" }'
             ' layer { type: "InnerProduct" bottom: "fc1" top: "fc2" }',
             span="layer",
-            message="InnerProduct layer: name is missing, as in InnerProduct on line 1, so Caffe copies the weights"
-            " of both into that one; give this InnerProduct a name of its own",
+            message="InnerProduct layer: name is missing, as in InnerProduct on line 1, so on loading and testing,"
+            " the weights of both go into that one, and this one keeps its initial weights; give this InnerProduct a"
+            " name of its own",
             fixed=(
                 'layer { type: "InnerProduct" bottom: "data" top: "fc1" } layer { type: "InnerProduct" bottom: '
                 '"fc1" top: "fc2" name: "fc2" }'
@@ -151,27 +154,27 @@ class DuplicateLayerName(NetRule):
         for alike in layers.values():
             if len(alike) > 1 and (clashes := list(_clashes(alike))):
                 names = names or Names(net)
-                yield self._told(clashes, names)
+                yield self._reported(clashes, names)
 
-    def _told(self, clashes: list[Clash], names: Names) -> Finding:
+    def _reported(self, clashes: list[Clash], names: Names) -> Finding:
         """The first clash of a name; its fix ends them all."""
         layer, other, renamed = clashes[0]
-        kind = layer.type
         if not (layer.kind.has_parameters or other.kind.has_parameters):
             return self.finding(
                 layer.at("name"),
-                f"{title(layer)}: name is already used by {other.type} on line {other.at().line}, so Caffe finds"
-                f" only this {kind} by that name; give it a name of its own",
+                f"{title(layer)}: name is already used by {other.type} on line {other.at().line}, so"
+                f' net.layer_by_name("{layer.name}") finds only this one; give it a name of its own',
                 severity=INFO,
                 related=(Related("the other layer", other.at("name")),),
                 fixes=_fixes(clashes, names),
             )
         known = "name is already used by" if layer.name else "name is missing, as in"
         refusal = _refusal(other, layer)
-        what = f'stops with "{refusal}"' if refusal else "copies the weights of both into that one"
+        what = "on loading and testing, the weights of both go into that one, and this one keeps its initial weights"
+        what = f'Caffe stops with "{refusal}"' if refusal else what
         return self.finding(
             layer.at("name"),
-            f"{title(layer)}: {known} {other.type} on line {other.at().line}, so Caffe {what};"
+            f"{title(layer)}: {known} {other.type} on line {other.at().line}, so {what};"
             f" give {'this' if renamed is layer else 'that'} {renamed.type} a name of its own",
             evidence="Caffe copies parameters by name to the test net and when it loads weights",
             severity=ERROR if refusal and layer.net.role == "train" else WARNING,
@@ -182,7 +185,7 @@ class DuplicateLayerName(NetRule):
 
 
 class Clash(NamedTuple):
-    """A layer, one above it of its name in one of its phases, and which of the two gets another name."""
+    """A layer, an earlier one of its name in one of its phases, and which of the two gets another name."""
 
     layer: Layer
     other: Layer

@@ -54,8 +54,8 @@ class LossConsumed(NetRule):
         Invalid(
             _NET % "" + 'layer { name: "quiet" type: "Silence" bottom: "loss" }',
             span='bottom: "loss"',
-            message='Silence "quiet" reads the loss of SoftmaxWithLoss "loss" but is not a loss, so Caffe drops its'
-            ' backward pass and nothing learns; set loss_weight: 1 in "loss", or do not read its top',
+            message='Silence "quiet" reads the loss of SoftmaxWithLoss "loss" but is not a loss, so Caffe drops the'
+            ' backward pass of the loss and nothing learns; set loss_weight: 1 in "loss", or do not read its top',
             fixed=_NET % " loss_weight: 1" + 'layer { name: "quiet" type: "Silence" bottom: "loss" }',
         ),
     ]
@@ -76,8 +76,9 @@ class LossConsumed(NetRule):
                         loss = net.layers[layer.index]
                         yield self.finding(
                             net.layers[reader.index].at("bottom", number),
-                            f"{title(reader)} reads the loss of {title(layer)} but is not a loss, so Caffe drops its"
-                            f' backward pass and nothing learns; set loss_weight: 1 in "{layer.name}", or do not read'
+                            f"{title(reader)} reads the loss of {title(layer)} but is not a loss, so Caffe drops the"
+                            f' backward pass of the loss and nothing learns; set loss_weight: 1 in "{layer.name}", or'
+                            " do not read"
                             " its top",
                             related=(Related("the loss", loss.at("type")),),
                             fixes=fix("set loss_weight: 1", UNSAFE, write(loss, "loss_weight", value="1"))

@@ -5,6 +5,9 @@ from typing import NamedTuple
 
 from caffelint.lint import INFO, Finding, Invalid, Layer, Net, NetRule, titles
 
+_DIGITS = {'stage "train"', 'stage "val"', 'stage "deploy"'}
+"""DIGITS sets one of them in each net that it builds."""
+
 
 class _Condition(NamedTuple):
     """What an include rule asks for. field: of the rule. name and value: of the state that meets it, as written."""
@@ -31,7 +34,9 @@ class NeverIncluded(NetRule):
     ```
 
     ## Known problems
-    Only info where no solver names the net: it may be built by a script that sets the stage.
+    Only info where no solver names the net: it may be built by a script that sets the stage. A net with the stages
+    train, val and deploy is made for NVIDIA DIGITS, which builds three nets from it; without a solver it is not
+    reported.
 
     ## References
     - net.cpp, StateMeetsRule; solver.cpp, InitTrainNet
@@ -48,6 +53,10 @@ class NeverIncluded(NetRule):
         {"solver.prototxt": 'net: "net.prototxt" train_state { stage: "noisy" }', "net.prototxt": _NET},
         'layer { name: "data" type: "Data" top: "data" include { phase: TEST } }',
         'layer { name: "data" type: "Data" top: "data" include { not_stage: "quick" } }',
+        # For DIGITS.
+        'layer { name: "train-data" type: "Data" top: "data" include { stage: "train" } }'
+        ' layer { name: "val-data" type: "Data" top: "data" include { stage: "val" } }'
+        ' layer { name: "softmax" type: "Softmax" bottom: "data" top: "out" include { stage: "deploy" } }',
     ]
     INVALID = [
         Invalid(
@@ -66,7 +75,7 @@ class NeverIncluded(NetRule):
 
     def check(self, net: Net) -> Iterator[Finding]:
         conditional = [layer for layer in net.conditional if _condition(layer)]
-        if not conditional:
+        if not conditional or not net.solvers and {_condition(layer) for layer in conditional} >= _DIGITS:
             return
         present = {layer.index for one in net.states() for layer in one.layers}
         phases = {phase for one in net.states() for phase in one.phases}

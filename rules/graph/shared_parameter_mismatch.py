@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caffelint.lint import ERROR, TEST, TRAIN, Finding, Invalid, Kind, Net, RefusalRule, Related, title
+from caffelint.lint import ERROR, TEST, TRAIN, Finding, Invalid, Kind, Net, RefusalRule, Refused, Related, title
 from caffelint.lint.built import Shape, shape_text
 
 
@@ -55,7 +55,7 @@ class SharedParameterMismatch(RefusalRule):
             " inner_product_param { num_output: 4 } }",
             span=("lr_mult: 2", 'name: "w"'),
             message=(
-                'InnerProduct "b": parameter "w" has lr_mult 2 here but 1 elsewhere; give it one value',
+                'InnerProduct "b": parameter "w" has lr_mult 2 here but 1 in InnerProduct "a"; use one value',
                 'InnerProduct "c": parameter "w" is 4x3 but 3x3 in layer "a", which owns it',
             ),
         ),
@@ -70,6 +70,15 @@ class SharedParameterMismatch(RefusalRule):
             " parameters of the training net",
         ),
     ]
+
+    def report(self, refused: Refused) -> Iterator[Finding]:
+        for finding in super().report(refused):
+            if refused.refusal.kind is Kind.SHARED_PARAM_MULTIPLIER:
+                layer, number = refused.refusal.values["other"]
+                field = str(refused.refusal.field[-1])
+                place = refused.net.layers[layer].at("param", number, field)
+                finding.related = (Related(f"the other {field}", place),)
+            yield finding
 
     def check(self, net: Net) -> Iterator[Finding]:
         if not net.is_plain or not any(layer.phases == (TEST,) for layer in net.layers):

@@ -28,10 +28,10 @@ class TrainTestNetsDiffer(ProjectRule):
     """The separate test net of a solver differs from the net that it trains.
 
     ## Why is this bad?
-    Caffe copies the weights of the training net to the test net by the name of the layer and checks nothing else. Where
-    one of the two has an activation or a layer with weights that the other lacks, the test scores are those of a net
-    that was never trained. A SigmoidCrossEntropyLoss contains its Sigmoid: with another loss in the test net it has to
-    be added as a layer.
+    Caffe copies the weights of the training net to the test net by the name of the layer, and checks only that their
+    number and shapes fit. If one of the two has an activation or a layer with weights that the other lacks, the test
+    scores are those of a net that was never trained. A SigmoidCrossEntropyLoss contains its Sigmoid: with another loss
+    in the test net it has to be added as a layer.
 
     ## Example
     ```
@@ -78,8 +78,8 @@ class TrainTestNetsDiffer(ProjectRule):
                 "test.prototxt": _FC + _FC.replace('"fc"', '"fc2"').replace("data", "fc"),
             },
             span='name: "fc2"',
-            message='InnerProduct "fc2" is not in the training net, so it is tested with its initial weights; give it'
-            " the name that it has there",
+            message='InnerProduct "fc2" is not in the training net, so it is tested with its initial weights; if'
+            " that net has this layer under another name, use that name; otherwise remove it",
         ),
         Invalid(
             {
@@ -124,8 +124,9 @@ class TrainTestNetsDiffer(ProjectRule):
             if twin is None:
                 yield self.finding(
                     layer.at("name"),
-                    f"{title(layer)} is not in the training net, so it is tested with its initial weights; give it the"
-                    " name that it has there",
+                    f"{title(layer)} is not in the training net, so it is tested with its initial weights; if that net"
+                    " has"
+                    " this layer under another name, use that name; otherwise remove it",
                 )
                 continue
             here, there = _after(layer, TEST), _after(twin, TRAIN)

@@ -8,12 +8,12 @@ from ._fillers import WEIGHTED, blocks_with_weights
 
 
 class MissingBiasFiller(NetRule):
-    """Layers without a `bias_filler` start with all biases 0.
+    """Layers without a `bias_filler` start with all biases 0, as usual.
 
     ## Why is this bad?
     In Caffe 1.0 it is not: the default is the constant 0, which most nets write out, and a run shows that such biases
-    learn like any others. Threads on nan losses still name the missing filler as a cause, so this rule says what the
-    default is.
+    learn like any others. Forum posts on nan losses often blame the missing filler, so this info says that it has no
+    effect.
 
     ## Example
     ```
@@ -58,7 +58,7 @@ class MissingBiasFiller(NetRule):
         Invalid(
             _NET % "",
             span="inner_product_param",
-            message='InnerProduct "fc": bias_filler is missing, so its biases start at 0, which is harmless; to make it'
+            message='InnerProduct "fc": bias_filler is missing; its biases start at 0, as usual; to make it'
             " explicit, add bias_filler { value: 0 }",
             fixed=_NET % ' bias_filler { type: "constant" value: 0 }',
         ),
@@ -74,9 +74,9 @@ class MissingBiasFiller(NetRule):
             return
         yield self.finding(
             found[0].at(found[0].kind.block),
-            f"{titles(found)}: bias_filler is missing, so {'its' if len(found) == 1 else 'their'} biases start at 0,"
-            " which is harmless; to make it explicit, add bias_filler { value: 0 }",
-            evidence="on Caffe 1.0 such biases learn like any others, although threads on nan losses blame them",
+            f"{titles(found)}: bias_filler is missing; {'its' if len(found) == 1 else 'their'} biases start at 0, as"
+            " usual; to make it explicit, add bias_filler { value: 0 }",
+            evidence="forum posts on nan losses often blame this; on Caffe 1.0 it has no effect",
             fixes=fix(
                 "add bias_filler",
                 UNSAFE,

@@ -135,9 +135,7 @@ class MissingWeightFiller(NetRule):
         else:
             whose, each = ("its", "") if len(missing) == 1 else ("their", " to each")
             so = "the layers above get no gradient at first" if last else "nothing passes through them"
-            message = (
-                f"weight_filler is missing, so {whose} weights start at 0 and {so}; add one{each}, {example}"
-            )
+            message = f"weight_filler is missing, so {whose} weights start at 0 and {so}; add one{each}, {example}"
         yield self.finding(
             missing[0].at(missing[0].kind.block),
             f"{titles(missing)}: {message}",

@@ -65,13 +65,15 @@ class MapShrinksToNothing(NetRule):
         Invalid(
             _AVERAGE % (299, 7),
             span="crop_size: 299",
-            message='Pooling "p" averages 7x7 of a map of 9x9, which leaves 3x3 to the classifier; an input of 224x224'
-            " makes one of 7x7",
+            message='Pooling "p": kernel_size 7 does not cover the 9x9 map, so the output is 3x3, not 1x1; set'
+            " crop_size:"
+            " 224, which makes the map 7x7",
         ),
         Invalid(
             _AVERAGE % (224, 6),
             span="kernel_size: 6",
-            message='Pooling "p" averages 6x6 of a map of 7x7, which leaves 2x2 to the classifier; set kernel_size:'
+            message='Pooling "p": kernel_size 6 does not cover the 7x7 map, so the output is 2x2, not 1x1; set'
+            " kernel_size:"
             " 7, or global_pooling: true",
         ),
         Invalid(
@@ -148,15 +150,16 @@ class MapShrinksToNothing(NetRule):
         data = next((made for made in one.layers if made.tops and not made.bottoms), None)
         size = _fitting(net, one, data, layer)
         if data is not None and data.index is not None and size:
-            what = f"an input of {size}x{size} makes one of {kernel}x{kernel}"
             related = (Related("the average", place),)
             maker = net.layers[data.index]
             crop = maker.has("transform_param", "crop_size")
+            what = f"set crop_size: {size}, which makes" if crop else f"use an input of {size}x{size}, which makes"
+            what += f" the map {kernel}x{kernel}"
             place = maker.at(*(("transform_param", "crop_size") if crop else ("input_param", "shape", 0, "dim", -2)))
         yield self.finding(
             place,
-            f"{title(layer)} averages {kernel}x{kernel} of a map of {side}x{side}, which leaves {left}x{left} to"
-            f" the classifier; {what}",
+            f"{title(layer)}: kernel_size {kernel} does not cover the {side}x{side} map, so the output is"
+            f" {left}x{left}, not 1x1; {what}",
             certainty=LIKELY,
             phases=one.phases,
             related=related,

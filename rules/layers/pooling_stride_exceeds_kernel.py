@@ -72,7 +72,7 @@ class PoolingStrideExceedsKernel(LayerRule):
             'layer { name: "pool" type: "Pooling" bottom: "a" top: "b" pooling_param { kernel_size: 1 stride: 2 } }',
             span="stride: 2",
             message='Pooling "pool": stride 2 is larger than kernel_size 1, so at a height or width of 2, 4, 6 ... the'
-            " last window is empty (MAX gives -3.4e38); set round_mode: FLOOR or kernel_size: 2",
+            " last window is empty (MAX gives -3.4e38); set kernel_size: 2, or round_mode: FLOOR if your Caffe has it",
         ),
     ]
 
@@ -91,7 +91,11 @@ class PoolingStrideExceedsKernel(LayerRule):
             skipped = "" if kernel == 1 else "pixels between the windows are skipped"
             sizes = f"at a height or width of {step}, {2 * step}, {3 * step} ... the last window is empty"
             empties = f"{sizes} ({EMPTY.get(enum_name(param, 'pool'), 'its result means nothing')})" if empty else ""
-            advice = f"set round_mode: FLOOR or {field}: 2" if kernel == 1 else f"set {axis.field}: {kernel} or less"
+            advice = (
+                f"set {field}: 2, or round_mode: FLOOR if your Caffe has it"
+                if kernel == 1
+                else f"set {axis.field}: {kernel} or less"
+            )
             yield self.finding(
                 layer.at("pooling_param", axis.field),
                 f"{title(layer)}: {axis.field} {step} is larger than {field} {kernel}, so"

@@ -110,7 +110,7 @@ class RefusedByCaffe(RefusalRule):
             _UNKNOWN.replace("pad: 1 }", "}").replace("stride: 2", "") + _SUM,
             span='bottom: "b"',
             message='Eltwise "sum": if "data" is 8x3x256x256, bottom 1 is 8x4x256x256 but bottom 0 is 8x4x254x254;'
-            " shapes must match, and no other size of \"data\" fits",
+            ' shapes must match, and no other size of "data" fits',
         ),
         Invalid(
             'layer { name: "data" type: "Input" top: "data" input_param { shape { dim: 1 dim: 3 dim: 8 dim: 8 } } }'
@@ -135,7 +135,8 @@ class RefusedByCaffe(RefusalRule):
         Invalid(
             _DIGITS,
             span="inner_product_param",
-            message='InnerProduct "fc": num_output is missing, so Caffe stops; only DIGITS fills it in',
+            message='InnerProduct "fc": num_output is missing, so Caffe stops; set num_output to the number of'
+            " classes (NVIDIA DIGITS fills it in itself)",
         ),
         Invalid(
             _DIGITS.replace(' include { stage: "deploy" }', ""),
@@ -171,7 +172,8 @@ class RefusedByCaffe(RefusalRule):
             return
         yield self.finding(
             refused.place,
-            f"{titles(refused.layers)}: num_output is missing, so Caffe stops; only DIGITS fills it in",
+            f"{titles(refused.layers)}: num_output is missing, so Caffe stops; set num_output to the number of classes"
+            " (NVIDIA DIGITS fills it in itself)",
             evidence=self.evidence(refused),
             severity=WARNING,
             certainty=LIKELY,

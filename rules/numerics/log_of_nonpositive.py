@@ -57,7 +57,7 @@ class LogOfNonpositive(NetRule):
         Invalid(
             _NET % ("relu", "ReLU") + 'layer { name: "log" type: "Log" bottom: "act" top: "log" }',
             span='bottom: "act"',
-            message='Log "log" takes the logarithm of zeros from ReLU "relu", which is -inf; add a small shift, such'
+            message='Log "log" takes the logarithm of zeros from ReLU "relu", which is -inf; set a small shift, such'
             " as shift: 1e-5",
             fixed=_NET % ("relu", "ReLU")
             + 'layer { name: "log" type: "Log" bottom: "act" top: "log" log_param { shift: 1e-5 } }',
@@ -65,7 +65,7 @@ class LogOfNonpositive(NetRule):
         Invalid(
             _NET % ("prob", "Softmax") + 'layer { name: "log" type: "Log" bottom: "act" top: "log" loss_weight: 1 }',
             span='bottom: "act"',
-            message='Log "log" takes the logarithm of 0, which is -inf, once Softmax "prob" saturates; add a small'
+            message='Log "log" takes the logarithm of 0, which is -inf, once Softmax "prob" saturates; set a small'
             " shift, such as shift: 1e-5",
             fixed=(
                 _NET % ("prob", "Softmax")
@@ -114,7 +114,7 @@ class LogOfNonpositive(NetRule):
                             severity=ERROR if found.certain else WARNING,
                             certainty=CERTAIN if found.certain else LIKELY,
                             fixes=fix(
-                                "add a shift",
+                                "set shift: 1e-5",
                                 UNSAFE,
                                 write(net.layers[layer.index], "log_param", "shift", value="1e-5"),
                             )
@@ -133,7 +133,7 @@ def _judge(layer: BuiltLayer, bottom: Values) -> _Fault | None:
     if values.low > 0:
         return None
     what, source = f"{title(layer)} takes the logarithm of", title(maker)
-    shift = "add a small shift, such as shift: 1e-5"
+    shift = "set a small shift, such as shift: 1e-5"
     if values.zeros:
         return _Fault(f"{what} zeros from {source}, which is -inf; {shift}", True, needs_shift=True)
     if values.high <= 0:

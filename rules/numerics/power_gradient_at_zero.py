@@ -69,7 +69,7 @@ class PowerGradientAtZero(NetRule):
     VALID = [
         _NET % "power: 2",
         _NET % "power: 3 shift: 0.001",
-        # Nothing below learns.
+        # No earlier layer learns.
         'layer { name: "data" type: "Input" top: "data" } layer { name: "relu" type: "ReLU" bottom: "data" top:'
         ' "data" }'
         ' layer { name: "p" type: "Power" bottom: "data" top: "p" power_param { power: 3 } }',
@@ -78,7 +78,7 @@ class PowerGradientAtZero(NetRule):
         Invalid(
             _NET % "power: 3",
             span="power: 3",
-            message='Power "p": the gradient of power 3 at zeros from ReLU "relu" is 0/0 = nan; add a small shift,'
+            message='Power "p": the gradient of power 3 at zeros from ReLU "relu" is 0/0 = nan; set a small shift,'
             " such as shift: 1e-6",
             fixed=_NET % "power: 3 shift: 1e-6",
         ),
@@ -87,8 +87,8 @@ class PowerGradientAtZero(NetRule):
             ' layer { name: "p" type: "Power" bottom: "data" top: "p" power_param { power: 3 shift: -1 }'
             " loss_weight: 1 }",
             span="power: 3",
-            message='Power "p": the gradient of power 3 is 0/0 = nan wherever Input "data" is 1; multiply the bottom'
-            " by itself in an Eltwise instead",
+            message='Power "p": the gradient of power 3 is 0/0 = nan wherever Input "data" is 1; compute the base in'
+            " a Power without power and multiply 3 copies of it in an Eltwise (operation: PROD)",
         ),
     ]
 
@@ -109,7 +109,7 @@ class PowerGradientAtZero(NetRule):
                         severity=ERROR if found.certain else WARNING,
                         certainty=CERTAIN if found.certain else LIKELY,
                         fixes=fix(
-                            "add a shift",
+                            "set shift: 1e-6",
                             UNSAFE,
                             write(net.layers[layer.index or 0], "power_param", "shift", value="1e-6"),
                         )
@@ -134,10 +134,13 @@ def _judge(net: BuiltNet, layer: BuiltLayer) -> _Fault | None:
     source = title(maker)
     if base.zeros:
         what = f"{title(layer)}: the gradient of power {power:g} at zeros from {source} is 0/0 = nan"
-        return _Fault(f"{what}; add a small shift, such as shift: 1e-6", True, needs_shift=True)
+        return _Fault(f"{what}; set a small shift, such as shift: 1e-6", True, needs_shift=True)
     # A fractional power of values below 0 is worse, and power-out-of-domain reports it.
     if maker.bottoms or not maker.known or power % 1:
         return None
     where = f"{source} is {0 - param.shift / param.scale:g}"
     what = f"{title(layer)}: the gradient of power {power:g} is 0/0 = nan wherever {where}"
-    return _Fault(f"{what}; multiply the bottom by itself in an Eltwise instead", False)
+    plain = param.scale == 1 and param.shift == 0
+    factor = f'"{layer.bottoms[0].name}"' if plain else "it"
+    first = "" if plain else "compute the base in a Power without power and "
+    return _Fault(f"{what}; {first}multiply {power:g} copies of {factor} in an Eltwise (operation: PROD)", False)

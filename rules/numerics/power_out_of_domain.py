@@ -66,8 +66,8 @@ class PowerOutOfDomain(NetRule):
         Invalid(
             _NET % ("ReLU", "power: -1"),
             span="power: -1",
-            message='Power "p" takes power -1 of zeros from ReLU "act", which is inf; add a small shift, such as'
-            " shift: 1e-5",
+            message='Power "p": power -1 of 0 is inf, and ReLU "act" gives zeros; set a small shift, such as shift:'
+            " 1e-5",
             fixed=_NET % ("ReLU", "power: -1 shift: 1e-5"),
         ),
         Invalid(
@@ -76,15 +76,17 @@ class PowerOutOfDomain(NetRule):
             )
             % ("TanH", "power: 0.5"),
             span="power: 0.5",
-            message='Power "p" takes power 0.5 of values below 0 from TanH "act", which is nan; add an AbsVal before'
-            " it, or a shift",
+            message='Power "p": power 0.5 of a negative value is nan, and TanH "act" gives values below 0; add an'
+            " AbsVal"
+            " before it, or a shift",
         ),
         Invalid(
             'layer { name: "data" type: "Input" top: "data" }'
             ' layer { name: "p" type: "Power" bottom: "data" top: "p" power_param { power: -0.5 } }',
             span="power: -0.5",
-            message='Power "p" takes power -0.5 of Input "data", which nothing keeps above 0: it is inf at 0 and nan'
-            " below; add an AbsVal before it, or a shift",
+            message='Power "p": power -0.5 is inf at 0 and nan below, and nothing keeps Input "data" above 0; add an'
+            " AbsVal"
+            " before it, or a shift",
         ),
     ]
 
@@ -109,7 +111,7 @@ class PowerOutOfDomain(NetRule):
                             severity=ERROR if found.certain else WARNING,
                             certainty=CERTAIN if found.certain else LIKELY,
                             fixes=fix(
-                                "add a shift",
+                                "set shift: 1e-5",
                                 UNSAFE,
                                 write(net.layers[layer.index or 0], "power_param", "shift", value="1e-5"),
                             )
@@ -134,19 +136,19 @@ def _judge(layer: BuiltLayer, bottom: Values) -> _Fault | None:
         return None
     base = bottom.shifted(param.scale, param.shift)
     power = param.power
-    what, source = f"{title(layer)} takes power {power:g} of", title(maker)
+    what, source = f"{title(layer)}: power {power:g}", title(maker)
     if base.zeros and power < 0:
-        shift = "add a small shift, such as shift: 1e-5"
-        return _Fault(f"{what} zeros from {source}, which is inf; {shift}", True, needs_shift=True)
+        shift = "set a small shift, such as shift: 1e-5"
+        return _Fault(f"{what} of 0 is inf, and {source} gives zeros; {shift}", True, needs_shift=True)
     if base.low >= 0:
         return None
     fractional = not _is_whole(power)
     if fractional and (bottom.signed or base.high < 0):
         certain = base.signed or base.high < 0
-        what = f"{what} values below 0 from {source}, which is nan"
+        what = f"{what} of a negative value is nan, and {source} gives values below 0"
         return _Fault(f"{what}; add an AbsVal before it, or a shift", certain)
     if not fractional and bottom.signed or param.shift > 0 or maker.bottoms:
         return None
     wrong = " and ".join(["inf at 0"] * (power < 0) + ["nan below"] * fractional)
-    what = f"{what} {source}, which nothing keeps above 0: it is {wrong}"
+    what = f"{what} is {wrong}, and nothing keeps {source} above 0"
     return _Fault(f"{what}; add an AbsVal before it, or a shift", False)

@@ -52,7 +52,7 @@ class ContrastiveLegacyVersion(LayerRule):
             " contrastive_loss_param { margin: 1 legacy_version: true } }",
             span="legacy_version: true",
             message='ContrastiveLoss "loss": legacy_version: true takes max(margin - d^2, 0) for pairs that differ, so'
-            " close pairs are no longer pushed apart; remove it to take max(margin - d, 0)^2",
+            " the closer such a pair is, the less it is pushed apart; remove it to take max(margin - d, 0)^2",
             fixed=(
                 'layer { name: "loss" type: "ContrastiveLoss" bottom: "a" bottom: "b" bottom: "sim" '
                 "contrastive_loss_param { margin: 1 } }"
@@ -65,8 +65,8 @@ class ContrastiveLegacyVersion(LayerRule):
             return
         yield self.finding(
             layer.at("contrastive_loss_param", "legacy_version"),
-            f"{title(layer)}: legacy_version: true takes max(margin - d^2, 0) for pairs that differ, so close pairs"
-            " are no longer pushed apart; remove it to take max(margin - d, 0)^2",
+            f"{title(layer)}: legacy_version: true takes max(margin - d^2, 0) for pairs that differ, so the"
+            " closer such a pair is, the less it is pushed apart; remove it to take max(margin - d, 0)^2",
             evidence="the gradient of margin - d^2 is proportional to d, and 0 where both features are equal",
             fixes=fix("remove legacy_version", UNSAFE, remove(layer, "contrastive_loss_param", "legacy_version")),
         )

@@ -84,8 +84,9 @@ class GradientToLabels(LayerRule):
             'layer { name: "loss" type: "SoftmaxWithLoss" bottom: "fc" bottom: "label"'
             " propagate_down: true propagate_down: true }",
             span="propagate_down: true",
-            message='SoftmaxWithLoss "loss" has no gradient for its labels, so Caffe stops at the first backward pass;'
-            " the second propagate_down must be false",
+            message='SoftmaxWithLoss "loss": propagate_down: true asks for a gradient of the labels, which'
+            " SoftmaxWithLoss"
+            " lacks, so Caffe stops; set the second propagate_down: false",
             fixed=(
                 'layer { name: "loss" type: "SoftmaxWithLoss" bottom: "fc" bottom: "label" propagate_down: true '
                 "propagate_down: false }"
@@ -102,10 +103,13 @@ class GradientToLabels(LayerRule):
             if wanted[1]:
                 yield self.finding(
                     layer.at("propagate_down", 1),
-                    f"{title(layer)} has no gradient for its labels, so Caffe stops at the first backward pass;"
-                    " the second propagate_down must be false",
+                    f"{title(layer)}: propagate_down: true asks for a gradient of the labels, which {layer.type}"
+                    " lacks, so"
+                    " Caffe stops; set the second propagate_down: false",
                     evidence=evidence,
-                    fixes=fix("set propagate_down: false", SAFE, write(layer, "propagate_down", 1, value="false")),
+                    fixes=fix(
+                        "set the second propagate_down: false", SAFE, write(layer, "propagate_down", 1, value="false")
+                    ),
                 )
             return
         made = source(layer, 1, TRAIN, _passes_gradient)

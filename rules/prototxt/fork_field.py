@@ -23,7 +23,7 @@ class ForkField(ProblemRule):
     ```
 
     ## Known problems
-    caffelint knows some 170 schemas; a fork that is not one of them is taken for the nearest ones.
+    caffelint knows the schemas of more than 120 forks; one that it does not know is taken for the nearest ones.
 
     ## References
     - the files of `proto/forks/` name repository and commit of each schema

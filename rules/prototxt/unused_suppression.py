@@ -12,6 +12,9 @@ class UnusedSuppression(ProblemRule):
 
     A comment is judged only if all the rules that it names run.
 
+    ## Fix safety
+    Removing the comment is safe. Correcting the name is unsafe, since it is a guess that silences a finding.
+
     ## Example
     ```
     lr_policy: "fixed"  # caffelint: ignore[poly-without-max-iter]
@@ -30,7 +33,8 @@ class UnusedSuppression(ProblemRule):
         Invalid(
             'lr_policy: "fixed"  # caffelint: ignore[poly-without-maxiter]',
             span="# caffelint: ignore[poly-without-maxiter]",
-            message='no rule is called "poly-without-maxiter", so this comment silences nothing',
-            fixed='lr_policy: "fixed"  ',
+            message='no rule is called "poly-without-maxiter", so this comment silences nothing; did you mean'
+            " poly-without-max-iter?",
+            fixed='lr_policy: "fixed"  # caffelint: ignore[poly-without-max-iter]',
         )
     ]

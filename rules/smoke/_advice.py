@@ -49,7 +49,7 @@ _BY_TYPE = {
     "Power": OfType(
         backward=Advice(
             "its gradient is power * top / bottom, which is 0 / 0 for an input of 0, except for power 0, 1 and 2;"
-            " add a small shift"
+            " set a small shift, such as shift: 1e-6"
         )
     ),
     "Eltwise": OfType(

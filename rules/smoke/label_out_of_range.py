@@ -41,7 +41,9 @@ class LabelOutOfRange(SmokeRule):
         Invalid(
             project(*losses(*CALM), Statistics(-1, "data", "blob", "data", DATA, 0, 49, 20, 3, 0.1), net=_EMBED),
             span="input_dim: 20",
-            message='Embed "fc": its input is 0 to 49, but input_dim 20 takes indices 0 to 19',
+            message='Embed "fc": its input holds indices 0 to 49, but input_dim is 20, so Caffe reads outside the'
+            " weights;"
+            " set input_dim: 50",
         ),
     ]
 
@@ -55,9 +57,13 @@ class LabelOutOfRange(SmokeRule):
             if layer.type == "Embed" and layer.bottoms:
                 words, size = found.get(source(layer.bottoms[0])), layer.message.embed_param.input_dim
                 if words is not None and not 0 <= words[0] <= words[1] < size:
-                    what = f"{title(layer)}: its input is {extent(*words)}, but input_dim {size} takes indices 0 to"
-                    what += f" {size - 1}"
-                    why = "Caffe does not check them and reads outside of the weights"
+                    what = (
+                        f"{title(layer)}: its input holds indices {extent(*words)}, but input_dim is {size}, so Caffe"
+                    )
+                    what += " reads outside the weights"
+                    if words[0] >= 0 and size <= words[1] < math.inf:
+                        what += f"; set input_dim: {int(words[1]) + 1}"
+                    why = "Caffe does not check the indices"
                     place = run.place(layer.name, 0, "embed_param", "input_dim")
                     yield self.finding(place, what, evidence=why, cause=Cause("data", what, why))
             among = classes(layer)
@@ -83,7 +89,7 @@ def _likely(layer: BuiltLayer, low: float, high: float, among: int) -> str:
     if low == 1 and high == among:
         return f"the labels count from 1; subtract 1, or use {among + 1} classes"
     if math.inf > high >= among:
-        return f"num_output: {int(high) + 1} would cover them"
+        return f"set num_output: {int(high) + 1} if all of them are classes"
     return ""
 
 

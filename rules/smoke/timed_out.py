@@ -8,15 +8,23 @@ from caffelint.smoke.rule import Crashed, Loaded, Run, Running, SmokeRule, Timed
 from ._evidence import subject, worded
 from ._example import CALM, losses, project
 
+_SIGNALS = {
+    4: "illegal instruction",
+    6: "abort",
+    7: "bus error",
+    8: "floating point exception",
+    11: "segmentation fault",
+}
+
 
 class TimedOutOrDied(SmokeRule):
-    """The run does not end in time, or its process dies without an error message.
+    """The run does not end in time, or its process crashes without an error message.
 
     ## Why is this bad?
     What did not run is not known to work, so a run that does not end is an error and fails a build. If something hangs,
     the finding names the layer; if the run is only slow, allow more time or fewer iterations (--timeout, --iterations).
-    A process that is killed by a signal has written or read outside of its memory: a label out of range does that, and
-    so does a broken library.
+    A process that crashes (segmentation fault) has written or read outside of its memory: a label out of range does
+    that, and so does a broken library.
 
     ## References
     - softmax_loss_layer.cpp and hinge_loss_layer.cpp, which do not check labels
@@ -40,7 +48,7 @@ class TimedOutOrDied(SmokeRule):
         Invalid(
             project(Loaded(0, "TRAIN", 5, 6, 50), Running(0, "loss", "forward", 3), Crashed(-11, "")),
             span="layer",
-            message='SoftmaxWithLoss "loss": the process was killed by signal 11 in the forward pass',
+            message='SoftmaxWithLoss "loss": the process crashed (signal 11, segmentation fault) in the forward pass',
         ),
     ]
 
@@ -59,12 +67,14 @@ class TimedOutOrDied(SmokeRule):
                 what = f"only {done} of {run.asked} iterations were done {after}; raise --timeout or lower --iterations"
             yield worded(self, place, Cause("time", what, "", LIKELY))
         for death in run.all(Crashed):
-            signal = death.status < 0
-            what = (
-                f"the process was killed by signal {-death.status}"
-                if signal
-                else f"the process exited with {death.status}"
-            )
+            what = f"the process exited with {death.status}"
+            if death.status < 0:
+                what = f"the process crashed (signal {_signal(-death.status)})"
             if running:
                 what = f"{subject(run, running.layer, running.net)}: {what} in the {running.where} pass"
             yield worded(self, place, Cause("crash", what), death.said)
+
+
+def _signal(number: int) -> str:
+    """A signal as Linux numbers it, with its name: `11, segmentation fault`."""
+    return f"{number}, {_SIGNALS[number]}" if number in _SIGNALS else str(number)

@@ -53,15 +53,15 @@ class AdaptiveParameterOutOfRange(SolverRule):
         Invalid(
             'type: "Adam" momentum2: 1 base_lr: 0.1',
             span="momentum2: 1",
-            message="momentum2 1 is not below 1, so Adam multiplies every update by sqrt(1 - momentum2 ^ t) = 0; try"
-            " momentum2: 0.999",
+            message="momentum2 1 is not below 1, so Adam multiplies every update by sqrt(1 - momentum2 ^ t) = 0, so"
+            " no weight changes; try momentum2: 0.999",
             fixed='type: "Adam" momentum2: 0.999 base_lr: 0.1',
         ),
         Invalid(
             'type: "Adam" momentum2: 1.5 base_lr: 0.1',
             span="momentum2: 1.5",
-            message="momentum2 1.5 is not below 1, so Adam multiplies every update by sqrt(1 - momentum2 ^ t) = nan;"
-            " try momentum2: 0.999",
+            message="momentum2 1.5 is not below 1, so Adam multiplies every update by sqrt(1 - momentum2 ^ t) = nan,"
+            " so all weights become nan; try momentum2: 0.999",
             fixed='type: "Adam" momentum2: 0.999 base_lr: 0.1',
         ),
         Invalid(
@@ -123,7 +123,7 @@ class AdaptiveParameterOutOfRange(SolverRule):
         if value < 0:
             text = f"momentum2 {value:g} is negative, so Adam may take the root of a negative mean square"
             return self.finding(place, f"{text}; try momentum2: 0.999", severity=WARNING, fixes=fixes)
-        factor = "0" if value == 1 else "nan"
+        factor = "0, so no weight changes" if value == 1 else "nan, so all weights become nan"
         text = f"momentum2 {value:g} is not below 1, so Adam multiplies every update by sqrt(1 - momentum2 ^ t)"
         return self.finding(place, f"{text} = {factor}; try momentum2: 0.999", fixes=fixes)
 

@@ -84,7 +84,7 @@ class IgnoredLrParameter(SolverRule):
             return
         text = (
             f'lr_policy "{schedule.policy}" ignores'
-            f' {" and ".join(filter(None, [", ".join(ignored[:-1]), ignored[-1]]))}'
+            f" {' and '.join(filter(None, [', '.join(ignored[:-1]), ignored[-1]]))}"
         )
         meant = _meant(written) if schedule.policy == "fixed" and message.gamma != 1 else ""
         if meant:

@@ -197,7 +197,7 @@ class MissingLrParameter(SolverRule):
             if unset == "power" and power:
                 fixes = _set(solver, "power", power, DISPLAY)
             text = f'{missing}, so lr_policy "{message.lr_policy}" never changes the rate from {stays};'
-            text += f" try power: {power}" if unset == "power" and power else f" set {unset}, or lr_policy: \"fixed\""
+            text += f" try power: {power}" if unset == "power" and power else f' set {unset}, or lr_policy: "fixed"'
         yield self.finding(place, text, severity=WARNING, fixes=fixes)
 
 

@@ -53,14 +53,13 @@ class MomentumOutOfRange(SolverRule):
         Invalid(
             'base_lr: 1 momentum: 1 type: "AdaDelta"',
             span="momentum: 1",
-            message="momentum 1 is not below 1, so AdaDelta, which uses it as its decay, averages nothing; try"
-            " momentum: 0.95",
+            message="momentum 1 is not below 1, so the running averages of AdaDelta, which uses it as its decay,"
+            " never change; try momentum: 0.95",
         ),
         Invalid(
             "base_lr: 0.01 momentum: -0.9",
             span="momentum: -0.9",
-            message="momentum -0.9 is negative, so each update takes back part of the previous one; try momentum:"
-            " 0.9",
+            message="momentum -0.9 is negative, so each update takes back part of the previous one; try momentum: 0.9",
             fixed="base_lr: 0.01 momentum: 0.9",
         ),
     ]
@@ -74,7 +73,7 @@ class MomentumOutOfRange(SolverRule):
         if momentum < 0:
             why, severity = "each update takes back part of the previous one", WARNING
         elif type_ == "AdaDelta":
-            why, severity = "AdaDelta, which uses it as its decay, averages nothing", WARNING
+            why, severity = "the running averages of AdaDelta, which uses it as its decay, never change", WARNING
         elif type_ == "Adam" and momentum == 1:
             why = "Adam divides by 1 - momentum ^ t = 0"
         else:

@@ -58,8 +58,7 @@ class NoBaseLr(SolverRule):
         Invalid(
             'base_lr: -0.1 lr_policy: "fixed" max_iter: 10',
             span="base_lr: -0.1",
-            message="base_lr -0.1 is negative, so training climbs the loss instead of descending it; set base_lr:"
-            " 0.1",
+            message="base_lr -0.1 is negative, so training climbs the loss instead of descending it; set base_lr: 0.1",
             fixed='base_lr: 0.1 lr_policy: "fixed" max_iter: 10',
         ),
     ]

@@ -53,8 +53,8 @@ class NoMaxIter(SolverRule):
         Invalid(
             'train_net: "train.prototxt" base_lr: 0.01 lr_policy: "fixed" snapshot: 0',
             span='train_net: "train.prototxt"',
-            message="max_iter is missing and defaults to 0, so `caffe train` would run no iteration; train it from a"
-            " script that calls solver.step()",
+            message="max_iter is missing and defaults to 0, so `caffe train` would run no iteration; set max_iter,"
+            " or train from a script that calls solver.step()",
         ),
     ]
 
@@ -69,7 +69,8 @@ class NoMaxIter(SolverRule):
             return
         text = f"max_iter {message.max_iter} is not positive" if given else "max_iter is missing and defaults to 0"
         if not given and solver.has("snapshot") and message.snapshot == 0:
-            text += ", so `caffe train` would run no iteration; train it from a script that calls solver.step()"
+            text += ", so `caffe train` would run no iteration; set max_iter, or train from a script that calls"
+            text += " solver.step()"
             yield self.finding(solver.at(), text, severity=INFO)
         else:
             text += ", so `caffe train` runs no iteration and saves untrained weights; set it to the number of"

@@ -66,8 +66,7 @@ class UnsortedStepvalue(SolverRule):
             taken = max(value, taken + 1)
             if value <= 0 and not index:
                 text = (
-                    f"stepvalue {value} drops the rate before the first iteration, so base_lr is never used; remove"
-                    " it"
+                    f"stepvalue {value} drops the rate before the first iteration, so base_lr is never used; remove it"
                 )
             elif value == last:
                 text = (

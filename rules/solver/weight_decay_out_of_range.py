@@ -70,8 +70,7 @@ class WeightDecayOutOfRange(SolverRule):
         decay, place = message.weight_decay, solver.at("weight_decay")
         if decay < 0:
             text = (
-                f"weight_decay {decay:g} is negative, so every weight grows without bound; set weight_decay:"
-                f" {-decay:g}"
+                f"weight_decay {decay:g} is negative, so every weight grows without bound; set weight_decay: {-decay:g}"
             )
             fixes = fix(f"set weight_decay: {-decay:g}", UNSAFE, write(solver, "weight_decay", value=f"{-decay:g}"))
             yield self.finding(place, text, fixes=fixes)

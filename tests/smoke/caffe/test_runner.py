@@ -63,7 +63,10 @@ def test_a_python_layer_that_calls_exit(tmp_path: Path, in_caffe: Run) -> None:
     ("body", "message"),
     [
         ("os._exit(0)", 'Python "mine": the process exited with 0 in the forward pass'),
-        ("os.kill(os.getpid(), 11)", 'Python "mine": the process was killed by signal 11 in the forward pass'),
+        (
+            "os.kill(os.getpid(), 11)",
+            'Python "mine": the process crashed (signal 11, segmentation fault) in the forward pass',
+        ),
         ("time.sleep(600)", 'Python "mine": still in the forward pass after 8 s, so it hangs or is very slow'),
     ],
 )
