@@ -5,8 +5,8 @@ from typing import NamedTuple
 
 from caffelint.lint import INFO, Finding, Invalid, Layer, Net, NetRule, titles
 
-_DIGITS = {'stage "train"', 'stage "val"', 'stage "deploy"'}
-"""DIGITS sets one of them in each net that it builds."""
+_DIGITS = {'"train"', '"val"', '"deploy"'}
+"""Of these stages DIGITS sets one in each net that it builds."""
 
 
 class _Condition(NamedTuple):
@@ -75,7 +75,7 @@ class NeverIncluded(NetRule):
 
     def check(self, net: Net) -> Iterator[Finding]:
         conditional = [layer for layer in net.conditional if _condition(layer)]
-        if not conditional or not net.solvers and {_condition(layer) for layer in conditional} >= _DIGITS:
+        if not conditional or not net.solvers and {one.value for one in map(_condition, conditional) if one} >= _DIGITS:
             return
         present = {layer.index for one in net.states() for layer in one.layers}
         phases = {phase for one in net.states() for phase in one.phases}

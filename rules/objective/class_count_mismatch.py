@@ -231,4 +231,3 @@ def _rearranged(layer: Layer) -> bool:
 def _source(layer: Layer, bottom: int, through: Callable[[Layer], bool] = _unchanged) -> Source | None:
     phases = layer.phases
     return source(layer, bottom, TRAIN if TRAIN in phases or not phases else phases[0], through)
-
