@@ -74,6 +74,14 @@ from caffelint.cli.settings import input_shapes, settings, settings_options
     metavar="BLOBS",
     help="Show the range, mean, spread and zeros of these blobs or layers over the run; separate names with commas.",
 )
+@click.option(
+    "--diagnose",
+    type=click.Choice(["off", "quick", "full"]),
+    default="quick",
+    show_default=True,
+    help="If the run goes wrong, repeat it with one thing changed at a time to find the cause: for as long as the run"
+    " took (quick), for ten times as long (full), or not at all (off).",
+)
 @click.option("--find-lr", is_flag=True, help="Find the largest base_lr at which training stays finite.")
 @click.option(
     "--compare", metavar="A,B", help="Run twice and show where the runs first differ: cpu,cuda:0 or caffe,torch."
@@ -145,7 +153,7 @@ def command(solver: str, **options: Any) -> int:
         not options["no_python_layers"],
     )
     wishes, shapes = wishes_of(options), input_shapes(options["input_shape"])
-    request = Request(solver, config, wishes, choice, options["force"], shapes)
+    request = Request(solver, config, wishes, choice, options["force"], shapes, options["diagnose"])
     run: Callable[[Request, Shown], Session] = lr_found if options["find_lr"] else smoke
     if options["compare"]:
         run = partial(compared, text=options["compare"])

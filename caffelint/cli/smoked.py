@@ -24,6 +24,7 @@ from caffelint.smoke.session import Request, Session, Watcher, module_of
 
 if TYPE_CHECKING:
     from caffelint.lint.report import Report
+    from caffelint.smoke.diagnosis.tried import Tried
     from caffelint.smoke.engines import Engine
 
 _ROWS = 8
@@ -154,8 +155,26 @@ def as_json(session: Session) -> dict[str, Any]:
             {"net": one.net, "passes": one.iterations, "outputs": {top: _finite(v) for top, v in one.outputs.items()}}
             for one in run.all(Tested)
         ],
+        "experiments": [_experiment(one) for one in run.tried],
         "verdict": "" if found else verdict(run, session.report.findings),
         "rate": {"largest": found.largest, "suggested": found.suggested} if found else None,
+    }
+
+
+def _experiment(one: Tried) -> dict[str, Any]:
+    place = one.hypothesis.place
+    ran = bool(one.iterations)
+    return {
+        "kind": one.hypothesis.kind,
+        "file": place.document.path.replace(os.sep, "/"),
+        "line": place.line,
+        "layer": one.change.layer,
+        "change": one.change.text,
+        "outcome": one.outcome,
+        "iteration": one.iteration if one.kind else None,
+        "iterations": one.iterations,
+        "first": _finite(one.first) if ran else None,
+        "last": _finite(one.last) if ran else None,
     }
 
 

@@ -25,6 +25,7 @@ CauseKind = Literal[
     "clip-gradients",
     "loss",
     "loss-weight",
+    "target-scale",
     "lr-mult",
     "refusal",
     "engine",

@@ -8,9 +8,10 @@ import subprocess
 import threading
 import time
 from collections.abc import Callable, Sequence
+from typing import Protocol
 
 from caffelint.smoke.caffe.log import Log, ending
-from caffelint.smoke.events import Crashed, Done, Event, OutOfMemory, Refused, from_line
+from caffelint.smoke.events import Crashed, Done, Event, OutOfMemory, Refused, Waiting, from_line
 from caffelint.smoke.job import Job
 from caffelint.smoke.keeper import GRACE
 from caffelint.smoke.kept import Kept
@@ -21,13 +22,32 @@ _CHUNK = 1 << 17
 _PATIENCE = 0.3
 
 
+class More(Protocol):
+    """Other jobs for a child that has done the first."""
+
+    def wanted(self, events: Sequence[Event]) -> float:
+        """Tell the child what else to run; how many seconds it has for that. events: of the first job."""
+
+    def take(self, event: Event) -> bool:
+        """An event of these. Is it enough?"""
+
+
+class _Enough(Exception):
+    """The child need not go on."""
+
+
 def run_child(
-    command: Sequence[str], job: Job, job_path: str, on_event: Callable[[Event], None] | None = None
+    command: Sequence[str],
+    job: Job,
+    job_path: str,
+    on_event: Callable[[Event], None] | None = None,
+    more: More | None = None,
 ) -> list[Event]:
     """Start `command` with the job's path after it, in the working directory. Raises OSError where it cannot start.
 
     Returns all events. The last says how it ended: one that the engine emitted, or TimedOut, Refused, OutOfMemory,
     PythonLayer or Crashed, found out from how it ended. The child and all that it started are ended on every way out.
+    more: what to do with a child that waits for other jobs; their events are not among those returned.
     """
     log_all = {"GLOG_logtostderr": "1", "GLOG_minloglevel": "0", "PYTHONUNBUFFERED": "1"}
     events: list[Event] = []
@@ -35,24 +55,36 @@ def run_child(
     started = time.monotonic()
     late = 0.0
     child = None
+    status: int | None = None
+    waited: list[Event] = []
+    deadline = [started + job.timeout] if job.timeout else []
 
     def take(line: bytes) -> None:
         event = from_line(line)
         if event is None:
             log.block(line)
             return
-        events.append(event)
-        if on_event:
-            on_event(event)
+        if more and isinstance(event, Waiting):
+            deadline[:] = [time.monotonic() + more.wanted(events)]
+            waited.append(event)
+        elif more and waited:
+            if more.take(event):
+                raise _Enough
+        else:
+            events.append(event)
+            if on_event:
+                on_event(event)
 
     try:
         with held():
             child = Kept([*command, job_path], job.checked, **log_all)
         reader = threading.Thread(target=log.read, args=(child.process.stderr,), daemon=True)
         reader.start()
-        status = _follow(child.process, take, started + job.timeout if job.timeout else None)
-        if status is None:
+        status = _follow(child.process, take, deadline)
+        if status is None and not waited:
             late = time.monotonic() - started
+    except _Enough:
+        pass
     finally:
         if child is not None:
             with held():
@@ -60,20 +92,22 @@ def run_child(
                 reader.join(GRACE)
     reported = any(isinstance(event, Done | Crashed | Refused | OutOfMemory) for event in events)
     if not reported:
+        assert child is not None
         events.append(ending(child.process.returncode if status is None else status, log, events, late, job))
         if on_event:
             on_event(events[-1])
     return events
 
 
-def _follow(child: subprocess.Popen[bytes], take: Callable[[bytes], None], deadline: float | None) -> int | None:
+def _follow(child: subprocess.Popen[bytes], take: Callable[[bytes], None], deadline: list[float]) -> int | None:
     """Hand on the lines of a child's stdout until it ends; its status, or None if it still runs at the deadline.
 
-    What it started may hold its stdout open for longer than it lives.
+    deadline: of time.monotonic, empty for none; it may move meanwhile. What the child started may hold its stdout open
+    for longer than it lives.
     """
     assert child.stdout
     rest = b""
-    while deadline is None or time.monotonic() < deadline:
+    while not deadline or time.monotonic() < deadline[0]:
         ready, _, _ = select.select([child.stdout], [], [], _PATIENCE)
         if ready:
             chunk = os.read(child.stdout.fileno(), _CHUNK)
@@ -89,6 +123,6 @@ def _follow(child: subprocess.Popen[bytes], take: Callable[[bytes], None], deadl
     if rest:
         take(rest)
     try:
-        return child.wait(None if deadline is None else max(0.0, deadline - time.monotonic()))
+        return child.wait(max(0.0, deadline[0] - time.monotonic()) if deadline else None)
     except subprocess.TimeoutExpired:
         return None

@@ -242,6 +242,16 @@ class Gradient(NamedTuple):
     skipped: str
 
 
+class Waiting(NamedTuple):
+    """With mode `serve`: the job is done, and others can be given."""
+
+
+class Trying(NamedTuple):
+    """With mode `serve`: the events of the job of this number among the others come next."""
+
+    number: int
+
+
 class Note(NamedTuple):
     """Something to show: where the engine differs from Caffe, versions, which data it reads."""
 
@@ -272,6 +282,8 @@ Event = (
     | RateFound
     | Compared
     | Gradient
+    | Waiting
+    | Trying
     | Note
     | Done
 )
@@ -292,6 +304,8 @@ KINDS: dict[str, Any] = {
     "rate_found": RateFound,
     "compared": Compared,
     "gradient": Gradient,
+    "waiting": Waiting,
+    "trying": Trying,
     "note": Note,
     "done": Done,
 }

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 
 from caffelint.smoke import engines
 from caffelint.smoke.advice import no_gpu, other_engine, unseen
-from caffelint.smoke.child import run_child
+from caffelint.smoke.child import More, run_child
 from caffelint.smoke.engines import Engine
 from caffelint.smoke.events import (
     BLOBS,
@@ -24,6 +24,7 @@ from caffelint.smoke.events import (
     Statistics,
     TimedOut,
 )
+from caffelint.smoke.job import MORE, SERVES
 from caffelint.smoke.memory import needs, solver_type
 from caffelint.smoke.prepare import Prepared
 
@@ -31,13 +32,21 @@ _TRACED_SECONDS = 120.0
 _SAID = 300
 
 
-def execute(engine: Engine, prepared: Prepared, on_event: Callable[[Event], None]) -> list[Event]:
-    """The events of a job, the reason for its end last. Raises NoEngine where the engine cannot run at all."""
+def execute(
+    engine: Engine, prepared: Prepared, on_event: Callable[[Event], None], more: More | None = None
+) -> list[Event]:
+    """The events of a job, the reason for its end last. Raises NoEngine where the engine cannot run at all.
+
+    more: gives the same child other jobs when this one is done.
+    """
     if too_much := _needs_too_much(prepared, engine.name):
         return [too_much]
     folder = os.path.dirname(prepared.path)
+    started = prepared
+    if more is not None:
+        started = prepared.changed("serve.json", mode=SERVES, main=prepared.path, more=os.path.join(folder, MORE))
     try:
-        found = run_child(engine.start(folder), prepared.job, prepared.path, on_event)
+        found = run_child(engine.start(folder), started.job, started.path, on_event, more)
     except OSError as error:
         reason = (error.strerror or str(error)).lower()
         raise engines.NoEngine(f'"{engine.command[0]}" cannot be started: {reason} ({engine.why})') from error

@@ -13,6 +13,7 @@ from caffelint.lint.file import File, load
 from caffelint.lint.reach import OUTSIDE
 from caffelint.lint.read import ReadError, read
 from caffelint.smoke.job import JobNet
+from caffelint.text.edits import Edit, apply_edits
 
 
 class NoProject(Exception):
@@ -44,6 +45,25 @@ class Project:
             job = JobNet(net.path, state.phase, tuple(sorted(state.stages)), state.level, build.iterations)
             planned.append(PlannedNet(job, net, build.field))
         return planned
+
+    def changed(self, edits: Mapping[str, Sequence[Edit]]) -> Project:
+        """The same with other texts, by path, read anew. Raises ValueError where they are no solver and nets."""
+        files = {
+            path: load(apply_edits(file.document.source.data, edits.get(path, ())), path, file.kind, file.dialect)
+            for path, file in self.files.items()
+        }
+        solver = files[self.solver.path].solver
+        if solver is None:
+            raise ValueError(self.solver.path)
+        named = [
+            NetUse(use.field, net, use.position)
+            for use in self.solver.nets
+            if use.net.path in files and (net := files[use.net.path].net) is not None
+        ]
+        solver.join([*named, *solver.inline_nets])
+        for use, was in zip(solver.nets, self.solver.nets, strict=True):
+            use.net.input_shapes = was.net.input_shapes
+        return Project(solver, files)
 
 
 def load_project(path: str, config: Config, input_shapes: Mapping[str, tuple[int, ...]] | None = None) -> Project:

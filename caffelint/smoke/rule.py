@@ -9,6 +9,8 @@ from caffelint.caffe.layers import BuiltLayer
 from caffelint.caffe.net_parts import Blob
 from caffelint.lint import rule
 from caffelint.lint.finding import Finding
+from caffelint.smoke.diagnosis.hypotheses import ADAPTIVE, Hypothesis, bad_start, hypotheses, large_input
+from caffelint.smoke.diagnosis.tried import CURED, UNTESTED, Tried, refuted, survivor
 from caffelint.smoke.events import (
     BACKWARD,
     BLOB,
@@ -39,12 +41,29 @@ from caffelint.smoke.events import (
     TimedOut,
     to_line,
 )
+from caffelint.smoke.learning import (
+    Weights,
+    first_ratios,
+    gradient_ended,
+    gradient_ends,
+    is_zero,
+    largest_ratios,
+    limits,
+    only_decays,
+    size,
+    weightless,
+    weights,
+    without_weights,
+)
+from caffelint.smoke.loss import begins, chance, clamped, classes, ends, fell, losses, rose
 from caffelint.smoke.run import Run, loss_grew, run_of
 
 __all__ = [
+    "ADAPTIVE",
     "BACKWARD",
     "BLOB",
     "CHANGE",
+    "CURED",
     "DATA",
     "DIFF",
     "FORWARD",
@@ -52,6 +71,7 @@ __all__ = [
     "PARAM",
     "RATE",
     "UNKNOWN",
+    "UNTESTED",
     "UPDATE",
     "WEIGHTS",
     "Blob",
@@ -61,6 +81,7 @@ __all__ = [
     "Crashed",
     "Event",
     "Gradient",
+    "Hypothesis",
     "Iteration",
     "Loaded",
     "NonFinite",
@@ -74,8 +95,34 @@ __all__ = [
     "Statistics",
     "Tested",
     "TimedOut",
+    "Tried",
+    "Weights",
+    "bad_start",
+    "begins",
+    "chance",
+    "clamped",
+    "classes",
+    "ends",
+    "fell",
+    "first_ratios",
+    "gradient_ended",
+    "gradient_ends",
+    "hypotheses",
+    "is_zero",
+    "large_input",
+    "largest_ratios",
+    "limits",
     "loss_grew",
+    "losses",
+    "only_decays",
+    "refuted",
+    "rose",
+    "size",
+    "survivor",
     "to_line",
+    "weightless",
+    "weights",
+    "without_weights",
 ]
 
 

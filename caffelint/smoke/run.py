@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from caffelint.caffe.build import build
 from caffelint.caffe.built_net import BuiltNet
@@ -26,6 +26,9 @@ from caffelint.smoke.events import (
 )
 from caffelint.smoke.project import PlannedNet, Project
 
+if TYPE_CHECKING:
+    from caffelint.smoke.diagnosis.tried import Tried
+
 _Kind = TypeVar("_Kind")
 _EVENTS = "events"
 
@@ -34,7 +37,8 @@ class Run:
     """solver, nets: as the user wrote them. built: each net as Caffe builds it, in the order of the job.
 
     events: all of the run. static: the findings of a check of the same files. synthetic: was any data made up?
-    asked: the requested iterations. watched: blobs and layers that were measured in every iteration.
+    asked: the requested iterations. watched: blobs and layers that were measured in every iteration. loaded: did it
+    start from weights that were given? tried: the experiments that were made to find out what it broke of.
     """
 
     def __init__(
@@ -47,6 +51,7 @@ class Run:
         synthetic: bool = True,
         asked: int = 50,
         watched: Sequence[str] = (),
+        loaded: bool = False,
     ):
         self.solver = solver
         self.nets: list[Net] = [one.net for one in planned]
@@ -57,6 +62,8 @@ class Run:
         self.synthetic = synthetic
         self.asked = asked
         self.watched = frozenset(watched)
+        self.loaded = loaded
+        self.tried: Sequence[Tried] = ()
         self._statistics: dict[tuple[int, str, str, str, str], Statistics] = {}
         for event in self.all(Statistics):
             self._statistics[event.iteration, event.layer, event.kind, event.name, event.part] = event

@@ -9,6 +9,7 @@ import os
 import secrets
 import shutil
 import tempfile
+import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
@@ -21,6 +22,7 @@ from caffelint.lint.config import Config
 from caffelint.lint.finding import CERTAIN, ERROR
 from caffelint.lint.report import Failure, Report
 from caffelint.smoke import engines
+from caffelint.smoke.child import More
 from caffelint.smoke.engines import Engine
 from caffelint.smoke.events import LACKS, Event, Refused
 from caffelint.smoke.execute import execute
@@ -30,6 +32,9 @@ from caffelint.smoke.prepare import Prepared, Wishes, prepare
 from caffelint.smoke.project import Project, load_project
 from caffelint.smoke.run import Run
 from caffelint.smoke.signals import held
+
+OFF, QUICK, FULL = "off", "quick", "full"
+"""How much is tried to find out why a run went wrong."""
 
 
 class Choice(NamedTuple):
@@ -45,7 +50,10 @@ class Choice(NamedTuple):
 
 
 class Request(NamedTuple):
-    """What the command line asks for. force: run even if a check says that it cannot work. input_shapes: by top."""
+    """What the command line asks for. force: run even if a check says that it cannot work. input_shapes: by top.
+
+    diagnose: OFF, QUICK (for as long as the run itself took) or FULL.
+    """
 
     path: str
     config: Config
@@ -53,6 +61,7 @@ class Request(NamedTuple):
     choice: Choice = Choice()
     force: bool = False
     input_shapes: Mapping[str, tuple[int, ...]] = {}
+    diagnose: str = QUICK
 
 
 class Session(NamedTuple):
@@ -85,6 +94,8 @@ class Stage:
         self.watcher = watcher
         self.folder = folder
         self.choice = request.choice
+        self.diagnose = request.diagnose
+        self.started = time.monotonic()
         self.wishes = replace(request.wishes, roots=tuple(request.config.roots))
 
     def pick(self, choice: Choice | None = None) -> Engine:
@@ -112,10 +123,17 @@ class Stage:
         self.watcher.started(engine, prepared)
 
     def execute(
-        self, engine: Engine, prepared: Prepared, on_event: Callable[[Event], None] | None = None
+        self,
+        engine: Engine,
+        prepared: Prepared,
+        on_event: Callable[[Event], None] | None = None,
+        more: More | None = None,
     ) -> list[Event]:
-        """The events of a job, each passed to the watcher, or to `on_event`, as it comes. Raises NoEngine."""
-        return execute(engine, prepared, on_event or self.watcher.event)
+        """The events of a job, each passed to the watcher, or to `on_event`, as it comes. Raises NoEngine.
+
+        more: gives the same child other jobs when this one is done.
+        """
+        return execute(engine, prepared, on_event or self.watcher.event, more)
 
     def run(self, prepared: Prepared, events: Sequence[Event]) -> Run:
         """The result of a job, as rules see it."""
@@ -130,6 +148,7 @@ class Stage:
             synthetic,
             job.iterations,
             job.watch,
+            bool(job.weights),
         )
 
 
@@ -158,7 +177,15 @@ def train(stage: Stage) -> tuple[Run, Engine]:
     engine = stage.pick()
     prepared = stage.prepare(engine)
     stage.start(engine, prepared)
-    return stage.run(prepared, stage.execute(engine, prepared)), engine
+    from caffelint.smoke.diagnosis.diagnose import Diagnosis
+
+    if stage.diagnose == OFF or not hasattr(os, "fork"):
+        return stage.run(prepared, stage.execute(engine, prepared)), engine
+    diagnosis = Diagnosis(stage, engine, prepared)
+    run = stage.run(prepared, stage.execute(engine, prepared, more=diagnosis))
+    diagnosis.end()
+    run.tried = diagnosis.result
+    return run, engine
 
 
 def _checked(request: Request, project: Project) -> Report:

@@ -86,9 +86,7 @@ def _sound(run: Run, findings: Sequence[ReportedFinding]) -> str:
     else:
         text += "it hardly moves yet, and so few iterations do not show whether it learns slowly"
     slows = [
-        f"{one.name} at {one.file}:{one.line}"
-        for one in findings
-        if _is_of_learning(one) and one.severity != INFO
+        f"{one.name} at {one.file}:{one.line}" for one in findings if _is_of_learning(one) and one.severity != INFO
     ]
     return f"{text}. A check of the files reports a possible reason: {_listed(slows)}" if slows else text
 
@@ -110,6 +108,8 @@ def _is_of_the_run(finding: ReportedFinding) -> bool:
 
 
 def _how_sure(lead: ReportedFinding, cause: ReportedCause) -> str:
+    if cause.kind == "unknown" and cause.why:
+        return "What happened is certain; its cause was not found." if lead.certainty == CERTAIN else ""
     if lead.certainty != CERTAIN:
         return "This is likely, but not proved."
     if cause.why and cause.certainty != CERTAIN:

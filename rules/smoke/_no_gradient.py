@@ -7,12 +7,23 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from caffelint.lint import CERTAIN, LIKELY, Cause, CauseKind, Place, Suggested, title
-from caffelint.smoke.rule import BLOB, DATA, BuiltLayer, Run, Statistics
+from caffelint.smoke.rule import (
+    BLOB,
+    DATA,
+    BuiltLayer,
+    Run,
+    Statistics,
+    Weights,
+    chance,
+    gradient_ended,
+    gradient_ends,
+    is_zero,
+    weightless,
+    without_weights,
+)
 
 from ._advice import advice
 from ._cause import too_large
-from ._learning import Weights, gradient_ended, gradient_ends, is_zero, no_weights, weightless, without_weights
-from ._loss import chance
 from ._numbers import number
 
 _LEARNT = 1e-3
@@ -137,3 +148,8 @@ def _dead(run: Run, at: int) -> BuiltLayer | None:
             if layer and layer.bottoms and layer.need_backward and not layer.is_loss:
                 return layer
     return None
+
+
+def no_weights(layer: BuiltLayer) -> str:
+    """A layer without weights in words."""
+    return f"the weights of {title(layer)} are 0; load some with --weights, or give it a weight_filler"

@@ -4,10 +4,10 @@ import math
 from collections.abc import Iterator
 
 from caffelint.lint import LIKELY, WARNING, Cause, Finding, Invalid, title
-from caffelint.smoke.rule import BLOB, DATA, Run, SmokeRule, Statistics
+from caffelint.smoke.rule import BLOB, DATA, Run, SmokeRule, Statistics, classes
 
 from ._example import CALM, losses, project
-from ._labels import classes, source
+from ._labels import source
 from ._numbers import number
 
 _MANY = 8

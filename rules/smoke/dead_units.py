@@ -4,13 +4,13 @@ import math
 from collections.abc import Iterator, Sequence
 
 from caffelint.lint import LIKELY, WARNING, Cause, Finding, Invalid, listed, title
-from caffelint.smoke.rule import BLOB, DATA, BuiltLayer, Run, SmokeRule, Statistics
+from caffelint.smoke.rule import BLOB, DATA, BuiltLayer, Run, SmokeRule, Statistics, is_zero, limits, without_weights
 
 from ._advice import advice
 from ._cause import too_large
 from ._evidence import evidence
 from ._example import CALM, WITH_DROPOUT, losses, project, spread
-from ._learning import ends, is_zero, no_weights, without_weights
+from ._no_gradient import no_weights
 from ._numbers import number
 
 _MANY = 64
@@ -103,8 +103,8 @@ class DeadUnits(SmokeRule):
         full = [layer for layer in run.built[0].layers if _is_saturated(run, layer)]
         if full:
             layer = full[0]
-            limits = " or ".join(number(end) for end in ends(layer) or ())
-            what = f"{title(layer)}: every output is {limits}, so it is saturated and passes no gradient"
+            at_limits = " or ".join(number(end) for end in limits(layer) or ())
+            what = f"{title(layer)}: every output is {at_limits}, so it is saturated and passes no gradient"
             remedy = "scale its input down: the data, the fillers, or a bias"
             known = run.known([layer.name])
             yield self.finding(
@@ -123,15 +123,15 @@ def _so_are(layers: Sequence[BuiltLayer]) -> str:
 
 def _is_saturated(run: Run, layer: BuiltLayer) -> bool:
     """From the start to the end: mean and mean square tell values that are all at the limits from all others."""
-    limits = ends(layer)
-    if limits is None or not layer.need_backward or not any(layer.propagate_down):
+    at_ends = limits(layer)
+    if at_ends is None or not layer.need_backward or not any(layer.propagate_down):
         return False
     for at in (run.measured[0], *run.measured[-2:]):
         found = run.statistics(at, layer.name, BLOB, layer.tops[0].name, DATA)
         if found is None:
             return False
         square = found.mean**2 + found.std**2
-        away = abs(square - sum(limits) * found.mean + math.prod(limits))
+        away = abs(square - sum(at_ends) * found.mean + math.prod(at_ends))
         if away > _AT_ITS_ENDS or square < _SOME:
             return False
     return True

@@ -4,13 +4,12 @@ import math
 from collections.abc import Iterator
 
 from caffelint.lint import DISPLAY, ERROR, LIKELY, WARNING, Cause, Finding, Fix, Invalid, replace, title
-from caffelint.smoke.rule import Iteration, Run, SmokeRule
+from caffelint.smoke.rule import Iteration, Run, SmokeRule, begins, clamped, ends, rose
 
 from ._advice import advice
 from ._cause import too_large
 from ._evidence import worded
 from ._example import CALM, NET, losses, project
-from ._loss import begins, clamped, ends, rose
 from ._numbers import number
 
 _WITHOUT_END = 100.0

@@ -4,10 +4,10 @@ import math
 from collections.abc import Iterator
 
 from caffelint.lint import CERTAIN, ERROR, LIKELY, Cause, Finding, Invalid, title
-from caffelint.smoke.rule import DATA, BuiltLayer, Run, SmokeRule, Statistics
+from caffelint.smoke.rule import DATA, BuiltLayer, Run, SmokeRule, Statistics, classes
 
 from ._example import CALM, NET, losses, project
-from ._labels import classes, source
+from ._labels import source
 from ._numbers import extent
 
 _EMBED = NET.replace('type: "InnerProduct"', 'type: "Embed"').replace(

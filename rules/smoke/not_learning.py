@@ -3,13 +3,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from caffelint.lint import ERROR, LIKELY, WARNING, Cause, Finding, Invalid
-from caffelint.smoke.rule import CHANGE, DIFF, PARAM, Run, SmokeRule
+from caffelint.smoke.rule import CHANGE, DIFF, PARAM, Run, SmokeRule, clamped, is_zero, only_decays, rose, weights
 
 from ._cause import too_large
 from ._evidence import worded
 from ._example import CALM, NET, losses, project, spread
-from ._learning import is_zero, only_decays, weights
-from ._loss import clamped, rose
 from ._no_gradient import no_gradient, nothing_to_learn, stopped
 from ._numbers import number
 

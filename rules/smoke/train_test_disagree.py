@@ -4,11 +4,10 @@ import math
 from collections.abc import Iterator
 
 from caffelint.lint import LIKELY, WARNING, Cause, Finding, Invalid, title
-from caffelint.smoke.rule import BuiltLayer, Run, SmokeRule, Tested
+from caffelint.smoke.rule import BuiltLayer, Run, SmokeRule, Tested, begins, chance, ends
 
 from ._evidence import worded
 from ._example import CALM, NET, losses, project
-from ._loss import begins, chance, ends
 from ._numbers import number
 
 _TIMES, _OTHER_DATA = 1.3, 3.0

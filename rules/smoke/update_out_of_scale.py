@@ -3,13 +3,25 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from caffelint.lint import LIKELY, WARNING, Cause, CauseKind, Finding, Invalid, listed
-from caffelint.smoke.rule import CHANGE, DATA, DIFF, PARAM, Run, SmokeRule
+from caffelint.smoke.rule import (
+    CHANGE,
+    DATA,
+    DIFF,
+    PARAM,
+    Run,
+    SmokeRule,
+    fell,
+    first_ratios,
+    is_zero,
+    largest_ratios,
+    limits,
+    size,
+    weights,
+)
 
 from ._cause import too_large
 from ._evidence import subject, worded
 from ._example import CALM, NET, losses, project, spread
-from ._learning import ends, first_ratios, is_zero, largest_ratios, size, weights
-from ._loss import fell
 from ._numbers import number
 
 _MOST, _LEAST = 0.5, 1e-7
@@ -147,7 +159,9 @@ class UpdateOutOfScale(SmokeRule):
 
 def _what_vanishes(run: Run, layers: list[str]) -> list[str]:
     """What takes from the gradient on its way, what to do, and which other layers get nothing either."""
-    squashing = [layer for layer in run.built[0].layers if layer.need_backward and not layer.rectifies and ends(layer)]
+    squashing = [
+        layer for layer in run.built[0].layers if layer.need_backward and not layer.rectifies and limits(layer)
+    ]
     remedies = "fillers that keep the size of values (xavier, msra), or BatchNorm between the layers"
     advice = f"use {remedies}"
     if len(squashing) > 1:

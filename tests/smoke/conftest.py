@@ -21,13 +21,13 @@ from caffelint.smoke.session import Choice, Request, Session, Watcher, smoke
 def in_caffe(caffe_python: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Session]:
     """Runs a solver with the real Caffe, in the solver's folder."""
 
-    def run(solver: Path, force: bool = True, **wishes: Any) -> Session:
+    def run(solver: Path, force: bool = True, diagnose: str = "quick", **wishes: Any) -> Session:
         monkeypatch.chdir(solver.parent)
         config = Config()
         config.cache = False
         config.jobs = 1
         wanted = Wishes(**{"timeout": 60.0, **wishes})
         choice = Choice("caffe", caffe_python=str(caffe_python))
-        return smoke(Request(solver.name, config, wanted, choice, force), Watcher())
+        return smoke(Request(solver.name, config, wanted, choice, force, diagnose=diagnose), Watcher())
 
     return run

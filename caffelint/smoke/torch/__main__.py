@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import json
 import os
 import sys
+import time
 import traceback
 from dataclasses import replace
 from pathlib import Path
 
-from caffelint.smoke.events import PythonLayer, claim_stdout, emit
-from caffelint.smoke.job import TRAINS, Job
+from caffelint.smoke.events import PythonLayer, Trying, Waiting, claim_stdout, emit
+from caffelint.smoke.job import SERVES, TRAINS, Job
 
 USAGE = "usage: python -m caffelint.smoke.torch JOB.json [--device cpu|cuda:N]"
 
@@ -18,8 +20,10 @@ def main(arguments: list[str]) -> int:
     if len(arguments) not in (1, 3) or arguments[1:2] not in ([], ["--device"]):
         sys.stderr.write(USAGE + "\n")
         return 2
-    stream = claim_stdout()
     job = Job.from_json(Path(arguments[0]).read_text(encoding="utf-8"))
+    if job.mode == SERVES:
+        return serve(job, arguments[1:])
+    stream = claim_stdout()
     if len(arguments) == 3:
         job = replace(job, device=arguments[2])
     # Threads that spin while they wait take the time of those that work, as soon as anything else runs here too.
@@ -40,6 +44,31 @@ def main(arguments: list[str]) -> int:
         emit(PythonLayer("", said[-1] if said else "", place.filename, place.lineno or 0), stream)
         return 1
     return 0
+
+
+def serve(job: Job, device: list[str]) -> int:
+    """The job `main`, then those that the file `more` names, each in a process of its own with torch loaded."""
+    import caffelint.smoke.torch.engine  # noqa: F401
+
+    if status := _apart([job.main, *device]):
+        if os.WIFSIGNALED(status):
+            os.kill(os.getpid(), os.WTERMSIG(status))
+        return os.WEXITSTATUS(status)
+    emit(Waiting(), sys.stdout)
+    while not os.path.exists(job.more):
+        time.sleep(0.01)
+    for number, path in enumerate(json.loads(Path(job.more).read_text(encoding="utf-8"))["jobs"]):
+        emit(Trying(number), sys.stdout)
+        _apart([path, *device])
+    return 0
+
+
+def _apart(arguments: list[str]) -> int:
+    """Run a job in a process of its own; how that ended."""
+    child = os.fork()
+    if not child:
+        os._exit(main(arguments))
+    return os.waitpid(child, 0)[1]
 
 
 if __name__ == "__main__":

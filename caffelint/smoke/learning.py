@@ -6,9 +6,11 @@ import math
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from caffelint.lint import title
+from caffelint.caffe.layers import BuiltLayer
+from caffelint.caffe.net_parts import Blob
 from caffelint.lint.built import UNKNOWN
-from caffelint.smoke.rule import BLOB, CHANGE, DATA, DIFF, PARAM, Blob, BuiltLayer, Run, Statistics
+from caffelint.smoke.events import BLOB, CHANGE, DATA, DIFF, PARAM, Statistics
+from caffelint.smoke.run import Run
 
 _DECAY_ALONE = 1.01
 
@@ -56,7 +58,7 @@ def is_zero(values: Statistics | None) -> bool:
     return values is not None and values.min == 0 == values.max
 
 
-def ends(layer: BuiltLayer) -> tuple[float, float] | None:
+def limits(layer: BuiltLayer) -> tuple[float, float] | None:
     """The values at which an activation that is bounded on both sides saturates; None for any other layer."""
     if not layer.is_activation or not layer.tops or layer.message is None:
         return None
@@ -75,11 +77,6 @@ def without_weights(run: Run, layer: BuiltLayer) -> BuiltLayer | None:
         if one is not None and weightless(run, one):
             return one
     return None
-
-
-def no_weights(layer: BuiltLayer) -> str:
-    """Such a layer in words."""
-    return f"the weights of {title(layer)} are 0; load some with --weights, or give it a weight_filler"
 
 
 def only_decays(run: Run, values: Weights) -> bool:

@@ -5,10 +5,9 @@ from __future__ import annotations
 import math
 from statistics import median
 
-from caffelint.lint import enum_name
-from caffelint.smoke.rule import BuiltLayer, Run
-
-from ._labels import classes
+from caffelint.caffe.layers import BuiltLayer
+from caffelint.schema.enums import enum_name
+from caffelint.smoke.run import Run
 
 CLAMPED = 87.3365
 """-log(FLT_MIN): what SoftmaxWithLoss gives for a probability of 0."""
@@ -46,6 +45,22 @@ def chance(run: Run) -> float | None:
 
 
 def _chance_of(layer: BuiltLayer) -> float | None:
+    count, labels = classes(layer), summed_labels(layer)
+    if count is None or labels is None:
+        return None
+    return labels * math.log(count) if count > 1 else 0.0
+
+
+def classes(layer: BuiltLayer) -> int | None:
+    """How many classes a loss has; None where it has none, or the shape of its scores is not known."""
+    if not layer.is_loss or len(layer.bottoms) < 2 or not layer.reads_classes(1):
+        return None
+    scores, axis = layer.bottoms[0].shape, layer.class_axis
+    return scores[axis] if scores and -len(scores) <= axis < len(scores) else None
+
+
+def summed_labels(layer: BuiltLayer) -> float | None:
+    """How many labels a SoftmaxWithLoss adds up, as 1 for their mean; None for any other layer."""
     count, scores = classes(layer), layer.bottoms[0].shape if layer.bottoms else None
     if layer.type != "SoftmaxWithLoss" or count is None or not scores:
         return None
@@ -54,8 +69,8 @@ def _chance_of(layer: BuiltLayer) -> float | None:
     if loss.HasField("normalize") and not loss.HasField("normalization"):
         mode = "VALID" if loss.normalize else "BATCH_SIZE"
     labels = math.prod(scores) / max(count, 1)
-    share = {"BATCH_SIZE": labels / max(scores[0], 1), "NONE": labels}.get(mode, 1.0)
-    return share * math.log(count) if count > 1 else 0.0
+    shares: dict[str, float] = {"BATCH_SIZE": labels / max(scores[0], 1), "NONE": labels}
+    return shares.get(mode, 1.0)
 
 
 def rose(run: Run) -> bool:

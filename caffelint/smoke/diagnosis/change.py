@@ -1,0 +1,105 @@
+"""What an experiment changes: the text of a solver or a net, in the way that a person would."""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+from caffelint.caffe.layers import BuiltLayer
+from caffelint.caffe.net import Layer
+from caffelint.lint.cause import Suggested
+from caffelint.lint.edits import Edits, join, quoted, write
+from caffelint.smoke.run import Run
+from caffelint.text.edits import Edit
+
+
+class Change(NamedTuple):
+    """text: what is written, as in a prototxt: `base_lr: 0.01`. layer: in which layer, "" for the solver.
+
+    edits: of the user's own texts. suggested: the value, where it is a number.
+    """
+
+    text: str
+    edits: tuple[tuple[str, Edit], ...]
+    layer: str = ""
+    suggested: Suggested | None = None
+
+
+def of_solver(run: Run, field: str, value: float | str) -> tuple[Change, ...]:
+    """Another value of a field of the solver; none where its text does not allow it."""
+    text = value if isinstance(value, str) else f"{value:.10g}"
+    suggested = None if isinstance(value, str) else Suggested(field, value)
+    return _change(f"{field}: {text}", write(run.solver, field, value=text), "", suggested)
+
+
+def of_layer(run: Run, layer: BuiltLayer, *path: str | int, value: float | str) -> tuple[Change, ...]:
+    """Another value of a field of a layer of the TRAIN net."""
+    written = written_layer(run, layer)
+    if written is None:
+        return ()
+    text = value if isinstance(value, str) else f"{value:.10g}"
+    names = [name for name in path if isinstance(name, str)]
+    suggested = None if isinstance(value, str) else Suggested(names[-1], value, layer.name)
+    whole = f"{names[-1]} {text}" if text.startswith("{") else f"{names[-1]}: {text}"
+    for name in reversed(names[:-1]):
+        whole = f"{name} {{ {whole} }}"
+    return _change(whole, write(written, *path, value=text), layer.name, suggested)
+
+
+def of_one(changes: tuple[Change, ...]) -> tuple[Change, ...]:
+    """Several changes as one; the same in several layers is named by the first."""
+    if not changes:
+        return ()
+    edits = join(change.edits for change in changes)
+    texts = list(dict.fromkeys(change.text for change in changes if change.layer == changes[0].layer))
+    return (changes[0]._replace(edits=edits, text=" ".join(texts)),) if edits else ()
+
+
+def scaled_input(run: Run, layer: BuiltLayer, largest: float) -> tuple[Change, ...]:
+    """The first top of a layer that brings data, so that its values are at most about 1."""
+    written = written_layer(run, layer)
+    if written is None or not 0 < largest < math.inf:
+        return ()
+    scale = float(f"{2.0 ** -math.ceil(math.log2(largest)):.10g}")
+    if layer.transforms and layer.message.transform_param.scale == 1:
+        return of_layer(run, layer, "transform_param", "scale", value=scale)
+    top = layer.tops[0].name
+    makers = [one for one in run.nets[0].layers if not one.bottoms and top in one.tops]
+    last = makers[-1].node if makers else None
+    if last is None or last.name != "layer":
+        return ()
+    name = f"{top}_scale"
+    text = _power(name, top, top, scale)
+    edit = Edit(last.end, last.end, f"\n{text}")
+    return (Change(text, ((run.nets[0].document.path, edit),), layer.name, Suggested("scale", scale, name)),)
+
+
+def scaled_target(run: Run, loss: BuiltLayer, bottom: int, largest: float) -> tuple[Change, ...]:
+    """A bottom of a loss, by a Power layer before it, so that its values are at most about 1."""
+    written = written_layer(run, loss)
+    if written is None or written.node is None or written.node.name != "layer" or not 0 < largest < math.inf:
+        return ()
+    scale = float(f"{10.0 ** -math.ceil(math.log10(largest)):.10g}")
+    old = loss.message.bottom[bottom]
+    new = f"{old}_scaled"
+    text = _power(new, old, new, scale)
+    before = ((run.nets[0].document.path, Edit(written.node.start, written.node.start, f"{text}\n")),)
+    edits = join([before, write(written, "bottom", bottom, value=quoted(new))])
+    return _change(text, edits, loss.name, Suggested("scale", scale, new))
+
+
+def _power(name: str, bottom: str, top: str, scale: float) -> str:
+    names = f'name: {quoted(name)} type: "Power" bottom: {quoted(bottom)} top: {quoted(top)}'
+    return f"layer {{ {names} power_param {{ scale: {scale:.10g} }} }}"
+
+
+def written_layer(run: Run, layer: BuiltLayer) -> Layer | None:
+    """The layer in the user's text of the TRAIN net."""
+    layers = run.nets[0].layers
+    if layer.index is None or layer.index >= len(layers):
+        return None
+    return layers[layer.index]
+
+
+def _change(text: str, edits: Edits, layer: str, suggested: Suggested | None) -> tuple[Change, ...]:
+    return (Change(text, edits, layer, suggested),) if edits else ()

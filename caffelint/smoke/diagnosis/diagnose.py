@@ -1,0 +1,104 @@
+"""Looks for the cause of a run that went wrong: tests hypotheses, the likeliest first, for as long as the run took."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import time
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from caffelint.smoke.diagnosis.experiment import Experiment, Trial, experiment
+from caffelint.smoke.diagnosis.hypotheses import Hypothesis, hypotheses
+from caffelint.smoke.diagnosis.tried import CURED, OTHER, UNTESTED, Tried
+from caffelint.smoke.diagnosis.trouble import BREAKS, GROWS, Trouble, trouble
+from caffelint.smoke.engines import Engine
+from caffelint.smoke.events import Event, Trying
+from caffelint.smoke.job import MORE
+from caffelint.smoke.prepare import Prepared
+from caffelint.smoke.session import FULL, QUICK, Stage
+
+_TIMES = {QUICK: 1.0, FULL: 10.0}
+"""As long as the run, for all experiments."""
+_MOST = {QUICK: 8, FULL: 24}
+
+
+class Diagnosis:
+    """The other jobs of a child that has done a run: experiments, where it went wrong. result: of each."""
+
+    def __init__(self, stage: Stage, engine: Engine, prepared: Prepared) -> None:
+        self.result: list[Tried] = []
+        self._stage = stage
+        self._engine = engine
+        self._prepared = prepared
+        self._found: list[Hypothesis] = []
+        self._was: Trouble | None = None
+        self._ready: list[Experiment] = []
+        self._next = 0
+        self._events: list[Event] = []
+
+    def wanted(self, events: Sequence[Event]) -> float:
+        """Write down what to run; how many seconds there are for it, 0 for a run that went well."""
+        began = time.monotonic()
+        how = self._stage.diagnose
+        seconds = _TIMES[how] * (began - self._stage.started)
+        run = self._stage.run(self._prepared, events)
+        self._was = trouble(run)
+        if self._was is not None:
+            self._found = hypotheses(run)
+            asked = run.asked
+            if self._was.kind in (BREAKS, GROWS):
+                asked = min(run.asked, 2 * max(self._was.iteration, 0) + 10)
+            for number, trial in enumerate([*_in_order(self._found)][: _MOST[how]]):
+                if time.monotonic() - began < seconds / 2:
+                    ready = experiment(self._stage, self._engine, trial, number, asked)
+                    self._ready += [ready] if ready else []
+                    self.result += [] if ready else [Tried(*trial, OTHER)]
+                else:
+                    self.result.append(Tried(*trial, UNTESTED))
+        left = max(0.0, seconds - (time.monotonic() - began)) if self._ready else 0.0
+        path = Path(self._prepared.path).with_name(MORE)
+        beside = path.with_suffix(".new")
+        beside.write_text(json.dumps({"jobs": [one.prepared.path for one in self._ready], "seconds": left}), "utf-8")
+        os.replace(beside, path)
+        return left + 1.0 if not self._ready else left
+
+    def take(self, event: Event) -> bool:
+        """An event of an experiment. Would what is left to try change nothing?"""
+        if not isinstance(event, Trying):
+            self._events.append(event)
+            return False
+        self._judge(late=False)
+        return self._enough()
+
+    def end(self) -> None:
+        """No more events come."""
+        self._judge(late=True)
+        self.result += [Tried(*one.trial, UNTESTED) for one in self._ready[self._next :]]
+
+    def _judge(self, late: bool) -> None:
+        if self._events and self._was is not None:
+            self.result.append(self._ready[self._next].result(self._events, self._was, late))
+            self._next += 1
+            self._events = []
+
+    def _enough(self) -> bool:
+        """Has one cured that is likelier than all that is left, and is the rate tested?"""
+        if self._stage.diagnose == FULL:
+            return False
+        tested = {id(one.hypothesis) for one in self.result if one.outcome != UNTESTED}
+        best = max((one.hypothesis.score for one in self.result if one.outcome == CURED), default=-math.inf)
+        left = [one for one in self._found if id(one) not in tested and one.changes]
+        return best > max((one.score for one in left), default=-math.inf) and all(one.kind != "rate" for one in left)
+
+
+def _in_order(found: Sequence[Hypothesis]) -> Iterator[Trial]:
+    """The first change of each, the rate second at the latest, then what else may help."""
+    able = [one for one in found if one.changes]
+    rates = [one for one in able[1:] if one.kind == "rate"]
+    for one in (*able[:1], *rates, *(one for one in able[1:] if one.kind != "rate")):
+        yield one, one.changes[0]
+    for one in able:
+        for change in one.changes[1:]:
+            yield one, change

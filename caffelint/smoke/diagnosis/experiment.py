@@ -1,0 +1,56 @@
+"""Repeats a run with one thing changed, from the same weights and data."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Sequence
+
+from caffelint.smoke.diagnosis.change import Change
+from caffelint.smoke.diagnosis.hypotheses import Hypothesis
+from caffelint.smoke.diagnosis.tried import CURED, LATER, OTHER, SAME, UNTESTED, Tried
+from caffelint.smoke.diagnosis.trouble import Trouble, losses, trouble
+from caffelint.smoke.engines import Engine
+from caffelint.smoke.events import Event, Refused
+from caffelint.smoke.inputs import Unplanned
+from caffelint.smoke.prepare import Prepared
+from caffelint.smoke.project import NoProject
+from caffelint.smoke.session import Stage
+from caffelint.text.edits import Edit
+
+Trial = tuple[Hypothesis, Change]
+
+
+class Experiment:
+    """A trial that is ready to run, and its result once it did."""
+
+    def __init__(self, trial: Trial, stage: Stage, prepared: Prepared) -> None:
+        self.trial = trial
+        self.stage = stage
+        self.prepared = prepared
+
+    def result(self, events: Sequence[Event], was: Trouble, late: bool) -> Tried:
+        """was: the trouble of the run itself. late: was it perhaps ended by the deadline?"""
+        run = self.stage.run(self.prepared, events)
+        number = len(run.iterations)
+        first, last = losses(run) if number else (0.0, 0.0)
+        now = trouble(run)
+        if now is not None:
+            outcome = LATER if now.iteration > was.iteration else SAME
+            return Tried(*self.trial, outcome, now.kind, now.iteration, first, last, number)
+        ended = number >= run.asked or (late and number > 2 + max(was.iteration, 0))
+        refused = run.first(Refused) is not None
+        outcome = CURED if ended and not refused else UNTESTED if late and not refused else OTHER
+        return Tried(*self.trial, outcome, "", -1, first, last, number)
+
+
+def experiment(stage: Stage, engine: Engine, trial: Trial, number: int, iterations: int) -> Experiment | None:
+    """Ready to run for so many iterations; None if there is no such project."""
+    changed = copy.copy(stage)
+    edits: dict[str, list[Edit]] = {}
+    for file, edit in trial[1].edits:
+        edits.setdefault(file, []).append(edit)
+    try:
+        changed.project = stage.project.changed(edits)
+        return Experiment(trial, changed, changed.prepare(engine, f"try{number}", iterations=iterations))
+    except (NoProject, Unplanned, ValueError):
+        return None

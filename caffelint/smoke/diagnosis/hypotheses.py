@@ -1,0 +1,330 @@
+"""What a run may have broken of, from what was measured, and which change would show it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from caffelint.caffe.layers import BuiltLayer
+from caffelint.caffe.place import Place
+from caffelint.lint.cause import CauseKind
+from caffelint.lint.finding import CERTAIN
+from caffelint.smoke.diagnosis.change import Change, of_layer, of_one, of_solver, scaled_input, scaled_target
+from caffelint.smoke.events import BLOB, DATA, PARAM, NonFinite, Statistics
+from caffelint.smoke.learning import Weights, first_ratios, is_zero, size, weights
+from caffelint.smoke.loss import begins, chance, summed_labels
+from caffelint.smoke.run import Run
+
+ADAPTIVE = ("AdaGrad", "RMSProp", "Adam", "AdaDelta")
+_USUAL_RATE = {"SGD": 0.1, "Nesterov": 0.1, "AdaGrad": 0.1, "RMSProp": 0.01, "Adam": 0.01, "AdaDelta": 10.0}
+"""Above it a rate is out of the ordinary."""
+_USUAL_UPDATE = 0.01
+"""Of the weights: about what a fast update takes."""
+_LOWEST = 1e-4
+"""Of the rate that a solver usually gets: what takes a lower one has another fault."""
+_PROVED = 10.0
+"""The score of what breaks any run."""
+_RISES, _MULTIPLIES, _LARGE_INPUT, _LARGE_TARGET, _LARGE_WEIGHTS = 3.0, 10.0, 30.0, 10.0, 4.0
+_HIGH_MOMENTUM, _DECAYS = 0.95, 2.0
+_BAD_FROM_THE_START = 3.0
+_CLIPS_AT = 10.0
+_ROUNDED = 1e-4
+
+
+class Hypothesis(NamedTuple):
+    """What may be to blame. place: of it in the user's text. score: by how many powers of ten it is out of the
+    ordinary; the rate is an ordinary one unless it is above what its solver usually gets.
+
+    changes: what would cure it, the smallest first. field: that it is of. layers: that it is of. value: to blame;
+    figure: what was measured of it, in terms of its kind. proved: does it break any run?
+    """
+
+    kind: CauseKind
+    place: Place
+    score: float
+    changes: tuple[Change, ...] = ()
+    field: str = ""
+    layers: tuple[BuiltLayer, ...] = ()
+    value: float = math.nan
+    figure: float = math.nan
+    proved: bool = False
+
+
+def hypotheses(run: Run, after: int | None = None) -> list[Hypothesis]:
+    """Those that the evidence allows, the likeliest first; the rate is always among them.
+
+    after: the iteration that broke; before the first update no solver is to blame.
+    """
+    broke = next((event.iteration for event in run.all(NonFinite) if not event.net), None)
+    began = after if after is not None else broke
+    found = [*_statistics(run), *_input(run), *_targets(run), *_losses(run), *_fillers(run)]
+    if began is None or began >= 0:
+        found += [*_solver(run, began), *_weights_of_losses(run), *_multipliers(run), *_clipping(run), rate(run)]
+    return sorted((_with_check(run, one) for one in found), key=lambda one: -one.score)
+
+
+def _with_check(run: Run, one: Hypothesis) -> Hypothesis:
+    """What a check of the text is certain of at the same place counts for more than a guess."""
+    line, path = one.place.line, one.place.document.path
+    sure = any(
+        (known.file, known.line, known.certainty) == (path, line, CERTAIN) and known.severity in ("error", "warning")
+        for known in run.static
+    )
+    return one._replace(score=one.score + 2) if sure and one.kind != "rate" else one
+
+
+def _solver(run: Run, after: int | None) -> Iterator[Hypothesis]:
+    message, solver = run.solver.message, run.solver
+    if message.iter_size < 1:
+        changes = of_solver(run, "iter_size", 1)
+        yield Hypothesis("iter-size", solver.at("iter_size"), _PROVED, changes, value=message.iter_size, proved=True)
+    uses_momentum = solver.type not in ("AdaGrad", "RMSProp")
+    if abs(message.momentum) > _HIGH_MOMENTUM and uses_momentum:
+        sure = abs(message.momentum) >= 1
+        score = _PROVED if sure else math.log10(0.1 / (1 - abs(message.momentum))) + 0.3
+        changes = of_solver(run, "momentum", 0.9)
+        place = solver.at("momentum")
+        yield Hypothesis("momentum", place, score, changes, "momentum", value=message.momentum, proved=sure)
+    if solver.type == "Adam" and message.momentum2 >= 1:
+        changes = of_solver(run, "momentum2", 0.999)
+        place = solver.at("momentum2")
+        yield Hypothesis("momentum", place, _PROVED, changes, "momentum2", value=message.momentum2, proved=True)
+    if solver.type in ADAPTIVE and message.delta <= 0 and any(is_zero(one.gradient) for one in weights(run)):
+        changes = of_solver(run, "delta", 1e-8)
+        yield Hypothesis("delta", solver.at("delta"), _PROVED, changes, value=message.delta, proved=True)
+    elif solver.type in ADAPTIVE and message.delta < 1e-12:
+        yield Hypothesis("delta", solver.at("delta"), 2.0, of_solver(run, "delta", 1e-8), value=message.delta)
+    yield from _decay(run)
+    used = [event.rate for event in run.iterations if after is None or event.iteration < max(after, 1)]
+    if used and abs(used[-1]) > _RISES * abs(used[0]) > 0:
+        rises = abs(used[-1] / used[0])
+        yield Hypothesis(
+            "schedule",
+            solver.at("lr_policy"),
+            1 + (math.log10(rises) if math.isfinite(rises) else _PROVED),
+            _as_at_first(run, used[0]),
+            value=used[0],
+            figure=used[-1],
+        )
+
+
+def _as_at_first(run: Run, rate: float) -> tuple[Change, ...]:
+    """The rate that the run began with, in all iterations."""
+    changes = of_solver(run, "lr_policy", '"fixed"')
+    if not math.isclose(rate, run.solver.message.base_lr, rel_tol=0.5):
+        changes = of_one((*changes, *of_solver(run, "base_lr", float(f"{rate:.1g}"))))
+    return changes
+
+
+def _decay(run: Run) -> Iterator[Hypothesis]:
+    """Weight decay that overshoots: L2 subtracts rate * decay of each weight, L1 rate * decay from each."""
+    message = run.solver.message
+    used = max((abs(event.rate) for event in run.iterations[:5] if math.isfinite(event.rate)), default=0.0)
+    taken = used * abs(message.weight_decay)
+    if message.momentum < 1:
+        taken /= 1 - max(message.momentum, 0)
+    if message.regularization_type == "L1":
+        sizes = [size(one.data) for one in weights(run) if one.data is not None and size(one.data) > 0]
+        sure = bool(sizes) and taken > _DECAYS * max(sizes)
+    else:
+        sure = taken > _DECAYS
+    if sure or abs(message.weight_decay) > 0.05 or message.weight_decay < 0:
+        score = math.log10(abs(message.weight_decay) / 0.0005) if message.weight_decay > 0 else _PROVED
+        changes = of_solver(run, "weight_decay", 0.0005)
+        place = run.solver.at("weight_decay")
+        score = score if sure else score - 3
+        yield Hypothesis(
+            "weight-decay", place, score, changes, value=message.weight_decay, figure=taken if sure else math.nan
+        )
+
+
+def _weights_of_losses(run: Run) -> Iterator[Hypothesis]:
+    for layer in run.loss_layers:
+        weight = max(layer.loss_weights, key=abs)
+        place = run.place(layer.name, 0, "loss_weight")
+        if weight < 0 and layer.never_negative:
+            changes = of_layer(run, layer, "loss_weight", 0, value=-weight)
+            yield Hypothesis("loss-weight", place, _PROVED, changes, layers=(layer,), value=weight, proved=True)
+        elif abs(weight) >= _MULTIPLIES:
+            changes = of_layer(run, layer, "loss_weight", 0, value=math.copysign(1, weight))
+            score = math.log10(abs(weight))
+            yield Hypothesis("loss-weight", place, score, changes, layers=(layer,), value=weight)
+
+
+def _multipliers(run: Run) -> Iterator[Hypothesis]:
+    for layer in run.built[0].layers:
+        if layer.keeps_statistics or layer.message is None:
+            continue
+        written = [param for param in layer.params or () if param.index < len(layer.message.param)]
+        high = [param for param in written if abs(param.lr_mult) >= _MULTIPLIES]
+        if high:
+            each = [of_layer(run, layer, "param", param.index, "lr_mult", value=1) for param in high]
+            changes = of_one(tuple(change for one in each for change in one))
+            most = max(high, key=lambda param: abs(param.lr_mult))
+            place = run.place(layer.name, 0, "param", most.index, "lr_mult")
+            score = math.log10(abs(most.lr_mult)) - 0.3
+            yield Hypothesis("lr-mult", place, score, changes, layers=(layer,), value=most.lr_mult)
+
+
+def _losses(run: Run) -> Iterator[Hypothesis]:
+    """A loss that adds up what it could take the mean of, and one that takes scores for probabilities."""
+    for layer in run.loss_layers:
+        labels = summed_labels(layer)
+        if labels is not None and labels >= _MULTIPLIES:
+            changes = of_layer(run, layer, "loss_param", "normalization", value="VALID")
+            place = run.place(layer.name, 0, "loss_param")
+            yield Hypothesis("loss", place, math.log10(labels), changes, "normalization", (layer,), labels)
+        if layer.type == "MultinomialLogisticLoss":
+            found = _read(run, layer, 0)
+            if found is not None and (found.min < 0 or found.max > 1 + _ROUNDED):
+                changes = of_layer(run, layer, "type", value='"SoftmaxWithLoss"')
+                place = run.place(layer.name, 0, "type")
+                yield Hypothesis("loss", place, 5.0, changes, "type", (layer,), found.min, found.max)
+
+
+def _read(run: Run, layer: BuiltLayer, bottom: int) -> Statistics | None:
+    """What a layer read before any update."""
+    blob = layer.bottoms[bottom].original
+    while blob.producer is not None and blob.producer.index is None:
+        blob = blob.producer.bottoms[0]
+    return run.statistics(-1, blob.producer.name, BLOB, blob.name, DATA) if blob.producer is not None else None
+
+
+def _clipping(run: Run) -> Iterator[Hypothesis]:
+    """A recurrent net whose gradient nothing clips."""
+    recurrent = tuple(layer for layer in run.built[0].layers if layer.is_recurrent)
+    if recurrent and not run.solver.message.clip_gradients > 0:
+        changes = of_solver(run, "clip_gradients", _CLIPS_AT)
+        place = run.place(recurrent[0].name)
+        yield Hypothesis("clip-gradients", place, -0.5, changes, "clip_gradients", recurrent)
+
+
+def rate(run: Run) -> Hypothesis:
+    """The rate. The lowest that is still an ordinary one comes first, last that of updates of the usual size."""
+    message = run.solver.message
+    usual = _USUAL_RATE.get(run.solver.type, 0.1)
+    score = max(math.log10(message.base_lr / usual), -1.0) if message.base_lr > 0 else -1.0
+    ratio = max(first_ratios(run).values(), default=0.0)
+    lowest = message.base_lr * 0.01
+    if ratio > _USUAL_UPDATE:
+        lowest = min(lowest, max(message.base_lr * _USUAL_UPDATE / ratio, usual * _LOWEST))
+    wanted = [lowest, message.base_lr * 0.1]
+    if ratio > 0 and message.base_lr * _USUAL_UPDATE / ratio < lowest / 2:
+        wanted.append(message.base_lr * _USUAL_UPDATE / ratio)
+    changes = tuple(
+        change for value in wanted if value > 0 for change in of_solver(run, "base_lr", float(f"{value:.1g}"))
+    )
+    return Hypothesis("rate", run.solver.at("base_lr"), score, changes, "base_lr", value=message.base_lr, figure=ratio)
+
+
+def bad_start(run: Run) -> tuple[float, float] | None:
+    """The loss before any update and that of chance, where it is far above."""
+    first, near = begins(run), chance(run)
+    return (first, near) if near is not None and first > _BAD_FROM_THE_START * near > 0 else None
+
+
+def _input(run: Run) -> Iterator[Hypothesis]:
+    layer, start = large_input(run), bad_start(run)
+    if layer is not None:
+        found = run.statistics(-1, layer.name, BLOB, layer.tops[0].name, DATA)
+        assert found is not None
+        largest = max(abs(found.min), abs(found.max))
+        score = math.log10(size(found)) - (0.4 if start else 3.4)
+        yield Hypothesis(
+            "input-scale",
+            run.place(layer.name),
+            score,
+            scaled_input(run, layer, largest),
+            layers=(layer,),
+            value=largest,
+        )
+    elif start:
+        yield Hypothesis("start", run.nets[0].at(), 0.4, value=start[0], figure=start[1])
+
+
+def large_input(run: Run) -> BuiltLayer | None:
+    """The layer without bottoms whose first top is large and read by weights."""
+    for layer in run.built[0].layers:
+        if layer.bottoms or not layer.tops:
+            continue
+        top = layer.tops[0]
+        found = run.statistics(-1, layer.name, BLOB, top.name, DATA)
+        read = any(_has_weights(reader) for reader, _ in top.consumers)
+        if found is not None and size(found) > _LARGE_INPUT and read:
+            return layer
+    return None
+
+
+def _has_weights(layer: object) -> bool:
+    params = getattr(layer, "params", None)
+    tops = getattr(layer, "tops", ())
+    inserted = getattr(layer, "index", 0) is None
+    return bool(params) or (inserted and any(_has_weights(reader) for top in tops for reader, _ in top.consumers))
+
+
+def _targets(run: Run) -> Iterator[Hypothesis]:
+    """A loss that measures a distance to targets that are large."""
+    for layer in run.loss_layers:
+        if not layer.is_distance and layer.type != "InfogainLoss":
+            continue
+        for bottom, blob in enumerate(layer.bottoms):
+            if layer.reads_classes(bottom):
+                continue
+            source = blob.original
+            while source.producer is not None and source.producer.index is None:
+                source = source.producer.bottoms[0]
+            maker = source.producer
+            if maker is None or maker.need_backward:
+                continue
+            found = run.statistics(-1, maker.name, BLOB, source.name, DATA)
+            if found is None or not size(found) > _LARGE_TARGET:
+                continue
+            largest = max(abs(found.min), abs(found.max))
+            changes = scaled_target(run, layer, bottom, largest)
+            score = math.log10(size(found)) - 0.5
+            place = run.place(layer.name)
+            yield Hypothesis("target-scale", place, score, changes, source.name, (layer,), largest, size(found))
+
+
+def _statistics(run: Run) -> Iterator[Hypothesis]:
+    """BatchNorm of the TRAIN net that normalises with stored statistics that are all 0."""
+    blank = tuple(
+        layer
+        for layer in run.built[0].layers
+        if layer.type == "BatchNorm"
+        and layer.parameters.use_global_stats
+        and (found := run.statistics(-1, layer.name, PARAM, 2, DATA)) is not None
+        and found.max == 0
+    )
+    if blank:
+        each = [of_layer(run, layer, "batch_norm_param", "use_global_stats", value="false") for layer in blank]
+        changes = of_one(tuple(change for one in each for change in one))
+        place = run.place(blank[0].name, 0, "batch_norm_param", "use_global_stats")
+        yield Hypothesis("statistics", place, 5.0, changes, layers=blank)
+
+
+def _fillers(run: Run) -> Iterator[Hypothesis]:
+    """Weights far above the size at which a layer keeps that of its values."""
+    large: list[tuple[float, Weights]] = []
+    for one in weights(run):
+        ratio = _out_of_scale(one)
+        if ratio > _LARGE_WEIGHTS and one.layer.fillers and not run.loaded:
+            large.append((ratio, one))
+    if not large:
+        return
+    layers = tuple(one.layer for _, one in sorted(large, key=lambda pair: -pair[0]))
+    each = [of_layer(run, one, one.block, one.fillers[0], value='{ type: "xavier" }') for one in layers]
+    changes = of_one(tuple(change for one in each for change in one))
+    worst = max(ratio for ratio, _ in large)
+    place = run.place(layers[0].name, 0, layers[0].block, layers[0].fillers[0])
+    yield Hypothesis("fillers", place, math.log10(worst) + 0.1, changes, layers=layers, figure=worst)
+
+
+def _out_of_scale(one: Weights) -> float:
+    """How many times as large as He's: sqrt(2 / values that each output is made of)."""
+    shape = one.layer.params[0].shape if one.layer.params else None
+    if one.data is None or not shape or len(shape) < 2 or not one.layer.has_weights:
+        return 0.0
+    inputs = math.prod(shape[1:])
+    return size(one.data) / math.sqrt(2 / inputs) if inputs > 0 else 0.0

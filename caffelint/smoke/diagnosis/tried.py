@@ -1,0 +1,58 @@
+"""What experiments showed: what cured, and what was ruled out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from caffelint.smoke.diagnosis.change import Change
+from caffelint.smoke.diagnosis.hypotheses import Hypothesis
+
+CURED, LATER, SAME, OTHER, UNTESTED = "cured", "later", "same", "other", "untested"
+_FELL = 0.95
+
+
+class Tried(NamedTuple):
+    """An experiment. outcome: CURED (nothing goes wrong), LATER (it does at a later iteration), SAME (at the same one,
+    or before), OTHER (Caffe does not take the change, or the run ended for another reason), UNTESTED (no time left).
+
+    kind, iteration: of the trouble that it had; "" and -1 for none. first, last: loss before any update, and at the
+    end. iterations: that it ran for.
+    """
+
+    hypothesis: Hypothesis
+    change: Change
+    outcome: str
+    kind: str = ""
+    iteration: int = -1
+    first: float = 0.0
+    last: float = 0.0
+    iterations: int = 0
+
+    @property
+    def learned(self) -> bool:
+        """Did the loss fall?"""
+        return self.last < _FELL * self.first
+
+
+def survivor(tried: Sequence[Tried]) -> Tried | None:
+    """The one that cured with the strongest evidence, the rate only where nothing more specific did.
+
+    Of several changes of one value the first that cures, unless the loss falls with a later one alone.
+    """
+    cured = [one for one in tried if one.outcome == CURED]
+    if not cured:
+        return None
+    best = max(cured, key=lambda one: one.hypothesis.score).hypothesis.place
+    same = [one for one in cured if one.hypothesis.place == best]
+    return next((one for one in same if one.learned), same[0])
+
+
+def refuted(tried: Sequence[Tried]) -> list[Tried]:
+    """Of each hypothesis that was tested and of which no change cured, the first experiment."""
+    cured = [one.hypothesis.place for one in tried if one.outcome == CURED]
+    first: dict[tuple[str, str], Tried] = {}
+    for one in tried:
+        if one.outcome not in (UNTESTED, OTHER) and one.hypothesis.place not in cured:
+            first.setdefault((one.hypothesis.kind, one.hypothesis.field), one)
+    return list(first.values())

@@ -1,0 +1,61 @@
+"""Whether a run went wrong in a way that has a cause to look for, and when."""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+from caffelint.smoke.events import RATE, NonFinite
+from caffelint.smoke.learning import first_ratios, gradient_ended, is_zero, weights
+from caffelint.smoke.loss import begins, clamped, fell, rose
+from caffelint.smoke.run import Run
+
+BREAKS, GROWS, STOPS, LARGE = "breaks", "grows", "stops", "large"
+_TIMES, _MORE = 3.0, 0.5
+_MOST = 0.5
+
+
+class Trouble(NamedTuple):
+    """kind: BREAKS (a value is not finite), GROWS (the loss does), STOPS (no weight learns any more, or the loss stays
+    where it was clamped), LARGE (the first update wipes out the weights). iteration: the first that shows it.
+    """
+
+    kind: str
+    iteration: int
+
+
+def trouble(run: Run) -> Trouble | None:
+    """What went wrong in the TRAIN net; None for nothing, and for a rate that is not finite, whose cause is known."""
+    broke = next((event for event in run.all(NonFinite) if not event.net), None)
+    if broke is not None:
+        return Trouble(BREAKS, broke.iteration) if broke.where != RATE else None
+    if len(run.iterations) < 2:
+        return None
+    if rose(run):
+        limit = _TIMES * abs(begins(run)) + _MORE
+        return Trouble(GROWS, next((one.iteration for one in run.iterations if not abs(one.loss) <= limit), 0))
+    last = run.iterations[-1].iteration
+    if _stopped(run) or clamped(run):
+        return Trouble(STOPS, last)
+    if max(first_ratios(run).values(), default=0.0) > _MOST and not fell(run):
+        return Trouble(LARGE, last)
+    return None
+
+
+def _stopped(run: Run) -> bool:
+    """Did all weights learn at first, and none at the end, although the rate is not 0 then?"""
+    learning = list(weights(run))
+    if not learning or not run.measured or run.measured[-1] <= 0 or not run.iterations[-1].rate:
+        return False
+    if all(is_zero(one.gradient) or is_zero(one.first) for one in learning):
+        return False
+    if abs(run.iterations[-1].loss) < 1e-3 * abs(run.iterations[0].loss):
+        return False
+    return all(gradient_ended(run, one.layer) or is_zero(one.last) for one in learning)
+
+
+def losses(run: Run) -> tuple[float, float]:
+    """Before any update, and at the end: the median of the last finite ones."""
+    from caffelint.smoke.loss import ends
+
+    return begins(run), ends(run) if len(run.iterations) > 1 else math.nan
