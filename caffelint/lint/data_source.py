@@ -11,6 +11,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
 from io import BytesIO
 from itertools import takewhile
 from typing import IO, TYPE_CHECKING, Any
@@ -35,6 +36,28 @@ class Unreadable(Exception):
 def ask(kind: str, path: str, **options: Any) -> list[list[int]]:
     """The shapes that `READERS[kind]` finds in a file. Raises Unreadable."""
     question = json.dumps({"kind": kind, "path": path, "options": options})
+    answer = json.loads(_answer(question, path, _state(path)))
+    if "error" in answer:
+        raise Unreadable(answer["error"])
+    shapes: list[list[int]] = answer["shapes"]
+    return shapes
+
+
+def _state(path: str) -> tuple[tuple[str, int, int], ...]:
+    """What tells whether a file, or the database in a folder, is still the same."""
+    found = []
+    for name in (path, os.path.join(path, "data.mdb"), os.path.join(path, "CURRENT")):
+        try:
+            state = os.stat(name)
+        except OSError:
+            continue
+        found.append((os.path.abspath(name), state.st_mtime_ns, state.st_size))
+    return tuple(found)
+
+
+@lru_cache(maxsize=256)
+def _answer(question: str, path: str, state: tuple[tuple[str, int, int], ...]) -> str:
+    """The child's answer. state: of the file, which is not read again while that is the same."""
     # In a notebook the working directory, which may hold a lmdb.py, is on the path of this process.
     command = [sys.executable, "-c", _START.format(repr(search_path()))]
     try:
@@ -42,13 +65,10 @@ def ask(kind: str, path: str, **options: Any) -> list[list[int]]:
     except subprocess.TimeoutExpired:
         raise Unreadable(f'"{path}" gave no record in {SECONDS} seconds') from None
     try:
-        answer = json.loads(done.stdout)
+        json.loads(done.stdout)
     except ValueError:
         raise Unreadable(f'"{path}" is damaged: reading it crashed with exit status {done.returncode}') from None
-    if "error" in answer:
-        raise Unreadable(answer["error"])
-    shapes: list[list[int]] = answer["shapes"]
-    return shapes
+    return done.stdout.decode()
 
 
 def main() -> None:
