@@ -132,8 +132,9 @@ def command(solver: str, **options: Any) -> int:
     from caffelint.smoke.engines import NoEngine
     from caffelint.smoke.inputs import Unplanned
     from caffelint.smoke.project import NoProject
-    from caffelint.smoke.session import Choice, Request, Session, smoke
+    from caffelint.smoke.session import Choice, Request, Session
     from caffelint.smoke.signals import ending_once
+    from caffelint.smoke.train import smoke
 
     ways = [name for name in ("find_lr", "compare", "gradcheck") if options[name]]
     if len(ways) > 1:

@@ -134,6 +134,29 @@ def _alive(run: Run, blob: Blob) -> bool:
     return found is not None and not is_zero(found)
 
 
+_MANY = 64
+
+
+def dead_layers(run: Run) -> list[BuiltLayer]:
+    """Those whose output is all 0 at the end, although a gradient is wanted through them."""
+    return [layer for layer in run.built[0].layers if len(run.measured) > 1 and _is_dead(run, layer)]
+
+
+def died(run: Run, layer: BuiltLayer) -> bool:
+    """Was the output of a dead layer not 0 at the start?"""
+    return not is_zero(run.statistics(run.measured[0], layer.name, BLOB, layer.tops[0].name, DATA))
+
+
+def _is_dead(run: Run, layer: BuiltLayer) -> bool:
+    """A few values may all be 0 by chance, so they have to be 0 the time before, too."""
+    if not layer.bottoms or layer.is_loss or not layer.need_backward or not layer.tops:
+        return False
+    shape = layer.tops[0].shape
+    times = 1 if shape and math.prod(shape) >= _MANY else 2
+    found = [run.statistics(at, layer.name, BLOB, layer.tops[0].name, DATA) for at in run.measured[-times:]]
+    return all(map(is_zero, found))
+
+
 def first_ratios(run: Run) -> dict[str, float]:
     """Root mean square of the first update over that of the weights before it, by layer; weights of 0 are left out.
 

@@ -43,7 +43,7 @@ _REPLACED = (
 _TESTS = ("test_interval", "test_iter", "test_net", "test_net_param", "test_state")
 _NETS = ("net", "train_net", "net_param", "train_net_param", "test_net_param", "test_net")
 _SYNTHETIC_TESTS, _REAL_TESTS = 4, 10
-RUNNER = ("synthetic.py", "arrays.py", "gradients.py", "caffe/runner.py", "caffe/modes.py")
+RUNNER = ("synthetic.py", "arrays.py", "gradients.py", "caffe/runner.py", "caffe/modes.py", "caffe/serving.py")
 """The files of the caffe engine: copied into the folder of the job, where a container sees them."""
 
 

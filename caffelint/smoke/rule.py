@@ -43,6 +43,7 @@ from caffelint.smoke.events import (
 )
 from caffelint.smoke.learning import (
     Weights,
+    dead_layers,
     first_ratios,
     gradient_ended,
     gradient_ends,
@@ -102,6 +103,7 @@ __all__ = [
     "chance",
     "clamped",
     "classes",
+    "dead_layers",
     "ends",
     "fell",
     "first_ratios",

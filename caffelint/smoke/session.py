@@ -168,26 +168,6 @@ def session(request: Request, watcher: Watcher, way: Callable[[Stage], tuple[Run
     return Session(_judged(run, project, request.config, report), run, engine)
 
 
-def smoke(request: Request, watcher: Watcher) -> Session:
-    """Train for a while. Raises as `session`."""
-    return session(request, watcher, train)
-
-
-def train(stage: Stage) -> tuple[Run, Engine]:
-    engine = stage.pick()
-    prepared = stage.prepare(engine)
-    stage.start(engine, prepared)
-    from caffelint.smoke.diagnosis.diagnose import Diagnosis
-
-    if stage.diagnose == OFF or not hasattr(os, "fork"):
-        return stage.run(prepared, stage.execute(engine, prepared)), engine
-    diagnosis = Diagnosis(stage, engine, prepared)
-    run = stage.run(prepared, stage.execute(engine, prepared, more=diagnosis))
-    diagnosis.end()
-    run.tried = diagnosis.result
-    return run, engine
-
-
 def _checked(request: Request, project: Project) -> Report:
     """The findings of a check in the project's files."""
     report = caffelint.check([request.path], request.config)

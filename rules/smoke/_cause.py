@@ -78,7 +78,7 @@ def ruled_out(run: Run) -> list[str]:
     """`not the rate: with base_lr: 0.001 it breaks in iteration 3`."""
     words = []
     for one in refuted(run.tried):
-        kind = {"breaks": "it breaks", "grows": "its loss grows", "stops": "it stops learning"}.get(
+        kind = {"breaks": "it breaks", "grows": "its loss grows", "stops": "nothing learns", "dies": "units die"}.get(
             one.kind, "its first update is too large"
         )
         when = " before any update" if one.iteration < 0 else f" in iteration {one.iteration}"
@@ -117,7 +117,8 @@ def _words(run: Run, one: Hypothesis) -> tuple[str, str, bool]:
     if one.kind == "iter-size":
         return f"iter_size {value:g} makes the update divide 0 by 0", f"; set {better}", True
     if one.kind == "momentum" and one.field == "momentum2":
-        return f"momentum2 {value:g} makes Adam divide 0 by 0", f"; try {better}", True
+        root = "0, so no weight changes" if value == 1 else "that of a negative number, which is nan"
+        return f"momentum2 {value:g} makes Adam's sqrt(1 - momentum2^t) {root}", f"; try {better}", True
     if one.kind == "momentum":
         if not one.proved:
             return f"momentum {value:g} adds up the last {1 / (1 - abs(value)):.0f} updates", f"; try {better}", False
@@ -135,6 +136,9 @@ def _words(run: Run, one: Hypothesis) -> tuple[str, str, bool]:
     if one.kind == "schedule":
         fact = f"the rate rises from {number(value)} to {number(one.figure)}"
         return fact, "; use a schedule that lowers it", True
+    if one.kind == "loss-weight" and one.field == "ratio":
+        fact = f"the loss of {name} is {number(one.figure)} times that of {title(one.layers[1])}, and outweighs it"
+        return fact, f"; try {better}", False
     if one.kind == "loss-weight" and one.proved:
         fact = f"loss_weight {value:g} makes the loss of {name} grow, whatever the rate"
         return fact, "; remove the minus sign", True

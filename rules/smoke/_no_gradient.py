@@ -61,6 +61,10 @@ def no_gradient(run: Run) -> NoGradient:
     found: BuiltLayer | None = None
     if dead is not None:
         found, kind, why = dead, "layer", f"every output of {title(dead)} is 0"
+        maker = dead.bottoms[0].producer
+        blank = advice(maker.type).zero if dead.rectifies and maker is not None and maker.normalises else None
+        if maker is not None and blank is not None and blank.text and _of_zeros(run, maker):
+            found, note, sure = maker, f"{title(maker)}: {blank.text}", blank.certainty
     elif end is not None and end.message is not None:
         found, kind, why = end, "layer", f"{title(end)} passes none on"
         stops = advice(end.type).stops
@@ -104,6 +108,9 @@ def _no_update(run: Run) -> NoGradient:
         off = Suggested("clip_gradients", -1)
         cause = Cause("clip-gradients", what, "clip_gradients: 0 scales every gradient to 0", suggested=off)
         return NoGradient(run.solver.at("clip_gradients"), cause, f"{off.text} turns clipping off")
+    cause = too_large(run)
+    if cause.place is not None and cause.kind not in ("rate", "start", "unknown") and run.tried:
+        return NoGradient(cause.place, cause._replace(what=what), "")
     return NoGradient(run.solver.at("base_lr"), Cause("unknown", what, "the solver computes updates of 0", LIKELY), "")
 
 
@@ -138,6 +145,11 @@ def _zero_loss(run: Run) -> tuple[str, str]:
         if layer.type == "HingeLoss":
             return "every margin is kept", CERTAIN
     return "the loss may have no weight, or compare a blob with itself", LIKELY
+
+
+def _of_zeros(run: Run, layer: BuiltLayer) -> bool:
+    """Was all 0 what it made in the pass at rate 0?"""
+    return is_zero(run.statistics(-1, layer.name, BLOB, layer.tops[0].name, DATA))
 
 
 def _dead(run: Run, at: int) -> BuiltLayer | None:

@@ -4,7 +4,18 @@ import math
 from collections.abc import Iterator, Sequence
 
 from caffelint.lint import LIKELY, WARNING, Cause, Finding, Invalid, listed, title
-from caffelint.smoke.rule import BLOB, DATA, BuiltLayer, Run, SmokeRule, Statistics, is_zero, limits, without_weights
+from caffelint.smoke.rule import (
+    BLOB,
+    DATA,
+    BuiltLayer,
+    Run,
+    SmokeRule,
+    Statistics,
+    dead_layers,
+    is_zero,
+    limits,
+    without_weights,
+)
 
 from ._advice import advice
 from ._cause import too_large
@@ -13,7 +24,6 @@ from ._example import CALM, WITH_DROPOUT, losses, project, spread
 from ._no_gradient import no_weights
 from ._numbers import number
 
-_MANY = 64
 _AT_ITS_ENDS, _SOME = 1e-6, 1e-3
 _SATURATED = WITH_DROPOUT.replace('type: "ReLU"', 'type: "Sigmoid"')
 
@@ -68,7 +78,7 @@ class DeadUnits(SmokeRule):
         measured = run.measured
         if not run.finite or len(measured) < 2:
             return
-        dead = [layer for layer in run.built[0].layers if _is_dead(run, layer)]
+        dead = dead_layers(run)
         if not dead:
             yield from self._saturated(run)
             return
@@ -135,16 +145,3 @@ def _is_saturated(run: Run, layer: BuiltLayer) -> bool:
         if away > _AT_ITS_ENDS or square < _SOME:
             return False
     return True
-
-
-def _is_dead(run: Run, layer: BuiltLayer) -> bool:
-    """Is the layer's output all 0 at the end, although a gradient is wanted through it?
-
-    A few values may all be 0 by chance, so they have to be 0 the time before, too.
-    """
-    if not layer.bottoms or layer.is_loss or not layer.need_backward or not layer.tops:
-        return False
-    shape = layer.tops[0].shape
-    times = 1 if shape and math.prod(shape) >= _MANY else 2
-    found = [run.statistics(at, layer.name, BLOB, layer.tops[0].name, DATA) for at in run.measured[-times:]]
-    return all(map(is_zero, found))

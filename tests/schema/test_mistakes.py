@@ -25,10 +25,16 @@ LAYERS = [
     ),
     ("Name: 'a'", "unknown-field", "layer has no field Name, so Caffe refuses the file; did you mean name?"),
     ("botom: 'a'", "unknown-field", "layer has no field botom, so Caffe refuses the file; did you mean bottom?"),
-    ("glu_param { }", "unknown-field", "layer has no field glu_param in BVLC's Caffe, which refuses the file; remove"
-    " it"),
-    ("top_shape: 1", "unknown-field", "layer has no field top_shape in BVLC's Caffe, which refuses the file; remove"
-    " it"),
+    (
+        "glu_param { }",
+        "unknown-field",
+        "layer has no field glu_param in BVLC's Caffe, which refuses the file; remove it",
+    ),
+    (
+        "top_shape: 1",
+        "unknown-field",
+        "layer has no field top_shape in BVLC's Caffe, which refuses the file; remove it",
+    ),
     (
         'type: "Data" batch_size: 4',
         "unknown-field",
@@ -82,8 +88,11 @@ LAYERS = [
     ("phase: Test", "unknown-enum-value", "phase has no value Test, so Caffe refuses the file; did you mean TEST?"),
     ("relu_param: 1", "wrong-value-type", "relu_param is a block; write relu_param { ... }, not 1"),
     ("name: ['a']", "wrong-value-type", "name takes one value, not a list"),
-    ("clip_param { min: 1 }", "missing-required-field", "clip_param lacks max, which is required, so Caffe refuses the"
-    " file; add it"),
+    (
+        "clip_param { min: 1 }",
+        "missing-required-field",
+        "clip_param lacks max, which is required, so Caffe refuses the file; add it",
+    ),
     ("name: 'a' name: 'b'", "repeated-scalar", "name is set twice in layer (first on line 1); keep one"),
     (
         "convolution_param { num_output: 012 }",

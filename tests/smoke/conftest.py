@@ -14,7 +14,8 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 from caffelint.lint.config import Config
 from caffelint.smoke.prepare import Wishes
-from caffelint.smoke.session import Choice, Request, Session, Watcher, smoke
+from caffelint.smoke.session import Choice, Request, Session, Watcher
+from caffelint.smoke.train import smoke
 
 
 @pytest.fixture

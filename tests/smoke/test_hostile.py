@@ -19,7 +19,8 @@ from caffelint.cli.main import main
 from caffelint.lint.config import Config
 from caffelint.schema import Datum
 from caffelint.smoke.prepare import Wishes
-from caffelint.smoke.session import Choice, Request, Session, Watcher, smoke
+from caffelint.smoke.session import Choice, Request, Session, Watcher
+from caffelint.smoke.train import smoke
 
 Run = Callable[..., Session]
 

@@ -15,7 +15,8 @@ from caffelint.lint.config import Config
 from caffelint.schema import Datum
 from caffelint.smoke.events import Loaded
 from caffelint.smoke.prepare import Wishes
-from caffelint.smoke.session import Choice, Request, Session, Watcher, smoke
+from caffelint.smoke.session import Choice, Request, Session, Watcher
+from caffelint.smoke.train import smoke
 
 NET = """
 layer { name: "records" type: "Data" top: "records" top: "label"

@@ -32,7 +32,10 @@ def main(path):
     with open(path) as file:
         job = json.load(file)
     if job["mode"] == "serve":
-        serve(job)
+        sys.path.append(HERE)
+        import serving
+
+        serving.serve(job, main)
     events = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)
     end_in_time(job["timeout"])
@@ -47,46 +50,6 @@ def main(path):
     run.emit("done", iterations=run.completed, seconds=run.seconds, peak_memory=peak_memory())
     events.flush()
     os._exit(0)  # prefetching threads and C++ destructors of a broken net have nothing to add
-
-
-def serve(job):
-    """The job `main`, then those that the file `more` names, each in a process of its own with caffe loaded."""
-    signal.alarm(int(job["timeout"]) + 60 if job["timeout"] else 0)
-    sys.path.append(HERE)
-    import caffe  # noqa: F401
-
-    end_as(apart(job["main"]))
-    say(event="waiting")
-    while not os.path.exists(job["more"]):
-        time.sleep(0.01)
-    with open(job["more"]) as file:
-        more = json.load(file)
-    signal.alarm(int(more["seconds"]) + 30)
-    for number, path in enumerate(more["jobs"]):
-        say(event="trying", number=number)
-        apart(path)
-    os._exit(0)
-
-
-def say(**event):
-    os.write(1, (json.dumps(event) + "\n").encode("ascii"))
-
-
-def apart(path):
-    """Run a job in a process of its own; how that ended."""
-    child = os.fork()
-    if not child:
-        main(path)
-    return os.waitpid(child, 0)[1]
-
-
-def end_as(status):
-    """End this process as that one ended, unless all went well."""
-    if os.WIFSIGNALED(status):
-        os.kill(os.getpid(), os.WTERMSIG(status))
-        time.sleep(10)
-    if status:
-        os._exit(os.WEXITSTATUS(status))
 
 
 class Ended(Exception):

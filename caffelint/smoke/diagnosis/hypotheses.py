@@ -28,6 +28,7 @@ _PROVED = 10.0
 _RISES, _MULTIPLIES, _LARGE_INPUT, _LARGE_TARGET, _LARGE_WEIGHTS = 3.0, 10.0, 30.0, 10.0, 4.0
 _HIGH_MOMENTUM, _DECAYS = 0.95, 2.0
 _BAD_FROM_THE_START = 3.0
+_DOMINATES = 30.0
 _CLIPS_AT = 10.0
 _ROUNDED = 1e-4
 
@@ -140,6 +141,7 @@ def _decay(run: Run) -> Iterator[Hypothesis]:
 
 
 def _weights_of_losses(run: Run) -> Iterator[Hypothesis]:
+    yield from _dominating(run)
     for layer in run.loss_layers:
         weight = max(layer.loss_weights, key=abs)
         place = run.place(layer.name, 0, "loss_weight")
@@ -150,6 +152,24 @@ def _weights_of_losses(run: Run) -> Iterator[Hypothesis]:
             changes = of_layer(run, layer, "loss_weight", 0, value=math.copysign(1, weight))
             score = math.log10(abs(weight))
             yield Hypothesis("loss-weight", place, score, changes, layers=(layer,), value=weight)
+
+
+def _dominating(run: Run) -> Iterator[Hypothesis]:
+    """One of several losses that is many times all others, before any update."""
+    first = next((event.losses for event in run.started), {})
+    parts = [(abs(layer.loss_weights[0] * first.get(layer.tops[0].name, 0.0)), layer) for layer in run.loss_layers]
+    parts = sorted(((part, layer) for part, layer in parts if part > 0), key=lambda pair: pair[0])
+    if len(parts) < 2 or not math.isfinite(parts[-1][0]):
+        return
+    (second, other), (most, layer) = parts[-2:]
+    if most < _DOMINATES * second:
+        return
+    weight = float(f"{layer.loss_weights[0] * second / most:.1g}")
+    changes = of_layer(run, layer, "loss_weight", 0, value=weight)
+    place = run.place(layer.name, 0, "loss_weight")
+    ratio = most / second
+    layers = (layer, other)
+    yield Hypothesis("loss-weight", place, math.log10(ratio), changes, "ratio", layers, layer.loss_weights[0], ratio)
 
 
 def _multipliers(run: Run) -> Iterator[Hypothesis]:

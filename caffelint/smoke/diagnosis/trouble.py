@@ -6,18 +6,20 @@ import math
 from typing import NamedTuple
 
 from caffelint.smoke.events import RATE, NonFinite
-from caffelint.smoke.learning import first_ratios, gradient_ended, is_zero, weights
+from caffelint.smoke.learning import dead_layers, died, first_ratios, gradient_ended, is_zero, weights
 from caffelint.smoke.loss import begins, clamped, fell, rose
 from caffelint.smoke.run import Run
 
-BREAKS, GROWS, STOPS, LARGE = "breaks", "grows", "stops", "large"
+BREAKS, GROWS, STOPS, DIES, LARGE = "breaks", "grows", "stops", "dies", "large"
 _TIMES, _MORE = 3.0, 0.5
 _MOST = 0.5
 
 
 class Trouble(NamedTuple):
-    """kind: BREAKS (a value is not finite), GROWS (the loss does), STOPS (no weight learns any more, or the loss stays
-    where it was clamped), LARGE (the first update wipes out the weights). iteration: the first that shows it.
+    """kind: BREAKS (a value is not finite), GROWS (the loss does), STOPS (nothing learns, or the loss stays where it
+    was clamped), DIES (the output of a layer becomes 0), LARGE (the first update wipes out the weights).
+
+    iteration: the first that shows it.
     """
 
     kind: str
@@ -35,8 +37,10 @@ def trouble(run: Run) -> Trouble | None:
         limit = _TIMES * abs(begins(run)) + _MORE
         return Trouble(GROWS, next((one.iteration for one in run.iterations if not abs(one.loss) <= limit), 0))
     last = run.iterations[-1].iteration
-    if _stopped(run) or clamped(run):
+    if _stopped(run) or _no_updates(run) or clamped(run):
         return Trouble(STOPS, last)
+    if any(layer.rectifies and died(run, layer) for layer in dead_layers(run)):
+        return Trouble(DIES, last)
     if max(first_ratios(run).values(), default=0.0) > _MOST and not fell(run):
         return Trouble(LARGE, last)
     return None
@@ -52,6 +56,13 @@ def _stopped(run: Run) -> bool:
     if abs(run.iterations[-1].loss) < 1e-3 * abs(run.iterations[0].loss):
         return False
     return all(gradient_ended(run, one.layer) or is_zero(one.last) for one in learning)
+
+
+def _no_updates(run: Run) -> bool:
+    """Do weights get a gradient, but no update from the start to the end?"""
+    learning = list(weights(run))
+    still = all(is_zero(one.first) and is_zero(one.last) for one in learning)
+    return bool(learning) and still and any(one.gradient and not is_zero(one.gradient) for one in learning)
 
 
 def losses(run: Run) -> tuple[float, float]:

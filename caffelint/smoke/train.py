@@ -1,0 +1,28 @@
+"""Trains for a while, and looks for the cause if that goes wrong."""
+
+from __future__ import annotations
+
+import os
+
+from caffelint.smoke.diagnosis.diagnose import Diagnosis
+from caffelint.smoke.engines import Engine
+from caffelint.smoke.run import Run
+from caffelint.smoke.session import OFF, Request, Session, Stage, Watcher, session
+
+
+def smoke(request: Request, watcher: Watcher) -> Session:
+    """Train for a while. Raises as `session`."""
+    return session(request, watcher, train)
+
+
+def train(stage: Stage) -> tuple[Run, Engine]:
+    engine = stage.pick()
+    prepared = stage.prepare(engine)
+    stage.start(engine, prepared)
+    if stage.diagnose == OFF or not hasattr(os, "fork"):
+        return stage.run(prepared, stage.execute(engine, prepared)), engine
+    diagnosis = Diagnosis(stage, engine, prepared)
+    run = stage.run(prepared, stage.execute(engine, prepared, more=diagnosis))
+    diagnosis.end()
+    run.tried = diagnosis.result
+    return run, engine
