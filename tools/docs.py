@@ -1,8 +1,8 @@
 """Write what is generated: a page for each rule, the index of rules, and the sample output in the handwritten pages.
 
 - `docs/rules/*.md` come from the rules' docstrings and their first examples, with what caffelint says of these.
-- `rules/index.json` tells what each rule looks at, so that only rules that are needed are imported.
-- Between `<!-- output: COMMAND -->` and `<!-- end -->` in README.md, CONTRIBUTING.md and docs/*.md stands what that
+- `rules/index.json` says what each rule looks at, so that only rules that are needed are imported.
+- Between `<!-- output: COMMAND -->` and `<!-- end -->` in README.md, CONTRIBUTING.md and docs/*.md is what that
   command prints in the top folder.
 
 `--check` writes nothing, names what is stale, and exits with 1 if anything is.
@@ -31,7 +31,7 @@ from caffelint.lint.examples import findings_of
 from caffelint.lint.file import load
 from caffelint.lint.finding import DISPLAY, SAFE, UNSAFE
 from caffelint.lint.registry import RuleInfo, rules_of
-from caffelint.lint.report import Report, reported
+from caffelint.lint.report import Report, ReportedFinding, reported
 from caffelint.lint.rule import Invalid
 from caffelint.lint.select import FAMILIES
 from caffelint.report import Look, write
@@ -81,17 +81,18 @@ def overview(rules: list[RuleInfo]) -> str:
 
 @cache
 def fixes(info: RuleInfo) -> str:
-    """How safe the fixes are that the examples of a rule show: `safe, unsafe`; `shown` for those never applied."""
+    """How safe the fixes in the examples of a rule are: `safe, unsafe`; `suggested only` for those never applied."""
     rule = info.load()
     found = [finding for one in rule.INVALID for finding in findings_of(rule, one.text, one.options)]
     kinds = [fix.safety for finding in found for fix in finding.fixes[:1]]
-    return ", ".join("shown" if kind == DISPLAY else kind for kind in (SAFE, UNSAFE, DISPLAY) if kind in kinds)
+    return ", ".join("suggested only" if kind == DISPLAY else kind for kind in (SAFE, UNSAFE, DISPLAY) if kind in kinds)
 
 
 def page(info: RuleInfo) -> str:
     """A rule's page: its docstring, its options, and its first examples with what caffelint says of them."""
     rule = info.load()
-    facts = [info.severity, info.certainty, f"looks at {_LOOKS_AT[info.kind]}", f"since {info.since}"]
+    facts = [info.severity, f"[{info.certainty}](../json.md#check)"]
+    facts += [f"looks at {_LOOKS_AT[info.kind]}", f"since {info.since}"]
     facts += ["in preview"] * info.preview + [f"fix: {kinds}" for kinds in [fixes(info)] if kinds]
     parts = [GENERATED, f"# {info.name} ({info.code})\n", f"*{', '.join(facts)}*\n"]
     parts.append(inspect.cleandoc(rule.__doc__ or ""))
@@ -100,7 +101,7 @@ def page(info: RuleInfo) -> str:
         parts += (f"| `{name}` | `{json.dumps(o.default)}` | {o.help} |" for name, o in rule.OPTIONS.items())
     parts.append("\n## What caffelint says")
     parts += (f"\n{_text(example.text)}\n\n```text\n{said(rule, example)}```" for example in rule.INVALID[:2])
-    parts.append("\nIt has nothing against")
+    parts.append("\nNot reported:")
     parts += (f"\n{_text(example)}" for example in rule.VALID[:1])
     parts.append(f"\n## Silence it\n\nWith a comment: `# caffelint: ignore[{info.name}]` and the reason.\n")
     return "\n".join(parts)
@@ -134,9 +135,15 @@ def said(rule: Any, example: Invalid) -> str:
     text = example.text if isinstance(example.text, str) else ""
     name = f"{load(text.encode('utf-8', 'surrogateescape')).kind}.prototxt"
     out = io.StringIO()
-    report = Report([finding._replace(file=finding.file.replace("<text>", name)) for finding in found])
+    report = Report([_named(finding, name) for finding in found])
     write("text", report, out, Look(width=WIDTH, least="info", quiet=True))
     return out.getvalue().rstrip("\n") + "\n"
+
+
+def _named(finding: ReportedFinding, name: str) -> ReportedFinding:
+    """The finding with a file name for a text that has none."""
+    related = tuple(one._replace(file=one.file.replace("<text>", name)) for one in finding.related)
+    return finding._replace(file=finding.file.replace("<text>", name), related=related)
 
 
 class _Terminal(io.StringIO):

@@ -100,8 +100,8 @@ class Mistakes(MistakenValues):
         repairs = newer_form(node)
         upgrades = not repairs and not any(block.first("layer") for block in old if block.kind == tree.MESSAGE)
         message = (
-            f"the net mixes layer and layers blocks ({more[0].name} first on line {line}), so Caffe refuses it;"
-            f" {'run `caffelint upgrade` to write' if upgrades else 'write'} every block as layer"
+            f"the net mixes layer and layers blocks (the first {more[0].name} block is on line {line}), so Caffe"
+            f" refuses it; {'run `caffelint upgrade` to write' if upgrades else 'write'} every block as layer"
         )
         # The parser, which comes before the upgrade, stops at a type in quotes.
         types = (block.first("type") for block in old if block.kind == tree.MESSAGE)

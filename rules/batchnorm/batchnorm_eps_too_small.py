@@ -73,14 +73,14 @@ class BatchnormEpsTooSmall(NetRule):
         Invalid(
             _NET % "eps: 1e-9",
             span="eps: 1e-9",
-            message='BatchNorm "bn": eps 1e-09 makes the rounding errors of a constant channel 30,000 times as large,'
-            " so they pass for a signal; set eps: 1e-5",
+            message='BatchNorm "bn": eps 1e-09 amplifies the rounding errors of a constant channel 30,000 times, so'
+            " they look like signal; set eps: 1e-5",
         ),
         Invalid(
             _SCRATCH % "eps: 1e-12",
             span="eps: 1e-12",
-            message='BatchNorm "bn": eps 1e-12 makes the rounding errors of a constant channel 1,000,000 times as'
-            " large, so they pass for a signal; set eps: 1e-5",
+            message='BatchNorm "bn": eps 1e-12 amplifies the rounding errors of a constant channel 1,000,000 times,'
+            " so they look like signal; set eps: 1e-5",
             fixed=_SCRATCH % "eps: 1e-5",
         ),
     ]
@@ -94,8 +94,9 @@ class BatchnormEpsTooSmall(NetRule):
         from_scratch = bool(found) and trained and not starts_from_weights(net) and bool(net.fillers)
         for eps, layers in found.items():
             what = (
-                f"makes the rounding errors of a constant channel {float(f'{eps**-0.5:.0e}'):,.0f} times as large, so"
-                " they pass for a signal"
+                f"amplifies the rounding errors of a constant channel {float(f'{eps**-0.5:.0e}'):,.0f} times, so they"
+                " look"
+                " like signal"
                 if eps > 0
                 else "gives 0/0 = nan for a constant channel"
             )

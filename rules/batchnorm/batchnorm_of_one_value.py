@@ -13,7 +13,7 @@ class BatchnormOfOneValue(NetRule):
     """A BatchNorm or MVN has only one value to compute its statistics from.
 
     ## Why is this bad?
-    The mean of one value is the value itself: the output is 0 for any input, and so is the gradient. Nothing above
+    The mean of one value is the value itself: the output is 0 for any input, and so is the gradient. No earlier layer
     learns. It happens with a batch of 1 after an InnerProduct or a global pooling; `iter_size` does not help, since
     each pass is normalised by itself.
 

@@ -80,8 +80,9 @@ class GlobalStatsInTraining(NetRule):
         Invalid(
             _NET % ("", _TRUE, _TRUE),
             span=_TRUE,
-            message="all 2 BatchNorm layers use stored statistics in TRAIN, which are 0 from scratch, so each makes its"
-            " input up to 316 times as large (100,000 times in all); remove use_global_stats",
+            message="both BatchNorm layers use stored statistics in TRAIN; in a net trained from scratch these are"
+            " 0, so each makes its input up to 316 times as large (100,000 times in all); remove"
+            " use_global_stats",
             fixed=(
                 'layer { name: "data" type: "Data" top: "data" top: "label" include { phase: TRAIN } } layer { '
                 'name: "conv" type: "Convolution" bottom: "data" top: "conv" convolution_param { num_output: 8 '
@@ -93,8 +94,8 @@ class GlobalStatsInTraining(NetRule):
         Invalid(
             _NET % ("", _TRUE, ""),
             span=_TRUE,
-            message='BatchNorm "bn" uses stored statistics in TRAIN, which are 0 from scratch (the other 1 does not),'
-            " so it makes its input up to 316 times as large; remove use_global_stats",
+            message='BatchNorm "bn" uses stored statistics in TRAIN (the other 1 does not); in a net trained from'
+            " scratch these are 0, so it makes its input up to 316 times as large; remove use_global_stats",
             fixed=(
                 'layer { name: "data" type: "Data" top: "data" top: "label" include { phase: TRAIN } } layer { '
                 'name: "conv" type: "Convolution" bottom: "data" top: "conv" convolution_param { num_output: 8 '
@@ -119,17 +120,18 @@ class GlobalStatsInTraining(NetRule):
         gain = (eps or 1e-20) ** -0.5
         if len(stored) == len(all_norms):
             total = len(stored) * log10(gain)
-            which = f"all {len(stored)} BatchNorm layers use" if len(stored) > 1 else "the only BatchNorm uses"
+            which = "both BatchNorm layers use" if len(stored) == 2 else f"all {len(stored)} BatchNorm layers use"
+            which = which if len(stored) > 1 else "the only BatchNorm uses"
             message = (
-                f"{which} stored statistics in TRAIN, which are 0 from scratch, so"
+                f"{which} stored statistics in TRAIN; in a net trained from scratch these are 0, so"
                 f" {'each makes' if len(stored) > 1 else 'it makes'} its input up to"
                 f" {_grown(gain)} times as large{f' ({_in_all(total)})' if len(stored) > 1 else ''}"
             )
         else:
             one, others = len(stored) == 1, len(all_norms) - len(stored)
             message = (
-                f"{titles(stored)} use{'s' if one else ''} stored statistics in TRAIN, which are 0 from scratch"
-                f" (the other {others} do{'es' if others == 1 else ''} not), so"
+                f"{titles(stored)} use{'s' if one else ''} stored statistics in TRAIN (the other {others}"
+                f" do{'es' if others == 1 else ''} not); in a net trained from scratch these are 0, so"
                 f" {'it makes its' if one else 'each makes its'} input up to {_grown(gain)} times as large"
             )
         yield self.finding(

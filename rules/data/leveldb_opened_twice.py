@@ -13,8 +13,8 @@ class LeveldbOpenedTwice(NetRule):
     """Two Data layers of one net open the same LevelDB, but only one of them can.
 
     ## Why is this bad?
-    A layer that opens a LevelDB locks it, and Caffe aborts at the second one: "Failed to open leveldb". Several layers
-    can read the same LMDB.
+    A layer that opens a LevelDB (the default `backend`) locks it, and Caffe aborts at the second one: "Failed to open
+    leveldb". Several layers can read the same LMDB.
 
     ## Example
     ```
@@ -45,8 +45,8 @@ class LeveldbOpenedTwice(NetRule):
         Invalid(
             _LAYER % ("a", "a", "") + _LAYER % ("b", "b", ""),
             span='source: "a"',
-            message='Data "b": LevelDB "a" is already open in, and locked by, "a"; use an LMDB, which several layers'
-            " can read",
+            message='Data "b": LevelDB "a" is already opened and locked by Data "a"; use an LMDB, which several'
+            " layers can read",
         ),
     ]
 
@@ -66,7 +66,7 @@ class LeveldbOpenedTwice(NetRule):
                     found = True
                     yield self.finding(
                         layer.at("data_param", "source"),
-                        f'{title(layer)}: LevelDB "{block.source}" is already open in, and locked by, "{first.name}";'
+                        f'{title(layer)}: LevelDB "{block.source}" is already opened and locked by {title(first)};'
                         " use an LMDB, which several layers can read",
                         evidence="Caffe stops with: Failed to open leveldb",
                         related=(Related("opened here first", first.at("data_param", "source")),),

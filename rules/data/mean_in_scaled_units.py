@@ -47,8 +47,8 @@ class MeanInScaledUnits(LayerRule):
         Invalid(
             'layer { name: "data" type: "Data" transform_param { scale: 0.00784313 mean_value: 1 } }',
             span="mean_value: 1",
-            message='Data "data": mean_value 1 is subtracted before scale 0.00784313 is applied, so it counts in'
-            " pixels; did you mean 127.5?",
+            message='Data "data": mean_value 1 is subtracted before scale 0.00784313 is applied, so it must be in'
+            " the unit of the pixels (0 to 255); did you mean 127.5?",
         ),
     ]
 
@@ -62,10 +62,10 @@ class MeanInScaledUnits(LayerRule):
             yield self.finding(
                 layer.at("transform_param", "mean_value"),
                 f"{title(layer)}: mean_value {largest:g} is subtracted before scale {transform.scale:g} is applied, so"
-                f" it counts in pixels; did you mean {largest / transform.scale:g}?",
+                f" it must be in the unit of the pixels (0 to 255); did you mean {largest / transform.scale:g}?",
                 evidence="Caffe computes (pixel - mean) * scale",
                 fixes=fix(
-                    "write the mean in pixels",
+                    f"set mean_value: {largest / transform.scale:g}" if len(means) == 1 else "set mean_value in pixels",
                     DISPLAY,
                     *(
                         write(layer, "transform_param", "mean_value", index, value=f"{mean / transform.scale:g}")

@@ -55,17 +55,19 @@ class MeanValueCount(LayerRule):
             'layer { name: "data" type: "ImageData" image_data_param { is_color: false }'
             " transform_param { mean_value: 104 mean_value: 117 mean_value: 123 } }",
             span="mean_value: 104",
-            message='ImageData "data": 3 mean_value for images of 1 channel (is_color: false); set 1',
+            message='ImageData "data": mean_value is set 3 times, but images have 1 channel (is_color: false); set'
+            " it once",
         ),
         Invalid(
             'layer { name: "data" type: "ImageData" transform_param { mean_value: 104 mean_value: 117 } }',
             span="mean_value: 104",
-            message='ImageData "data": 2 mean_value for images of 3 channels; set 1 or 3',
+            message='ImageData "data": mean_value is set twice, but images have 3 channels; set it once or 3 times',
         ),
         Invalid(
             'layer { name: "data" type: "Data" top: "data" transform_param { mean_value: 104 mean_value: 117 } }',
             span="mean_value: 104",
-            message='Data "data": 2 mean_value fit only data of 2 channels; set 1, or one for each channel',
+            message='Data "data": mean_value is set twice, which fits only data with 2 channels; set it once, or'
+            " once for each channel",
         ),
     ]
 
@@ -81,7 +83,9 @@ class MeanValueCount(LayerRule):
             if means == 2 and top and not sliced:
                 yield self.finding(
                     place,
-                    f"{title(layer)}: 2 mean_value fit only data of 2 channels; set 1, or one for each channel",
+                    f"{title(layer)}: mean_value is set twice, which fits only data with 2 channels; set it once, or"
+                    " once for"
+                    " each channel",
                     evidence=evidence,
                     severity=WARNING,
                     certainty=LIKELY,
@@ -94,10 +98,14 @@ class MeanValueCount(LayerRule):
         else:
             channels, why = 1, " (is_color: false)"
         if channels and means != channels:
-            right = "1" if channels == 1 else f"1 or {channels}"
+            right = "once" if channels == 1 else f"once or {_times(channels)}"
             yield self.finding(
                 place,
-                f"{title(layer)}: {means} mean_value for images of {channels} channel{'s' if channels > 1 else ''}"
-                f"{why}; set {right}",
+                f"{title(layer)}: mean_value is set {_times(means)}, but images have {channels}"
+                f" channel{'s' if channels > 1 else ''}{why}; set it {right}",
                 evidence=evidence,
             )
+
+
+def _times(number: int) -> str:
+    return {1: "once", 2: "twice"}.get(number, f"{number} times")

@@ -53,31 +53,32 @@ class SourceIsMeanFile(LayerRule):
             'layer { name: "d" type: "Data" data_param { source: "mean.binaryproto" } }',
             span='source: "mean.binaryproto"',
             message='Data "d": source "mean.binaryproto" is a mean file by its name, but Data reads a database (LMDB'
-            " or LevelDB), so Caffe stops at the start; set source to one",
+            " or LevelDB), so Caffe stops at the start; set source to such a database",
         ),
         Invalid(
             'layer { name: "d" type: "Data" data_param { source: "mean" } transform_param { mean_file: "mean" } }',
             span='source: "mean"',
             message='Data "d": source "mean" is the mean_file of the same layer, but Data reads a database (LMDB or'
-            " LevelDB), so Caffe stops at the start; set source to one",
+            " LevelDB), so Caffe stops at the start; set source to such a database",
         ),
         Invalid(
             'layer { name: "d" type: "HDF5Data" hdf5_data_param { source: "train.h5" } }',
             span='source: "train.h5"',
             message='HDF5Data "d": source "train.h5" is an HDF5 file by its name, but HDF5Data reads a text file'
-            " with the names of HDF5 files, so Caffe may stop at the start; set source to one",
+            " with the names of HDF5 files, so Caffe may stop at the start; set source to such a file",
         ),
         Invalid(
             'layer { name: "d" type: "Data" data_param { source: "train.txt" } }',
             span='source: "train.txt"',
             message='Data "d": source "train.txt" is a text file by its name, but Data reads a database (LMDB or'
-            " LevelDB), so Caffe may stop at the start; set source to one",
+            " LevelDB), so Caffe may stop at the start; set source to such a database",
         ),
         Invalid(
             'layer { name: "d" type: "ImageData" image_data_param { source: "train_lmdb" } }',
             span='source: "train_lmdb"',
             message='ImageData "d": source "train_lmdb" is a database by its name, but ImageData reads a text file'
-            " with an image and its label on each line, so Caffe may stop at the start; set source to one",
+            " with an image and its label on each line, so Caffe may stop at the start; set source to such a"
+            " file",
         ),
         Invalid(
             'layer { name: "d" type: "Data" data_param { source: "a" } transform_param { mean_file: "train_lmdb" } }',
@@ -113,7 +114,8 @@ class SourceIsMeanFile(LayerRule):
         yield self.finding(
             layer.at(block, "source"),
             f'{title(layer)}: source "{source}" is {what}, but {layer.type} reads {_READS[layer.type]}, so'
-            f" Caffe {'stops' if sure else 'may stop'} at the start; set source to one",
+            f" Caffe {'stops' if sure else 'may stop'} at the start; set source to such a"
+            f" {'database' if layer.type == 'Data' else 'file'}",
             severity=ERROR if sure else WARNING,
             certainty=None if sure else LIKELY,
         )

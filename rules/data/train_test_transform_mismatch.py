@@ -73,26 +73,26 @@ class TrainTestTransformMismatch(NetRule):
         Invalid(
             _LAYER % ("scale: 0.00390625", "TRAIN") + _LAYER % ("mirror: false", "TEST"),
             span="transform_param",
-            message='Data "d": testing has no scale but training has scale 0.00390625, so scores are of input unlike'
-            " that of training; make them equal",
+            message='Data "d": testing has no scale but training has scale 0.00390625, so the net is tested on input'
+            " that differs from its training input; make them equal",
             fixed=_LAYER % ("scale: 0.00390625", "TRAIN") + _LAYER % ("mirror: false scale: 0.00390625", "TEST"),
         ),
         Invalid(
             _LAYER % ("scale: 0.1 mean_value: 104", "TRAIN") + _LAYER % ("scale: 0.5 mean_value: 128", "TEST"),
             span=("scale: 0.5", "mean_value: 128"),
             message=(
-                'Data "d": testing has scale 0.5 but training has scale 0.1, so scores are of input unlike that of'
-                " training; make them equal",
-                'Data "d": testing subtracts mean_value 128 but training subtracts mean_value 104, so scores are of'
-                " input unlike that of training; make them equal",
+                'Data "d": testing has scale 0.5 but training has scale 0.1, so the net is tested on input that'
+                " differs from its training input; make them equal",
+                'Data "d": testing subtracts mean_value 128 but training subtracts mean_value 104, so the net is'
+                " tested on input that differs from its training input; make them equal",
             ),
             fixed=_LAYER % ("scale: 0.1 mean_value: 104", "TRAIN") + _LAYER % ("scale: 0.1 mean_value: 128", "TEST"),
         ),
         Invalid(
             _LAYER % ('mean_file: "m.binaryproto"', "TRAIN") + _LAYER % ("crop_size: 9", "TEST"),
             span="transform_param",
-            message='Data "d": testing subtracts no mean but training subtracts mean_file "m.binaryproto", so scores'
-            " are of input unlike that of training; make them equal",
+            message='Data "d": testing subtracts no mean but training subtracts mean_file "m.binaryproto", so the'
+            " net is tested on input that differs from its training input; make them equal",
             fixed=_LAYER % ('mean_file: "m.binaryproto"', "TRAIN")
             + _LAYER % ('crop_size: 9 mean_file: "m.binaryproto"', "TEST"),
         ),
@@ -126,7 +126,7 @@ class TrainTestTransformMismatch(NetRule):
         related = (Related("training does this", transform_place(training, field)),)
         return self.finding(
             transform_place(layer, field),
-            f"{message}, so scores are of input unlike that of training; make them equal",
+            f"{message}, so the net is tested on input that differs from its training input; make them equal",
             phases=(TEST,),
             related=related,
             fixes=_as_in_training(layer, field, training),

@@ -37,9 +37,7 @@ class DuplicateLayerName(NetRule):
     a .caffemodel is loaded. The parameters of all layers of a name go to the first layer of that name, so it ends with
     the parameters of the last and the others keep random ones. This is a warning, since training itself says nothing
     and may go well. If the numbers or shapes of parameters differ, Caffe stops with "Incompatible number of blobs" or
-    "shape mismatch".
-
-    Of two data layers nothing is copied, but code that asks for a layer by its name gets the last one.
+    "shape mismatch". Of two data layers nothing is copied, but code that asks for one by its name gets the last.
 
     ## Example
     ```
@@ -53,8 +51,8 @@ class DuplicateLayerName(NetRule):
     ```
 
     ## Fix safety
-    Unsafe: weights that are stored under the old name no longer reach this layer. Where
-    only one of the layers has parameters, the other one gets a new name, like those of other layers of its type.
+    Unsafe: weights stored under the old name no longer reach this layer. If only one of the layers has parameters, the
+    other one gets a new name, like those of other layers of its type.
 
     ## References
     - net.cpp, ShareTrainedLayersWith, CopyTrainedLayersFrom and layer_by_name

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from caffelint.lint import ERROR, UNSAFE, Fix, Invalid, Kind, RefusalRule, Refused, fix, rename_blob
+from caffelint.lint import ERROR, UNSAFE, Fix, Invalid, Kind, RefusalRule, Refused, fix, rename_blob, title
 
 
 class DuplicateTop(RefusalRule):
@@ -23,7 +23,7 @@ class DuplicateTop(RefusalRule):
     ```
 
     ## Fix safety
-    Unsafe: every layer below reads the later of the two blobs, in the order of the text.
+    Unsafe: every later layer reads the later of the two blobs, in the order of the text.
 
     ## References
     - net.cpp, AppendTop
@@ -50,12 +50,18 @@ class DuplicateTop(RefusalRule):
             ' layer { name: "s" type: "Split" bottom: "x" top: "y" top: "y" top: "y" }'
             ' layer { name: "r" type: "ReLU" bottom: "y" top: "z" }',
             span=['top: "y"', 'top: "y"'],
-            message=['Split "s": top "y" is already made by layer "s"; give it another name'] * 2,
+            message=['Split "s": top "y" is given twice; give one of them another name'] * 2,
             fixed='layer { name: "in" type: "Input" top: "x" }'
             ' layer { name: "s" type: "Split" bottom: "x" top: "y" top: "y_2" top: "s" }'
             ' layer { name: "r" type: "ReLU" bottom: "s" top: "z" }',
         ),
     ]
+
+    def message(self, refused: Refused) -> str:
+        values, layers = refused.refusal.values, refused.layers
+        if len(layers) == 1 and values["maker"] == layers[0].name and layers[0].tops.count(values["blob"]) > 1:
+            return f'{title(layers[0])}: top "{values["blob"]}" is given twice; give one of them another name'
+        return super().message(refused)
 
     def fixes(self, refused: Refused) -> tuple[Fix, ...]:
         """A name of its own for the later blob; not for data layers, which rather lack their phases."""
@@ -63,4 +69,4 @@ class DuplicateTop(RefusalRule):
         if len(refused.layers) > 1 or layer.kind.is_data:
             return ()
         values = refused.refusal.values
-        return fix("give it a top of its own", UNSAFE, rename_blob(layer, values["blob"], top=values["top"]))
+        return fix("rename the top", UNSAFE, rename_blob(layer, values["blob"], top=values["top"]))

@@ -82,7 +82,7 @@ class FrozenWithoutWeights(NetRule):
             _NET.format(_FROZEN, _FROZEN, "xavier"),
             span="lr_mult: 0",
             message='InnerProduct "a", "b": lr_mult is 0, so the layers keep the random weights of their fillers'
-            " unless weights are loaded; set lr_mult: 1 where none are",
+            " unless weights are loaded; if you load none, set lr_mult: 1",
         ),
     ]
 
@@ -114,7 +114,7 @@ class FrozenWithoutWeights(NetRule):
             found[0].at("param", 0, "lr_mult"),
             f"{text}, after layers that learn; set lr_mult: 1, or load weights"
             if slip
-            else f"{text} unless weights are loaded; set lr_mult: 1 where none are",
+            else f"{text} unless weights are loaded; if you load none, set lr_mult: 1",
             severity=WARNING if slip else INFO,
             phases=(TRAIN,),
         )
@@ -134,7 +134,7 @@ def _is_random(layer: Layer) -> bool:
 
 
 def _after_learning(one: BuiltNet) -> Iterator[BuiltLayer]:
-    """The layers that read, through whatever lies between, what a layer that learns has made."""
+    """The layers that read, through whatever is between, what a layer that learns has made."""
     reached: set[BuiltLayer] = set()
     for layer in one.layers:
         if any(blob.producer in reached for blob in layer.bottoms):

@@ -23,10 +23,10 @@ class InPlaceAfterBranch(RefusalRule):
     layer { name: "pool" type: "Pooling" bottom: "conv" top: "pool" pooling_param { kernel_size: 2 } }
     layer { name: "relu" type: "ReLU" bottom: "conv" top: "relu" }
     ```
-    or put the ReLU above the Pooling, if both should see its result.
+    or put the ReLU before the Pooling, if both should see its result.
 
     ## Fix safety
-    Unsafe: every layer below reads the result of this layer, in the order of the text; one that should read the other
+    Unsafe: every later layer reads the result of this layer, in the order of the text; one that should read the other
     blob has to be changed by hand.
 
     ## References

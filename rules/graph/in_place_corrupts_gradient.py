@@ -122,7 +122,7 @@ class InPlaceCorruptsGradient(NetRule):
                 mine.at("top"),
                 f"{title(layer)} works in place, so it overwrites the input that its gradient needs;"
                 " give it a top of its own",
-                evidence="Caffe does not check this, so the layers above get a wrong gradient",
+                evidence="Caffe does not check this, so earlier layers get a wrong gradient",
                 fixes=own_top(mine, safety=UNSAFE),
             )
             return
@@ -134,7 +134,7 @@ class InPlaceCorruptsGradient(NetRule):
             mine.at("top"),
             f"{title(layer)} overwrites the output of {title(needs)}, which needs it for its gradient;"
             " give the layer a top of its own",
-            evidence="Caffe does not check this, so the layers above get a wrong gradient",
+            evidence="Caffe does not check this, so earlier layers get a wrong gradient",
             severity=WARNING if needs.type == "ReLU" else ERROR,
             related=(Related(f"{title(needs)} needs its output", other.at("type")),),
             fixes=own_top(mine, safety=UNSAFE),
@@ -142,7 +142,7 @@ class InPlaceCorruptsGradient(NetRule):
 
 
 def _needs(layer: BuiltLayer) -> BuiltLayer | None:
-    """The layer above whose backward pass reads the memory that `layer` changes."""
+    """The earlier layer whose backward pass reads the memory that `layer` changes."""
     blob = layer.bottoms[0]
     while True:
         above = blob.producer

@@ -29,7 +29,7 @@ class InPlaceNotSupported(RefusalRule):
     Silent about layers that die in nets with layers or fields of a fork.
 
     ## Fix safety
-    Safe: Caffe refuses the net or dies with it, and the layers below that read this name read what this layer
+    Safe: Caffe refuses the net or dies with it, and later layers that read this name read what this layer
     makes.
 
     ## References
@@ -93,6 +93,6 @@ class InPlaceNotSupported(RefusalRule):
                             net.layers[layer.index].at("top"),
                             f"{title(net.layers[layer.index])} writes a larger result over its own input;"
                             " give its top another name",
-                            evidence="Caffe dies with a heap error that does not name the layer",
+                            evidence="Caffe crashes with a heap error that does not name the layer",
                             fixes=own_top(net.layers[layer.index], safety=SAFE),
                         )

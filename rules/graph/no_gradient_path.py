@@ -59,8 +59,8 @@ class NoGradientPath(NetRule):
             " inner_product_param { num_output: 9 } }"
             ' layer { name: "loss2" type: "SoftmaxWithLoss" bottom: "aux" bottom: "label" top: "loss2" }',
             span="propagate_down: false",
-            message='TanH "act": propagate_down: false stops the gradient, so InnerProduct "fc" and all layers above'
-            " learn nothing from the losses below; remove it if they should",
+            message='TanH "act": propagate_down: false stops the gradient, so InnerProduct "fc" and all earlier'
+            " layers learn nothing from the losses after it; remove it if they should",
         ),
     ]
 
@@ -86,8 +86,9 @@ class NoGradientPath(NetRule):
             if blob.need_backward and any(below.need_backward and below.learns for below in _below(one, layer)):
                 yield self.finding(
                     net.layers[layer.index].at("propagate_down"),
-                    f"{title(layer)}: propagate_down: false stops the gradient, so {title(above)} and all layers above"
-                    " learn nothing from the losses below; remove it if they should",
+                    f"{title(layer)}: propagate_down: false stops the gradient, so {title(above)} and all earlier"
+                    " layers"
+                    " learn nothing from the losses after it; remove it if they should",
                     certainty=LIKELY,
                     phases=(TRAIN,),
                     fixes=fix("remove propagate_down", DISPLAY, remove(net.layers[layer.index], "propagate_down")),

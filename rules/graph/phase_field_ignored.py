@@ -19,8 +19,8 @@ from caffelint.lint import (
 )
 
 MADE_A_TEST_NET = (
-    "state makes the training net a TEST net, so layers for TRAIN are left out and Dropout and BatchNorm act as in"
-    " TEST; remove it"
+    "state { phase: TEST } makes the training net a TEST net, so layers for TRAIN are left out and Dropout and"
+    " BatchNorm act as in TEST; remove phase from it"
 )
 
 

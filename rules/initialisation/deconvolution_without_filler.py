@@ -20,11 +20,11 @@ from caffelint.lint import (
 
 
 class DeconvolutionWithoutFiller(NetRule):
-    """A Deconvolution without a `weight_filler` outputs zeros and passes no gradient to the layers above it.
+    """A Deconvolution without a `weight_filler` outputs zeros and passes no gradient to earlier layers.
 
     ## Why is this bad?
     Its weights start at 0. With `lr_mult: 0`, which upsampling layers often have, they stay at 0, so the output is
-    always 0 and nothing above the layer learns.
+    always 0 and no earlier layer learns.
 
     ## Example
     ```
@@ -69,7 +69,7 @@ class DeconvolutionWithoutFiller(NetRule):
         Invalid(
             _NET % (" param { lr_mult: 0 }", ""),
             span="convolution_param",
-            message='Deconvolution "up": no weight_filler and lr_mult 0, so its output stays 0 and nothing above it'
+            message='Deconvolution "up": no weight_filler and lr_mult 0, so its output stays 0 and no earlier layer'
             ' learns; add weight_filler { type: "bilinear" } or fill it in the training script',
         ),
         Invalid(
@@ -101,9 +101,8 @@ class DeconvolutionWithoutFiller(NetRule):
         if frozen:
             yield self.finding(
                 frozen[0].at("convolution_param"),
-                f"{titles(frozen)}: no weight_filler and lr_mult 0, so {its} output stays 0 and nothing above {it}"
-                " learns;"
-                f' add weight_filler {{ type: "bilinear" }}{to_each} or fill {it} in the training script',
+                f"{titles(frozen)}: no weight_filler and lr_mult 0, so {its} output stays 0 and no earlier"
+                f' layer learns; add weight_filler {{ type: "bilinear" }}{to_each} or fill {it} in the training script',
                 fixes=_fixes(frozen),
             )
         elif not starts_from_weights(net):

@@ -68,7 +68,7 @@ class GaussianWithoutStd(NetRule):
             _NET % 'weight_filler { type: "gaussian" }',
             span='type: "gaussian"',
             message='InnerProduct "fc": the gaussian filler has no std and defaults to 1, so outputs are 10 times as'
-            " large as inputs (100 inputs each); set std, for example std: 0.01",
+            " large as inputs (each output sums 100 inputs); set std, for example std: 0.01",
         ),
         Invalid(
             'layer { name: "data" type: "Data" top: "data" top: "label" }'
@@ -95,7 +95,7 @@ class GaussianWithoutStd(NetRule):
                     return
                 inputs = _inputs(layer)
                 scale = (
-                    f", so outputs are {inputs**0.5:.2g} times as large as inputs ({inputs} inputs each)"
+                    f", so outputs are {inputs**0.5:.2g} times as large as inputs (each output sums {inputs} inputs)"
                     if inputs
                     else ", far too large for most layers"
                 )

@@ -86,7 +86,7 @@ class MisreadFiller(NetRule):
         Invalid(
             _NET % ('weight_filler { type: "xavier" std: 0.1 }', ""),
             span="std: 0.1",
-            message='InnerProduct "fc": the xavier filler ignores std; set type: "gaussian" or remove it',
+            message='InnerProduct "fc": the xavier filler ignores std; set type: "gaussian" or remove std',
         ),
         Invalid(
             _NET % ("weight_filler { std: 0.1 }", ""),
@@ -99,7 +99,7 @@ class MisreadFiller(NetRule):
             _NET % ('weight_filler { type: "gaussian" std: 0.1 sparse: 0 }', "filler { }"),
             span=("sparse: 0", "filler"),
             message=(
-                'InnerProduct "fc": sparse 0 keeps no weight, so all weights are 0; remove it or set it above 0',
+                'InnerProduct "fc": sparse 0 keeps no weight, so all weights are 0; remove sparse, or set it above 0',
                 'Scale "scale": the empty filler is the constant 0, so all outputs are 0; set value: 1, or remove it,'
                 " since the default without a filler is 1",
             ),
@@ -180,7 +180,7 @@ def _slips(name: str, layer: Layer, filler: Any) -> Iterator[Slip]:
             change = ("type", quoted(wanted)) if wanted else (field, "")
             yield Slip((field,), f'{message}; set type: "{wanted}"' if wanted else message, WARNING, change)
         else:
-            advice = f'set type: "{wanted}" or remove it' if wanted else "remove it"
+            advice = f'set type: "{wanted}" or remove {field}' if wanted else f"remove {field}"
             severity = WARNING if type_ in ("constant", "uniform") else INFO
             yield Slip(
                 (field,),
@@ -193,7 +193,7 @@ def _slips(name: str, layer: Layer, filler: Any) -> Iterator[Slip]:
     if type_ == "gaussian" and filler.HasField("sparse") and filler.sparse == 0:
         yield Slip(
             ("sparse",),
-            "sparse 0 keeps no weight, so all weights are 0; remove it or set it above 0",
+            "sparse 0 keeps no weight, so all weights are 0; remove sparse, or set it above 0",
             WARNING,
             ("sparse", ""),
         )

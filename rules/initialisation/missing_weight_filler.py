@@ -105,9 +105,8 @@ class MissingWeightFiller(NetRule):
         Invalid(
             _NET % (_GIVEN, ""),
             span="inner_product_param",
-            message='InnerProduct "fc2": weight_filler is missing, so its weights start at 0 and the layers above get'
-            " no"
-            ' gradient at first; add one, for example weight_filler { type: "xavier" }',
+            message='InnerProduct "fc2": weight_filler is missing, so its weights start at 0 and earlier layers get'
+            ' no gradient at first; add one, for example weight_filler { type: "xavier" }',
             fixed=_NET % (_GIVEN, ' weight_filler { type: "xavier" }'),
         ),
     ]
@@ -134,7 +133,7 @@ class MissingWeightFiller(NetRule):
             )
         else:
             whose, each = ("its", "") if len(missing) == 1 else ("their", " to each")
-            so = "the layers above get no gradient at first" if last else "nothing passes through them"
+            so = "earlier layers get no gradient at first" if last else "nothing passes through them"
             message = f"weight_filler is missing, so {whose} weights start at 0 and {so}; add one{each}, {example}"
         yield self.finding(
             missing[0].at(missing[0].kind.block),

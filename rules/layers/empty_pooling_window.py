@@ -8,7 +8,7 @@ from ._windows import Axis, axes, may_be_empty
 
 
 class EmptyPoolingWindow(NetRule):
-    """The last window of a pooling lies outside the map.
+    """The last window of a pooling is outside the map.
 
     ## Why is this bad?
     If the stride is larger than the kernel, Caffe's rounding can put the last window outside the map. It then has no

@@ -36,8 +36,8 @@ class NeedsGpu(NetRule):
         Invalid(
             _CONV % "CUDNN",
             span="engine: CUDNN",
-            message='Convolution "c": engine: CUDNN needs a Caffe that was built with cuDNN and stops any other; remove'
-            " it to let Caffe choose",
+            message='Convolution "c": only a Caffe built with cuDNN loads engine: CUDNN, and others stop; remove it'
+            " to let Caffe choose",
         ),
         Invalid(
             'layer { name: "p" type: "Pooling" bottom: "a" top: "b" pooling_param { pool: STOCHASTIC kernel_size: 2'
@@ -60,8 +60,7 @@ class NeedsGpu(NetRule):
             (
                 engines,
                 "engine",
-                "engine: CUDNN needs a Caffe that was built with cuDNN and stops any other; remove it to let Caffe"
-                " choose",
+                "only a Caffe built with cuDNN loads engine: CUDNN, and others stop; remove it to let Caffe choose",
             ),
             (
                 pools,

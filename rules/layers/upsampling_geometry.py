@@ -80,14 +80,14 @@ class UpsamplingGeometry(NetRule):
         Invalid(
             _NET.format(4, 2, "crop_param { axis: 2 offset: 8 }").replace("kernel_size: 3 pad: 20", "kernel_size: 9"),
             span="offset: 8",
-            message='Crop "crop": "up" aligns with "data" at offset -3 but its offset is 8, so the map is shifted by'
-            ' 11 pixels; offset cannot be negative, so set pad: 11 in Convolution "conv" (now 0)',
+            message='Crop "crop": "up" aligns with "data" at offset -3 but crop_param has offset 8, so the map is'
+            ' shifted by 11 pixels; offset cannot be negative, so set pad: 11 in Convolution "conv" (now 0)',
         ),
         Invalid(
             _NET.format(4, 2, "crop_param { axis: 2 offset: 2 }"),
             span="offset: 2",
-            message='Crop "crop": "up" aligns with "data" at offset 20 but its offset is 2, so the map is shifted by'
-            " 18 pixels; set offset: 20",
+            message='Crop "crop": "up" aligns with "data" at offset 20 but crop_param has offset 2, so the map is'
+            " shifted by 18 pixels; set offset: 20",
             fixed=_NET.format(4, 2, "crop_param { axis: 2 offset: 20 }"),
         ),
         Invalid(
@@ -151,8 +151,8 @@ class UpsamplingGeometry(NetRule):
                 pad = _lacking_pad(layer, there, offset, wanted, side) if wanted < 0 else ""
                 return self.finding(
                     mine.at("crop_param", "offset", min(side, max(0, len(layer.parameters.offset) - 1))),
-                    f'{title(mine)}: "{names[0]}" aligns with "{names[1]}" at offset {_number(wanted)} but its offset'
-                    f" is {offset}, so the map is shifted by {_number(abs(wanted - offset))} pixels"
+                    f'{title(mine)}: "{names[0]}" aligns with "{names[1]}" at offset {_number(wanted)} but crop_param'
+                    f" has offset {offset}, so the map is shifted by {_number(abs(wanted - offset))} pixels"
                     f"{pad or (f'; {fixes[0].title}' if fixes else '')}",
                     fixes=fixes,
                 )

@@ -71,14 +71,14 @@ class DivisionByZero(NetRule):
             _NET % ("ReLU", " stable_prod_grad: false"),
             span="stable_prod_grad: false",
             message='Eltwise "e": the gradient divides by "fc", which contains 0 after ReLU "act": 0/0 = nan; remove'
-            " stable_prod_grad",
+            " stable_prod_grad: false (the default is true)",
             fixed=_NET % ("ReLU", ""),
         ),
         Invalid(
             _NET % ("Sigmoid", " stable_prod_grad: false"),
             span="stable_prod_grad: false",
             message='Eltwise "e": the gradient divides by its factors, so it is 0/0 = nan where one of them is 0;'
-            " remove stable_prod_grad",
+            " remove stable_prod_grad: false (the default is true)",
             fixed=_NET % ("Sigmoid", ""),
         ),
     ]
@@ -111,7 +111,8 @@ class DivisionByZero(NetRule):
                     what = f'"{maker.tops[0].name if maker else found.name}", which contains 0{after}: 0/0 = nan'
                 yield self.finding(
                     net.layers[layer.index or 0].at("eltwise_param", "stable_prod_grad"),
-                    f"{title(layer)}: the gradient divides by {what}; remove stable_prod_grad",
+                    f"{title(layer)}: the gradient divides by {what}; remove stable_prod_grad: false (the default is"
+                    " true)",
                     severity=ERROR if found is not None else WARNING,
                     certainty=CERTAIN if found is not None else LIKELY,
                     phases=(TRAIN,),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from caffelint.lint import UNSAFE, Fix, Layer, fix, quoted, rename_blob, write
+from caffelint.lint import UNSAFE, Fix, Layer, fix, quoted, rename_blob, title, write
 
 PLAIN_LABELS = ("label", "labels")
 """Blobs whose classes are those of the whole data set."""
@@ -19,7 +19,7 @@ def keeps_classes(layer: Layer) -> bool:
 def read_before(layer: Layer, maker: Layer, phases: tuple[str, ...]) -> tuple[Fix, ...]:
     """The fix that lets a layer's first bottom be what the layer that makes it reads.
 
-    A layer that works in place gets a top of its own, for all that read it but this one.
+    The top of a layer that works in place is renamed, for all that read it but this one.
     """
     if not maker.bottoms:
         return ()
@@ -28,21 +28,21 @@ def read_before(layer: Layer, maker: Layer, phases: tuple[str, ...]) -> tuple[Fi
     seen = [other for other in between if not set(phases).isdisjoint(other.phases)]
     if phases != layer.phases or name not in maker.tops or any({name, above} & set(other.tops) for other in seen):
         return ()
-    title = f"read what {maker.name} reads"
     if not maker.in_place:
-        return fix(title, UNSAFE, write(layer, "bottom", 0, value=quoted(above)))
+        return fix(f"set bottom: {quoted(above)}", UNSAFE, write(layer, "bottom", 0, value=quoted(above)))
     mine = layer.at("bottom")
     edits = rename_blob(maker, name)
-    return fix(title, UNSAFE, edits and tuple(pair for pair in edits if not mine.start <= pair[1].start < mine.end))
+    edits = edits and tuple(pair for pair in edits if not mine.start <= pair[1].start < mine.end)
+    return fix(f"rename the top of {title(maker)}", UNSAFE, edits)
 
 
 def class_count(layer: Layer) -> int:
-    """`num_output` of a layer that makes scores; 0 where it is none, or not set."""
+    """`num_output` of a layer that makes scores; 0 if it makes none, or if it is not set."""
     return int(layer.kind.parameters.num_output) if layer.kind.shaped_by else 0
 
 
-def told_classes(layer: Layer) -> int:
-    """`num_classes` in the param_str of a Python layer; 0 where there is none, or several that differ."""
+def classes_in_param_str(layer: Layer) -> int:
+    """`num_classes` in the param_str of a Python layer; 0 if it is missing, or if several differ."""
     if layer.type != "Python":
         return 0
     found = {int(number) for number in _NUM_CLASSES.findall(layer.message.python_param.param_str)}

@@ -18,7 +18,7 @@ from caffelint.lint import (
 )
 from caffelint.lint.built import types_that
 
-from ._graph import PLAIN_LABELS, class_count, count_place, keeps_classes, left_over, told_classes
+from ._graph import PLAIN_LABELS, class_count, classes_in_param_str, count_place, keeps_classes, left_over
 
 _YOLO = {"RegionLoss": "region_loss_param", "Yolov3": "yolov3_param"}
 
@@ -42,7 +42,7 @@ class ClassCountMismatch(NetRule):
     """Places that must agree on the number of classes do not.
 
     ## Why is this bad?
-    The number of classes stands in several places of a net: in each classifier of the same label, in the parameters of
+    The number of classes is set in several places of a net: in each classifier of the same label, in the parameters of
     the layer that makes the labels, in the loss, as a factor of a num_output. With one of them left as it was, labels
     point past the end of a classifier's scores, which Caffe does not check, or shapes differ, which ends the process
     when the net is built; with a detector at times only when it comes to its first test.
@@ -103,8 +103,8 @@ class ClassCountMismatch(NetRule):
             + _FC % ("bbox_pred", "bbox_pred", 84)
             + ' layer { name: "loss_bbox" type: "SmoothL1Loss" bottom: "bbox_pred" bottom: "bbox_targets" }',
             span="num_output: 84",
-            message='InnerProduct "bbox_pred": num_output 84, but Python "data" makes targets of 4 * num_classes = 12,'
-            " so Caffe stops; set num_output: 12",
+            message='InnerProduct "bbox_pred": num_output 84, but Python "data" makes targets with 4 * num_classes ='
+            " 12 values, so Caffe stops; set num_output: 12",
         ),
         Invalid(
             _SSD_NET % 5,
@@ -156,8 +156,8 @@ class ClassCountMismatch(NetRule):
             same.append(scores.layer)
         if labels is None or loss.bottoms[1] not in PLAIN_LABELS:
             return
-        classes = told_classes(labels.layer)
-        # Where boxes are class-agnostic, a 2 stands for background and object alone.
+        classes = classes_in_param_str(labels.layer)
+        # Where boxes are class-agnostic, a 2 means background and object alone.
         if classes > 2 and classes != class_count(scores.layer):
             yield self._finding(
                 scores.layer,
@@ -171,13 +171,13 @@ class ClassCountMismatch(NetRule):
         boxes, targets = _source(loss, 0), _source(loss, 1)
         if boxes is None or targets is None or boxes.layer.type != "InnerProduct":
             return
-        classes, outputs = told_classes(targets.layer), class_count(boxes.layer)
+        classes, outputs = classes_in_param_str(targets.layer), class_count(boxes.layer)
         # Half as many for windows in time, which have two ends.
         if classes > 2 and outputs not in (4 * classes, 2 * classes):
             yield self._finding(
                 boxes.layer,
-                f"{title(boxes.layer)}: num_output {outputs}, but {title(targets.layer)} makes targets of"
-                f" 4 * num_classes = {4 * classes}, so Caffe stops; set num_output: {4 * classes}",
+                f"{title(boxes.layer)}: num_output {outputs}, but {title(targets.layer)} makes targets with"
+                f" 4 * num_classes = {4 * classes} values, so Caffe stops; set num_output: {4 * classes}",
                 targets.layer,
             )
 
@@ -216,7 +216,7 @@ class ClassCountMismatch(NetRule):
 
     def _finding(self, scores: Layer, message: str, other: Layer) -> Finding:
         return self.finding(
-            scores.at(*count_place(scores)), message, related=(Related("does not agree with this", other.at()),)
+            scores.at(*count_place(scores)), message, related=(Related("the other number is set here", other.at()),)
         )
 
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from caffelint.lint import LIKELY, TRAIN, WARNING, Finding, Invalid, Layer, LayerRule, source, title
 
-from ._graph import PLAIN_LABELS, class_count, count_place, keeps_classes, left_over, told_classes
+from ._graph import PLAIN_LABELS, class_count, classes_in_param_str, count_place, keeps_classes, left_over
 
 _CLASSES = {
     "ImageNet": (r"ilsvrc|imagenet(?![0-9])", 1000),
@@ -39,11 +39,11 @@ _NET = (
 
 
 class ClassCountUnlikeData(LayerRule):
-    """The classifier has another number of outputs than the data set, or the layer that makes its labels, has classes.
+    """The classifier's number of outputs differs from the number of classes of the data set or of its labels.
 
     ## Why is this bad?
     With too few outputs labels point past the end of the scores: Caffe does not check them in release builds, reads
-    what stands there, and the loss is garbage. With too many, some are never trained. Either way the number was most
+    what is there, and the loss is garbage. With too many, some are never trained. Either way the number was most
     likely left over from another data set.
 
     ## Example
@@ -57,7 +57,7 @@ class ClassCountUnlikeData(LayerRule):
     layer { name: "fc" type: "InnerProduct" bottom: "pool5" top: "fc" inner_product_param { num_output: 1000 } }
     ```
 
-    A Python layer that makes the labels is often told their number too, as `num_classes` in its `param_str`.
+    A Python layer that makes the labels often has their number, too, as `num_classes` in its `param_str`.
 
     ## Known problems
     Goes by the path. A part of a data set, or one that was given other labels, is not known from the name.
@@ -141,8 +141,8 @@ class ClassCountUnlikeData(LayerRule):
             )
 
     def _told(self, layer: Layer, maker: Layer) -> Iterator[Finding]:
-        """What a Python layer that makes the labels is told of them."""
-        scores, classes = source(layer, 0, TRAIN), told_classes(maker)
+        """What the parameters of a Python layer that makes the labels say of them."""
+        scores, classes = source(layer, 0, TRAIN), classes_in_param_str(maker)
         if scores and scores.layer.type == "InnerProduct" and classes:
             outputs = class_count(scores.layer)
             if outputs and outputs not in (classes, classes + 1):

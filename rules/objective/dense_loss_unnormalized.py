@@ -95,10 +95,9 @@ class DenseLossUnnormalized(LayerRule):
                 "n.prototxt": _NET + " loss_param { normalize: false } }",
             },
             span="normalize: false",
-            message='SoftmaxWithLoss "loss": normalize: false sums the loss over every pixel of "up", so base_lr'
-            " 0.0001 is"
-            " in effect multiplied by height * width; remove it to take the mean, or divide base_lr by the number of"
-            " pixels",
+            message='SoftmaxWithLoss "loss": with normalize: false, the loss is summed over every pixel of "up", so'
+            " base_lr 0.0001 is in effect multiplied by height * width; remove it, or divide base_lr by the"
+            " number of pixels",
         ),
         Invalid(
             {
@@ -107,9 +106,9 @@ class DenseLossUnnormalized(LayerRule):
                 ' layer { name: "loss" type: "SigmoidCrossEntropyLoss" bottom: "up" bottom: "target" top: "loss" }',
             },
             span='type: "SigmoidCrossEntropyLoss"',
-            message='SigmoidCrossEntropyLoss "loss": normalization is missing, which sums the loss over every pixel of'
-            ' "up", so base_lr 0.001 is in effect multiplied by height * width; set loss_param { normalization: VALID'
-            " }, or divide base_lr by the number of pixels",
+            message='SigmoidCrossEntropyLoss "loss": without normalization, the loss is summed over every pixel of'
+            ' "up", so base_lr 0.001 is in effect multiplied by height * width; set loss_param {'
+            " normalization: VALID }, or divide base_lr by the number of pixels",
         ),
     ]
 
@@ -145,8 +144,8 @@ class DenseLossUnnormalized(LayerRule):
 def _mean(layer: Layer, field: str) -> tuple[Fix, ...]:
     """To take the mean is one way; base_lr is the other."""
     if field == "normalize":
-        return fix("take the mean", DISPLAY, remove(layer, "loss_param", field))
-    return fix("take the mean", DISPLAY, write(layer, "loss_param", "normalization", value="VALID"))
+        return fix(f"remove {field}", DISPLAY, remove(layer, "loss_param", field))
+    return fix("set normalization: VALID", DISPLAY, write(layer, "loss_param", "normalization", value="VALID"))
 
 
 def _map(layer: Layer, phase: str) -> Source | None:
@@ -160,14 +159,14 @@ def _place(layer: Layer, field: str) -> Place:
 
 def _message(layer: Layer, field: str, blob: str, rate: float | None) -> str:
     if field == "normalize":
-        cause, how = "normalize: false sums", "remove it to take the mean"
+        cause, how = "with normalize: false,", "remove it"
     elif field:
         mode = layer.message.loss_param.NormalizationMode.Name(layer.message.loss_param.normalization)
-        cause, how = f"normalization: {mode} sums", "set normalization: VALID"
+        cause, how = f"with normalization: {mode},", "set normalization: VALID"
     else:
-        cause, how = "normalization is missing, which sums", "set loss_param { normalization: VALID }"
+        cause, how = "without normalization,", "set loss_param { normalization: VALID }"
     known = f" {rate:g}" if rate is not None else ""
     return (
-        f'{title(layer)}: {cause} the loss over every pixel of "{blob}", so base_lr{known} is in effect multiplied'
-        f" by height * width; {how}, or divide base_lr by the number of pixels"
+        f'{title(layer)}: {cause} the loss is summed over every pixel of "{blob}", so base_lr{known} is in effect'
+        f" multiplied by height * width; {how}, or divide base_lr by the number of pixels"
     )

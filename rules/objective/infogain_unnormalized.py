@@ -85,7 +85,7 @@ class InfogainUnnormalized(LayerRule):
             + ' infogain_loss_param { source: "H.binaryproto" } }',
             span='bottom: "fc"',
             message='InfogainLoss "loss" applies softmax itself since 2016, so after Softmax "prob" it is applied'
-            ' twice; take "data", the bottom of Softmax "prob"',
+            ' twice; set bottom: "data"',
             fixed='layer { name: "prob" type: "Softmax" bottom: "data" top: "fc" }'
             + 'layer { name: "loss" type: "InfogainLoss" bottom: "data" bottom: "label" top: "loss"'
             + ' infogain_loss_param { source: "H.binaryproto" } }',
@@ -94,7 +94,7 @@ class InfogainUnnormalized(LayerRule):
             _FC + _LOSS + ' infogain_loss_param { source: "H.binaryproto" } }',
             options={"dialect": "c3d-1.0"},
             span='bottom: "fc"',
-            message='InfogainLoss "loss" of c3d-1.0 takes probabilities but InnerProduct "fc" makes none; put a'
+            message='in c3d-1.0, InfogainLoss "loss" takes probabilities but InnerProduct "fc" makes none; put a'
             " Softmax between them",
         ),
         Invalid(
@@ -152,7 +152,7 @@ class InfogainUnnormalized(LayerRule):
         older = self._fork_of_before(layer)
         for (made_by, _), phases in sources(layer, 0):
             if made_by.type == "Softmax" and not older:
-                bottom = f'; take "{made_by.bottoms[0]}", the bottom of {title(made_by)}' if made_by.bottoms else ""
+                bottom = f'; set bottom: "{made_by.bottoms[0]}"' if made_by.bottoms else ""
                 yield self.finding(
                     layer.at("bottom"),
                     f"{title(layer)} applies softmax itself since 2016, so after {title(made_by)} it is applied"
@@ -164,9 +164,9 @@ class InfogainUnnormalized(LayerRule):
             elif older and made_by.kind.shaped_by:
                 yield self.finding(
                     layer.at("bottom"),
-                    f"{title(layer)} of {older} takes probabilities but {title(made_by)} makes none;"
-                    " put a Softmax between them",
-                    evidence="it takes the logarithm of each score, which is clamped at 1e-20 where it is negative",
+                    f"in {older}, {title(layer)} takes probabilities but {title(made_by)} makes none; put a Softmax"
+                    " between them",
+                    evidence="it takes the logarithm of each score; scores below 1e-20 count as 1e-20",
                     phases=only(phases, layer),
                 )
 

@@ -8,11 +8,11 @@ from ._graph import only, read_before
 
 
 class SigmoidTwice(LayerRule):
-    """SigmoidCrossEntropyLoss applies a sigmoid itself, and a Sigmoid layer stands before it.
+    """SigmoidCrossEntropyLoss applies a sigmoid itself, and a Sigmoid layer comes before it.
 
     ## Why is this bad?
-    The inner sigmoid sees values between 0 and 1 and makes 0.5 to 0.73 of them: no target of 0 can be met, and no
-    target of 1. The loss never falls below 0.31 for each target of 1 and 0.69 for each target of 0.
+    The second sigmoid gets values between 0 and 1 and maps them to 0.5 to 0.73, so targets of 0 and 1 can never be
+    reached. The loss never falls below 0.31 for each target of 1 and 0.69 for each target of 0.
 
     ## Example
     ```
@@ -52,7 +52,7 @@ class SigmoidTwice(LayerRule):
             ' layer { name: "loss" type: "SigmoidCrossEntropyLoss" bottom: "prob" bottom: "target" top: "loss" }',
             span='bottom: "prob"',
             message='SigmoidCrossEntropyLoss "loss" applies the sigmoid itself but its bottom is already a sigmoid;'
-            ' take "fc", the bottom of Sigmoid "prob"',
+            ' set bottom: "fc"',
             fixed=(
                 'layer { name: "prob" type: "Sigmoid" bottom: "fc" top: "prob" } layer { name: "loss" type: '
                 '"SigmoidCrossEntropyLoss" bottom: "fc" bottom: "target" top: "loss" }'
@@ -63,7 +63,7 @@ class SigmoidTwice(LayerRule):
             ' layer { name: "loss" type: "SigmoidCrossEntropyLoss" bottom: "fc" bottom: "target" top: "loss" }',
             span='bottom: "fc"',
             message='SigmoidCrossEntropyLoss "loss" applies the sigmoid itself but its bottom is already a sigmoid;'
-            ' take "fc" as it is before Sigmoid "sigmoid"',
+            ' remove Sigmoid "sigmoid"',
             fixed=(
                 'layer { name: "sigmoid" type: "Sigmoid" bottom: "fc" top: "sigmoid" } layer { name: "loss" '
                 'type: "SigmoidCrossEntropyLoss" bottom: "fc" bottom: "target" top: "loss" }'
@@ -75,14 +75,10 @@ class SigmoidTwice(LayerRule):
         for (made_by, _), phases in sources(layer, 0):
             if made_by.type != "Sigmoid" or not made_by.bottoms:
                 continue
-            better = (
-                f'"{made_by.bottoms[0]}" as it is before {title(made_by)}'
-                if made_by.in_place
-                else f'"{made_by.bottoms[0]}", the bottom of {title(made_by)}'
-            )
+            better = f"remove {title(made_by)}" if made_by.in_place else f'set bottom: "{made_by.bottoms[0]}"'
             yield self.finding(
                 layer.at("bottom"),
-                f"{title(layer)} applies the sigmoid itself but its bottom is already a sigmoid; take {better}",
+                f"{title(layer)} applies the sigmoid itself but its bottom is already a sigmoid; {better}",
                 evidence="the loss stays above 0.31 for each target of 1 and 0.69 for each target of 0",
                 phases=only(phases, layer),
                 related=(Related("the first sigmoid", made_by.at("type")),),

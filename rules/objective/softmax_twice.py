@@ -57,8 +57,8 @@ class SoftmaxTwice(LayerRule):
             ' layer { name: "prob" type: "Softmax" bottom: "fc" top: "prob" }'
             ' layer { name: "loss" type: "SoftmaxWithLoss" bottom: "prob" bottom: "label" top: "loss" }',
             span='bottom: "prob"',
-            message='SoftmaxWithLoss "loss" applies softmax itself but its bottom "prob" is already a softmax: no loss'
-            ' below 1.46 can be reached; take "fc", the bottom of Softmax "prob"',
+            message='SoftmaxWithLoss "loss" applies softmax itself but its bottom "prob" is already a softmax: no'
+            ' loss below 1.46 can be reached; set bottom: "fc"',
             fixed=(
                 'layer { name: "fc" type: "InnerProduct" bottom: "data" top: "fc" inner_product_param { '
                 'num_output: 10 } } layer { name: "prob" type: "Softmax" bottom: "fc" top: "prob" } layer { '
@@ -70,8 +70,8 @@ class SoftmaxTwice(LayerRule):
             ' layer { name: "drop" type: "Dropout" bottom: "scores" top: "scores" }'
             ' layer { name: "loss" type: "SoftmaxWithLoss" bottom: "scores" bottom: "label" top: "loss" }',
             span='bottom: "scores"',
-            message='SoftmaxWithLoss "loss" applies softmax itself but its bottom "scores" is already a softmax; take'
-            ' "scores" as it is before Softmax "prob"',
+            message='SoftmaxWithLoss "loss" applies softmax itself but its bottom "scores" is already a softmax;'
+            ' remove Softmax "prob"',
         ),
     ]
 
@@ -84,17 +84,13 @@ class SoftmaxTwice(LayerRule):
             scores = source(made_by, 0, phases[0])
             classes = class_count(scores.layer) if scores else 0
             least = f": no loss below {log(1 + (classes - 1) / e):.2f} can be reached" if classes > 1 else ""
-            better = (
-                f'"{made_by.bottoms[0]}" as it is before {title(made_by)}'
-                if made_by.in_place
-                else f'"{made_by.bottoms[0]}", the bottom of {title(made_by)}'
-            )
+            better = f"remove {title(made_by)}" if made_by.in_place else f'set bottom: "{made_by.bottoms[0]}"'
             yield self.finding(
                 layer.at("bottom"),
                 f"{title(layer)} applies softmax{' itself' if layer.type != 'Softmax' else ''} but its bottom"
                 f' "{layer.bottoms[0]}"'
-                f" is already a softmax{least if layer.type != 'Softmax' else ''}; take {better}",
-                evidence="the softmax of C probabilities lies between 1 / (e + C - 1) and e / (e + C - 1)",
+                f" is already a softmax{least if layer.type != 'Softmax' else ''}; {better}",
+                evidence="the softmax of C probabilities is between 1 / (e + C - 1) and e / (e + C - 1)",
                 phases=only(phases, layer),
                 related=(Related("the first softmax", made_by.at("type")),),
                 fixes=read_before(layer, made_by, phases),

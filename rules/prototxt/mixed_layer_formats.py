@@ -60,7 +60,7 @@ class MixedLayerFormats(ProblemRule):
         Invalid(
             'layer { name: "a" type: "ReLU" }\nlayers { name: "b" type: RELU }',
             span="layers",
-            message="the net mixes layer and layers blocks (layer first on line 1), so Caffe refuses it;"
-            " run `caffelint upgrade` to write every block as layer",
+            message="the net mixes layer and layers blocks (the first layer block is on line 1), so Caffe refuses"
+            " it; run `caffelint upgrade` to write every block as layer",
         ),
     ]

@@ -67,6 +67,12 @@ class UnknownLayerType(TextRule):
             fixed='layer { name: "conv1" type: "Convolution" }',
         ),
         Invalid(
+            'layer { name: "conv1" type: "Convolutoin" }',
+            span='type: "Convolutoin"',
+            message='"Convolutoin" is not a layer type, so Caffe stops at load; did you mean "Convolution"?',
+            fixed='layer { name: "conv1" type: "Convolution" }',
+        ),
+        Invalid(
             'layer { name: "a" type: "convolution" } layer { name: "b" type: "convolution" }',
             span='type: "convolution"',
             message='"convolution" is not a layer type, so Caffe stops at load; did you mean "Convolution"? (2 times)',

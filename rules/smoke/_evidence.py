@@ -17,7 +17,7 @@ def subject(run: Run, layer: str, net: int = 0) -> str:
 def evidence(*parts: str, known: Sequence[Known] = ()) -> str:
     """The parts that say something, then what rules of the text say of the same."""
     seen = "; ".join(f"{one.where}: {one.message}" for one in known)
-    return ". ".join(part for part in (*parts, seen and f"see {seen}") if part)
+    return "; ".join(part for part in (*parts, seen and f"see {seen}") if part)
 
 
 def worded(

@@ -125,8 +125,8 @@ def _stays(run: Run) -> str:
         return text
     classes = round(math.exp(min(first, 20.0)))
     if abs(first - math.log(max(classes, 1))) < 1e-3 * first:
-        return f"{text} = ln {classes}, chance for {classes} classes"
-    return f"{text}, that of chance"
+        return f"{text} = ln {classes}, as guessing among {classes} classes gives"
+    return f"{text}, as guessing gives"
 
 
 def _zero_loss(run: Run) -> tuple[str, str]:

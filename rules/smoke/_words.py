@@ -34,15 +34,15 @@ def when(event: NonFinite) -> str:
 
 
 def read(event: NonFinite) -> str:
-    """The layer's input: `"fc" holds 0 to 2.3`."""
+    """The layer's input: `values of "fc" are from 0 to 2.3`."""
     parts = []
     for name, (low, high, bad) in event.inputs.items():
         what = f'"{name}"'
         if math.isnan(low):
-            parts.append(f"{what} holds no finite value" if bad else f"{what} is empty")
+            parts.append(f"{what} has no finite value" if bad else f"{what} is empty")
         else:
             parts.append(
-                f"{what} holds {extent(low, high)}" + (f" and {bad} values that are not finite" if bad else "")
+                f"values of {what} are from {extent(low, high)}" + (f", and {bad} are not finite" if bad else "")
             )
     return ", ".join(parts[:3])
 

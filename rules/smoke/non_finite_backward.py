@@ -42,8 +42,8 @@ class NonFiniteBackward(SmokeRule):
         Invalid(
             project(NonFinite(0, 0, UPDATE, "fc", PARAM, "0", 40, 0, 40, 0, 0, 10, {})),
             span="layer",
-            message='InnerProduct "fc": the update of iteration 0 makes parameter 0 nan in all 40 values, although its'
-            " gradient is finite",
+            message='InnerProduct "fc": the update in iteration 0 makes parameter blob 0 nan in all 40 values,'
+            " although its gradient is finite",
         ),
     ]
 
@@ -54,11 +54,11 @@ class NonFiniteBackward(SmokeRule):
             layer = run.layer(event.layer, event.net)
             of = subject(run, event.layer, event.net)
             if event.where == UPDATE:
-                happened = f"{of}: the update of iteration {event.iteration} makes parameter {event.name}"
+                happened = f"{of}: the update in iteration {event.iteration} makes parameter blob {event.name}"
                 message = f"{happened} {amount(event)}, although its gradient is finite"
                 cause = too_large(run, event.iteration + 1)
             else:
-                blob = f'"{event.name}"' if event.kind == BLOB else f"parameter {event.name}"
+                blob = f'"{event.name}"' if event.kind == BLOB else f"parameter blob {event.name}"
                 happened = f"{of}: the backward pass gives"
                 message = f"{happened} {amount(event)} of the gradient of {blob} {when(event)}"
                 own = advice(layer.type).backward.text if layer and largest_read(event) < HUGE else ""

@@ -45,7 +45,8 @@ class NotLearning(SmokeRule):
         Invalid(
             project(*losses(*_FLAT), *_NOTHING),
             span="layer",
-            message="no weight gets a gradient, and the loss stays at 2.303 = ln 10, chance for 10 classes",
+            message="no weight gets a gradient, and the loss stays at 2.303 = ln 10, as guessing among 10 classes"
+            " gives",
         ),
         Invalid(
             project(*losses(0, 0, 0, 0, 0, 0), *_NOTHING),

@@ -29,13 +29,13 @@ class DoesNotFit(SmokeRule):
             project(OutOfMemory("error == cudaSuccess (2 vs. 0) out of memory", "cuda:0")),
             span="layer",
             message="the run does not fit into the memory of cuda:0: error == cudaSuccess (2 vs. 0) out of memory;"
-            " lower batch_size, and raise iter_size to keep the product",
+            " lower batch_size, and raise iter_size so that batch_size * iter_size stays the same",
         )
     ]
 
     def check(self, run: Run) -> Iterator[Finding]:
         for event in run.all(OutOfMemory):
-            remedy = "lower batch_size, and raise iter_size to keep the product"
+            remedy = "lower batch_size, and raise iter_size so that batch_size * iter_size stays the same"
             if event.most == WEIGHTS:
                 remedy = "make the layers smaller"
             device = "this machine" if event.device == "cpu" else event.device

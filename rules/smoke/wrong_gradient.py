@@ -45,8 +45,8 @@ class WrongGradient(SmokeRule):
         Invalid(
             project(_WRONG._replace(kind=PARAM, layer="fc", name="0", wrong=5, factor=math.nan)),
             span="layer",
-            message='InnerProduct "fc": the gradient of parameter 0 is wrong in 5 of 24 values checked: at [3, 1]'
-            " backward gives 0.5, but the slope of forward is 0.25",
+            message='InnerProduct "fc": the gradient of parameter blob 0 is wrong in 5 of 24 values checked: at [3,'
+            " 1] backward gives 0.5, but the slope of forward is 0.25",
         ),
         Invalid(
             project(_WRONG._replace(analytic=0.0, zero=True, factor=0.0)),
@@ -86,7 +86,7 @@ class WrongGradient(SmokeRule):
                 why = "old values stay or are added to; assign every bottom diff with ="
                 message = f"{what}: {why}"
             else:
-                name = f'"{event.name}"' if event.kind == BLOB else f"parameter {event.name}"
+                name = f'"{event.name}"' if event.kind == BLOB else f"parameter blob {event.name}"
                 what = f"{of}: the gradient of {name} is wrong"
                 share = f"all {event.checked}" if event.wrong == event.checked else f"{event.wrong} of {event.checked}"
                 values = "the one value" if event.checked == 1 else f"{share} values"

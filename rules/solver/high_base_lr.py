@@ -42,7 +42,7 @@ class _Limit(NamedTuple):
 
 
 class HighBaseLr(ProjectRule):
-    """The learning rate is far above what nets of this kind train with.
+    """The learning rate is much higher than nets of this kind take.
 
     ## Why is this bad?
     Too high a rate is the most frequent cause of a loss that becomes nan, or 87.3365, after some hundred iterations.
@@ -85,19 +85,19 @@ class HighBaseLr(ProjectRule):
         Invalid(
             {"s.prototxt": 'net: "n.prototxt"\nbase_lr: 0.1 momentum: 0.9', "n.prototxt": _NET},
             span="base_lr: 0.1",
-            message="base_lr 0.1 with momentum 0.9 acts like a rate of 1, 10 times the usual 0.1 for a net without"
-            " batch normalisation, so training may diverge; try base_lr: 0.01",
+            message="base_lr 0.1 with momentum 0.9 is in effect 1, 10 times the usual 0.1 for a net without batch"
+            " normalisation, so training may diverge; try base_lr: 0.01",
         ),
         Invalid(
             {"s.prototxt": 'net: "n.prototxt"\nbase_lr: 0.01 momentum: 0.9', "n.prototxt": _FINETUNED},
             span="base_lr: 0.01",
-            message="base_lr 0.01 with lr_mult 10 and momentum 0.9 acts like a rate of 1, 10 times the usual 0.1 for a"
-            " net without batch normalisation, so training may diverge; try base_lr: 0.001",
+            message="base_lr 0.01 with lr_mult 10 and momentum 0.9 is in effect 1, 10 times the usual 0.1 for a net"
+            " without batch normalisation, so training may diverge; try base_lr: 0.001",
         ),
         Invalid(
             {"s.prototxt": 'net: "n.prototxt"\nbase_lr: 2 momentum: 0.9', "n.prototxt": _BN + _NET},
             span="base_lr: 2",
-            message="base_lr 2 with momentum 0.9 acts like a rate of 20, 20 times the usual 1 for a net with batch"
+            message="base_lr 2 with momentum 0.9 is in effect 20, 20 times the usual 1 for a net with batch"
             " normalisation, so training may diverge; try base_lr: 0.1",
         ),
         Invalid(
@@ -123,7 +123,7 @@ class HighBaseLr(ProjectRule):
         if effective < limit.rate:
             return
         raised = [f"lr_mult {fastest:g}"] * (fastest != 1) + [f"momentum {message.momentum:g}"] * (added != 1)
-        acts = f" with {' and '.join(raised)} acts like a rate of {effective:.3g}," if raised else " is"
+        acts = f" with {' and '.join(raised)} is in effect {effective:.3g}," if raised else " is"
         lower = Suggested("base_lr", float(f"{limit.usual * added / fastest:.1g}"))
         times = f"{effective / limit.usual:.3g} times the usual {limit.usual:g}"
         what = f"base_lr {rate:g}{acts} {times} for {limit.why}"
@@ -133,7 +133,7 @@ class HighBaseLr(ProjectRule):
             f"{what}, so {why}",
             cause=Cause("rate", what, why, LIKELY, suggested=lower),
             evidence="too high a rate leads to a loss of nan or 87.3365, often after some hundred iterations",
-            fixes=(Fix(lower.text, DISPLAY, (replace(solver.at("base_lr"), lower.text),)),),
+            fixes=(Fix(f"set {lower.text}", DISPLAY, (replace(solver.at("base_lr"), lower.text),)),),
         )
 
 

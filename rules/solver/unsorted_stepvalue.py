@@ -10,8 +10,8 @@ class UnsortedStepvalue(SolverRule):
 
     ## Why is this bad?
     Caffe waits for the stepvalues in the order of the text, and drops the rate at most once per iteration. A value that
-    is not larger than the previous one takes effect one iteration after it, so two drops come at once. A value of 0
-    drops the rate before the first iteration.
+    is not larger than the previous one takes effect one iteration after it, so two drops come in consecutive
+    iterations. A value of 0 drops the rate before the first iteration.
 
     ## Example
     ```
