@@ -5,7 +5,7 @@ Needs grpcio-tools; whoever loads the result needs no more than protobuf.
 
 How the merge works: each overlay in `proto/forks/` has a package of its own, `caffe.ssd` say. What it declares lands
 in package `caffe`; a message or enum that is already there gains the overlay's fields or values. Numbers tell whose a
-field is: below 10,000 it is BVLC's and stands in `caffe.proto`, from 10,000 up it is a fork's.
+field is: below 10,000 it is BVLC's and is in `caffe.proto`, from 10,000 up it is a fork's.
 """
 
 from __future__ import annotations

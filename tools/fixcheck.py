@@ -63,7 +63,7 @@ class Watched(Mender):
 class Held(NamedTuple):
     """What became of some files: how they were mended, what does not hold, and the errors that came to light.
 
-    A fix that was dropped does no harm and is told in `mended.notes`; rules that fight are wrong.
+    A fix that was dropped does no harm and is reported in `mended.notes`; rules that fight are wrong.
     """
 
     mended: Mended

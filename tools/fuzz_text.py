@@ -137,7 +137,7 @@ def check(data: bytes) -> Document:
 
 
 def check_children(parent: Field, text: str, start: int, end: int, *, strictly: bool) -> None:
-    """Children stand in order inside of their parent; without problems, only punctuation stands between them."""
+    """Children are in order inside their parent; without problems, only punctuation is between them."""
     pending = [(parent, start, end)]
     while pending:
         parent, position, end = pending.pop()

@@ -5,9 +5,9 @@
 FOLDER holds index.jsonl, a line for each file with `file`, `kind` and `train_net`, and files/. Taken are the nets with
 a loss whose TRAIN phase has no layer type that caffelint does not know, and that Caffe would load. Batches are cut down
 to `--batch`, where the net still loads so. Each net has a process of its own; one that takes longer than `--seconds`
-counts as `too slow`, not as one that fails. Two rates are told: of all, and of those without layers or fields of forks
-that the engine says before it starts it does not know. Results are appended to FILE, one JSON object a line; nets that
-stand there are not run again.
+counts as `too slow`, not as one that fails. Two rates are reported: of all, and of those without layers or fields of
+forks that the engine says before it starts it does not know. Results are appended to FILE, one JSON object a line;
+nets that are there are not run again.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The net that Caffe would build from a message, or why it would not: net.cpp Init, insert_splits.cpp.
 
-The first refusal is the one that Caffe itself would end with; the build goes on past it, so that one run tells all.
+The first refusal is the one that Caffe itself would end with; the build goes on past it, so that one run reports all.
 What cannot be known (a type that is not known here, the contents of a data file) is None, and so is what follows.
 """
 

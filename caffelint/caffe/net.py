@@ -304,7 +304,7 @@ class Net:
     def states(self) -> tuple[BuiltNet, ...]:
         """What Caffe builds of the net, in each state that its solvers build it in, TRAIN first; never empty.
 
-        Without a solver these are both phases, with no stage but the net's own. One build stands for all states that
+        Without a solver these are both phases, with no stage but the net's own. One build covers all states that
         keep the same layers (see `BuiltNet.states`): shapes, parameters and refusals do not hang on the phase itself.
         """
         if self._states is None:

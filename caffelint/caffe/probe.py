@@ -1,6 +1,6 @@
 """What Caffe refuses about a net whatever its data hold: the net is built for many shapes of what the text leaves open.
 
-Where only the data tells the shape of a data layer's images, everything after it is unknown. Yet two branches may never
+Where only the data gives the shape of a data layer's images, everything after it is unknown. Yet two branches may never
 fit together, and a layer may compare what it never can. To see that, the net is built with one shape after another. As
 soon as one of them loads nothing is said, so that a net without such a fault is built once more, not often.
 """

@@ -108,7 +108,7 @@ class _Unread:
     def __init__(self, net: Net) -> None:
         problems = net.bound.problems
         self.starts = [problem.start for problem in problems]
-        # Of a field that is unknown in many places the problem tells the first alone.
+        # Of a field that is unknown in many places the problem names only the first.
         told_once = ("unknown-field", "fork-field") if net.bound.dialect else ("unknown-field",)
         self.fields = {problem.field.rpartition(".")[2] for problem in problems if problem.kind in told_once}
 

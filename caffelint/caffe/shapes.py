@@ -1,6 +1,6 @@
 """Blob shapes as Caffe reckons with them: C++ ints, axes counted from either end, checks on every new blob.
 
-A shape is a tuple of ints; `None` stands for an unknown one. Facts: blob.hpp, blob.cpp.
+A shape is a tuple of ints; `None` means unknown. Facts: blob.hpp, blob.cpp.
 """
 
 from __future__ import annotations

@@ -11,7 +11,7 @@ from caffelint.caffe.layers.arrange import Split
 def insert_splits(layers: list[BuiltLayer], phase: str, refuse: Callable[[BuiltLayer, int], None]) -> list[BuiltLayer]:
     """A Split after each top with several readers, a loss counted as one (InsertSplits).
 
-    `refuse` is told of each bottom that nothing makes: the layer and the number of the bottom. Changes bottom_names
+    `refuse` is called for each bottom that nothing makes: the layer and the number of the bottom. Changes bottom_names
     and given_loss_weights to what they are after splits.
     """
     last_maker: dict[str, int] = {}

@@ -1,7 +1,7 @@
 """Who makes and who reads a blob, from the text alone: by name within a phase, in the order in which layers stand.
 
 What Caffe builds knows more (`Blob.maker`, `Blob.readers`), but only of layers that a state keeps, and of a net that
-stands as it is written.
+stays as it is written.
 """
 
 from __future__ import annotations

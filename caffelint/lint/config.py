@@ -23,7 +23,7 @@ _FAIL_ON = (*SEVERITIES, "never")
 
 
 class Config:
-    """Effective settings. `sources` tells for each that is no default where it comes from, `skipped` for each that
+    """Effective settings. `sources` says where each that is not a default comes from, `skipped` for each that
     is not honoured why, in a line: a repository's own settings choose what runs, and what is read outside of it, only
     where the user trusts them (caffelint.lint.trust). `code` is the content of the files of each plugin, as it was
     read, and perhaps trusted.
@@ -365,7 +365,7 @@ def _set(config: Config, name: str, value: Any, source: str, base: Path | None =
         if value < 0:
             raise ConfigError(f"{source}: jobs is {shown(value)}; it takes 0, for all processors, or more")
     if name == "caffe_python" and base is not None:
-        # A name without a slash is looked for on PATH, whatever lies beside the settings.
+        # A name without a slash is looked for on PATH, whatever is beside the settings.
         words = value.split(" ")
         value = " ".join(str(base / word) if "/" in word and (base / word).is_file() else word for word in words)
     if name in _PATHS and base is not None:
@@ -448,7 +448,7 @@ def _check_names(config: Config) -> None:
             source = config.sources.get(setting, "the settings")
             # A rule of a plugin that is not trusted (any more) is the likeliest one to be missing.
             hint = f" ({config.skipped['plugins']})" if "plugins" in config.skipped else _did_you_mean(name, names)
-            raise ConfigError(f"{source}: no rule or family {name!r} in {setting.replace('_', '-')}{hint}")
+            raise ConfigError(f"{source}: no rule or family \"{name}\" in {setting.replace('_', '-')}{hint}")
 
     for setting, names in lists.items():
         for name in names:

@@ -44,7 +44,7 @@ def ask(kind: str, path: str, **options: Any) -> list[list[int]]:
 
 
 def _state(path: str) -> tuple[tuple[str, int, int], ...]:
-    """What tells whether a file, or the database in a folder, is still the same."""
+    """What shows whether a file, or the database in a folder, is still the same."""
     found = []
     for name in (path, os.path.join(path, "data.mdb"), os.path.join(path, "CURRENT")):
         try:

@@ -39,7 +39,7 @@ class NamedNet(NamedTuple):
     """A net's name as a solver gives it, and the file that was found for it.
 
     `field` and `position` say where it is, e.g. the second of `test_net`. `path` is None where there is no such
-    file, or where it is `outside` what may be read; `beside` tells that only its bare name was found, beside the
+    file, or where it is `outside` what may be read; `beside` says that only its bare name was found, beside the
     solver.
     """
 

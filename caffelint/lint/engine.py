@@ -88,7 +88,7 @@ def check_text(
 ) -> Report:
     """Check a text by itself. See `caffelint.check_text`, which this is."""
     if kind not in (None, NET, SOLVER):
-        raise ValueError(f"kind is {kind!r}; it takes {NET!r} or {SOLVER!r}, or None to tell it from the text")
+        raise ValueError(f'kind is "{kind}"; it takes "{NET}" or "{SOLVER}", or None to infer it from the text')
     data = text.encode("utf-8", "surrogateescape") if isinstance(text, str) else text
     checker = Checker(_for_dialect(config or Config(), dialect)) if config or dialect else _plain_checker()
     with no_collections():

@@ -46,7 +46,7 @@ class _Neighbours:
 def load(path: str, files: Mapping[str, bytes]) -> ModuleType:
     """The module in one of `files`, which may import those that are in its folder. Raises `PluginError`.
 
-    files: their content by path; it is what runs, whatever lies there by now.
+    files: their content by path; it is what runs, whatever is there by now.
     """
     import hashlib
 

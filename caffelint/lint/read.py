@@ -18,7 +18,7 @@ def read(path: str, largest: int | None = None, reach: Reach | None = None) -> b
     """A file's bytes, at most `largest`.
 
     `reach` is where it may lie, if it was not the user who named it. Raises `ReadError`, also for a pipe, a device and
-    what tells of the running system, some of which has no end.
+    what shows the running system, some of which has no end.
     """
     largest = _LARGEST if largest is None else largest
     try:
@@ -52,7 +52,7 @@ def _size_of(path: str, reach: Reach | None) -> int:
     if not (stat.S_ISREG(state.st_mode) or stat.S_ISDIR(state.st_mode)):
         raise ReadError("is a pipe or a device and was not read; give its content on stdin: caffelint check -")
     if reach is None and is_special(path):
-        raise ReadError("tells of the running system and was not read")
+        raise ReadError("shows the running system and was not read")
     return state.st_size
 
 

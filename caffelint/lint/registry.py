@@ -1,7 +1,7 @@
 """Which rules there are.
 
 Rules come from the packages that the entry-point group `caffelint.rules` names, the built-in pack among them. A pack
-may carry an `index.json`, which tells what each of its rules looks at, so that a rule's module is imported only when
+may carry an `index.json`, which says what each of its rules looks at, so that a rule's module is imported only when
 something of that kind is checked.
 """
 

@@ -10,9 +10,9 @@ from caffelint.schema import values
 from caffelint.schema.bound import Bound, ForkUse
 from caffelint.schema.newer import newer_form
 from caffelint.schema.provenance import Alternative, provenance
+from caffelint.schema.reporting import Repairs, Reporting
 from caffelint.schema.spelling import is_same, suggest
 from caffelint.schema.tables import ENUM, FLOAT, INTEGER, MESSAGE, STRING, FieldType, MessageType
-from caffelint.schema.telling import Repairs, Telling
 from caffelint.schema.wording import out_of_range, shown, wanted
 from caffelint.text import tree
 from caffelint.text.edits import Edit
@@ -28,13 +28,13 @@ _PLACEHOLDER = re.compile(r"(?=_*[A-Z]{3}|_*[A-Z]+_[A-Z])[A-Z_]+|__\w+__")
 """A word that a script is to replace, as in `source: PATH_TO_LMDB`: quotes would make it look right."""
 
 
-class MistakenValues(Telling):
+class MistakenValues(Reporting):
     """Words what is wrong with a value."""
 
     def __init__(self, bound: Bound, parents: list[MessageType]):
         super().__init__(bound, parents)
         self._names: dict[str, list[tuple[FieldType, Field]]] = {}
-        self._told_newer_form = False
+        self._reported_newer_form = False
 
     @cached_property
     def _newer_form(self) -> Repairs:
@@ -48,7 +48,7 @@ class MistakenValues(Telling):
             return None
         if kind == BROKEN and field_type.form != STRING:
             self._takes_no_text(field_type, item)
-        if kind == BROKEN or (kind == LIST and self._was_told(item)):
+        if kind == BROKEN or (kind == LIST and self._was_reported(item)):
             return None
         if field_type.form == ENUM and kind == IDENTIFIER and item.text[0] != "-":
             return self._enum_value(type_, field_type, item)
@@ -73,7 +73,7 @@ class MistakenValues(Telling):
             self._add("octal-number", start, end, message, field=item.name)
 
     def _no_block(self, item: Field) -> None:
-        if item.kind != BROKEN and not self._was_told(item):
+        if item.kind != BROKEN and not self._was_reported(item):
             start, end = item.value_span
             value = shown(self.bound.document.source, item)
             message = f"{item.name} is a block; write {item.name} {{ ... }}, not {value}"
@@ -99,7 +99,7 @@ class MistakenValues(Telling):
     def _wrong_value(self, type_: MessageType, field_type: FieldType, item: Field) -> Any:
         start, end = item.value_span
         name, source = field_type.name, self.bound.document.source
-        if self._was_told(item):
+        if self._was_reported(item):
             if item.kind in (tree.MESSAGE, LIST):
                 return None
             value, repair = values.meant(field_type, item)
@@ -176,9 +176,9 @@ class MistakenValues(Telling):
         hint = f"write type: {name}, or layer instead of layers" if name else "write layer instead of layers"
         repairs: Repairs = (Edit(*item.value_span, name),) if name else ()
         if len(self.parents) == 1 and self._newer_form:
-            if self._told_newer_form or self.bound.document.root.first("layer"):  # `mixed_formats` tells
+            if self._reported_newer_form or self.bound.document.root.first("layer"):  # `mixed_formats` tells
                 return enum_values.get(name)
-            self._told_newer_form = True
+            self._reported_newer_form = True
             hint, repairs = "write layer instead of layers", self._newer_form
         message = f'type: "{written}" belongs in a layer block, so Caffe refuses it in layers; {hint}'
         start, end = item.value_span
@@ -211,7 +211,7 @@ class MistakenValues(Telling):
         if number is not None:
             self._fork_enum_value(enum.name, text in enum.of_bvlc, item)
             return number
-        if self._was_told(item) or self._alternative_fits(type_, field_type, item):
+        if self._was_reported(item) or self._alternative_fits(type_, field_type, item):
             return None
         start, end = item.value_span
         evidence = f'Caffe says: Unknown enumeration value of "{text}" for field "{field_type.name}"'

@@ -12,9 +12,9 @@ from caffelint.schema.bound import LAYERS, NET, Bound, ForkUse
 from caffelint.schema.mistaken_values import MistakenValues
 from caffelint.schema.newer import newer_form
 from caffelint.schema.provenance import provenance
+from caffelint.schema.reporting import Repairs
 from caffelint.schema.spelling import is_same, suggest
 from caffelint.schema.tables import FLOAT, STRING, FieldType, MessageType
-from caffelint.schema.telling import Repairs
 from caffelint.schema.wording import block_name
 from caffelint.text import tree
 from caffelint.text.edits import Edit
@@ -116,7 +116,7 @@ class Mistakes(MistakenValues):
     def unknown_field(self, type_: MessageType, field: Field, node: Field) -> FieldType | None:
         """Report a field that no known Caffe has; the field that was meant, where one is near and not there yet."""
         name = field.name
-        if not name or (self._was_told(field) and not self._was_told_as_list(field)):
+        if not name or (self._was_reported(field) and not self._was_reported_as_list(field)):
             return None
         key = (type_.name, name)
         if key not in self._unknown:
@@ -138,13 +138,13 @@ class Mistakes(MistakenValues):
         self.bound.document.misspelt.setdefault((id(node), meant), field)
         return type_.fields[meant]
 
-    def _was_told_as_list(self, field: Field) -> bool:
+    def _was_reported_as_list(self, field: Field) -> bool:
         """Take back that several values are a list: nobody knows what a field that does not exist would take."""
         if field.kind != LIST or self.bound.document.source.text[field.value_start] == "[":
             return False
         problems = self.bound.document.problems
         problems[:] = [problem for problem in problems if problem.start != field.value_start]
-        self._told.remove(field.value_start)
+        self._reported.remove(field.value_start)
         return True
 
     def _say_unknown(self, type_: MessageType, name: str, node: Field) -> tuple[str | None, str, bool]:
@@ -256,7 +256,7 @@ class Mistakes(MistakenValues):
 
     def list_of_one(self, type_: MessageType, field_type: FieldType, field: Field) -> list[Field]:
         """`[a, b]` for a field that takes one value; the items to go on with."""
-        if self._was_told(field):
+        if self._was_reported(field):
             if self.bound.document.source.text[field.value_start] != "[":
                 self._several_for_one(type_, field_type, field)
             return field.fields[:1] if field_type.form == STRING else []
@@ -302,7 +302,7 @@ class Mistakes(MistakenValues):
         """`dim [1, 2]`: the ':' may be left out before blocks alone, so the text's own grammar cannot tell."""
         start, end = field.name_span
         if field.kind == LIST and ":" not in self.bound.document.source.text[end : field.value_start]:
-            if not self._was_told(field):
+            if not self._was_reported(field):
                 message = f'":" is missing between {field.name} and its value'
                 repairs = (Edit(end, end, ":"),)
                 self._add("syntax-error", start, end, message, repairs=repairs, safe=True, field=field.name)

@@ -119,7 +119,7 @@ class ClassCountUnlikeData(LayerRule):
         labels = source(layer, 1, TRAIN)
         # class-count-mismatch looks at plain labels.
         if labels is not None and layer.bottoms[1] not in PLAIN_LABELS and _LABELS.match(labels.layer.tops[labels.top]):
-            yield from self._told(layer, labels.layer)
+            yield from self._from_param_str(layer, labels.layer)
         if labels is None or not labels.layer.kind.is_data or labels.top == 0:
             return
         path = labels.layer.kind.data_source
@@ -140,7 +140,7 @@ class ClassCountUnlikeData(LayerRule):
                 f" {left_over(outputs, classes)}; {remedy}",
             )
 
-    def _told(self, layer: Layer, maker: Layer) -> Iterator[Finding]:
+    def _from_param_str(self, layer: Layer, maker: Layer) -> Iterator[Finding]:
         """What the parameters of a Python layer that makes the labels say of them."""
         scores, classes = source(layer, 0, TRAIN), classes_in_param_str(maker)
         if scores and scores.layer.type == "InnerProduct" and classes:

@@ -180,7 +180,7 @@ def test_write_baseline_takes_the_file(check: Any, project: Path) -> None:
     assert (project / "old.json").read_text("utf-8") == (project / "known.json").read_text("utf-8")
 
 
-def test_a_folder_without_prototxt_files_is_told(check: Any, project: Path) -> None:
+def test_a_folder_without_prototxt_files_is_reported(check: Any, project: Path) -> None:
     (project / "empty").mkdir()
     run = check("empty")
     assert (run.status, run.err) == (0, "caffelint: no prototxt files in empty\n")
@@ -369,7 +369,7 @@ def test_on_a_terminal_there_is_color_and_no_line_is_too_wide(project: Path) -> 
     assert "\r\x1b[K" not in text, "a run this short shows no progress"
 
 
-def test_nets_by_another_name_are_told_of(check: Any, project: Path) -> None:
+def test_nets_by_another_name_are_reported_of(check: Any, project: Path) -> None:
     (project / "vgg").mkdir()
     texts = {
         "train": "# a net\nname: 'VGG'\nlayer {\n",

@@ -40,7 +40,7 @@ def check(caffelint: Any, net: Path) -> Any:
     return run
 
 
-def test_what_can_be_fixed_is_told(check: Any, net: Path) -> None:
+def test_what_can_be_fixed_is_reported(check: Any, net: Path) -> None:
     net.write_text(MISSPELT, "utf-8")
     assert check("net.prototxt").out.endswith("2 errors in 1 file\n1 fixable with --fix (1 more with --unsafe-fixes)\n")
 
@@ -206,7 +206,7 @@ def test_the_cache_knows_of_the_fix(check: Any) -> None:
     assert check("net.prototxt").status == 0
 
 
-def test_a_file_that_cannot_be_written_is_told_and_still_wrong(
+def test_a_file_that_cannot_be_written_is_reported_and_still_wrong(
     check: Any, net: Path, project: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (project / "more.prototxt").write_text(WRONG, "utf-8")
@@ -426,7 +426,7 @@ def test_a_diff_tells_of_unsafe_fixes(check: Any, net: Path) -> None:
     assert check("--diff", "--unsafe-fixes", "net.prototxt").err == "would fix 1 finding in 1 file\n"
 
 
-def test_what_goes_silent_with_the_rest_is_told(caffelint: Any, net: Path) -> None:
+def test_what_goes_silent_with_the_rest_is_reported(caffelint: Any, net: Path) -> None:
     net.write_text('layer { name: "a" type: "MyOwn" } layer { name: "b" type: "PriorBox" }\n', "utf-8")
     run = caffelint("check", "--select", "unknown-layer-type", "--severity", "warning", "--add-ignores", "net.prototxt")
     assert run.err == (

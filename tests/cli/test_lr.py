@@ -43,7 +43,7 @@ def test_schedule_that_caffe_refuses(tmp_path: Path, capsys: pytest.CaptureFixtu
     assert "stepsize 0 must be greater than 0" in out
 
 
-def test_errors_in_the_text_are_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_errors_in_the_text_are_reported(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "solver.prototxt"
     path.write_text('base_lr: 0.1\nlr_policy: "fixed"\nmomentum: "0.9"\n')
     assert main(["lr", str(path)]) == 1

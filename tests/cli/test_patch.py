@@ -206,7 +206,7 @@ def test_findings_make_suspects(patch: Callable[..., Run]) -> None:
     assert told in patch("net.prototxt", "--check-finite").err
 
 
-def test_errors_in_the_net_are_told_first(patch: Callable[..., Run]) -> None:
+def test_errors_in_the_net_are_reported_first(patch: Callable[..., Run]) -> None:
     Path("net.prototxt").write_bytes(NET.replace(b"kernel_size: 2", b"kernel: 2"))
     err = patch("net.prototxt", "--check-finite=all").err
     assert err.startswith(
@@ -273,7 +273,7 @@ def test_an_action_that_was_set_stays(patch: Callable[..., Run]) -> None:
     assert net.read_bytes() == NET
 
 
-def test_what_removal_leaves_is_told(patch: Callable[..., Run]) -> None:
+def test_what_removal_leaves_is_reported(patch: Callable[..., Run]) -> None:
     assert patch("net.prototxt", "--remove", "--in-place").err == (
         "caffelint: net.prototxt is unchanged; it has no checks\n"
     )
@@ -356,7 +356,7 @@ def test_a_net_without_a_loss_is_for_no_solver(patch: Callable[..., Run]) -> Non
     assert err.endswith("${PYTHONPATH:+:$PYTHONPATH} python SCRIPT\n")
 
 
-def test_only_errors_at_which_caffe_refuses_the_net_are_told(patch: Callable[..., Run]) -> None:
+def test_only_errors_at_which_caffe_refuses_the_net_are_reported(patch: Callable[..., Run]) -> None:
     """The logarithm of 0 is an error, and Caffe runs it: that is what the checks are there for."""
     log = 'layer { name: "relu" type: "ReLU" bottom: "%s" top: "r" }'
     log += 'layer { name: "log" type: "Log" bottom: "r" top: "l" }'
@@ -389,7 +389,7 @@ def test_only_errors_at_which_caffe_refuses_the_net_are_told(patch: Callable[...
         (("solver.prototxt", "--remove", "--in-place"), "solver.prototxt: this is a solver; give the file of its net"),
     ],
 )
-def test_what_cannot_be_done_is_told(patch: Callable[..., Run], arguments: tuple[str, ...], message: str) -> None:
+def test_what_cannot_be_done_is_reported(patch: Callable[..., Run], arguments: tuple[str, ...], message: str) -> None:
     run = patch(*arguments)
     assert run.status == 2
     assert message in run.err

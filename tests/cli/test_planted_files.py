@@ -192,7 +192,7 @@ def test_what_tells_of_the_system_is_not_read(
 
 
 def test_a_user_who_names_it_reads_nothing_of_the_system(capsys: pytest.CaptureFixture[str]) -> None:
-    assert "tells of the running system" in told(capsys, "check", "/proc/self/status")
+    assert "shows the running system" in told(capsys, "check", "/proc/self/status")
 
 
 @pytest.mark.parametrize("command", [("check", "."), ("summary", "."), ("upgrade", "--diff", ".")])

@@ -58,7 +58,7 @@ def test_a_file_without_a_net_is_named(tmp_path: Path, capsys: pytest.CaptureFix
     assert capsys.readouterr().err == f"caffelint: {path}: not a net\n"
 
 
-def test_no_net_at_all_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_no_net_at_all_is_reported(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "solver.prototxt"
     path.write_text("base_lr: 0.1 max_iter: 10")
     for given in (path, tmp_path):

@@ -47,7 +47,7 @@ def test_a_diff_writes_nothing(folder: Path, capsys: pytest.CaptureFixture[str])
     assert capsys.readouterr().out == ""
 
 
-def test_what_could_not_be_upgraded_is_told(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_could_not_be_upgraded_is_reported(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (folder / "fork.prototxt").write_bytes(FORK)
     (folder / "fork_2.prototxt").write_bytes(FORK)
     assert main(["upgrade", "."]) == 1

@@ -137,7 +137,7 @@ def test_mending_an_error_may_bring_the_next_to_light() -> None:
     assert mended.notes == []
 
 
-def test_edits_of_one_fix_that_overlap_are_told() -> None:
+def test_edits_of_one_fix_that_overlap_are_reported() -> None:
     class Odd(TextRule):
         """Offers nonsense."""
 

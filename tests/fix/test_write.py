@@ -98,7 +98,7 @@ def test_a_read_only_file_is_left_alone(file: Path) -> None:
 
 
 @pytest.mark.skipif(os.name != "posix" or os.geteuid() == 0, reason="root writes anywhere")
-def test_a_read_only_folder_is_told(file: Path) -> None:
+def test_a_read_only_folder_is_reported(file: Path) -> None:
     file.parent.chmod(0o555)
     try:
         with pytest.raises(SaveError, match="permission denied"):

@@ -420,7 +420,7 @@ def test_a_dialect_goes_before_that_of_the_settings(config: Config, tmp_path: Pa
 
 
 def test_a_text_is_a_net_or_a_solver() -> None:
-    with pytest.raises(ValueError, match="kind is 'foo'; it takes 'net' or 'solver'"):
+    with pytest.raises(ValueError, match='kind is "foo"; it takes "net" or "solver"'):
         caffelint.check_text("base_lr: 1", kind="foo")
 
 

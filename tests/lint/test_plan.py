@@ -25,7 +25,7 @@ from caffelint.lint.plan import Siblings, plan
         ("latest.prototxt", ["train.prototxt"], []),
     ],
 )
-def test_the_training_net_is_told_by_name(file: str, beside: list[str], wanted: list[str] | None) -> None:
+def test_the_training_net_is_reported_by_name(file: str, beside: list[str], wanted: list[str] | None) -> None:
     assert Siblings(beside).of(file) == (beside if wanted is None else wanted)
 
 

@@ -184,7 +184,7 @@ def test_a_rule_of_a_pack_claims_a_kind() -> None:
         (ElseAsWell, "all refusals that no other rule claims: refused-by-caffe and else-as-well"),
     ],
 )
-def test_two_rules_that_claim_one_kind_are_told(rule: type[RefusalRule], what: str) -> None:
+def test_two_rules_that_claim_one_kind_are_reported(rule: type[RefusalRule], what: str) -> None:
     with pytest.raises(NoRulesError, match=f"two rules claim {what}"):
         claims([*all_rules(), describe(rule)])
     assert failures(rule)[0].endswith(what)

@@ -69,7 +69,7 @@ def test_forgotten_brackets_silence_no_other_rule() -> None:
 
 
 @pytest.mark.parametrize("comment", ["disable=P002", "noqa", "", "ignore-line[L002]", "ignore[S102", "ignore(S102)"])
-def test_a_comment_that_is_no_directive_is_told(comment: str) -> None:
+def test_a_comment_that_is_no_directive_is_reported(comment: str) -> None:
     text = f'base_lr: 0.01 lr_policy: "fixed" net: "n.prototxt"  # old # caffelint: {comment} \n'
     config = Config()
     config.select = ["unused-suppression"]

@@ -152,7 +152,7 @@ def test_unknown_names_are_certain_where_a_near_one_is_known(text: str, certain:
     assert problem.certain is certain
 
 
-def test_the_same_unknown_name_is_told_once() -> None:
+def test_the_same_unknown_name_is_reported_once() -> None:
     text = "layer { pooling_param { kernel: 2 } } " * 3
     (problem,) = problems(text)
     assert problem.message.endswith("did you mean kernel_size? (3 times)")
@@ -232,7 +232,7 @@ def test_a_comma_in_a_number(text: str, message: str, right: str | None) -> None
     assert name == "stepvalue" or not bound.message.HasField(name), "no other value stands for the one that was meant"
 
 
-def test_what_a_dialect_lacks_is_told_once_with_the_dialects_that_have_it() -> None:
+def test_what_a_dialect_lacks_is_reported_once_with_the_dialects_that_have_it() -> None:
     text = "layer { convolution_param { kernel_depth: 3 } } " * 3
     (problem,) = [problem for problem in problems(text, "enet") if problem.kind == "fork-field"]
     assert problem.message.startswith("dialect enet lacks kernel_depth and refuses the file; it is in dialect ")
@@ -258,7 +258,7 @@ def test_a_partial_schema_has_the_fields_of_bvlc() -> None:
     assert {problem.kind for problem in problems(text, "fastrcnn")} == {"fork-field"}
 
 
-def test_a_template_without_sigils_is_told_once_a_name() -> None:
+def test_a_template_without_sigils_is_reported_once_a_name() -> None:
     layer = "layer { convolution_param { num_output: %s } } "
     found = problems("".join(layer % name for name in ("cls3x", "4", "cls3x", "cls6x")))
     looks = "which looks like a name that a template or a script should have replaced"

@@ -64,7 +64,7 @@ def test_weight_decay_with_what_a_check_says_of_it() -> None:
     assert (cause.kind, cause.suggested) == ("weight-decay", Suggested("weight_decay", 0.0005))
 
 
-def test_a_dead_layer_without_weights_is_told_to_load_some() -> None:
+def test_a_dead_layer_without_weights_is_reported_to_load_some() -> None:
     nothing = [
         spread(-1, "fc", PARAM, "0", 0),
         spread(-1, "fc", PARAM, "0", 0, 1, DIFF),

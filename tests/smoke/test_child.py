@@ -102,7 +102,7 @@ def test_ends(tmp_path: Path, script: str, wanted: Event) -> None:
     assert run(tmp_path, script) == [wanted]
 
 
-def test_a_check_that_failed_is_told_with_its_second_line_and_layer(tmp_path: Path) -> None:
+def test_a_check_that_failed_is_reported_with_its_second_line_and_layer(tmp_path: Path) -> None:
     lines = [
         "I1121 14:44:34.1 16110 layer_factory.hpp:77] Creating layer pool",
         "F1121 14:44:34.2 16110 pooling_layer.cpp:60] Check failed: pad_h_ < kernel_h_ (3 vs. 2) ",

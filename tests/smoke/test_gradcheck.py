@@ -116,7 +116,7 @@ EXPECTED = {
     "Clipped": "",
     "Clipped_again": "",
     "Chance": "",
-    "Weighted": "the gradient of parameter 0 is wrong in the one value checked: at [0] backward gives ",
+    "Weighted": "the gradient of parameter blob 0 is wrong in the one value checked: at [0] backward gives ",
     "Labelled": "",
 }
 

@@ -122,7 +122,7 @@ def test_a_layer_that_prints_without_end(tmp_path: Path, in_caffe: Run) -> None:
     assert time.monotonic() - started < 50
 
 
-def test_what_is_run_is_told_before(tmp_path: Path, caffe_python: Path, capsys: Any, monkeypatch: Any) -> None:
+def test_what_is_run_is_reported_before(tmp_path: Path, caffe_python: Path, capsys: Any, monkeypatch: Any) -> None:
     monkeypatch.chdir(tmp_path)
     solver = write(tmp_path, python_layer(tmp_path, ""))
     (tmp_path / "mine.py").write_text("import os\nos._exit(7)\n")

@@ -61,7 +61,7 @@ def test_what_is_watched_is_shown(tmp_path: Path, capsys: Any) -> None:
     assert [line.split()[-6] for line in lines[start + 1 : start + 4]] == ["0", "1", "2"]
 
 
-def test_a_pipe_is_told_how_far_it_is(tmp_path: Path, capsys: Any, monkeypatch: Any) -> None:
+def test_a_pipe_is_reported_how_far_it_is(tmp_path: Path, capsys: Any, monkeypatch: Any) -> None:
     pytest.importorskip("torch")
     monkeypatch.setattr("caffelint.cli.smoked._SILENCE", 0)
     assert main(["smoke", str(write(tmp_path)), "--engine", "torch", "--iterations", "2"]) == 0

@@ -86,7 +86,7 @@ def test_both_engines_read_the_same(
 
 
 @pytest.mark.parametrize("engine", ["caffe", "torch", "torch --gradcheck fc", "torch --compare torch,torch:cpu"])
-def test_labels_from_1_are_told_alike(
+def test_labels_from_1_are_reported_alike(
     tmp_path: Path, caffe_python: Path, capsys: Any, monkeypatch: pytest.MonkeyPatch, engine: str
 ) -> None:
     pytest.importorskip("torch")

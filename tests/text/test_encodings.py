@@ -18,7 +18,7 @@ def repaired(data: bytes) -> bytes:
     return apply_edits(data, problem.repairs)
 
 
-def test_utf8_mark_is_told_and_the_rest_read() -> None:
+def test_utf8_mark_is_reported_and_the_rest_read() -> None:
     document = parse(b"\xef\xbb\xbf" + TEXT.encode())
     assert [problem.kind for problem in document.problems] == ["byte-order-mark"]
     assert [field.name for field in document.root.fields] == ["name", "layer"]
@@ -26,7 +26,7 @@ def test_utf8_mark_is_told_and_the_rest_read() -> None:
 
 
 @pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-16-be"])
-def test_utf16_is_told_once_and_repaired(encoding: str) -> None:
+def test_utf16_is_reported_once_and_repaired(encoding: str) -> None:
     data = TEXT.encode(encoding)
     document = parse(data)
     assert [problem.kind for problem in document.problems] == ["byte-order-mark"]
@@ -38,7 +38,7 @@ def test_utf16_is_told_once_and_repaired(encoding: str) -> None:
     "data",
     [bytes(range(256)) * 4, gzip.compress(TEXT.encode() * 9, mtime=0), b"\0" * 64, b"\x08\x01\x12\x04conv\0\0\x80?"],
 )
-def test_binary_data_is_told_once(data: bytes) -> None:
+def test_binary_data_is_reported_once(data: bytes) -> None:
     document = parse(data)
     assert [problem.message for problem in document.problems] == [
         "this is binary data, not prototxt; is it a .caffemodel or another file of that name?"

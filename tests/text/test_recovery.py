@@ -124,7 +124,7 @@ def test_one_mistake_is_one_problem(text: str, span: str, message: str, right: s
         assert parse(right.encode()).problems == []
 
 
-def test_several_mistakes_are_each_told() -> None:
+def test_several_mistakes_are_each_reported() -> None:
     assert [span for span, _ in told('a 1\nb: "x\nc = 3\nd: 08\n}')] == ["a", '"x', "=", "08", "}"]
 
 
@@ -156,7 +156,7 @@ def test_values_without_a_name_become_a_list() -> None:
     assert [item.text for item in field.fields] == ["1", "28", "28"]
 
 
-def test_deep_nesting_is_told_once() -> None:
+def test_deep_nesting_is_reported_once() -> None:
     document = parse(b"a {" * 1000)
     (problem,) = document.problems
     assert problem.message.endswith("; 1000 blocks are open at the end of the file")

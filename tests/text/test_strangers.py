@@ -91,7 +91,7 @@ def test_placeholders_in_strings_are_doubtful(text: str, told: str) -> None:
 @pytest.mark.parametrize(
     "text", ['{"a": 1, "b": [2, 3]}', '\n{\n  "layer" : {}}', '[ {"a": 1}, {"b": 2} ]', '{"a\\"b": 1}']
 )
-def test_json_is_told_once(text: str) -> None:
+def test_json_is_reported_once(text: str) -> None:
     document = parse(text.encode())
     message = "this is JSON, not prototxt, which is all that Caffe reads; not checked"
     assert [(problem.kind, problem.message) for problem in document.problems] == [("syntax-error", message)]

@@ -25,7 +25,7 @@ from caffelint.caffe.layers.base import REGISTRY, BuiltLayer, UnknownLayer
 
 __all__ = ["BVLC_TYPES", "REGISTRY", "BuiltLayer", "UnknownLayer", "layer_class", "types_that"]
 
-# Python is known to Caffe, but what one does stands in code that is never run here.
+# Python is known to Caffe, but what one does is in code that is never run here.
 BVLC_TYPES = frozenset(name for name, found in REGISTRY.items() if not found.fork) | {"Python"}
 
 

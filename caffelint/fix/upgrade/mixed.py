@@ -15,7 +15,7 @@ from caffelint.text.tree import MESSAGE, Problem
 _FORMS = ("layer", "layers")
 
 
-def is_told_by(problem: Problem) -> bool:
+def is_reported_by(problem: Problem) -> bool:
     """Whether a problem of the text is that the net holds both."""
     return problem.kind == "mixed-layer-formats" and problem.field in _FORMS
 

@@ -105,7 +105,7 @@ def _left(document: Document, problems: list[Problem]) -> tuple[Left, ...]:
 def _object_to(document: Document, bound: Bound, refusals: list[Refusal]) -> None:
     """Raise `CannotUpgrade` for a text that Caffe does not read or does not upgrade."""
     problems = [problem for problem in document.problems + bound.problems if problem.certain]
-    problems = [problem for problem in problems if problem.kind != "fork-field" and not mixed.is_told_by(problem)]
+    problems = [problem for problem in problems if problem.kind != "fork-field" and not mixed.is_reported_by(problem)]
     if problems:
         first = min(problems, key=lambda problem: problem.start)
         raise CannotUpgrade(first.start, first.message)

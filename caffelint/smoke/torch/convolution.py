@@ -63,7 +63,7 @@ class Weighted(Windowed):
     def set_up(self) -> None:
         super().set_up()
         self.groups = int(self.p.group)
-        # With a dilation of 0 all of a kernel lies on one pixel.
+        # With a dilation of 0 all of a kernel is on one pixel.
         self.collapsed = [axis + 2 for axis, dilation in enumerate(self.dilation) if dilation == 0]
         self.dilation = [max(dilation, 1) for dilation in self.dilation]
 

@@ -64,7 +64,7 @@ class Reorg(TorchLayer):
 
 @register
 class Upsample(TorchLayer):
-    """To where the mask of a Pooling tells, zeros elsewhere (SegNet); without a mask by repeating pixels (YOLO)."""
+    """To where the mask of a Pooling says, zeros elsewhere (SegNet); without a mask by repeating pixels (YOLO)."""
 
     @classmethod
     def why_not(cls, spec: BuiltLayer) -> str | None:

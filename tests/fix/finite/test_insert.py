@@ -278,12 +278,12 @@ def test_inputs_of_the_net_are_checked() -> None:
         ("", "not a net"),
     ],
 )
-def test_what_cannot_be_patched_is_told_in_a_line(text: str, message: str) -> None:
+def test_what_cannot_be_patched_is_reported_in_a_line(text: str, message: str) -> None:
     with pytest.raises(PatchError, match=re.escape(message)):
         insert_checks(text.encode(), "all")
 
 
-def test_an_unknown_layer_is_told_with_the_one_that_was_meant() -> None:
+def test_an_unknown_layer_is_reported_with_the_one_that_was_meant() -> None:
     with pytest.raises(PatchError, match='no layer "conv"; did you mean conv1'):
         insert_checks(nets.LENET.encode(), ["conv"])
 

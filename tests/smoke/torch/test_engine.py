@@ -79,7 +79,7 @@ def only(events: Iterable[Event], kind: type) -> Any:
     return found
 
 
-def test_a_run_is_told_in_order(tmp_path: Path) -> None:
+def test_a_run_is_reported_in_order(tmp_path: Path) -> None:
     events = events_of(make_job(tmp_path))
     assert [type(event) for event in events] == [Loaded, Loaded, *[Iteration] * 6, told.Tested, Done]
     assert events[0] == Loaded(0, "TRAIN", 5, 5, 5 * 6 + 6 + 6 * 3 + 3)
@@ -158,7 +158,7 @@ def test_update_names_the_parameter(tmp_path: Path) -> None:
     assert found.nan > 0
 
 
-def test_rate_is_told_before_it_is_used(tmp_path: Path) -> None:
+def test_rate_is_reported_before_it_is_used(tmp_path: Path) -> None:
     solver = 'lr_policy: "poly" power: 0.5 max_iter: 2 base_lr: 0.01'
     events = events_of(make_job(tmp_path, solver=solver))
     found = only(events, NonFinite)
@@ -210,7 +210,7 @@ def test_statistics(tmp_path: Path) -> None:
     assert update.std == pytest.approx(0.01 * gradient.std, rel=1e-4)
 
 
-def test_watched_names_are_told_every_iteration(tmp_path: Path) -> None:
+def test_watched_names_are_reported_every_iteration(tmp_path: Path) -> None:
     job = make_job(tmp_path, watch=("ip2",), iterations=3)
     events = [event for event in events_of(job) if isinstance(event, Statistics)]
     assert sorted({event.iteration for event in events}) == [-1, 0, 1, 2]
@@ -249,7 +249,7 @@ def test_what_does_not_run_is_refused_before(tmp_path: Path, net: str, solver: s
     assert not any(isinstance(event, Iteration | Done) for event in events)
 
 
-def test_a_label_too_large_is_told_as_caffes_runner_tells_it(tmp_path: Path) -> None:
+def test_a_label_too_large_is_reported_as_caffes_runner_tells_it(tmp_path: Path) -> None:
     label = Input(0, "data", "label", "Input", "synthetic", (4,), values="labels", low=1, high=3)
     job = make_job(tmp_path)
     data = job.inputs[0]
@@ -266,7 +266,7 @@ def test_trace_announces_each_layer(tmp_path: Path) -> None:
     assert first == ["data", "ip1", "relu", "ip2", "loss"]
 
 
-def test_out_of_memory_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_out_of_memory_is_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def full(self: Any, inputs: Any = None) -> Any:
         return torch.empty(1 << 60)
 

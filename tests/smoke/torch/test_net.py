@@ -281,7 +281,7 @@ def test_a_label_that_is_no_class() -> None:
         net.forward({"data": torch.randn(8, 1, 28, 28), "label": torch.full((8,), 10.0)})
 
 
-def test_what_cannot_run_is_told_before() -> None:
+def test_what_cannot_run_is_reported_before() -> None:
     text = inputs(data="2 3 8 8") + layer("Python", "data", "odd") + layer("ReLU", "data", "plain")
     built = build(parse(text), "TRAIN")
     assert [(spec.name, why) for spec, why in not_runnable(built)] == [

@@ -144,7 +144,7 @@ def test_an_iter_size_of_zero_divides_by_it() -> None:
     assert parameter.data.isnan().all()
 
 
-def test_updates_are_told() -> None:
+def test_updates_are_reported() -> None:
     moving, frozen = Parameter(torch.ones(3), 1, 1), Parameter(torch.ones(2), 0, 1)
     solver: Solver = make_solver(read('base_lr: 0.1 lr_policy: "fixed"'), [moving, frozen])
     solver.step([torch.full((3,), 2.0), None])
@@ -162,7 +162,7 @@ def test_updates_are_told() -> None:
         ('lr_policy: "steps"', "lr_policy"),
     ],
 )
-def test_what_cannot_run_is_told_before(text: str, field: str) -> None:
+def test_what_cannot_run_is_reported_before(text: str, field: str) -> None:
     found = refusal(read(text))
     assert found is not None
     assert found[0] == field

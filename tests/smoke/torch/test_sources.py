@@ -220,7 +220,7 @@ BROKEN = {
 
 
 @pytest.mark.parametrize("layer", BROKEN)
-def test_what_is_broken_is_told(layer: str, folder: Path) -> None:
+def test_what_is_broken_is_reported(layer: str, folder: Path) -> None:
     import lmdb
     from PIL import Image
 

@@ -112,7 +112,7 @@ MISFITS = {
 
 
 @pytest.mark.parametrize(("text", "words"), MISFITS.items())
-def test_what_does_not_fit_is_told(tmp_path: Path, text: str, words: str) -> None:
+def test_what_does_not_fit_is_reported(tmp_path: Path, text: str, words: str) -> None:
     with pytest.raises(WrongWeights, match=words) as raised:
         copy_weights(read_weights(model(tmp_path, text)), net_of())
     assert raised.value.layer in text

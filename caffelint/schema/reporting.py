@@ -1,4 +1,4 @@
-"""How a problem of a text is told: one mistake is one problem, and the same one in many places as well."""
+"""How a problem of a text is reported: one mistake is one problem, and the same one in many places as well."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ from caffelint.text.tree import Field, Problem
 Repairs = tuple[Edit, ...]
 
 
-class Telling:
-    """What was told of a document. `parents` are the types of the blocks around the one that is read."""
+class Reporting:
+    """What was reported of a document. `parents` are the types of the blocks around the one that is read."""
 
     def __init__(self, bound: Bound, parents: list[MessageType]):
         self.bound = bound
         self.dialect = bound.dialect
         self.parents = parents
         self._most = bound.document.most_problems
-        self._told = sorted(problem.start for problem in bound.document.problems if problem.certain)
+        self._reported = sorted(problem.start for problem in bound.document.problems if problem.certain)
         self._alike: dict[str, tuple[int, list[Problem]]] = {}
 
     def _count_alike(self) -> None:
-        """Let the first of problems with the same words stand for all."""
+        """Keep the first of several problems with the same words, with their number."""
         for index, others in self._alike.values():
             if others:
                 first = self.bound.problems[index]
@@ -45,11 +45,11 @@ class Telling:
     def _whose(self) -> str:
         return "BVLC's Caffe" if self.dialect in BVLC else f"dialect {self.dialect}"
 
-    def _was_told(self, field: Field) -> bool:
+    def _was_reported(self, field: Field) -> bool:
         """Whether the text's own grammar objects to a field already: one mistake is one finding."""
-        start = bisect_left(self._told, field.start)
+        start = bisect_left(self._reported, field.start)
         end = field.value_start + 1 if field.kind == tree.MESSAGE else field.end
-        return start < len(self._told) and self._told[start] < max(end, field.start + 1)
+        return start < len(self._reported) and self._reported[start] < max(end, field.start + 1)
 
     def _add(
         self,
