@@ -82,6 +82,8 @@ from caffelint.cli.settings import input_shapes, settings, settings_options
     help="If the run goes wrong, repeat it with one thing changed at a time to find the cause: for as long as the run"
     " took (quick), for ten times as long (full), or not at all (off).",
 )
+@click.option("--fix", is_flag=True, help="Write the change that cured the run, and show it.")
+@click.option("--diff", is_flag=True, help="Show that change, and write nothing.")
 @click.option("--find-lr", is_flag=True, help="Find the largest base_lr at which training stays finite.")
 @click.option(
     "--compare", metavar="A,B", help="Run twice and show where the runs first differ: cpu,cuda:0 or caffe,torch."
@@ -112,7 +114,8 @@ def command(solver: str, **options: Any) -> int:
     """Train briefly on a safe copy, and show where it breaks and why.
 
     SOLVER is a solver.prototxt. It is checked first; then the net is loaded, run once without an update, trained for a
-    few iterations, and tested. None of your files is changed. With the caffe engine, the net's Python layers run.
+    few iterations, and tested. None of your files is changed without --fix. With the caffe engine, the net's Python
+    layers run.
 
     \b
     Exit status: 0 nothing at or above --fail-on
@@ -124,6 +127,7 @@ def command(solver: str, **options: Any) -> int:
     from functools import partial
 
     from caffelint.cli.compared import checked, compared
+    from caffelint.cli.cured import cured, objection
     from caffelint.cli.outputs import outputs, write_all
     from caffelint.cli.smoked import Shown, as_json, lr_found, plotted, ready_to_plot, wishes_of
     from caffelint.cli.tell import tell
@@ -139,6 +143,8 @@ def command(solver: str, **options: Any) -> int:
     ways = [name for name in ("find_lr", "compare", "gradcheck") if options[name]]
     if len(ways) > 1:
         raise click.UsageError(f"--{' and --'.join(ways).replace('_', '-')} cannot be combined; give one")
+    if problem := objection(options, ways):
+        raise click.UsageError(problem)
     wanted = outputs(options["formats"], False)
     config = settings([solver], options, unused=("caffe_python",) if options["caffe_python"] else ())
     if options["plot"]:
@@ -183,6 +189,8 @@ def command(solver: str, **options: Any) -> int:
     )
     if trains:
         shown.verdict(session)
+    if options["fix"] or options["diff"]:
+        cured(session, options["fix"], on_stdout)
     for failure in report.failures:
         tell(f"{failure.file}: {failure.message}")
     return report.exit_status(config.fail_on)

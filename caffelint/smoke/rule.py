@@ -11,6 +11,7 @@ from caffelint.lint import rule
 from caffelint.lint.finding import Finding
 from caffelint.smoke.diagnosis.hypotheses import ADAPTIVE, Hypothesis, bad_start, hypotheses, large_input
 from caffelint.smoke.diagnosis.tried import CURED, UNTESTED, Tried, refuted, survivor
+from caffelint.smoke.diagnosis.trouble import hampered
 from caffelint.smoke.events import (
     BACKWARD,
     BLOB,
@@ -109,6 +110,7 @@ __all__ = [
     "first_ratios",
     "gradient_ended",
     "gradient_ends",
+    "hampered",
     "hypotheses",
     "is_zero",
     "large_input",

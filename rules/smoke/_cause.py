@@ -78,9 +78,13 @@ def ruled_out(run: Run) -> list[str]:
     """`not the rate: with base_lr: 0.001 it breaks in iteration 3`."""
     words = []
     for one in refuted(run.tried):
-        kind = {"breaks": "it breaks", "grows": "its loss grows", "stops": "nothing learns", "dies": "units die"}.get(
-            one.kind, "its first update is too large"
-        )
+        kind = {
+            "breaks": "it breaks",
+            "grows": "its loss grows",
+            "stops": "nothing learns",
+            "flat": "the loss does not fall",
+            "dies": "units die",
+        }.get(one.kind, "its first update is too large")
         when = " before any update" if one.iteration < 0 else f" in iteration {one.iteration}"
         when = when if one.kind in ("breaks", "grows") else ""
         words.append(f"not {_NOUNS.get(one.hypothesis.kind, one.hypothesis.kind)}: with {one.change.text} {kind}{when}")
@@ -160,6 +164,9 @@ def _words(run: Run, one: Hypothesis) -> tuple[str, str, bool]:
             f"the weights of {name}{more} start {number(one.figure)} times as large as those that keep values in scale"
         )
         return fact, "; use xavier or msra fillers", False
+    if one.kind == "clip-gradients" and one.field == "tiny":
+        fact = f"clip_gradients {value:g} scales the gradient down more than a hundredfold"
+        return fact, f"; raise it, or set {better}", False
     if one.kind == "clip-gradients":
         return (
             f"nothing clips the gradient of {name}, which grows over the steps of a sequence",
@@ -177,6 +184,8 @@ def _decay(run: Run, one: Hypothesis) -> tuple[str, str]:
     text = "is far above what is usual, 0.0005"
     if one.value < 0:
         text = "makes weights grow in every update"
+    elif one.figure == math.inf:
+        text = "outweighs the gradient of the loss, and pulls the weights to 0"
     elif not math.isnan(one.figure) and message.regularization_type == "L1":
         text = f"subtracts {number(one.figure)} from every weight in an update, more than the weights themselves"
     elif not math.isnan(one.figure):

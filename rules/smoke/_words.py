@@ -5,13 +5,14 @@ from __future__ import annotations
 import math
 
 from caffelint.lint import LIKELY, Cause
-from caffelint.smoke.rule import BuiltLayer, NonFinite, Run, loss_grew
+from caffelint.smoke.rule import BLOB, DATA, BuiltLayer, NonFinite, Run, loss_grew
 
 from ._advice import Advice, advice
 from ._cause import blank_statistics, too_large
 from ._numbers import extent, number
 
 HUGE = 1e10
+_EXTREME = 1e3
 
 
 def value(event: NonFinite) -> str:
@@ -57,7 +58,11 @@ def because(run: Run, event: NonFinite) -> Cause:
     layer = run.layer(event.layer, event.net)
     if not event.inputs and layer and not layer.bottoms:
         return Cause("data", "", "the data itself holds it; look for nan and inf in the source")
+    if (extreme := _extreme(run, event)) is not None:
+        return extreme
     own = own_reason(layer, event) if layer else Advice()
+    if event.net and not own.text:
+        return _of_test_net(run, event)
     early = "no update was made yet, so the rate is not the cause: "
     if event.iteration < 0:
         if own.text:
@@ -72,6 +77,38 @@ def because(run: Run, event: NonFinite) -> Cause:
         grown = f" (before it broke, the loss rose from {number(grew[0])} to {number(grew[1])})" if grew else ""
         return cause._replace(why=cause.why + grown)
     return Cause("layer", "", own.text, own.certainty)
+
+
+def _extreme(run: Run, event: NonFinite) -> Cause | None:
+    """A batch with values far beyond those of the first, read straight from the data."""
+    for name, (low, high, _) in event.inputs.items():
+        largest = max(abs(low), abs(high))
+        maker = next(
+            (one for one in run.built[0].layers if not one.bottoms and name in [t.name for t in one.tops]), None
+        )
+        before = run.statistics(-1, maker.name, BLOB, name, DATA) if maker is not None else None
+        if maker is None or before is None or event.net:
+            continue
+        usual = max(abs(before.min), abs(before.max))
+        if largest > _EXTREME * usual > 0:
+            what = f'"{name}" holds up to {number(largest)} in this batch, but {number(usual)} in the first'
+            why = f"{what}; look for such records in the source, and leave them out"
+            return Cause("data", "", why, place=run.place(maker.name))
+    return None
+
+
+def _of_test_net(run: Run, event: NonFinite) -> Cause:
+    """Of a TEST net, where the TRAIN net stayed finite: what differs is to blame."""
+    why = "the TRAIN net stayed finite, so the rate is not the cause"
+    for name, (low, high, _) in event.inputs.items():
+        maker = next((one for one in run.built[0].layers if name in [top.name for top in one.tops]), None)
+        before = run.statistics(-1, maker.name, BLOB, name, DATA) if maker is not None else None
+        usual = max(abs(before.min), abs(before.max)) if before is not None else 0.0
+        largest = max(abs(low), abs(high))
+        if largest > _EXTREME * usual > 0:
+            what = f'"{name}" holds up to {number(largest)} in TEST, but {number(usual)} in TRAIN'
+            return Cause("phases", "", f"{why}: {what}; compare the data layers and transform_param of both phases")
+    return Cause("phases", "", f"{why}; compare the layers of both phases", LIKELY)
 
 
 def own_reason(layer: BuiltLayer, event: NonFinite) -> Advice:

@@ -3,7 +3,22 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from caffelint.lint import ERROR, LIKELY, WARNING, Cause, Finding, Invalid
-from caffelint.smoke.rule import CHANGE, DIFF, PARAM, Run, SmokeRule, clamped, is_zero, only_decays, rose, weights
+from caffelint.smoke.rule import (
+    CHANGE,
+    DIFF,
+    PARAM,
+    Run,
+    SmokeRule,
+    begins,
+    clamped,
+    ends,
+    hampered,
+    is_zero,
+    only_decays,
+    rose,
+    survivor,
+    weights,
+)
 
 from ._cause import too_large
 from ._evidence import worded
@@ -86,6 +101,7 @@ class NotLearning(SmokeRule):
         if len(run.iterations) < 2 or not run.finite:
             return
         found = _nothing_to_learn(self, run) or _no_rate(self, run) or _no_gradient(self, run) or _clamped(self, run)
+        found = found or _flat(self, run)
         if found:
             yield found
 
@@ -119,6 +135,16 @@ def _no_gradient(rule: SmokeRule, run: Run) -> Finding | None:
     nothing = all(is_zero(one.gradient) and only_decays(run, one) for one in learning)
     found = no_gradient(run) if nothing else stopped(run, learning)
     return worded(rule, found.place, found.cause, found.note) if found else None
+
+
+def _flat(rule: SmokeRule, run: Run) -> Finding | None:
+    """Of a loss that does not fall, only what an experiment showed."""
+    best = survivor(run.tried)
+    if best is None or not hampered(run) or best.hypothesis.kind == "rate":
+        return None
+    cause = too_large(run)
+    what = f"the loss does not fall: {number(begins(run))} to {number(ends(run))} in {len(run.iterations)} iterations"
+    return worded(rule, best.hypothesis.place, cause._replace(what=what), severity=WARNING, certainty=LIKELY)
 
 
 def _clamped(rule: SmokeRule, run: Run) -> Finding | None:

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 from shutil import copytree
+from typing import Any
 
 import pytest
 from smoke_projects import PROJECTS
 
+from caffelint.cli.main import main
 from caffelint.lint.report import Report
 from caffelint.smoke.diagnosis.tried import CURED, survivor
 from caffelint.smoke.run import Run
@@ -62,3 +64,30 @@ def test_none_is_repeated_with_off(in_caffe: Callable[..., Session], tmp_path: P
     run, _, words = told(in_caffe(project / "solver.prototxt", diagnose="off"))
     assert not run.tried
     assert "is most likely too high; try" in words
+
+
+@pytest.mark.parametrize("option", ["--fix", "--diff"])
+def test_the_change_that_cured_is_written_or_shown(
+    option: str, caffe_python: Path, tmp_path: Path, monkeypatch: Any, capfd: Any
+) -> None:
+    project = Path(copytree(PROJECTS / "broken/rate_loss_weight", tmp_path / "project"))
+    monkeypatch.chdir(project)
+    old = (project / "train_val.prototxt").read_text()
+    run = ["smoke", "solver.prototxt", "--engine", "caffe", "--caffe-python", str(caffe_python)]
+    assert main([*run, "--diagnose", "full", option]) == 1
+    new = (project / "train_val.prototxt").read_text()
+    assert new == (old.replace("loss_weight: 1e8", "loss_weight: 1") if option == "--fix" else old)
+    told = capfd.readouterr()
+    assert "-  loss_weight: 1e8\n+  loss_weight: 1\n" in told.out
+    would = "wrote" if option == "--fix" else "would write"
+    assert f'{would} loss_weight: 1 in layer "loss" to train_val.prototxt' in told.err
+    if option == "--fix":
+        assert main([*run, "--fix"]) == 0
+        assert "nothing to fix" in capfd.readouterr().err
+
+
+@pytest.mark.parametrize("more", [["--diagnose", "off"], ["--find-lr"], ["--diff"]])
+def test_what_leaves_nothing_to_fix_is_refused(more: list[str], tmp_path: Path, monkeypatch: Any, capsys: Any) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert main(["smoke", "solver.prototxt", "--fix", *more]) == 2
+    assert more[0] in capsys.readouterr().err

@@ -11,6 +11,7 @@ from caffelint.caffe.place import Place
 from caffelint.lint.cause import CauseKind
 from caffelint.lint.finding import CERTAIN
 from caffelint.smoke.diagnosis.change import Change, of_layer, of_one, of_solver, scaled_input, scaled_target
+from caffelint.smoke.diagnosis.trouble import hampered
 from caffelint.smoke.events import BLOB, DATA, PARAM, NonFinite, Statistics
 from caffelint.smoke.learning import Weights, first_ratios, is_zero, size, weights
 from caffelint.smoke.loss import begins, chance, summed_labels
@@ -130,8 +131,10 @@ def _decay(run: Run) -> Iterator[Hypothesis]:
         sure = bool(sizes) and taken > _DECAYS * max(sizes)
     else:
         sure = taken > _DECAYS
+    sure = sure or hampered(run) == "weight_decay"
     if sure or abs(message.weight_decay) > 0.05 or message.weight_decay < 0:
         score = math.log10(abs(message.weight_decay) / 0.0005) if message.weight_decay > 0 else _PROVED
+        taken = taken if taken > _DECAYS else math.inf
         changes = of_solver(run, "weight_decay", 0.0005)
         place = run.solver.at("weight_decay")
         score = score if sure else score - 3
@@ -214,6 +217,10 @@ def _read(run: Run, layer: BuiltLayer, bottom: int) -> Statistics | None:
 def _clipping(run: Run) -> Iterator[Hypothesis]:
     """A recurrent net whose gradient nothing clips."""
     recurrent = tuple(layer for layer in run.built[0].layers if layer.is_recurrent)
+    if hampered(run) == "clip_gradients":
+        changes = of_solver(run, "clip_gradients", -1)
+        value = run.solver.message.clip_gradients
+        yield Hypothesis("clip-gradients", run.solver.at("clip_gradients"), 3.0, changes, "tiny", value=value)
     if recurrent and not run.solver.message.clip_gradients > 0:
         changes = of_solver(run, "clip_gradients", _CLIPS_AT)
         place = run.place(recurrent[0].name)

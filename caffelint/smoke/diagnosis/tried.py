@@ -9,7 +9,8 @@ from caffelint.smoke.diagnosis.change import Change
 from caffelint.smoke.diagnosis.hypotheses import Hypothesis
 
 CURED, LATER, SAME, OTHER, UNTESTED = "cured", "later", "same", "other", "untested"
-_FELL = 0.95
+FELL = 0.95
+"""A loss that ends below this share of its start has fallen."""
 
 
 class Tried(NamedTuple):
@@ -32,7 +33,7 @@ class Tried(NamedTuple):
     @property
     def learned(self) -> bool:
         """Did the loss fall?"""
-        return self.last < _FELL * self.first
+        return self.last < FELL * self.first
 
 
 def survivor(tried: Sequence[Tried]) -> Tried | None:

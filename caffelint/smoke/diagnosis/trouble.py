@@ -5,19 +5,23 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
-from caffelint.smoke.events import RATE, NonFinite
-from caffelint.smoke.learning import dead_layers, died, first_ratios, gradient_ended, is_zero, weights
-from caffelint.smoke.loss import begins, clamped, fell, rose
+from caffelint.caffe.layers import BuiltLayer
+from caffelint.smoke.events import RATE, NonFinite, Statistics
+from caffelint.smoke.learning import dead_layers, died, first_ratios, gradient_ended, is_zero, size, weights
+from caffelint.smoke.loss import begins, clamped, ends, fell, rose
 from caffelint.smoke.run import Run
 
-BREAKS, GROWS, STOPS, DIES, LARGE = "breaks", "grows", "stops", "dies", "large"
+BREAKS, GROWS, STOPS, DIES, LARGE, FLAT = "breaks", "grows", "stops", "dies", "large", "flat"
 _TIMES, _MORE = 3.0, 0.5
 _MOST = 0.5
+_ENOUGH, _FELL = 20, 0.95
+_HAMPERS, _OUTWEIGHS = 100.0, 5.0
 
 
 class Trouble(NamedTuple):
     """kind: BREAKS (a value is not finite), GROWS (the loss does), STOPS (nothing learns, or the loss stays where it
-    was clamped), DIES (the output of a layer becomes 0), LARGE (the first update wipes out the weights).
+    was clamped), DIES (the output of a layer becomes 0), LARGE (the first update wipes out the weights), FLAT (the loss
+    does not fall, and something that was measured hampers it).
 
     iteration: the first that shows it.
     """
@@ -43,7 +47,31 @@ def trouble(run: Run) -> Trouble | None:
         return Trouble(DIES, last)
     if max(first_ratios(run).values(), default=0.0) > _MOST and not fell(run):
         return Trouble(LARGE, last)
-    return None
+    return Trouble(FLAT, last) if _flat(run) and hampered(run) else None
+
+
+def hampered(run: Run) -> str:
+    """The field of the solver that leaves the gradient next to no say, as measured before any update; "" for none."""
+    message = run.solver.message
+    learning = [one for one in weights(run) if one.gradient is not None and one.data is not None]
+    whole = math.hypot(*(norm(one.layer, one.gradient) for one in learning)) if learning else 0.0
+    if 0 < message.clip_gradients < whole / _HAMPERS:
+        return "clip_gradients"
+    decays = math.hypot(*(norm(one.layer, one.data) for one in learning)) if learning else 0.0
+    if message.regularization_type == "L1":
+        decays = math.sqrt(sum(math.prod(one.layer.params[0].shape or ()) for one in learning if one.layer.params))
+    return "weight_decay" if abs(message.weight_decay) * decays > _OUTWEIGHS * whole > 0 else ""
+
+
+def norm(layer: BuiltLayer, values: Statistics | None) -> float:
+    """The length of a parameter, or of its gradient, as a vector."""
+    shape = layer.params[0].shape if layer.params else None
+    return size(values) * math.sqrt(math.prod(shape)) if values is not None and shape else 0.0
+
+
+def _flat(run: Run) -> bool:
+    """After enough iterations, is the loss still about what it was?"""
+    return len(run.iterations) >= _ENOUGH and ends(run) >= _FELL * begins(run) > 0
 
 
 def _stopped(run: Run) -> bool:
@@ -67,6 +95,4 @@ def _no_updates(run: Run) -> bool:
 
 def losses(run: Run) -> tuple[float, float]:
     """Before any update, and at the end: the median of the last finite ones."""
-    from caffelint.smoke.loss import ends
-
     return begins(run), ends(run) if len(run.iterations) > 1 else math.nan
