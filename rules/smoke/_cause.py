@@ -49,6 +49,15 @@ _NOUNS = {
     "loss": "the loss",
 }
 
+_HOW = {
+    "breaks": "it breaks",
+    "grows": "its loss grows",
+    "stops": "nothing learns",
+    "dies": "units die",
+    "flat": "the loss does not fall",
+}
+"""A trouble in words."""
+
 
 def too_large(run: Run, after: int | None = None) -> Cause:
     """The cause of updates that are too large. after: the iteration that broke, None for the last."""
@@ -78,13 +87,7 @@ def ruled_out(run: Run) -> list[str]:
     """`not the rate: with base_lr: 0.001 it breaks in iteration 3`."""
     words = []
     for one in refuted(run.tried):
-        kind = {
-            "breaks": "it breaks",
-            "grows": "its loss grows",
-            "stops": "nothing learns",
-            "flat": "the loss does not fall",
-            "dies": "units die",
-        }.get(one.kind, "its first update is too large")
+        kind = _HOW.get(one.kind, "its first update is too large")
         when = " before any update" if one.iteration < 0 else f" in iteration {one.iteration}"
         when = when if one.kind in ("breaks", "grows") else ""
         words.append(f"not {_NOUNS.get(one.hypothesis.kind, one.hypothesis.kind)}: with {one.change.text} {kind}{when}")
@@ -160,9 +163,10 @@ def _words(run: Run, one: Hypothesis) -> tuple[str, str, bool]:
         return f"the loss of {name} is the sum over {value:.0f} labels, not their mean", f"; set {better}", False
     if one.kind == "fillers":
         more = f" and {len(one.layers) - 1} more" if len(one.layers) > 1 else ""
-        fact = (
-            f"the weights of {name}{more} start {number(one.figure)} times as large as those that keep values in scale"
-        )
+        size = f"start {number(one.figure)} times as large as those that keep"
+        if one.field == "small":
+            size = f"start at {number(one.figure)} of the size that keeps"
+        fact = f"the weights of {name}{more} {size} values in scale"
         return fact, "; use xavier or msra fillers", False
     if one.kind == "clip-gradients" and one.field == "tiny":
         fact = f"clip_gradients {value:g} scales the gradient down more than a hundredfold"

@@ -83,9 +83,8 @@ def _extreme(run: Run, event: NonFinite) -> Cause | None:
     """A batch with values far beyond those of the first, read straight from the data."""
     for name, (low, high, _) in event.inputs.items():
         largest = max(abs(low), abs(high))
-        maker = next(
-            (one for one in run.built[0].layers if not one.bottoms and name in [t.name for t in one.tops]), None
-        )
+        data = [one for one in run.built[0].layers if not one.bottoms]
+        maker = next((one for one in data if name in [top.name for top in one.tops]), None)
         before = run.statistics(-1, maker.name, BLOB, name, DATA) if maker is not None else None
         if maker is None or before is None or event.net:
             continue

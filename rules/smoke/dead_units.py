@@ -102,7 +102,10 @@ class DeadUnits(SmokeRule):
             told = Cause("weights", message, no_weights(silent))
         if not always and layer.rectifies:
             large = too_large(run)
-            told = large._replace(what=message, why=f"an update moved its whole input below 0: {large.why}")
+            told = large._replace(
+                what=message,
+                why=large.why if large.kind == "fillers" else f"an update moved its whole input below 0: {large.why}",
+            )
         told = told._replace(known=(*told.known, *(one for one in run.known([cause.name]) if one not in told.known)))
         yield self.finding(
             run.place(layer.name), message, evidence=evidence(told.why, _so_are(dead), known=told.known), cause=told

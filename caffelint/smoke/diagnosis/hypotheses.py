@@ -27,6 +27,7 @@ _LOWEST = 1e-4
 _PROVED = 10.0
 """The score of what breaks any run."""
 _RISES, _MULTIPLIES, _LARGE_INPUT, _LARGE_TARGET, _LARGE_WEIGHTS = 3.0, 10.0, 30.0, 10.0, 4.0
+_SMALL_WEIGHTS = 0.1
 _HIGH_MOMENTUM, _DECAYS = 0.95, 2.0
 _BAD_FROM_THE_START = 3.0
 _DOMINATES = 30.0
@@ -332,23 +333,25 @@ def _statistics(run: Run) -> Iterator[Hypothesis]:
 
 
 def _fillers(run: Run) -> Iterator[Hypothesis]:
-    """Weights far above the size at which a layer keeps that of its values."""
-    large: list[tuple[float, Weights]] = []
-    for one in weights(run):
-        ratio = _out_of_scale(one)
-        if ratio > _LARGE_WEIGHTS and one.layer.fillers and not run.loaded:
-            large.append((ratio, one))
-    if not large:
+    """Weights far above the size at which a layer keeps that of its values, or far below."""
+    if run.loaded:
         return
-    layers = tuple(one.layer for _, one in sorted(large, key=lambda pair: -pair[0]))
-    each = [of_layer(run, one, one.block, one.fillers[0], value='{ type: "xavier" }') for one in layers]
-    changes = of_one(tuple(change for one in each for change in one))
-    worst = max(ratio for ratio, _ in large)
-    place = run.place(layers[0].name, 0, layers[0].block, layers[0].fillers[0])
-    yield Hypothesis("fillers", place, math.log10(worst) + 0.1, changes, layers=layers, figure=worst)
+    scales = [(_scale(one), one.layer) for one in weights(run) if one.layer.fillers]
+    large = sorted((pair for pair in scales if pair[0] > _LARGE_WEIGHTS), key=lambda pair: -pair[0])
+    small = sorted((pair for pair in scales if 0 < pair[0] < _SMALL_WEIGHTS), key=lambda pair: pair[0])
+    for found, field in ((large, ""), (small, "small")):
+        if not found:
+            continue
+        layers = tuple(layer for _, layer in found)
+        each = [of_layer(run, one, one.block, one.fillers[0], value='{ type: "xavier" }') for one in layers]
+        changes = of_one(tuple(change for one in each for change in one))
+        worst = found[0][0]
+        score = math.log10(worst) + 0.1 if not field else -math.log10(worst) - 1.0
+        place = run.place(layers[0].name, 0, layers[0].block, layers[0].fillers[0])
+        yield Hypothesis("fillers", place, score, changes, field, layers, figure=worst)
 
 
-def _out_of_scale(one: Weights) -> float:
+def _scale(one: Weights) -> float:
     """How many times as large as He's: sqrt(2 / values that each output is made of)."""
     shape = one.layer.params[0].shape if one.layer.params else None
     if one.data is None or not shape or len(shape) < 2 or not one.layer.has_weights:
