@@ -102,9 +102,10 @@ class DeadUnits(SmokeRule):
             told = Cause("weights", message, no_weights(silent))
         if not always and layer.rectifies:
             large = too_large(run)
+            moved = "" if large.kind == "fillers" else "an update moved its whole input below 0: "
             told = large._replace(
                 what=message,
-                why=large.why if large.kind == "fillers" else f"an update moved its whole input below 0: {large.why}",
+                why=f"{moved}{large.why}",
             )
         told = told._replace(known=(*told.known, *(one for one in run.known([cause.name]) if one not in told.known)))
         yield self.finding(
