@@ -10,6 +10,7 @@ from caffelint.lint.cause import ReportedCause
 from caffelint.lint.finding import CERTAIN, ERROR, INFO
 from caffelint.lint.registry import find_rule
 from caffelint.lint.report import ReportedFinding
+from caffelint.smoke.diagnosis.tried import survivor
 from caffelint.smoke.events import NonFinite
 from caffelint.smoke.run import Run
 
@@ -54,7 +55,7 @@ def verdict(run: Run, findings: Sequence[ReportedFinding]) -> str:
     text = f"{head}: {cause.what}{where}."
     if cause.why:
         text += f" Why: {cause.why}."
-    text += f" {_how_sure(lead, cause)}"
+    text += f" {_how_sure(run, lead, cause)}"
     if run.synthetic and (lead.name in _OF_THE_DATA or lead.certainty != CERTAIN):
         text += " The data is synthetic; real data may behave differently."
     if lead.name == "timed-out" and run.iterations:
@@ -107,8 +108,11 @@ def _is_of_the_run(finding: ReportedFinding) -> bool:
     return rule is not None and rule.kind == "smoke"
 
 
-def _how_sure(lead: ReportedFinding, cause: ReportedCause) -> str:
-    if cause.kind == "unknown" and cause.why:
+def _how_sure(run: Run, lead: ReportedFinding, cause: ReportedCause) -> str:
+    best = survivor(run.tried)
+    if best is not None and best.hypothesis.kind == cause.kind:
+        return "The cause was found by experiment."
+    if run.tried and cause.kind == "unknown":
         return "What happened is certain; its cause was not found." if lead.certainty == CERTAIN else ""
     if lead.certainty != CERTAIN:
         return "This is likely, but not proved."
