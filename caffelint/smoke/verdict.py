@@ -54,7 +54,8 @@ def verdict(run: Run, findings: Sequence[ReportedFinding]) -> str:
     cause = lead.cause or ReportedCause("unknown", lead.message, "", lead.certainty, lead.file, lead.line)
     text = f"{head}: {cause.what}{where}."
     if cause.why:
-        text += f" Why: {cause.why}."
+        elsewhere = cause.line is not None and (cause.file, cause.line) != (lead.file, lead.line)
+        text += f" Why{f' ({cause.file}:{cause.line})' if elsewhere else ''}: {cause.why}."
     text += f" {_how_sure(run, lead, cause)}"
     if run.synthetic and (lead.name in _OF_THE_DATA or lead.certainty != CERTAIN):
         text += " The data is synthetic; real data may behave differently."

@@ -74,7 +74,11 @@ def because(run: Run, event: NonFinite) -> Cause:
     cause = too_large(run, event.iteration)
     grew = loss_grew(run.iterations[: event.iteration]) if event.iteration > 0 else None
     if grew or largest_read(event) > HUGE or not own.text:
-        grown = f" (before it broke, the loss rose from {number(grew[0])} to {number(grew[1])})" if grew else ""
+        grown = (
+            f" (before it broke, the loss rose from {number(grew[0])} to {number(grew[1])})"
+            if grew and not run.tried
+            else ""
+        )
         return cause._replace(why=cause.why + grown)
     return Cause("layer", "", own.text, own.certainty)
 
