@@ -72,7 +72,7 @@ def test_command_line_wins(tmp_path: Path) -> None:
         ('selct = ["S"]', "unknown setting selct; did you mean select?"),
         ("select = 3", "select is 3; it takes a list"),
         ("jobs = true", "jobs is True; it takes a whole number"),
-        ('select = ["poly-without-maxiter"]', f"'poly-without-maxiter' in select; did you mean {POLY}?"),
+        ('select = ["poly-without-maxiter"]', f'"poly-without-maxiter" in select; did you mean {POLY}?'),
         ('fail-on = "errors"', "fail-on is 'errors'; it takes one of error, warning, info, never"),
         (f'[severity]\n{POLY} = "fatal"', "is 'fatal'; it takes one of error, warning, info"),
         (f"[rules.{POLY}]\nlimit = 3", f"{POLY} has no option limit"),
@@ -86,7 +86,7 @@ def test_command_line_wins(tmp_path: Path) -> None:
         (f"[rules]\n{POLY} = 5", f"rules.{POLY} is 5; it takes a table of options"),
         ('per-file-ignores = {"a" = 5}', "per-file-ignores for a is 5; it takes a list of rules"),
         ('per-file-ignores = {"a" = [5]}', "per-file-ignores for a is [5]; it takes a list of rules"),
-        ('per-file-ignores = {"a" = ["S999"]}', "'S999' in per-file-ignores"),
+        ('per-file-ignores = {"a" = ["S999"]}', '"S999" in per-file-ignores'),
     ],
 )
 def test_wrong_settings_are_named(tmp_path: Path, text: str, said: str) -> None:
