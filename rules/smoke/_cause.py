@@ -60,8 +60,10 @@ def too_large(run: Run, after: int | None = None) -> Cause:
 def _cured(best: Tried) -> str:
     """`with base_lr: 0.1 it learns: loss 2.31 to 0.9 in 50 iterations`."""
     how = "learns" if best.learned else "runs"
-    where = f' at "{best.change.layer}"' if best.change.layer and not best.change.text.startswith("layer {") else ""
     fell = f"loss {number(best.first)} to {number(best.last)} in {best.iterations} iterations"
+    if not best.change.loads:
+        return f"without --weights it {how}: {fell}"
+    where = f' at "{best.change.layer}"' if best.change.layer and not best.change.text.startswith("layer {") else ""
     return f"with {best.change.text}{where} it {how}: {fell}"
 
 

@@ -25,6 +25,7 @@ NOUNS: dict[str, str] = {
     "delta": "delta",
     "loss": "the loss",
     "start": "the start",
+    "weights": "the weights that were loaded",
 }
 """What is ruled out."""
 
@@ -74,6 +75,9 @@ def suspect(run: Run, one: Hypothesis) -> tuple[str, str, bool]:
         return fact, f"; put a Softmax before it, or set {better}", True
     if one.kind == "loss":
         return f"the loss of {name} is the sum over {value:.0f} labels, not their mean", f"; set {better}", False
+    if one.kind == "weights":
+        size = "not finite" if math.isnan(one.figure) else f"{number(one.figure)} times as large as is usual"
+        return f"the weights that were loaded into {name} are {size}", "; look at the file of --weights", False
     if one.kind == "fillers":
         more = f" and {len(one.layers) - 1} more" if len(one.layers) > 1 else ""
         size = f"start {number(one.figure)} times as large as those that keep"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from caffelint.lint import LIKELY, Cause
-from caffelint.smoke.rule import BLOB, DATA, BuiltLayer, NonFinite, Run, loss_grew
+from caffelint.smoke.rule import BLOB, DATA, BuiltLayer, NonFinite, Run, loss_grew, survivor
 
 from ._advice import Advice, advice
 from ._cause import blank_statistics, too_large
@@ -67,6 +67,9 @@ def because(run: Run, event: NonFinite) -> Cause:
     if event.iteration < 0:
         if own.text:
             return Cause("layer", "", early + own.text, own.certainty)
+        if survivor(run.tried) is not None:
+            cause = too_large(run)
+            return cause._replace(why=early + cause.why)
         if largest_read(event) > HUGE or _read_not_finite(event):
             grows = blank_statistics(run) or Cause("fillers", "", _GROWS, LIKELY)
             return grows._replace(why=early + grows.why)

@@ -16,13 +16,19 @@ from caffelint.text.edits import Edit
 class Change(NamedTuple):
     """text: what is written, as in a prototxt: `base_lr: 0.01`. layer: in which layer, "" for the solver.
 
-    edits: of the user's own texts. suggested: the value, where it is a number.
+    edits: of the user's own texts. suggested: the value, where it is a number. loads: are the weights loaded
+    that are given?
     """
 
     text: str
     edits: tuple[tuple[str, Edit], ...]
     layer: str = ""
     suggested: Suggested | None = None
+    loads: bool = True
+
+
+UNLOADED = Change("no --weights", (), loads=False)
+"""The run without the weights that are given."""
 
 
 def of_solver(run: Run, field: str, value: float | str) -> tuple[Change, ...]:

@@ -54,6 +54,7 @@ def experiment(stage: Stage, engine: Engine, trial: Trial, number: int, iteratio
         edits.setdefault(file, []).append(edit)
     try:
         changed.project = stage.project.changed(edits)
-        return Experiment(trial, changed, changed.prepare(engine, f"try{number}", iterations=iterations))
+        wishes = {} if trial[1].loads else {"weights": ""}
+        return Experiment(trial, changed, changed.prepare(engine, f"try{number}", iterations=iterations, **wishes))
     except (NoProject, Unplanned, ValueError):
         return None

@@ -10,7 +10,7 @@ from caffelint.caffe.layers import BuiltLayer
 from caffelint.caffe.place import Place
 from caffelint.lint.cause import CauseKind
 from caffelint.lint.finding import CERTAIN
-from caffelint.smoke.diagnosis.change import Change, of_layer, of_one, of_solver, scaled_input, scaled_target
+from caffelint.smoke.diagnosis.change import UNLOADED, Change, of_layer, of_one, of_solver, scaled_input, scaled_target
 from caffelint.smoke.diagnosis.trouble import hampered
 from caffelint.smoke.events import BLOB, DATA, PARAM, NonFinite, Statistics
 from caffelint.smoke.learning import Weights, first_ratios, is_zero, size, weights
@@ -27,7 +27,7 @@ _LOWEST = 1e-4
 _PROVED = 10.0
 """The score of what breaks any run."""
 _RISES, _MULTIPLIES, _LARGE_INPUT, _LARGE_TARGET, _LARGE_WEIGHTS = 3.0, 10.0, 30.0, 10.0, 4.0
-_SMALL_WEIGHTS = 0.1
+_SMALL_WEIGHTS, _LARGE_LOADED = 0.1, 100.0
 _HIGH_MOMENTUM, _DECAYS = 0.95, 2.0
 _BAD_FROM_THE_START = 3.0
 _DOMINATES = 30.0
@@ -335,6 +335,7 @@ def _statistics(run: Run) -> Iterator[Hypothesis]:
 def _fillers(run: Run) -> Iterator[Hypothesis]:
     """Weights far above the size at which a layer keeps that of its values, or far below."""
     if run.loaded:
+        yield from _loaded(run)
         return
     scales = [(_scale(one), one.layer) for one in weights(run) if one.layer.fillers]
     large = sorted((pair for pair in scales if pair[0] > _LARGE_WEIGHTS), key=lambda pair: -pair[0])
@@ -349,6 +350,21 @@ def _fillers(run: Run) -> Iterator[Hypothesis]:
         score = math.log10(worst) + 0.1 if not field else -math.log10(worst) - 1.0
         place = run.place(layers[0].name, 0, layers[0].block, layers[0].fillers[0])
         yield Hypothesis("fillers", place, score, changes, field, layers, figure=worst)
+
+
+def _loaded(run: Run) -> Iterator[Hypothesis]:
+    """Weights that were loaded, and are far from any that a training gives, or not finite."""
+    scales = [(_scale(one), one.layer) for one in weights(run)]
+    worst, layer = max(scales, key=lambda pair: pair[0], default=(0.0, None))
+    broke = next(iter(run.all(NonFinite)), None)
+    score = math.log10(worst) if worst > _LARGE_LOADED else 0.0
+    if broke is not None and broke.iteration < 0 and broke.nan and not any(bad for _, _, bad in broke.inputs.values()):
+        found = run.layer(broke.layer)
+        if found is not None and found.has_weights:
+            worst, layer, score = math.nan, found, 6.0
+    if layer is not None and score:
+        place = run.place(layer.name)
+        yield Hypothesis("weights", place, score, (UNLOADED,), "loaded", (layer,), figure=worst)
 
 
 def _scale(one: Weights) -> float:
