@@ -155,6 +155,8 @@ def _clamped(rule: SmokeRule, run: Run) -> Finding | None:
     apart = "87.3365 is -log(FLT_MIN), the most that a label can cost, so scores are more than 87 apart; scale the"
     apart += " input or the fillers down"
     large = too_large(run)
+    if survivor(run.tried) is not None:
+        apart = "87.3365 is -log(FLT_MIN), the most that a label can cost"
     cause = large._replace(
         what=f"the loss stays at {number(loss)}",
         why=f"{share} have a probability of exactly 0",
