@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 from shutil import copytree
@@ -24,6 +25,8 @@ _PLANTED = {
     "schedule_sigmoid_rises": ("schedule", 'lr_policy: "fixed" base_lr: 0.0002'),
     "solver_adam_momentum_one": ("momentum", "momentum: 0.9"),
     "batchnorm_global_four": ("statistics", "batch_norm_param { use_global_stats: false }"),
+    "solver_clip_tiny": ("clip-gradients", "clip_gradients: -1"),
+    "filler_uniform_huge": ("fillers", 'inner_product_param { weight_filler { type: "xavier" } }'),
     "loss_multinomial_without_softmax": ("loss", 'type: "SoftmaxWithLoss"'),
 }
 
@@ -91,3 +94,20 @@ def test_what_leaves_nothing_to_fix_is_refused(more: list[str], tmp_path: Path, 
     monkeypatch.chdir(tmp_path)
     assert main(["smoke", "solver.prototxt", "--fix", *more]) == 2
     assert more[0] in capsys.readouterr().err
+
+
+def test_with_torch(tmp_path: Path, monkeypatch: Any, capfd: Any) -> None:
+    pytest.importorskip("torch")
+    monkeypatch.chdir(copytree(PROJECTS / "broken/rate_loss_weight", tmp_path / "project"))
+    assert main(["smoke", "solver.prototxt", "--engine", "torch", "--diagnose", "full", "--format", "json"]) == 1
+    told = json.loads(capfd.readouterr().out)["smoke"]
+    assert 'with loss_weight: 1 at "loss" it learns' in told["verdict"]
+    best = next(one for one in told["experiments"] if one["outcome"] == "cured")
+    assert (best["kind"], best["layer"], best["change"], best["iteration"]) == (
+        "loss-weight",
+        "loss",
+        "loss_weight: 1",
+        None,
+    )
+    rate = next(one for one in told["experiments"] if one["kind"] == "rate")
+    assert (rate["file"], rate["outcome"]) == ("solver.prototxt", "later")
