@@ -53,7 +53,7 @@ def outputs(values: Sequence[str], statistics: bool) -> list[Output]:
 
 def write_all(report: Report, wanted: Sequence[Output], look: Look) -> None:
     """Write the report to each output; only what goes to a terminal is coloured and wrapped."""
-    for output in wanted:
+    for output in sorted(wanted, key=lambda output: output.file is None):  # files first: a pipe may close early
         if output.file:
             try:
                 text = io.StringIO()

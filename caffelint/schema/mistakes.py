@@ -175,28 +175,36 @@ class Mistakes(MistakenValues):
         return (*take_out(document, node, [field]), put_in(document, block, field.name, value))
 
     def _beside(self, type_: MessageType, name: str, node: Field) -> Field | None:
+        """The block beside a field that has one of its name; of a layer, one that its type reads, if that has it."""
         types = type_.fields
+        own = self._own_blocks(type_, name, node)
         for other in node.fields[:_LARGE]:
-            if other.kind == tree.MESSAGE:
+            if other.kind == tree.MESSAGE and (not own or other.name in own):
                 inner = types.get(other.name)
                 if inner and inner.message and _has(inner.message, name) and not _is_left_over(type_, other.name, name):
                     return other
         return None
+
+    def _own_blocks(self, type_: MessageType, name: str, node: Field) -> list[str]:
+        """The blocks with a field of that name that a layer's type reads; empty for any other message."""
+        written = node.first("type") if type_.name == "LayerParameter" else None
+        layer_type = string_value(written.text) if written and written.kind == tree.STRING else ""
+        found = []
+        for block in sorted(provenance().param_blocks(layer_type)) if layer_type else ():
+            inner = type_.fields.get(block)
+            if inner and inner.message and _has(inner.message, name) and not _is_left_over(type_, block, name):
+                found.append(block)
+        return found
 
     def _home(self, type_: MessageType, name: str, node: Field) -> str:
         """The block that a field was meant for: one beside it, its layer type's own, or the layer around it."""
         beside = self._beside(type_, name, node)
         if beside is not None:
             return f"the {beside.name} block"
-        if type_.name == "LayerParameter":
-            written = node.first("type")
-            layer_type = string_value(written.text) if written and written.kind == tree.STRING else ""
-            for block in sorted(provenance().param_blocks(layer_type)) if layer_type else ():
-                inner = type_.fields.get(block)
-                if inner and inner.message and _has(inner.message, name) and not _is_left_over(type_, block, name):
-                    return f"a {block} block"
-            if name in ("lr_mult", "decay_mult"):
-                return "a param block"
+        if own := self._own_blocks(type_, name, node):
+            return f"{'an' if own[0][0] in 'aeiou' else 'a'} {own[0]} block"
+        if type_.name == "LayerParameter" and name in ("lr_mult", "decay_mult"):
+            return "a param block"
         if self.parents and self.parents[-1].name in LAYERS and _has(self.parents[-1], name):
             return "the layer itself, outside this block"
         nets = [parent for parent in self.parents if parent.name == NET]

@@ -49,6 +49,18 @@ class UnknownField(ProblemRule):
             message="layer has no field num_output, so Caffe refuses the file; move it to a convolution_param block",
         ),
         Invalid(
+            'layer { type: "InnerProduct" num_output: 3 inner_product_param { axis: 1 } convolution_param { } }',
+            span="num_output",
+            message="layer has no field num_output, so Caffe refuses the file; move it to the inner_product_param"
+            " block",
+            fixed='layer { type: "InnerProduct" inner_product_param { axis: 1 num_output: 3 } convolution_param { } }',
+        ),
+        Invalid(
+            'layer { type: "InnerProduct" num_output: 3 convolution_param { } }',
+            span="num_output",
+            message="layer has no field num_output, so Caffe refuses the file; move it to an inner_product_param block",
+        ),
+        Invalid(
             'layer { type: "ImageData" image_data_param { source: "a" }'
             " transform_param { mirror: true } crop_size: 9 }",
             span="crop_size",

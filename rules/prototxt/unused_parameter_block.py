@@ -3,6 +3,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from google.protobuf.descriptor import FieldDescriptor
+
 from caffelint.lint import (
     ERROR,
     FIRST_FORK_NUMBER,
@@ -55,7 +57,8 @@ class UnusedParameterBlock(NetRule):
     ```
 
     ## Fix safety
-    Unsafe, though Caffe does not read what is removed: the block may be right and the type wrong.
+    Unsafe, since the block may be right and the type wrong. The block is renamed to the one that the type reads, where
+    that has all of its fields and the layer lacks it; otherwise it is removed.
 
     ## References
     - the source of each layer type in caffe/layers
@@ -76,6 +79,12 @@ class UnusedParameterBlock(NetRule):
             'layer { name: "c1" type: "Convolution" pooling_param { stride: 2 } }',
             span="pooling_param",
             message='Convolution "c1": pooling_param is ignored; Convolution reads convolution_param',
+            fixed='layer { name: "c1" type: "Convolution" convolution_param { stride: 2 } }',
+        ),
+        Invalid(
+            'layer { name: "c1" type: "Convolution" relu_param { negative_slope: 2 } }',
+            span="relu_param",
+            message='Convolution "c1": relu_param is ignored; Convolution reads convolution_param',
             fixed='layer { name: "c1" type: "Convolution" }',
         ),
         Invalid(
@@ -141,13 +150,39 @@ class UnusedParameterBlock(NetRule):
             message = f"{subject}: {block} is ignored; "
             message += f"{type_} reads {' and '.join(sorted(used))}" if used else "remove it"
             severity = INFO if type_ == "Softmax" and block == "loss_param" else WARNING
-            yield self.finding(layers[0].at(block), message, severity=severity, fixes=_removed(layers, block))
+            yield self.finding(layers[0].at(block), message, severity=severity, fixes=_fixes(layers, block, used))
 
 
 def _blocks(layers: list[Layer]) -> set[str]:
     """Names of the layers' blocks as they are written: to ask the messages which fields they have takes far longer."""
     nodes = [layer.node for layer in layers]
     return {field.name for node in nodes if node for field in node.fields if field.kind == MESSAGE}
+
+
+def _fixes(layers: list[Layer], block: str, used: frozenset[str]) -> tuple[Fix, ...]:
+    """The block renamed to the only one of the type's own, where it may be a slip for that; otherwise removed."""
+    own = used - _SHARED
+    if len(own) == 1 and all(layer.node and not layer.has(*own) and _fits(layer, block, *own) for layer in layers):
+        return _renamed(layers, block, *own)
+    return _removed(layers, block)
+
+
+def _fits(layer: Layer, block: str, wanted: str) -> bool:
+    """Whether a block holds something, and all of it, as it is written, is of the same type in the wanted one."""
+    inner = layer.node.first(block) if layer.node else None
+    there, here = (layer.param(name).DESCRIPTOR.fields_by_name for name in (wanted, block))
+    names = [field.name for field in inner.fields] if inner else []
+    return bool(names) and all(
+        name in there
+        and name in here
+        and there[name].number < FIRST_FORK_NUMBER
+        and _type(there[name]) == _type(here[name])
+        for name in names
+    )
+
+
+def _type(field: FieldDescriptor) -> object:
+    return field.type, field.message_type or field.enum_type
 
 
 def _removed(layers: list[Layer], block: str) -> tuple[Fix, ...]:

@@ -282,6 +282,14 @@ def test_a_reader_that_leaves_early_is_no_error(project: Path) -> None:
     assert done.stdout.count(b"\n") == 1
 
 
+def test_a_file_is_written_though_the_reader_of_stdout_leaves_early(project: Path) -> None:
+    for number in range(400):
+        (project / f"solver{number}.prototxt").write_text('lr_policy: "poly" base_lr: 1', "utf-8")
+    done = run_real("check --no-cache --format github --format sarif:out.sarif . | head -n 1")
+    assert done.returncode == 141
+    assert len(json.loads((project / "out.sarif").read_text("utf-8"))["runs"][0]["results"]) > 400
+
+
 @pytest.mark.skipif(os.name != "posix", reason="shells of POSIX")
 @pytest.mark.parametrize(
     ("arguments", "status", "line"),
