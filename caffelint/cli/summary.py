@@ -131,14 +131,17 @@ _Result = tuple[str, "list[Summary]", "Failure | None"]
 
 def _each(files: Sequence[Shown], options: dict[str, Any], both: bool, jobs: int) -> Iterator[_Result]:
     """`both`: no phase was given, so a net that is made for only one is shown in that one."""
-    from caffelint.lint.workers import can_share, context
+    from caffelint.lint.workers import WorkerEnded, can_share, share
 
     workers = min(jobs or os.cpu_count() or 1, len(files))
     if workers < 2 or len(files) < 8 or not can_share():
         yield from map(partial(_one, options, both), files)
         return
-    with context() as how, how.Pool(workers) as pool:
-        yield from pool.imap(partial(_one, options, both), files, chunksize=4)
+    try:
+        yield from share(partial(_one, options, both), files, workers, chunk=4)
+    except WorkerEnded as error:
+        lost = [net.file for net in files[error.done :]]
+        yield lost[0], [], error.failure(lost, "shown")
 
 
 def _one(options: dict[str, Any], both: bool, net: Shown) -> _Result:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from copy import copy
@@ -171,33 +170,21 @@ def _size(jobs: Sequence[Job]) -> int:
 
 
 def _pooled(jobs: Sequence[Job], config: Config, workers: int) -> Iterator[Outcome]:
-    from concurrent.futures import ProcessPoolExecutor
-    from concurrent.futures.process import BrokenProcessPool
-
-    from caffelint.lint.workers import context
+    from caffelint.lint.workers import WorkerEnded, share
 
     Checker(config).warm()
-    done = 0
     try:
-        with context() as how, ProcessPoolExecutor(workers, how, _start, (config,)) as pool:
-            for outcome in pool.map(_work, jobs, chunksize=8):
-                yield outcome
-                done += 1
-    except BrokenProcessPool:
-        lost = [path for job in jobs[done:] for path in sorted(job.report)]
-        reason = f"this file or one after it ended a process, perhaps for lack of memory: {len(lost)} files were not"
-        yield Outcome((), (Failure(lost[0], f"{reason} checked; try --jobs 1", True),), 0, 0)
+        yield from share(_work, jobs, workers, chunk=8, start=_start, given=(config,))
+    except WorkerEnded as error:
+        lost = [path for job in jobs[error.done :] for path in sorted(job.report)]
+        yield Outcome((), (error.failure(lost, "checked"),), 0, 0)
 
 
 _checker: Checker | None = None
 
 
 def _start(config: Config) -> None:
-    import signal
-
     global _checker
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    gc.freeze()
     _checker = Checker(config)
 
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import signal
 import subprocess
 from pathlib import Path
 
@@ -295,6 +297,18 @@ def test_folder_has_a_line_for_each_net_and_phase(capsys: pytest.CaptureFixture[
     found = lines(capsys, str(FIXTURES / "right"))
     assert len(found) == 2 * len({line["file"] for line in found}) == 8
     assert all(line["loads"] is not False for line in found)
+
+
+@pytest.mark.skipif(os.name != "posix", reason="processes start otherwise elsewhere")
+def test_a_process_that_is_killed_is_not_waited_for(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for number in range(9):
+        (tmp_path / f"{number}.prototxt").write_text(NET)
+    monkeypatch.setattr("caffelint.lint.summary.summarize", lambda *_, **__: os.kill(os.getpid(), signal.SIGKILL))
+    assert main(["summary", str(tmp_path), "--jobs", "2"]) == 3
+    said = "this file or one after it ended a process, perhaps for lack of memory: 9 files were not shown; try --jobs 1"
+    assert f"0.prototxt: {said}\n" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("shape", ["data", "data=", "=1x2", "data=1xtwo", "data=-1x3"])
