@@ -21,7 +21,7 @@ _SAFE = "PYTHONSAFEPATH"
 
 
 class WorkerEnded(Exception):
-    """A process ended before its work did, such as one that the system killed; `done`: the jobs before, with results."""
+    """A process ended before its work did, as when the system kills it; `done`: the jobs before it, with results."""
 
     def __init__(self, done: int):
         super().__init__(f"a process ended after {done} jobs")

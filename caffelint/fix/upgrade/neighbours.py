@@ -21,6 +21,7 @@ _CURRENT = 2
 _BVLC = ("bvlc", "bvlc_history")
 _MOST_FOLDERS = 200
 _MOST_FILES = 200
+_MOST_BYTES = 2 << 20
 """Of a project, in addition to the files that were named: reading so many takes about a second."""
 
 
@@ -82,7 +83,7 @@ class Neighbours:
             found.pop(os.path.abspath(path), None)
         others = [path for path in found if not matches_glob(path, self._exclude, self._folder)]
         others.sort(key=lambda path: (os.path.dirname(path) not in folders, path.count(os.sep), path))
-        return self._paths + [relative(path) for path in others[:_MOST_FILES]]
+        return self._paths + [relative(path) for path in _affordable(others[:_MOST_FILES])]
 
     @cached_property
     def _shared(self) -> dict[str, frozenset[str]]:
@@ -118,6 +119,19 @@ def _readers_of(path: str) -> frozenset[str]:
     if not document.root.all("layer"):
         return own
     return frozenset(fork for fork in own or known.forks if known.generation(fork) == _CURRENT)
+
+
+def _affordable(paths: Iterable[str]) -> Iterator[str]:
+    """Those of the paths that together are not too large; one that is too large for what is left is passed over."""
+    left = _MOST_BYTES
+    for path in paths:
+        try:
+            size = os.path.getsize(path)
+        except OSError:
+            continue
+        if size <= left:
+            left -= size
+            yield path
 
 
 def _above(path: str) -> Iterator[str]:

@@ -116,6 +116,14 @@ def test_few_files_of_a_large_project_are_read(tree: Path, monkeypatch: pytest.M
     assert _upgraded("z/lenet.prototxt") == ["z/lenet"]
 
 
+def test_few_bytes_of_a_large_project_are_read(tree: Path) -> None:
+    """Or the upgrade of one small file would take seconds, for what lies beside it."""
+    _write(c3d=C3D + "#" * (2 << 20), lenet=PLAIN)
+    assert _upgraded("lenet.prototxt") == ["lenet"]
+    _write(c3d=C3D + "#" * (1 << 20), lenet=PLAIN)
+    assert _upgraded("lenet.prototxt") == []
+
+
 def _of_type(layer: str) -> str:
     return f'layer {{ name: "l" type: "{layer}" bottom: "a" bottom: "b" top: "c" }}\n'
 
