@@ -127,6 +127,9 @@ def _upgrade_solver(document: Document, dialect: str | None, neighbours: Neighbo
     reading = _readers(bound, neighbours)
     if why := without_solver_type(reading.forks):
         raise CannotUpgrade(old.start, reading.leave(why), intended=True)
+    for problem in bound.problems:
+        if problem.kind == "unknown-enum-value" and old.start <= problem.start < old.end:
+            raise CannotUpgrade(problem.start, problem.message)
     layout = _layout(document)
     for piece in layout.root.all("solver_type"):
         piece.name = "type"

@@ -283,6 +283,7 @@ LEFT = {
     'name: "n"\ninput: "a"\nlayer { type: "ReLU" bottom: "a" top: "b" }': (2, "without a shape"),
     'input: "a"\ninput_dim: 1\n': (2, "4 input_dim"),
     'type: "SGD"\nsolver_type: ADAM': (2, "both type"),
+    "base_lr: 1\nsolver_type: ADAMW": (2, "solver_type has no value ADAMW"),
 }
 
 
