@@ -12,6 +12,8 @@ _MOST_PARTS = 32
 """Of a key. The time of tomllib grows with the square of their number."""
 _MOST_BLANKS = 80
 """In a row in a key. The time of configparser grows with the square of their number."""
+_MOST_LINES = 2000
+"""Of all sections. The time of configparser grows with the square of the number of those that it cannot parse."""
 _BLANKS = re.compile(rf"\s{{{_MOST_BLANKS + 1}}}")
 _NO_KEY = re.compile(
     r'"""(?:\\[\s\S]|[^\\])*?(?:"""|\\?\Z)|'
@@ -62,13 +64,16 @@ def setup_cfg(path: Path, text: str, types: Mapping[str, type]) -> dict[str, Any
     """
     from configparser import ConfigParser, Error
 
-    if any(_BLANKS.search(re.split("[=:]", line.strip(), maxsplit=1)[0]) for line in text.splitlines()):
+    lines = _own_lines(text)
+    if sum(map(bool, lines)) > _MOST_LINES:
+        raise ConfigError(f"{path}: has more than {_MOST_LINES} lines of settings")
+    if any(_BLANKS.search(re.split("[=:]", line.strip(), maxsplit=1)[0]) for line in lines):
         raise ConfigError(f"{path}: has a key with more than {_MOST_BLANKS} blanks in a row")
     parser = ConfigParser(interpolation=None)
     # As written: a key may be a glob.
     parser.optionxform = str  # type: ignore[assignment, method-assign]
     try:
-        parser.read_string(text)
+        parser.read_string("\n".join(lines))
     except Error as error:
         raise ConfigError(f"{path}: {str(error).splitlines()[0].lower()}") from error
     if not any(section.partition(":")[0] == "caffelint" for section in parser.sections()):
@@ -88,6 +93,16 @@ def setup_cfg(path: Path, text: str, types: Mapping[str, type]) -> dict[str, Any
             wanted = types.get(name) if target is table else None
             target[name if target is table else key] = _from_ini(raw, wanted)
     return table
+
+
+def _own_lines(text: str) -> list[str]:
+    """The lines, those of the sections of others empty. As for configparser, only a line feed ends a line."""
+    lines, own = [], False
+    for line in text.split("\n"):
+        if line.startswith("["):
+            own = line.startswith("[caffelint")
+        lines.append(line if own else "")
+    return lines
 
 
 def _from_ini(raw: str, wanted: type | None) -> Any:

@@ -113,7 +113,7 @@ def test_a_setting_of_as_many_entries_as_may_be(capsys: pytest.CaptureFixture[st
     start = time.process_time()
     assert main(["check", ".", "--no-cache"]) in (0, 1)
     assert time.process_time() - start < SECONDS
-    Path("setup.cfg").write_text("[caffelint]\nignore =\n" + "".join(f"  S{number}\n" for number in range(90_000)))
+    Path("setup.cfg").write_text("[caffelint]\nignore = " + ",".join(f"S{number}" for number in range(90_000)))
     Path("caffelint.toml").unlink()
     capsys.readouterr()
     assert "ignore has 90000 entries" in told(capsys)[1]
@@ -127,11 +127,28 @@ def test_many_dots_in_strings_are_right(capsys: pytest.CaptureFixture[str]) -> N
 
 
 @pytest.mark.parametrize(
-    "line", ["a" + " " * 60_000 + "b", ("a" + " " * 80) * 3000, "exclude = a" + " " * 60_000 + "b"]
+    "line",
+    [
+        "a" + " " * 60_000 + "b",
+        ("a" + " " * 80) * 3000,
+        "exclude = a" + " " * 60_000 + "b",
+        *("a" + blank * 60_000 + "b" for blank in "\v\f\x1c\x85\u2028"),
+        "x\n" * 49_000,
+        " x\n" * 49_000,
+    ],
+    ids=lambda line: repr(line[:8]),
 )
-def test_blanks_in_an_ini(line: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_lines_of_an_ini_that_hurt(line: str, capsys: pytest.CaptureFixture[str]) -> None:
     Path("setup.cfg").write_text(f"[caffelint]\n{line}\n")
     assert told(capsys)[0] == 2
+
+
+def test_sections_of_others_are_not_parsed(capsys: pytest.CaptureFixture[str]) -> None:
+    others = "[flake8]\n" + "x\n" * 49_000 + "a" + " " * 60_000 + "b\n"
+    Path("setup.cfg").write_text(f"{others}[caffelint]\njobs = 1\n{others}")
+    assert told(capsys) == (0, "")
+    Path("setup.cfg").write_text("[flake8]\nx\n[caffelint]\njobs = 1\njobs = 2\n")
+    assert "[line  5]" in told(capsys)[1]
 
 
 @pytest.mark.parametrize("name", ["exclude = [{}]", "per-file-ignores = {{ {} = ['S1'] }}"])
