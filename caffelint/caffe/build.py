@@ -41,6 +41,7 @@ def build(
     input_shapes: Mapping[str, Shape] | None = None,
     assume_inputs: bool = False,
     dialect: str | None = None,
+    python: type[BuiltLayer] | None = None,
 ) -> BuiltNet:
     """Build a NetParameter in current format (see `upgrade_net`) in a state, as `caffe.Net(file, phase, ...)` does.
 
@@ -50,11 +51,14 @@ def build(
     is kept in `assumed`, and what follows from it is likely, not certain.
     dialect: one of `BVLC` for Caffe 1.0 without GPU exactly: types, fields and engines that it lacks are refused.
     Without it they are unknown.
+    python: what answers for Python layers, whose code is not known otherwise.
     """
     name = phase if isinstance(phase, str) else phase_name(phase)
     state = State(name, frozenset([*net.state.stage, *stages]), level)
     layers = [WrittenLayer(message, index) for index, message in enumerate(net.layer)]
-    return build_alike(net, layers, (state,), input_shapes=input_shapes, assume_inputs=assume_inputs, dialect=dialect)
+    built = BuiltNet(net, layers, (state,))
+    _Build(built, input_shapes or {}, assume_inputs, dialect in BVLC, python).run(until_refused=False)
+    return built
 
 
 def build_alike(
@@ -77,11 +81,19 @@ def build_alike(
 
 
 class _Build:
-    def __init__(self, built: BuiltNet, input_shapes: Mapping[str, Shape], assume_inputs: bool, strict: bool) -> None:
+    def __init__(
+        self,
+        built: BuiltNet,
+        input_shapes: Mapping[str, Shape],
+        assume_inputs: bool,
+        strict: bool,
+        python: type[BuiltLayer] | None = None,
+    ) -> None:
         self.built = built
         self.input_shapes = input_shapes
         self.assume_inputs = assume_inputs
         self.strict = strict
+        self.python = python
         self.available: dict[str, Blob] = {}
         self.missing: set[str] = set()
         self.makers: dict[str, str] | None = None
@@ -171,8 +183,8 @@ class _Build:
             layer_class = REGISTRY.get(layer_type, UnknownLayer)
             if layer_class.fork and self.strict:
                 layer_class = UnknownLayer
-            if layer_type == "Python" and is_finite_check(message):
-                layer_class = FiniteCheck
+            if layer_type == "Python":
+                layer_class = self.python or (FiniteCheck if is_finite_check(message) else UnknownLayer)
             bottoms, tops = list(written.bottoms), list(written.tops)
             layer = layer_class(message, written.name, layer_type, index, phase, bottoms, tops)
             if written.loss_weights:

@@ -102,7 +102,7 @@ def _torch(torch: dict[str, Any], verbose: bool) -> Iterator[tuple[str, str]]:
         yield "torch", torch["problem"]
         return
     yield "torch", f"{torch['torch']}; GPU: {'yes' if torch['gpus'] else 'no, ' + torch['no_gpu']}"
-    yield "", f"{len(torch['layers'])} layer types; Python layers need a Caffe"
+    yield "", f"{len(torch['layers'])} layer types; Python layers run"
     if verbose:
         yield from _list(sorted(torch["layers"]))
 

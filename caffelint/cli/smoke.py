@@ -114,8 +114,7 @@ def command(solver: str, **options: Any) -> int:
     """Train briefly on a safe copy, and show where it breaks and why.
 
     SOLVER is a solver.prototxt. It is checked first; then the net is loaded, run once without an update, trained for a
-    few iterations, and tested. None of your files is changed without --fix. With the caffe engine, the net's Python
-    layers run.
+    few iterations, and tested. None of your files is changed without --fix. The net's Python layers run.
 
     \b
     Exit status: 0 nothing at or above --fail-on

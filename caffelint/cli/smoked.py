@@ -86,7 +86,7 @@ class Shown(Watcher):
         for note in prepared.notes:
             self.say(f"note: {note}")
         python = {module_of(layer) for built in prepared.built for layer in built.layers if layer.type == "Python"}
-        if python and engine.name == "caffe":
+        if python:
             self.say(f"runs your code: Python layers {', '.join(sorted(python))}", always=True)
 
     def stopped(self, report: Report) -> None:

@@ -7,7 +7,7 @@ from functools import partial
 
 from caffelint.caffe.built_net import BuiltNet
 from caffelint.caffe.layers import BuiltLayer
-from caffelint.smoke.engines import CAFFE, Engine, NoEngine
+from caffelint.smoke.engines import Engine, NoEngine
 from caffelint.smoke.flow import loss_weight, readers, unsplit
 from caffelint.smoke.job import CHECKS, Check
 from caffelint.smoke.run import Run
@@ -28,11 +28,6 @@ def _check_gradients(stage: Stage, target: str) -> tuple[Run, Engine]:
     prepared = stage.prepare(engine, still=True, mode=CHECKS, statistics_every=0)
     built = prepared.built[0]
     prepared = prepared.changed(checks=tuple(_checks(built, target)))
-    if target != ALL and engine.name != CAFFE:
-        if any(layer.name == target and layer.type == "Python" for layer in built.layers):
-            raise NoEngine(
-                f'--gradcheck "{target}": it is a Python layer, which only the caffe engine runs; add --engine caffe'
-            )
     stage.start(engine, prepared)
     return stage.run(prepared, stage.execute(engine, prepared)), engine
 

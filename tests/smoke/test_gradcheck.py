@@ -241,8 +241,6 @@ def test_wrong_use(tmp_path: Path, caffe_python: Path, capsys: Any) -> None:
     ):
         assert main(["smoke", str(solver), "--caffe-python", str(caffe_python), "--gradcheck", target]) == 2
         assert words in capsys.readouterr().err
-    assert main(["smoke", str(solver), "--engine", "torch", "--gradcheck", "mine"]) == 2
-    assert "it is a Python layer, which only the caffe engine runs" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("kind", ["SoftmaxWithLoss", "Python"])

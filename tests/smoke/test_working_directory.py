@@ -36,6 +36,12 @@ def test_torch(folder: Path, capsys: Any) -> None:
     pytest.importorskip("torch")
     assert main(["smoke", write(folder).name, "--engine", "torch", "--iterations", "2"]) == 0, capsys.readouterr()
     assert ran(folder) == ""
+    solver = write(folder, python_layer(folder, ""))
+    assert main(["smoke", solver.name, "--engine", "torch", "--iterations", "2"]) == 0
+    assert main(["smoke", solver.name, "--engine", "torch", "--gradcheck", "mine"]) == 0
+    assert "runs your code: Python layers mine.Mine" in capsys.readouterr().out
+    assert ran(folder) == ""
+    assert not (folder / "__pycache__").exists()
 
 
 def test_a_python_that_looks_nowhere_by_itself(tmp_path: Path, caffe_python: Path, capsys: Any) -> None:
@@ -90,5 +96,5 @@ def test_env(folder: Path, caffe_python: Path, capsys: Any) -> None:
     assert main(["env", "--caffe-python", str(caffe_python)]) == 0
     out = capsys.readouterr().out
     assert "caffe       1.0.0, Python 3" in out
-    assert "Python layers need a Caffe" in out
+    assert " layer types; Python layers run" in out
     assert ran(folder) == ""

@@ -18,6 +18,7 @@ _OWN = os.path.realpath(os.getcwd())
 sys.path[:] = [path for path in sys.path if path and os.path.realpath(path) != _OWN]
 
 import json
+import random
 import resource
 import signal
 import threading
@@ -102,12 +103,15 @@ class Run(object):
         import caffe
         import gradients  # noqa: F401
         import modes  # noqa: F401
+        import numpy
         import synthetic
 
         look_for_layers([os.getcwd()] + job["python_path"])
         self.make = synthetic.batch
         self.emit("note", message="Caffe %s, Python %s" % (getattr(caffe, "__version__", "?"), sys.version.split()[0]))
         caffe.set_random_seed(job["seed"])
+        numpy.random.seed(job["seed"])
+        random.seed(job["seed"])
         if job["device"] == "cpu":
             caffe.set_mode_cpu()
         else:

@@ -60,6 +60,9 @@ class TorchLayer:
     # Which parameters are counted rather than learned? No gradient flows to them, whatever their lr_mult.
     statistics: ClassVar[tuple[int, ...]] = ()
 
+    # Does its forward pass change its parameters, whichever?
+    changes_params: ClassVar[bool] = False
+
     # Does it take its tops from what the net is given?
     takes_input: ClassVar[bool] = False
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import random
 import sys
 
+import numpy as np
 import torch
 
 
@@ -34,6 +36,8 @@ def is_out_of_memory(error: BaseException) -> bool:
 def make_deterministic(seed: int) -> None:
     """The same numbers for the same seed, all of them float32 as in Caffe."""
     torch.manual_seed(seed)
+    np.random.seed(seed)
+    random.seed(seed)
     torch.backends.cudnn.deterministic = True
     torch.backends.cudnn.benchmark = False
     torch.backends.cudnn.allow_tf32 = False

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 import time
 from collections.abc import Callable, Mapping
 from functools import partial
@@ -28,6 +29,7 @@ from caffelint.smoke.events import (
     NonFinite,
     Note,
     OutOfMemory,
+    PythonLayer,
     Refused,
     Running,
     Statistics,
@@ -38,8 +40,9 @@ from caffelint.smoke.job import Job
 from caffelint.smoke.torch.base import LabelOutside
 from caffelint.smoke.torch.device import NoDevice, is_out_of_memory, make_deterministic, peak_memory, usable
 from caffelint.smoke.torch.feed import Feed
-from caffelint.smoke.torch.load import Lacking, Refusal, load_net, load_solver, make_net
+from caffelint.smoke.torch.load import Lacking, Refusal, lacking_for_python, load_net, load_solver, make_net
 from caffelint.smoke.torch.net import LayerError, TorchNet
+from caffelint.smoke.torch.python import FOLDERS, NotHere, Raised
 from caffelint.smoke.torch.search import Culprit, Search, bad_parameter
 from caffelint.smoke.torch.solver import make_solver, refusal
 from caffelint.smoke.torch.sources import Unreadable
@@ -65,6 +68,12 @@ def run(job: Job, emit: Emit, kind: type[Run] | None = None) -> None:
     """Do a job from load to end; whatever happens to it is an event. kind: another way to do it than `Run`."""
     try:
         (kind or Run)(job, usable(job.device), emit).run()
+    except Raised as error:
+        emit(PythonLayer(error.layer, error.message, error.file, error.line))
+        emit(Done(0, 0.0))
+    except NotHere as error:
+        reason = lacking_for_python(error, 0)
+        emit(Refused(reason.net, reason.layer, reason.message, "load", LACKS))
     except NoDevice as reason:
         emit(Refused(-1, "", str(reason), "load"))
     except Refusal as reason:
@@ -80,6 +89,7 @@ def run(job: Job, emit: Emit, kind: type[Run] | None = None) -> None:
 class Run:
     def __init__(self, job: Job, device: torch.device, emit: Emit) -> None:
         make_deterministic(job.seed)
+        FOLDERS.look_in([os.getcwd(), *job.python_path])
         self.job = job
         self.device = device
         self.emit = emit
@@ -186,13 +196,16 @@ class Run:
     def pass_at_rate_zero(self) -> None:
         """One pass; what it leaves in the parameters, BatchNorm's averages, is taken back."""
         counted = [
-            layer.params[index] for layer in self.net.layers for index in layer.statistics if layer.params[index:]
+            layer.params[index]
+            for layer in self.net.layers
+            for index in (range(len(layer.params)) if layer.changes_params else layer.statistics)
+            if layer.params[index:]
         ]
         kept = [data.clone() for data in counted]
         self.compute(0.0)
         self.net.clear_gradients()
         for data, before in zip(counted, kept, strict=True):
-            data.copy_(before)
+            data.data.copy_(before)
 
     def iterate(self) -> None:
         rate = self.rate()

@@ -18,6 +18,7 @@ from caffelint.smoke.job import REAL, Job
 from caffelint.smoke.torch.fillers import fill
 from caffelint.smoke.torch.forks import in_caffes_words
 from caffelint.smoke.torch.net import LayerError, TorchNet, not_runnable
+from caffelint.smoke.torch.python import BuiltPython, NotHere
 from caffelint.smoke.torch.sources import Source, Unreadable, open_source
 from caffelint.text.parser import parse
 
@@ -56,30 +57,39 @@ def load_net(job: Job, number: int, creating: Callable[[str], None]) -> tuple[Bu
     wanted = job.nets[number]
     message = in_caffes_words(upgrade_net(message_of(wanted.path, NetParameter(), number)))
 
-    def built_with(shapes: dict[str, tuple[int, ...]]) -> BuiltNet:
-        built = build(message, wanted.phase, wanted.stages, wanted.level, input_shapes=shapes)
+    def built_with(shapes: dict[str, tuple[int, ...]], python: type[BuiltPython] | None = None) -> BuiltNet:
+        built = build(message, wanted.phase, wanted.stages, wanted.level, input_shapes=shapes, python=python)
         if built.refusals:
             first = built.refusals[0]
             raise Refusal(number, first.layer or "", str(first))
         return built
 
     planned = [item for item in job.inputs if item.net == number]
-    built = built_with({item.top: item.shape for item in planned if item.shape})
+    shapes = {item.top: item.shape for item in planned if item.shape}
     real = {item.layer for item in planned if item.source == REAL}
     sources: list[Source] = []
-    for layer in built.layers:
+    for layer in built_with(shapes).layers if real else ():
         if layer.name in real:
             creating(layer.name)  # a damaged file may end the process
             try:
                 sources.append(open_source(layer, job.seed + len(sources)))
             except Unreadable as reason:
                 raise Refusal(number, layer.name, str(reason)) from None
-    if sources:
-        shapes = {name: shape for source in sources for name, shape in source.shapes.items()}
-        built = built_with({**{item.top: item.shape for item in planned if item.shape}, **shapes})
+    for source in sources:
+        shapes.update(source.shapes)
+    # The code of Python layers is set up once.
+    try:
+        built = built_with(shapes, BuiltPython)
+    except NotHere as reason:
+        raise lacking_for_python(reason, number) from None
     for layer, why in not_runnable(built):
         raise Lacking(number, layer.name, f"the torch engine does not run this {layer.type} layer: {why}")
     return built, sources
+
+
+def lacking_for_python(reason: NotHere, number: int) -> Lacking:
+    words = f"it uses {reason.wanted}, which this engine does not have; give --caffe-python"
+    return Lacking(number, reason.layer, f"the torch engine does not run this Python layer: {words}")
 
 
 def make_net(built: BuiltNet, number: int, device: torch.device, seed: int, trained: TorchNet | None) -> TorchNet:

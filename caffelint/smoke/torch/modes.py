@@ -18,6 +18,7 @@ from caffelint.smoke.job import CHECKS, MEASURES, RECORDS
 from caffelint.smoke.torch.base import LabelOutside
 from caffelint.smoke.torch.engine import BEFORE, Broken, Run
 from caffelint.smoke.torch.net import LayerError, TorchNet
+from caffelint.smoke.torch.python import Python
 from caffelint.smoke.torch.sources import Unreadable
 
 if TYPE_CHECKING:
@@ -62,8 +63,9 @@ class Record(Mode):
         while number < self.job.batches and (not number or batches.bytes * (number + 1) // number <= MOST_BYTES):
             given = self.feeds[0].next(0)
             for layer in self.net.layers:
-                if layer.takes_input:
-                    for blob, values in zip(layer.spec.tops, layer.read(given), strict=True):
+                if layer.takes_input or (layer.spec.type == "Python" and not layer.spec.bottoms):
+                    tops = layer.read(given) if layer.takes_input else layer.forward([])
+                    for blob, values in zip(layer.spec.tops, tops, strict=True):
                         batches.write(blob.name, number, array(values))
             number += 1
         batches.close(number)
@@ -158,6 +160,8 @@ class OneLayer:
     def backward(self, weights: list[Any], before: float) -> tuple[list[Any], list[Any]]:
         with torch.no_grad():
             self._take()
+        if isinstance(self.layer, Python):
+            self.layer.fill_diffs(before)
         bottoms = [values.clone().requires_grad_() for values in self.tensors]
         with torch.enable_grad():
             # A layer in place must not overwrite a leaf.

@@ -311,8 +311,10 @@ def _call(watch: Callable[..., None] | None, spec: BuiltLayer, which: Any, gradi
 
 
 def fill_parameter(data: Tensor, filler: Any, generator: torch.Generator, fill: Fill) -> None:
-    """Fill with a number, or as a FillerParameter says."""
+    """Fill with a number, the values of a tensor, or as a FillerParameter says."""
     if isinstance(filler, (int, float)):
         data.fill_(filler)
+    elif isinstance(filler, torch.Tensor):
+        data.copy_(filler)
     else:
         fill(data, filler, generator)

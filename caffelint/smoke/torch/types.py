@@ -18,6 +18,7 @@ from caffelint.smoke.torch import (  # noqa: F401  (importing a family registers
     neuron,
     normalization,
     pooling,
+    python,
     recurrent,
     reduce,
     resample,
@@ -70,8 +71,6 @@ def not_runnable(built: BuiltNet) -> list[tuple[BuiltLayer, str]]:
 
 
 def _why_not(layer: BuiltLayer) -> str | None:
-    if layer.type == "Python":
-        return "its code is a Python module, which this engine never runs"
     torch_class = REGISTRY.get(layer.type)
     if torch_class is None:
         return NO_CLASS.get(layer.type, f"what a {layer.type} layer computes is not known here")

@@ -27,7 +27,7 @@ WITHOUT_A_CASE = {
     "MemoryData": "takes its data from C++ alone",
     "Input": "is the bottom of all other cases",
     "DummyData": "has a test of its own",
-    "Python": "is code that never runs here",
+    "Python": "is code of the user; test_python.py runs some",
 }
 TYPES = sorted(BVLC_TYPES - set(WITHOUT_A_CASE))
 INDICES = {"Embed": (0,), "BatchReindex": (1,), "InfogainLoss": (1, 2)}

@@ -230,7 +230,7 @@ def test_watching_changes_nothing(tmp_path: Path) -> None:
     ("net", "solver", "where", "words"),
     [
         (NET, 'lr_policy: "fixed" type: "Adagrad"', "", "the solvers are SGD"),
-        (NET.replace("ReLU", "Python"), FIXED, "relu", "never runs"),
+        (NET.replace("ReLU", "ClockworkRNN"), FIXED, "relu", "forks differ"),
         (NET.replace("ReLU", "NoSuchType"), FIXED, "relu", "not known"),
         (
             NET.replace('bottom: "ip1" top: "ip2"', 'bottom: "none" top: "ip2"'),

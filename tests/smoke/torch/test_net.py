@@ -285,7 +285,7 @@ def test_what_cannot_run_is_reported_before() -> None:
     text = inputs(data="2 3 8 8") + layer("Python", "data", "odd") + layer("ReLU", "data", "plain")
     built = build(parse(text), "TRAIN")
     assert [(spec.name, why) for spec, why in not_runnable(built)] == [
-        ("odd", "its code is a Python module, which this engine never runs")
+        ("odd", "its code is imported only where it runs")
     ]
 
 
