@@ -46,9 +46,12 @@ def tell_checks(patched: Patched, net: str, errors: Sequence[ReportedFinding], r
 def objection(target: str, net: str, new: bytes) -> str:
     """Why an existing file must not be replaced; empty if none exists, or if it is an earlier net with checks."""
     from caffelint.cli.overwriting import link_above
-    from caffelint.fix.finite.layer_file import NAME
+    from caffelint.fix.finite.remove import own_checks
     from caffelint.lint.read import ReadError, read
+    from caffelint.text.parser import parse
 
+    if os.path.islink(target):
+        return "this is a link, and was not followed; name the file that it leads to"
     if link := link_above(target):
         return f"{link} is a link, and was not followed; name the folder that it leads to"
     if not os.path.isfile(target):
@@ -59,7 +62,7 @@ def objection(target: str, net: str, new: bytes) -> str:
         there = read(target)
     except ReadError as error:
         return str(error)
-    if there in (b"", new) or NAME.removesuffix(".py").encode() in there:
+    if there in (b"", new) or any(own_checks(parse(there))):
         return ""
     return "this file already exists, has no checks, and was left alone; remove it first"
 

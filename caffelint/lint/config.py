@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -151,8 +152,18 @@ def _runs(chain: list[_File]) -> tuple[dict[str, bytes], list[str], list[str]]:
     """The content of settings, the plugins that they name, and the programs."""
     config = Config()
     _apply(config, chain[0].path, chain, trusted=True)
-    programs = [word for word in config.caffe_python.split() if os.path.isfile(word)] if config.caffe_python else []
+    programs = [word for word in _words(config.caffe_python or "") if _is_program(word)]
     return {str(file.path): file.data for file in chain}, config.plugins, programs
+
+
+def _words(command: str) -> list[str]:
+    """As the command is run (`smoke.engines.split`): trust looks at the same words."""
+    return shlex.split(command)
+
+
+def _is_program(word: str) -> bool:
+    """Whether a word of a command may name what runs: a file, or a folder that Python runs as a program."""
+    return os.path.isfile(word) or os.path.isfile(os.path.join(word, "__main__.py"))
 
 
 def _apply_repository(config: Config, first: _File) -> None:
@@ -268,17 +279,18 @@ def _apply(config: Config, first: Path, chain: list[_File], trusted: bool) -> No
 
 
 def _confine(config: Config, name: str, path: Path, key: str, first: Path, before: tuple[Any, str | None]) -> None:
-    """Take back what leads out of the checkout, where a file would be quoted or written."""
+    """Take back what leads out of the checkout, or to what git keeps: a file there would be quoted or written."""
     from caffelint.lint.reach import Reach
 
     reach = Reach(str(first.parent))
     value = getattr(config, name)
-    inside = [item for item in ([value] if isinstance(value, str) else value) if reach.holds(item)]
+    items = [value] if isinstance(value, str) else value
+    inside = [item for item in items if reach.holds(item) and ".git" not in Path(os.path.realpath(item)).parts]
     if value in (inside, *inside):
         return
     config.skipped[name] = (
-        f"{path}: {key} leads out of the checkout and is not honoured there; give it by --config, or, if you trust what"
-        f" is there, caffelint trust {first.parent}"
+        f"{path}: {key} leads out of the checkout, or into .git, and is not honoured there; give it by --config, or, if"
+        f" you trust what is there, caffelint trust {first.parent}"
     )
     if name == "roots":
         setattr(config, name, inside)
@@ -366,8 +378,13 @@ def _set(config: Config, name: str, value: Any, source: str, base: Path | None =
             raise ConfigError(f"{source}: jobs is {shown(value)}; it takes 0, for all processors, or more")
     if name == "caffe_python" and base is not None:
         # A name without a slash is looked for on PATH, whatever is beside the settings.
-        words = value.split(" ")
-        value = " ".join(str(base / word) if "/" in word and (base / word).is_file() else word for word in words)
+        try:
+            words = _words(value)
+        except ValueError as error:
+            why = str(error).lower()
+            raise ConfigError(f"{source}: caffe-python is {shown(value)}, not a command: {why}") from error
+        own = [str(base / word) if "/" in word and _is_program(str(base / word)) else word for word in words]
+        value = value if own == words else shlex.join(own)
     if name in _PATHS and base is not None:
         value = [str(base / item) for item in value] if wanted is list else str(base / value)
     if name == "fail_on" and value not in _FAIL_ON:

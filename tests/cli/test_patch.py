@@ -170,15 +170,28 @@ def test_diff(patch: Callable[..., Run]) -> None:
     assert patch("net.prototxt", "--remove", "--diff").out == ""
 
 
-def test_a_strange_layer_file_is_left_and_an_older_one_replaced(patch: Callable[..., Run]) -> None:
+@pytest.mark.parametrize(
+    "text", ["class checkFiniteLayer: pass\n", '"""Written by `caffelint patch`."""\n# my own edits\n']
+)
+def test_another_layer_file_is_left(patch: Callable[..., Run], text: str) -> None:
     file = Path("check_finite_layer.py")
-    file.write_text("class checkFiniteLayer: pass\n", "utf-8")
+    file.write_text(text, "utf-8")
     run = patch("net.prototxt", "--check-finite", "--in-place")
-    assert "was not written by caffelint, so it was left alone" in run.err
-    assert file.read_text("utf-8") == "class checkFiniteLayer: pass\n"
-    file.write_text('"""Written by `caffelint patch NET --check-finite`, long ago."""\n', "utf-8")
-    assert "is replaced" in patch("net.prototxt", "--check-finite", "--in-place").err
+    assert "differs from what caffelint writes, so it was left alone" in run.err
+    assert file.read_text("utf-8") == text
+    file.unlink()
+    assert "is written" in patch("net.prototxt", "--check-finite", "--in-place").err
     assert "already exists" in patch("net.prototxt", "--check-finite", "--in-place").err
+
+
+@pytest.mark.parametrize("name", ["train.py", "out.prototxt"])
+def test_an_output_replaces_no_file_that_only_names_the_layer(patch: Callable[..., Run], name: str) -> None:
+    Path("train.py").write_text("import x  # check_finite_layer\n", "utf-8")
+    if name != "train.py":
+        Path(name).symlink_to("train.py")
+    run = patch("net.prototxt", "--check-finite", "-o", name)
+    assert run.status == 2
+    assert Path("train.py").read_text("utf-8") == "import x  # check_finite_layer\n"
 
 
 @pytest.mark.parametrize(

@@ -95,6 +95,24 @@ def test_what_changed_is_trusted_no_more(plugged: Path, mark: Path, caffelint: C
     assert not mark.exists()
 
 
+@pytest.mark.parametrize("command", ["'./my tools/run.sh'", "./my\\\\ tools/run.sh", "env ./app"])
+def test_a_program_is_trusted_however_it_is_quoted(
+    project: Path, caffelint: Caffelint, tmp_path: Path, command: str
+) -> None:
+    (project / "my tools").mkdir()
+    (project / "app").mkdir()
+    programs = [project / "my tools" / "run.sh", project / "app" / "__main__.py"]
+    for path in programs:
+        path.write_text("#!/bin/sh\n")
+        path.chmod(0o755)
+    (project / "caffelint.toml").write_text(f'caffe-python = "{command}"\n')
+    assert caffelint("trust").status == 0
+    assert "not honoured" not in caffelint("env").err
+    for path in programs:
+        path.write_text("#!/bin/sh\necho changed\n")
+    assert "caffe-python is not honoured" in caffelint("env").err
+
+
 def test_what_is_too_large_to_read_is_not_trusted(
     plugged: Path, mark: Path, caffelint: Caffelint, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -246,7 +264,10 @@ def test_a_checkout_names_no_command(project: Path, mark: Path, caffelint: Caffe
         assert "caffelint trust" in run.err
 
 
-@pytest.mark.parametrize("setting", ['roots = ["/"]', 'roots = [".."]', 'baseline = "../b.json"', 'baseline = "/b"'])
+@pytest.mark.parametrize(
+    "setting",
+    ['roots = ["/"]', 'roots = [".."]', 'baseline = "../b.json"', 'baseline = "/b"', 'baseline = ".git/b.json"'],
+)
 def test_what_leads_out_is_not_honoured(project: Path, caffelint: Caffelint, setting: str) -> None:
     (project / ".git").mkdir()
     (project / "caffelint.toml").write_text(setting + "\n")
@@ -255,6 +276,7 @@ def test_what_leads_out_is_not_honoured(project: Path, caffelint: Caffelint, set
     assert "leads out of the checkout" in run.err
     caffelint("check", ".", "--write-baseline")
     assert not (project.parent / "b.json").exists()
+    assert not (project / ".git" / "b.json").exists()
     config = load_config(project)
     assert (config.roots, config.baseline) == ([], None)
 

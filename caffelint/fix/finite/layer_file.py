@@ -9,7 +9,6 @@ from caffelint.fix.write import SaveError, save
 from caffelint.lint.read import read
 
 NAME = f"{MODULE}.py"
-_OURS = b"Written by `caffelint patch"
 
 
 def content() -> bytes:
@@ -19,7 +18,7 @@ def content() -> bytes:
 def write_beside(net: str) -> str:
     """Write the file into the folder of a net; a line about it.
 
-    A file that another version of caffelint wrote is replaced, any other one is left alone. Raises `SaveError`.
+    One that differs is left alone: somebody may have edited it. Raises `SaveError`.
     """
     path = os.path.join(os.path.dirname(net), NAME)
     ours = content()
@@ -28,13 +27,13 @@ def write_beside(net: str) -> str:
     old = read(path) if os.path.exists(path) else None
     if old == ours:
         return f"{path} already exists"
-    if old is not None and _OURS not in old:
+    if old is not None:
         return (
-            f"{path} exists and was not written by caffelint, so it was left alone, and the checks will run it; if that"
-            " is not intended, move it away and patch again"
+            f"{path} exists and differs from what caffelint writes, so it was left alone, and the checks will run it;"
+            " if that is not intended, move it away and patch again"
         )
     save(path, old, ours)
-    return f"{path} is {'written' if old is None else 'replaced; it came from another version of caffelint'}"
+    return f"{path} is written"
 
 
 def remains(net: str) -> str:
