@@ -11,7 +11,7 @@ from caffelint.lint import rule
 from caffelint.lint.finding import Finding
 from caffelint.smoke.diagnosis.hypotheses import ADAPTIVE, Hypothesis, bad_start, hypotheses, large_input
 from caffelint.smoke.diagnosis.tried import CURED, UNTESTED, Tried, refuted, survivor
-from caffelint.smoke.diagnosis.trouble import hampered
+from caffelint.smoke.diagnosis.trouble import flat
 from caffelint.smoke.events import (
     BACKWARD,
     BLOB,
@@ -108,9 +108,9 @@ __all__ = [
     "ends",
     "fell",
     "first_ratios",
+    "flat",
     "gradient_ended",
     "gradient_ends",
-    "hampered",
     "hypotheses",
     "is_zero",
     "large_input",

@@ -54,6 +54,12 @@ def suspect(run: Run, one: Hypothesis) -> tuple[str, str, bool]:
         more = f" and {len(one.layers) - 1} more" if len(one.layers) > 1 else ""
         fact = f"{name}{more}: use_global_stats: true without trained statistics divides by sqrt(eps), which"
         return f"{fact} multiplies by 316", "; remove it in TRAIN, or load weights", True
+    if one.kind == "schedule" and one.field == "falls":
+        return (
+            f"the rate falls from {number(value)} to {number(one.figure)}",
+            "; use a schedule that takes longer",
+            True,
+        )
     if one.kind == "schedule":
         fact = f"the rate rises from {number(value)} to {number(one.figure)}"
         return fact, "; use a schedule that lowers it", True
@@ -63,6 +69,8 @@ def suspect(run: Run, one: Hypothesis) -> tuple[str, str, bool]:
     if one.kind == "loss-weight" and one.proved:
         fact = f"loss_weight {value:g} makes the loss of {name} grow, whatever the rate"
         return fact, "; remove the minus sign", True
+    if one.kind == "loss-weight" and one.field == "tiny":
+        return f"loss_weight {value:g} leaves next to nothing of every gradient", f"; set {better}", False
     if one.kind == "loss-weight":
         return f"loss_weight {value:g} multiplies every gradient", " and is most likely too high", False
     if one.kind == "lr-mult":

@@ -12,7 +12,7 @@ from caffelint.smoke.rule import (
     begins,
     clamped,
     ends,
-    hampered,
+    flat,
     is_zero,
     only_decays,
     rose,
@@ -140,7 +140,7 @@ def _no_gradient(rule: SmokeRule, run: Run) -> Finding | None:
 def _flat(rule: SmokeRule, run: Run) -> Finding | None:
     """Of a loss that does not fall, only what an experiment showed."""
     best = survivor(run.tried)
-    if best is None or not hampered(run) or best.hypothesis.kind == "rate" or rose(run):
+    if best is None or best.hypothesis.kind == "rate" or not flat(run) or rose(run):
         return None
     cause = too_large(run)
     what = f"the loss does not fall: {number(begins(run))} to {number(ends(run))} in {len(run.iterations)} iterations"

@@ -10,9 +10,9 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from caffelint.smoke.diagnosis.experiment import Experiment, Trial, experiment
-from caffelint.smoke.diagnosis.hypotheses import Hypothesis, hypotheses
+from caffelint.smoke.diagnosis.hypotheses import Hypothesis, hypotheses, strong
 from caffelint.smoke.diagnosis.tried import CURED, OTHER, UNTESTED, Tried
-from caffelint.smoke.diagnosis.trouble import BREAKS, GROWS, Trouble, trouble
+from caffelint.smoke.diagnosis.trouble import BREAKS, FLAT, GROWS, Trouble, trouble
 from caffelint.smoke.engines import Engine
 from caffelint.smoke.events import Event, Trying
 from caffelint.smoke.job import MORE
@@ -47,6 +47,8 @@ class Diagnosis:
         self._was = trouble(run)
         if self._was is not None:
             self._found = hypotheses(run)
+            if self._was.kind == FLAT and not any(strong(one) for one in self._found):
+                self._found = []  # a sound run may take longer to learn
             asked = run.asked
             if self._was.kind in (BREAKS, GROWS):
                 asked = min(run.asked, 2 * max(self._was.iteration, 0) + 10)

@@ -31,8 +31,11 @@ _SMALL_WEIGHTS, _LARGE_LOADED = 0.1, 100.0
 _HIGH_MOMENTUM, _DECAYS = 0.95, 2.0
 _BAD_FROM_THE_START = 3.0
 _DOMINATES = 30.0
+_LEAST_WEIGHT = 1e-6
 _CLIPS_AT = 10.0
 _ROUNDED = 1e-4
+_STRONG = 1.5
+_FALLS = 0.01
 
 
 class Hypothesis(NamedTuple):
@@ -67,6 +70,11 @@ def hypotheses(run: Run, after: int | None = None) -> list[Hypothesis]:
     return sorted((_with_check(run, one) for one in found), key=lambda one: -one.score)
 
 
+def strong(one: Hypothesis) -> bool:
+    """Is it out of the ordinary by so much that it may keep a loss from falling?"""
+    return one.kind != "rate" and bool(one.changes) and one.score >= _STRONG
+
+
 def _with_check(run: Run, one: Hypothesis) -> Hypothesis:
     """What a check of the text is certain of at the same place counts for more than a guess."""
     line, path = one.place.line, one.place.document.path
@@ -99,6 +107,7 @@ def _solver(run: Run, after: int | None) -> Iterator[Hypothesis]:
     elif solver.type in ADAPTIVE and message.delta < 1e-12:
         yield Hypothesis("delta", solver.at("delta"), 2.0, of_solver(run, "delta", 1e-8), value=message.delta)
     yield from _decay(run)
+    yield from _falling(run)
     used = [event.rate for event in run.iterations if after is None or event.iteration < max(after, 1)]
     if used and abs(used[-1]) > _RISES * abs(used[0]) > 0:
         rises = abs(used[-1] / used[0])
@@ -110,6 +119,15 @@ def _solver(run: Run, after: int | None) -> Iterator[Hypothesis]:
             value=used[0],
             figure=used[-1],
         )
+
+
+def _falling(run: Run) -> Iterator[Hypothesis]:
+    """A schedule after which nothing is left of the rate in a few dozen iterations."""
+    used = [abs(event.rate) for event in run.iterations]
+    if used and 0 < used[-1] < _FALLS * used[0]:
+        score = math.log10(used[0] / used[-1])
+        place = run.solver.at("lr_policy")
+        yield Hypothesis("schedule", place, score, _as_at_first(run, used[0]), "falls", (), used[0], used[-1])
 
 
 def _as_at_first(run: Run, rate: float) -> tuple[Change, ...]:
@@ -152,6 +170,9 @@ def _weights_of_losses(run: Run) -> Iterator[Hypothesis]:
         if weight < 0 and layer.never_negative:
             changes = of_layer(run, layer, "loss_weight", 0, value=-weight)
             yield Hypothesis("loss-weight", place, _PROVED, changes, layers=(layer,), value=weight, proved=True)
+        elif 0 < abs(weight) < _LEAST_WEIGHT:
+            changes = of_layer(run, layer, "loss_weight", 0, value=math.copysign(1, weight))
+            yield Hypothesis("loss-weight", place, -math.log10(abs(weight)), changes, "tiny", (layer,), weight)
         elif abs(weight) >= _MULTIPLIES:
             changes = of_layer(run, layer, "loss_weight", 0, value=math.copysign(1, weight))
             score = math.log10(abs(weight))

@@ -21,7 +21,7 @@ _HAMPERS, _OUTWEIGHS = 100.0, 5.0
 class Trouble(NamedTuple):
     """kind: BREAKS (a value is not finite), GROWS (the loss does), STOPS (nothing learns, or the loss stays where it
     was clamped), DIES (the output of a layer becomes 0), LARGE (the first update wipes out the weights), FLAT (the loss
-    does not fall, and something that was measured hampers it).
+    does not fall, which a sound run may show, too).
 
     iteration: the first that shows it.
     """
@@ -47,7 +47,7 @@ def trouble(run: Run) -> Trouble | None:
         return Trouble(DIES, last)
     if max(first_ratios(run).values(), default=0.0) > _MOST and not fell(run):
         return Trouble(LARGE, last)
-    return Trouble(FLAT, last) if _flat(run) and hampered(run) else None
+    return Trouble(FLAT, last) if flat(run) else None
 
 
 def hampered(run: Run) -> str:
@@ -69,7 +69,7 @@ def norm(layer: BuiltLayer, values: Statistics | None) -> float:
     return size(values) * math.sqrt(math.prod(shape)) if values is not None and shape else 0.0
 
 
-def _flat(run: Run) -> bool:
+def flat(run: Run) -> bool:
     """After enough iterations, is the loss still about what it was?"""
     return len(run.iterations) >= _ENOUGH and ends(run) >= _FELL * begins(run) > 0
 
