@@ -12,7 +12,7 @@ from caffelint.caffe.net import Net
 from caffelint.caffe.solver import NetName, NetUse
 from caffelint.lint import cache
 from caffelint.lint.config import NO_SETTINGS, Config
-from caffelint.lint.discover import NamedNet, matches_glob
+from caffelint.lint.discover import NamedNet, matching_globs
 from caffelint.lint.file import File, load
 from caffelint.lint.finding import DISPLAY, Finding
 from caffelint.lint.plan import Job
@@ -270,9 +270,8 @@ class Checker:
         folder = self.config.folder_of("per_file_ignores")
         return {
             name
-            for glob, names in self._per_file_ignores.items()
-            if matches_glob(path, [glob], folder)
-            for name in names
+            for glob in matching_globs(path, self._per_file_ignores, folder)
+            for name in self._per_file_ignores[glob]
         }
 
     def _unused(self, file: File, comments: Iterable[Suppression]) -> Iterator[Finding]:

@@ -81,7 +81,7 @@ _LONGEST_CHAIN = 16
 _MOST_ENTRIES = 1000
 """Of a setting, with all that its tables and lists hold: each is held against every rule, or every file."""
 _MOST_OF_GLOBS = 1 << 14
-"""Characters of all globs of a setting, which are compiled four times at 25 us a character."""
+"""Characters of all globs of a setting, of which each has a bit for every one of a path."""
 _MOST_DIGITS = 10
 """Of a dimension; Caffe's are below 2^31."""
 
@@ -465,7 +465,7 @@ def _check_names(config: Config) -> None:
             source = config.sources.get(setting, "the settings")
             # A rule of a plugin that is not trusted (any more) is the likeliest one to be missing.
             hint = f" ({config.skipped['plugins']})" if "plugins" in config.skipped else _did_you_mean(name, names)
-            raise ConfigError(f"{source}: no rule or family \"{name}\" in {setting.replace('_', '-')}{hint}")
+            raise ConfigError(f'{source}: no rule or family "{name}" in {setting.replace("_", "-")}{hint}')
 
     for setting, names in lists.items():
         for name in names:

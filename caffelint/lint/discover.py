@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
+from caffelint.lint.globs import globs_of
 from caffelint.lint.reach import OUTSIDE, SUFFIXES, Reach
 from caffelint.lint.read import ReadError, beginning, read
 from caffelint.lint.walk import walk
@@ -89,45 +89,27 @@ def looks_like_prototxt(path: str) -> bool:
 
 
 def matches_glob(path: str, globs: Sequence[str], folder: str = "") -> bool:
-    """Whether a glob means a file, or a folder that contains it, by its path from `folder` or by the end of that.
+    """Whether one of the globs means a file, or a folder that contains it."""
+    return bool(matching_globs(path, globs, folder))
+
+
+def matching_globs(path: str, globs: Iterable[str], folder: str = "") -> set[str]:
+    """The globs that mean a file, or a folder that contains it, by its path from `folder` or by the end of that.
 
     `*` and `**` also mean slashes: `old/*` is all below any folder called old. An absolute glob is held against the
     absolute path.
     """
+    globs = tuple(globs)
     if not globs:
-        return False
+        return set()
     absolute = os.path.abspath(path)
     try:
         below = os.path.relpath(absolute, folder or None)
     except ValueError:  # on another drive of Windows
         below = absolute
-    for glob in globs:
-        form = glob.removeprefix("./").rstrip("/").replace("**/", "")
-        posix = (absolute if os.path.isabs(glob) else below).replace(os.sep, "/")
-        if any(pattern.match(os.path.normcase(posix)) for pattern in _patterns(form)):
-            return True
-    return False
-
-
-@lru_cache(maxsize=4096)  # fnmatch remembers no more than 256 of them
-def _patterns(form: str) -> tuple[re.Pattern[str], ...]:
-    from fnmatch import translate
-
-    form = _closed(form)
-    forms = (form, f"*/{form}", f"{form}/*", f"*/{form}/*")
-    return tuple(re.compile(translate(os.path.normcase(any_of))) for any_of in forms)
-
-
-def _closed(glob: str) -> str:
-    """The same with each `[` that nothing closes as `[[]`: `fnmatch` looks to the end for what closes each of them."""
-    start = glob.find("[")
-    while start >= 0:
-        inside = start + 1 + (glob[start + 1 : start + 2] == "!")
-        end = glob.find("]", inside + (glob[inside : inside + 1] == "]"))
-        if end < 0:
-            return glob[:start] + glob[start:].replace("[", "[[]")
-        start = glob.find("[", end)
-    return glob
+    return globs_of(tuple(filter(os.path.isabs, globs))).matching(absolute) | globs_of(
+        tuple(glob for glob in globs if not os.path.isabs(glob))
+    ).matching(below)
 
 
 def _walk(folder: str, unreadable: list[tuple[str, str]], others: list[str]) -> list[str]:

@@ -12,7 +12,7 @@ import pytest
 
 from caffelint.cli.main import main
 from caffelint.lint.config import NO_SETTINGS, Config, ConfigError, load_config
-from caffelint.lint.discover import matches_glob
+from caffelint.lint.discover import matching_globs
 from caffelint.lint.engine import _workers
 from caffelint.lint.registry import all_rules
 
@@ -160,14 +160,30 @@ def test_brackets_that_nothing_closes(name: str, capsys: pytest.CaptureFixture[s
     assert told(capsys)[0] in (0, 1)
 
 
+@pytest.mark.parametrize("setting", ["exclude = [{}]", "[per-file-ignores]\n{} = ['S101']"])
+def test_globs_that_try_every_place_of_a_long_path(setting: str, capsys: pytest.CaptureFixture[str]) -> None:
+    globs = [f"'*{'?' * 95}b{number:03}*'" for number in range(150)]
+    text = setting.format(", ".join(globs)) if "[{" in setting else setting.format(" = ['S101']\n".join(globs))
+    Path("caffelint.toml").write_text(text)
+    deep = Path("/".join(["b" * 200] * 15))
+    deep.mkdir(parents=True)
+    for number in range(20):
+        (deep / f"{number}.prototxt").write_text("base_lr: 1")
+    start = time.process_time()
+    assert main(["check", ".", "--no-cache"]) in (0, 1)
+    assert time.process_time() - start < SECONDS
+
+
 def test_globs_are_those_of_fnmatch() -> None:
     rng = random.Random(1)
     for _ in range(2000):
-        glob = "".join(rng.choices("a[]!-b*?", k=rng.randrange(1, 9)))
-        name = "".join(rng.choices("a[]!-b", k=rng.randrange(1, 7)))
-        assert matches_glob(name, [glob]) == any(
-            fnmatchcase(name, form) for form in (glob, f"*/{glob}", f"{glob}/*", f"*/{glob}/*")
-        )
+        globs = ["".join(rng.choices("a[]!-b*?", k=rng.randrange(1, 9))) for _ in range(3)]
+        name = "/".join("".join(rng.choices("a[]!-b", k=rng.randrange(1, 5))) for _ in range(rng.randrange(1, 4)))
+        assert matching_globs(name, globs) == {
+            glob
+            for glob in globs
+            if any(fnmatchcase(name, form) for form in (glob, f"*/{glob}", f"{glob}/*", f"*/{glob}/*"))
+        }
 
 
 @pytest.mark.skipif(not os.path.exists("/dev/zero"), reason="no devices")

@@ -153,6 +153,16 @@ def test_an_ignore_file_of_many_rules(tmp_path: Path, line: str) -> None:
     assert time.process_time() - start < 5
 
 
+def test_rules_that_try_every_place_of_a_long_name(tmp_path: Path) -> None:
+    (tmp_path / ".git").mkdir()
+    (tmp_path / ".gitignore").write_text("".join(f"*{'?' * 110}b{number:03}*\n" for number in range(550)))
+    for number in range(200):
+        (tmp_path / f"{'b' * 235}{number}.prototxt").touch()
+    start = time.process_time()
+    assert len(discover([str(tmp_path)]).files) == 200
+    assert time.process_time() - start < 1.5
+
+
 def test_what_changed_is_what_git_diff_says(tmp_path: Path) -> None:
     """Staged or not, gone, moved, new, touched, of another mode, a link, with another base."""
     git(tmp_path, "init", "-q", ".")

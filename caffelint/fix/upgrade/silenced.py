@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 
 from caffelint.lint.config import Config
-from caffelint.lint.discover import matches_glob
+from caffelint.lint.discover import matching_globs
 from caffelint.lint.registry import find_rule
 from caffelint.lint.select import matches
 from caffelint.lint.suppress import suppressions
@@ -29,6 +29,7 @@ def ignored(path: str, config: Config) -> bool:
     info = find_rule(RULE)
     folder = config.folder_of("per_file_ignores")
     return info is not None and any(
-        matches_glob(path, [glob], folder) and any(matches(info, name) for name in names)
-        for glob, names in config.per_file_ignores.items()
+        matches(info, name)
+        for glob in matching_globs(path, config.per_file_ignores, folder)
+        for name in config.per_file_ignores[glob]
     )
