@@ -45,6 +45,7 @@ from caffelint.lint.weights import speaks_of_weights, starts_from_weights
 from caffelint.lint.words import listed, title, titles
 from caffelint.schema.enums import enum_name
 from caffelint.schema.provenance import Provenance, provenance
+from caffelint.schema.readers import readers, too_old, without_input_layer, without_solver_type
 from caffelint.schema.spelling import suggest
 from caffelint.schema.tables import FIRST_FORK_NUMBER
 from caffelint.text.tree import Problem
@@ -102,6 +103,7 @@ __all__ = [
     "phase_name",
     "provenance",
     "quoted",
+    "readers",
     "remove",
     "remove_from",
     "rename_blob",
@@ -113,5 +115,8 @@ __all__ = [
     "suggest",
     "title",
     "titles",
+    "too_old",
+    "without_input_layer",
+    "without_solver_type",
     "write",
 ]

@@ -145,6 +145,10 @@ class Provenance:
         """Is of the fork only known what it adds, so that BVLC's own is to be taken as there?"""
         return 0 < self.types_known(fork) < _FEWEST_TYPES
 
+    def is_caffe(self, fork: str) -> bool:
+        """Whether it trains nets; a converter or an inference engine reads them, and registers no layer type."""
+        return self.generation(fork) < 2 or self.types_known(fork) > 0
+
     def message(self, name: str) -> frozenset[str]:
         """The forks that know a message, e.g. "PriorBoxParameter"; empty if none."""
         return self._forks("messages", name)

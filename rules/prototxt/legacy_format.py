@@ -2,7 +2,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caffelint.lint import ERROR, INFO, File, Finding, Invalid, Place, Solver, TextRule, provenance
+from caffelint.lint import (
+    ERROR,
+    INFO,
+    File,
+    Finding,
+    Invalid,
+    Place,
+    Solver,
+    TextRule,
+    readers,
+    too_old,
+    without_input_layer,
+    without_solver_type,
+)
 
 _INPUTS = ("input", "input_dim", "input_shape")
 _NETS = ("net_param", "train_net_param", "test_net_param")
@@ -20,7 +33,8 @@ class LegacyFormat(TextRule):
     A net inside a solver (`net_param`) is never upgraded: Caffe ignores what is written there in an older format, and
     trains a net without layers.
 
-    The rule is silent where the configured or inferred dialect is a Caffe of that time.
+    The rule is silent where the configured or inferred dialect lacks the newer form, as `caffelint upgrade` leaves the
+    file alone then.
 
     ## Example
     ```
@@ -41,6 +55,8 @@ class LegacyFormat(TextRule):
     VALID = [
         'layer { name: "data" type: "Input" top: "data" input_param { shape { dim: 1 dim: 3 } } }',
         'base_lr: 0.1 type: "Adam"',
+        # Faster R-CNN and others with this type have no layer type Input.
+        'input: "a" input_dim: 1 input_dim: 3 input_dim: 8 input_dim: 8 layer { name: "p" type: "ROIPooling" }',
     ]
     INVALID = [
         Invalid(
@@ -82,7 +98,7 @@ class LegacyFormat(TextRule):
         for name in dict.fromkeys([field.name for field in fields]):
             message = self._old(file, name)
             if message:
-                if not _of_that_time(file):
+                if not _stays(file, name):
                     field = next(field for field in fields if field.name == name)
                     start, end = field.name_span
                     yield self.finding(Place(file.document, start, end, file.layer_at(start), field.name), message)
@@ -125,11 +141,11 @@ class LegacyFormat(TextRule):
         return ""
 
 
-def _of_that_time(file: File) -> bool:
-    """Whether the file is for a Caffe that has no newer format."""
-    known = provenance()
-    if file.dialect is not None:
-        return known.generation(file.dialect) < 2
-    uses = file.bound.fork_uses if file.bound else []
-    forks = known.infer(use.forks for use in uses) if uses else ()
-    return bool(forks) and all(known.generation(fork) < 2 for fork in forks)
+def _stays(file: File, name: str) -> bool:
+    """Whether `caffelint upgrade` leaves the form of a field as it is, for the Caffes that the file is for."""
+    if file.bound is None:
+        return False
+    forks = readers(file.bound)
+    if name == "solver_type":
+        return bool(without_solver_type(forks))
+    return bool(without_input_layer(forks) if name in _INPUTS else too_old(forks))

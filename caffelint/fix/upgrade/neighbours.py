@@ -7,7 +7,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from typing import NamedTuple
 
-from caffelint.fix.upgrade.forks import readers
 from caffelint.lint.discover import discover, matches_glob, relative
 from caffelint.lint.reach import SUFFIXES
 from caffelint.lint.read import ReadError, read
@@ -15,6 +14,7 @@ from caffelint.schema.bind import bind
 from caffelint.schema.detect import NET, detect
 from caffelint.schema.messages import NetParameter
 from caffelint.schema.provenance import provenance
+from caffelint.schema.readers import readers
 from caffelint.text.parser import parse
 
 _CURRENT = 2

@@ -11,7 +11,6 @@ from caffelint.caffe.refusal import Refusal
 from caffelint.caffe.upgrade import net_generation, upgrade_solver
 from caffelint.caffe.upgrade import upgrade_net as upgrade_message
 from caffelint.fix.upgrade import batch_norm, inputs, mixed, v0, v1
-from caffelint.fix.upgrade.forks import readers, too_old, without_input_layer, without_solver_type
 from caffelint.fix.upgrade.left import CannotUpgrade, Left
 from caffelint.fix.upgrade.neighbours import Neighbours, Readers
 from caffelint.fix.upgrade.pieces import Layout
@@ -20,6 +19,7 @@ from caffelint.schema.bind import bind
 from caffelint.schema.bound import Bound
 from caffelint.schema.detect import NET, SOLVER, detect
 from caffelint.schema.messages import NetParameter, SolverParameter
+from caffelint.schema.readers import readers, too_old, without_input_layer, without_solver_type
 from caffelint.text.comments import find_comments
 from caffelint.text.parser import Document, parse
 from caffelint.text.source import UTF8_MARK

@@ -5,16 +5,23 @@ UpgradeNetDataTransformation and UpgradeV1Net in Caffe's util/upgrade_proto.cpp.
 
 from __future__ import annotations
 
-from caffelint.caffe.old_formats import TRANSFORM_FIELDS, TRANSFORMED_TYPES, V1_PARAM_FIELDS
+from caffelint.caffe.old_formats import (
+    TRANSFORM_FIELDS,
+    TRANSFORMED_TYPES,
+    V1_FORK_TYPES,
+    V1_PARAM_FIELDS,
+    V1_TYPES,
+)
 from caffelint.caffe.upgrade import same_kind
-from caffelint.fix.upgrade.forks import type_name
 from caffelint.fix.upgrade.left import CannotUpgrade
 from caffelint.fix.upgrade.pieces import Block, Layout, Piece, comment_lines, comments_in
 from caffelint.fix.upgrade.v0 import connections
 from caffelint.fix.upgrade.wrap import set_on_line, spread_lists, wrap
 from caffelint.schema.messages import LayerParameter, V1LayerParameter
+from caffelint.schema.provenance import provenance
 from caffelint.text.scalars import integer_value
 
+_CURRENT = 2
 _ORDER = ("param", "blobs_lr", "weight_decay", "blob_share_mode")
 
 
@@ -44,7 +51,7 @@ def _upgrade_layer(layout: Layout, layer: Block) -> bool:
         )
     if type_piece:
         enum_name = _enum_name(str(type_piece.value))
-        name = type_name(enum_name)
+        name = _type_name(enum_name)
         if name is None:
             raise CannotUpgrade(
                 type_piece.start,
@@ -130,3 +137,15 @@ def _into(layout: Layout, target: Block, source: Block, fields: list[Piece]) -> 
             field.indent, field.after = " ", last.after
             last.after = ""
             target.pieces.append(field)
+
+
+def _type_name(enum_name: str) -> str | None:
+    """Today's name of a V1 type; for the type of a fork, if a fork that reads the current format has both names."""
+    if enum_name in V1_TYPES:
+        return V1_TYPES[enum_name]
+    name = V1_FORK_TYPES.get(enum_name)
+    if name is None:
+        return None
+    known = provenance()
+    forks = known.enum_value("V1LayerParameter.LayerType", enum_name) & known.layer_type(name)
+    return name if any(known.generation(fork) == _CURRENT for fork in forks) else None

@@ -136,9 +136,32 @@ def test_layer_types_tell_as_fields_do(tree: Path, capsys: pytest.CaptureFixture
 
 
 def test_layer_types_of_many_forks_or_of_none_tell_nothing(tree: Path) -> None:
-    for number, layer in enumerate(["ROIPooling", "SmoothL1Loss", "LSTM", "OurOwnLayer"]):
+    for number, layer in enumerate(["LSTM", "OurOwnLayer"]):
         _write(**{f"n{number}": INPUT + _of_type(layer)})
-    assert len(_upgraded()) == 4
+    assert len(_upgraded()) == 2
+
+
+def test_inputs_stay_where_the_forks_that_fit_disagree(tree: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    _write(n=INPUT + _of_type("ROIPooling"))
+    assert _upgraded() == []
+    err = capsys.readouterr().err
+    assert "made for Faster R-CNN (rbgirshick/caffe-fast-rcnn)" in err
+    assert "which have no layer type Input, or for Intel Caffe" in err
+    assert main(["upgrade", "--dialect", "fasterrcnn", "."]) == 0
+    assert Path("n.prototxt").read_text().startswith("input")
+    assert main(["check", "--select", "legacy-format", "--dialect", "fasterrcnn", "."]) == 0
+    assert "P008" not in capsys.readouterr().out
+    assert main(["upgrade", "--dialect", "intel", "."]) == 0
+    assert Path("n.prototxt").read_text().startswith("layer")
+
+
+def test_engines_that_are_no_caffe_do_not_count(tree: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    field = (
+        'layer { name: "l" type: "Lstm" bottom: "a" lstm_param { num_output: 3 clipping_threshold: 0.1 } }\n'
+    )
+    _write(net=INPUT + field)
+    assert _upgraded() == []
+    assert "caffe-lstm" in capsys.readouterr().err
 
 
 def test_fields_tell_where_layer_types_contradict_them(tree: Path) -> None:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
-from caffelint.caffe.old_formats import V1_FORK_TYPES, V1_TYPES
 from caffelint.schema.bound import Bound
 from caffelint.schema.provenance import provenance
 
@@ -33,40 +33,33 @@ def _fork_types(message: Any) -> list[frozenset[str]]:
 
 def too_old(forks: frozenset[str]) -> str:
     """The Caffes that a net with old layers cannot be upgraded for; empty if it can."""
-    known = provenance()
-    if not forks or any(known.generation(fork) == _CURRENT for fork in forks):
-        return ""
-    return f"{known.describe(forks)}, which {'reads' if _is_one(forks) else 'read'} no newer format"
+    return _why(forks, lambda fork: provenance().generation(fork) == _CURRENT, "no newer format", "reads", "read")
 
 
 def without_input_layer(forks: frozenset[str]) -> str:
     """The Caffes that the inputs of a net cannot be upgraded for; empty if they can."""
-    known = provenance()
-    if not forks or any(known.generation(fork) == _CURRENT and known.may_have_type(fork, "Input") for fork in forks):
-        return ""
-    return f"{known.describe(forks)}, which {known.has(forks)} no layer type Input"
+
+    def reads(fork: str) -> bool:
+        return provenance().generation(fork) == _CURRENT and provenance().may_have_type(fork, "Input")
+
+    return _why(forks, reads, "no layer type Input")
 
 
 def without_solver_type(forks: frozenset[str]) -> str:
     """The Caffes that solver_type of a solver cannot be upgraded for; empty if it can."""
+    field = provenance().field("SolverParameter", "type")
+    having = field.forks if field else frozenset()
+    return _why(forks, having.__contains__, "no field type in a solver")
+
+
+def _why(forks: frozenset[str], reads: Callable[[str], bool], lack: str, *verb: str) -> str:
+    """The Caffes that cannot read a newer form; empty if the best known one of those that a text is for can."""
     known = provenance()
-    field = known.field("SolverParameter", "type")
-    if not forks or field is None or forks & field.forks:
+    caffes = frozenset(fork for fork in forks if known.is_caffe(fork)) or forks
+    if not caffes or reads(min(caffes, key=known.forks.index)):
         return ""
-    return f"{known.describe(forks)}, which {known.has(forks)} no field type in a solver"
-
-
-def _is_one(forks: frozenset[str]) -> bool:
-    return provenance().has(forks) == "has"
-
-
-def type_name(enum_name: str) -> str | None:
-    """Today's name of a V1 type; for the type of a fork, if a fork that reads the current format has both names."""
-    if enum_name in V1_TYPES:
-        return V1_TYPES[enum_name]
-    name = V1_FORK_TYPES.get(enum_name)
-    if name is None:
-        return None
-    known = provenance()
-    forks = known.enum_value("V1LayerParameter.LayerType", enum_name) & known.layer_type(name)
-    return name if any(known.generation(fork) == _CURRENT for fork in forks) else None
+    able = frozenset(filter(reads, caffes))
+    one, several = verb or ("has", "have")
+    unable = caffes - able
+    why = f"{known.describe(unable)}, which {one if known.has(unable) == 'has' else several} {lack}"
+    return f"{why}, or for {known.describe(able)} (then pass {known.option(able)})" if able else why
