@@ -36,7 +36,8 @@ def tell_checks(patched: Patched, net: str, errors: Sequence[ReportedFinding], r
     for one in patched.checks:
         phase = f" ({' and '.join(one.phases)})" if several[one.blob, one.layer] > 1 else ""
         why = "" if one.reason == ONE_OF_ALL else f": {one.reason}"
-        aside(f'  "{one.blob}" of layer "{one.layer}"{phase}{why}')
+        of = f' of layer "{one.layer}"' if one.layer else ""
+        aside(f'  "{one.blob}"{of}{phase}{why}')
     if patched.left_out:
         aside("  not checked:")
     for line in patched.left_out:

@@ -235,7 +235,8 @@ def _to_do(found: dict[str, Any]) -> Iterator[str]:
     for extra in ("smoke", "data", "plot"):
         lacking = [name for name, (_, brings, _) in LIBRARIES.items() if brings == extra and libraries[name] is None]
         if lacking:
-            needs = " and ".join(LIBRARIES[name][2] for name in lacking)
+            *others, last = dict.fromkeys(use for name in lacking for use in LIBRARIES[name][2].split(" and "))
+            needs = f"{', '.join(others)} and {last}" if others else last
             packages = ", ".join(LIBRARIES[name][0] for name in lacking)
             yield f"pip install 'caffelint[{extra}]' installs {packages} for {needs}"
     if found["machine"]["gpus"] and not torch["problem"] and not torch["gpus"]:

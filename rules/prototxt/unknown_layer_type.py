@@ -32,8 +32,9 @@ class UnknownLayerType(TextRule):
 
     ## Why is this bad?
     Caffe reads the text, and aborts when it builds the net: `Unknown layer type: convolution (known types: ...)`. It is
-    an error where the type is a known one with a slip in case or spelling, an info where forks have it, and otherwise a
-    warning, since people register types of their own without changing caffe.proto.
+    an error where the type is a known one with a slip in case or spelling, or where the dialect is given. Otherwise it
+    is an info where forks have the type, and a warning where none has, since people register types of their own without
+    changing caffe.proto.
 
     ## Example
     ```
@@ -85,6 +86,12 @@ class UnknownLayerType(TextRule):
             " registers it",
         ),
         Invalid(
+            'layer { name: "a" type: "MyOwnThing" }',
+            span='type: "MyOwnThing"',
+            message='MyOwnThing "a": dialect bvlc lacks this layer type and stops at load',
+            options={"dialect": "bvlc"},
+        ),
+        Invalid(
             'layer { name: "n" type: "PriorBox" }',
             span='type: "PriorBox"',
             message='PriorBox "n": BVLC\'s Caffe lacks this layer type and stops; SSD (weiliu89/caffe), NVIDIA Caffe'
@@ -117,6 +124,8 @@ class UnknownLayerType(TextRule):
             return
         subject = titles(layers)
         place = layers[0].at("type")
+        # Of a dialect that is given, all types are known, or only those that it adds.
+        sure = file.dialect is not None and known.is_caffe(file.dialect) and not known.adds_to_bvlc(file.dialect)
         if forks:
             if file.dialect:
                 message = (
@@ -128,8 +137,10 @@ class UnknownLayerType(TextRule):
                 option = known.option(forks & likely or forks)
                 having = f"{known.describe(forks)} {known.has(forks)} it (pass {option})"
                 message = f"BVLC's Caffe lacks this layer type and stops; {having}"
-            severity = WARNING if file.dialect else INFO
-            yield self.finding(place, f"{subject}: {message}", severity=severity, certainty=LIKELY)
+            severity = ERROR if sure else WARNING if file.dialect else INFO
+            yield self.finding(
+                place, f"{subject}: {message}", severity=severity, certainty=CERTAIN if sure else LIKELY
+            )
             return
         evidence = f"Caffe says: Unknown layer type: {type_}"
         own = file.dialect or _BVLC
@@ -142,6 +153,10 @@ class UnknownLayerType(TextRule):
             safety = SAFE if type_.lower() == meant.lower() else UNSAFE
             fixes = fix(f'write type: "{meant}"', safety, *edits)
             yield self.finding(place, message, evidence=evidence, certainty=CERTAIN, fixes=fixes)
+            return
+        if sure:
+            message = f"{subject}: dialect {file.dialect} lacks this layer type and stops at load"
+            yield self.finding(place, message, evidence=evidence, certainty=CERTAIN)
             return
         message = f"{subject}: no known Caffe has this layer type, so Caffe stops at load unless your own registers it"
         yield self.finding(place, message, evidence=evidence, severity=WARNING, certainty=LIKELY)

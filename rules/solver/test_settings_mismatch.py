@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from caffelint.lint import ERROR, INFO, LIKELY, WARNING, Finding, Given, Invalid, Kind, Solver, SolverRule, provenance
 
 _NET = 'net: "n.prototxt" '
+_SETS_INTERVAL = "caffeonspark"
 
 
 class TestSettingsMismatch(SolverRule):
@@ -26,8 +27,9 @@ class TestSettingsMismatch(SolverRule):
     ```
 
     ## Known problems
-    Where the nets use fields of a fork, `test_iter` without a test net is reported as likely wrong. With a `dialect`
-    from before `layer` blocks it is not reported, since those Caffes do not compare the counts.
+    Where the nets use fields of a fork, `test_iter` without a test net or without `test_interval` is reported as likely
+    wrong, as is the latter with the dialect caffeonspark, which sets `test_interval` itself. With a `dialect` from
+    before `layer` blocks, `test_iter` without a test net is not reported, since those Caffes do not compare the counts.
 
     ## References
     - solver.cpp, InitTestNets and Test
@@ -94,6 +96,19 @@ class TestSettingsMismatch(SolverRule):
             " iterations between two tests",
         ),
         Invalid(
+            _NET + "test_iter: 0 test_interval: 0",
+            span="test_interval: 0",
+            message="test_iter is set but test_interval is 0, so Caffe stops at the start; remove test_iter to test"
+            " nothing",
+        ),
+        Invalid(
+            _NET + "test_iter: 100 test_interval: 0",
+            span="test_interval: 0",
+            message="test_iter is set but test_interval is 0, so Caffe may stop at the start; set it to the number of"
+            " iterations between two tests",
+            options={"dialect": "caffeonspark"},
+        ),
+        Invalid(
             _NET + "test_interval: 500",
             span="test_interval: 500",
             message="test_interval is 500 but test_iter is missing, so nothing is ever tested; set it to the number"
@@ -135,13 +150,7 @@ class TestSettingsMismatch(SolverRule):
                 evidence="Caffe stops at the start: test_state must be unspecified or specified once per test net",
             )
         if solver.refusal(Kind.TEST_INTERVAL):
-            how = f"is {message.test_interval}" if solver.has("test_interval") else "is missing"
-            yield self.finding(
-                solver.at_first("test_interval", "test_iter"),
-                f"test_iter is set but test_interval {how}, so Caffe stops at the start; set it to the number of"
-                " iterations between two tests",
-                evidence="Caffe stops at the start: Check failed: param_.test_interval() > 0",
-            )
+            yield self._without_interval(solver)
         elif not iters and message.test_interval > 0 and generic:
             yield self.finding(
                 solver.at("test_interval"),
@@ -151,13 +160,27 @@ class TestSettingsMismatch(SolverRule):
                 severity=WARNING,
             )
         for index, count in enumerate(message.test_iter):
-            if count <= 0:
+            if count <= 0 and not solver.refusal(Kind.TEST_INTERVAL):
                 # Many write 0 to test nothing.
                 what, severity = " and prints no score", INFO
                 if message.test_compute_loss:
                     what, severity = f", and the test loss, divided by {count}, is nan", WARNING
                 text = f"test_iter is {count}, so a test pass reads no batch{what}; set it to the number of batches"
                 yield self.finding(solver.at("test_iter", index), text, severity=severity)
+
+    def _without_interval(self, solver: Solver) -> Finding:
+        """CaffeOnSpark sets test_interval itself before it makes the solver (CaffeNet.cpp)."""
+        how = f"is {solver.message.test_interval}" if solver.has("test_interval") else "is missing"
+        place = solver.at_first("test_interval", "test_iter")
+        remedy = "set it to the number of iterations between two tests"
+        if not any(solver.message.test_iter):
+            remedy = "remove test_iter to test nothing"
+        if _is_of_a_fork(solver) or solver.dialect == _SETS_INTERVAL:
+            message = f"test_iter is set but test_interval {how}, so Caffe may stop at the start; {remedy}"
+            return self.finding(place, message, severity=WARNING, certainty=LIKELY)
+        message = f"test_iter is set but test_interval {how}, so Caffe stops at the start; {remedy}"
+        evidence = "Caffe stops at the start: Check failed: param_.test_interval() > 0"
+        return self.finding(place, message, evidence=evidence)
 
     def _wrong_count(self, solver: Solver, iters: int, files: int) -> Finding:
         place = solver.at_first("test_iter", "test_net", "test_net_param")

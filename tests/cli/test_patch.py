@@ -85,6 +85,13 @@ def test_to_another_file(patch: Callable[..., Run]) -> None:
     assert patch("out/checked.prototxt", "--remove").out.encode() == NET
 
 
+def test_a_layer_without_a_name_is_told_by_its_type(patch: Callable[..., Run]) -> None:
+    Path("net.prototxt").write_text('layer { type: "Input" top: "d" input_param { shape { dim: 4 } } }\n')
+    err = patch("net.prototxt", "--check-finite=all").err
+    assert '"d"' in err
+    assert 'layer ""' not in err
+
+
 def test_a_dash_is_stdout(patch: Callable[..., Run]) -> None:
     assert patch("net.prototxt", "--check-finite", "-o", "-").out == patch("net.prototxt", "--check-finite").out
     assert not Path("-").exists()

@@ -59,10 +59,15 @@ def test_nothing_to_run_with(capsys: Any, monkeypatch: Any) -> None:
     assert found["smoke"] == {"engine": None, "device": None}
     assert found["to_do"][1:] == [
         "pip install 'caffelint[smoke]' installs torch for the torch engine",
-        "pip install 'caffelint[data]' installs lmdb, plyvel, h5py, pillow for LMDB and LevelDB and HDF5 and image"
-        " lists and encoded records",
+        "pip install 'caffelint[data]' installs lmdb, plyvel, h5py, pillow for LMDB, LevelDB, HDF5, image lists"
+        " and encoded records",
         "pip install 'caffelint[plot]' installs matplotlib for --plot",
     ]
+    monkeypatch.setattr("caffelint.smoke.env.can_import", lambda name: False)
+    assert (
+        "pip install 'caffelint[smoke]' installs numpy, torch for the torch engine and all synthetic data"
+        in told(capsys)["to_do"]
+    )
 
 
 @pytest.mark.usefixtures("torch_not_asked")

@@ -14,6 +14,7 @@ from caffelint.fix.finite.spots import Spot, block_of, is_list, spots
 from caffelint.fix.finite.style import Item, place_after, quote, style_of
 from caffelint.fix.finite.weight import Moved, move_weight
 from caffelint.lint.file import load
+from caffelint.lint.words import title
 
 if TYPE_CHECKING:
     from caffelint.caffe.net import Net
@@ -184,7 +185,7 @@ def _near(name: str, net: Net) -> str:
 
 
 def _what(spot: Spot) -> str:
-    return f'blob "{spot.blob}" of layer "{spot.layer.name}"'
+    return f'blob "{spot.blob}" of ' + (f'layer "{spot.layer.name}"' if spot.layer.name else title(spot.layer))
 
 
 def _settings(spot: Spot, reason: str, moved: Moved | None) -> dict[str, object]:
