@@ -176,15 +176,17 @@ def test_no_caffe_to_compare_with(tmp_path: Path, capsys: Any) -> None:
 
 
 @pytest.mark.parametrize("more", [[], ["--gradcheck", "all"], ["--compare", "torch,torch:cpu"]])
-def test_nothing_to_run_it_with(tmp_path: Path, capsys: Any, more: list[str]) -> None:
+def test_nothing_to_run_it_with(tmp_path: Path, capsys: Any, monkeypatch: Any, more: list[str]) -> None:
     pytest.importorskip("torch")
+    monkeypatch.chdir(tmp_path)
     arguments = ["--engine", "torch", "--iterations", "1", "--fail-on", "never", *more]
     assert main(["smoke", str(write(tmp_path, python_layer(tmp_path, "caffe.Net"))), *arguments]) == 2
     assert "not run, because no engine here can run it" in capsys.readouterr().err
 
 
-def test_a_test_net_that_torch_lacks_is_left_out(tmp_path: Path, capsys: Any) -> None:
+def test_a_test_net_that_torch_lacks_is_left_out(tmp_path: Path, capsys: Any, monkeypatch: Any) -> None:
     pytest.importorskip("torch")
+    monkeypatch.chdir(tmp_path)
     layer = python_layer(tmp_path, "pass").replace('  type: "Python"\n', '  type: "Python" include { phase: TEST }\n')
     (tmp_path / "mine.py").write_text("import caffe\n\nparse = caffe.Net\n")
     net = layer.replace('bottom: "mine"\n', 'bottom: "conv"\n').replace('top: "mine"', 'top: "mine_alone"')

@@ -111,6 +111,8 @@ def install() -> ModuleType:
     proto = _StandIn("caffe.proto")
     pb2 = _Messages("caffe.proto.caffe_pb2")
     io = _StandIn("caffe.io")
+    inside = _StandIn("caffe._caffe")
+    vars(inside).update(Blob=Blob, BlobVec=Blobs, Layer=Layer, RawBlobVec=list)
     nothing = lambda *values: None  # noqa: E731
     calls = ("init_log", "set_device", "set_mode_cpu", "set_mode_gpu", "set_random_seed")
     vars(caffe).update(dict.fromkeys(calls, nothing), Layer=Layer, TRAIN=TRAIN, TEST=TEST, io=io, proto=proto)
@@ -121,7 +123,7 @@ def install() -> ModuleType:
     from caffelint.smoke.torch import pycaffe_io
 
     vars(io).update({name: getattr(pycaffe_io, name) for name in pycaffe_io.__all__}, caffe_pb2=pb2)
-    sys.modules.update({module.__name__: module for module in (caffe, proto, pb2, io)})
+    sys.modules.update({module.__name__: module for module in (caffe, proto, pb2, io, inside)})
     for name, kind in _REMOVED.items():
         if name not in vars(np):
             setattr(np, name, kind)

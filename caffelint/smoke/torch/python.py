@@ -129,7 +129,8 @@ def _place(error: BaseException) -> tuple[str, int]:
     if isinstance(error, SyntaxError) and error.filename:
         return error.filename, error.lineno or 0
     frames = [frame for frame in traceback.extract_tb(error.__traceback__) if not frame.filename.startswith("<frozen")]
-    own = [frame for frame in frames if os.path.dirname(frame.filename) != os.path.dirname(__file__)]
+    others = {os.path.dirname(__file__), os.path.dirname(importlib.__file__)}
+    own = [frame for frame in frames if os.path.dirname(frame.filename) not in others]
     return (own[-1].filename, own[-1].lineno or 0) if own else ("", 0)
 
 

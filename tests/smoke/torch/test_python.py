@@ -18,7 +18,8 @@ from caffelint.smoke.events import Compared, Gradient, PythonLayer, Refused
 from caffelint.smoke.gradcheck import gradcheck
 from caffelint.smoke.prepare import Wishes
 from caffelint.smoke.run import Run
-from caffelint.smoke.session import Choice, Request, Watcher, smoke
+from caffelint.smoke.session import Choice, Request, Watcher
+from caffelint.smoke.train import smoke
 
 PROJECT = Path(__file__).parent / "python_layers"
 

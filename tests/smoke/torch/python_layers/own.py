@@ -3,6 +3,8 @@ import json
 import caffe
 import numpy as np
 import yaml
+from caffe._caffe import RawBlobVec
+from caffe.proto import caffe_pb2
 
 
 class Data(caffe.Layer):
@@ -43,7 +45,7 @@ class InPlace(caffe.Layer):
 class TwoTops(caffe.Layer):
     def setup(self, bottom, top):
         self.cut = eval("{" + self.param_str + "}")["cut"]
-        if len(top) != 2:
+        if len(top) != 2 or not isinstance(top, RawBlobVec) or caffe_pb2.TEST != caffe.TEST:
             raise Exception("two tops")
 
     def reshape(self, bottom, top):
