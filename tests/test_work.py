@@ -13,6 +13,7 @@ import bench_curves
 import pytest
 
 import caffelint
+from caffelint.cli.main import main
 from caffelint.lint.config import Config
 from caffelint.lint.suppress import suppressions
 from caffelint.text.parser import parse
@@ -101,6 +102,27 @@ def test_time_grows_no_faster_than_the_text(work: Callable[[str], None], name: s
     work(make(4))
     small, large = seconds(work, make(size)), seconds(work, make(4 * size))
     assert large < MOST_TIME * small
+
+
+HOSTILE = {
+    "unknown layer types": (["check", "-v"], "".join(f'layer{{type:"Convoluton{number}"}}' for number in range(3600))),
+    "unknown rules": (["check"], "".join(f"# caffelint: ignore[missing-loss{number}] x\n" for number in range(2200))),
+    "open braces": (["patch", "--check-finite", "all", "--diff"], "{" * 95_000),
+    "closed braces": (["patch", "--check-finite", "all", "--diff"], "}" * 95_000),
+}
+"""Commands and texts of less than 100 KB."""
+MOST_SECONDS = 1.0
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_a_small_text_takes_little_time(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    words, text = HOSTILE[name]
+    monkeypatch.chdir(tmp_path)
+    Path("simple.prototxt").write_text('layer { name: "a" type: "Nothing" } # caffelint: ignore[nothing] x')
+    Path("net.prototxt").write_text(text)
+    main([*words, "simple.prototxt"])
+    no_cache = ["--no-cache"] if words[0] == "check" else []
+    assert bench_curves.cpu_seconds(lambda: main([*words, *no_cache, "net.prototxt"])) < MOST_SECONDS
 
 
 def test_suppressions_of_the_curves_silence_something() -> None:

@@ -63,7 +63,7 @@ def command(
     from caffelint.cli.outputs import show_diff, write_bytes
     from caffelint.cli.tell import tell
     from caffelint.fix.finite import PatchError, insert_checks, remove_checks
-    from caffelint.fix.finite.insert import SUSPECTS
+    from caffelint.fix.finite.insert import SUSPECTS, require_readable
     from caffelint.fix.finite.layer_file import remains
     from caffelint.fix.finite.project import judged
     from caffelint.fix.write import SaveError, ending_cleanly, save
@@ -78,11 +78,13 @@ def command(
     say = patched.nothing if quiet else tell
     try:
         old = stdin() if piped else read(net)
-        if load(old, net).solver:
+        file = load(old, net)
+        if file.solver:
             raise PatchError("this is a solver; give the file of its net")
         if remove:
             new = remove_checks(old, net)
         else:
+            require_readable(file.document)
             found = judged(net, old, config, piped)
             result = insert_checks(old, words, net, found.layers)
             new = result.data

@@ -26,6 +26,8 @@ from caffelint.text.edits import Edit
 from caffelint.text.parser import MOST_PROBLEMS
 from caffelint.text.tree import Problem
 
+_MOST_SUGGESTIONS = 100
+"""In a file: each misspelt name is compared with every rule's."""
 _OF_NO_MATTER = frozenset(["baseline", "cache", "caffe_python", "fail_on", "jobs", *NO_SETTINGS])
 """Settings that leave the findings of a job as they are."""
 
@@ -279,6 +281,7 @@ class Checker:
         if "unused-suppression" not in self.names:
             return
         info = next(info for info in self.infos if info.name == "unused-suppression")
+        suggestions = 0
         kinds = {"text", "problem", "solver", "layer", "refusal", "net"}
         if (file.solver and file.solver.nets) or (file.net and file.net.solvers):
             kinds.add("project")
@@ -299,7 +302,8 @@ class Checker:
             if unknown:
                 listed = ", ".join(f'"{name}"' for name in sorted(unknown))
                 message = f"no rule is called {listed}, so this comment silences nothing"
-                if near := _like(unknown[0]) if len(unknown) == 1 else "":
+                suggestions += len(unknown) == 1
+                if near := _like(unknown[0]) if len(unknown) == 1 and suggestions <= _MOST_SUGGESTIONS else "":
                     message += f"; did you mean {near}?"
                     text = re.sub(re.escape(unknown[0]), near, file.document.source.text[start:end], flags=re.I)
                     repairs, safe = (Edit(start, end, text),), False

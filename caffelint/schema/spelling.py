@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import lru_cache
 
 _MEANT = {
     "kernel": "kernel_size",
@@ -45,6 +46,7 @@ _ENDINGS = ("param", "filler", "loss", "data", "layer")
 """Words that many names share: alike in them, two names are not yet near."""
 
 
+@lru_cache(maxsize=4096)
 def _plain(name: str) -> str:
     return name.replace("_", "").replace("-", "").lower()
 

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cache
 
 from caffelint.lint import (
     CERTAIN,
@@ -143,9 +144,7 @@ class UnknownLayerType(TextRule):
             )
             return
         evidence = f"Caffe says: Unknown layer type: {type_}"
-        own = file.dialect or _BVLC
-        types = known.layer_types()
-        meant = suggest(type_, [name for name in types if known.may_have_type(own, name)])
+        meant = suggest(type_, _types(file.dialect or _BVLC))
         if meant:
             times = f" ({len(layers)} times)" if len(layers) > 1 else ""
             message = f'"{type_}" is not a layer type, so Caffe stops at load; did you mean "{meant}"?{times}'
@@ -160,3 +159,10 @@ class UnknownLayerType(TextRule):
             return
         message = f"{subject}: no known Caffe has this layer type, so Caffe stops at load unless your own registers it"
         yield self.finding(place, message, evidence=evidence, severity=WARNING, certainty=LIKELY)
+
+
+@cache
+def _types(dialect: str) -> tuple[str, ...]:
+    """The layer types that the dialect has, or may have."""
+    known = provenance()
+    return tuple(name for name in known.layer_types() if known.may_have_type(dialect, name))

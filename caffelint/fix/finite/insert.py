@@ -112,12 +112,16 @@ def insert_checks(
     return Patched(patched, made, tuple(dict.fromkeys(left_out)), any(map(is_loss, net.layers)))
 
 
+def require_readable(document: Document) -> None:
+    """Raises `PatchError` where Caffe cannot read the text."""
+    wrong = next((problem for problem in document.problems if problem.certain), None)
+    if wrong:
+        raise PatchError(f"line {document.source.position(wrong.start).line}: {wrong.message}; fix it first")
+
+
 def _net(data: bytes, path: str) -> Net:
     file = load(data, path)
-    wrong = next((problem for problem in file.document.problems if problem.certain), None)
-    if wrong:
-        line = file.document.source.position(wrong.start).line
-        raise PatchError(f"line {line}: {wrong.message}; fix it first")
+    require_readable(file.document)
     if file.net is None:
         raise PatchError("this is a solver; give the file of its net" if file.solver else "this is not a net")
     fields = {field.name for field in file.document.root.fields}

@@ -31,6 +31,8 @@ def remove_checks(data: bytes, path: str = "<text>") -> bytes:
     Where nothing but the checks' own surroundings was changed since, each is taken out with the space before it, and a
     loss gets its weight back. Checks that a person wrote are left.
     """
+    if FINITE_CHECK.encode() not in data:
+        return data
     document = parse(data, path)
     text = document.source.text
     cuts: list[Cut] = []
@@ -43,8 +45,6 @@ def remove_checks(data: bytes, path: str = "<text>") -> bytes:
 
 def own_checks(document: Document) -> Iterator[tuple[Field, dict[str, Any]]]:
     """The layers that `insert_checks` wrote, with the settings in their `param_str`."""
-    if FINITE_CHECK not in document.source.text:
-        return
     for layer in document.root.all("layer"):
         settings = _settings(layer)
         if settings.get("by") == MARK and layer.start < layer.value_start:
@@ -54,6 +54,8 @@ def own_checks(document: Document) -> Iterator[tuple[Field, dict[str, Any]]]:
 def actions(data: bytes, path: str = "<text>") -> dict[tuple[str, str], list[str]]:
     """What the checks of a text do that a person gave an `action`, by blob and its first layer; several in order."""
     found: dict[tuple[str, str], list[str]] = {}
+    if FINITE_CHECK.encode() not in data:
+        return found
     for _, settings in own_checks(parse(data, path)):
         action, makers = settings.get("action"), settings.get("made_by")
         if isinstance(action, str) and isinstance(makers, list) and makers:
