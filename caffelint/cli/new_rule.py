@@ -6,6 +6,8 @@ import json
 import os
 import re
 from collections.abc import Iterable
+from contextlib import suppress
+from itertools import count
 from pathlib import Path
 
 import click
@@ -17,6 +19,7 @@ FOLDER = "rules"
 _MOST_LISTED = 3
 _NAME = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
 _CODE = re.compile(r"[A-Z]+[0-9]{3}")
+_GIVEN = re.compile(rb"""(?m)^[ \t]+code[ \t]*=[ \t]*["']([A-Z]+[0-9]{3})["']""")
 
 
 @click.command("new-rule")
@@ -30,28 +33,34 @@ _CODE = re.compile(r"[A-Z]+[0-9]{3}")
     help="What the rule looks at: solver, layer, refusal (an error at which Caffe stops), net, project (a solver"
     " and its nets) or text.",
 )
-@click.option("--code", default="U001", metavar="CODE", show_default=True, help="Capital letters and three digits.")
-def command(name: str, folder: Path | None, kind: str, code: str) -> None:
+@click.option(
+    "--code", metavar="CODE", help="Capital letters and three digits (default: the first from U001 that is free)."
+)
+def command(name: str, folder: Path | None, kind: str, code: str | None) -> None:
     """Create the file of a rule of your own in FOLDER (default: rules, which is created if it is missing).
 
-    NAME says what is wrong, as in "allow missing-bias-filler"; it is used in ignore comments. The new rule works at
-    once: caffelint test runs its examples, and caffelint check runs it if the settings list FOLDER under plugins. If
-    there are no settings, a caffelint.toml that lists FOLDER under plugins is written. No file is overwritten. Other
-    Python files in FOLDER run only after caffelint trust.
+    NAME says what is wrong, for example missing-bias-filler ("allow NAME" should read well); ignore comments use it.
+    The new rule works at once: caffelint test runs its examples, and caffelint check runs it if the settings list
+    FOLDER under plugins. If there are no settings, a caffelint.toml that lists FOLDER under plugins is written. No file
+    is overwritten. Other Python files in FOLDER run only after caffelint trust.
     """
     from caffelint.cli.templates import KINDS, rule_text
     from caffelint.lint.registry import find_rule
 
     if not _NAME.fullmatch(name):
         raise click.UsageError(f'name "{name}" is not lower-case words with hyphens, as in missing-bias-filler')
-    if not _CODE.fullmatch(code):
+    if code is not None and not _CODE.fullmatch(code):
         raise click.UsageError(f'--code "{code}" is not capital letters and three digits, as in U001')
     if kind not in KINDS:
         raise unknown(f'no such kind "{kind}"', kind, KINDS, rest=f"; the kinds are {', '.join(KINDS)}")
     if folder is not None and not folder.is_dir():
         raise click.ClickException(f"{folder}: no such folder")
-    for taken in filter(None, (find_rule(name), find_rule(code))):
+    used = _codes_in(folder or Path(FOLDER))
+    if code in used:
+        raise click.UsageError(f"code {code} is already used by {visible(used[code])}")
+    for taken in filter(None, map(find_rule, filter(None, (name, code)))):
         raise click.UsageError(f"rule {taken.code} {taken.name} already exists")
+    code = code or next(free for free in map("U{:03}".format, count(1)) if free not in used and not find_rule(free))
     if folder is None:
         folder = Path(FOLDER)
         folder.mkdir(exist_ok=True)
@@ -64,6 +73,19 @@ def command(name: str, folder: Path | None, kind: str, code: str) -> None:
         raise click.ClickException(f"{path}: already exists and was left alone") from None
     click.echo(visible(f"{path} is written; caffelint test {path} runs its examples"))
     click.echo(visible(_plugged(path, trusted)))
+
+
+def _codes_in(folder: Path) -> dict[str, str]:
+    """The codes that the text of a folder's files gives to rules, each with its file. No file is run."""
+    from caffelint.lint.read import ReadError, read
+    from caffelint.lint.trust import python_files
+
+    found: dict[str, str] = {}
+    for file in python_files(str(folder)) if folder.is_dir() else ():
+        with suppress(ReadError):
+            for code in _GIVEN.findall(read(file)):
+                found.setdefault(code.decode(), file)
+    return found
 
 
 def _runs_already(folder: Path) -> bool:

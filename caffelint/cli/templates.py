@@ -115,12 +115,13 @@ _SAMPLES = {
         Invalid(
             _NET % 20,
             span="group: 3",
-            message='Convolution "conv": num_output 20 cannot be divided by group 3; correct one of them',
+            message='Convolution "conv": num_output 20 cannot be divided by group 3; set a multiple of it, or another'
+            " group",
         ),
     ]""",
         """def report(self, refused: Refused) -> Iterator[Finding]:
-        message = f"{self.message(refused)}; correct one of them"
-        yield self.finding(refused.place, message, evidence=self.evidence(refused), phases=refused.phases)""",
+        message, evidence = self.message(refused), self.evidence(refused)
+        yield self.finding(refused.place, message, evidence=evidence, phases=refused.phases)""",
     ),
     "net": _Sample(
         "LIKELY, WARNING, Finding, Invalid, Net, NetRule, title",

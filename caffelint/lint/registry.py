@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import importlib
 import json
+import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
@@ -177,15 +178,17 @@ def use_plugins(paths: Sequence[str], read: Mapping[str, Mapping[str, bytes]] = 
     forget()
     all_rules.cache_clear()
     installed = all_rules()
-    names = {name for info in installed for name in (info.name, info.code)}
+    names = {name: "an installed rule" for info in installed for name in (info.name, info.code)}
     plugged: list[RuleInfo] = []
     for file in code:
         if file not in paths and not is_rule_file(file):
             continue
         for info in rules_in(load(file, code)):
-            if info.name in names or info.code in names:
-                raise PluginError(f"{file}: there is a rule {info.code} or {info.name} already")
-            names |= {info.name, info.code}
+            for what, name in (("code", info.code), ("name", info.name)):
+                if name in names:
+                    change = f"change {what} in {os.path.basename(file)}"
+                    raise PluginError(f"{file}: {what} {name} is already used by {names[name]}; {change}")
+            names |= dict.fromkeys((info.name, info.code), file)
             plugged.append(info)
     try:
         claims([*installed, *plugged])

@@ -3,7 +3,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from caffelint.lint import INFO, Finding, Invalid, Layer, Net, NetRule, titles
+from caffelint.lint import INFO, TEST, Finding, Invalid, Layer, Net, NetRule, Solver, titles
 
 _DIGITS = {'"train"', '"val"', '"deploy"'}
 """Of these stages DIGITS sets one in each net that it builds."""
@@ -71,6 +71,24 @@ class NeverIncluded(NetRule):
             message='DummyData "noise": nothing sets level 2, so the layer is left out; to include it, pass --level 2'
             " or set train_state { level: 2 } in the solver",
         ),
+        Invalid(
+            {
+                "solver.prototxt": 'net: "net.prototxt" train_state { stage: "quiet" }',
+                "net.prototxt": _NET,
+            },
+            span='stage: "noisy"',
+            message='DummyData "noise": nothing sets stage "noisy", so "solver.prototxt" builds no net with the layer;'
+            ' to include it, add stage: "noisy" to train_state in the solver',
+        ),
+        Invalid(
+            {
+                "solver.prototxt": 'net: "net.prototxt" test_iter: 1 test_interval: 1 test_state { stage: "quiet" }',
+                "net.prototxt": _NET.replace("include {", "include { phase: TEST"),
+            },
+            span='stage: "noisy"',
+            message='DummyData "noise": nothing sets stage "noisy", so "solver.prototxt" builds no net with the layer;'
+            ' to include it, add test_state { stage: "noisy" } and a test_iter for it',
+        ),
     ]
 
     def check(self, net: Net) -> Iterator[Finding]:
@@ -79,23 +97,40 @@ class NeverIncluded(NetRule):
             return
         present = {layer.index for one in net.states() for layer in one.layers}
         phases = {phase for one in net.states() for phase in one.phases}
-        groups: dict[_Condition, list[Layer]] = {}
+        groups: dict[tuple[_Condition, bool], list[Layer]] = {}
         for layer in conditional:
             # Without a phase that is built the layer may be left out for that reason alone.
             condition = _condition(layer)
             if condition and layer.index not in present and phases.intersection(layer.phases):
-                groups.setdefault(condition, []).append(layer)
-        for (field, name, value), layers in groups.items():
+                groups.setdefault((condition, layer.phases == (TEST,)), []).append(layer)
+        for ((field, name, value), for_test), layers in groups.items():
             them = "the layer" if len(layers) == 1 else "the layers"
-            state = f"set train_state {{ {name}: {value} }}"
             message = f"{titles(layers)}: nothing sets {name} {value}, so"
             if net.solvers:
                 solver = net.solvers[0].path.replace("\\", "/").rpartition("/")[2]
-                message += f' "{solver}" builds no net with {them}; to include {_it(layers)}, {state}'
+                message += f' "{solver}" builds no net with {them}; to include {_it(layers)},'
+                message += f" {_remedy(net.solvers[0], name, value, for_test)}"
             else:
                 left = f"{them} {'is' if len(layers) == 1 else 'are'} left out"
-                message += f" {left}; to include {_it(layers)}, pass --{name} {value} or {state} in the solver"
+                state = f"set {'test' if for_test else 'train'}_state {{ {name}: {value} }} in the solver"
+                passed = f"pass --{name} {value}{' to caffe test' if for_test else ''}"
+                message += f" {left}; to include {_it(layers)}, {passed} or {state}"
             yield self.finding(layers[0].at("include", 0, field), message)
+
+
+def _remedy(solver: Solver, name: str, value: str, for_test: bool) -> str:
+    """What to set in a solver. Solver::InitTestNets takes no test_state, or one for each test net."""
+    given, setting = solver.message, f"{name}: {value}"
+    if for_test:
+        nets = max(len(given.test_iter), len(given.test_net))
+        if nets == 0 or given.test_state:
+            return f"add test_state {{ {setting} }} and a test_iter for it"
+        others = " for one test net, and test_state { } for the others" if nets > 1 else ""
+        return f"set test_state {{ {setting} }}{others}"
+    if given.HasField("train_state"):
+        change = f"add {setting} to" if name == "stage" else f"set {setting} in"
+        return f"{change} train_state in the solver"
+    return f"set train_state {{ {setting} }}"
 
 
 def _it(layers: list[Layer]) -> str:

@@ -112,6 +112,11 @@ class MisreadFiller(NetRule):
             " add variance_norm: FAN_OUT",
             fixed=_NET % ('transpose: true weight_filler { type: "xavier" variance_norm: FAN_OUT }', ""),
         ),
+        Invalid(
+            _NET % ('weight_filler { type: "gaussian" value: 0.05 }', ""),
+            span="value: 0.05",
+            message='InnerProduct "fc": the gaussian filler ignores value; write std: 0.05',
+        ),
     ]
 
     def check(self, net: Net) -> Iterator[Finding]:
@@ -179,6 +184,10 @@ def _slips(name: str, layer: Layer, filler: Any) -> Iterator[Slip]:
             message = f"the filler has no type, so it is the constant {filler.value:g} and ignores {field}"
             change = ("type", quoted(wanted)) if wanted else (field, "")
             yield Slip((field,), f'{message}; set type: "{wanted}"' if wanted else message, WARNING, change)
+        elif type_ == "gaussian" and field == "value" and name == "weight_filler":
+            # As the constant of weights the value would do more harm. It may be meant as the std.
+            advice = "remove value" if filler.HasField("std") else f"write std: {filler.value:.4g}"
+            yield Slip((field,), f"the gaussian filler ignores value; {advice}", INFO)
         else:
             advice = f'set type: "{wanted}" or remove {field}' if wanted else f"remove {field}"
             severity = WARNING if type_ in ("constant", "uniform") else INFO

@@ -68,6 +68,20 @@ def test_files_that_were_there_do_not_run(caffelint: Any, project: Path, folder:
     assert not (project / "ran").exists()
 
 
+def test_a_second_rule_gets_the_next_code(caffelint: Any, project: Path) -> None:
+    for name in ("no-dropout", "no-dropout2"):
+        assert caffelint("new-rule", name).status == 0
+    assert 'code = "U002"' in (project / "rules" / "no_dropout2.py").read_text()
+    assert caffelint("check", ".").status != 2
+    run = caffelint("new-rule", "no-dropout3", "--code", "U001")
+    assert (run.status, "code U001 is already used by rules/no_dropout.py" in run.err) == (2, True)
+    rule = (project / "rules" / "no_dropout2.py").read_text()
+    (project / "rules" / "no_dropout2.py").write_text(rule.replace("U002", "U001"))
+    caffelint("trust")
+    said = "rules/no_dropout.py; change code in no_dropout2.py"
+    assert said in caffelint("check", ".").err
+
+
 def test_settings_here_and_a_folder_elsewhere(caffelint: Any, project: Path) -> None:
     (project / "caffelint.toml").write_text('fail-on = "never"\n')
     (project.parent / "elsewhere").mkdir()
