@@ -254,6 +254,9 @@ class _Build:
             if self.strict or not has_fork_fields(message):
                 self.refuse(layer, refusal)
             layer.param_shapes = None
+            if not layer.bottoms:  # a fork may set it up
+                for blob in layer.tops:
+                    blob.shape = self.input_shapes.get(blob.name, blob.shape)
         if len(self.built.refusals) > refusals:
             layer.param_shapes = None
         if self.append_params(layer, need_backward):

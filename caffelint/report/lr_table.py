@@ -19,14 +19,15 @@ _LINEAR = 50
 
 
 def write(schedule: Schedule, title: str, limit: int, out: TextIO, columns: int, color: bool = False) -> None:
-    """The rate over the iterations before `limit`: drawn in blocks, then at the iterations that matter."""
+    """The rate over the iterations before `limit`: drawn in blocks if it changes, then where it matters."""
     paint = painter(color)
     out.write(f"{paint(visible(title), 'bold')}, {visible(schedule.policy)}, {limit:,} iterations\n")
     if schedule.problem:
         out.write(f"  {paint('Caffe stops at the first update', 'error')}: {visible(schedule.problem)}\n")
         return
     points = [(limit - 1) * i // max(columns - 1, 1) for i in range(columns)]
-    for line in blocks([schedule.rate(point) for point in points]):
+    rates = [schedule.rate(point) for point in points]
+    for line in blocks(rates) if len(set(rates)) > 1 else ():
         out.write("  " + line + "\n")
     out.write(f"  {'iteration':>12}  rate\n")
     for iteration in milestones(schedule, limit):

@@ -31,6 +31,12 @@ def test_steps(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert rows(out) == {0: "0.1", 10: "0.05", 30: "0.025", 99: "0.025"}
 
 
+def test_a_rate_that_never_changes_is_not_drawn(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    _, out = run(tmp_path, 'base_lr: 0.1 lr_policy: "fixed" max_iter: 100', capsys)
+    assert rows(out) == {0: "0.1", 99: "0.1"}
+    assert len(out.splitlines()) == 4
+
+
 def test_rates_that_are_not_finite(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     status, out = run(tmp_path, 'base_lr: 0.1 lr_policy: "poly" power: 2', capsys, "--iterations", "50")
     assert status == 1

@@ -285,6 +285,21 @@ def test_input_shape(capsys: pytest.CaptureFixture[str]) -> None:
     assert known["params"]["conv1"] == [[20, 1, 5, 5], [20]]  # type: ignore[index]
 
 
+def test_a_shape_that_is_given_holds_where_only_a_fork_takes_the_layer(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """FlowNet's ImageData has one top; of BVLC's it needs two."""
+    path = tmp_path / "net.prototxt"
+    path.write_text(
+        'layer { name: "i" type: "ImageData" top: "img0" image_data_param { source: "a" batch_size: 4 } }\n'
+        'layer { name: "m" type: "Mean" bottom: "img0" top: "b" mean_param { operation: SUBTRACT value: 1 } }\n'
+    )
+    main(["summary", "--phase", "train", "--input-shape", "img0=4x3x8x8", str(path)])
+    out = capsys.readouterr().out
+    assert "4x3x8x8" in out
+    assert "hint" not in out
+
+
 def test_input_shape_leaves_each_phase_its_batch(capsys: pytest.CaptureFixture[str]) -> None:
     path = str(FIXTURES / "right" / "lenet" / "train_val.prototxt")
     train, test = lines(capsys, path, "--input-shape", "data=64x1x28x28")
