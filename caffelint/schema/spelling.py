@@ -60,6 +60,8 @@ def distance(one: str, other: str, limit: int) -> int:
     """Edits (insert, delete, replace, swap of neighbours) between two names; `limit` + 1 where there are more."""
     if abs(len(one) - len(other)) > limit:
         return limit + 1
+    if len(set(one) - set(other)) > limit or len(set(other) - set(one)) > limit:
+        return limit + 1  # each edit takes away or adds one letter at most
     before: list[int] = []
     row = list(range(len(other) + 1))
     for i, a in enumerate(one, 1):
