@@ -48,13 +48,13 @@ def take_out(document: Document, block: Field, fields: Iterable[Field]) -> list[
     """Fields of a block, or items of its lists, gone; touching spans are one edit."""
     text = document.source.text
     spans = []
-    lists: dict[int, tuple[Field, set[int]]] = {}
+    lists: dict[int, tuple[Field, list[Field]]] = {}
     for field in fields:
         own = block.fields[bisect_right(block.fields, field.start, key=_start) - 1]
         if own is field:
             spans.append(_whole(text, field))
         elif own.kind == LIST:
-            lists.setdefault(id(own), (own, set()))[1].add(id(field))
+            lists.setdefault(id(own), (own, []))[1].append(field)
     for own, gone in lists.values():
         spans += [_whole(text, own)] if len(gone) == len(own.fields) else _items(own, gone)
     merged: list[list[int]] = []
@@ -77,18 +77,15 @@ def _with_line(text: str, start: int, end: int) -> tuple[int, int]:
     return (left, right + 1) if begins and ends else (start, end)
 
 
-def _items(field: Field, gone: set[int]) -> list[tuple[int, int]]:
+def _items(field: Field, gone: list[Field]) -> list[tuple[int, int]]:
     """Spans of a list's items with the comma that goes with each."""
     items = field.fields
     spans = []
-    kept = False
-    for index, item in enumerate(items):
-        if id(item) not in gone:
-            kept = True
-        elif kept:
-            spans.append((items[index - 1].end, item.end))
+    for before, index in enumerate(sorted(bisect_right(items, item.start, key=_start) - 1 for item in gone)):
+        if index > before:  # an item before it stays
+            spans.append((items[index - 1].end, items[index].end))
         else:
-            spans.append((item.start, items[index + 1].start))
+            spans.append((items[index].start, items[index + 1].start))
     return spans
 
 

@@ -62,6 +62,7 @@ class UnsortedStepvalue(SolverRule):
         if message.lr_policy != "multistep":
             return
         last = taken = -1
+        sort: tuple[Fix, ...] = ()
         for index, value in enumerate(message.stepvalue):
             taken = max(value, taken + 1)
             if value <= 0 and not index:
@@ -81,14 +82,15 @@ class UnsortedStepvalue(SolverRule):
             else:
                 last = value
                 continue
-            yield self.finding(solver.at("stepvalue", index), text, fixes=_fixes(solver, index, value, last))
+            if value == last or value <= 0:
+                fixes = fix(f"remove stepvalue: {value}", UNSAFE, remove(solver, "stepvalue", index))
+            else:
+                fixes = sort = sort or _sort(solver)
+            yield self.finding(solver.at("stepvalue", index), text, fixes=fixes)
             last = max(value, last)
 
 
-def _fixes(solver: Solver, index: int, value: int, last: int) -> tuple[Fix, ...]:
-    """Sort the values, or remove the one that is set twice or drops the rate before the start."""
-    if value == last or value <= 0:
-        return fix(f"remove stepvalue: {value}", UNSAFE, remove(solver, "stepvalue", index))
+def _sort(solver: Solver) -> tuple[Fix, ...]:
     values = enumerate(sorted(solver.message.stepvalue))
     edits = (write(solver, "stepvalue", place, value=str(step)) for place, step in values)
     return fix("sort the stepvalues", UNSAFE, *edits)
