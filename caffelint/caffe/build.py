@@ -198,6 +198,18 @@ class _Build:
         phase = self.built.phase
         return insert_splits(layers, phase, lambda layer, bottom: self.refuse_unknown_bottom(layer, bottom, layers))
 
+    def left_out(self, maker: str, blob: str) -> str:
+        """What to do about a layer that makes a blob, but not in the phases of this net."""
+        built = self.built
+        here = " and ".join(built.phases)
+        message = next(one for _, one in built.excluded if one.name == maker and blob in one.top)
+        rule = message.include[0] if len(message.include) == 1 else None
+        if rule is None or [field.name for field, _ in rule.ListFields()] != ["phase"] or len(built.phases) != 1:
+            return f'; layer "{maker}" makes it, but {here} {"leaves" if len(built.phases) == 1 else "leave"} it out'
+        phase = "TEST" if here == "TRAIN" else "TRAIN"
+        remedy = f'add a layer that makes it in {here}, or remove include {{ phase: {phase} }} from "{maker}"'
+        return f'; layer "{maker}" makes it only in {phase}; {remedy}'
+
     def refuse_unknown_bottom(self, layer: BuiltLayer, bottom: int, layers: list[BuiltLayer]) -> None:
         """Who makes each blob is listed once: a net of nothing but such bottoms takes no longer than another."""
         built = self.built
@@ -211,8 +223,7 @@ class _Build:
             why = f'; layer "{self.makers[name]}", further down, makes it'
         elif name in self.makers_left_out:
             kind, values["maker"] = Kind.BOTTOM_LEFT_OUT, self.makers_left_out[name]
-            leave = "leaves" if len(built.phases) == 1 else "leave"
-            why = f'; layer "{self.makers_left_out[name]}" makes it, but {" and ".join(built.phases)} {leave} it out'
+            why = self.left_out(self.makers_left_out[name], name)
         self.missing.add(name)
         self.refuse(
             layer,

@@ -90,7 +90,7 @@ from caffelint.cli.settings import input_shapes, settings, settings_options
 )
 @click.option("--gradcheck", metavar="LAYER|all", help="Compare a layer's gradient with the slope of its forward pass.")
 @click.option(
-    "--plot", type=click.Path(path_type=Path), metavar="FILE", help="Plot the run to FILE.png, .svg or .html."
+    "--plot", type=click.Path(path_type=Path), metavar="FILE", help="Also plot the run to a .png, .svg or .html file."
 )
 @click.option("--force", is_flag=True, help="Run even if the check is certain that it cannot work.")
 @click.option("--no-python-layers", is_flag=True, help="Refuse to run a net with Python layers.")

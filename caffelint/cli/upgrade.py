@@ -58,8 +58,8 @@ def command(
     PATHS are files and folders; - reads stdin and writes to stdout. What is converted: layers { ... } of 2013 and 2014
     (V0, V1), input and input_dim of a net, transformation fields outside transform_param, and solver_type.
 
-    A net for a fork that reads only an older format is left as it is, and so are files beside it that the same fork
-    reads; --dialect bvlc converts those all the same. So is a file with this comment:
+    Left as they are: nets for a fork that reads only an older format; files beside them that this fork reads, too
+    (--dialect bvlc converts these); and files with this comment:
 
     \b
     # caffelint: ignore-file[legacy-format]

@@ -25,6 +25,7 @@ from caffelint.text.tree import BROKEN, LIST, Field, Problem
 _SHOWN = 3
 _LARGE = 1000
 """A block with more fields is not searched for the one that a misspelt name was meant to be."""
+_OF_A_BLOB = ("num", "channels", "height", "width")
 _OF_THE_NET = ("force_backward", "debug_info", "state")
 """Fields of a net; its `input` and `input_dim` mean something else in a layer."""
 _DECIMAL_COMMA = re.compile(r"-?\d+,\d+", re.ASCII)
@@ -150,6 +151,11 @@ class Mistakes(MistakenValues):
     def _say_unknown(self, type_: MessageType, name: str, node: Field) -> tuple[str | None, str, bool]:
         """The field that was meant, what to say, and whether Caffe surely refuses the name."""
         types, where = type_.fields, block_name(type_, node)
+        if type_.name == "InputParameter" and name in _OF_A_BLOB:
+            sides = [side.text if (side := node.first(one)) else "" for one in _OF_A_BLOB]
+            shape = " ".join(f"dim: {side}" for side in (sides if all(sides) else ("10", "3", "227", "227")))
+            message = f"{where} has no field {name}, so Caffe refuses the file; write shape {{ {shape} }}"
+            return None, message, self.dialect is not None
         if meant := _meant(type_, name):
             certain = not types[meant].fork_only or self.dialect is not None
             return meant, f"{where} has no field {name}, so Caffe refuses the file; did you mean {meant}?", certain

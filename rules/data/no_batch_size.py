@@ -45,7 +45,8 @@ class NoBatchSize(LayerRule):
         Invalid(
             'layer { name: "data" type: "Data" data_param { source: "a" backend: LMDB } }',
             span="data_param",
-            message='Data "data": batch_size is missing and defaults to 0; set it in data_param',
+            message='Data "data": batch_size is missing and defaults to 0, so Caffe stops; set batch_size in'
+            " data_param",
         ),
         Invalid(
             'layer { name: "data" type: "ImageData" image_data_param { source: "a.txt" batch_size: 0 } }',
@@ -63,7 +64,9 @@ class NoBatchSize(LayerRule):
         elif not layer.has(block, "source") or layer.given(block, "batch_size") is Given.UNREADABLE:
             return
         else:
-            message = f"{title(layer)}: batch_size is missing and defaults to 0; set it in {block}"
+            message = (
+                f"{title(layer)}: batch_size is missing and defaults to 0, so Caffe stops; set batch_size in {block}"
+            )
         yield self.finding(
             layer.at(block, "batch_size"),
             message,

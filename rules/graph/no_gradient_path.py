@@ -60,7 +60,7 @@ class NoGradientPath(NetRule):
             ' layer { name: "loss2" type: "SoftmaxWithLoss" bottom: "aux" bottom: "label" top: "loss2" }',
             span="propagate_down: false",
             message='TanH "act": propagate_down: false stops the gradient, so InnerProduct "fc" and all earlier'
-            " layers learn nothing from the losses after it; remove it if they should",
+            " layers learn nothing from the losses after it; remove propagate_down: false if they should learn",
         ),
     ]
 
@@ -87,8 +87,7 @@ class NoGradientPath(NetRule):
                 yield self.finding(
                     net.layers[layer.index].at("propagate_down"),
                     f"{title(layer)}: propagate_down: false stops the gradient, so {title(above)} and all earlier"
-                    " layers"
-                    " learn nothing from the losses after it; remove it if they should",
+                    " layers learn nothing from the losses after it; remove propagate_down: false if they should learn",
                     certainty=LIKELY,
                     phases=(TRAIN,),
                     fixes=fix("remove propagate_down", DISPLAY, remove(net.layers[layer.index], "propagate_down")),

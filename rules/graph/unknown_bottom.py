@@ -119,8 +119,8 @@ class UnknownBottom(RefusalRule):
                 ' layer { name: "relu" type: "ReLU" bottom: "data" top: "relu" }',
             },
             span='bottom: "data"',
-            message='ReLU "relu": bottom "data" is not made by any layer above; layer "data" makes it, but TEST leaves'
-            " it out",
+            message='ReLU "relu": bottom "data" is not made by any layer above; layer "data" makes it only in'
+            ' TRAIN; add a layer that makes it in TEST, or remove include { phase: TRAIN } from "data"',
         ),
         Invalid(
             'layer { name: "data" type: "Data" top: "data" top: "label" include { phase: TRAIN } }'
@@ -128,10 +128,10 @@ class UnknownBottom(RefusalRule):
             ' layer { name: "top1" type: "Accuracy" bottom: "ip" bottom: "label" include { phase: TEST } }',
             span=('bottom: "data"', 'bottom: "label"'),
             message=(
-                'InnerProduct "ip": bottom "data" is not made by any layer above; layer "data" makes it, but TEST'
-                " leaves it out",
-                'Accuracy "top1": bottom "label" is not made by any layer above; layer "data" makes it, but TEST'
-                " leaves it out",
+                'InnerProduct "ip": bottom "data" is not made by any layer above; layer "data" makes it only'
+                ' in TRAIN; add a layer that makes it in TEST, or remove include { phase: TRAIN } from "data"',
+                'Accuracy "top1": bottom "label" is not made by any layer above; layer "data" makes it only'
+                ' in TRAIN; add a layer that makes it in TEST, or remove include { phase: TRAIN } from "data"',
             ),
         ),
     ]

@@ -87,8 +87,8 @@ class PowerGradientAtZero(NetRule):
             ' layer { name: "p" type: "Power" bottom: "data" top: "p" power_param { power: 3 shift: -1 }'
             " loss_weight: 1 }",
             span="power: 3",
-            message='Power "p": the gradient of power 3 is 0/0 = nan wherever Input "data" is 1; compute the base in'
-            " a Power without power and multiply 3 copies of it in an Eltwise (operation: PROD)",
+            message='Power "p": the gradient of power 3 is 0/0 = nan wherever Input "data" is 1; compute scale * x +'
+            " shift in a Power layer with power: 1, and multiply 3 copies of its top in an Eltwise (operation: PROD)",
         ),
     ]
 
@@ -141,6 +141,6 @@ def _judge(net: BuiltNet, layer: BuiltLayer) -> _Fault | None:
     where = f"{source} is {0 - param.shift / param.scale:g}"
     what = f"{title(layer)}: the gradient of power {power:g} is 0/0 = nan wherever {where}"
     plain = param.scale == 1 and param.shift == 0
-    factor = f'"{layer.bottoms[0].name}"' if plain else "it"
-    first = "" if plain else "compute the base in a Power without power and "
+    factor = f'"{layer.bottoms[0].name}"' if plain else "its top"
+    first = "" if plain else "compute scale * x + shift in a Power layer with power: 1, and "
     return _Fault(f"{what}; {first}multiply {power:g} copies of {factor} in an Eltwise (operation: PROD)", False)

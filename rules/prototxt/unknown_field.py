@@ -81,6 +81,12 @@ class UnknownField(ProblemRule):
             " this block",
         ),
         Invalid(
+            'layer { type: "Input" input_param { channels: 3 } }',
+            span="channels",
+            message="input_param has no field channels, so Caffe refuses the file; write shape { dim: 10 dim: 3"
+            " dim: 227 dim: 227 }",
+        ),
+        Invalid(
             'base_lr: 0.1 my_own_setting: 3 lr_policy: "fixed"',
             span="my_own_setting",
             message="a solver has no field my_own_setting in BVLC's Caffe, which refuses the file; remove it",
