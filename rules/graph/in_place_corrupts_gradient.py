@@ -59,6 +59,8 @@ class InPlaceCorruptsGradient(NetRule):
         _DATA + 'layer { name: "bn" type: "BatchNorm" bottom: "ip" top: "ip" }'
         ' layer { name: "scale" type: "Scale" bottom: "ip" top: "ip" }'
         ' layer { name: "relu" type: "ReLU" bottom: "ip" top: "ip" }' + _LOSS % "ip",
+        _DATA + 'layer { name: "gate" type: "Python" bottom: "ip" top: "gate" python_param { module: "m" layer: "L" } }'
+        ' layer { name: "drop" type: "Dropout" bottom: "gate" top: "gate" }' + _LOSS % "gate",
         # Nothing below learns.
         'layer { name: "data" type: "Input" top: "data" input_param { shape { dim: 4 dim: 3 } } }'
         ' layer { name: "power" type: "Power" bottom: "data" top: "data" power_param { scale: 0.5 } }',
@@ -111,7 +113,7 @@ class InPlaceCorruptsGradient(NetRule):
         for one in net.states():
             if one.phase == TRAIN and not one.refusals:
                 for layer in one.layers:
-                    if layer.need_backward and layer.index is not None and layer.runs_in_place:
+                    if layer.known and layer.need_backward and layer.index is not None and layer.runs_in_place:
                         yield from self._judge(net, layer)
                 return
 
@@ -157,6 +159,8 @@ def _needs(layer: BuiltLayer) -> BuiltLayer | None:
 
 
 def _is_spoilt(above: BuiltLayer, layer: BuiltLayer) -> bool:
+    if not above.known:
+        return False  # what a Python layer reads, only its code says
     if above.type == "ReLU":
         return above.runs_in_place and not layer.keeps_sign
     if not above.reads_top:
