@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any
 
 from caffelint.schema import values
@@ -236,6 +236,14 @@ class MistakenValues(Reporting):
             )
             return enum.values[meant]
         certain = self.dialect is not None
+        current = _current_type(text) if type_.name == "V1LayerParameter" and not certain else None
+        if current:
+            message = (
+                f"no known Caffe has {text} in this old format, so Caffe refuses the file; in layer {{ }} it is"
+                f' type: "{current}"'
+            )
+            self._add("unknown-enum-value", start, end, message, evidence, field=field_type.name, certain=False)
+            return None
         said += f" in {self._whose() if certain else 'any known Caffe'}, so Caffe refuses the file"
         choice = f"write {wanted(field_type)}" if len(enum.values) <= 12 else ""
         own = "" if certain else "change it unless your fork adds it"
@@ -256,3 +264,14 @@ class MistakenValues(Reporting):
             message = f"{self._whose()} lacks {item.name}: {item.text} and refuses the file; it is in {known}"
             evidence = f'Caffe says: Unknown enumeration value of "{item.text}" for field "{item.name}"'
             self._add("fork-field", start, end, message, evidence, field=item.name)
+
+
+def _current_type(old: str) -> str | None:
+    """The layer type that a name in the style of the old format means."""
+    return _types_in_capitals().get(old.replace("_", ""))
+
+
+@lru_cache(maxsize=1)
+def _types_in_capitals() -> dict[str, str]:
+    known = sorted(provenance().layer_types(), key=lambda one: len(provenance().layer_type(one)))
+    return {one.upper(): one for one in known}  # of two that differ in case alone, the one that more forks have

@@ -47,4 +47,10 @@ class UnknownEnumValue(ProblemRule):
             message="pool has no value MEDIAN in any known Caffe, so Caffe refuses the file;"
             " write one of MAX, AVE, STOCHASTIC (without quotes)",
         ),
+        Invalid(
+            'layers { name: "lstm" type: LSTM }',
+            span="LSTM",
+            message="no known Caffe has LSTM in this old format, so Caffe refuses the file; in layer { } it is"
+            ' type: "LSTM"',
+        ),
     ]
