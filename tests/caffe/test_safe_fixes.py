@@ -80,7 +80,7 @@ WHOLE = {
     ' layers { name: "relu" type: "ReLU" bottom: "data" top: "relu" }',
     ("mixed-layer-formats", 2): dummy("data") + 'layer { name: "relu" type: RELU' + RELU + "}",
     ("unknown-layer-type", 0): dummy("data") + FC.replace("InnerProduct", "innerproduct"),
-    ("unknown-layer-type", 1): dummy("data")
+    ("unknown-layer-type", 2): dummy("data")
     + FC.replace("InnerProduct", "innerproduct")
     + ' layer { name: "fc2" type: "innerproduct" bottom: "fc" top: "fc2" inner_product_param { num_output: 2 } }',
     ("python-module-is-path", 0): 'layer { name: "p" type: "Python" top: "p"'
