@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from caffelint.lint import UNSAFE, Fix, Layer, fix, quoted, rename_blob, title, write
+from caffelint.lint import UNSAFE, Fix, Layer, Net, fix, quoted, rename_blob, title, write
 
 PLAIN_LABELS = ("label", "labels")
 """Blobs whose classes are those of the whole data set."""
@@ -19,7 +19,7 @@ def keeps_classes(layer: Layer) -> bool:
 def read_before(layer: Layer, maker: Layer, phases: tuple[str, ...]) -> tuple[Fix, ...]:
     """The fix that lets a layer's first bottom be what the layer that makes it reads.
 
-    The top of a layer that works in place is renamed, for all that read it but this one.
+    The top of a layer that works in place is renamed, for all that read it but this one and others of its type.
     """
     if not maker.bottoms:
         return ()
@@ -30,10 +30,19 @@ def read_before(layer: Layer, maker: Layer, phases: tuple[str, ...]) -> tuple[Fi
         return ()
     if not maker.in_place:
         return fix(f"set bottom: {quoted(above)}", UNSAFE, write(layer, "bottom", 0, value=quoted(above)))
-    mine = layer.at("bottom")
-    edits = rename_blob(maker, name)
-    edits = edits and tuple(pair for pair in edits if not mine.start <= pair[1].start < mine.end)
-    return fix(f"rename the top of {title(maker)}", UNSAFE, edits)
+    known = layer.net.once(_renamings)
+    if (maker.index, name, layer.type) not in known:
+        alike = [other.at("bottom") for other in layer.net.by_type[layer.type] if other.bottoms]
+        kept = {at for bottom in alike for at in range(bottom.start, bottom.end)}
+        edits = rename_blob(maker, name)
+        edits = edits and tuple(pair for pair in edits if pair[1].start not in kept)
+        known[maker.index, name, layer.type] = fix(f"rename the top of {title(maker)}", UNSAFE, edits)
+    return known[maker.index, name, layer.type]
+
+
+def _renamings(net: Net) -> dict[tuple[int, str, str], tuple[Fix, ...]]:
+    """Of `read_before`, by the layer that works in place, its top and the type that is to read before it."""
+    return {}
 
 
 def class_count(layer: Layer) -> int:

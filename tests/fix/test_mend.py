@@ -271,3 +271,13 @@ def test_the_search_for_harm_among_many_fixes_ends(monkeypatch: pytest.MonkeyPat
         "a: other fixes of harm were left out:"
         " one of many that were left out does harm: it brings wrong-value-type in a"
     ]
+
+
+def test_two_losses_after_one_sigmoid_in_place() -> None:
+    """The fix of one makes the other read what the fix of the other takes away."""
+    sigmoid = b'layer { name: "s" type: "Sigmoid" bottom: "fc" top: "fc" }\n'
+    loss = b'layer { name: "@" type: "SigmoidCrossEntropyLoss" bottom: "fc" bottom: "t" top: "@" }\n'
+    texts = {"net.prototxt": sigmoid + loss.replace(b"@", b"a") + loss.replace(b"@", b"b")}
+    result = fix([], Config(), unsafe=True, write=False, texts=texts, alone=True)
+    assert not result.notes
+    assert result.changes[0].new == texts["net.prototxt"].replace(b'top: "fc"', b'top: "s"')
