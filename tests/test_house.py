@@ -27,6 +27,7 @@ DYNAMIC = {
     "caffelint.report": "a format is imported when it is asked for",
     "caffelint.schema.pool": "the descriptors, which are installed beside the code that reads them",
     "caffelint.smoke.caffe.probe": "runs inside another Python, and tells of what is installed there",
+    "caffelint.smoke.torch.python": "the Python layers of a net that is run, which is told before",
 }
 """Modules that import by a name which is computed, and why."""
 READS_LOGS = {"caffelint.smoke.caffe.log"}

@@ -16,6 +16,7 @@ from caffelint.caffe.fork_fields import fork_field, has_fork_fields
 from caffelint.caffe.layers import BVLC_TYPES, REGISTRY, BuiltLayer, UnknownLayer
 from caffelint.caffe.layers.data import DataLayer
 from caffelint.caffe.layers.python import FiniteCheck, is_finite_check
+from caffelint.caffe.loss_weights import set_loss_weights
 from caffelint.caffe.net_parts import Blob, Param
 from caffelint.caffe.refusal import Kind, Refusal
 from caffelint.caffe.shapes import Shape, count, no_data, plural
@@ -260,7 +261,7 @@ class _Build:
             if layer.written_file:
                 self.open_file(layer)
             if layer.given_loss_weights or layer.is_loss:
-                self.set_loss_weights(layer)
+                set_loss_weights(layer)
         except Refusal as refusal:
             if self.strict or not has_fork_fields(message):
                 self.refuse(layer, refusal)
@@ -447,33 +448,6 @@ class _Build:
             message = f'"{name}" is bottom {number} but top {top}; in place both must have the same number'
         caffe = f"Top blob '{name}' produced by multiple sources."
         self.refuse(layer, Refusal(kind, message, caffe, "net.cpp AppendTop", ("top", top), **values))
-
-    def set_loss_weights(self, layer: BuiltLayer) -> None:
-        """SetLossWeights of layer.hpp."""
-        weights = layer.given_loss_weights or ((1.0,) if layer.is_loss else ())
-        if not weights:
-            return
-        layer.loss_weights = weights
-        if len(weights) != len(layer.tops):
-            raise Refusal(
-                Kind.LOSS_WEIGHT_COUNT,
-                f"loss_weight is set {plural(len(layer.given_loss_weights), 'time')}"
-                f" for {plural(len(layer.tops), 'top')}; set it for each top, or not at all",
-                "loss_weight must be unspecified or specified once per top blob.",
-                "layer.hpp SetLossWeights",
-                ("loss_weight", len(layer.tops)) if len(layer.given_loss_weights) > len(layer.tops) else None,
-                given=len(layer.given_loss_weights),
-                wanted=len(layer.tops),
-            )
-        for index, (blob, weight) in enumerate(zip(layer.tops, weights, strict=False)):
-            if weight and blob.shape is not None and count(blob.shape) == 0:
-                raise Refusal(
-                    Kind.NO_ELEMENTS,
-                    f'top "{blob.name}" has no elements, so it cannot be a loss',
-                    "Check failed: diff_",
-                    "layer.hpp SetLossWeights",
-                    ("top", index),
-                )
 
     def append_params(self, layer: BuiltLayer, need_backward: bool) -> bool:
         """Make the layer's Params; does the layer need backward?"""

@@ -24,10 +24,9 @@ _HEADS = {
 }
 """How what is written in a format begins: by more than what other tools write in it, too."""
 _LONGEST_HEAD = 1 << 16
-_COUNTED = rb"\d+ (?:error|warning|info)s?"
 _COUNTS = re.compile(
-    rb"(?m)^(?:no findings|no errors or warnings|" + _COUNTED + rb"(?:, " + _COUNTED + rb")*) in \d+ files?\b[^\n]*"
-    rb"(?:\n[^\n]+){0,3}\n\Z"
+    rb"(?m)^(?:no findings|no errors or warnings|\d+ (?:error|warning|info)s?(?:, \d+ (?:error|warning|info)s?)*)"
+    rb" in \d+ files?\b[^\n]*(?:\n[^\n]+){0,3}\n\Z"
 )
 _ENDS = {"text": _COUNTS, "statistics": _COUNTS, "concise": re.compile(rb"\[[A-Z]+\d{3} [a-z0-9-]+\]\n\Z")}
 """How what is written for people ends; it begins anyhow."""

@@ -63,7 +63,7 @@ def test_a_baseline(net: Path, project: Path) -> None:
 
 
 def test_a_report(net: Path, project: Path) -> None:
-    for before in (None, '{\n  "version": 1\n}\n'):
+    for before in (None, '{\n  "version": 1,\n  "findings": []\n}\n'):
         if before:
             (project / "report.json").write_text(before, "utf-8")
         done = run("check", "--no-cache", "net.prototxt", "--format", "json:report.json")

@@ -18,7 +18,7 @@ def test_every_command_has_help_and_stays_small(caffelint: Any, root: Path, name
     assert (run.status, run.err) == (0, "")
     assert run.out.startswith(f"Usage: caffelint {name}")
     source = (root / f"caffelint/cli/{name.replace('-', '_')}.py").read_text("utf-8")
-    assert source.count("\n") <= 180, "most of it should be options and their help"
+    assert source.count("\n") <= 200, "most of it should be options and their help"
 
 
 def test_help_names_every_command(caffelint: Any) -> None:

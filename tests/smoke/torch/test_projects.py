@@ -16,6 +16,7 @@ from caffelint.smoke.events import Event
 from caffelint.smoke.job import Job
 from caffelint.smoke.prepare import Wishes
 from caffelint.smoke.torch import engine
+from caffelint.smoke.train import smoke
 
 OTHER_ARITHMETIC = ("batchnorm_eps_zero", "power_cube_of_relu", "power_root_of_relu", "test_log_of_zero")
 
@@ -36,7 +37,7 @@ def test_outcome(project: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path)
     config.cache = False
     config.jobs = 1
     choice = session.Choice("torch", "cpu")
-    report = session.smoke(session.Request("solver.prototxt", config, Wishes(), choice, True), session.Watcher()).report
+    report = smoke(session.Request("solver.prototxt", config, Wishes(), choice, True), session.Watcher()).report
     found = [finding for finding in report.findings if finding.code.startswith("X")]
     said = [(finding.name, finding.layer, finding.message) for finding in found]
     if expected["outcome"]:
