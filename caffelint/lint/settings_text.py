@@ -10,11 +10,10 @@ from typing import Any
 
 _MOST_PARTS = 32
 """Of a key. The time of tomllib grows with the square of their number."""
-_MOST_BLANKS = 80
-"""In a row in a key. The time of configparser grows with the square of their number."""
 _MOST_LINES = 2000
 """Of all sections. The time of configparser grows with the square of the number of those that it cannot parse."""
-_BLANKS = re.compile(rf"\s{{{_MOST_BLANKS + 1}}}")
+_BLANKS = re.compile(r"\s{81}")
+"""Too many in a row in a key. The time of configparser grows with the square of their number."""
 _NO_KEY = re.compile(
     r'"""(?:\\[\s\S]|[^\\])*?(?:"""|\\?\Z)|'
     r"'''[\s\S]*?(?:'''|\Z)|"
@@ -68,7 +67,7 @@ def setup_cfg(path: Path, text: str, types: Mapping[str, type]) -> dict[str, Any
     if sum(map(bool, lines)) > _MOST_LINES:
         raise ConfigError(f"{path}: has more than {_MOST_LINES} lines of settings")
     if any(_BLANKS.search(re.split("[=:]", line.strip(), maxsplit=1)[0]) for line in lines):
-        raise ConfigError(f"{path}: has a key with more than {_MOST_BLANKS} blanks in a row")
+        raise ConfigError(f"{path}: has a key with more than 80 blanks in a row")
     parser = ConfigParser(interpolation=None)
     # As written: a key may be a glob.
     parser.optionxform = str  # type: ignore[assignment, method-assign]

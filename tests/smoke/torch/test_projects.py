@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from shutil import copytree
+from typing import Any
 
 import pytest
 from smoke_projects import projects
@@ -21,7 +22,7 @@ from caffelint.smoke.train import smoke
 OTHER_ARITHMETIC = ("batchnorm_eps_zero", "power_cube_of_relu", "power_root_of_relu", "test_log_of_zero")
 
 
-def run_here(_: Sequence[str], job: Job, path: str, on_event: Callable[[Event], None] | None = None) -> list[Event]:
+def run_here(_: Sequence[str], job: Job, path: str, *more: Any) -> list[Event]:
     events: list[Event] = []
     engine.run(job, events.append)
     return events
@@ -37,7 +38,8 @@ def test_outcome(project: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path)
     config.cache = False
     config.jobs = 1
     choice = session.Choice("torch", "cpu")
-    report = smoke(session.Request("solver.prototxt", config, Wishes(), choice, True), session.Watcher()).report
+    request = session.Request("solver.prototxt", config, Wishes(), choice, True, diagnose=session.OFF)
+    report = smoke(request, session.Watcher()).report
     found = [finding for finding in report.findings if finding.code.startswith("X")]
     said = [(finding.name, finding.layer, finding.message) for finding in found]
     if expected["outcome"]:
