@@ -170,7 +170,9 @@ def test_torch_without_a_gpu(tmp_path: Path, capsys: Any) -> None:
         assert shown.err.count("\n") == 1
 
 
-def test_no_caffe_to_compare_with(tmp_path: Path, capsys: Any) -> None:
+def test_no_caffe_to_compare_with(tmp_path: Path, capsys: Any, monkeypatch: Any) -> None:
+    """Tests that ran the torch engine in this process have left its stand-in for pycaffe."""
+    monkeypatch.delitem(sys.modules, "caffe", raising=False)
     assert main(["smoke", str(write(tmp_path)), "--compare", "caffe,torch"]) == 2
     assert capsys.readouterr().err.startswith("caffelint: no Caffe to run with, because ")
 
