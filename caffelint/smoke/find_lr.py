@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from caffelint.smoke.events import Crashed, Iteration, NonFinite, OutOfMemory, PythonLayer, Refused, TimedOut
+from caffelint.smoke.loss import TAIL
 
 _LOWEST, _HIGHEST = 1e-8, 1e4
 """Below, float32 weights hardly move, since their last digit is 6e-8 of them; above, no rate is useful."""
@@ -24,8 +25,6 @@ _SHARE = 0.1
 """Of the largest rate: a few iterations do not show what breaks later."""
 _ALIKE = 0.05
 """Losses this near to each other count as equal: batches differ by more."""
-_TAIL = 5
-"""The median of this many last losses counts: a single batch proves little."""
 _NEAR = 1e-6
 _FAR = 10.0
 """Of a power of ten, which a float may just miss."""
@@ -59,7 +58,7 @@ def trial(rate: float, events: Sequence[object]) -> Trial:
     if bad is None and (how := _elsewhere(events, bool(losses))):
         return Trial(rate, False, math.nan, how, elsewhere=True)
     finite = bool(losses) and bad is None
-    tail = sorted(losses[-_TAIL:])
+    tail = sorted(losses[-TAIL:])
     loss = tail[len(tail) // 2] if tail and finite else math.nan
     grew = loss > _GROWTH * abs(losses[0]) and loss > abs(losses[0]) + 0.5 if finite else False
     if grew or (finite and loss < -_WITHOUT_END * (abs(losses[0]) + 1)):

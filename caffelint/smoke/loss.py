@@ -11,7 +11,10 @@ from caffelint.smoke.run import Run
 
 CLAMPED = 87.3365
 """-log(FLT_MIN): what SoftmaxWithLoss gives for a probability of 0."""
-_TAIL = 5
+TAIL = 5
+"""The median of this many losses counts: a single batch proves little."""
+FELL = 0.95
+"""A loss that ends below this share of its start has fallen: batches differ by percents."""
 _MOST_LABELS = 4096
 _TIMES = 3.0
 _NEAR_CHANCE = 1.5
@@ -29,7 +32,7 @@ def begins(run: Run) -> float:
 
 def ends(run: Run) -> float:
     """The median of the last finite losses."""
-    finite = [value for value in losses(run)[1:] if math.isfinite(value)][-_TAIL:]
+    finite = [value for value in losses(run)[1:] if math.isfinite(value)][-TAIL:]
     return median(finite) if finite else math.nan
 
 
@@ -80,6 +83,11 @@ def rose(run: Run) -> bool:
     return last > _TIMES * first and last > first + 0.5 and last > _NEAR_CHANCE * near
 
 
+def falls(first: float, last: float) -> bool:
+    """Is the last loss lower than the first by more than batches differ?"""
+    return last < first - (1 - FELL) * abs(first)
+
+
 def fell(run: Run) -> bool:
     """Is it less than half of what it was, and less than chance where that is known?"""
     first, last = begins(run), ends(run)
@@ -92,7 +100,7 @@ def clamped(run: Run) -> str:
     for layer in run.loss_layers:
         labels = layer.bottoms[1].shape if len(layer.bottoms) > 1 else None
         count = math.prod(labels) if labels else 0
-        values = [event.losses.get(layer.tops[0].name, math.nan) for event in run.iterations[-_TAIL:]]
+        values = [event.losses.get(layer.tops[0].name, math.nan) for event in run.iterations[-TAIL:]]
         if layer.type != "SoftmaxWithLoss" or not 0 < count <= _MOST_LABELS or len(values) < 2:
             continue
         shares = [value / CLAMPED * count for value in values]

@@ -12,6 +12,7 @@ from caffelint.lint.registry import find_rule
 from caffelint.lint.report import ReportedFinding
 from caffelint.smoke.diagnosis.tried import survivor
 from caffelint.smoke.events import NonFinite
+from caffelint.smoke.loss import FELL, TAIL, falls
 from caffelint.smoke.run import Run
 
 _HEADS = {
@@ -34,9 +35,6 @@ _HEADS = {
 _OF_THE_DATA = frozenset(["non-finite-forward", "non-finite-backward", "diverging", "update-out-of-scale"])
 _OF_LEARNING = ("I", "O", "S2")
 """How the codes begin of those built-in rules that are on fillers, losses and what multiplies updates."""
-_FELL = 0.95
-"""A loss that ends below this share of its start has fallen, by medians over `_TAIL`: batches differ by percents."""
-_TAIL = 5
 
 
 def verdict(run: Run, findings: Sequence[ReportedFinding]) -> str:
@@ -78,12 +76,12 @@ def _sound(run: Run, findings: Sequence[ReportedFinding]) -> str:
     if len(values) == 1:
         return f"it runs: 1 iteration, every value finite, loss {values[0]:.4g}; too few to tell whether it learns"
     text = f"{len(values)} iterations, every value finite, loss {values[0]:.4g} to {values[-1]:.4g}"
-    if len(values) < 2 * _TAIL:
+    if len(values) < 2 * TAIL:
         return f"it runs: {text}; too few to tell whether it learns"
-    if median(values[-_TAIL:]) < _FELL * median(values[:_TAIL]):
+    if falls(median(values[:TAIL]), median(values[-TAIL:])):
         return f"it trains: {text}"
     text = f"it runs: {text}; "
-    if not math.isclose(values[0], values[-1], rel_tol=1 - _FELL):
+    if not math.isclose(values[0], values[-1], rel_tol=1 - FELL):
         text += "it goes up and down, and so few iterations do not show whether it learns"
     else:
         text += "it hardly moves yet, and so few iterations do not show whether it learns slowly"

@@ -22,6 +22,7 @@ from caffelint.smoke.session import FULL, QUICK, Stage
 _TIMES = {QUICK: 1.0, FULL: 10.0}
 """As long as the run, for all experiments."""
 _MOST = {QUICK: 8, FULL: 24}
+_NONE = False, -math.inf
 
 
 class Diagnosis:
@@ -90,9 +91,9 @@ class Diagnosis:
         if self._stage.diagnose == FULL:
             return False
         tested = {id(one.hypothesis) for one in self.result if one.outcome != UNTESTED}
-        best = max((one.hypothesis.score for one in self.result if one.outcome == CURED), default=-math.inf)
+        best = max((one.hypothesis.rank for one in self.result if one.outcome == CURED), default=_NONE)
         left = [one for one in self._found if id(one) not in tested and one.changes]
-        return best > max((one.score for one in left), default=-math.inf) and all(one.kind != "rate" for one in left)
+        return best > max((one.rank for one in left), default=_NONE) and all(one.kind != "rate" for one in left)
 
 
 def _in_order(found: Sequence[Hypothesis]) -> Iterator[Trial]:

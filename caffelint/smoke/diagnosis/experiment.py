@@ -7,11 +7,12 @@ from collections.abc import Sequence
 
 from caffelint.smoke.diagnosis.change import Change
 from caffelint.smoke.diagnosis.hypotheses import Hypothesis
-from caffelint.smoke.diagnosis.tried import CURED, FELL, LATER, OTHER, SAME, UNTESTED, Tried
+from caffelint.smoke.diagnosis.tried import CURED, LATER, OTHER, SAME, UNTESTED, Tried
 from caffelint.smoke.diagnosis.trouble import FLAT, Trouble, losses, trouble
 from caffelint.smoke.engines import Engine
 from caffelint.smoke.events import Event, Refused
 from caffelint.smoke.inputs import Unplanned
+from caffelint.smoke.loss import falls
 from caffelint.smoke.prepare import Prepared
 from caffelint.smoke.project import NoProject
 from caffelint.smoke.session import Stage
@@ -37,7 +38,7 @@ class Experiment:
         if now is not None:
             outcome = LATER if now.iteration > was.iteration else SAME
             return Tried(*self.trial, outcome, now.kind, now.iteration, first, last, number)
-        flat = was.kind == FLAT and not last < FELL * first
+        flat = was.kind == FLAT and not falls(first, last)
         if flat:
             return Tried(*self.trial, SAME, FLAT, was.iteration, first, last, number)
         ended = number >= run.asked or (late and number > 2 + max(was.iteration, 0))

@@ -56,6 +56,11 @@ class Hypothesis(NamedTuple):
     figure: float = math.nan
     proved: bool = False
 
+    @property
+    def rank(self) -> tuple[bool, float]:
+        """Orders those that an experiment confirmed: an ordinary rate comes last, since a lower one hides much."""
+        return self.kind != "rate" or self.score > 0, self.score
+
 
 def hypotheses(run: Run, after: int | None = None) -> list[Hypothesis]:
     """Those that the evidence allows, the likeliest first; the rate is always among them.

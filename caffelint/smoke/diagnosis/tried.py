@@ -7,10 +7,9 @@ from typing import NamedTuple
 
 from caffelint.smoke.diagnosis.change import Change
 from caffelint.smoke.diagnosis.hypotheses import Hypothesis
+from caffelint.smoke.loss import falls
 
 CURED, LATER, SAME, OTHER, UNTESTED = "cured", "later", "same", "other", "untested"
-FELL = 0.95
-"""A loss that ends below this share of its start has fallen."""
 
 
 class Tried(NamedTuple):
@@ -33,18 +32,19 @@ class Tried(NamedTuple):
     @property
     def learned(self) -> bool:
         """Did the loss fall?"""
-        return self.last < FELL * self.first
+        return falls(self.first, self.last)
 
 
 def survivor(tried: Sequence[Tried]) -> Tried | None:
-    """The one that cured with the strongest evidence, the rate only where nothing more specific did.
+    """The one that cured with the strongest evidence; the rate only where nothing else did, as a lower one hides much,
+    or where it is further above what its solver usually gets than all else is out of the ordinary.
 
     Of several changes of one value the first that cures, unless the loss falls with a later one alone.
     """
     cured = [one for one in tried if one.outcome == CURED]
     if not cured:
         return None
-    best = max(cured, key=lambda one: one.hypothesis.score).hypothesis.place
+    best = max(cured, key=lambda one: one.hypothesis.rank).hypothesis.place
     same = [one for one in cured if one.hypothesis.place == best]
     return next((one for one in same if one.learned), same[0])
 

@@ -8,13 +8,13 @@ from typing import NamedTuple
 from caffelint.caffe.layers import BuiltLayer
 from caffelint.smoke.events import RATE, NonFinite, Statistics
 from caffelint.smoke.learning import dead_layers, died, first_ratios, gradient_ended, is_zero, size, weights
-from caffelint.smoke.loss import begins, clamped, ends, fell, rose
+from caffelint.smoke.loss import begins, clamped, ends, falls, fell, rose
 from caffelint.smoke.run import Run
 
 BREAKS, GROWS, STOPS, DIES, LARGE, FLAT = "breaks", "grows", "stops", "dies", "large", "flat"
 _TIMES, _MORE = 3.0, 0.5
 _MOST = 0.5
-_ENOUGH, _FELL = 20, 0.95
+_ENOUGH = 20
 _HAMPERS, _OUTWEIGHS = 100.0, 5.0
 
 
@@ -71,7 +71,8 @@ def norm(layer: BuiltLayer, values: Statistics | None) -> float:
 
 def flat(run: Run) -> bool:
     """After enough iterations, is the loss still about what it was?"""
-    return len(run.iterations) >= _ENOUGH and ends(run) >= _FELL * begins(run) > 0
+    first, last = losses(run)
+    return len(run.iterations) >= _ENOUGH and first > 0 and last > 0 and not falls(first, last)
 
 
 def _stopped(run: Run) -> bool:
