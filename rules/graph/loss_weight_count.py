@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from caffelint.lint import ERROR, UNSAFE, Fix, Invalid, Kind, RefusalRule, Refused, fix, remove
+from caffelint.lint import ERROR, UNSAFE, Fix, Invalid, Kind, RefusalRule, Refused, fix, remove_from
 
 
 class LossWeightCount(RefusalRule):
@@ -51,13 +51,21 @@ class LossWeightCount(RefusalRule):
                 '"label" top: "loss" loss_weight: 1 }'
             ),
         ),
+        Invalid(
+            'layer { name: "data" type: "Input" top: "ip" top: "label"\n'
+            "  input_param { shape { dim: 2 dim: 3 } shape { dim: 2 dim: 3 } } }\n"
+            'layer { name: "loss" type: "EuclideanLoss" bottom: "ip" bottom: "label" top: "loss"\n'
+            "  loss_weight: 1 loss_weight: 2\n  loss_weight: 3 loss_weight: 4\n}",
+            span="loss_weight: 2",
+            message='EuclideanLoss "loss": loss_weight is set 4 times for 1 top; set it for each top, or not at all',
+            fixed='layer { name: "data" type: "Input" top: "ip" top: "label"\n'
+            "  input_param { shape { dim: 2 dim: 3 } shape { dim: 2 dim: 3 } } }\n"
+            'layer { name: "loss" type: "EuclideanLoss" bottom: "ip" bottom: "label" top: "loss"\n'
+            "  loss_weight: 1\n}",
+        ),
     ]
 
     def fixes(self, refused: Refused) -> tuple[Fix, ...]:
         """Remove those beyond the tops; which are missing cannot be known."""
-        edits = [
-            remove(layer, "loss_weight", index)
-            for layer in refused.layers
-            for index in range(len(layer.tops), len(layer.message.loss_weight))
-        ]
+        edits = [remove_from(layer, "loss_weight", len(layer.tops)) for layer in refused.layers]
         return fix("keep one loss_weight for each top", UNSAFE, *edits)
