@@ -110,10 +110,10 @@ def write_baseline(paths: Sequence[str], options: dict[str, Any], config: Config
 
 def _may_hold_a_baseline(path: str) -> bool:
     """Whether a baseline may be written there: if no file exists, or an empty one, or an earlier baseline."""
-    from caffelint.cli.overwriting import link_above
+    from caffelint.cli.overwriting import linked
     from caffelint.lint import baseline
 
-    if os.path.islink(path) or link_above(path):
+    if linked(path):
         return False
     if not os.path.exists(path):
         return True

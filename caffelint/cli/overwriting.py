@@ -38,10 +38,8 @@ def objection(path: str | os.PathLike[str], format: str) -> str:
     path = os.fspath(path)
     if os.path.abspath(path).startswith("/dev/"):
         return ""
-    if os.path.islink(path):
-        return "this is a link, which is not followed; name the file that it leads to"
-    if link := link_above(path):
-        return f"{link} is a link, which is not followed; name the folder that it leads to"
+    if link := linked(path):
+        return link
     if not os.path.exists(path):
         return ""
     head = _head(path)
@@ -61,7 +59,16 @@ def objection(path: str | os.PathLike[str], format: str) -> str:
     return ""
 
 
-def link_above(path: str) -> str:
+def linked(path: str) -> str:
+    """Why nothing may be written to a path that leads through a link; empty if it does not."""
+    if os.path.islink(path):
+        return "this is a link, which is not followed; name the file that it leads to"
+    if link := _link_above(path):
+        return f"{link} is a link, which is not followed; name the folder that it leads to"
+    return ""
+
+
+def _link_above(path: str) -> str:
     """The first link between the working directory and a file below it: a link in a checkout may lead anywhere."""
     here = os.getcwd()
     parts = os.path.relpath(os.path.abspath(path), here).split(os.sep)[:-1]

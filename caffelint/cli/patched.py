@@ -46,15 +46,13 @@ def tell_checks(patched: Patched, net: str, errors: Sequence[ReportedFinding], r
 
 def objection(target: str, net: str, new: bytes) -> str:
     """Why an existing file must not be replaced; empty if none exists, or if it is an earlier net with checks."""
-    from caffelint.cli.overwriting import link_above
+    from caffelint.cli.overwriting import linked
     from caffelint.fix.finite.remove import own_checks
     from caffelint.lint.read import ReadError, read
     from caffelint.text.parser import parse
 
-    if os.path.islink(target):
-        return "this is a link, and was not followed; name the file that it leads to"
-    if link := link_above(target):
-        return f"{link} is a link, and was not followed; name the folder that it leads to"
+    if link := linked(target):
+        return link
     if not os.path.isfile(target):
         return ""
     if os.path.exists(net) and os.path.samefile(target, net):

@@ -152,13 +152,8 @@ def _runs(chain: list[_File]) -> tuple[dict[str, bytes], list[str], list[str]]:
     """The content of settings, the plugins that they name, and the programs."""
     config = Config()
     _apply(config, chain[0].path, chain, trusted=True)
-    programs = [word for word in _words(config.caffe_python or "") if _is_program(word)]
+    programs = [word for word in shlex.split(config.caffe_python or "") if _is_program(word)]
     return {str(file.path): file.data for file in chain}, config.plugins, programs
-
-
-def _words(command: str) -> list[str]:
-    """As the command is run (`smoke.engines.split`): trust looks at the same words."""
-    return shlex.split(command)
 
 
 def _is_program(word: str) -> bool:
@@ -285,7 +280,7 @@ def _confine(config: Config, name: str, path: Path, key: str, first: Path, befor
     reach = Reach(str(first.parent))
     value = getattr(config, name)
     items = [value] if isinstance(value, str) else value
-    inside = [item for item in items if reach.holds(item) and ".git" not in Path(os.path.realpath(item)).parts]
+    inside = [item for item in items if reach.holds(item)]
     if value in (inside, *inside):
         return
     config.skipped[name] = (
@@ -379,7 +374,7 @@ def _set(config: Config, name: str, value: Any, source: str, base: Path | None =
     if name == "caffe_python" and base is not None:
         # A name without a slash is looked for on PATH, whatever is beside the settings.
         try:
-            words = _words(value)
+            words = shlex.split(value)
         except ValueError as error:
             why = str(error).lower()
             raise ConfigError(f"{source}: caffe-python is {shown(value)}, not a command: {why}") from error

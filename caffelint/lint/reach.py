@@ -37,11 +37,16 @@ class Reach:
         real = os.path.realpath(path)
         if is_special(real):
             return False
-        if any(is_below(real, folder) for folder in self._folders):
+        if any(is_below(real, folder) and not _is_gits(real, folder) for folder in self._folders):
             return True
         if base is None or not real.endswith(SUFFIXES):
             return False
         return not self._is_checkout or is_below(real, os.path.realpath(base))
+
+
+def _is_gits(path: str, folder: str) -> bool:
+    """Whether a path below a folder is among what git keeps: its configuration may hold passwords."""
+    return ".git" in os.path.relpath(path, folder).split(os.sep)
 
 
 def is_special(path: str) -> bool:

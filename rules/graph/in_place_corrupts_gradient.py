@@ -159,8 +159,6 @@ def _needs(layer: BuiltLayer) -> BuiltLayer | None:
 
 
 def _is_spoilt(above: BuiltLayer, layer: BuiltLayer) -> bool:
-    if not above.known:
-        return False  # what a Python layer reads, only its code says
     if above.type == "ReLU":
         return above.runs_in_place and not layer.keeps_sign
     if not above.reads_top:

@@ -33,6 +33,7 @@ class TestSettingsMismatch(SolverRule):
 
     ## References
     - solver.cpp, InitTestNets and Test
+    - CaffeOnSpark sets test_interval itself: caffe-distri/src/main/cpp/CaffeNet.cpp
     """
 
     code = "S004"

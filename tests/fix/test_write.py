@@ -8,6 +8,7 @@ import signal
 import stat
 import subprocess
 import sys
+import tempfile
 import time
 from pathlib import Path
 
@@ -17,6 +18,7 @@ from caffelint.fix.write import SaveError, save
 from caffelint.text.writing import write_atomically
 
 OLD, NEW = b"a: 1\r\n", b"a: 2\r\n"
+NOBODY = 65534
 
 
 @pytest.fixture
@@ -97,15 +99,23 @@ def test_a_read_only_file_is_left_alone(file: Path) -> None:
     assert file.read_bytes() == OLD
 
 
-@pytest.mark.skipif(os.name != "posix" or os.geteuid() == 0, reason="root writes anywhere")
-def test_a_read_only_folder_is_reported(file: Path) -> None:
-    file.parent.chmod(0o555)
-    try:
-        with pytest.raises(SaveError, match="permission denied"):
-            save(file, OLD, NEW)
-    finally:
-        file.parent.chmod(0o755)
-    assert file.read_bytes() == OLD
+@pytest.mark.skipif(os.name != "posix", reason="permissions of POSIX")
+def test_a_read_only_folder_is_reported() -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder, "net.prototxt")
+        file.write_bytes(OLD)
+        os.chmod(folder, 0o555)
+        user = os.geteuid()
+        if user == 0:
+            os.chown(file, NOBODY, NOBODY)
+            os.seteuid(NOBODY)  # root writes anywhere
+        try:
+            with pytest.raises(SaveError, match="permission denied"):
+                save(file, OLD, NEW)
+        finally:
+            os.seteuid(user)
+            os.chmod(folder, 0o755)
+        assert file.read_bytes() == OLD
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="pipes of POSIX")

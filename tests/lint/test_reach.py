@@ -112,3 +112,12 @@ def test_the_list_of_a_source_is_not_quoted(checkout: Path, capsys: pytest.Captu
         told = "".join(capsys.readouterr())
         assert "names a missing file" in told
         assert "hunter2" not in told
+
+
+def test_what_git_keeps_is_not_quoted(checkout: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A clone's configuration may hold the password of its remote."""
+    (checkout / ".git" / "config").write_text(SECRET)
+    (checkout / "link.prototxt").symlink_to(".git/config")
+    (checkout / "solver.prototxt").write_text(SOLVER.format(".git/config"))
+    assert main(["check", "."]) in (1, 2)
+    assert "hunter2" not in "".join(capsys.readouterr())

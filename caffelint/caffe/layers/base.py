@@ -154,9 +154,9 @@ class BuiltLayer:
 
     # Backward: does it exist, and which data does it read?
     has_backward: ClassVar[bool] = True
-    reads_bottom: bool = False
-    reads_top: bool = False
-    in_place: str = CORRUPTS
+    reads_bottom: bool | None = False
+    reads_top: bool | None = False
+    in_place: str | None = CORRUPTS
 
     # Does set_up depend on nothing but the parameter message, the bottoms' shapes and the number of tops?
     repeats: ClassVar[bool] = False
@@ -428,8 +428,9 @@ class UnknownLayer(BuiltLayer):
     """A type that is not known here, a Python layer among them: everything after it is unknown."""
 
     known = False
-    reads_bottom = True
-    reads_top = True
+    reads_bottom = None
+    reads_top = None
+    in_place = None
     is_loss = None
     is_data = None
     transforms = None
