@@ -11,7 +11,7 @@ from caffelint.caffe.solver import NetUse, Solver
 from caffelint.caffe.states import phase_name
 from caffelint.caffe.walk import Source, source, sources
 from caffelint.lint.cause import Cause, CauseKind, Known, Suggested
-from caffelint.lint.edits import Edits, fix, join, quoted, remove, remove_from, rename_blob, write
+from caffelint.lint.edits import Edits, fix, join, quoted, remove, remove_from, rename_blob, rename_blobs, write
 from caffelint.lint.file import File
 from caffelint.lint.finding import (
     CERTAIN,
@@ -107,6 +107,7 @@ __all__ = [
     "remove",
     "remove_from",
     "rename_blob",
+    "rename_blobs",
     "replace",
     "source",
     "sources",

@@ -6,6 +6,7 @@ Each helper gives edits, or None where the text is not such that it can be done;
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Collection, Iterable, Sequence
 from itertools import count, pairwise
 
@@ -125,25 +126,54 @@ def rename_blob(layer: Layer, old: str, new: str = "", top: int | None = None) -
 
     `top`: the number of the top, where several have that name; the last one, which is read further down, by default.
     """
-    net = layer.net
-    tops = layer.tops
-    if layer.depends_on_stage or old not in tops:
+    if top is not None and top < layer.net.once(_last_tops).get((layer.index, old), 0):
+        taken, _ = layer.net.once(_blob_names)
+        own = quoted(new or _numbered(old, top + 1, taken))
+        return None if layer.depends_on_stage else write(layer, "top", top, value=own)
+    return _renamed_down(layer, old, new or _free_name(layer, old, ()))
+
+
+def rename_blobs(tops: Sequence[tuple[Layer, str]]) -> Edits:
+    """Give what each layer writes to the blob beside it a name of its own, as `rename_blob` does.
+
+    Several may work in place on one blob, one after the other: they come in the order of the net.
+    """
+    nexts: list[Layer | None] = []
+    last: dict[str, Layer] = {}
+    for layer, old in reversed(tops):
+        nexts.append(last.get(old))
+        last[old] = layer
+    parts: list[Edits] = []
+    given: set[str] = set()
+    for (layer, old), until in zip(tops, reversed(nexts), strict=True):
+        if until and set(until.phases) != set(layer.phases):
+            return None
+        new = _free_name(layer, old, given)
+        given.add(new)
+        parts.append(_renamed_down(layer, old, new, until))
+    return join(parts)
+
+
+def _renamed_down(layer: Layer, old: str, new: str, until: Layer | None = None) -> Edits:
+    """The edits that name the last top `old` of a layer and all that read it, in `until` no more than the bottoms."""
+    last = layer.net.once(_last_tops).get((layer.index, old))
+    if layer.depends_on_stage or last is None:
         return None
-    last = next(index for index in range(len(tops) - 1, -1, -1) if tops[index] == old)
-    if top is not None and top < last:
-        taken, _ = net.once(_blob_names)
-        return write(layer, "top", top, value=quoted(new or _numbered(old, top + 1, taken)))
-    new = new or _free_name(net, layer, old)
+    phases = set(layer.phases)
     edits = [write(layer, "top", last, value=quoted(new))]
-    for other in net.layers[layer.index + 1 :]:
-        if old not in other.bottoms and old not in other.tops or set(layer.phases).isdisjoint(other.phases):
+    users = layer.net.once(_users)[old]
+    for other in users[bisect_right(users, layer.index, key=_index) :]:
+        if phases.isdisjoint(other.phases):
             continue
-        if old not in other.bottoms and set(layer.phases) <= set(other.phases):
+        if old not in other.bottoms and phases <= set(other.phases):
             break  # another blob of that name
         # What some other phase reads under that name is another blob, or one that only the old name reaches.
-        if old not in other.bottoms or not set(other.phases) <= set(layer.phases):
+        if old not in other.bottoms or not set(other.phases) <= phases:
             return None
-        edits += [_renamed(other, "bottom", old, new), _renamed(other, "top", old, new)]
+        edits.append(_renamed(other, "bottom", old, new))
+        if other is until:
+            break
+        edits.append(_renamed(other, "top", old, new))
     return join(edits)
 
 
@@ -152,25 +182,26 @@ def _renamed(layer: Layer, field: str, old: str, new: str) -> Edits:
     return join(write(layer, field, index, value=quoted(new)) for index, name in enumerate(names) if name == old)
 
 
-def _free_name(net: Net, layer: Layer, old: str) -> str:
+def _free_name(layer: Layer, old: str, given: Collection[str]) -> str:
     """A blob's name for what a layer writes: one near it that is read further down and nobody makes, else a free one.
 
-    That is the layer's own, as is usual.
+    That is the layer's own, as is usual. `given` are no longer free.
     """
-    taken, unmade = net.once(_blob_names)
-    if awaited := {name for name, last in unmade.items() if last > layer.index}:
+    taken, unmade = layer.net.once(_blob_names)
+    if awaited := {name for name, last in unmade.items() if last > layer.index and name not in given}:
         from difflib import get_close_matches
 
         if near := get_close_matches(old, sorted(awaited), n=1, cutoff=0.75):
             return near[0]
     stem = f"{old}_{layer.name}" if layer.name not in ("", old) else old
-    if free := next((name for name in (layer.name, stem) if name and name not in taken), ""):
+    if free := next((name for name in (layer.name, stem) if name and name not in taken and name not in given), ""):
         return free
-    return _numbered(stem, 2, taken)
+    return _numbered(stem, max(2, len(given) + 1), taken, given)
 
 
-def _numbered(stem: str, first: int, taken: Collection[str]) -> str:
-    return next(name for number in count(first) if (name := f"{stem}_{number}") not in taken)
+def _numbered(stem: str, first: int, taken: Collection[str], given: Collection[str] = ()) -> str:
+    names = (f"{stem}_{number}" for number in count(first))
+    return next(name for name in names if name not in taken and name not in given)
 
 
 def _blob_names(net: Net) -> tuple[frozenset[str], dict[str, int]]:
@@ -178,6 +209,24 @@ def _blob_names(net: Net) -> tuple[frozenset[str], dict[str, int]]:
     made = {name for layer in net.layers for name in layer.tops}
     read = {name: layer.index for layer in net.layers for name in layer.bottoms}
     return frozenset(made | read.keys()), {name: last for name, last in read.items() if name not in made}
+
+
+def _users(net: Net) -> dict[str, list[Layer]]:
+    """The layers that write or read each blob, in their order."""
+    users: dict[str, list[Layer]] = {}
+    for layer in net.layers:
+        for name in dict.fromkeys((*layer.bottoms, *layer.tops)):
+            users.setdefault(name, []).append(layer)
+    return users
+
+
+def _last_tops(net: Net) -> dict[tuple[int, str], int]:
+    """The number of the last top of each name, by the index of its layer and that name."""
+    return {(layer.index, name): number for layer in net.layers for number, name in enumerate(layer.tops)}
+
+
+def _index(layer: Layer) -> int:
+    return layer.index
 
 
 def _of(owner: Owner) -> tuple[Document, Field | None]:

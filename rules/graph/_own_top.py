@@ -1,16 +1,25 @@
-"""The fix for a layer whose top clashes with that of another."""
+"""The fix for layers whose tops clash with those of others."""
 
 from __future__ import annotations
 
-from caffelint.lint import Fix, Layer, fix, rename_blob
+from collections.abc import Iterable
+
+from caffelint.lint import Fix, Layer, fix, rename_blobs
 
 
 def own_top(*layers: Layer, safety: str) -> tuple[Fix, ...]:
     """The fix that gives each layer a top of its own, which every layer after it reads in place of the one it reads.
 
-    No fix where the layers read each other.
+    `layers` are in the order of the net.
     """
     names = [next((name for name in layer.tops if name in layer.bottoms), "") for layer in layers]
-    parts = [rename_blob(layer, name) for layer, name in zip(layers, names, strict=True)]
-    edits = [edit[:3] for part in parts for edit in part or ()]
-    return fix("give it a top of its own", safety, *parts) if len(set(edits)) == len(edits) else ()
+    title = "give it a top of its own" if len(layers) == 1 else "give each a top of its own"
+    return fix(title, safety, rename_blobs(list(zip(layers, names, strict=True))))
+
+
+def own_tops(layers: Iterable[Layer], *, safety: str) -> dict[int, tuple[Fix, ...]]:
+    """The fixes of some layers, by index. Those that work in place on one blob are mended together, at the first."""
+    chains: dict[tuple[str, tuple[str, ...]], list[Layer]] = {}
+    for layer in layers:
+        chains.setdefault((layer.bottoms[0], layer.phases), []).append(layer)
+    return {chain[0].index: own_top(*chain, safety=safety) for chain in chains.values()}

@@ -2,10 +2,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caffelint.lint import ERROR, TRAIN, UNSAFE, WARNING, Finding, Invalid, Net, NetRule, Related, title
+from caffelint.lint import ERROR, TRAIN, UNSAFE, WARNING, Finding, Fix, Invalid, Net, NetRule, Related, title
 from caffelint.lint.built import UNKNOWN, BuiltLayer
 
-from ._own_top import own_top
+from ._own_top import own_tops
 
 
 class InPlaceCorruptsGradient(NetRule):
@@ -112,35 +112,34 @@ class InPlaceCorruptsGradient(NetRule):
             return
         for one in net.states():
             if one.phase == TRAIN and not one.refusals:
-                for layer in one.layers:
-                    if layer.known and layer.need_backward and layer.index is not None and layer.runs_in_place:
-                        yield from self._judge(net, layer)
+                spoilt = [(layer, needs) for layer in one.layers for needs in _spoilt(layer)]
+                fixes = own_tops((net.layers[layer.index or 0] for layer, _ in spoilt), safety=UNSAFE)
+                for layer, needs in spoilt:
+                    yield self._report(net, layer, needs, fixes.get(layer.index or 0, ()))
                 return
 
-    def _judge(self, net: Net, layer: BuiltLayer) -> Iterator[Finding]:
-        mine = net.layers[layer.index or 0]
-        if layer.in_place == "corrupts":
-            yield self.finding(
-                mine.at("top"),
-                f"{title(layer)} works in place, so it overwrites the input that its gradient needs;"
-                " give it a top of its own",
-                evidence="Caffe does not check this, so earlier layers get a wrong gradient",
-                fixes=own_top(mine, safety=UNSAFE),
-            )
-            return
-        needs = _needs(layer)
-        if needs is None:
-            return
-        other = net.layers[needs.index or 0]
-        yield self.finding(
+    def _report(self, net: Net, layer: BuiltLayer, needs: BuiltLayer, fixes: tuple[Fix, ...]) -> Finding:
+        mine, other = net.layers[layer.index or 0], net.layers[needs.index or 0]
+        message = "works in place, so it overwrites the input that its gradient needs; give it"
+        if needs is not layer:
+            message = f"overwrites the output of {title(needs)}, which needs it for its gradient; give the layer"
+        return self.finding(
             mine.at("top"),
-            f"{title(layer)} overwrites the output of {title(needs)}, which needs it for its gradient;"
-            " give the layer a top of its own",
+            f"{title(layer)} {message} a top of its own",
             evidence="Caffe does not check this, so earlier layers get a wrong gradient",
             severity=WARNING if needs.type == "ReLU" else ERROR,
-            related=(Related(f"{title(needs)} needs its output", other.at("type")),),
-            fixes=own_top(mine, safety=UNSAFE),
+            related=(Related(f"{title(needs)} needs its output", other.at("type")),) if needs is not layer else (),
+            fixes=fixes,
         )
+
+
+def _spoilt(layer: BuiltLayer) -> Iterator[BuiltLayer]:
+    """The layer whose gradient `layer`, which works in place, makes wrong: itself, or one before it."""
+    if not (layer.known and layer.need_backward and layer.index is not None and layer.runs_in_place):
+        return
+    needs = layer if layer.in_place == "corrupts" else _needs(layer)
+    if needs is not None:
+        yield needs
 
 
 def _needs(layer: BuiltLayer) -> BuiltLayer | None:

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from caffelint.lint import ERROR, SAFE, Finding, Fix, Invalid, Kind, Net, RefusalRule, Refused, title
 
-from ._own_top import own_top
+from ._own_top import own_top, own_tops
 
 
 class InPlaceNotSupported(RefusalRule):
@@ -83,16 +83,17 @@ class InPlaceNotSupported(RefusalRule):
     def check(self, net: Net) -> Iterator[Finding]:
         if not net.is_plain:
             return
-        said = set()
-        for one in net.states():
-            for layer in one.layers:
-                if layer.index is not None and layer.runs_in_place and layer.in_place == "dies":
-                    if layer.index not in said:
-                        said.add(layer.index)
-                        yield self.finding(
-                            net.layers[layer.index].at("top"),
-                            f"{title(net.layers[layer.index])} writes a larger result over its own input;"
-                            " give its top another name",
-                            evidence="Caffe crashes with a heap error that does not name the layer",
-                            fixes=own_top(net.layers[layer.index], safety=SAFE),
-                        )
+        dying = {
+            layer.index: net.layers[layer.index]
+            for one in net.states()
+            for layer in one.layers
+            if layer.index is not None and layer.runs_in_place and layer.in_place == "dies"
+        }
+        fixes = own_tops([dying[index] for index in sorted(dying)], safety=SAFE)
+        for index, layer in dying.items():
+            yield self.finding(
+                layer.at("top"),
+                f"{title(layer)} writes a larger result over its own input; give its top another name",
+                evidence="Caffe crashes with a heap error that does not name the layer",
+                fixes=fixes.get(index, ()),
+            )

@@ -75,3 +75,28 @@ def test_layers_with_faults_of_all_kinds_take_few_checks(checks: list[Job]) -> N
         limit = 1 + min(MOST_READINGS, max(LEAST_READINGS, READ_BYTES // len(text)))
         assert len(checks) <= limit
         assert mended.applied
+
+
+DATA = """layer { name: "in" type: "Input" top: "in" top: "label" input_param { shape { dim: 4 dim: 3 } } }
+layer { name: "fc" type: "InnerProduct" bottom: "in" top: "x" inner_product_param { num_output: 3
+  weight_filler { type: "xavier" } } }
+%slayer { name: "loss" type: "EuclideanLoss" bottom: "x" bottom: "label" top: "loss" }
+"""
+IN_PLACE = {
+    "dies": 'layer { name: "%s" type: "Tile" bottom: "x" top: "x" tile_param { tiles: 2 } }\n',
+    "refused": 'layer { name: "%s" type: "Flatten" bottom: "x" top: "x" }\n',
+    "corrupts": 'layer { name: "%s" type: "Power" bottom: "x" top: "x" power_param { power: 2 } }\n',
+    "overwrites": 'layer { name: "a%s" type: "Sigmoid" bottom: "x" top: "x" }\n'
+    'layer { name: "b%s" type: "Scale" bottom: "x" top: "x" }\n',
+}
+
+
+@pytest.mark.parametrize("names", ["own", "same"])
+@pytest.mark.parametrize("what", IN_PLACE)
+def test_layers_in_place_on_one_blob_are_mended_together(what: str, names: str, checks: list[Job]) -> None:
+    many = 30
+    own = (IN_PLACE[what].replace("%s", f"l{number}" if names == "own" else "l") for number in range(many))
+    mended = mend((DATA % "".join(own)).encode())
+    assert len(checks) <= 5
+    assert not mended.notes
+    assert not [finding for finding in mended.outcome.findings if finding.name.startswith("in-place")]

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import pytest
 
-from caffelint.lint import Edits, Layer, Solver, join, quoted, remove, rename_blob, write
+from caffelint.lint import Edits, Layer, Solver, join, quoted, remove, rename_blob, rename_blobs, write
 from caffelint.lint.file import load
 from caffelint.text.edits import apply_edits
 
@@ -191,6 +191,19 @@ def test_each_of_several_tops_of_one_name_gets_a_number() -> None:
     assert applied(text, rename_blob(one, "y", top=1)) == text.replace(b'"y" top: "y" top', b'"y" top: "y_3" top')
     last = text.replace(b'top: "y" }', b'top: "s" }').replace(b'bottom: "y"', b'bottom: "s"')
     assert applied(text, rename_blob(one, "y", top=2)) == applied(text, rename_blob(one, "y")) == last
+
+
+def test_layers_that_work_in_place_on_one_blob_get_a_name_each() -> None:
+    text = "".join(f'layer {{ name: "{name}" bottom: "a" top: "a" }}' for name in "xyyyz") + 'layer { bottom: "a" }'
+    every = layers(text.encode())
+    fixed = applied(text.encode(), rename_blobs([(every[index], "a") for index in (0, 2, 3)]))
+    names = [("a", "x"), ("x", "x"), ("x", "y"), ("y", "a_y"), ("a_y", "a_y")]
+    assert [(layer.bottoms[0], layer.tops[0]) for layer in layers(fixed)[:5]] == names
+    assert layers(fixed)[5].bottoms == ("a_y",)
+    text = text.replace('"z" bottom', '"z" include { phase: TRAIN } bottom').replace('layer { bottom: "a" }', "")
+    every = layers(text.encode())
+    assert rename_blobs([(every[index], "a") for index in (0, 3)])
+    assert rename_blobs([(every[index], "a") for index in (0, 4)]) is None
 
 
 def test_many_blobs_are_renamed_in_the_time_of_few_each() -> None:
