@@ -15,6 +15,7 @@ from caffelint.fix.finite.style import Item, place_after, quote, style_of
 from caffelint.fix.finite.weight import Moved, move_weight
 from caffelint.lint.file import load
 from caffelint.lint.words import title
+from caffelint.text.tree import MESSAGE
 
 if TYPE_CHECKING:
     from caffelint.caffe.net import Net
@@ -210,7 +211,9 @@ def _block(
     """The offset of the check, and its text with the space before it."""
     text = document.source.text
     assert spot.after is not None
-    like = spot.after if spot.after.name == "layer" else document.root.all("layer")[0]
+    like = spot.after
+    if like.name != "layer":
+        like = next(layer for layer in document.root.all("layer") if layer.kind == MESSAGE)
     style = style_of(text, like)
     at, space = place_after(text, spot.after, style)
     written = spot.written.text if _SIMPLE_STRING.fullmatch(spot.written.text) else quote(spot.blob)

@@ -98,7 +98,7 @@ def _last_input(net: Net) -> Field | None:
             last = field
         elif field.name == "layer" and last is None:
             return None
-    layers = net.document.root.all("layer")
+    layers = [layer for layer in net.document.root.all("layer") if layer.kind == MESSAGE]
     return last if last and layers and last.start < layers[0].start else None
 
 

@@ -269,6 +269,11 @@ def test_inputs_of_the_net_are_checked() -> None:
     assert [layer.name for layer in after.layers] == ["input", "check_finite_data", "r"]
 
 
+def test_a_check_after_the_inputs_is_written_like_the_first_layer_that_is_a_block() -> None:
+    net = 'input: "data" input_dim: 1\nlayer: 3\nlayer < name: "r" type: "ReLU" bottom: "data" top: "r" >\n'
+    assert "layer < name: " in insert_checks(net.encode(), "all").data.decode().split("layer: 3")[0]
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [
