@@ -88,6 +88,9 @@ class NonFinite(NamedTuple):
     inputs: least and greatest value, and count of those that are not finite, of what the layer read, by blob name: its
     bottoms' data, in backward its tops' diffs as `NAME diff`. For evidence such as "log of -0.2".
     rate: of the iteration; the run before it used finite ones.
+    rows: the first of those along a blob's first axis that hold such a value. batch: which batch of its data the net
+    had read, counted from 0; -1 if that is not known. said, file, line: of a Python layer, what numpy says of the
+    computation that gives it, and where that is in the user's code.
     """
 
     iteration: int
@@ -103,6 +106,11 @@ class NonFinite(NamedTuple):
     max: float
     rate: float
     inputs: Mapping[str, tuple[float, float, int]]
+    rows: Sequence[int] = ()
+    batch: int = -1
+    said: str = ""
+    file: str = ""
+    line: int = 0
 
 
 class Tested(NamedTuple):
@@ -224,7 +232,8 @@ class Gradient(NamedTuple):
     kind: `blob` or `param`; name: the blob's, or the parameter's number. checked: values that were; wrong: of these;
     kinks: left out because the forward has a kink there. at, analytic, numeric: place and figures of the worst.
     factor: analytic by numeric if it is the same for all values, else nan. stale: does it depend on the old content of
-    the diff? zero: are all gradients 0? skipped: why nothing was checked, "" if it was.
+    the diff? zero: are all gradients 0? skipped: why nothing was checked, "" if it was. file, line: of the backward of
+    a Python layer.
     """
 
     layer: str
@@ -240,6 +249,8 @@ class Gradient(NamedTuple):
     stale: bool
     zero: bool
     skipped: str
+    file: str = ""
+    line: int = 0
 
 
 class Waiting(NamedTuple):

@@ -18,6 +18,12 @@ _COUNTED = ("BatchNorm",)
 """Types whose parameters are all statistics, which a forward pass computes."""
 
 
+def of_python_layers(built: BuiltNet) -> tuple[Check, ...]:
+    """The checks of the user's own layers: those of Caffe are right."""
+    layers = [layer for layer in built.layers if layer.type == "Python" and layer.need_backward]
+    return tuple(check for layer in layers if (check := _check(layer)).bottoms or check.params != ())
+
+
 def gradcheck(request: Request, watcher: Watcher, target: str) -> Session:
     """Check one layer of the TRAIN net, or all; raises as `session`, and NoEngine if there is no such layer."""
     return session(request, watcher, partial(_check_gradients, target=target))
@@ -59,4 +65,5 @@ def _check(layer: BuiltLayer) -> Check:
         known = layer.params
         params = None if known is None else tuple(i for i, param in enumerate(known) if param.lr_mult)
     names = tuple(unsplit(blob).name for blob in layer.bottoms)
-    return Check(layer.name, layer.type, tuple(tops), bottoms, params, names)
+    code = f"{p.module}.{p.layer}" if layer.type == "Python" and (p := layer.message.python_param) else ""
+    return Check(layer.name, layer.type, tuple(tops), bottoms, params, names, code)

@@ -12,6 +12,7 @@ One file by itself: it is copied beside a runner that has no caffelint to import
 # mypy: ignore-errors
 from __future__ import absolute_import, division
 
+import sys
 import time
 
 import numpy
@@ -51,6 +52,7 @@ def check(layer, spec, seed):
         wanted += [("param", str(number), 1, number) for number in params]
         for kind, name, side, number in wanted:
             event = {"layer": spec["layer"], "kind": kind, "name": name, "checked": 0, "wrong": 0, "kinks": 0}
+            event.update(_place(spec.get("code", "")))
             event.update(at=[], analytic=0.0, numeric=0.0, factor=float("nan"), stale=False, zero=False, skipped=reason)
             if not reason:
                 values = (layer.bottoms, layer.params)[side][number]
@@ -64,6 +66,13 @@ def check(layer, spec, seed):
                     event["stale"] = not side and not _same(gradient, stale[side][number])
                     _values(layer, objective, values, gradient, random, spec, event)
             yield event
+
+
+def _place(code):
+    """Where the backward of a Python layer is written, as it was imported."""
+    module, _, name = code.rpartition(".")
+    written = getattr(getattr(getattr(sys.modules.get(module), name, None), "backward", None), "__code__", None)
+    return {"file": written.co_filename, "line": written.co_firstlineno} if written else {}
 
 
 class Objective(object):

@@ -71,7 +71,8 @@ class Check(NamedTuple):
     """A layer of the TRAIN net whose gradient is to be checked.
 
     tops: for each its loss weight, None where a gradient comes from what reads it, 0 where none comes. bottoms, params:
-    numbers of those to which a gradient flows; None for all that there are. names: of all bottoms.
+    numbers of those to which a gradient flows; None for all that there are. names: of all bottoms. code: module and
+    class of a Python layer.
     """
 
     layer: str
@@ -80,6 +81,7 @@ class Check(NamedTuple):
     bottoms: tuple[int, ...]
     params: tuple[int, ...] | None
     names: tuple[str, ...]
+    code: str = ""
 
 
 @dataclass(frozen=True)
@@ -103,6 +105,8 @@ class Job:
     in processes of their own, which begin with the engine loaded.
     checked: folders of the user's solver and nets; nothing but Python layers is imported from there. python_path: the
     user's own folders in PYTHONPATH, for Python layers alone.
+    passes: iter_size, the batches of an iteration. skips: batches of the TRAIN net that are read and not used, counted
+    from 0, that of the pass at rate 0.
     trace: announce each layer before it runs (event `running`), so that an abort, a hang or a crash is known by its
     layer; slow. timeout: seconds; a child that still runs a good while later ends itself, 0 for never.
     """
@@ -127,6 +131,8 @@ class Job:
     more: str = ""
     checked: tuple[str, ...] = ()
     python_path: tuple[str, ...] = ()
+    passes: int = 1
+    skips: tuple[int, ...] = ()
 
     def to_json(self) -> str:
         """Rates may be nan or inf: written as Python's json does, NaN and Infinity."""

@@ -53,7 +53,7 @@ class Wishes:
 
     unread: types of data layers that the engine does not read. mode, folder: as in `Job`; all but training
     leaves the TEST nets out. still: is chance taken out of the nets? recorded: shape, and start of the files' names, of
-    what the TRAIN net's layers without bottoms make, by top.
+    what the TRAIN net's layers without bottoms make, by top. skips: as in `Job`.
     """
 
     iterations: int = 50
@@ -72,6 +72,7 @@ class Wishes:
     batches: int = 1
     still: bool = False
     recorded: Mapping[str, tuple[tuple[int, ...], str]] = field(default_factory=dict)
+    skips: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -144,6 +145,8 @@ def prepare(project: Project, wishes: Wishes, folder: Path) -> Prepared:
         folder=wishes.folder,
         checked=checked,
         python_path=python_path(checked),
+        passes=message.iter_size,
+        skips=wishes.skips,
     )
     here = Path(__file__).parent
     for name in RUNNER:

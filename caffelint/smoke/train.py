@@ -22,7 +22,8 @@ def train(stage: Stage) -> tuple[Run, Engine]:
     if stage.diagnose == OFF or not hasattr(os, "fork"):
         return stage.run(prepared, stage.execute(engine, prepared)), engine
     diagnosis = Diagnosis(stage, engine, prepared)
-    run = stage.run(prepared, stage.execute(engine, prepared, more=diagnosis))
+    events = stage.execute(engine, prepared, more=diagnosis)
     diagnosis.end()
+    run = stage.run(prepared, [*events, *diagnosis.gradients])
     run.tried = diagnosis.result
     return run, engine

@@ -26,6 +26,7 @@ _HEADS = {
     "not-learning": "it learns nothing",
     "diverging": "it diverges",
     "dead-units": "part of it is dead",
+    "wrong-gradient": "it follows a wrong gradient",
     "timed-out": "it did not end",
     "constant-labels": "it learns nothing useful",
     "update-out-of-scale": "it may not learn",

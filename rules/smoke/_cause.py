@@ -19,10 +19,13 @@ from caffelint.smoke.rule import (
 )
 from caffelint.smoke.rule import bad_start as begins_badly
 
+from ._gradient import wrong_gradient
 from ._numbers import number
 from ._suspects import NOUNS, suspect
 
 _USUAL = 0.01
+_STRONGER = 3.0
+"""The score of what is to blame rather than a wrong gradient, which a layer may give on purpose."""
 _RULES = (
     "high-base-lr",
     "dense-loss-unnormalized",
@@ -44,6 +47,9 @@ _HOW = {
 def too_large(run: Run, after: int | None = None) -> Cause:
     """The cause of updates that are too large. after: the iteration that broke, None for the last."""
     best = survivor(run.tried)
+    wrong = wrong_gradient(run)
+    if wrong is not None and (best is None or best.hypothesis.score < _STRONGER):
+        return wrong
     if best is not None:
         cause = _cause(run, best.hypothesis, tested=True)
         why = "; ".join([f"{cause.why}; {_cured(best)}", *ruled_out(run)])
@@ -55,6 +61,14 @@ def too_large(run: Run, after: int | None = None) -> Cause:
     cause = _cause(run, left[0])
     doubt = ["this was not tested"] if any(one.outcome == UNTESTED for one in run.tried) or gone else []
     return cause._replace(why="; ".join([cause.why, *doubt, *ruled_out(run)]))
+
+
+def form(run: Run, layer: BuiltLayer, own: str) -> str:
+    """What came of the safe form of a layer whose type gives what is not finite for its own reason."""
+    tried = [one for one in run.tried if one.hypothesis.kind == "layer" and layer in one.hypothesis.layers]
+    best = survivor(tried)
+    others = [one for one in ruled_out(run) if best is None or not one.startswith(f"not {NOUNS['layer']}")]
+    return "; ".join([own, *([_cured(best)] if best is not None else []), *others])
 
 
 def _cured(best: Tried) -> str:

@@ -24,6 +24,7 @@ from caffelint.smoke.rule import (
 
 from ._advice import advice
 from ._cause import too_large
+from ._gradient import wrong_gradient
 from ._numbers import number
 
 _LEARNT = 1e-3
@@ -51,6 +52,9 @@ def no_gradient(run: Run) -> NoGradient:
     """Of a run in which every gradient is 0 from the start to the end."""
     names = [layer.name for layer in run.loss_layers]
     place = run.place(names[0]) if names else run.nets[0].at()
+    wrong = wrong_gradient(run)
+    if wrong is not None and wrong.place is not None:
+        return NoGradient(wrong.place, wrong._replace(what=f"no weight gets a gradient{_stays(run)}"), "")
     if not any(event.loss for event in run.iterations):
         reason, sure = _zero_loss(run)
         what = "the loss is 0 in every iteration, so no weight gets a gradient"

@@ -25,6 +25,8 @@ NOUNS: dict[str, str] = {
     "delta": "delta",
     "loss": "the loss",
     "start": "the start",
+    "layer": "this layer alone",
+    "data": "the batch",
     "weights": "the weights that were loaded",
 }
 """What is ruled out."""
@@ -93,6 +95,8 @@ def suspect(run: Run, one: Hypothesis) -> tuple[str, str, bool]:
             size = f"start at {number(one.figure)} of the size that keeps"
         fact = f"the weights of {name}{more} {size} values in scale"
         return fact, "; use xavier or msra fillers", False
+    if one.kind == "layer":
+        return f"{name} makes values that are not finite of values that are", f"; set {better}", one.proved
     if one.kind == "clip-gradients" and one.field == "tiny":
         fact = f"clip_gradients {value:g} scales the gradient down more than a hundredfold"
         return fact, f"; raise it, or set {better}", False

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 
-from caffelint.lint import LIKELY, Cause
+from caffelint.lint import CERTAIN, LIKELY, Cause
 from caffelint.smoke.rule import BLOB, DATA, BuiltLayer, NonFinite, Run, loss_grew, survivor
 
 from ._advice import Advice, advice
-from ._cause import blank_statistics, too_large
+from ._cause import blank_statistics, form, too_large
+from ._gradient import code
 from ._numbers import extent, number
 
 HUGE = 1e10
@@ -61,12 +62,14 @@ def because(run: Run, event: NonFinite) -> Cause:
     if (extreme := _extreme(run, event)) is not None:
         return extreme
     own = own_reason(layer, event) if layer else Advice()
+    if layer is not None and layer.type == "Python" and not _read_not_finite(event):
+        return _of_code(run, layer, event)
     if event.net and not own.text:
         return _of_test_net(run, event)
     early = "no update was made yet, so the rate is not the cause: "
     if event.iteration < 0:
-        if own.text:
-            return Cause("layer", "", early + own.text, own.certainty)
+        if own.text and layer is not None:
+            return Cause("layer", "", early + form(run, layer, own.text), own.certainty)
         if survivor(run.tried) is not None:
             cause = too_large(run)
             return cause._replace(why=early + cause.why)
@@ -83,7 +86,21 @@ def because(run: Run, event: NonFinite) -> Cause:
             else ""
         )
         return cause._replace(why=cause.why + grown)
-    return Cause("layer", "", own.text, own.certainty)
+    assert layer is not None
+    return Cause("layer", "", form(run, layer, own.text), own.certainty)
+
+
+def _of_code(run: Run, layer: BuiltLayer, event: NonFinite) -> Cause:
+    """Of a Python layer: what numpy says, and where."""
+    p = layer.message.python_param
+    finite = f"{p.module}.{p.layer} makes it of values that are finite"
+    at = f": {event.said.rstrip('.')}, at {code(event.file, event.line)}" if event.said else ""
+    grew = largest_read(event) > HUGE or (event.iteration > 0 and loss_grew(run.iterations[: event.iteration]))
+    if grew and event.iteration >= 0:
+        cause = too_large(run, event.iteration)
+        return cause._replace(why="; ".join(part for part in (cause.why, f"{finite}{at}") if part))
+    guard = "keep that computation finite for each batch, as one without any example of a class"
+    return Cause("python-layer", "", f"{finite}{at}; {guard}", CERTAIN if event.said else LIKELY)
 
 
 def _extreme(run: Run, event: NonFinite) -> Cause | None:

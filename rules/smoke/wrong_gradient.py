@@ -6,9 +6,8 @@ from collections.abc import Iterator
 from caffelint.lint import LIKELY, WARNING, Cause, Finding, Invalid
 from caffelint.smoke.rule import BLOB, PARAM, Gradient, Run, SmokeRule
 
-from ._evidence import subject
 from ._example import project
-from ._numbers import number
+from ._gradient import in_words, is_wrong
 
 _RIGHT = Gradient("log", BLOB, "fc", 24, 0, 2, (3, 1), 0.5, 0.5001, 1.0, False, False, "")
 _WRONG = _RIGHT._replace(wrong=24, analytic=0.5, numeric=0.25, factor=2.0)
@@ -70,7 +69,7 @@ class WrongGradient(SmokeRule):
 
     def check(self, run: Run) -> Iterator[Finding]:
         for event in run.all(Gradient):
-            if not event.wrong and not event.stale:
+            if not is_wrong(event):
                 continue
             layer = run.layer(event.layer)
             place = run.place(event.layer)
@@ -78,35 +77,5 @@ class WrongGradient(SmokeRule):
                 bottoms = list(layer.message.bottom)
                 if event.name in bottoms:
                     place = run.place(event.layer, 0, "bottom", bottoms.index(event.name))
-            of = subject(run, event.layer)
-            if layer is not None and layer.type == "Python":
-                of += f" ({layer.message.python_param.module}.{layer.message.python_param.layer})"
-            if event.stale:
-                what = f'{of}: backward does not set the gradient of "{event.name}"'
-                why = "old values stay or are added to; assign every bottom diff with ="
-                message = f"{what}: {why}"
-            else:
-                name = f'"{event.name}"' if event.kind == BLOB else f"parameter blob {event.name}"
-                what = f"{of}: the gradient of {name} is wrong"
-                share = f"all {event.checked}" if event.wrong == event.checked else f"{event.wrong} of {event.checked}"
-                values = "the one value" if event.checked == 1 else f"{share} values"
-                where = f"in {values} checked: at {list(event.at)}" if event.at else "as a whole: summed up"
-                why = f"backward gives {number(event.analytic)}, but the slope of forward is {number(event.numeric)}"
-                why += _pattern(event)
-                message = f"{what} {where} {why}"
-            yield self.finding(place, message, cause=Cause("layer", what, why))
-
-
-def _pattern(event: Gradient) -> str:
-    """What is wrong with all of it."""
-    factor = event.factor
-    if event.zero:
-        return "; it is 0 everywhere"
-    if math.isnan(factor) or not factor:
-        return ""
-    if abs(factor + 1) < 0.03:
-        return "; its sign is wrong"
-    turned = "; its sign is wrong, and it" if factor < 0 else "; it"
-    if abs(factor) > 1:
-        return f"{turned} is {abs(factor):.3g} times too large"
-    return f"{turned} is {1 / abs(factor):.3g} times too small"
+            what, where, why = in_words(run, event)
+            yield self.finding(place, f"{what}{where}{why}", cause=Cause("layer", what, why))

@@ -26,6 +26,7 @@ import time
 import traceback
 
 HERE = os.path.dirname(os.path.abspath(__file__))
+MOST_ROWS = 16
 
 
 def main(path):
@@ -90,6 +91,7 @@ class Run(object):
         self.nets = []
         self.batches = {}
         self.at = (0, -1)
+        self.read = {}
 
     def emit(self, event, **values):
         values["event"] = event
@@ -173,7 +175,9 @@ class Run(object):
         self.fill(0, 0)
         if self.job["trace"]:
             self.traced(0, -1)
+        self.leave_out(net, 1)
         net.net.forward()
+        self.reads(0, 1)
         self.report_inputs(net)
         net.clear_diffs()
         if all(finite(blob.data) for blob in net.blobs):
@@ -199,12 +203,26 @@ class Run(object):
             net.restore(kept)
             self.fill(0, index)
         rate = self.rate(iteration)
+        self.leave_out(net, self.job["passes"])
         self.solver.step(1)
+        self.reads(0, self.job["passes"])
         if not is_finite(rate):
             self.report(net, iteration, rate, "update")
             self.non_finite(net, iteration, rate, "rate", -1, "", "", rate, {})
         self.judge(net, kept, iteration, rate)
         self.report(net, iteration, rate, "update")
+
+    def reads(self, number, batches):
+        """A net has read so many batches of its data."""
+        self.read[number] = self.read.get(number, 0) + batches
+
+    def leave_out(self, net, batches):
+        """Read what is to be left out of the next batches."""
+        while set(self.job["skips"]) & set(range(self.read.get(0, 0), self.read.get(0, 0) + batches)):
+            for layer, bottoms in enumerate(net.bottoms):
+                if not bottoms and net.types[layer] not in ("Input", "Parameter"):
+                    net.net._forward(layer, layer)
+            self.reads(0, 1)
 
     def rate(self, iteration):
         """The rate of the coming update. To ask Caffe moves multistep on; older ones have no answer."""
@@ -278,7 +296,8 @@ class Run(object):
                 values = net.blobs[top].data
                 if not finite(values):
                     name = net.blob_names[top]
-                    self.non_finite(net, iteration, rate, "forward", layer, "blob", name, values, read, number)
+                    why = self.code(net, layer, net.net._forward)
+                    self.non_finite(net, iteration, rate, "forward", layer, "blob", name, values, read, number, why)
 
     def find_backward(self, net, iteration, rate):
         net.clear_diffs()
@@ -291,12 +310,42 @@ class Run(object):
             written += [("blob", net.blob_names[b], net.blobs[b].diff) for b in bottoms if net.has_writer(b)]
             for kind, name, values in written:
                 if not finite(values):
-                    self.non_finite(net, iteration, rate, "backward", layer, kind, name, values, read)
+                    values = values.copy()
+                    why = self.code(net, layer, net.net._backward)
+                    self.non_finite(net, iteration, rate, "backward", layer, kind, name, values, read, 0, why)
 
-    def non_finite(self, net, iteration, rate, where, layer, kind, name, values, read, number=0):
+    def code(self, net, layer, again):
+        """Where in its code a Python layer computes what is not finite: run again, numpy raises there."""
+        import warnings
+
+        import numpy
+
+        if net.types[layer] != "Python" or set(net.tops[layer]) & set(net.bottoms[layer]):
+            return {}
+        kept = [net.blobs[top].data.copy() for top in net.tops[layer]]
+        try:
+            with warnings.catch_warnings(), numpy.errstate(divide="raise", invalid="raise", over="raise"):
+                warnings.simplefilter("error", RuntimeWarning)
+                again(layer, layer)
+        except (ArithmeticError, RuntimeWarning) as error:
+            frames = [frame for frame in traceback.extract_tb(sys.exc_info()[2]) if own_code(frame[0])]
+            if frames:
+                return {"said": str(error)[:200], "file": frames[-1][0], "line": frames[-1][1]}
+        except Exception:
+            pass
+        finally:
+            for top, values in zip(net.tops[layer], kept):
+                net.blobs[top].data[...] = values
+        return {}
+
+    def non_finite(self, net, iteration, rate, where, layer, kind, name, values, read, number=0, why=None):
         import numpy
 
         values = numpy.asarray(values, numpy.float64)
+        rows = []
+        if kind == "blob" and values.ndim:
+            bad = ~numpy.isfinite(values.reshape(len(values), -1)).all(axis=1)
+            rows = [int(row) for row in numpy.flatnonzero(bad)[:MOST_ROWS]]
         low, high, _ = extent(values)
         self.emit(
             "non_finite",
@@ -313,6 +362,9 @@ class Run(object):
             max=high,
             rate=rate,
             inputs=read,
+            rows=rows,
+            batch=self.read.get(number, 0) - 1,
+            **(why or {}),
         )
         raise Ended
 
@@ -332,6 +384,7 @@ class Run(object):
             if self.job["trace"]:
                 self.traced(number, self.completed)
             net.net.forward()
+            self.reads(number, 1)
             if not all(finite(blob.data) for blob in net.blobs):
                 self.fill(number, index % self.job["batches"])
                 self.find_forward(net, self.completed, 0.0, number)
@@ -443,6 +496,13 @@ class Net(object):
                 values[name] = value
                 total += weight * value if weight else 0.0
         return total, values
+
+
+def own_code(path):
+    """Is a file the user's own, not this one nor of what is installed?"""
+    path = os.path.abspath(path)
+    installed = [os.path.dirname(os.path.abspath(os.__file__)), HERE]
+    return not any(path.startswith(folder + os.sep) for folder in installed) and "-packages" + os.sep not in path
 
 
 def bad_param(net):

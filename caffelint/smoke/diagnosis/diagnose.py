@@ -10,12 +10,14 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from caffelint.smoke.diagnosis.experiment import Experiment, Trial, experiment
+from caffelint.smoke.diagnosis.forms import safe_forms
 from caffelint.smoke.diagnosis.hypotheses import Hypothesis, hypotheses, strong
 from caffelint.smoke.diagnosis.tried import CURED, OTHER, UNTESTED, Tried
-from caffelint.smoke.diagnosis.trouble import BREAKS, FLAT, GROWS, Trouble, trouble
+from caffelint.smoke.diagnosis.trouble import BREAKS, FLAT, GROWS, Trouble, learns, trouble
 from caffelint.smoke.engines import Engine
-from caffelint.smoke.events import Event, Trying
-from caffelint.smoke.job import MORE
+from caffelint.smoke.events import Event, Gradient, Trying
+from caffelint.smoke.gradcheck import of_python_layers
+from caffelint.smoke.job import CHECKS, MORE
 from caffelint.smoke.prepare import Prepared
 from caffelint.smoke.session import FULL, QUICK, Stage
 
@@ -26,10 +28,15 @@ _NONE = False, -math.inf
 
 
 class Diagnosis:
-    """The other jobs of a child that has done a run: experiments, where it went wrong. result: of each."""
+    """The other jobs of a child that has done a run: experiments, where it went wrong.
+
+    result: of each. gradients: of the user's own layers, which are checked before them.
+    """
 
     def __init__(self, stage: Stage, engine: Engine, prepared: Prepared) -> None:
         self.result: list[Tried] = []
+        self.gradients: list[Gradient] = []
+        self._checks: Prepared | None = None
         self._stage = stage
         self._engine = engine
         self._prepared = prepared
@@ -46,8 +53,10 @@ class Diagnosis:
         seconds = _TIMES[how] * (began - self._stage.started)
         run = self._stage.run(self._prepared, events)
         self._was = trouble(run)
+        if self._was is not None or not learns(run):
+            self._checks = self._check()
         if self._was is not None:
-            self._found = hypotheses(run)
+            self._found = sorted([*safe_forms(run), *hypotheses(run)], key=lambda one: -one.score)
             if self._was.kind == FLAT and not any(strong(one) for one in self._found):
                 self._found = []  # a sound run may take longer to learn
             asked = run.asked
@@ -60,12 +69,20 @@ class Diagnosis:
                     self.result += [] if ready else [Tried(*trial, OTHER)]
                 else:
                     self.result.append(Tried(*trial, UNTESTED))
-        left = max(0.0, seconds - (time.monotonic() - began)) if self._ready else 0.0
+        jobs = [*([self._checks] if self._checks else []), *(one.prepared for one in self._ready)]
+        left = max(0.0, seconds - (time.monotonic() - began)) if jobs else 0.0
         path = Path(self._prepared.path).with_name(MORE)
         beside = path.with_suffix(".new")
-        beside.write_text(json.dumps({"jobs": [one.prepared.path for one in self._ready], "seconds": left}), "utf-8")
+        beside.write_text(json.dumps({"jobs": [job.path for job in jobs], "seconds": left}), "utf-8")
         os.replace(beside, path)
-        return left + 1.0 if not self._ready else left
+        return left if jobs else left + 1.0
+
+    def _check(self) -> Prepared | None:
+        """A check of the gradients of the user's own layers."""
+        if not (checks := of_python_layers(self._prepared.built[0])):
+            return None
+        ready = self._stage.prepare(self._engine, "gradients", still=True, mode=CHECKS, statistics_every=0)
+        return ready.changed(checks=checks)
 
     def take(self, event: Event) -> bool:
         """An event of an experiment. Would what is left to try change nothing?"""
@@ -81,7 +98,10 @@ class Diagnosis:
         self.result += [Tried(*one.trial, UNTESTED) for one in self._ready[self._next :]]
 
     def _judge(self, late: bool) -> None:
-        if self._events and self._was is not None:
+        if self._events and self._checks is not None:
+            self.gradients = [event for event in self._events if isinstance(event, Gradient)]
+            self._checks, self._events = None, []
+        elif self._events and self._was is not None:
             self.result.append(self._ready[self._next].result(self._events, self._was, late))
             self._next += 1
             self._events = []

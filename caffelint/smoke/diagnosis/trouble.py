@@ -87,6 +87,11 @@ def _stopped(run: Run) -> bool:
     return all(gradient_ended(run, one.layer) or is_zero(one.last) for one in learning)
 
 
+def learns(run: Run) -> bool:
+    """Does a weight get a gradient, before any update?"""
+    return any(one.gradient is not None and not is_zero(one.gradient) for one in weights(run))
+
+
 def _no_updates(run: Run) -> bool:
     """Do weights get a gradient, but no update from the start to the end?"""
     learning = list(weights(run))

@@ -236,6 +236,7 @@ class Run:
         self.gradient_sums.clear()
         self.watches_all = collector is not None and collector.names is None
         passes = min(1, self.passes) if self.iteration == BEFORE else self.passes
+        self.feeds[0].leave_out(passes)
         for number in range(passes):
             batch = self.feeds[0].next(self.iteration)
             batches.append(batch)
@@ -337,6 +338,9 @@ class Run:
                 values.max,
                 rate,
                 culprit.inputs,
+                culprit.rows,
+                self.feeds[net].read - 1 if net in self.feeds else -1,
+                *culprit.code,
             )
         )
 

@@ -25,15 +25,26 @@ class Feed:
         self.sources = sources
         self.device = device
         self.made: dict[int, dict[str, Tensor]] = {}
+        self.skips = frozenset(job.skips if net == 0 else ())
+        self.read = 0
+        """How many batches were read of its sources, those that were left out among them."""
 
     def next(self, number: int) -> dict[str, Tensor]:
         """The tops of the next pass by name; number: of the iteration."""
         number = max(0, number) % self.batches
         if number not in self.made:
             self.made[number] = {item.top: self._tensor(item, number) for item in self.planned}
+        self.read += 1
         if not self.sources:
             return self.made[number]
         return {**self.made[number], **self._real()}
+
+    def leave_out(self, batches: int) -> None:
+        """Read what is to be left out of the next batches."""
+        while self.skips & {*range(self.read, self.read + batches)}:
+            self.read += 1
+            for source in self.sources:
+                source.next()
 
     def _tensor(self, item: Input, number: int) -> Tensor:
         values: Any = batch(item._asdict(), self.seed, number)  # type: ignore[no-untyped-call]

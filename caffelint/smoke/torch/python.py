@@ -6,10 +6,12 @@ import importlib
 import os
 import sys
 import traceback
+import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import torch
 
 from caffelint.caffe.layers import UnknownLayer
@@ -123,14 +125,40 @@ class BuiltPython(UnknownLayer):
             said = "called exit" if isinstance(error, SystemExit) else f"{type(error).__name__}: {error}"
             raise Raised(self.name, said[:2000], file, line) from error
 
+    def numpy_says(self, backward: bool) -> tuple[str, str, int]:
+        """What numpy says of the computation that gives a value that is not finite, and the place of that in the code:
+        run again, numpy raises there. Nothing for a layer in place, whose input is gone."""
+        if any(top in self.bottom_blobs for top in self.top_blobs):
+            return "", "", 0
+        blobs = [*self.top_blobs, *self.bottom_blobs]
+        kept = [(blob.data.copy(), blob.diff.copy()) for blob in blobs]
+        try:
+            raising = np.errstate(divide="raise", invalid="raise", over="raise")
+            with FOLDERS.searched(), warnings.catch_warnings(), raising:
+                warnings.simplefilter("error", RuntimeWarning)
+                if backward:
+                    self.code.backward(self.top_blobs, list(self.propagate_down), self.bottom_blobs)
+                else:
+                    self.code.forward(self.bottom_blobs, self.top_blobs)
+        except (ArithmeticError, RuntimeWarning) as error:
+            return (str(error)[:200], *_place(error, installed=False))
+        except Exception:  # with numpy as strict as that, the user's code may raise anything
+            return "", "", 0
+        finally:
+            for blob, (data, diff) in zip(blobs, kept, strict=True):
+                blob.data[...], blob.diff[...] = data, diff
+        return "", "", 0
 
-def _place(error: BaseException) -> tuple[str, int]:
-    """The file and line that raised, or that could not be read."""
+
+def _place(error: BaseException, installed: bool = True) -> tuple[str, int]:
+    """The file and line that raised, or that could not be read. installed: may it be of a library?"""
     if isinstance(error, SyntaxError) and error.filename:
         return error.filename, error.lineno or 0
     frames = [frame for frame in traceback.extract_tb(error.__traceback__) if not frame.filename.startswith("<frozen")]
     others = {os.path.dirname(__file__), os.path.dirname(importlib.__file__)}
     own = [frame for frame in frames if os.path.dirname(frame.filename) not in others]
+    if not installed:
+        own = [frame for frame in own if f"-packages{os.sep}" not in frame.filename]
     return (own[-1].filename, own[-1].lineno or 0) if own else ("", 0)
 
 

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
+import torch
 from torch import Tensor
 
 from caffelint.smoke.events import BACKWARD, BLOB, FORWARD, PARAM, UPDATE
+from caffelint.smoke.torch.python import BuiltPython
 from caffelint.smoke.torch.statistics import Summary, summary
 
 if TYPE_CHECKING:
@@ -27,6 +29,11 @@ class Culprit(NamedTuple):
     name: str
     values: Summary
     inputs: Ranges
+    rows: Sequence[int] = ()
+    code: tuple[str, str, int] = ("", "", 0)
+
+
+MOST_ROWS = 16
 
 
 class _Stop(Exception):
@@ -81,7 +88,8 @@ class Search:
         blob = layer.tops[top]
         values = self.data[blob] = summary(data)
         if values.bad:
-            self.found = Culprit(FORWARD, layer.name, BLOB, blob.name, values, self._bottoms(layer))
+            read = self._bottoms(layer)
+            self.found = Culprit(FORWARD, layer.name, BLOB, blob.name, values, read, _rows(data), _code(layer, False))
             raise _Stop
 
     def _on_gradient(self, layer: BuiltLayer, top: int, gradient: Tensor) -> None:
@@ -89,14 +97,14 @@ class Search:
         values = self.diffs[blob] = summary(gradient)
         if values.bad and blob not in self.apart:
             writer = max(_readers(blob), key=self.order.__getitem__, default=layer)
-            self._blame(writer, BLOB, blob.name, values)
+            self._blame(writer, BLOB, blob.name, values, gradient)
 
     def _on_bottom(self, layer: BuiltLayer, bottom: int, gradient: Tensor) -> None:
         blob = _unsplit(layer.bottoms[bottom])
         values = summary(gradient)
         if values.bad:
             self.apart.add(blob)
-            self._blame(layer, BLOB, blob.name, values)
+            self._blame(layer, BLOB, blob.name, values, gradient)
 
     def _on_param(self, layer: BuiltLayer, param: Parameter, gradient: Tensor) -> None:
         values = summary(gradient)
@@ -113,15 +121,38 @@ class Search:
             writer = max(param.users, key=self.order.__getitem__)
             self._blame(writer, PARAM, str(param.index), values, sooner=True)
 
-    def _blame(self, layer: BuiltLayer, kind: str, name: str, values: Summary, sooner: bool = False) -> None:
+    def _blame(
+        self,
+        layer: BuiltLayer,
+        kind: str,
+        name: str,
+        values: Summary,
+        gradient: Tensor | None = None,
+        sooner: bool = False,
+    ) -> None:
         at = self.order[layer]
         if at > self.found_at or sooner and at == self.found_at:
             diffs = {f"{blob.name} diff": self.diffs[blob].range for blob in layer.tops if blob in self.diffs}
-            self.found = Culprit(BACKWARD, layer.name, kind, name, values, {**self._bottoms(layer), **diffs})
+            rows = [] if gradient is None else _rows(gradient)
+            read = {**self._bottoms(layer), **diffs}
+            self.found = Culprit(BACKWARD, layer.name, kind, name, values, read, rows, _code(layer, True))
             self.found_at = at
 
     def _bottoms(self, layer: BuiltLayer) -> Ranges:
         return {blob.name: self.data[blob].range for blob in map(_unsplit, layer.bottoms) if blob in self.data}
+
+
+def _rows(values: Tensor) -> list[int]:
+    """The first rows that hold a value that is not finite."""
+    if not values.dim():
+        return []
+    bad = ~torch.isfinite(values.detach().reshape(len(values), -1)).all(dim=1)
+    rows: list[int] = bad.nonzero().reshape(-1)[:MOST_ROWS].tolist()
+    return rows
+
+
+def _code(layer: BuiltLayer, backward: bool) -> tuple[str, str, int]:
+    return layer.numpy_says(backward) if isinstance(layer, BuiltPython) else ("", "", 0)
 
 
 def _unsplit(blob: Blob) -> Blob:

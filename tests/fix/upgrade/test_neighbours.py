@@ -156,9 +156,7 @@ def test_inputs_stay_where_the_forks_that_fit_disagree(tree: Path, capsys: pytes
 
 
 def test_engines_that_are_no_caffe_do_not_count(tree: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    field = (
-        'layer { name: "l" type: "Lstm" bottom: "a" lstm_param { num_output: 3 clipping_threshold: 0.1 } }\n'
-    )
+    field = 'layer { name: "l" type: "Lstm" bottom: "a" lstm_param { num_output: 3 clipping_threshold: 0.1 } }\n'
     _write(net=INPUT + field)
     assert _upgraded() == []
     assert "caffe-lstm" in capsys.readouterr().err

@@ -1,0 +1,116 @@
+"""The layer that first gave what is not finite, in a form that does not."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+
+from caffelint.caffe.layers import BuiltLayer
+from caffelint.smoke.diagnosis.change import Change, of_layer
+from caffelint.smoke.diagnosis.hypotheses import Hypothesis
+from caffelint.smoke.events import BACKWARD, FORWARD, NonFinite
+from caffelint.smoke.run import Run, loss_grew
+
+_HUGE = 1e10
+_SURE, _GREW = 20.0, -0.5
+_WIDE = 10.0
+_LEAST_EPS = 1e-5
+
+_Form = Callable[[Run, BuiltLayer, NonFinite], Iterator[Change]]
+
+
+def safe_forms(run: Run) -> Iterator[Hypothesis]:
+    """What a layer reads is finite, and what it makes of it is not: another layer before it is to blame only where its
+    values had grown before."""
+    broke = next((event for event in run.all(NonFinite) if not event.net), None)
+    layer = run.layer(broke.layer) if broke is not None else None
+    if broke is None or layer is None or broke.where not in (FORWARD, BACKWARD):
+        return
+    form = _FORMS.get((layer.type, broke.where))
+    changes = tuple(form(run, layer, broke)) if form is not None else ()
+    if not changes:
+        return
+    largest = max((max(abs(low), abs(high)) for low, high, _ in broke.inputs.values()), default=0.0)
+    grew = largest > _HUGE or (broke.iteration > 0 and loss_grew(run.iterations[: broke.iteration]) is not None)
+    place = run.place(layer.name, 0, layer.block)
+    yield Hypothesis("layer", place, _GREW if grew else _SURE, changes, layers=(layer,), proved=not grew)
+
+
+def _read(broke: NonFinite) -> tuple[float, float]:
+    """Least and greatest value that the layer read."""
+    ends = [end for name, (low, high, _) in broke.inputs.items() if not name.endswith(" diff") for end in (low, high)]
+    good = [end for end in ends if not math.isnan(end)]
+    return (min(good), max(good)) if good else (math.nan, math.nan)
+
+
+def _log(run: Run, layer: BuiltLayer, broke: NonFinite) -> Iterator[Change]:
+    p = layer.message.log_param
+    for shift in _shifts(_read(broke), p.scale, p.shift):
+        yield from of_layer(run, layer, "log_param", "shift", value=shift)
+
+
+def _power(run: Run, layer: BuiltLayer, broke: NonFinite) -> Iterator[Change]:
+    p = layer.message.power_param
+    ends = [p.shift + p.scale * end for end in _read(broke)]
+    largest = max(map(abs, ends))
+    fractional = not p.power.is_integer() and min(ends) <= 0
+    if fractional or (p.power < 0 and min(ends) <= 0 <= max(ends)) or broke.where == BACKWARD:
+        for shift in _shifts(_read(broke), p.scale, p.shift):
+            yield from of_layer(run, layer, "power_param", "shift", value=shift)
+    elif p.power > 1 and largest > 1:
+        yield from of_layer(run, layer, "power_param", "scale", value=float(f"{p.scale / largest:.1g}"))
+
+
+def _shifts(read: tuple[float, float], scale: float, shift: float) -> Iterator[float]:
+    """Shifts that keep shift + scale * input above 0, by a hundredth of its range and by 1."""
+    low, high = sorted(shift + scale * end for end in read)
+    if not (math.isfinite(low) and math.isfinite(high)):
+        return
+    up = max(0.0, -low)
+    up = float(f"{up * 1.05:.2g}") if up else 0.0
+    wide = max(abs(low), abs(high))
+    part = 10.0 ** math.floor(math.log10(wide / 100)) if wide > 0 else 1.0
+    for above in dict.fromkeys((min(part, 1.0), 1.0) if wide <= _WIDE * 100 else (1.0,)):
+        yield float(f"{shift + up + above:.6g}")
+
+
+def _exp(run: Run, layer: BuiltLayer, broke: NonFinite) -> Iterator[Change]:
+    p, (low, high) = layer.message.exp_param, _read(broke)
+    largest = abs(p.scale) * max(abs(low), abs(high))
+    if largest > 1:
+        scale = p.scale * 2.0 ** -math.ceil(math.log2(largest))
+        yield from of_layer(run, layer, "exp_param", "scale", value=float(f"{scale:.10g}"))
+
+
+def _lrn(run: Run, layer: BuiltLayer, broke: NonFinite) -> Iterator[Change]:
+    p = layer.message.lrn_param
+    if p.alpha < 0:
+        yield from of_layer(run, layer, "lrn_param", "alpha", value=-p.alpha)
+    if p.k <= 0:
+        yield from of_layer(run, layer, "lrn_param", "k", value=1)
+
+
+def _eltwise(run: Run, layer: BuiltLayer, broke: NonFinite) -> Iterator[Change]:
+    if not layer.message.eltwise_param.stable_prod_grad:
+        yield from of_layer(run, layer, "eltwise_param", "stable_prod_grad", value="true")
+
+
+def _eps(run: Run, layer: BuiltLayer, broke: NonFinite) -> Iterator[Change]:
+    if getattr(layer.message, layer.block).eps < _LEAST_EPS:
+        yield from of_layer(run, layer, layer.block, "eps", value=_LEAST_EPS)
+
+
+_FORMS: dict[tuple[str, str], _Form] = {
+    ("Log", FORWARD): _log,
+    ("Log", BACKWARD): _log,
+    ("Power", FORWARD): _power,
+    ("Power", BACKWARD): _power,
+    ("Exp", FORWARD): _exp,
+    ("LRN", FORWARD): _lrn,
+    ("LRN", BACKWARD): _lrn,
+    ("Eltwise", BACKWARD): _eltwise,
+    ("BatchNorm", FORWARD): _eps,
+    ("BatchNorm", BACKWARD): _eps,
+    ("MVN", FORWARD): _eps,
+    ("MVN", BACKWARD): _eps,
+}

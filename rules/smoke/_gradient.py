@@ -1,0 +1,66 @@
+"""A gradient that is not the slope of the forward pass, in words."""
+
+from __future__ import annotations
+
+import math
+import os
+
+from caffelint.lint import CERTAIN, Cause
+from caffelint.smoke.rule import BLOB, Gradient, Run
+
+from ._evidence import subject
+from ._numbers import number
+
+
+def is_wrong(event: Gradient) -> bool:
+    return bool(event.wrong or event.stale)
+
+
+def wrong_gradient(run: Run) -> Cause | None:
+    """A backward pass of the user's own that is not the gradient of its forward pass: no rate makes up for that."""
+    for event in run.all(Gradient):
+        layer = run.layer(event.layer)
+        if is_wrong(event) and layer is not None and layer.type == "Python":
+            what, _, why = in_words(run, event)
+            at = f"; correct backward, at {code(event.file, event.line)}" if event.file else "; correct its backward"
+            return Cause("python-layer", "", f"{what}: {why}{at}", CERTAIN, run.place(event.layer))
+    return None
+
+
+def code(file: str, line: int) -> str:
+    """A place in the user's Python, as short as a shell in the working directory takes it."""
+    path = os.path.relpath(file) if os.path.isabs(file) else file
+    return f"{file if path.startswith(os.pardir) else path}:{line}"
+
+
+def in_words(run: Run, event: Gradient) -> tuple[str, str, str]:
+    """What is wrong, where, and how."""
+    of = subject(run, event.layer)
+    layer = run.layer(event.layer)
+    if layer is not None and layer.type == "Python":
+        of += f" ({layer.message.python_param.module}.{layer.message.python_param.layer})"
+    if event.stale:
+        what = f'{of}: backward does not set the gradient of "{event.name}"'
+        return what, ": ", "old values stay or are added to; assign every bottom diff with ="
+    name = f'"{event.name}"' if event.kind == BLOB else f"parameter blob {event.name}"
+    what = f"{of}: the gradient of {name} is wrong"
+    share = f"all {event.checked}" if event.wrong == event.checked else f"{event.wrong} of {event.checked}"
+    values = "the one value" if event.checked == 1 else f"{share} values"
+    where = f" in {values} checked: at {list(event.at)} " if event.at else " as a whole: summed up "
+    why = f"backward gives {number(event.analytic)}, but the slope of forward is {number(event.numeric)}"
+    return what, where, why + _pattern(event)
+
+
+def _pattern(event: Gradient) -> str:
+    """What is wrong with all of it."""
+    factor = event.factor
+    if event.zero:
+        return "; it is 0 everywhere"
+    if math.isnan(factor) or not factor:
+        return ""
+    if abs(factor + 1) < 0.03:
+        return "; its sign is wrong"
+    turned = "; its sign is wrong, and it" if factor < 0 else "; it"
+    if abs(factor) > 1:
+        return f"{turned} is {abs(factor):.3g} times too large"
+    return f"{turned} is {1 / abs(factor):.3g} times too small"
