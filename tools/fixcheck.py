@@ -1,6 +1,6 @@
 """Fix all prototxt files below a folder in memory, and hold every fix against what fixes promise; nothing is written.
 
-Of each step from one text to the next: bytes outside of the edits stay, comments stay, the message differs only in
+Of each step from one text to the next: bytes outside the edits stay, comments stay, the message differs only in
 fields that the edits touch. Of the whole: a second run changes nothing, what was fixed is gone, no error appeared
 where Caffe read the file before. Prints what does not hold, the figures by rule, and the diffs of some files.
 
@@ -101,7 +101,7 @@ def _step(step: Step) -> Iterator[str]:
         edits = sorted({edit for offer in step.made for edit in offer.edits.get(path, ())})
         inserted = _inserted(edits)
         if _outside(old, edits) != _outside(new, inserted):
-            yield f"{path}: bytes outside of the edits of {rules} changed"
+            yield f"{path}: bytes outside the edits of {rules} changed"
             continue
         if not rules & OF_COMMENTS and (lost := _comments(old) - _comments(new)):
             yield f"{path}: {rules} lost comments: {list(lost)}"

@@ -433,9 +433,10 @@ class _Build:
         values: dict[str, Any] = {"blob": name}
         if name not in given:
             maker = f' by layer "{blob.producer.name}"' if blob.producer is not None else ""
-            remedy = "give each its phase" if blob.producer and blob.producer.is_data and layer.is_data else ""
+            two = blob.producer is not None and blob.producer.is_data and layer.is_data
+            remedy = "add include { phase: ... } to each" if two else "give it another name"
             kind = Kind.DUPLICATE_TOP
-            message = f'top "{name}" is already made{maker}; {remedy or "give it another name"}'
+            message = f'top "{name}" is already made{maker}; {remedy}'
             values["maker"], values["top"] = blob.producer.name if blob.producer is not None else "", top
         elif given.index(name) == top:
             kind = Kind.OVERWRITES_SHARED_BLOB
@@ -445,7 +446,7 @@ class _Build:
         else:
             kind, values["bottom"], values["top"] = Kind.IN_PLACE_NUMBER, given.index(name), top
             number = given.index(name)
-            message = f'"{name}" is bottom {number} but top {top}; in place both must have the same number'
+            message = f'"{name}" is bottom {number} but top {top}; in place both must have the same index'
         caffe = f"Top blob '{name}' produced by multiple sources."
         self.refuse(layer, Refusal(kind, message, caffe, "net.cpp AppendTop", ("top", top), **values))
 

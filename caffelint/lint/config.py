@@ -238,7 +238,7 @@ def _chain(first: _File, reach: Reach | None) -> list[_File]:
         base = path.parent / parent
         if reach is not None and not reach.holds(str(base)):
             raise ConfigError(
-                f"{path}: extend names {shown(parent, str)}, which is outside of the checkout; allow it with --config"
+                f"{path}: extend names {shown(parent, str)}, which is outside the checkout; allow it with --config"
                 f" or caffelint trust {path.parent}"
             )
         try:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 SUFFIXES = (".prototxt", ".prototxt.txt")
 _SPECIAL = ("/proc", "/sys", "/dev")
 _MEMORY = "/dev/shm"  # ordinary files, in memory
-OUTSIDE = "is outside of the checkout and was not read; name it, or allow its folder with roots in your settings"
+OUTSIDE = "is outside the checkout and was not read; name it, or allow its folder with roots in your settings"
 
 
 class Reach:

@@ -1,4 +1,4 @@
-"""Which folders a user trusts to choose what runs: by path and content, remembered outside of them.
+"""Which folders a user trusts to choose what runs: by path and content, remembered outside them.
 
 As git's `safe.directory` and the trust of editors: whoever wrote a checkout must not choose what a check of it runs.
 """

@@ -162,7 +162,7 @@ class MistakenValues(Reporting):
             start, end = item.value_span
             said = f"{item.name} takes {wanted(field_type)}, not {shown(self.bound.document.source, item)}"
             if several:
-                said += ", which looks like a name that a template or a script should have replaced"
+                said += ", which looks like a placeholder that a template or script should have filled in"
             if len(places) > 1:
                 said += f" ({len(places)} times)"
             kind = "unfilled-template" if several else "wrong-value-type"

@@ -107,7 +107,7 @@ def python_path(checked: Sequence[str] = ()) -> tuple[str, ...]:
 
 
 def can_import(name: str) -> bool:
-    """Whether a child of this Python finds a module, outside of the working directory."""
+    """Whether a child of this Python finds a module, outside the working directory."""
     from importlib.machinery import PathFinder
 
     spec = PathFinder.find_spec(name, search_path())

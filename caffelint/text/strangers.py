@@ -143,7 +143,7 @@ def json(text: str, position: int) -> Problem | None:
 
 def unfilled(placeholder: re.Match[str]) -> Problem:
     """The problem of a template's placeholder."""
-    message = f"{placeholder[0]} is a template placeholder that nobody filled in; write a value"
+    message = f"{placeholder[0]} is an unfilled template placeholder; write a value"
     return Problem("unfilled-template", placeholder.start(), placeholder.end(), message)
 
 

@@ -53,7 +53,7 @@ class BatchStatsInTesting(NetRule):
         Invalid(
             _NET % " batch_norm_param { use_global_stats: false }",
             span="use_global_stats: false",
-            message='BatchNorm "bn": use_global_stats: false normalises by the batch in TEST, too, so the score of an'
+            message='BatchNorm "bn": use_global_stats: false normalises by the batch even in TEST, so the score of an'
             " image depends on the others in its batch; remove it",
             fixed=_NET % "",
         ),
@@ -65,9 +65,9 @@ class BatchStatsInTesting(NetRule):
             return
         yield self.finding(
             found[0].at("batch_norm_param", "use_global_stats"),
-            f"{titles(found)}: use_global_stats: false normalises by the batch in TEST, too, so the score of an image"
+            f"{titles(found)}: use_global_stats: false normalises by the batch even in TEST, so the score of an image"
             " depends on the others in its batch; remove it",
-            evidence="without the field Caffe uses the batch in TRAIN and the stored statistics in TEST",
+            evidence="without the field, Caffe uses the batch in TRAIN and the stored statistics in TEST",
             phases=(TEST,),
             fixes=fix(
                 "remove use_global_stats",

@@ -94,8 +94,8 @@ class GlobalStatsInTraining(NetRule):
         Invalid(
             _NET % ("", _TRUE, ""),
             span=_TRUE,
-            message='BatchNorm "bn" uses stored statistics in TRAIN (the other 1 does not); in a net trained from'
-            " scratch these are 0, so it makes its input up to 316 times as large; remove use_global_stats",
+            message='BatchNorm "bn" uses stored statistics in TRAIN (1 other does not); in a net trained from scratch'
+            " these are 0, so it makes its input up to 316 times as large; remove use_global_stats",
             fixed=(
                 'layer { name: "data" type: "Data" top: "data" top: "label" include { phase: TRAIN } } layer { '
                 'name: "conv" type: "Convolution" bottom: "data" top: "conv" convolution_param { num_output: 8 '
@@ -121,7 +121,7 @@ class GlobalStatsInTraining(NetRule):
         if len(stored) == len(all_norms):
             total = len(stored) * log10(gain)
             which = "both BatchNorm layers use" if len(stored) == 2 else f"all {len(stored)} BatchNorm layers use"
-            which = which if len(stored) > 1 else "the only BatchNorm uses"
+            which = which if len(stored) > 1 else "the only BatchNorm layer uses"
             message = (
                 f"{which} stored statistics in TRAIN; in a net trained from scratch these are 0, so"
                 f" {'each makes' if len(stored) > 1 else 'it makes'} its input up to"
@@ -130,8 +130,8 @@ class GlobalStatsInTraining(NetRule):
         else:
             one, others = len(stored) == 1, len(all_norms) - len(stored)
             message = (
-                f"{titles(stored)} use{'s' if one else ''} stored statistics in TRAIN (the other {others}"
-                f" do{'es' if others == 1 else ''} not); in a net trained from scratch these are 0, so"
+                f"{titles(stored)} use{'s' if one else ''} stored statistics in TRAIN ({others}"
+                f" other{' does' if others == 1 else 's do'} not); in a net trained from scratch these are 0, so"
                 f" {'it makes its' if one else 'each makes its'} input up to {_grown(gain)} times as large"
             )
         yield self.finding(

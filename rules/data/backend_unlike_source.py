@@ -50,14 +50,14 @@ class BackendUnlikeSource(LayerRule):
         Invalid(
             'layer { name: "data" type: "Data" data_param { source: "train_lmdb" } }',
             span='source: "train_lmdb"',
-            message='Data "data": source "train_lmdb" is an LMDB by its name, but backend defaults to LEVELDB; set'
+            message='Data "data": source "train_lmdb" looks like an LMDB, but backend defaults to LEVELDB; set'
             " backend: LMDB",
             fixed='layer { name: "data" type: "Data" data_param { source: "train_lmdb" backend: LMDB } }',
         ),
         Invalid(
             'layer { name: "data" type: "Data" data_param { source: "train_leveldb" backend: LMDB } }',
             span="backend: LMDB",
-            message='Data "data": source "train_leveldb" is a LEVELDB by its name, but backend is LMDB; set backend:'
+            message='Data "data": source "train_leveldb" looks like a LEVELDB, but backend is LMDB; set backend:'
             " LEVELDB",
             fixed='layer { name: "data" type: "Data" data_param { source: "train_leveldb" backend: LEVELDB } }',
         ),
@@ -76,7 +76,7 @@ class BackendUnlikeSource(LayerRule):
         article = "an" if kind == "LMDB" else "a"
         yield self.finding(
             layer.at("data_param", "backend" if is_set else "source"),
-            f'{title(layer)}: source "{block.source}" is {article} {kind} by its name, but backend'
+            f'{title(layer)}: source "{block.source}" looks like {article} {kind}, but backend'
             f" {'is' if is_set else 'defaults to'} {backend}; set backend: {kind}",
             evidence="Caffe stops when it opens a database of the other kind",
             fixes=fix(f"set backend: {kind}", UNSAFE, write(layer, "data_param", "backend", value=kind)),

@@ -73,7 +73,7 @@ class DataLayerWithoutItsBlock(LayerRule):
         Invalid(
             'layer { name: "data" type: "Data" top: "data" }',
             span='type: "Data"',
-            message='Data "data" has no data_param, so neither source nor batch_size; add data_param { ... }',
+            message='Data "data" has no data_param and so no source or batch_size; add data_param { ... }',
         ),
         Invalid(
             'layer { name: "data" type: "Data" top: "data" input_param { shape { dim: 1 } } }',
@@ -104,7 +104,7 @@ class DataLayerWithoutItsBlock(LayerRule):
                 layer.at("type"),
                 f'{title(layer)} has no {block}, only {other}, which it does not read; set type: "{_TYPE[other]}"'
                 if other
-                else f"{title(layer)} has no {block}, so neither source nor batch_size; add {block} {{ ... }}",
+                else f"{title(layer)} has no {block} and so no source or batch_size; add {block} {{ ... }}",
                 evidence=evidence,
                 fixes=fix(f'set type: "{_TYPE[other]}"', UNSAFE, write(layer, "type", value=quoted(_TYPE[other])))
                 if other

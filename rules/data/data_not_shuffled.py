@@ -56,8 +56,8 @@ class DataNotShuffled(LayerRule):
         Invalid(
             'layer { type: "ImageData" top: "d" image_data_param { source: "train.txt" } include { phase: TRAIN } }',
             span="image_data_param",
-            message='ImageData layer: training reads "train.txt" from top to bottom in each epoch, so batches of a'
-            " sorted list hold one class; set shuffle: true unless the list is already shuffled",
+            message='ImageData layer: training reads "train.txt" from top to bottom in each epoch, so each batch of a'
+            " sorted list holds one class; set shuffle: true unless the list is already shuffled",
             fixed=(
                 'layer { type: "ImageData" top: "d" image_data_param { source: "train.txt" shuffle: true } '
                 "include { phase: TRAIN } }"
@@ -72,8 +72,8 @@ class DataNotShuffled(LayerRule):
         if source and "shuf" not in source and layer.net.is_trained and not layer.net.once(_in_step):
             yield self.finding(
                 layer.at("image_data_param", "shuffle"),
-                f'{title(layer)}: training reads "{source}" from top to bottom in each epoch, so batches of a'
-                " sorted list hold one class; set shuffle: true unless the list is already shuffled",
+                f'{title(layer)}: training reads "{source}" from top to bottom in each epoch, so each batch of'
+                " a sorted list holds one class; set shuffle: true unless the list is already shuffled",
                 fixes=fix("set shuffle: true", UNSAFE, write(layer, "image_data_param", "shuffle", value="true")),
             )
 

@@ -48,7 +48,7 @@ class MeanInScaledUnits(LayerRule):
             'layer { name: "data" type: "Data" transform_param { scale: 0.00784313 mean_value: 1 } }',
             span="mean_value: 1",
             message='Data "data": mean_value 1 is subtracted before scale 0.00784313 is applied, so it must be in'
-            " the unit of the pixels (0 to 255); did you mean 127.5?",
+            " pixel units (0 to 255); did you mean 127.5?",
         ),
     ]
 
@@ -62,7 +62,7 @@ class MeanInScaledUnits(LayerRule):
             yield self.finding(
                 layer.at("transform_param", "mean_value"),
                 f"{title(layer)}: mean_value {largest:g} is subtracted before scale {transform.scale:g} is applied, so"
-                f" it must be in the unit of the pixels (0 to 255); did you mean {largest / transform.scale:g}?",
+                f" it must be in pixel units (0 to 255); did you mean {largest / transform.scale:g}?",
                 evidence="Caffe computes (pixel - mean) * scale",
                 fixes=fix(
                     f"set mean_value: {largest / transform.scale:g}" if len(means) == 1 else "set mean_value in pixels",

@@ -52,8 +52,8 @@ class SourceIsMeanFile(LayerRule):
         Invalid(
             'layer { name: "d" type: "Data" data_param { source: "mean.binaryproto" } }',
             span='source: "mean.binaryproto"',
-            message='Data "d": source "mean.binaryproto" is a mean file by its name, but Data reads a database (LMDB'
-            " or LevelDB), so Caffe stops at the start; set source to such a database",
+            message='Data "d": source "mean.binaryproto" looks like a mean file, but Data reads a database (LMDB or'
+            " LevelDB), so Caffe stops at the start; set source to such a database",
         ),
         Invalid(
             'layer { name: "d" type: "Data" data_param { source: "mean" } transform_param { mean_file: "mean" } }',
@@ -64,27 +64,26 @@ class SourceIsMeanFile(LayerRule):
         Invalid(
             'layer { name: "d" type: "HDF5Data" hdf5_data_param { source: "train.h5" } }',
             span='source: "train.h5"',
-            message='HDF5Data "d": source "train.h5" is an HDF5 file by its name, but HDF5Data reads a text file'
-            " with the names of HDF5 files, so Caffe may stop at the start; set source to such a file",
+            message='HDF5Data "d": source "train.h5" looks like an HDF5 file, but HDF5Data reads a text file with the'
+            " names of HDF5 files, so Caffe may stop at the start; set source to such a file",
         ),
         Invalid(
             'layer { name: "d" type: "Data" data_param { source: "train.txt" } }',
             span='source: "train.txt"',
-            message='Data "d": source "train.txt" is a text file by its name, but Data reads a database (LMDB or'
-            " LevelDB), so Caffe may stop at the start; set source to such a database",
+            message='Data "d": source "train.txt" looks like a text file, but Data reads a database (LMDB or LevelDB),'
+            " so Caffe may stop at the start; set source to such a database",
         ),
         Invalid(
             'layer { name: "d" type: "ImageData" image_data_param { source: "train_lmdb" } }',
             span='source: "train_lmdb"',
-            message='ImageData "d": source "train_lmdb" is a database by its name, but ImageData reads a text file'
-            " with an image and its label on each line, so Caffe may stop at the start; set source to such a"
-            " file",
+            message='ImageData "d": source "train_lmdb" looks like a database, but ImageData reads a text file with an'
+            " image and its label on each line, so Caffe may stop at the start; set source to such a file",
         ),
         Invalid(
             'layer { name: "d" type: "Data" data_param { source: "a" } transform_param { mean_file: "train_lmdb" } }',
             span='mean_file: "train_lmdb"',
-            message='Data "d": mean_file "train_lmdb" is a database by its name, so Caffe may stop at the start;'
-            " make a .binaryproto with compute_image_mean",
+            message='Data "d": mean_file "train_lmdb" looks like a database, so Caffe may stop at the start; make a'
+            " .binaryproto with compute_image_mean",
         ),
     ]
 
@@ -96,7 +95,7 @@ class SourceIsMeanFile(LayerRule):
         if mean_file and same_path(mean_file).lower().endswith((*_DATABASE, *_LIST, *_HDF5)):
             yield self.finding(
                 transform_place(layer, "mean_file"),
-                f'{title(layer)}: mean_file "{mean_file}" is {_kind(mean_file)} by its name, so Caffe may stop at the'
+                f'{title(layer)}: mean_file "{mean_file}" looks like {_kind(mean_file)}, so Caffe may stop at the'
                 " start; make a .binaryproto with compute_image_mean",
                 severity=WARNING,
                 certainty=LIKELY,
@@ -104,16 +103,16 @@ class SourceIsMeanFile(LayerRule):
         if not source:
             return
         if name.endswith(".binaryproto"):
-            what, sure = "a mean file by its name", True
+            what, sure = "looks like a mean file", True
         elif source == mean_file:
-            what, sure = "the mean_file of the same layer", True
+            what, sure = "is the mean_file of the same layer", True
         elif name.endswith((_LIST if layer.kind.has_setting("backend") else _DATABASE) + _HDF5):
-            what, sure = f"{_kind(source)} by its name", False
+            what, sure = f"looks like {_kind(source)}", False
         else:
             return
         yield self.finding(
             layer.at(block, "source"),
-            f'{title(layer)}: source "{source}" is {what}, but {layer.type} reads {_READS[layer.type]}, so'
+            f'{title(layer)}: source "{source}" {what}, but {layer.type} reads {_READS[layer.type]}, so'
             f" Caffe {'stops' if sure else 'may stop'} at the start; set source to such a"
             f" {'database' if layer.type == 'Data' else 'file'}",
             severity=ERROR if sure else WARNING,

@@ -42,8 +42,8 @@ class TransformOnHdf5(LayerRule):
         Invalid(
             'layer { name: "data" type: "HDF5Data" transform_param { scale: 0.1 } }',
             span="transform_param",
-            message='HDF5Data "data" refuses transform_param; transform the data before writing them, or with layers'
-            " after this one",
+            message='HDF5Data "data" refuses transform_param; transform the data before writing the file, or with'
+            " layers after this one",
             fixed='layer { name: "data" type: "HDF5Data" }',
         ),
     ]
@@ -52,8 +52,8 @@ class TransformOnHdf5(LayerRule):
         if layer.message.HasField("transform_param"):
             yield self.finding(
                 layer.at("transform_param"),
-                f"{title(layer)} refuses transform_param; transform the data before writing them, or with layers after"
-                " this one",
+                f"{title(layer)} refuses transform_param; transform the data before writing the file, or with layers"
+                " after this one",
                 evidence="Caffe stops with: HDF5Data does not transform data.",
                 fixes=fix("remove transform_param", UNSAFE, remove(layer, "transform_param")),
             )

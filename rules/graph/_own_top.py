@@ -13,8 +13,11 @@ def own_top(*layers: Layer, safety: str) -> tuple[Fix, ...]:
     `layers` are in the order of the net.
     """
     names = [next((name for name in layer.tops if name in layer.bottoms), "") for layer in layers]
-    title = "give it a top of its own" if len(layers) == 1 else "give each a top of its own"
-    return fix(title, safety, rename_blobs(list(zip(layers, names, strict=True))))
+    edits = rename_blobs(list(zip(layers, names, strict=True)))
+    if not edits:
+        return ()
+    title = f"rename the top to {edits[0][1].text}" if len(layers) == 1 else f"rename {len(layers)} tops"
+    return fix(title, safety, edits)
 
 
 def own_tops(layers: Iterable[Layer], *, safety: str) -> dict[int, tuple[Fix, ...]]:

@@ -81,8 +81,8 @@ class DuplicateLayerName(NetRule):
             'layer { name: "data" type: "DummyData" top: "data" }'
             ' layer { name: "data" type: "DummyData" top: "label" }',
             span='name: "data"',
-            message='DummyData "data": name is already used by DummyData on line 1, so'
-            ' net.layer_by_name("data") finds only this one; give it a name of its own',
+            message='DummyData "data": name is already used by DummyData on line 1, so net.layer_by_name("data") finds'
+            " only this one; give it another name",
             fixed='layer { name: "data" type: "DummyData" top: "data" }'
             ' layer { name: "label" type: "DummyData" top: "label" }',
         ),
@@ -91,9 +91,9 @@ class DuplicateLayerName(NetRule):
             ' layer { name: "fc" type: "InnerProduct" bottom: "fc1" top: "fc2" }'
             ' layer { name: "loss" type: "EuclideanLoss" bottom: "fc2" bottom: "label" }',
             span='name: "fc"',
-            message='InnerProduct "fc": name is already used by InnerProduct on line 1, so on loading and testing,'
-            " the weights of both go into that one, and this one keeps its initial weights; give this InnerProduct a"
-            " name of its own",
+            message='InnerProduct "fc": name is already used by InnerProduct on line 1, so loading and testing copy'
+            " the weights of both into that layer, and this one keeps its initial weights; give this InnerProduct"
+            " another name",
             fixed=(
                 'layer { name: "fc" type: "InnerProduct" bottom: "data" top: "fc1" } layer { name: "fc2" type: '
                 '"InnerProduct" bottom: "fc1" top: "fc2" } layer { name: "loss" type: "EuclideanLoss" bottom: '
@@ -103,16 +103,16 @@ class DuplicateLayerName(NetRule):
         Invalid(
             _WIDTHS % (5, 5),
             span='name: "fc"',
-            message='InnerProduct "fc": name is already used by InnerProduct on line 1, so on loading and testing,'
-            " the weights of both go into that one, and this one keeps its initial weights; give this InnerProduct a"
-            " name of its own",
+            message='InnerProduct "fc": name is already used by InnerProduct on line 1, so loading and testing copy'
+            " the weights of both into that layer, and this one keeps its initial weights; give this InnerProduct"
+            " another name",
             fixed=_APART % (5, 5),
         ),
         Invalid(
             _WIDTHS % (5, 6),
             span='name: "fc"',
             message='InnerProduct "fc": name is already used by InnerProduct on line 1, so Caffe stops with "shape'
-            ' mismatch"; give this InnerProduct a name of its own',
+            ' mismatch"; give this InnerProduct another name',
             fixed=_APART % (5, 6),
         ),
         Invalid(
@@ -121,7 +121,7 @@ class DuplicateLayerName(NetRule):
             ' layer { name: "loss" type: "EuclideanLoss" bottom: "up" bottom: "label" }',
             span='name: "up"',
             message='Dropout "up": name is already used by Deconvolution on line 1, so Caffe stops with "Incompatible'
-            ' number of blobs"; give this Dropout a name of its own',
+            ' number of blobs"; give this Dropout another name',
             fixed=(
                 'layer { name: "up" type: "Deconvolution" bottom: "data" top: "up" } layer { name: "drop_up" type: '
                 '"Dropout" bottom: "up" top: "up" } layer { name: "loss" type: "EuclideanLoss" bottom: "up" '
@@ -132,9 +132,9 @@ class DuplicateLayerName(NetRule):
             'layer { type: "InnerProduct" bottom: "data" top: "fc1" }'
             ' layer { type: "InnerProduct" bottom: "fc1" top: "fc2" }',
             span="layer",
-            message="InnerProduct layer: name is missing, as in InnerProduct on line 1, so on loading and testing,"
-            " the weights of both go into that one, and this one keeps its initial weights; give this InnerProduct a"
-            " name of its own",
+            message="InnerProduct layer: name is missing, as it is in InnerProduct on line 1, so loading and testing"
+            " copy the weights of both into that layer, and this one keeps its initial weights; give this InnerProduct"
+            " a name",
             fixed=(
                 'layer { type: "InnerProduct" bottom: "data" top: "fc1" } layer { type: "InnerProduct" bottom: '
                 '"fc1" top: "fc2" name: "fc2" }'
@@ -161,19 +161,19 @@ class DuplicateLayerName(NetRule):
             return self.finding(
                 layer.at("name"),
                 f"{title(layer)}: name is already used by {other.type} on line {other.at().line}, so"
-                f' net.layer_by_name("{layer.name}") finds only this one; give it a name of its own',
+                f' net.layer_by_name("{layer.name}") finds only this one; give it another name',
                 severity=INFO,
                 related=(Related("the other layer", other.at("name")),),
                 fixes=_fixes(clashes, names),
             )
-        known = "name is already used by" if layer.name else "name is missing, as in"
+        known = "name is already used by" if layer.name else "name is missing, as it is in"
         refusal = _refusal(other, layer)
-        what = "on loading and testing, the weights of both go into that one, and this one keeps its initial weights"
+        what = "loading and testing copy the weights of both into that layer, and this one keeps its initial weights"
         what = f'Caffe stops with "{refusal}"' if refusal else what
         return self.finding(
             layer.at("name"),
             f"{title(layer)}: {known} {other.type} on line {other.at().line}, so {what};"
-            f" give {'this' if renamed is layer else 'that'} {renamed.type} a name of its own",
+            f" give {'this' if renamed is layer else 'that'} {renamed.type} {'another' if renamed.name else 'a'} name",
             evidence="Caffe copies parameters by name to the test net and when it loads weights",
             severity=ERROR if refusal and layer.net.role == "train" else WARNING,
             certainty=CERTAIN if refusal else LIKELY,

@@ -43,14 +43,14 @@ class DuplicateTop(RefusalRule):
         Invalid(
             'layer { name: "train" type: "Data" top: "data" } layer { name: "test" type: "Data" top: "data" }',
             span='top: "data"',
-            message='Data "test": top "data" is already made by layer "train"; give each its phase',
+            message='Data "test": top "data" is already made by layer "train"; add include { phase: ... } to each',
         ),
         Invalid(
             'layer { name: "in" type: "Input" top: "x" }'
             ' layer { name: "s" type: "Split" bottom: "x" top: "y" top: "y" top: "y" }'
             ' layer { name: "r" type: "ReLU" bottom: "y" top: "z" }',
             span=['top: "y"', 'top: "y"'],
-            message=['Split "s": top "y" is given twice; give one of them another name'] * 2,
+            message=['Split "s": top "y" is given twice; rename one of them'] * 2,
             fixed='layer { name: "in" type: "Input" top: "x" }'
             ' layer { name: "s" type: "Split" bottom: "x" top: "y" top: "y_2" top: "s" }'
             ' layer { name: "r" type: "ReLU" bottom: "s" top: "z" }',
@@ -60,7 +60,7 @@ class DuplicateTop(RefusalRule):
     def message(self, refused: Refused) -> str:
         values, layers = refused.refusal.values, refused.layers
         if len(layers) == 1 and values["maker"] == layers[0].name and layers[0].tops.count(values["blob"]) > 1:
-            return f'{title(layers[0])}: top "{values["blob"]}" is given twice; give one of them another name'
+            return f'{title(layers[0])}: top "{values["blob"]}" is given twice; rename one of them'
         return super().message(refused)
 
     def fixes(self, refused: Refused) -> tuple[Fix, ...]:

@@ -71,7 +71,7 @@ class InPlaceCorruptsGradient(NetRule):
             ' layer { name: "scale" type: "Scale" bottom: "act" top: "act" }' + _LOSS % "act",
             span='top: "act"',
             message='Scale "scale" overwrites the output of Sigmoid "act", which needs it for its gradient; give the'
-            " layer a top of its own",
+            ' top of Scale "scale" another name',
             fixed=_DATA
             + (
                 'layer { name: "act" type: "Sigmoid" bottom: "ip" top: "act" } layer { name: "scale" type: '
@@ -84,7 +84,7 @@ class InPlaceCorruptsGradient(NetRule):
             ' layer { name: "bn" type: "BatchNorm" bottom: "ip" top: "ip" }' + _LOSS % "ip",
             span='top: "ip"',
             message='BatchNorm "bn" overwrites the output of ReLU "relu", which needs it for its gradient; give the'
-            " layer a top of its own",
+            ' top of BatchNorm "bn" another name',
             fixed=_DATA
             + (
                 'layer { name: "relu" type: "ReLU" bottom: "ip" top: "ip" } layer { name: "bn" type: "BatchNorm" '
@@ -97,8 +97,8 @@ class InPlaceCorruptsGradient(NetRule):
             + 'layer { name: "power" type: "Power" bottom: "ip" top: "ip" power_param { power: 2 } }'
             + _LOSS % "ip",
             span='top: "ip"',
-            message='Power "power" works in place, so it overwrites the input that its gradient needs; give it a top'
-            " of its own",
+            message='Power "power" works in place, so it overwrites the input that its gradient needs; give its top'
+            " another name",
             fixed=_DATA
             + (
                 'layer { name: "power" type: "Power" bottom: "ip" top: "power" power_param { power: 2 } } layer '
@@ -120,12 +120,13 @@ class InPlaceCorruptsGradient(NetRule):
 
     def _report(self, net: Net, layer: BuiltLayer, needs: BuiltLayer, fixes: tuple[Fix, ...]) -> Finding:
         mine, other = net.layers[layer.index or 0], net.layers[needs.index or 0]
-        message = "works in place, so it overwrites the input that its gradient needs; give it"
+        message = "works in place, so it overwrites the input that its gradient needs; give its top another name"
         if needs is not layer:
-            message = f"overwrites the output of {title(needs)}, which needs it for its gradient; give the layer"
+            message = f"overwrites the output of {title(needs)}, which needs it for its gradient; give the top of"
+            message += f" {title(layer)} another name"
         return self.finding(
             mine.at("top"),
-            f"{title(layer)} {message} a top of its own",
+            f"{title(layer)} {message}",
             evidence="Caffe does not check this, so earlier layers get a wrong gradient",
             severity=WARNING if needs.type == "ReLU" else ERROR,
             related=(Related(f"{title(needs)} needs its output", other.at("type")),) if needs is not layer else (),

@@ -69,7 +69,7 @@ class InPlaceNotSupported(RefusalRule):
             'layer { name: "data" type: "Input" top: "data" top: "more" }'
             ' layer { name: "sum" type: "Eltwise" bottom: "more" bottom: "data" top: "data" }',
             span='top: "data"',
-            message='Eltwise "sum": "data" is bottom 1 but top 0; in place both must have the same number',
+            message='Eltwise "sum": "data" is bottom 1 but top 0; in place both must have the same index',
             fixed=(
                 'layer { name: "data" type: "Input" top: "data" top: "more" } layer { name: "sum" type: '
                 '"Eltwise" bottom: "more" bottom: "data" top: "sum" }'

@@ -58,8 +58,8 @@ class SharedMemoryOverwritten(NetRule):
             ' layer { name: "relu" type: "ReLU" bottom: "flat" top: "flat" }'
             ' layer { name: "tanh" type: "TanH" bottom: "data" top: "tanh" }',
             span='top: "flat"',
-            message='ReLU "relu" also overwrites what TanH "tanh" reads, since Flatten "flat" only renames the memory;'
-            " give it a top of its own",
+            message='ReLU "relu" also overwrites what TanH "tanh" reads, since Flatten "flat" does not copy; give the'
+            ' top of ReLU "relu" another name',
             fixed=_DATA
             + (
                 ' layer { name: "flat" type: "Flatten" bottom: "data" top: "flat" } layer { name: "relu" type: '
@@ -89,8 +89,8 @@ class SharedMemoryOverwritten(NetRule):
                     sharer, reader = found
                     yield self.finding(
                         net.layers[layer.index].at("top"),
-                        f"{title(layer)} also overwrites what {title(reader)} reads, since {title(sharer)} only"
-                        " renames the memory; give it a top of its own",
+                        f"{title(layer)} also overwrites what {title(reader)} reads, since {title(sharer)}"
+                        f" does not copy; give the top of {title(layer)} another name",
                         fixes=own_top(net.layers[layer.index], safety=UNSAFE),
                     )
 

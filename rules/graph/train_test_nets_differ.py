@@ -68,8 +68,8 @@ class TrainTestNetsDiffer(ProjectRule):
         Invalid(
             {"solver.prototxt": _SOLVER, "train.prototxt": _FC + _RELU, "test.prototxt": _FC},
             span='name: "fc"',
-            message='InnerProduct "fc": followed by no activation in the test net but ReLU in the training net, so the'
-            " scores are not of the trained net; make both nets alike",
+            message='InnerProduct "fc" is followed by no activation in the test net but by ReLU in the training net,'
+            " so the scores are not those of the trained net; make the two nets equal",
         ),
         Invalid(
             {
@@ -78,8 +78,8 @@ class TrainTestNetsDiffer(ProjectRule):
                 "test.prototxt": _FC + _FC.replace('"fc"', '"fc2"').replace("data", "fc"),
             },
             span='name: "fc2"',
-            message='InnerProduct "fc2" is not in the training net, so it is tested with its initial weights; if'
-            " that net has this layer under another name, use that name; otherwise remove it",
+            message='InnerProduct "fc2" is not in the training net, so it is tested with its initial weights; if that'
+            " net has it under another name, use that name; otherwise remove it",
         ),
         Invalid(
             {
@@ -125,17 +125,16 @@ class TrainTestNetsDiffer(ProjectRule):
                 yield self.finding(
                     layer.at("name"),
                     f"{title(layer)} is not in the training net, so it is tested with its initial weights; if that net"
-                    " has"
-                    " this layer under another name, use that name; otherwise remove it",
+                    " has it under another name, use that name; otherwise remove it",
                 )
                 continue
             here, there = _after(layer, TEST), _after(twin, TRAIN)
             if here is not None and there is not None and here != there and not said & set(layer.tops):
                 yield self.finding(
                     layer.at("name"),
-                    f"{title(layer)}: followed by {', '.join(here) or 'no activation'} in the test net but"
-                    f" {', '.join(there) or 'no activation'} in the training net, so the scores are not of the trained"
-                    " net; make both nets alike",
+                    f"{title(layer)} is followed by {', '.join(here) or 'no activation'} in the test net but by"
+                    f" {', '.join(there) or 'no activation'} in the training net, so the scores are not those of the"
+                    " trained net; make the two nets equal",
                     related=(Related("the layer in the training net", twin.at("name")),),
                 )
 

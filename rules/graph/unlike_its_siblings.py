@@ -107,25 +107,25 @@ class UnlikeItsSiblings(NetRule):
             _RESIDUAL.replace('bottom: "r2" bottom: "c3"', 'bottom: "s2" bottom: "c3"'),
             span='bottom: "s2"',
             message='Eltwise "s3" takes its shortcut from "s2", before the ReLU; the other 5 take theirs after it;'
-            " check that this is meant",
+            " check that this is intended",
         ),
         Invalid(
             _NORMED.replace('top: "c4" convolution_param {', 'top: "c4" convolution_param { pad: 1'),
             span="pad: 1",
             message='Convolution "c4" has pad 1, but the other 6 convolutions of kernel 1 and stride 1 have 0; set'
-            " pad: 0 unless this is meant",
+            " pad: 0 unless this is intended",
         ),
         Invalid(
             _NORMED.replace(_normed(4), _normed(4, swapped=True)),
             span='name: "a4"',
-            message='Convolution "c4" is followed by ReLU, BatchNorm, but the other 6 by BatchNorm, ReLU; check that'
-            " this is meant",
+            message='Convolution "c4" is followed by ReLU and BatchNorm, but the other 6 by BatchNorm and ReLU; check'
+            " that this is intended",
         ),
         Invalid(
             _NORMED.replace('top: "n4" }', 'top: "n4" batch_norm_param { eps: 0.1 } }'),
             span="eps: 0.1",
-            message='BatchNorm "n4" has eps 0.1, but the other 6 layers of type BatchNorm have 1e-05; check that'
-            " this is meant",
+            message='BatchNorm "n4" has eps 0.1, but the other 6 layers of type BatchNorm have 1e-05; check that this'
+            " is intended",
         ),
     ]
 
@@ -155,7 +155,7 @@ class UnlikeItsSiblings(NetRule):
             yield self.finding(
                 mine.at("bottom", side),
                 f'{title(mine)} takes its shortcut from "{mine.bottoms[side]}", before the ReLU;'
-                f" the other {odd.many} take theirs after it; check that this is meant",
+                f" the other {odd.many} take theirs after it; check that this is intended",
             )
 
     def _pads(self, net: Net, one: BuiltNet) -> Iterator[Finding]:
@@ -172,7 +172,7 @@ class UnlikeItsSiblings(NetRule):
                 yield self.finding(
                     mine.at("convolution_param", "pad"),
                     f"{title(mine)} has pad {odd.value}, but the other {odd.many} convolutions of kernel 1 and stride"
-                    f" {stride} have 0; set pad: 0 unless this is meant",
+                    f" {stride} have 0; set pad: 0 unless this is intended",
                 )
 
     def _orders(self, net: Net, one: BuiltNet) -> Iterator[Finding]:
@@ -190,8 +190,8 @@ class UnlikeItsSiblings(NetRule):
                 at = next(i for i, type_ in enumerate(odd.value) if type_ != odd.others[i])
                 yield self.finding(
                     net.layers[tails[odd.layer][at].index or 0].at("name"),
-                    f"{title(odd.layer)} is followed by {', '.join(odd.value)}, but the other {odd.many} by"
-                    f" {', '.join(odd.others)}; check that this is meant",
+                    f"{title(odd.layer)} is followed by {' and '.join(odd.value)}, but the other {odd.many} by"
+                    f" {' and '.join(odd.others)}; check that this is intended",
                 )
 
     def _statistics(self, net: Net, one: BuiltNet) -> Iterator[Finding]:
@@ -204,7 +204,7 @@ class UnlikeItsSiblings(NetRule):
                     yield self.finding(
                         mine.at(block, field),
                         f"{title(mine)} has {field} {described(odd.value)}, but the other {odd.many} layers of type"
-                        f" {mine.type} have {described(odd.others)}; check that this is meant",
+                        f" {mine.type} have {described(odd.others)}; check that this is intended",
                     )
 
 

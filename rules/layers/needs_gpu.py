@@ -36,8 +36,8 @@ class NeedsGpu(NetRule):
         Invalid(
             _CONV % "CUDNN",
             span="engine: CUDNN",
-            message='Convolution "c": only a Caffe built with cuDNN loads engine: CUDNN, and others stop; remove it'
-            " to let Caffe choose",
+            message='Convolution "c": engine: CUDNN needs a Caffe built with cuDNN, others stop at load; remove it to'
+            " let Caffe choose",
         ),
         Invalid(
             'layer { name: "p" type: "Pooling" bottom: "a" top: "b" pooling_param { pool: STOCHASTIC kernel_size: 2'
@@ -60,7 +60,7 @@ class NeedsGpu(NetRule):
             (
                 engines,
                 "engine",
-                "only a Caffe built with cuDNN loads engine: CUDNN, and others stop; remove it to let Caffe choose",
+                "engine: CUDNN needs a Caffe built with cuDNN, others stop at load; remove it to let Caffe choose",
             ),
             (
                 pools,

@@ -104,7 +104,7 @@ class RefusedByCaffe(RefusalRule):
             + ' layer { name: "loss" type: "EuclideanLoss" bottom: "a" bottom: "data" }',
             span="num_output: 40",
             message='EuclideanLoss "loss": if "data" is 8x3x256x256, predictions are 8x40x256x256 but targets are'
-            " 8x3x256x256; sizes per item must match, which takes 40 channels; no picture has so many",
+            " 8x3x256x256; sizes per item must match, but no image has the 40 channels that this takes",
         ),
         Invalid(
             _UNKNOWN.replace("pad: 1 }", "}").replace("stride: 2", "") + _SUM,
@@ -117,8 +117,7 @@ class RefusedByCaffe(RefusalRule):
             ' layer { name: "conv" type: "Convolution" bottom: "data" top: "conv"'
             " convolution_param { num_output: 20 kernel_size: 5 group: 3 } }",
             span="group: 3",
-            message='Convolution "conv": num_output 20 cannot be divided by group 3; set a multiple of it,'
-            " or another group",
+            message='Convolution "conv": num_output 20 is not a multiple of group 3; set one that is, or another group',
         ),
         Invalid(
             'layer { name: "data" type: "Input" top: "data" input_param { shape { dim: 1 dim: 3 dim: 8 dim: 8 } } }'
@@ -191,7 +190,7 @@ class RefusedByCaffe(RefusalRule):
             but = f', and no other size of "{found.blob}" fits'
             related: tuple[Related, ...] = ()
             if found.fits:
-                but = f", which takes {found.fits[0]} channels; no picture has so many"
+                but = f", but no image has the {found.fits[0]} channels that this takes"
                 maker = _maker(one, found.refusal.index, found.fits[0])
                 if maker is not None:
                     related = (Related("where it is refused", place),)

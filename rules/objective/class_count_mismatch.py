@@ -110,7 +110,7 @@ class ClassCountMismatch(NetRule):
             _SSD_NET % 5,
             span="num_output: 84",
             message='Convolution "conf": num_output 84 is not a multiple of num_classes 5 of MultiBoxLoss "loss", so'
-            " Caffe stops; set it to 5 times the boxes of a cell",
+            " Caffe stops; set it to 5 times the number of boxes per cell",
         ),
         Invalid(
             'layer { name: "conv" type: "Convolution" bottom: "x" top: "conv" convolution_param { num_output: 125 } }'
@@ -194,7 +194,7 @@ class ClassCountMismatch(NetRule):
                     made.layer,
                     f"{title(made.layer)}: num_output {class_count(made.layer)} is not a multiple of num_classes"
                     f" {block.num_classes} of {title(layer)}, so Caffe stops; set it to {block.num_classes} times the"
-                    " boxes of a cell",
+                    " number of boxes per cell",
                     layer,
                 )
 

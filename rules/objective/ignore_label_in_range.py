@@ -99,7 +99,7 @@ class IgnoreLabelInRange(LayerRule):
                     layer.at("loss_param", "ignore_label"),
                     f"{title(layer)}: ignore_label {label} is one of the 2 classes of {title(made_by)}, so only class"
                     f" {1 - label} is left to learn; set a label that is not a class, such as ignore_label: 255 or -1",
-                    evidence="answering the class that is left every time brings the loss to 0",
+                    evidence="always answering the class that is left brings the loss to 0",
                     fixes=tuple(
                         one
                         for value in ("255", "-1")

@@ -147,11 +147,12 @@ class SuspiciousLossWeight(NetRule):
         for index, weight in enumerate(layer.message.loss_weight):
             place = layer.at("loss_weight", index)
             if weight < 0 and layer.kind.is_loss:
+                mended = f"loss_weight: {-weight:g}"
                 yield self.finding(
                     place,
                     f"{title(layer)}: loss_weight {weight:g} makes Caffe maximise the loss, which has no upper bound;"
-                    f" set loss_weight: {-weight:g}",
-                    fixes=fix("drop the sign", UNSAFE, write(layer, "loss_weight", index, value=f"{-weight:g}")),
+                    f" set {mended}",
+                    fixes=fix(f"set {mended}", UNSAFE, write(layer, "loss_weight", index, value=f"{-weight:g}")),
                 )
             elif weight and layer.type == "Accuracy":
                 yield self.finding(

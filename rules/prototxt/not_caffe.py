@@ -37,7 +37,7 @@ class NotCaffe(TextRule):
         Invalid(
             "apples: 3 pears: 4",
             span="apples",
-            message='this is not a Caffe net or solver, for it starts with "apples"; not checked',
+            message='this does not look like a Caffe net or solver (it starts with "apples"); not checked',
         ),
         Invalid(
             "max_iter: 9 type: ADAM snapshot_prefix: a\\b snapshot_include_weights: True snapshot_include_state: True",
@@ -60,6 +60,6 @@ class NotCaffe(TextRule):
         if file.seems:
             message = f"this looks like {file.seems}, not a Caffe net or solver; not checked"
         else:
-            message = f'this is not a Caffe net or solver, for it starts with "{name[:40]}"; not checked'
+            message = f'this does not look like a Caffe net or solver (it starts with "{name[:40]}"); not checked'
         start, end = fields[0].name_span
         yield self.finding(Place(file.document, start, end), message)

@@ -32,18 +32,18 @@ class UnfilledTemplate(ProblemRule):
         Invalid(
             "layer { data_param { batch_size: $BATCH } }",
             span="$BATCH",
-            message="$BATCH is a template placeholder that nobody filled in; write a value",
+            message="$BATCH is an unfilled template placeholder; write a value",
         ),
         Invalid(
             "layer { convolution_param { num_output: {{ outputs }} } }",
             span="{{ outputs }}",
-            message="{{ outputs }} is a template placeholder that nobody filled in; write a value",
+            message="{{ outputs }} is an unfilled template placeholder; write a value",
         ),
         Invalid(
             "layer { convolution_param { num_output: cls3x } } layer { convolution_param { num_output: cls3x } }",
             span="cls3x",
-            message="num_output takes a whole number, 0 or more, not cls3x, which looks like a name that a template or"
-            " a script should have replaced (2 times)",
+            message="num_output takes a whole number, 0 or more, not cls3x, which looks like a placeholder that a"
+            " template or script should have filled in (2 times)",
         ),
         Invalid(
             'layer { data_param { source: "${DATA}/train_lmdb" } }',

@@ -41,12 +41,12 @@ def in_words(run: Run, event: Gradient) -> tuple[str, str, str]:
         of += f" ({layer.message.python_param.module}.{layer.message.python_param.layer})"
     if event.stale:
         what = f'{of}: backward does not set the gradient of "{event.name}"'
-        return what, ": ", "old values stay or are added to; assign every bottom diff with ="
+        return what, ": ", "it keeps old values or adds to them; assign every bottom diff with ="
     name = f'"{event.name}"' if event.kind == BLOB else f"parameter blob {event.name}"
     what = f"{of}: the gradient of {name} is wrong"
     share = f"all {event.checked}" if event.wrong == event.checked else f"{event.wrong} of {event.checked}"
     values = "the one value" if event.checked == 1 else f"{share} values"
-    where = f" in {values} checked: at {list(event.at)} " if event.at else " as a whole: summed up "
+    where = f" in {values} checked: at {list(event.at)} " if event.at else " as a whole: summed up, "
     why = f"backward gives {number(event.analytic)}, but the slope of forward is {number(event.numeric)}"
     return what, where, why + _pattern(event)
 

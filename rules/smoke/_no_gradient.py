@@ -101,7 +101,7 @@ def stopped(run: Run, learning: Sequence[Weights]) -> NoGradient | None:
     name = next((name for name in names if name), "")
     cause = too_large(run)
     why = f"every output of {title(dead)} is 0" if dead is not None else ""
-    what = f"no weight gets a gradient any more in iteration {last}"
+    what = f"by iteration {last} no weight gets a gradient any more"
     place = run.place(name) if name else run.nets[0].at()
     return NoGradient(place, cause._replace(what=what, why=why, known=()), cause.why)
 

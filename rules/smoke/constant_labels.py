@@ -43,7 +43,7 @@ class ConstantLabels(SmokeRule):
         Invalid(
             project(*losses(*CALM), _labels(-1, 3), _labels(5, 3)),
             span='bottom: "label"',
-            message='SoftmaxWithLoss "loss": every label was 3, so the net learns to answer that whatever its input',
+            message='SoftmaxWithLoss "loss": every label is 3, so the net learns to give that answer for any input',
         )
     ]
 
@@ -64,12 +64,9 @@ class ConstantLabels(SmokeRule):
             return
         if not 0 <= value < (classes(layer) or 0):
             return
-        what = f"{title(layer)}: every label was {number(value)}"
-        reason = (
-            f"{count} labels were looked at; they may have been lost in conversion, or the data is sorted by class and"
-            " not shuffled"
-        )
-        effect = "so the net learns to answer that whatever its input"
+        what = f"{title(layer)}: every label is {number(value)}"
+        reason = f"{count} labels read; conversion may have lost them, or the data is sorted by class and not shuffled"
+        effect = "so the net learns to give that answer for any input"
         yield self.finding(
             run.place(layer.name, 0, "bottom", 1),
             f"{what}, {effect}",

@@ -46,7 +46,8 @@ class Diverging(SmokeRule):
         Invalid(
             project(*losses(-20.0, -5e4, -2e6, -4e6)),
             span="layer",
-            message='SoftmaxWithLoss "loss": the loss falls from -20 to -4e+06, but is never negative for valid input',
+            message='SoftmaxWithLoss "loss": the loss falls from -20 to -4e+06, but valid input never makes it'
+            " negative",
         ),
         Invalid(
             project(
@@ -54,8 +55,8 @@ class Diverging(SmokeRule):
                 net=NET.replace('type: "SoftmaxWithLoss"', 'type: "SoftmaxWithLoss" loss_weight: -1'),
             ),
             span="loss_weight: -1",
-            message='the loss falls from -2.3 to -44: loss_weight -1 makes that of SoftmaxWithLoss "loss" grow, so the'
-            " net learns the opposite; remove the minus sign",
+            message='the loss falls from -2.3 to -44: loss_weight -1 makes the loss of SoftmaxWithLoss "loss" grow, so'
+            " the net learns the opposite; remove the minus sign",
         ),
     ]
 
@@ -98,19 +99,15 @@ class Diverging(SmokeRule):
                 continue
             if weight < 0 < value and falls:
                 what = f"the loss falls from {number(first)} to {number(last)}"
-                why = (
-                    f"loss_weight {weight:g} makes that of {title(layer)} grow, so the net learns the opposite; remove"
-                )
-                why += " the minus sign"
+                why = f"loss_weight {weight:g} makes the loss of {title(layer)} grow, so the net learns the opposite;"
+                why += " remove the minus sign"
                 known = run.known(rules=("suspicious-loss-weight",))
                 cause = Cause("loss-weight", what, why, known=known)
                 yield worded(self, run.place(layer.name, 0, "loss_weight"), cause)
                 return
             if weight > 0 > value:
-                what = (
-                    f"{title(layer)}: the loss falls from {number(first)} to {number(last)}, but is never negative for"
-                )
-                what += " valid input"
+                what = f"{title(layer)}: the loss falls from {number(first)} to {number(last)}, but valid input never"
+                what += " makes it negative"
                 yield worded(self, run.place(layer.name), Cause("data", what), advice(layer.type).negative.text)
                 return
         if abs(last) > _WITHOUT_END * (abs(first) + 1):

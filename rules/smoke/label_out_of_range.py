@@ -19,7 +19,7 @@ class LabelOutOfRange(SmokeRule):
     """A label is below 0, or not below the number of classes.
 
     ## Why is this bad?
-    Caffe does not check: the loss reads, and HingeLoss writes, outside of the row of scores. The result is a loss of
+    Caffe does not check: the loss reads, and HingeLoss writes, outside the row of scores. The result is a loss of
     87.3365, nan, a crash, or training that goes on and learns nonsense. Labels count from 0: labels from 1 to C need
     one more class, or 1 subtracted.
 

@@ -76,7 +76,7 @@ class NotLearning(SmokeRule):
         Invalid(
             project(*losses(*CALM), _SOMETHING[0], spread(0, "fc", PARAM, "0", 0.1, 0, CHANGE), _NOTHING[1]),
             span="layer",
-            message="no weight gets a gradient any more in iteration 5",
+            message="by iteration 5 no weight gets a gradient any more",
         ),
         Invalid(
             project(*losses(*CALM, rate=0), _SOMETHING[0]),

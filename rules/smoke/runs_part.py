@@ -34,19 +34,19 @@ class RunsPart(SmokeRule):
         Invalid(
             project(_PART._replace(stage="forward", layer="fc", name="fc", before=1e-7)),
             span="layer",
-            message='InnerProduct "fc": cpu and cuda:0 differ in the forward pass: "fc" by 25 % of its largest value,'
-            " 2 and 2.5",
+            message='InnerProduct "fc": cpu and cuda:0 differ in the forward pass: "fc" by 25% of its largest value, 2'
+            " and 2.5",
         ),
         Invalid(
             project(_PART._replace(stage="backward", layer="log", name="fc", before=1e-7)),
             span="layer",
-            message='Log "log": cpu and cuda:0 differ in the backward pass: the gradient of "fc" by 25 % of its'
-            " largest value, 2 and 2.5",
+            message='Log "log": cpu and cuda:0 differ in the backward pass: the gradient of "fc" by 25% of its largest'
+            " value, 2 and 2.5",
         ),
         Invalid(
             project(_PART._replace(stage="update", iteration=0, layer="fc", name="0", before=1e-7)),
             span="layer",
-            message='InnerProduct "fc": cpu and cuda:0 differ in update 0: the change of parameter 0 by 25 % of its'
+            message='InnerProduct "fc": cpu and cuda:0 differ in update 0: the change of parameter 0 by 25% of its'
             " largest value, 2 and 2.5; all gradients agree, so the solvers differ",
         ),
     ]
@@ -78,4 +78,4 @@ class RunsPart(SmokeRule):
 def _share(distance: float) -> str:
     if distance == float("inf"):
         return "all of"
-    return f"{distance:.3g} times" if distance > 1 else f"{100 * distance:.2g} % of"
+    return f"{distance:.3g} times" if distance > 1 else f"{100 * distance:.2g}% of"

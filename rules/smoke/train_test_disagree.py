@@ -53,8 +53,8 @@ class TrainTestDisagree(SmokeRule):
         Invalid(
             project(*losses(*CALM), Tested(1, 1, 90.0, {}, True), solver=_TESTS),
             span="layer",
-            message="the TEST loss is 90 but the TRAIN loss was 2.31 before training and 2.1 after: the TEST data is of"
-            " another kind",
+            message="the TEST loss is 90 but the TRAIN loss was 2.31 before training and 2.1 after: the TEST data is"
+            " unlike the TRAIN data",
         ),
     ]
 
@@ -80,7 +80,7 @@ class TrainTestDisagree(SmokeRule):
                 name = next((layer.name for layer in run.built[event.net].layers if not layer.bottoms), "")
                 what = f"the TEST loss is {number(event.loss)} but the TRAIN loss was {number(begins(run))} before"
                 what += f" training and {number(trained)} after"
-                cause = Cause("phases", what, "the TEST data is of another kind", LIKELY, known=run.known([name]))
+                cause = Cause("phases", what, "the TEST data is unlike the TRAIN data", LIKELY, known=run.known([name]))
                 yield worded(self, run.place(name, event.net), cause, _SAME)
 
 

@@ -56,14 +56,14 @@ class WrongGradient(SmokeRule):
         Invalid(
             project(_WRONG._replace(checked=1, wrong=1, at=(), analytic=60.0, numeric=30.0)),
             span='bottom: "fc"',
-            message='Log "log": the gradient of "fc" is wrong as a whole: summed up backward gives 60, but the slope of'
-            " forward is 30; it is 2 times too large",
+            message='Log "log": the gradient of "fc" is wrong as a whole: summed up, backward gives 60, but the slope'
+            " of forward is 30; it is 2 times too large",
         ),
         Invalid(
             project(_RIGHT._replace(stale=True)),
             span='bottom: "fc"',
-            message='Log "log": backward does not set the gradient of "fc": old values stay or are added to; assign'
-            " every bottom diff with =",
+            message='Log "log": backward does not set the gradient of "fc": it keeps old values or adds to them;'
+            " assign every bottom diff with =",
         ),
     ]
 

@@ -47,7 +47,7 @@ class AdaptiveParameterOutOfRange(SolverRule):
         Invalid(
             'type: "RMSProp" rms_decay: 1 base_lr: 0.1',
             span="rms_decay: 1",
-            message="rms_decay 1 is outside of the range [0, 1); try rms_decay: 0.98",
+            message="rms_decay 1 is outside the range [0, 1); try rms_decay: 0.98",
             fixed='type: "RMSProp" rms_decay: 0.98 base_lr: 0.1',
         ),
         Invalid(
@@ -105,7 +105,7 @@ class AdaptiveParameterOutOfRange(SolverRule):
         if type_ == "RMSProp" and not 0 <= message.rms_decay < 1:
             yield self.finding(
                 solver.at("rms_decay"),
-                f"rms_decay {message.rms_decay:g} is outside of the range [0, 1); try rms_decay: 0.98",
+                f"rms_decay {message.rms_decay:g} is outside the range [0, 1); try rms_decay: 0.98",
                 evidence="Caffe stops at the start: rms_decay should lie between 0 and 1",
                 fixes=_common(solver, "rms_decay", "0.98"),
             )

@@ -36,7 +36,8 @@ class AverageLossNotPositive(SolverRule):
         Invalid(
             "base_lr: 0.01 average_loss: 0",
             span="average_loss: 0",
-            message="average_loss 0 is below 1, but it is the number of iterations that the log averages; remove it",
+            message="average_loss 0 is below 1, but it is the number of iterations that the loss is averaged over;"
+            " remove it",
             fixed="base_lr: 0.01",
         ),
     ]
@@ -46,7 +47,8 @@ class AverageLossNotPositive(SolverRule):
         if solver.refusal(Kind.AVERAGE_LOSS):
             yield self.finding(
                 solver.at("average_loss"),
-                f"average_loss {count} is below 1, but it is the number of iterations that the log averages; remove it",
+                f"average_loss {count} is below 1, but it is the number of iterations that the loss is averaged over;"
+                " remove it",
                 evidence="Caffe stops at the start: average_loss should be non-negative",
                 fixes=fix("remove average_loss", SAFE, remove(solver, "average_loss")),
             )

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from caffelint.lint import ERROR, UNSAFE, Finding, Invalid, Solver, SolverRule, fix, remove
 
-_MESSAGE = "clip_gradients 0 scales every gradient to 0, so no weight learns; remove it to clip nothing (as -1 does)"
+_MESSAGE = "clip_gradients 0 scales every gradient to 0, so no weight learns; remove it to turn clipping off"
 
 
 class ClipGradientsZero(SolverRule):

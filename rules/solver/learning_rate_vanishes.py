@@ -44,7 +44,7 @@ class LearningRateVanishes(SolverRule):
         Invalid(
             'base_lr: 0.01 lr_policy: "exp" gamma: 0.9 max_iter: 100000',
             span='lr_policy: "exp"',
-            message="the learning rate falls from 0.01 to below a millionth of that at iteration 132, and to 0 at"
+            message="the learning rate falls below a millionth of its initial 0.01 at iteration 132, and to 0 at"
             " iteration 944, so the remaining 99% of 100000 iterations change next to nothing; check gamma",
         ),
         Invalid(
@@ -56,8 +56,8 @@ class LearningRateVanishes(SolverRule):
         Invalid(
             'base_lr: 0.01 lr_policy: "step" gamma: 0.1 stepsize: 1000 max_iter: 10000',
             span="max_iter: 10000",
-            message="the learning rate falls from 0.01 to below a millionth of that at iteration 7000, so the"
-            " remaining 30% of 10000 iterations change next to nothing; set max_iter: 7000, or let the rate drop later",
+            message="the learning rate falls below a millionth of its initial 0.01 at iteration 7000, so the remaining"
+            " 30% of 10000 iterations change next to nothing; set max_iter: 7000, or let the rate drop later",
         ),
     ]
 
@@ -86,6 +86,6 @@ class LearningRateVanishes(SolverRule):
         advice = f"set max_iter: {found[0]}, or let the rate drop later" if drops else f"check {knobs}"
         yield self.finding(
             solver.at(field),
-            f"the learning rate falls from {start:g} to below a millionth of that at iteration {found[0]}{to_zero},"
+            f"the learning rate falls below a millionth of its initial {start:g} at iteration {found[0]}{to_zero},"
             f" so the remaining {left}% of {runs} iterations change next to nothing; {advice}",
         )

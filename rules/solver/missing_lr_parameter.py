@@ -66,8 +66,8 @@ class MissingLrParameter(SolverRule):
         Invalid(
             'lr_policy: "sigmoid" gamma: 0.1 stepsize: 0 base_lr: 1',
             span="stepsize: 0",
-            message='lr_policy "sigmoid" needs a stepsize above 0, but stepsize is 0; set it to the iteration of'
-            " half of base_lr",
+            message='lr_policy "sigmoid" needs a stepsize above 0, but stepsize is 0; set it to the iteration where'
+            " the rate is base_lr / 2",
         ),
         Invalid(
             'lr_policy: "exp" gamma: -0.1 base_lr: 1',
@@ -162,9 +162,8 @@ class MissingLrParameter(SolverRule):
             if message.stepvalue:
                 text += '; to use stepvalue, set lr_policy: "multistep"'
             else:
-                step = message.lr_policy == "step"
-                meaning = "number of iterations between two drops" if step else "iteration of half of base_lr"
-                text += f"; set it to the {meaning}"
+                step, half = "number of iterations between two drops", "iteration where the rate is base_lr / 2"
+                text += f"; set it to the {step if message.lr_policy == 'step' else half}"
             place = solver.at_first("stepsize", "lr_policy")
             yield self.finding(
                 place,

@@ -40,13 +40,14 @@ class MomentumNotSupported(SolverRule):
         Invalid(
             'type: "AdaGrad" momentum: 0.9 base_lr: 0.1',
             span="momentum: 0.9",
-            message="momentum 0.9 is not accepted by AdaGrad; remove it",
+            message="momentum 0.9: AdaGrad takes no momentum, so Caffe stops at the start; remove it",
             fixed='type: "AdaGrad" base_lr: 0.1',
         ),
         Invalid(
             "solver_type: RMSPROP momentum: 0.9 base_lr: 0.1",
             span="momentum: 0.9",
-            message="momentum 0.9 is not accepted by RMSProp; remove it, or set rms_decay if that was meant",
+            message="momentum 0.9: RMSProp takes no momentum, so Caffe stops at the start; remove it, or set rms_decay"
+            " if you meant that",
             fixed="solver_type: RMSPROP base_lr: 0.1",
         ),
     ]
@@ -55,10 +56,10 @@ class MomentumNotSupported(SolverRule):
         type_, momentum = solver.type, solver.message.momentum
         if type_ not in ("AdaGrad", "RMSProp") or momentum == 0:
             return
-        also = ", or set rms_decay if that was meant" if type_ == "RMSProp" else ""
+        also = ", or set rms_decay if you meant that" if type_ == "RMSProp" else ""
         yield self.finding(
             solver.at("momentum"),
-            f"momentum {momentum:g} is not accepted by {type_}; remove it{also}",
+            f"momentum {momentum:g}: {type_} takes no momentum, so Caffe stops at the start; remove it{also}",
             evidence=f"Caffe stops at the start: Momentum cannot be used with {type_}",
             fixes=fix(
                 "remove momentum",

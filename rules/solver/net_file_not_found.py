@@ -12,7 +12,7 @@ class NetFileNotFound(SolverRule):
     Caffe opens a net's path from the directory that it is run in, not from the solver's folder, and aborts if there is
     no such file. caffelint looks beside the solver, in the working directory, in the configured `roots` and in every
     folder above the solver. A net that is found only by its bare file name, beside the solver, is checked together with
-    it and reported as info, since Caffe would only find it where its path leads to it. Nothing outside of the checkout
+    it and reported as info, since Caffe would only find it where its path leads to it. Nothing outside the checkout
     and of `roots` is read.
 
     ## Example
@@ -40,8 +40,9 @@ class NetFileNotFound(SolverRule):
         Invalid(
             {"a/solver.prototxt": 'net: "a/trainval.prototxt" base_lr: 0.01', "a/train_val.prototxt": 'name: "n"'},
             span='net: "a/trainval.prototxt"',
-            message='net "a/trainval.prototxt" is not found from the solver\'s folder, a folder above it or the working'
-            " directory, so the net is not checked; correct the path, or add its folder to roots in your settings",
+            message="net \"a/trainval.prototxt\" is not found relative to the solver's folder, a folder above it or"
+            " the working directory, so the net is not checked; correct the path, or add its folder to roots in your"
+            " settings",
         ),
         Invalid(
             {"a/solver.prototxt": 'train_net: "/home/me/train.prototxt" base_lr: 0.01', "b.prototxt": 'name: "n"'},
@@ -66,13 +67,13 @@ class NetFileNotFound(SolverRule):
                 )
             else:
                 message = (
-                    f"{net} is not found from the solver's folder, a folder above it or the working directory, so the"
-                    " net is not checked; correct the path, or add its folder to roots in your settings"
+                    f"{net} is not found relative to the solver's folder, a folder above it or the working directory,"
+                    " so the net is not checked; correct the path, or add its folder to roots in your settings"
                 )
             yield self.finding(solver.at(missing.field, missing.position), message)
         for outside in solver.outside:
             message = (
-                f'{outside.field} "{outside.name}" is outside of the checkout and was not read;'
+                f'{outside.field} "{outside.name}" is outside the checkout and was not read;'
                 " to allow its folder, add it to roots in your settings"
             )
             evidence = "a checkout must not choose which of your other files are read and quoted"
@@ -81,8 +82,8 @@ class NetFileNotFound(SolverRule):
             bare = found.name.replace("\\", "/").rpartition("/")[2]
             yield self.finding(
                 solver.at(found.field, found.position),
-                f'{found.field} "{found.name}" is not found, so "{bare}" beside the solver is checked instead;'
+                f'{found.field} "{found.name}" is not found, so "{bare}" next to the solver is checked instead;'
                 " correct the path, or run Caffe where it exists",
-                evidence="Caffe opens the path as it is written, from the directory that it is run in",
+                evidence="Caffe opens the path as written, relative to the directory that it is run in",
                 severity=INFO,
             )

@@ -63,7 +63,7 @@ class SnapshotPrefixUnusable(SolverRule):
         message = solver.message
         prefix, place = message.snapshot_prefix, solver.at("snapshot_prefix")
         if prefix.startswith("~"):
-            evidence = "where snapshot is set, Caffe stops at the start with: Cannot write to snapshot prefix"
+            evidence = "if snapshot is set, Caffe stops at the start with: Cannot write to snapshot prefix"
             text = (
                 f'snapshot_prefix "{prefix}" starts with ~, which Caffe does not expand, so it saves no snapshot;'
                 " write the full path"
@@ -74,14 +74,13 @@ class SnapshotPrefixUnusable(SolverRule):
                 f'snapshot_prefix "{prefix}" is a folder, so Caffe 1.0 saves "{prefix}_iter_N.caffemodel"; add a name,'
                 f' for example snapshot_prefix: "{prefix}net"'
             )
-            evidence = "later Caffe names the files after the solver"
+            evidence = "Caffe after 1.0 names the files after the solver"
             yield self.finding(place, text, evidence=evidence, severity=INFO)
         elif message.snapshot > 0 and solver.given("snapshot_prefix") is Given.NOTHING:
             yield self.finding(
                 solver.at("snapshot"),
                 f"snapshot is {message.snapshot} but snapshot_prefix is missing, so Caffe 1.0 stops at the start; set"
-                " it,"
-                ' for example snapshot_prefix: "net"',
-                evidence="most forks stop, too; later Caffe writes beside the solver, under its name",
+                ' it, for example snapshot_prefix: "net"',
+                evidence="most forks stop too; Caffe after 1.0 saves next to the solver, under its name",
                 severity=WARNING,
             )

@@ -48,7 +48,7 @@ class SolverTypeConflict(SolverRule):
         yield self.finding(
             solver.at("solver_type"),
             f'solver_type is set although type is "{written.type}"; remove solver_type',
-            evidence="Caffe stops while it reads the file: solver_type and type cannot both be specified",
+            evidence="Caffe stops while reading the file: solver_type and type cannot both be specified",
             related=(Related("the type", solver.at("type")),),
             fixes=fix(
                 "remove solver_type",

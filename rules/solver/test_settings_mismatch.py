@@ -99,8 +99,8 @@ class TestSettingsMismatch(SolverRule):
         Invalid(
             _NET + "test_iter: 0 test_interval: 0",
             span="test_interval: 0",
-            message="test_iter is set but test_interval is 0, so Caffe stops at the start; remove test_iter to test"
-            " nothing",
+            message="test_iter is set but test_interval is 0, so Caffe stops at the start; remove test_iter to skip"
+            " testing",
         ),
         Invalid(
             _NET + "test_iter: 100 test_interval: 0",
@@ -175,7 +175,7 @@ class TestSettingsMismatch(SolverRule):
         place = solver.at_first("test_interval", "test_iter")
         remedy = "set it to the number of iterations between two tests"
         if not any(solver.message.test_iter):
-            remedy = "remove test_iter to test nothing"
+            remedy = "remove test_iter to skip testing"
         if _is_of_a_fork(solver) or solver.dialect == _SETS_INTERVAL:
             message = f"test_iter is set but test_interval {how}, so Caffe may stop at the start; {remedy}"
             return self.finding(place, message, severity=WARNING, certainty=LIKELY)

@@ -138,7 +138,7 @@ def test_what_settings_extend_does_not_tell_whether_it_is_there(
     before = told(capsys, "check", ".")
     (checkout.parent / "out/secret.toml").write_text("hunter2 = 1\n")
     assert before == told(capsys, "check", ".")
-    assert "which is outside of the checkout" in before
+    assert "which is outside the checkout" in before
 
 
 def test_scripts_that_are_links_out_are_not_quoted(checkout: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -289,7 +289,7 @@ def test_extend_does_not_lead_out(project: Path, caffelint: Caffelint) -> None:
     run = caffelint("check", ".")
     assert run.status == 2
     assert "hunter2" not in run.err
-    assert "is outside of the checkout" in run.err
+    assert "is outside the checkout" in run.err
 
 
 @pytest.mark.skipif(not hasattr(os, "geteuid"), reason="files have owners on POSIX alone")

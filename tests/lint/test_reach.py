@@ -1,4 +1,4 @@
-"""No line of a file outside of the checkout is quoted, however a checkout names it; a user may name any file."""
+"""No line of a file outside the checkout is quoted, however a checkout names it; a user may name any file."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def test_nothing_outside_is_quoted(
     told = "".join(capsys.readouterr())
     assert "hunter2" not in told
     if command[0] != "upgrade" and "diff" not in command[-2]:
-        assert "outside of the checkout" in told
+        assert "outside the checkout" in told
 
 
 @pytest.mark.skipif(not os.path.exists("/proc/self/environ"), reason="there is no /proc")
@@ -70,7 +70,7 @@ def test_the_environment_is_not_quoted(
     assert main(["check", "."]) == 2
     told = "".join(capsys.readouterr())
     assert "PATH=" not in told
-    assert 'solver.prototxt:1:1: warning: net "/proc/self/environ" is outside of the checkout' in told
+    assert 'solver.prototxt:1:1: warning: net "/proc/self/environ" is outside the checkout' in told
     assert "link.prototxt: is a link to a file that is outside" in told
 
 

@@ -261,7 +261,7 @@ def test_a_partial_schema_has_the_fields_of_bvlc() -> None:
 def test_a_template_without_sigils_is_reported_once_a_name() -> None:
     layer = "layer { convolution_param { num_output: %s } } "
     found = problems("".join(layer % name for name in ("cls3x", "4", "cls3x", "cls6x")))
-    looks = "which looks like a name that a template or a script should have replaced"
+    looks = "which looks like a placeholder that a template or script should have filled in"
     assert [(problem.kind, problem.message, problem.certain) for problem in found] == [
         (
             "unfilled-template",

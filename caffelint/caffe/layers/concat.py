@@ -156,7 +156,7 @@ class Slice(BuiltLayer):
         if size % tops:
             raise self.refuse(
                 Kind.NOT_DIVISIBLE,
-                f"{size} entries of axis {axis} cannot be divided evenly among {tops} tops; set slice_point",
+                f"{size} entries of axis {axis} cannot be split evenly into {tops} tops; set slice_point",
                 f"Number of top blobs ({tops}) should evenly divide input slice axis ({size})",
                 "slice_layer.cpp Reshape",
                 ("top", tops - 1),

@@ -221,7 +221,7 @@ class Weighted(Windowed):
         if divide(channels, group, "group", (self.block, "group")) * group != channels:
             raise self.refuse(
                 Kind.NOT_DIVISIBLE,
-                f"the bottom has {channels} channels, which cannot be divided by group {group}",
+                f"the bottom has {channels} channels, not a multiple of group {group}",
                 "Check failed: channels_ % group_ == 0",
                 f"{self.source} LayerSetUp",
                 "group",
@@ -229,7 +229,7 @@ class Weighted(Windowed):
         if outputs % group:
             raise self.refuse(
                 Kind.NOT_DIVISIBLE,
-                f"num_output {outputs} cannot be divided by group {group}; set a multiple of it, or another group",
+                f"num_output {outputs} is not a multiple of group {group}; set one that is, or another group",
                 "Number of output should be multiples of group.",
                 f"{self.source} LayerSetUp",
                 "group",

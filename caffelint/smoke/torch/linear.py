@@ -42,6 +42,6 @@ class Embed(Matrix):
         index = bottoms[0].long()
         rows = self.params[0].shape[0]
         if index.numel() and not 0 <= int(index.min()) <= int(index.max()) < rows:
-            raise self.error(f"index {int(index.min())} to {int(index.max())} outside of the {rows} rows of its weight")
+            raise self.error(f"index {int(index.min())} to {int(index.max())} outside the {rows} rows of its weight")
         top = functional.embedding(index, self.params[0])
         return [top if self.bias is None else top + self.bias]

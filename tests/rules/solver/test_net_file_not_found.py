@@ -38,7 +38,7 @@ def test_found_beside_the_solver_only(models: Path) -> None:
     [(severity, message)] = said("repo/models/solver.prototxt")
     assert severity == "info"
     assert message == (
-        'net "elsewhere/net.prototxt" is not found, so "net.prototxt" beside the solver is checked instead;'
+        'net "elsewhere/net.prototxt" is not found, so "net.prototxt" next to the solver is checked instead;'
         " correct the path, or run Caffe where it exists"
     )
 
