@@ -5,11 +5,12 @@ from __future__ import annotations
 import json
 import os
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+from caffelint.lint import disk
 from caffelint.lint.cause import Known, ReportedCause, Suggested
 from caffelint.lint.finding import SEVERITIES, Fix
 from caffelint.lint.packs import pack_names
@@ -60,6 +61,7 @@ def key(settings: bytes, parts: Iterable[tuple[str, bytes]]) -> str:
 def load(name: str) -> tuple[tuple[ReportedFinding, ...], int] | None:
     """The findings of an earlier run and how many were suppressed; None if there is none as it was stored.
 
+    Nor is there one if a file that was looked for has appeared or gone since.
     It is data alone: nothing of it is run, and `check --fix` reads none of it.
     """
     try:
@@ -68,8 +70,8 @@ def load(name: str) -> tuple[tuple[ReportedFinding, ...], int] | None:
         stored, _, body = data.partition(b"\n")
         if len(data) > _LARGEST or stored != _digest(name, body):
             return None
-        rows, suppressed, lines = json.loads(body)
-        if type(suppressed) is not int:
+        rows, suppressed, lines, seen = json.loads(body)
+        if type(suppressed) is not int or not disk.still(dict(_of(pair, str, bool) for pair in seen)):
             return None
         lines = _of(lines, *[str] * len(lines))
         return tuple(_finding(row, lines) for row in rows), suppressed
@@ -77,8 +79,13 @@ def load(name: str) -> tuple[tuple[ReportedFinding, ...], int] | None:
         return None
 
 
-def store(name: str, findings: Sequence[ReportedFinding], suppressed: int) -> None:
-    """Keep a result; a full or read-only disk is no reason to fail."""
+def store(
+    name: str, findings: Sequence[ReportedFinding], suppressed: int, looked: Mapping[str, bool] | None = None
+) -> None:
+    """Keep a result; a full or read-only disk is no reason to fail.
+
+    looked: absolute paths that were looked for, and whether they were there.
+    """
     try:
         path = folder() / name[:2] / name
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -88,7 +95,7 @@ def store(name: str, findings: Sequence[ReportedFinding], suppressed: int) -> No
         for row in rows:
             # A line once for all that is found in it: a net may be one line, and all of it be in vain.
             row[_SOURCE] = [lines.setdefault(line, len(lines)) for line in row[_SOURCE]]
-        body = json.dumps([rows, suppressed, list(lines)]).encode()
+        body = json.dumps([rows, suppressed, list(lines), list((looked or {}).items())]).encode()
         if len(body) > _LARGEST:
             return
         try:

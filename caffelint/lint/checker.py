@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from caffelint.caffe.net import Net
 from caffelint.caffe.solver import NetName, NetUse
-from caffelint.lint import cache
+from caffelint.lint import cache, disk
 from caffelint.lint.config import NO_SETTINGS, Config
 from caffelint.lint.discover import NamedNet, matching_globs
 from caffelint.lint.file import File, load
@@ -107,6 +107,7 @@ class Checker:
             name = cache.key(self._settings, parts)
             if stored := cache.load(name):
                 return Outcome(stored[0], tuple(failures), stored[1], checked)
+        disk.forget()
         files: dict[str, File] = {}
         for path, data in contents.items():
             if (file := self._load(data, path, None, self.config.dialect, failures)) is not None:
@@ -115,8 +116,8 @@ class Checker:
         findings = self._reported(found)
         for file in files.values():
             file.release()
-        if name and not failures and not self.rules.ask_disk:
-            cache.store(name, findings, suppressed)
+        if name and not failures:
+            cache.store(name, findings, suppressed, disk.looked())
         return Outcome(findings, tuple(failures), suppressed, checked)
 
     def _read(self, path: str, failures: list[Failure]) -> bytes | None:

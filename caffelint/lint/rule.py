@@ -80,11 +80,6 @@ class Rule:
     def __init__(self, options: Mapping[str, Any] | None = None):
         self.options = {name: option.default for name, option in self.OPTIONS.items()} | dict(options or {})
 
-    @property
-    def asks_disk(self) -> bool:
-        """Whether findings depend on files besides those that are checked; then they are not kept for the next run."""
-        return False
-
     def finding(
         self,
         place: Place,

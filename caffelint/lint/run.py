@@ -47,11 +47,6 @@ class RuleSet:
             self._loaded[info.name] = info.load()(self._options.get(info.name))
         return self._loaded[info.name]
 
-    @property
-    def ask_disk(self) -> bool:
-        """Whether a rule that has run looks at files besides those that are checked."""
-        return any(rule.asks_disk for rule in self._loaded.values())
-
     def add(self, rule: type[Rule]) -> None:
         """Use this class for the rule of its name, wherever it was imported from."""
         self._loaded[rule.name] = rule(self._options.get(rule.name))

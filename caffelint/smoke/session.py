@@ -12,6 +12,7 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from copy import copy
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -170,7 +171,11 @@ def session(request: Request, watcher: Watcher, way: Callable[[Stage], tuple[Run
 
 def _checked(request: Request, project: Project) -> Report:
     """The findings of a check in the project's files."""
-    report = caffelint.check([request.path], request.config)
+    config = copy(request.config)
+    # A smoke run is where Caffe will run.
+    folder = {"check-folder": True} | config.rules.get("snapshot-prefix-unusable", {})
+    config.rules = config.rules | {"snapshot-prefix-unusable": folder}
+    report = caffelint.check([request.path], config)
     own = {os.path.realpath(file) for file in project.files}
     return report._replace(findings=tuple(one for one in report.findings if os.path.realpath(one.file) in own))
 

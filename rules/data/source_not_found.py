@@ -1,19 +1,18 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Iterator
 
-from caffelint.lint import WARNING, Finding, Invalid, Layer, LayerRule, Option, title
+from caffelint.lint import ERROR, WARNING, Finding, Invalid, Layer, Net, NetRule, Option, title
 from caffelint.lint.built import types_that
+from caffelint.lint.disk import data_sources, found_from, is_template, starts
 
 _OTHERS = (("transform_param", "mean_file"), ("annotated_data_param", "label_map_file"))
-_TEMPLATE = re.compile(r"[$<>{}%]|\.\.\.|(?i:path/to|edit.?me|your)")
-_MOST_FOLDERS = 32
+_MOST_LAYERS = 100
 
 
-class SourceNotFound(LayerRule):
-    """The source or the mean file of a data layer does not exist.
+class SourceNotFound(NetRule):
+    """The source or the mean file of a data layer does not exist, although other data of the net does.
 
     ## Why is this bad?
     Caffe aborts when it opens the file, after it has set up the layers above; for the data of TEST that is after it has
@@ -29,11 +28,12 @@ class SourceNotFound(LayerRule):
     ```
 
     ## Known problems
-    It reports nothing unless `check-sources` is set, since the data are rarely on the machine where the text is
-    checked. It looks only at whether a path exists, never at what it holds.
+    Data is rarely on the machine where the text is checked, so a path is reported only if another source of the same
+    net exists here, or if `check-sources` is set; then it is a warning. It looks only at whether a path exists, never
+    at what it holds.
 
     ## Options
-    - `check-sources`: check that sources exist
+    - `check-sources`: check that sources exist, also if none does
     - `roots`: folders that relative paths may start from, besides the working directory and the folders of the file
 
     ## References
@@ -42,10 +42,10 @@ class SourceNotFound(LayerRule):
 
     code = "D005"
     name = "source-not-found"
-    severity = WARNING
+    severity = ERROR
     layer_types = types_that(lambda kind: kind.is_data and kind.has_setting("source"))
     OPTIONS = {
-        "check-sources": Option(False, "Check that the sources of data layers exist on this machine."),
+        "check-sources": Option(False, "Check that the sources of data layers exist here, also if none does."),
         "roots": Option([], "Folders that relative paths may start from."),
     }
     _DATA = 'layer {{ name: "d" type: "Data" top: "a" data_param {{ source: "{}" batch_size: 1 }}{} }}'
@@ -72,37 +72,31 @@ class SourceNotFound(LayerRule):
         ),
     ]
 
-    @property
-    def asks_disk(self) -> bool:
-        return bool(self.options["check-sources"])
-
-    def check(self, layer: Layer) -> Iterator[Finding]:
-        if not self.asks_disk:
+    def check(self, net: Net) -> Iterator[Finding]:
+        asked = bool(self.options["check-sources"])
+        roots = self.options["roots"]
+        sources = data_sources(net, roots)
+        there = next((source for source in sources if source.folders), None)
+        if there is None and not asked:
             return
-        for block, field in ((layer.kind.block, "source"), *_OTHERS):
-            if not layer.has(block, field):
-                continue
-            path = getattr(layer.param(block), field)
-            if path and "\0" not in path and not _TEMPLATE.search(path) and not self._exists(path, layer):
-                where = "" if os.path.isabs(path) else " in the working directory or beside this file"
-                message = (
-                    f'{title(layer)}: {field} "{path}" does not exist{where}, so Caffe stops at the start; correct the'
-                    " path"
-                )
-                yield self.finding(layer.at(block, field), message)
+        missing = {source.layer.index for source in sources if not source.folders}
+        folders = [*dict.fromkeys(starts(net.path, roots))]
+        for layer in [one for one in net.layers if one.kind.is_data][:_MOST_LAYERS]:
+            if layer.index in missing:
+                yield self._missing(layer, layer.kind.data_block, "source", there.path if there else "")
+            for block, field in _OTHERS:
+                if not layer.has(block, field):
+                    continue
+                path = getattr(layer.param(block), field)
+                if not is_template(path) and not found_from(path, folders):
+                    yield self._missing(layer, block, field, there.path if there else "")
 
-    def _exists(self, path: str, layer: Layer) -> bool:
-        if os.path.isabs(path):
-            return os.path.exists(path)
-        return any(os.path.exists(os.path.join(base, path)) for base in self._bases(layer.net.path))
-
-    def _bases(self, file: str) -> Iterator[str]:
-        """The working directory, the given roots, and the folders above the file up to the checkout's root."""
-        yield os.getcwd()
-        yield from self.options["roots"]
-        folder = os.path.dirname(os.path.abspath(file))
-        for _ in range(_MOST_FOLDERS):
-            yield folder
-            if os.path.dirname(folder) == folder or os.path.exists(os.path.join(folder, ".git")):
-                return
-            folder = os.path.dirname(folder)
+    def _missing(self, layer: Layer, block: str, field: str, there: str) -> Finding:
+        path = getattr(layer.param(block), field)
+        where = "" if os.path.isabs(path) else " in the working directory or beside this file"
+        message = (
+            f'{title(layer)}: {field} "{path}" does not exist{where}, so Caffe stops at the start; correct the path'
+        )
+        evidence = f'the source "{there}" of this net does exist' if there else ""
+        place, severity = layer.at(block, field), None if there else WARNING
+        return self.finding(place, message, evidence=evidence, severity=severity)

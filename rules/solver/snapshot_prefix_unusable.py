@@ -1,16 +1,18 @@
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 
-from caffelint.lint import ERROR, INFO, WARNING, Finding, Given, Invalid, Solver, SolverRule
+from caffelint.lint import ERROR, INFO, WARNING, Finding, Given, Invalid, Option, Solver, SolverRule
+from caffelint.lint.disk import data_sources, found_from, is_template, starts
 
 
 class SnapshotPrefixUnusable(SolverRule):
     """`snapshot_prefix` is missing, or is not a path that Caffe can write to.
 
     ## Why is this bad?
-    Caffe makes file names from it: PREFIX_iter_1000.caffemodel. It does not expand `~`, so a prefix with `~` names a
-    folder that does not exist: with `snapshot` set Caffe aborts at the start, without it at the very end, and the
+    Caffe makes file names from it: PREFIX_iter_1000.caffemodel. It makes no folders, and it does not expand `~`. If the
+    folder does not exist, Caffe aborts at the start if `snapshot` is set, and otherwise at the very end, when the
     trained weights are lost. Without a prefix Caffe 1.0 and most forks abort at the start; later versions put the files
     beside the solver, under its name. They do the same for a prefix that is a folder, where older versions write files
     whose names start with `_iter_`.
@@ -24,13 +26,25 @@ class SnapshotPrefixUnusable(SolverRule):
     snapshot: 1000 snapshot_prefix: "/home/me/models/lenet"
     ```
 
+    ## Known problems
+    A missing folder is reported only where Caffe seems to run: if data of the solver's nets exists here. `smoke`
+    reports it also for nets that name no data.
+
+    ## Options
+    - `check-folder`: look for the folder also if the nets name no data
+    - `roots`: folders that relative paths may start from, besides the working directory and the folders of the file
+
     ## References
-    - solver.cpp, CheckSnapshotWritePermissions; util/upgrade_proto.cpp, UpgradeSnapshotPrefixProperty
+    - solver.cpp, CheckSnapshotWritePermissions and Snapshot; util/upgrade_proto.cpp, UpgradeSnapshotPrefixProperty
     """
 
     code = "S302"
     name = "snapshot-prefix-unusable"
     severity = ERROR
+    OPTIONS = {
+        "check-folder": Option(False, "Look for the folder of the prefix also if the nets name no data."),
+        "roots": Option([], "Folders that relative paths may start from."),
+    }
     VALID = [
         'snapshot: 1000 snapshot_prefix: "models/lenet" base_lr: 1',
         "snapshot: 0 base_lr: 1",
@@ -56,6 +70,20 @@ class SnapshotPrefixUnusable(SolverRule):
             message='snapshot_prefix "models/" is a folder, so Caffe 1.0 saves "models/_iter_N.caffemodel"; add a name,'
             " for"
             ' example snapshot_prefix: "models/net"',
+        ),
+        Invalid(
+            'base_lr: 1 snapshot: 1000 snapshot_prefix: "/no/such/folder/lenet"',
+            span='snapshot_prefix: "/no/such/folder/lenet"',
+            message='the folder "/no/such/folder" of snapshot_prefix does not exist, and Caffe makes none, so Caffe'
+            ' stops at the start; create it: mkdir -p "/no/such/folder"',
+            options={"check-folder": True},
+        ),
+        Invalid(
+            'base_lr: 1 snapshot_prefix: "/no/such/folder/lenet"',
+            span='snapshot_prefix: "/no/such/folder/lenet"',
+            message='the folder "/no/such/folder" of snapshot_prefix does not exist, and Caffe makes none, so the'
+            ' trained weights are lost at the end; create it: mkdir -p "/no/such/folder"',
+            options={"check-folder": True},
         ),
     ]
 
@@ -84,3 +112,28 @@ class SnapshotPrefixUnusable(SolverRule):
                 evidence="most forks stop too; Caffe after 1.0 saves next to the solver, under its name",
                 severity=WARNING,
             )
+        else:
+            yield from self._folder(solver)
+
+    def _folder(self, solver: Solver) -> Iterator[Finding]:
+        """A prefix in a folder that does not exist, seen from where the data exists."""
+        message = solver.message
+        prefix = message.snapshot_prefix
+        folder = os.path.dirname(prefix)
+        if not folder or is_template(prefix) or not (message.snapshot > 0 or message.snapshot_after_train):
+            return
+        roots = self.options["roots"]
+        sources = [source for use in solver.nets for source in data_sources(use.net, roots)]
+        home = dict.fromkeys(where for source in sources for where in source.folders if not os.path.isabs(source.path))
+        if not any(source.folders for source in sources) and (sources or not self.options["check-folder"]):
+            return
+        if found_from(folder, [*home] or [*starts(solver.path, roots)]):
+            return
+        what = f'the folder "{folder}" of snapshot_prefix does not exist, and Caffe makes none'
+        if message.snapshot > 0:
+            text = f'{what}, so Caffe stops at the start; create it: mkdir -p "{folder}"'
+            evidence = f"snapshot is {message.snapshot}; Caffe ends with: Cannot write to snapshot prefix '{prefix}'"
+        else:
+            text = f'{what}, so the trained weights are lost at the end; create it: mkdir -p "{folder}"'
+            evidence = "snapshot is 0, so Caffe writes only after the last iteration"
+        yield self.finding(solver.at("snapshot_prefix"), text, evidence=evidence)

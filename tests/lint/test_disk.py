@@ -1,0 +1,92 @@
+"""Files that a net or a solver names, and that do not exist where the rest of its data does."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import caffelint
+from caffelint.lint import disk
+from caffelint.lint.config import Config
+
+NET = """
+layer { name: "d" type: "HDF5Data" top: "x" top: "y" include { phase: TRAIN }
+  hdf5_data_param { source: "data/train.txt" batch_size: 2 } }
+layer { name: "d" type: "HDF5Data" top: "x" top: "y" include { phase: TEST }
+  hdf5_data_param { source: "TEST" batch_size: 2 } }
+layer { name: "f" type: "InnerProduct" bottom: "x" top: "f"
+  inner_product_param { num_output: 1 weight_filler { type: "xavier" } } }
+layer { name: "l" type: "EuclideanLoss" bottom: "f" bottom: "y" top: "l" }
+"""
+SOLVER = 'net: "net.prototxt" base_lr: 0.1 lr_policy: "fixed" max_iter: 9 snapshot: 5 snapshot_prefix: "PREFIX"\n'
+
+
+@pytest.fixture
+def config(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Config:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / ".git").mkdir()
+    config = Config()
+    config.select = ["source-not-found", "snapshot-prefix-unusable"]
+    return config
+
+
+def found(config: Config, test: str = "data/test.txt", prefix: str = "net") -> list[tuple[str, str, str]]:
+    Path("net.prototxt").write_text(NET.replace("TEST", test, 2).replace(f"phase: {test}", "phase: TEST"))
+    Path("solver.prototxt").write_text(SOLVER.replace("PREFIX", prefix))
+    findings = caffelint.check(["solver.prototxt"], config).findings
+    return [(one.name, one.severity, one.message.partition(",")[0]) for one in findings]
+
+
+def data(*names: str) -> None:
+    for name in names:
+        path = Path("data", name)
+        path.parent.mkdir(exist_ok=True)
+        path.touch()
+
+
+def test_a_source_is_missed_where_another_one_exists(config: Config) -> None:
+    assert found(config) == []
+    data("train.txt")
+    missing = 'HDF5Data "d": source "data/test.txt" does not exist in the working directory or beside this file'
+    assert found(config) == [("source-not-found", "error", missing)]
+    data("test.txt")
+    assert found(config) == []
+
+
+def test_a_template_and_another_machine_are_not_looked_for(
+    config: Config, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    data("train.txt")
+    assert found(config, "/path/to/test.txt") == []
+    asked: list[str] = []
+    monkeypatch.setattr("os.path.exists", lambda path: bool(asked.append(str(path))))
+    assert not disk.exists("//host/share/test.txt")
+    assert not disk.exists("\\\\host\\share\\test.txt")
+    assert not disk.exists("/dev/fd/0")
+    assert asked == []
+
+
+def test_a_folder_for_snapshots_is_missed_where_the_data_exists(config: Config) -> None:
+    assert found(config, prefix="models/net") == []
+    data("train.txt", "test.txt")
+    missing = 'the folder "models" of snapshot_prefix does not exist'
+    assert found(config, prefix="models/net") == [("snapshot-prefix-unusable", "error", missing)]
+    Path("models").mkdir()
+    assert found(config, prefix="models/net") == []
+    assert found(config, prefix="/no/such/folder/net")[0][0] == "snapshot-prefix-unusable"
+    assert found(config, prefix="net") == []
+
+
+def test_a_folder_is_looked_for_from_where_the_data_is(
+    config: Config, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Caffe runs where it finds the data, wherever the check runs."""
+    data("train.txt", "test.txt")
+    Path("models").mkdir()
+    Path("elsewhere/models/below").mkdir(parents=True)
+    assert found(config, prefix="models/below/net")
+    monkeypatch.chdir(tmp_path / "elsewhere")
+    findings = caffelint.check(["../solver.prototxt"], config).findings
+    assert [one.name for one in findings] == ["snapshot-prefix-unusable"]
