@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from caffelint.caffe.refusal import Kind, Refusal
     from caffelint.schema.bound import Bound
     from caffelint.schema.messages import SolverParameter
+    from caffelint.schema.project import ProjectCaffe
     from caffelint.text.parser import Document
 
 NET_FIELDS = ("net", "train_net", "test_net")
@@ -119,6 +120,11 @@ class Solver:
     def dialect(self) -> str | None:
         """The dialect that the text was read in; None if none is set."""
         return self.bound.dialect
+
+    @property
+    def caffe(self) -> ProjectCaffe | None:
+        """The Caffe of its own project, if that is to read it."""
+        return self.bound.caffe
 
     @property
     def type_forks(self) -> frozenset[str]:

@@ -65,37 +65,50 @@ def load(name: str) -> tuple[tuple[ReportedFinding, ...], int] | None:
     It is data alone: nothing of it is run, and `check --fix` reads none of it.
     """
     try:
+        rows, suppressed, lines, seen = load_value(name)
+        if type(suppressed) is not int or not disk.still(dict(_of(pair, str, bool) for pair in seen)):
+            return None
+        lines = _of(lines, *[str] * len(lines))
+        return tuple(_finding(row, lines) for row in rows), suppressed
+    except (OSError, ValueError, TypeError, LookupError):
+        return None
+
+
+def load_value(name: str) -> Any:
+    """What an earlier run stored by that name, as JSON has it; None if there is nothing as it was stored."""
+    try:
         with open(folder() / name[:2] / name, "rb") as file:
             data = file.read(_LARGEST + 1)
         stored, _, body = data.partition(b"\n")
         if len(data) > _LARGEST or stored != _digest(name, body):
             return None
-        rows, suppressed, lines, seen = json.loads(body)
-        if type(suppressed) is not int or not disk.still(dict(_of(pair, str, bool) for pair in seen)):
-            return None
-        lines = _of(lines, *[str] * len(lines))
-        return tuple(_finding(row, lines) for row in rows), suppressed
-    except (OSError, RuntimeError, ValueError, TypeError, LookupError):
+        return json.loads(body)
+    except (OSError, RuntimeError, ValueError):
         return None
 
 
 def store(
     name: str, findings: Sequence[ReportedFinding], suppressed: int, looked: Mapping[str, bool] | None = None
 ) -> None:
-    """Keep a result; a full or read-only disk is no reason to fail.
+    """Keep a result.
 
     looked: absolute paths that were looked for, and whether they were there.
     """
+    lines: dict[str, int] = {}
+    rows: list[list[Any]] = [list(finding) for finding in findings]
+    for row in rows:
+        # A line once for all that is found in it: a net may be one line, and all of it be in vain.
+        row[_SOURCE] = [lines.setdefault(line, len(lines)) for line in row[_SOURCE]]
+    store_value(name, [rows, suppressed, list(lines), list((looked or {}).items())])
+
+
+def store_value(name: str, value: Any) -> None:
+    """Keep a value as JSON; a full or read-only disk is no reason to fail."""
     try:
         path = folder() / name[:2] / name
         path.parent.mkdir(parents=True, exist_ok=True)
         temporary = path.with_name(f"{name}.{os.getpid()}")
-        lines: dict[str, int] = {}
-        rows: list[list[Any]] = [list(finding) for finding in findings]
-        for row in rows:
-            # A line once for all that is found in it: a net may be one line, and all of it be in vain.
-            row[_SOURCE] = [lines.setdefault(line, len(lines)) for line in row[_SOURCE]]
-        body = json.dumps([rows, suppressed, list(lines), list((looked or {}).items())]).encode()
+        body = json.dumps(value).encode()
         if len(body) > _LARGEST:
             return
         try:

@@ -6,7 +6,7 @@ import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from caffelint.caffe.net import Net
 from caffelint.caffe.solver import NetName, NetUse
@@ -16,6 +16,7 @@ from caffelint.lint.discover import NamedNet, matching_globs
 from caffelint.lint.file import File, load
 from caffelint.lint.finding import DISPLAY, Finding
 from caffelint.lint.plan import Job
+from caffelint.lint.project.caffes import Caffes
 from caffelint.lint.read import ReadError, read
 from caffelint.lint.registry import RuleInfo, all_rules, find_rule, plugin_state, use_plugins
 from caffelint.lint.report import Failure, ReportedFinding, own_failure, reported
@@ -25,6 +26,9 @@ from caffelint.lint.suppress import Suppression, silence
 from caffelint.text.edits import Edit
 from caffelint.text.parser import MOST_PROBLEMS
 from caffelint.text.tree import Problem
+
+if TYPE_CHECKING:
+    from caffelint.schema.project import ProjectCaffe
 
 _MOST_SUGGESTIONS = 100
 """In a file: each misspelt name is compared with every rule's."""
@@ -53,6 +57,7 @@ class Checker:
     ):
         self.config = config
         self.texts = texts or {}
+        self.caffes = Caffes(config)
         self.most_problems = most_problems
         use_plugins(config.plugins, config.code)
         self.infos = selected(config) if infos is None else infos
@@ -104,13 +109,16 @@ class Checker:
         name = ""
         if self.config.cache and not self.texts and not self.config.read_data:
             parts = [*contents.items(), ("nets", repr((sorted(job.report), job.nets, job.siblings)).encode())]
+            keys = {self.caffes.of(path).key: None for path in contents}
+            parts += (("caffe", key.encode(errors="surrogateescape")) for key in keys)
             name = cache.key(self._settings, parts)
             if stored := cache.load(name):
                 return Outcome(stored[0], tuple(failures), stored[1], checked)
         disk.forget()
         files: dict[str, File] = {}
         for path, data in contents.items():
-            if (file := self._load(data, path, None, self.config.dialect, failures)) is not None:
+            caffe = self.caffes.of(path).caffe
+            if (file := self._load(data, path, None, self.config.dialect, failures, caffe)) is not None:
                 files[path] = file
         found, suppressed = self.judge(files, job.nets, job.report, failures, job.siblings)
         findings = self._reported(found)
@@ -130,10 +138,16 @@ class Checker:
             return None
 
     def _load(
-        self, data: bytes, path: str, kind: str | None, dialect: str | None, failures: list[Failure]
+        self,
+        data: bytes,
+        path: str,
+        kind: str | None,
+        dialect: str | None,
+        failures: list[Failure],
+        caffe: ProjectCaffe | None = None,
     ) -> File | None:
         try:
-            return load(data, path, kind, dialect, self.most_problems)
+            return load(data, path, kind, dialect, self.most_problems, caffe)
         except Exception as error:
             failures.append(own_failure(path, error))
             return None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
+from typing import TYPE_CHECKING
 
 from caffelint.caffe.net import Net
 from caffelint.caffe.place import Place
@@ -14,6 +15,9 @@ from caffelint.schema.messages import NetParameter, SolverParameter
 from caffelint.text.parser import MOST_PROBLEMS, Document, parse
 from caffelint.text.scalars import string_value
 from caffelint.text.tree import STRING, Field, Problem
+
+if TYPE_CHECKING:
+    from caffelint.schema.project import ProjectCaffe
 
 
 class File:
@@ -31,6 +35,16 @@ class File:
         self.dialect = dialect
         self.net = Net(bound) if bound and kind == NET else None
         self.solver = Solver(bound) if bound and kind == SOLVER else None
+
+    @property
+    def caffe(self) -> ProjectCaffe | None:
+        """The Caffe of the file's project that it was held against, if it was."""
+        return self.bound.caffe if self.bound else None
+
+    @property
+    def knows_caffe(self) -> bool:
+        """Is it known which Caffe is to read the file, by a dialect or from its project?"""
+        return self.bound.knows_caffe if self.bound else self.dialect is not None
 
     @property
     def path(self) -> str:
@@ -80,8 +94,12 @@ def load(
     kind: str | None = None,
     dialect: str | None = None,
     most_problems: int = MOST_PROBLEMS,
+    caffe: ProjectCaffe | None = None,
 ) -> File:
-    """Read a file's bytes. `kind` (`net` or `solver`) is detected from the content if not given."""
+    """Read a file's bytes. `kind` (`net` or `solver`) is detected from the content if not given.
+
+    `caffe` is the one of the file's project, if that is to read it.
+    """
     document = parse(data, path, most_problems)
     seems = ""
     if kind is None:
@@ -90,7 +108,7 @@ def load(
             document.problems.clear()  # what Caffe's parser refuses is no fault there
     bound = None
     if kind == NET:
-        bound = bind(document, NetParameter(), dialect)
+        bound = bind(document, NetParameter(), dialect, caffe)
     elif kind == SOLVER:
-        bound = bind(document, SolverParameter(), dialect)
+        bound = bind(document, SolverParameter(), dialect, caffe)
     return File(document, kind, seems, bound, dialect)

@@ -8,6 +8,7 @@ import stat
 from caffelint.lint.reach import OUTSIDE, Reach, is_special
 
 _LARGEST = 256 << 20
+_FOUND = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
 
 
 class ReadError(Exception):
@@ -31,6 +32,23 @@ def read(path: str, largest: int | None = None, reach: Reach | None = None) -> b
         raise ReadError("cannot be read: no file has such a name") from error
     if max(len(data), size) > largest:
         raise ReadError(f"the file is larger than {_size(largest)} and was not read")
+    return data
+
+
+def read_found(path: str, largest: int) -> bytes:
+    """The bytes of a file that `walk` has found: quicker than `read`, since no link, pipe or device is opened at all.
+
+    Raises `ReadError`, also for a file that is larger than `largest`.
+    """
+    try:
+        descriptor = os.open(path, _FOUND)
+        with open(descriptor, "rb") as stream:
+            state = os.fstat(descriptor)
+            data = stream.read(largest + 1) if stat.S_ISREG(state.st_mode) else b""
+    except (OSError, ValueError) as error:
+        raise ReadError(f"cannot be read: {error}") from error
+    if not stat.S_ISREG(state.st_mode) or len(data) > largest:
+        raise ReadError("is larger than it may be, or no file")
     return data
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from caffelint.caffe.net import Net
-from caffelint.caffe.refusal import OF_EVERY_CAFFE
+from caffelint.caffe.refusal import OF_EVERY_CAFFE, Kind
 from caffelint.caffe.solver import Solver
 from caffelint.lint.file import File
 from caffelint.lint.finding import Finding
@@ -85,6 +85,9 @@ class RuleSet:
         """What Caffe refuses, from the rules that claim it; of nets of forks only what each Caffe refuses."""
         for refused in net.refused():
             kind = refused.refusal.kind
+            if kind is Kind.UNKNOWN_FILLER and net.bound.caffe:
+                if refused.refusal.values["type"] in net.bound.caffe.registered.fillers:
+                    continue
             info = self._claims.get(kind.value, self._claims.get(""))
             if info is not None and info.kind == "refusal" and (net.is_plain or kind in OF_EVERY_CAFFE):
                 yield from self.rule(info).report(refused)

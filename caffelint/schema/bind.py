@@ -19,6 +19,7 @@ from caffelint.text.tree import LIST, Field
 if TYPE_CHECKING:
     from google.protobuf.message import Message
 
+    from caffelint.schema.project import ProjectCaffe
     from caffelint.text.parser import Document
 
 _MAX_DEPTH = 64
@@ -27,14 +28,17 @@ _SAFE_DIGITS = 9
 _SAFE_FLOAT = 3.4e38
 
 
-def bind(document: Document, message: Message, dialect: str | None = None) -> Bound:
+def bind(document: Document, message: Message, dialect: str | None = None, caffe: ProjectCaffe | None = None) -> Bound:
     """Fill `message` (a new NetParameter or SolverParameter) from the document.
 
     `dialect` is a fork's name of `caffelint.schema.provenance`: fields that it lacks become problems then.
+    So do those that `caffe` lacks, the one of the text's own project, in place of a dialect.
     """
-    bound = Bound(document, message, dialect)
+    bound = Bound(document, message, dialect, caffe)
     binder = _Binder(bound)
-    binder.fill(message, message_type(message.DESCRIPTOR), document.root)
+    descriptor: Any = message.DESCRIPTOR
+    type_ = caffe.message_type(descriptor.name, descriptor) if caffe else message_type(descriptor)
+    binder.fill(message, type_, document.root)
     binder.finish()
     return bound
 
@@ -42,6 +46,13 @@ def bind(document: Document, message: Message, dialect: str | None = None) -> Bo
 def _is_plain(number: str) -> bool:
     """Is a number decimal digits alone, few enough to fit any field, and not octal?"""
     return number.isdigit() and (number[0] != "0" or number == "0") and len(number) <= _SAFE_DIGITS
+
+
+class _Nothing:
+    """Stands in for a message that nobody needs: the fields of its type are not kept either."""
+
+    layer: tuple[()] = ()
+    layers: tuple[()] = ()
 
 
 class _Binder:
@@ -123,6 +134,8 @@ class _Binder:
                 if value is None or (of_a_fork and form == ENUM):
                     self._unusual(message, type_, field_type, field)
                     continue
+            if not field_type.kept:
+                continue
             if repeated:
                 getattr(message, name).append(value)
             else:
@@ -133,6 +146,9 @@ class _Binder:
             self.mistakes.mixed_formats(node)
 
     def _message(self, message: Any, type_: MessageType, field_type: FieldType, field: Field) -> None:
+        if not field_type.kept:
+            self._dropped(type_, field_type, field)
+            return
         inner: Any = getattr(message, field_type.name)
         if field_type.repeated:
             inner = inner.add()
@@ -156,6 +172,13 @@ class _Binder:
         if known is not None and self.asked == asked:
             known[inner_type] = inner.SerializePartialToString()
 
+    def _dropped(self, type_: MessageType, field_type: FieldType, field: Field) -> None:
+        """Check a block that the merged schema has no place for."""
+        if len(self.parents) < _MAX_DEPTH and field_type.message is not None:
+            self.parents.append(type_)
+            self.fill(_Nothing(), field_type.message, field)
+            self.parents.pop()
+
     def _adopt(self, message: Any, type_: MessageType) -> None:
         """Bind layers that are inside another one, because a brace is missing, as if they came after it."""
         for stray in self.strays:  # which may find more
@@ -177,7 +200,7 @@ class _Binder:
     def _unusual(self, message: Any, type_: MessageType, field_type: FieldType, item: Field) -> None:
         """A scalar that is written in another way than most, or wrongly."""
         value = self.mistakes.value(type_, field_type, item)
-        if value is None:
+        if value is None or not field_type.kept:
             return
         if field_type.repeated:
             getattr(message, field_type.name).append(value)

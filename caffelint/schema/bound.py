@@ -9,6 +9,7 @@ from caffelint.text.tree import Field, Problem, Span
 if TYPE_CHECKING:
     from google.protobuf.message import Message
 
+    from caffelint.schema.project import ProjectCaffe
     from caffelint.text.parser import Document
 
 NET, LAYERS = "NetParameter", ("LayerParameter", "V1LayerParameter")
@@ -26,17 +27,26 @@ class ForkUse(NamedTuple):
 
 
 class Bound:
-    """A document as a message of Caffe's schema, with the way back to the text."""
+    """A document as a message of Caffe's schema, with the way back to the text.
 
-    def __init__(self, document: Document, message: Message, dialect: str | None):
+    It was held against a dialect, against the Caffe of its project, or, if neither is known, against all that are.
+    """
+
+    def __init__(self, document: Document, message: Message, dialect: str | None, caffe: ProjectCaffe | None = None):
         self.document = document
         self.message: Any = message
         self.dialect = dialect
+        self.caffe = caffe
         self.problems: list[Problem] = []
         self.fork_uses: list[ForkUse] = []
         self._nodes: dict[int, Field] = {id(message): document.root}
         self._kept: list[Message] = [message]
         self._linked: list[tuple[Message, Message]] = []
+
+    @property
+    def knows_caffe(self) -> bool:
+        """Is it known which Caffe is to read the text?"""
+        return self.dialect is not None or self.caffe is not None
 
     @property
     def has_bvlc_dialect(self) -> bool:

@@ -57,7 +57,7 @@ class MistakenValues(Reporting):
             self._octal(item, found)
         if found is not None or self._alternative_fits(type_, field_type, item):
             return found
-        if field_type.form == ENUM and not field_type.words and kind == tree.INTEGER:
+        if field_type.form == ENUM and kind == tree.INTEGER and (self.caffe or not field_type.words):
             return None  # an enum of forks, whose numbers differ between them
         return self._wrong_value(type_, field_type, item)
 
@@ -92,7 +92,7 @@ class MistakenValues(Reporting):
         """Whether the text may be of a fork that declares a field so. BVLC's way is the schema's, which was tried."""
         if "bvlc" in alternative.forks:
             return False
-        if self.dialect is not None:
+        if self.is_sure:
             return self.dialect in alternative.forks
         return alternative.type not in _WIDER
 
@@ -107,7 +107,7 @@ class MistakenValues(Reporting):
             return value
         if item.kind in (tree.MESSAGE, LIST):
             message = f"{name} takes {wanted(field_type)}, not a {'block' if item.kind == tree.MESSAGE else 'list'}"
-            certain = not field_type.fork_only or self.dialect is not None
+            certain = not field_type.fork_only or self.is_sure
             self._add("wrong-value-type", start, end, message, field=name, certain=certain)
             return None
         if name == "type" and type_.name == "V1LayerParameter" and item.kind == tree.STRING:
@@ -129,7 +129,7 @@ class MistakenValues(Reporting):
                 return None
         repairs = (Edit(start, end, repair),) if repair else ()
         # Forks change the types of their own fields from one version to the next.
-        certain = not field_type.fork_only or self.dialect is not None
+        certain = not field_type.fork_only or self.is_sure
         self._add(
             "wrong-value-type",
             start,
@@ -166,7 +166,7 @@ class MistakenValues(Reporting):
             if len(places) > 1:
                 said += f" ({len(places)} times)"
             kind = "unfilled-template" if several else "wrong-value-type"
-            certain = self.dialect is not None or any(not other.fork_only for other, _ in places)
+            certain = self.is_sure or any(not other.fork_only for other, _ in places)
             self._add(kind, start, end, said, field=item.name, certain=certain)
 
     def _v2_type_in_v1(self, field_type: FieldType, item: Field) -> Any:
@@ -211,15 +211,19 @@ class MistakenValues(Reporting):
         if number is not None:
             self._fork_enum_value(enum.name, text in enum.of_bvlc, item)
             return number
+        if text in enum.unkept:
+            self.bound.fork_uses.append(ForkUse(item, frozenset(), text, is_value=True))
+            return None
         if self._was_reported(item) or self._alternative_fits(type_, field_type, item):
             return None
         start, end = item.value_span
         evidence = f'Caffe says: Unknown enumeration value of "{text}" for field "{field_type.name}"'
         said = f"{field_type.name} has no value {text}"
         v2_names = {v2: name for name in enum.of_bvlc if (v2 := provenance().v1_type(name))}
-        meant = suggest(text, enum.of_bvlc) or v2_names.get(suggest(text, v2_names) or "") or suggest(text, enum.values)
+        meant = suggest(text, enum.of_bvlc) or v2_names.get(suggest(text, v2_names) or "")
+        meant = meant or suggest(text, enum.offered)
         if meant:
-            certain = meant in enum.of_bvlc or self.dialect is not None
+            certain = meant in enum.of_bvlc or self.is_sure
             repairs = (Edit(start, end, meant),)
             said += f", so Caffe refuses the file; did you mean {meant}?"
             name, safe = field_type.name, certain and is_same(text, meant)
@@ -234,8 +238,8 @@ class MistakenValues(Reporting):
                 repairs=repairs,
                 safe=safe,
             )
-            return enum.values[meant]
-        certain = self.dialect is not None
+            return enum.values.get(meant)
+        certain = self.is_sure
         current = _current_type(text) if type_.name == "V1LayerParameter" and not certain else None
         if current:
             message = (
@@ -245,7 +249,7 @@ class MistakenValues(Reporting):
             self._add("unknown-enum-value", start, end, message, evidence, field=field_type.name, certain=False)
             return None
         said += f" in {self._whose() if certain else 'any known Caffe'}, so Caffe refuses the file"
-        choice = f"write {wanted(field_type)}" if len(enum.values) <= 12 else ""
+        choice = f"write {wanted(field_type)}" if len(enum.offered) <= 12 else ""
         own = "" if certain else "change it unless your fork adds it"
         message = "; ".join(filter(None, [said, choice or own]))
         self._add("unknown-enum-value", start, end, message, evidence, field=field_type.name, certain=certain)

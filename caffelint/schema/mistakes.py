@@ -51,7 +51,7 @@ class Mistakes(MistakenValues):
                 evidence = f"BVLC's Caffe refuses it; {provenance().describe(use.forks)} {takes} several"
                 sure, safe = bool(named), bool(named) and problem.repair_is_safe
                 self.bound.problems.append(problem._replace(certain=sure, evidence=evidence, repair_is_safe=safe))
-        if self.dialect is None:
+        if not self.is_sure:
             self._name_forks()
         self._names_for_numbers()
         self._count_alike()
@@ -119,6 +119,8 @@ class Mistakes(MistakenValues):
         name = field.name
         if not name or (self._was_reported(field) and not self._was_reported_as_list(field)):
             return None
+        if other := type_.of_others(name):
+            return self._lacks(type_, other, field)
         key = (type_.name, name)
         if key not in self._unknown:
             if len(self.bound.problems) >= self._most:
@@ -139,6 +141,16 @@ class Mistakes(MistakenValues):
         self.bound.document.misspelt.setdefault((id(node), meant), field)
         return type_.fields[meant]
 
+    def _lacks(self, type_: MessageType, other: FieldType, field: Field) -> FieldType:
+        """Report a field that this project's Caffe lacks; it is read as others have it."""
+        start, end = field.name_span
+        facts = provenance().field(type_.name, field.name)
+        having = provenance().dialects(facts.forks if facts else ())
+        message = f"{self._whose()} lacks {field.name} and refuses the file; it is in {having}"
+        evidence = f'Caffe says: Message type "caffe.{type_.name}" has no field named "{field.name}"'
+        self._add("fork-field", start, end, message, evidence, field=field.name)
+        return other
+
     def _was_reported_as_list(self, field: Field) -> bool:
         """Take back that several values are a list: nobody knows what a field that does not exist would take."""
         if field.kind != LIST or self.bound.document.source.text[field.value_start] == "[":
@@ -155,11 +167,11 @@ class Mistakes(MistakenValues):
             sides = [side.text if (side := node.first(one)) else "" for one in _OF_A_BLOB]
             shape = " ".join(f"dim: {side}" for side in (sides if all(sides) else ("10", "3", "227", "227")))
             message = f"{where} has no field {name}, so Caffe refuses the file; write shape {{ {shape} }}"
-            return None, message, self.dialect is not None
+            return None, message, self.is_sure
         if meant := _meant(type_, name):
-            certain = not types[meant].fork_only or self.dialect is not None
+            certain = not types[meant].fork_only or self.is_sure
             return meant, f"{where} has no field {name}, so Caffe refuses the file; did you mean {meant}?", certain
-        certain = self.dialect is not None
+        certain = self.is_sure
         if home := self._home(type_, name, node):
             return None, f"{where} has no field {name}, so Caffe refuses the file; move it to {home}", certain
         if certain:
@@ -231,8 +243,9 @@ class Mistakes(MistakenValues):
         """Note a field that only forks have; with a dialect, report one that it lacks."""
         if field_type.fork_only:
             facts = provenance().field(type_.name, field_type.name)
-            if facts:
-                self.bound.fork_uses.append(ForkUse(field, facts.forks, field_type.name))
+            if facts or self.caffe:
+                forks = facts.forks if facts else frozenset[str]()
+                self.bound.fork_uses.append(ForkUse(field, forks, field_type.name))
         if self.dialect is None:
             return
         if field_type not in self._in_dialect:
@@ -323,7 +336,7 @@ class Mistakes(MistakenValues):
 
     def _unless_a_fork_repeats(self, problem: Problem, type_: MessageType, field_type: FieldType, field: Field) -> None:
         forks = self._repeating_forks(type_, field_type)
-        if not forks or self.dialect is not None:
+        if not forks or self.is_sure:
             if self.dialect not in forks and len(self.bound.problems) < self._most:
                 self.bound.problems.append(problem)
         elif len(self._doubtful) < self._most:

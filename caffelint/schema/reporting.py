@@ -21,6 +21,8 @@ class Reporting:
     def __init__(self, bound: Bound, parents: list[MessageType]):
         self.bound = bound
         self.dialect = bound.dialect
+        self.caffe = bound.caffe
+        self.is_sure = bound.knows_caffe
         self.parents = parents
         self._most = bound.document.most_problems
         self._reported = sorted(problem.start for problem in bound.document.problems if problem.certain)
@@ -43,6 +45,8 @@ class Reporting:
         return dialect in forks or bool(dialect and "bvlc" in forks and provenance().adds_to_bvlc(dialect))
 
     def _whose(self) -> str:
+        if self.caffe:
+            return "this project's Caffe"
         return "BVLC's Caffe" if self.dialect in BVLC else f"dialect {self.dialect}"
 
     def _was_reported(self, field: Field) -> bool:

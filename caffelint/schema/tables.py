@@ -14,7 +14,7 @@ MESSAGE, STRING, BYTES, BOOL, ENUM, FLOAT, INTEGER = range(7)
 """What the text of a value must look like."""
 
 _FORMS = {1: FLOAT, 2: FLOAT, 8: BOOL, 9: STRING, 11: MESSAGE, 12: BYTES, 14: ENUM}
-_USUAL = {
+USUAL = {
     MESSAGE: tree.MESSAGE,
     STRING: tree.STRING,
     BYTES: tree.STRING,
@@ -23,48 +23,55 @@ _USUAL = {
     FLOAT: tree.FLOAT,
     INTEGER: tree.INTEGER,
 }
-_LARGEST = {1: 1.7976931348623157e308, 2: 3.4028234663852886e38}
-_NAMES = {5: "int32", 13: "uint32", 3: "int64", 4: "uint64"}
+LARGEST = {"double": 1.7976931348623157e308, "float": 3.4028234663852886e38}
+_NAMES = {1: "double", 2: "float", 5: "int32", 13: "uint32", 3: "int64", 4: "uint64"}
 LIMITS = {
     "int32": (-(1 << 31), (1 << 31) - 1),
     "uint32": (0, (1 << 32) - 1),
     "int64": (-(1 << 63), (1 << 63) - 1),
     "uint64": (0, (1 << 64) - 1),
 }
-_BOOLS: dict[str, int] = {"true": True, "True": True, "t": True, "false": False, "False": False, "f": False}
+BOOLS: dict[str, int] = {"true": True, "True": True, "t": True, "false": False, "False": False, "f": False}
 
 
 class FieldType:
     """One field of a message type.
 
     `usual` is the kind of text (`caffelint.text.tree`) that a value mostly has, `words` what identifiers mean
-    in BVLC's Caffe; `low` and `high` are the limits of a number.
+    in BVLC's Caffe; `low` and `high` are the limits of a number. `kept`: has the merged schema a place for its values?
     """
 
-    __slots__ = ("enum", "fork_only", "form", "high", "low", "message", "name", "repeated", "usual", "words")
+    __slots__ = ("enum", "fork_only", "form", "high", "kept", "low", "message", "name", "repeated", "usual", "words")
 
     def __init__(self, descriptor: Any):
+        self.kept = True
         self.name: str = descriptor.name
         self.form = _FORMS.get(descriptor.type, INTEGER)
-        self.usual = _USUAL[self.form]
+        self.usual = USUAL[self.form]
         self.repeated = _is_repeated(descriptor)
         self.fork_only = bool(descriptor.number >= FIRST_FORK_NUMBER)
         self.message = message_type(descriptor.message_type) if descriptor.message_type else None
         self.enum = _enum_type(descriptor.enum_type) if descriptor.enum_type else None
-        largest = _LARGEST.get(descriptor.type, 0.0)
+        largest = LARGEST.get(_NAMES.get(descriptor.type, ""), 0.0)
         self.low: float
         self.high: float
         self.low, self.high = LIMITS.get(_NAMES.get(descriptor.type, ""), (-largest, largest))
-        self.words: dict[str, int] = self.enum.of_bvlc if self.enum else _BOOLS if self.form == BOOL else {}
+        self.words: dict[str, int] = self.enum.of_bvlc if self.enum else BOOLS if self.form == BOOL else {}
 
 
 class EnumType:
-    """Name and number of each value; `of_bvlc` are those that BVLC's Caffe has."""
+    """Name and number of each value; `of_bvlc` are those that BVLC's Caffe has.
 
-    def __init__(self, descriptor: Any):
-        self.name: str = descriptor.full_name.partition(".")[2]
-        self.values: dict[str, int] = {value.name: value.number for value in descriptor.values}
+    `unkept` are values of a project's own Caffe that the merged schema has no number for; `offered` are the names that
+    a message gives to choose from.
+    """
+
+    def __init__(self, name: str, values: dict[str, int], unkept: tuple[str, ...] = ()):
+        self.name = name
+        self.values = values
         self.of_bvlc = {name: number for name, number in self.values.items() if number < FIRST_FORK_NUMBER}
+        self.unkept = unkept
+        self.offered = [*self.values, *unkept] if unkept else list(self.of_bvlc or self.values)
 
 
 class MessageType:
@@ -81,12 +88,18 @@ class MessageType:
 
     def field(self, name: str) -> FieldType | None:
         """The field of that name; None where the message has none."""
-        found = self.made.get(name)
-        if found is None:
-            descriptor = self.descriptor.fields_by_name.get(name)
-            if descriptor is not None:
-                found = self.made[name] = FieldType(descriptor)
+        found = self.made.get(name) or self._make(name)
+        if found is not None:
+            self.made[name] = found
         return found
+
+    def of_others(self, name: str) -> FieldType | None:
+        """The field of that name which other Caffes have and this one lacks."""
+        return None
+
+    def _make(self, name: str) -> FieldType | None:
+        descriptor = self.descriptor.fields_by_name.get(name)
+        return None if descriptor is None else FieldType(descriptor)
 
     @property
     def fields(self) -> dict[str, FieldType]:
@@ -129,5 +142,6 @@ def message_type(descriptor: Any) -> MessageType:
 def _enum_type(descriptor: Any) -> EnumType:
     name: str = descriptor.full_name
     if name not in _enums:
-        _enums[name] = EnumType(descriptor)
+        values = {value.name: value.number for value in descriptor.values}
+        _enums[name] = EnumType(name.partition(".")[2], values)
     return _enums[name]

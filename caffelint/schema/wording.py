@@ -41,7 +41,7 @@ def wanted(field_type: FieldType) -> str:
     if form == tables.INTEGER:
         return "a whole number" if field_type.low else "a whole number, 0 or more"
     if form == tables.ENUM and field_type.enum:
-        values = list(field_type.enum.of_bvlc or field_type.enum.values)
+        values = field_type.enum.offered
         more = " ..." if len(values) > _MOST_CHOICES else ""
         return f"one of {', '.join(values[:_MOST_CHOICES])}{more} (without quotes)"
     return {tables.FLOAT: "a number", tables.BOOL: "true or false"}.get(form, "a string in quotes")

@@ -10,8 +10,8 @@ class ForkField(ProblemRule):
 
     ## Why is this bad?
     It is not, as long as that fork is the one that runs. Any other Caffe refuses the file at the first such field.
-    Without a configured dialect, one info names the forks that know all of these fields; with a dialect, each field
-    that it lacks is an error, reported once per file.
+    Without a configured dialect, one info names the forks that know all of these fields. With a dialect, or where the
+    repository holds its own Caffe, each field that this lacks is an error, reported once per file.
 
     ## Example
     ```
@@ -52,5 +52,5 @@ class ForkField(ProblemRule):
     ]
 
     def report(self, problem: Problem, file: File) -> Iterator[Finding]:
-        severity = INFO if file.dialect is None else ERROR
+        severity = ERROR if file.knows_caffe else INFO
         yield self.finding(file.place_of(problem), problem.message, evidence=problem.evidence, severity=severity)

@@ -8,7 +8,8 @@ class UnknownEnumValue(ProblemRule):
 
     ## Why is this bad?
     Caffe refuses the file: `Unknown enumeration value of "AVG" for field "pool"`. It is an error where the text shows
-    what was meant or where the dialect is given, otherwise a warning: a fork that caffelint does not know may have it.
+    what was meant, where the repository holds its own Caffe, or where the dialect is given, otherwise a warning: a fork
+    that caffelint does not know may have it.
 
     ## Example
     ```

@@ -33,9 +33,9 @@ class UnknownLayerType(TextRule):
 
     ## Why is this bad?
     Caffe reads the text, and aborts when it builds the net: `Unknown layer type: convolution (known types: ...)`. It is
-    an error where the type is a known one with a slip in case or spelling, or where the dialect is given. Otherwise it
-    is an info where forks have the type, and a warning where none has, since people register types of their own without
-    changing caffe.proto.
+    an error where the type is a known one with a slip in case or spelling, where the repository holds its own Caffe and
+    none of its sources registers the type, or where the dialect is given. Otherwise it is an info where forks have the
+    type, and a warning where none has, since people register types of their own without changing caffe.proto.
 
     ## Example
     ```
@@ -112,12 +112,38 @@ class UnknownLayerType(TextRule):
             if net.written.layers:  # older formats have an enum of types
                 continue
             for type_, layers in net.by_type.items():
-                if type_ in BVLC_TYPES and file.dialect in (None, _BVLC):
-                    continue
                 # What Caffe's upgrade makes of `input` points to the file itself, which has no name.
                 written = [layer for layer in layers if layer.node and layer.node.name]
+                own = file.caffe.registered.layers if file.caffe else frozenset[str]()
+                if type_ in own:
+                    continue
+                if file.caffe and file.caffe.knows_types:
+                    if written and type_:
+                        yield self._not_registered(own, type_, written)
+                    continue
+                if type_ in BVLC_TYPES and file.dialect in (None, _BVLC):
+                    continue
                 if written and not provenance().may_have_type(file.dialect or _BVLC, type_):
                     yield from self._report(file, type_, written, provenance().layer_type(type_))
+
+    def _not_registered(self, own: frozenset[str], type_: str, layers: list[Layer]) -> Finding:
+        """A type that no source of the project's own Caffe registers; `own` are those that one does."""
+        if meant := suggest(type_, own):
+            return self._misspelt(type_, meant, layers)
+        evidence = f"Caffe says: Unknown layer type: {type_}"
+        message = f"{titles(layers)}: this project's Caffe lacks this layer type and stops at load"
+        if forks := provenance().layer_type(type_):
+            message += f"; it is in {provenance().dialects(forks)}"
+        return self.finding(layers[0].at("type"), message, evidence=evidence, certainty=CERTAIN)
+
+    def _misspelt(self, type_: str, meant: str, layers: list[Layer]) -> Finding:
+        times = f" ({len(layers)} times)" if len(layers) > 1 else ""
+        message = f'"{type_}" is not a layer type, so Caffe stops at load; did you mean "{meant}"?{times}'
+        edits = [write(layer, "type", value=quoted(meant)) for layer in layers]
+        safety = SAFE if type_.lower() == meant.lower() else UNSAFE
+        fixes = fix(f'write type: "{meant}"', safety, *edits)
+        evidence = f"Caffe says: Unknown layer type: {type_}"
+        return self.finding(layers[0].at("type"), message, evidence=evidence, certainty=CERTAIN, fixes=fixes)
 
     def _report(self, file: File, type_: str, layers: list[Layer], forks: frozenset[str]) -> Iterator[Finding]:
         known = provenance()
@@ -144,12 +170,7 @@ class UnknownLayerType(TextRule):
         evidence = f"Caffe says: Unknown layer type: {type_}"
         meant = suggest(type_, _types(file.dialect or _BVLC))
         if meant:
-            times = f" ({len(layers)} times)" if len(layers) > 1 else ""
-            message = f'"{type_}" is not a layer type, so Caffe stops at load; did you mean "{meant}"?{times}'
-            edits = [write(layer, "type", value=quoted(meant)) for layer in layers]
-            safety = SAFE if type_.lower() == meant.lower() else UNSAFE
-            fixes = fix(f'write type: "{meant}"', safety, *edits)
-            yield self.finding(place, message, evidence=evidence, certainty=CERTAIN, fixes=fixes)
+            yield self._misspelt(type_, meant, layers)
             return
         if sure:
             message = f"{subject}: dialect {file.dialect} lacks this layer type and stops at load"

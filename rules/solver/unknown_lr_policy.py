@@ -99,7 +99,7 @@ class UnknownLrPolicy(SolverRule):
         if policy in _POLICIES or solver.given("lr_policy") is Given.UNREADABLE:
             return
         forks = solver.policy_forks
-        if solver.dialect in forks:
+        if solver.dialect in forks or (solver.caffe and policy in solver.caffe.registered.policies):
             return
         place = solver.at_first("lr_policy", "base_lr", "momentum", "weight_decay", "max_iter")
         evidence = f"{AT_FIRST_UPDATE}: Unknown learning rate policy: {policy}"

@@ -83,11 +83,13 @@ class UnknownSolverType(SolverRule):
 
     def check(self, solver: Solver) -> Iterator[Finding]:
         type_ = solver.type
-        if type_ in _TYPES or solver.dialect in solver.type_forks:
+        own = solver.caffe.registered.solvers if solver.caffe else frozenset()
+        if type_ in own if own else type_ in _TYPES or solver.dialect in solver.type_forks:
             return
         near = _near(type_)
-        fork_only = bool(solver.type_forks) and not solver.dialect
-        certain = bool(solver.dialect or near) and not fork_only
+        near = "" if own and near not in own else near
+        fork_only = bool(solver.type_forks) and not (solver.dialect or own)
+        certain = bool(solver.dialect or own or near) and not fork_only
         if fork_only:
             names = solver.fork_names(solver.type_forks)
             message = f'type "{type_}" is known only to {names}, so BVLC\'s Caffe stops at the start'
@@ -96,7 +98,9 @@ class UnknownSolverType(SolverRule):
             message = f'type "{type_}" is unknown, so Caffe stops at the start; did you mean "{near}"?'
         else:
             where = f"unknown in dialect {solver.dialect}" if certain else "in no known Caffe"
-            message = f'type "{type_}" is {where}, so Caffe stops at the start; set one of {_ALL}'
+            where = "unknown in this project's Caffe" if own else where
+            known = ", ".join(sorted(own)) if own else _ALL
+            message = f'type "{type_}" is {where}, so Caffe stops at the start; set one of {known}'
         yield self.finding(
             solver.at("type"),
             message,

@@ -1,0 +1,76 @@
+"""Finds the Caffe in a repository: the folder whose `src/caffe/proto/caffe.proto` is nearest to a file."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+
+from caffelint.lint.reach import Reach
+
+PROTO = os.path.join("src", "caffe", "proto", "caffe.proto")
+_DEEPEST = 2
+"""Folders below one that the search looks into: `caffe`, `external/caffe`."""
+_MOST_ENTRIES = 5_000
+"""Of all folders that a search lists in one repository."""
+_NEVER = frozenset(["node_modules", "__pycache__", "build", "data"])
+
+
+class Repository:
+    """A repository in which Caffes are looked for; nothing outside of it is.
+
+    `top` is its folder. What was listed is remembered.
+    """
+
+    def __init__(self, top: str) -> None:
+        self.top = top
+        self.reach = Reach(top)
+        self.entries = 0
+        self._folders: dict[str, list[str]] = {}
+        self._found: dict[str, tuple[str, ...]] = {}
+
+    def caffes(self, folder: str) -> tuple[str, ...]:
+        """The Caffes that are nearest to a folder: those in it or below it, else those of the next folder above.
+
+        Several if they are equally near; none if there is none.
+        """
+        if folder not in self._found:
+            found = self._below(folder)
+            if not found and folder != self.top:
+                found = self.caffes(os.path.dirname(folder))
+            self._found[folder] = found
+        return self._found[folder]
+
+    def _below(self, folder: str) -> tuple[str, ...]:
+        level = [folder]
+        for _ in range(_DEEPEST + 1):
+            if found := tuple(filter(self._is_caffe, level)):
+                return found
+            level = [inner for above in level for inner in self._list(above)]
+        return ()
+
+    def _is_caffe(self, folder: str) -> bool:
+        proto = os.path.join(folder, PROTO)
+        return os.path.isfile(proto) and self.reach.holds(proto)
+
+    def _list(self, folder: str) -> list[str]:
+        if folder not in self._folders:
+            self._folders[folder] = sorted(self._scan(folder))
+        return self._folders[folder]
+
+    def _scan(self, folder: str) -> Iterator[str]:
+        try:
+            with os.scandir(folder) as entries:
+                for entry in entries:
+                    self.entries += 1
+                    if self.entries > _MOST_ENTRIES:
+                        return
+                    if entry.name[0] != "." and entry.name not in _NEVER and entry.is_dir(follow_symlinks=False):
+                        yield entry.path
+        except OSError:
+            return
+
+
+def top_of(folder: str) -> str | None:
+    """The top of the repository that a folder is in; None if it is in none."""
+    above = Reach(folder).above[-1]
+    return above if os.path.exists(os.path.join(above, ".git")) else None

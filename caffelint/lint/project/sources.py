@@ -1,0 +1,112 @@
+"""The layers and solvers that the C++ sources of a repository register, from their text alone."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from caffelint.lint.read import ReadError, read_found
+from caffelint.lint.walk import walk
+from caffelint.schema.project import Registered
+from caffelint.text.code_comments import without_comments
+
+_SUFFIXES = (".cpp", ".cu", ".cc", ".hpp", ".h")
+_TREES = (os.path.join("", "src", "caffe", ""), os.path.join("", "include", "caffe", ""))
+_MOST_ENTRIES = 30_000
+_MOST_FILES = 5_000
+_LARGEST = 1 << 20
+_MARKS = (b"REGISTER_LAYER_C", b"REGISTER_SOLVER_C", b"lr_policy ==")
+_FILLERS = "filler.hpp"
+_REGISTERS = re.compile(r"REGISTER_(LAYER|SOLVER)_(?:CLASS|CREATOR)\s*\(\s*(\w+)")
+_POLICY = re.compile(r'lr_policy\s*==\s*"(\w+)"')
+_FILLER = re.compile(r'type\s*==\s*"(\w+)"')
+_DEFINES = re.compile(r"#[ \t]*define\b[^\n]*(?:(?<=\\)\n[^\n]*)*")
+_OFF = re.compile(r"#[ \t]*if[ \t]+0\b")
+_CONDITION = re.compile(r"#[ \t]*(if|el|endif)[^\n]*")
+
+
+class SourceFile(NamedTuple):
+    """A file, and what changes when it does."""
+
+    path: str
+    size: int
+    modified: int
+
+
+class Sources(NamedTuple):
+    """The C++ files that may belong to a Caffe. `complete`: were all of them found?"""
+
+    files: tuple[SourceFile, ...]
+    complete: bool
+
+
+def sources(top: str, root: str) -> Sources:
+    """The C++ files of a repository, without those of another Caffe than the one in the folder `root`."""
+    found: list[SourceFile] = []
+    entries = 0
+    own = os.path.join(root, "")
+    for folder, folders, names in walk(top):
+        entries += len(folders) + len(names)
+        if entries > _MOST_ENTRIES or len(found) > _MOST_FILES:
+            return Sources(tuple(found), False)
+        folders[:] = [name for name in folders if name[0] != "." and name != "node_modules"]
+        here = os.path.join(folder, "")
+        if not here.startswith(own) and any(tree in here for tree in _TREES):
+            continue
+        for name in names:
+            if name.endswith(_SUFFIXES) and not name.startswith("test_"):
+                path = os.path.join(folder, name)
+                try:
+                    state = os.lstat(path)
+                except OSError:
+                    continue
+                found.append(SourceFile(path, state.st_size, state.st_mtime_ns))
+    return Sources(tuple(sorted(found)), True)
+
+
+def registered(files: Iterable[SourceFile]) -> Registered:
+    """What the files register, by the text of the functions that look names up.
+
+    These are GetLearningRate of sgd_solver.cpp, or solver.cpp in older Caffes, and GetFiller of filler.hpp.
+    """
+    found: dict[str, set[str]] = {"LAYER": set(), "SOLVER": set(), "policies": set(), "fillers": set()}
+    for file in files:
+        try:
+            data = read_found(file.path, _LARGEST) if file.size <= _LARGEST else b""
+        except ReadError:
+            continue
+        is_of_fillers = os.path.basename(file.path) == _FILLERS
+        if is_of_fillers or any(mark in data for mark in _MARKS):
+            text = compiled(data.decode("utf-8", "replace"))
+            for what, type_ in _REGISTERS.findall(text):
+                found[what].add(type_)
+            found["policies"].update(_POLICY.findall(text))
+            if is_of_fillers:
+                found["fillers"].update(_FILLER.findall(text))
+    return Registered(*map(frozenset, found.values()))
+
+
+def compiled(text: str) -> str:
+    """The text of a C++ file without comments, macros, and what is between `#if 0` and its `#else` or `#endif`."""
+    text = _DEFINES.sub("", without_comments(text))
+    if not _OFF.search(text):
+        return text
+    parts: list[str] = []
+    kept = depth = 0
+    for found in _CONDITION.finditer(text):
+        word = found[1]
+        if not depth:
+            if _OFF.match(found[0]):
+                parts.append(text[kept : found.start()])
+                depth = 1
+        elif word == "if":
+            depth += 1
+        elif word == "endif" or depth == 1:
+            depth -= word == "endif" or depth == 1
+            if not depth:
+                kept = found.end()
+    if not depth:
+        parts.append(text[kept:])
+    return "".join(parts)

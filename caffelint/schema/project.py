@@ -1,0 +1,166 @@
+"""The Caffe of a project: what its own caffe.proto declares, and which layers and solvers its sources register.
+
+A text is held against the project's declarations. Values go into messages of the merged schema, whose numbers are other
+ones; what that has no place for is checked and then dropped, since nothing here knows what it means.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable
+from functools import cached_property
+from typing import Any, NamedTuple
+
+from caffelint.schema import proto2, tables
+from caffelint.schema.proto2 import REPEATED, REQUIRED, FieldDeclaration, ProtoError, Schema
+from caffelint.schema.tables import BOOLS, LIMITS, EnumType, FieldType, MessageType
+
+_NET, _SOLVER = "NetParameter", "SolverParameter"
+_FORMS = {
+    "double": tables.FLOAT,
+    "float": tables.FLOAT,
+    "bool": tables.BOOL,
+    "string": tables.STRING,
+    "bytes": tables.BYTES,
+}
+_FEWEST_TYPES = 35
+"""No release of Caffe that has a registry registers fewer layer types."""
+
+
+class Registered(NamedTuple):
+    """The layer and solver types that sources register, and the learning-rate policies and fillers that they name."""
+
+    layers: frozenset[str] = frozenset()
+    solvers: frozenset[str] = frozenset()
+    policies: frozenset[str] = frozenset()
+    fillers: frozenset[str] = frozenset()
+
+
+NONE_REGISTERED = Registered()
+
+
+class ProjectCaffe:
+    """A Caffe that is known from its files. `path` is that of its caffe.proto, as people read it.
+
+    `digest` is one of what it declares. `registered` may be of sources that are only a part of a Caffe, or empty;
+    `complete`: were all of its sources read?
+    """
+
+    def __init__(self, schema: Schema, path: str, registered: Registered, complete: bool) -> None:
+        self.schema = schema
+        self.path = path
+        self.registered = registered
+        self._complete = complete
+        self._messages: dict[tuple[str, str], _ProjectMessage] = {}
+
+    @property
+    def knows_types(self) -> bool:
+        """Are all layer types known that it registers?"""
+        return self._complete and len(self.registered.layers) >= _FEWEST_TYPES
+
+    @cached_property
+    def digest(self) -> str:
+        return hashlib.sha1(repr(self.schema).encode(), usedforsecurity=False).hexdigest()
+
+    def message_type(self, name: str, descriptor: Any) -> MessageType:
+        """The type of a message that it declares, whose values go into that of a descriptor, None to drop them."""
+        key = name, descriptor.full_name if descriptor is not None else ""
+        if key not in self._messages:
+            self._messages[key] = _ProjectMessage(self, name, descriptor)
+        return self._messages[key]
+
+
+def project_caffe(
+    text: str,
+    path: str,
+    imported: Callable[[str], str | None] = lambda name: None,
+    registered: Registered = NONE_REGISTERED,
+    complete: bool = True,
+) -> ProjectCaffe:
+    """The Caffe whose caffe.proto is this text. Raises `ProtoError`, also for a caffe.proto of something else."""
+    schema = proto2.read_schema(text, imported)
+    net = schema.messages.get(_NET, {})
+    if _SOLVER not in schema.messages or not ("layer" in net or "layers" in net):
+        raise ProtoError("declares no nets and solvers")
+    return ProjectCaffe(schema, path, registered, complete)
+
+
+class _ProjectMessage(MessageType):
+    """A message of the project. `descriptor` is the one of the merged schema that its values go into, or None."""
+
+    def __init__(self, caffe: ProjectCaffe, name: str, descriptor: Any):
+        self.descriptor = descriptor
+        self.name: str = descriptor.full_name.partition(".")[2] if descriptor is not None else name
+        self.made: dict[str, FieldType] = {}
+        self._fields: dict[str, FieldType] | None = None
+        self._caffe = caffe
+        self._declared = caffe.schema.messages[name]
+
+    def _make(self, name: str) -> FieldType | None:
+        declared = self._declared.get(name)
+        if declared is None:
+            return None
+        known = self.descriptor.fields_by_name.get(name) if self.descriptor is not None else None
+        return _ProjectField(self._caffe, declared, known)
+
+    @property
+    def fields(self) -> dict[str, FieldType]:
+        if self._fields is None:
+            made = {name: self.field(name) for name in self._declared}
+            self._fields = {name: field for name, field in made.items() if field is not None}
+        return self._fields
+
+    @cached_property
+    def required(self) -> tuple[str, ...]:
+        return tuple(field.name for field in self._declared.values() if field.label == REQUIRED)
+
+    def of_others(self, name: str) -> FieldType | None:
+        if self.descriptor is None or name in self._declared:
+            return None
+        return tables.message_type(self.descriptor).field(name)
+
+
+class _ProjectField(FieldType):
+    """A field of the project; `known` is the descriptor of the one by the same name in the merged schema, or None."""
+
+    __slots__ = ()
+
+    def __init__(self, caffe: ProjectCaffe, declared: FieldDeclaration, known: Any):
+        same = FieldType(known) if known is not None else None
+        type_ = declared.type
+        schema = caffe.schema
+        is_message, is_enum = type_ in schema.messages, type_ in schema.enums
+        whole = tables.MESSAGE if is_message else tables.ENUM if is_enum else tables.INTEGER
+        self.name = declared.name
+        self.form = _FORMS.get(type_, whole)
+        self.usual = tables.USUAL[self.form]
+        self.repeated = declared.label == REPEATED
+        self.low, self.high = _limits(type_)
+        self.kept = same is not None and _holds(same, self)
+        self.fork_only = not self.kept or (same is not None and same.fork_only)
+        into = known.message_type if known is not None and self.kept else None
+        self.message = caffe.message_type(type_, into) if is_message else None
+        self.enum = _enum(type_, schema.enums[type_], same.enum if same and self.kept else None) if is_enum else None
+        self.words = self.enum.of_bvlc if self.enum else BOOLS if self.form == tables.BOOL else {}
+
+
+def _limits(type_: str) -> tuple[float, float]:
+    if type_ in ("float", "double"):
+        return -tables.LARGEST[type_], tables.LARGEST[type_]
+    name = {"sint": "int", "sfixed": "int", "fixed": "uint"}.get(type_.rstrip("0123456789"), "") + type_[-2:]
+    return LIMITS.get(type_ if type_ in LIMITS else name, (0, 0))
+
+
+def _holds(known: FieldType, own: FieldType) -> bool:
+    """Has a field of the merged schema a place for all values of the project's?"""
+    if known.form != own.form or known.repeated != own.repeated:
+        return False
+    return own.form != tables.INTEGER or (known.low <= own.low and own.high <= known.high)
+
+
+def _enum(name: str, own: dict[str, int], known: EnumType | None) -> EnumType:
+    """The project's values with the numbers of the merged schema."""
+    if known is None:
+        return EnumType(name, {}, tuple(own))
+    numbers = {value: known.values[value] for value in own if value in known.values}
+    return EnumType(known.name, numbers, tuple(value for value in own if value not in numbers))
