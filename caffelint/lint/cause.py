@@ -26,6 +26,7 @@ CauseKind = Literal[
     "loss",
     "loss-weight",
     "target-scale",
+    "depth",
     "lr-mult",
     "refusal",
     "engine",

@@ -18,6 +18,7 @@ FELL = 0.95
 _MOST_LABELS = 4096
 _TIMES = 3.0
 _NEAR_CHANCE = 1.5
+_BAD_START = 3.0
 
 
 def losses(run: Run) -> list[float]:
@@ -54,6 +55,12 @@ def _chance_of(layer: BuiltLayer) -> float | None:
     return labels * math.log(count) if count > 1 else 0.0
 
 
+def bad_start(run: Run) -> tuple[float, float] | None:
+    """The loss before any update and that of chance, where it is far above."""
+    first, near = begins(run), chance(run)
+    return (first, near) if near is not None and first > _BAD_START * near > 0 else None
+
+
 def classes(layer: BuiltLayer) -> int | None:
     """How many classes a loss has; None where it has none, or the shape of its scores is not known."""
     if not layer.is_loss or len(layer.bottoms) < 2 or not layer.reads_classes(1):
@@ -86,6 +93,19 @@ def rose(run: Run) -> bool:
 def falls(first: float, last: float) -> bool:
     """Is the last loss lower than the first by more than batches differ?"""
     return last < first - (1 - FELL) * abs(first)
+
+
+def below_zero(run: Run) -> BuiltLayer | None:
+    """The loss layer that is below 0 at the end, although it cannot be for what it is made for."""
+    last = run.iterations[-1].losses if run.iterations else {}
+    found = (layer for layer in run.loss_layers if layer.never_negative and layer.loss_weights[0] > 0)
+    return next((layer for layer in found if last.get(layer.tops[0].name, 0.0) < 0), None)
+
+
+def progress(run: Run) -> float:
+    """The loss at the end as a share of that at the start, or of chance where that is less."""
+    first, near = begins(run), chance(run)
+    return ends(run) / (first if near is None else min(first, near)) if first > 0 else math.nan
 
 
 def fell(run: Run) -> bool:

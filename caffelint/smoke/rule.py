@@ -9,9 +9,11 @@ from caffelint.caffe.layers import BuiltLayer
 from caffelint.caffe.net_parts import Blob
 from caffelint.lint import rule
 from caffelint.lint.finding import Finding
-from caffelint.smoke.diagnosis.hypotheses import ADAPTIVE, Hypothesis, bad_start, hypotheses, large_input
+from caffelint.smoke.diagnosis.hypotheses import ADAPTIVE, hypotheses, large_input
+from caffelint.smoke.diagnosis.hypothesis import Hypothesis
+from caffelint.smoke.diagnosis.signal import squashing
 from caffelint.smoke.diagnosis.tried import CURED, UNTESTED, Tried, refuted, survivor
-from caffelint.smoke.diagnosis.trouble import flat
+from caffelint.smoke.diagnosis.trouble import faded, flat, trouble
 from caffelint.smoke.events import (
     BACKWARD,
     BLOB,
@@ -57,7 +59,7 @@ from caffelint.smoke.learning import (
     weights,
     without_weights,
 )
-from caffelint.smoke.loss import begins, chance, clamped, classes, ends, fell, losses, rose
+from caffelint.smoke.loss import bad_start, begins, below_zero, chance, clamped, classes, ends, fell, losses, rose
 from caffelint.smoke.run import Run, loss_grew, run_of
 
 __all__ = [
@@ -101,11 +103,13 @@ __all__ = [
     "Weights",
     "bad_start",
     "begins",
+    "below_zero",
     "chance",
     "clamped",
     "classes",
     "dead_layers",
     "ends",
+    "faded",
     "fell",
     "first_ratios",
     "flat",
@@ -122,8 +126,10 @@ __all__ = [
     "refuted",
     "rose",
     "size",
+    "squashing",
     "survivor",
     "to_line",
+    "trouble",
     "weightless",
     "weights",
     "without_weights",

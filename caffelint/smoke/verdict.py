@@ -50,6 +50,8 @@ def verdict(run: Run, findings: Sequence[ReportedFinding]) -> str:
     head = _HEADS[lead.name]
     if lead.name == "refused-at-load" and lead.severity != ERROR:
         head = "it was not run"
+    if lead.name == "not-learning" and lead.severity != ERROR:
+        head = "it hardly learns"
     cause = lead.cause or ReportedCause("unknown", lead.message, "", lead.certainty, lead.file, lead.line)
     text = f"{head}: {cause.what}{where}."
     if cause.why:

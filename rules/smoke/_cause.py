@@ -16,12 +16,13 @@ from caffelint.smoke.rule import (
     large_input,
     refuted,
     survivor,
+    trouble,
 )
 from caffelint.smoke.rule import bad_start as begins_badly
 
 from ._gradient import wrong_gradient
 from ._numbers import number
-from ._suspects import NOUNS, suspect
+from ._suspects import NOUNS, noun, suspect
 
 _USUAL = 0.01
 _STRONGER = 3.0
@@ -40,6 +41,8 @@ _HOW = {
     "stops": "nothing learns",
     "dies": "units die",
     "flat": "the loss does not fall",
+    "negative": "the loss is below 0",
+    "fades": "the rate fades",
 }
 """A trouble in words."""
 
@@ -56,7 +59,7 @@ def too_large(run: Run, after: int | None = None) -> Cause:
         return cause._replace(why=why, certainty=CERTAIN, suggested=best.change.suggested)
     gone = {one.hypothesis.place for one in refuted(run.tried)}
     left = [one for one in hypotheses(run, after) if one.place not in gone]
-    if not left:
+    if not left or (left[0].kind == "rate" and left[0].score <= 0 and trouble(run) is None):
         return Cause("unknown", "", "; ".join(ruled_out(run)), LIKELY)
     cause = _cause(run, left[0])
     doubt = ["this was not tested"] if any(one.outcome == UNTESTED for one in run.tried) or gone else []
@@ -78,6 +81,8 @@ def _cured(best: Tried) -> str:
     if not best.change.loads:
         return f"without --weights it {how}: {fell}"
     where = f' at "{best.change.layer}"' if best.change.layer and not best.change.text.startswith("layer {") else ""
+    if best.change.more:
+        where += f" and {best.change.more} more layer{'s' if best.change.more > 1 else ''}"
     return f"with {best.change.text}{where} it {how}: {fell}"
 
 
@@ -88,7 +93,7 @@ def ruled_out(run: Run) -> list[str]:
         kind = _HOW.get(one.kind, "its first update is too large")
         when = " before any update" if one.iteration < 0 else f" in iteration {one.iteration}"
         when = when if one.kind in ("breaks", "grows") else ""
-        words.append(f"not {NOUNS[one.hypothesis.kind]}: with {one.change.text} {kind}{when}")
+        words.append(f"not {noun(one.hypothesis)}: with {one.change.text} {kind}{when}")
     return words
 
 
@@ -134,13 +139,16 @@ def _start(run: Run, one: Hypothesis, tested: bool, better: Suggested | None = N
         text += ", so the rate is not the cause; scale the input or the fillers down"
         return Cause("start", "", text, LIKELY, one.place, run.known(rules=_RULES))
     text += f"{': ' if text else ''}{_holds(run, one.layers[0])}"
+    if one.field == "small":
+        text += ", so small that next to nothing of it gets to the loss"
     scaled = one.changes[0].suggested if one.changes and one.layers[0].transforms else None
     if not tested:
         text += "; scale it to about 1"
         if scaled is not None:
             text += f" with transform_param {{ {scaled.text} }}"
-        better = better or _rate_for(run)
-        text += f", or try {better.text}"
+        if one.field != "small":
+            better = better or _rate_for(run)
+            text += f", or try {better.text}"
     return Cause("input-scale", "", text, LIKELY, one.place, run.known(rules=("unscaled-input",)), scaled)
 
 
@@ -165,6 +173,11 @@ def _rate_for(run: Run) -> Suggested:
 def _rate(run: Run, one: Hypothesis, tested: bool) -> Cause:
     better = _rate_for(run)
     text = f"{run.rate_text} is too high"
+    if one.field == "low":
+        text = f"{run.rate_text} is too low: the first update is {number(one.figure)} times the weights"
+        higher = one.changes[0].suggested if one.changes else None
+        text += f"; try {higher.text}" if higher is not None and not tested else ""
+        return Cause("rate", "", text, LIKELY, one.place, suggested=higher)
     if not tested:
         text = f"{run.rate_text} is most likely too high; try {better.text}"
         if layer := large_input(run):

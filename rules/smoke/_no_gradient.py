@@ -66,7 +66,9 @@ def no_gradient(run: Run) -> NoGradient:
     if dead is not None:
         found, kind, why = dead, "layer", f"every output of {title(dead)} is 0"
         maker = dead.bottoms[0].producer
-        blank = advice(maker.type).zero if dead.rectifies and maker is not None and maker.normalises else None
+        while maker is not None and maker.runs_in_place and not maker.normalises and maker.bottoms:
+            maker = maker.bottoms[0].producer
+        blank = advice(maker.type).zero if maker is not None and maker.normalises else None
         if maker is not None and blank is not None and blank.text and _of_zeros(run, maker):
             found, note, sure = maker, f"{title(maker)}: {blank.text}", blank.certainty
     elif end is not None and end.message is not None:
@@ -81,7 +83,7 @@ def no_gradient(run: Run) -> NoGradient:
     suspect = found or end
     silent = without_weights(run, suspect) if suspect is not None else None
     if silent is not None:
-        kind, note, sure = "weights", no_weights(silent), CERTAIN
+        kind, note, sure = "weights", no_weights(run, silent), CERTAIN
         suspects.append(silent.name)
         rules = ("deconvolution-without-filler",) if silent.type == "Deconvolution" else rules[:2]
     what = f"no weight gets a gradient{_stays(run)}"
@@ -152,7 +154,11 @@ def _zero_loss(run: Run) -> tuple[str, str]:
 
 
 def _of_zeros(run: Run, layer: BuiltLayer) -> bool:
-    """Was all 0 what it made in the pass at rate 0?"""
+    """Was all 0 what it made in the pass at rate 0, or can it be nothing else?"""
+    shape = layer.tops[0].shape
+    if layer.type == "BatchNorm" and not layer.parameters.use_global_stats and shape:
+        if shape[0] * math.prod(shape[2:]) == 1:
+            return True
     return is_zero(run.statistics(-1, layer.name, BLOB, layer.tops[0].name, DATA))
 
 
@@ -166,6 +172,11 @@ def _dead(run: Run, at: int) -> BuiltLayer | None:
     return None
 
 
-def no_weights(layer: BuiltLayer) -> str:
+def no_weights(run: Run, layer: BuiltLayer) -> str:
     """A layer without weights in words."""
+    if run.loaded:
+        return f"the weights that were loaded into {title(layer)} are 0; look at the file of --weights"
+    if layer.params and not layer.params[0].lr_mult:
+        fact = f"the weights of {title(layer)} are 0, and lr_mult 0 keeps them so"
+        return f"{fact}; set lr_mult: 1 and give it a weight_filler, or load some with --weights"
     return f"the weights of {title(layer)} are 0; load some with --weights, or give it a weight_filler"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from caffelint.lint import title
-from caffelint.smoke.rule import Hypothesis, Run
+from caffelint.smoke.rule import Hypothesis, Run, squashing
 
 from ._numbers import number
 
@@ -28,8 +28,19 @@ NOUNS: dict[str, str] = {
     "layer": "this layer alone",
     "data": "the batch",
     "weights": "the weights that were loaded",
+    "depth": "the fillers of so many layers",
+    "labels": "the labels",
 }
 """What is ruled out."""
+
+
+def noun(one: Hypothesis) -> str:
+    """What a hypothesis blames."""
+    if (one.kind, one.field) == ("clip-gradients", "tiny"):
+        return "clip_gradients"
+    if one.field in ("eps", "decay_mult", "H"):
+        return one.field
+    return NOUNS[one.kind]
 
 
 def suspect(run: Run, one: Hypothesis) -> tuple[str, str, bool]:
@@ -50,11 +61,23 @@ def suspect(run: Run, one: Hypothesis) -> tuple[str, str, bool]:
     if one.kind == "delta":
         fact = f"{solver.type} divides by sqrt(history) + delta, and delta {value:g} does not keep that above 0"
         return fact, "", True
+    if one.kind == "weight-decay" and one.field:
+        takes = "all of each weight and more" if one.figure >= 1 else f"{number(one.figure)} of each weight"
+        fact = f"decay_mult {value:g} multiplies the weight decay of {name}, which takes {takes} in every update"
+        return fact, f"; set {better}" if better else "", True
     if one.kind == "weight-decay":
         return (*_decay(run, one), not math.isnan(one.figure))
+    if one.kind == "statistics" and one.field == "eps":
+        left = "" if math.isnan(one.figure) else f", which leaves values of {number(one.figure)}"
+        fact = f"{name}{_more(one)} divides by sqrt(variance + eps), and eps {value:g} outweighs the variance{left}"
+        return fact, f"; set {better}" if better else "", True
+    if one.kind == "depth":
+        return (*_depth(run, one), True)
+    if one.kind == "labels":
+        fact = f'the targets of {name}, "{one.field}", are {number(value)} to {number(one.figure)}, but it takes 0 to 1'
+        return fact, "; scale them to that range", True
     if one.kind == "statistics":
-        more = f" and {len(one.layers) - 1} more" if len(one.layers) > 1 else ""
-        fact = f"{name}{more}: use_global_stats: true without trained statistics divides by sqrt(eps), which"
+        fact = f"{name}{_more(one)}: use_global_stats: true without trained statistics divides by sqrt(eps), which"
         return f"{fact} multiplies by 316", "; remove it in TRAIN, or load weights", True
     if one.kind == "schedule" and one.field == "falls":
         return (
@@ -80,6 +103,16 @@ def suspect(run: Run, one: Hypothesis) -> tuple[str, str, bool]:
     if one.kind == "target-scale":
         fact = f'the targets of {name}, "{one.field}", are up to {number(value)}, and the gradient grows with them'
         return fact, "; scale them to about 1", False
+    if one.kind == "loss" and one.field == "H":
+        source = one.layers[0].message.infogain_loss_param.source
+        if math.isfinite(value):
+            fact = f'the row of class {one.figure:.0f} in "{source}", the H of {name}, adds up to {number(value)}, and'
+            return f"{fact} multiplies the gradient of its labels; 1 is usual", "; divide H by that", False
+        what = "nan" if math.isnan(value) else "inf"
+        fact = (
+            f'"{source}", the H of {name}, holds {what} in the row of class {one.figure:.0f}; write it anew, with 0 for'
+        )
+        return f"{fact} a class that does not occur", "", True
     if one.kind == "loss" and one.field == "type":
         fact = f"{name} takes the log of probabilities, but reads {number(value)} to {number(one.figure)}"
         return fact, f"; put a Softmax before it, or set {better}", True
@@ -89,16 +122,15 @@ def suspect(run: Run, one: Hypothesis) -> tuple[str, str, bool]:
         size = "not finite" if math.isnan(one.figure) else f"{number(one.figure)} times as large as is usual"
         return f"the weights that were loaded into {name} are {size}", "; look at the file of --weights", False
     if one.kind == "fillers":
-        more = f" and {len(one.layers) - 1} more" if len(one.layers) > 1 else ""
         size = f"start {number(one.figure)} times as large as those that keep"
         if one.field == "small":
             size = f"start at {number(one.figure)} of the size that keeps"
-        fact = f"the weights of {name}{more} {size} values in scale"
+        fact = f"the weights of {name}{_more(one)} {size} values in scale"
         return fact, "; use xavier or msra fillers", False
     if one.kind == "layer":
         return f"{name} makes values that are not finite of values that are", f"; set {better}", one.proved
     if one.kind == "clip-gradients" and one.field == "tiny":
-        fact = f"clip_gradients {value:g} scales the gradient down more than a hundredfold"
+        fact = f"clip_gradients {value:g} makes the gradient {number(one.figure)} times smaller"
         return fact, f"; raise it, or set {better}", False
     if one.kind == "clip-gradients":
         return (
@@ -107,6 +139,27 @@ def suspect(run: Run, one: Hypothesis) -> tuple[str, str, bool]:
             False,
         )
     return NOUNS[one.kind], f"; try {better}" if better else "", False
+
+
+def _more(one: Hypothesis) -> str:
+    return f" and {len(one.layers) - 1} more" if len(one.layers) > 1 else ""
+
+
+def _depth(run: Run, one: Hypothesis) -> tuple[str, str]:
+    """Values or gradients from layer to layer, and what makes them smaller or larger."""
+    first, last = one.layers[0], one.layers[-1]
+    fall = "grow" if one.figure > one.value else "shrink"
+    if one.field == "values":
+        text = f'values {fall} from {number(one.value)} in "{first.name}" to {number(one.figure)} in "{last.name}"'
+    else:
+        text = f'the gradient {fall}s from {number(one.value)} in "{last.name}" to {number(one.figure)} in'
+        text += f' "{first.name}"'
+    squash = squashing(run)
+    types = " and ".join(dict.fromkeys(layer.type for layer in squash))
+    if one.field == "gradients" and len(squash) > 2:
+        return f"{text}, {len(squash)} {types} layers on the way each take from it", "; use ReLU and msra fillers"
+    fact = f"{text}, as the fillers of {len(one.layers)} layers do not keep their size"
+    return fact, "; use msra or xavier fillers, or BatchNorm between the layers"
 
 
 def _decay(run: Run, one: Hypothesis) -> tuple[str, str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from caffelint.lint import CERTAIN, LIKELY, Cause
-from caffelint.smoke.rule import BLOB, DATA, BuiltLayer, NonFinite, Run, loss_grew, survivor
+from caffelint.smoke.rule import BLOB, DATA, BuiltLayer, NonFinite, Run, hypotheses, loss_grew, survivor
 
 from ._advice import Advice, advice
 from ._cause import blank_statistics, form, too_large
@@ -70,8 +70,8 @@ def because(run: Run, event: NonFinite) -> Cause:
     if event.iteration < 0:
         if own.text and layer is not None:
             return Cause("layer", "", early + form(run, layer, own.text), own.certainty)
-        if survivor(run.tried) is not None:
-            cause = too_large(run)
+        if survivor(run.tried) is not None or any(one.proved for one in hypotheses(run, event.iteration)):
+            cause = too_large(run, event.iteration)
             return cause._replace(why=early + cause.why)
         if largest_read(event) > HUGE or _read_not_finite(event):
             grows = blank_statistics(run) or Cause("fillers", "", _GROWS, LIKELY)

@@ -99,7 +99,7 @@ class DeadUnits(SmokeRule):
         told = Cause("layer", message, why.text, why.certainty if why.text else LIKELY)
         if (silent := without_weights(run, layer)) is not None:
             cause = silent
-            told = Cause("weights", message, no_weights(silent))
+            told = Cause("weights", message, no_weights(run, silent))
         if not always and layer.rectifies:
             large = too_large(run)
             moved = "" if large.kind == "fillers" else "an update moved its whole input below 0: "

@@ -4,7 +4,7 @@ import math
 from collections.abc import Iterator
 
 from caffelint.lint import DISPLAY, ERROR, LIKELY, WARNING, Cause, Finding, Fix, Invalid, replace, title
-from caffelint.smoke.rule import Iteration, Run, SmokeRule, begins, clamped, ends, rose
+from caffelint.smoke.rule import Iteration, Run, SmokeRule, begins, clamped, ends, rose, survivor
 
 from ._advice import advice
 from ._cause import too_large
@@ -91,6 +91,7 @@ class Diverging(SmokeRule):
         """A loss that cannot be negative is, or has to grow; any other, like that of a critic, may fall for a while."""
         first = begins(run)
         event = run.iterations[-1]
+        best = survivor(run.tried)
         falls = abs(last) > 2 * abs(first) + 1
         for layer in run.loss_layers:
             value = event.losses.get(layer.tops[0].name, 0.0)
@@ -108,7 +109,10 @@ class Diverging(SmokeRule):
             if weight > 0 > value:
                 what = f"{title(layer)}: the loss falls from {number(first)} to {number(last)}, but valid input never"
                 what += " makes it negative"
-                yield worded(self, run.place(layer.name), Cause("data", what), advice(layer.type).negative.text)
+                if best is not None and best.hypothesis.kind not in ("rate", "input-scale"):
+                    yield worded(self, best.hypothesis.place, too_large(run)._replace(what=what))
+                else:
+                    yield worded(self, run.place(layer.name), Cause("data", what), advice(layer.type).negative.text)
                 return
         if abs(last) > _WITHOUT_END * (abs(first) + 1):
             name = run.loss_layers[0].name if run.loss_layers else ""

@@ -71,7 +71,7 @@ class LabelOutOfRange(SmokeRule):
             if labels is None or among is None:
                 continue
             low, high = labels
-            if _ignores(layer, labels) or 0 <= low <= high < among:
+            if all(0 <= end < among or _ignores(layer, end) for end in labels):
                 continue
             what = f"{title(layer)}: labels are {extent(low, high)}, but its {among} classes are {extent(0, among - 1)}"
             remedy = _likely(layer, low, high, among)
@@ -93,7 +93,6 @@ def _likely(layer: BuiltLayer, low: float, high: float, among: int) -> str:
     return ""
 
 
-def _ignores(layer: BuiltLayer, labels: tuple[float, float]) -> bool:
-    """May the label out of range be the one that is ignored?"""
+def _ignores(layer: BuiltLayer, label: float) -> bool:
     loss = layer.message.loss_param
-    return bool(loss.HasField("ignore_label") and loss.ignore_label in labels)
+    return bool(loss.HasField("ignore_label") and loss.ignore_label == label)

@@ -12,6 +12,7 @@ from caffelint.smoke.rule import (
     begins,
     clamped,
     ends,
+    faded,
     flat,
     is_zero,
     only_decays,
@@ -121,11 +122,25 @@ def _no_rate(rule: SmokeRule, run: Run) -> Finding | None:
     rates = [event.rate for event in run.iterations]
     idle = next((event.iteration for at, event in enumerate(run.iterations) if not any(rates[at:])), None)
     if idle is None or idle > len(rates) // _HALF:
-        return None
+        return _faded(rule, run)
     known = run.known(rules=("missing-lr-parameter", "learning-rate-vanishes", "no-base-lr"))
     fields = " and ".join(("base_lr", *run.solver.schedule.reads))
     what = f"the rate is 0 from iteration {idle} on, so nothing learns; check {fields}"
     return worded(rule, run.solver.at("lr_policy"), Cause("schedule", what, known=known))
+
+
+def _faded(rule: SmokeRule, run: Run) -> Finding | None:
+    at = faded(run)
+    if at is None:
+        return None
+    known = run.known(rules=("learning-rate-vanishes",))
+    first, last = run.iterations[0].rate, run.iterations[-1].rate
+    what = f"from iteration {at} on, less than a millionth is left of the rate, so nothing learns any more"
+    cause = too_large(run)
+    if cause.kind != "schedule":
+        why = f"it falls from {number(first)} to {number(last)}; use a schedule that takes longer"
+        cause = Cause("schedule", "", why)
+    return worded(rule, run.solver.at("lr_policy"), cause._replace(what=what, known=known, place=None))
 
 
 def _no_gradient(rule: SmokeRule, run: Run) -> Finding | None:
@@ -143,7 +158,8 @@ def _flat(rule: SmokeRule, run: Run) -> Finding | None:
     if best is None or best.hypothesis.kind == "rate" or not flat(run) or rose(run):
         return None
     cause = too_large(run)
-    what = f"the loss does not fall: {number(begins(run))} to {number(ends(run))} in {len(run.iterations)} iterations"
+    falls = "hardly falls" if ends(run) < begins(run) else "does not fall"
+    what = f"the loss {falls}: {number(begins(run))} to {number(ends(run))} in {len(run.iterations)} iterations"
     return worded(rule, best.hypothesis.place, cause._replace(what=what), severity=WARNING, certainty=LIKELY)
 
 

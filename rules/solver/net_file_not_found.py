@@ -40,7 +40,7 @@ class NetFileNotFound(SolverRule):
         Invalid(
             {"a/solver.prototxt": 'net: "a/trainval.prototxt" base_lr: 0.01', "a/train_val.prototxt": 'name: "n"'},
             span='net: "a/trainval.prototxt"',
-            message="net \"a/trainval.prototxt\" is not found relative to the solver's folder, a folder above it or"
+            message='net "a/trainval.prototxt" is not found relative to the solver\'s folder, a folder above it or'
             " the working directory, so the net is not checked; correct the path, or add its folder to roots in your"
             " settings",
         ),

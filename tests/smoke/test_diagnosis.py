@@ -26,7 +26,7 @@ _PLANTED = {
     "solver_adam_momentum_one": ("momentum", "momentum: 0.9"),
     "batchnorm_global_four": ("statistics", "batch_norm_param { use_global_stats: false }"),
     "solver_clip_tiny": ("clip-gradients", "clip_gradients: -1"),
-    "filler_uniform_huge": ("fillers", 'inner_product_param { weight_filler { type: "xavier" } }'),
+    "filler_uniform_huge": ("fillers", 'inner_product_param { weight_filler { type: "msra" } }'),
     "loss_multinomial_without_softmax": ("loss", 'type: "SoftmaxWithLoss"'),
 }
 

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from caffelint.caffe.layers import BuiltLayer
 from caffelint.caffe.net import Layer
+from caffelint.caffe.old_formats import V1_PARAM_FIELDS
 from caffelint.lint.cause import Suggested
 from caffelint.lint.edits import Edits, join, quoted, write
 from caffelint.smoke.run import Run
@@ -17,7 +19,7 @@ class Change(NamedTuple):
     """text: what is written, as in a prototxt: `base_lr: 0.01`. layer: in which layer, "" for the solver.
 
     edits: of the user's own texts. suggested: the value, where it is a number. loads: are the weights loaded
-    that are given?
+    that are given? more: in how many other layers the same is written.
     """
 
     text: str
@@ -25,10 +27,15 @@ class Change(NamedTuple):
     layer: str = ""
     suggested: Suggested | None = None
     loads: bool = True
+    more: int = 0
 
 
 UNLOADED = Change("no --weights", (), loads=False)
 """The run without the weights that are given."""
+
+
+NONE = Change("", ())
+"""For what no change of the text can test."""
 
 
 def of_solver(run: Run, field: str, value: float | str) -> tuple[Change, ...]:
@@ -43,6 +50,10 @@ def of_layer(run: Run, layer: BuiltLayer, *path: str | int, value: float | str) 
     written = written_layer(run, layer)
     if written is None:
         return ()
+    if written.node is not None and written.node.name == "layers":
+        if path == ("type",):
+            return ()  # its types have names of their own
+        path = spelled(written, path)
     text = value if isinstance(value, str) else f"{value:.10g}"
     names = [name for name in path if isinstance(name, str)]
     suggested = None if isinstance(value, str) else Suggested(names[-1], value, layer.name)
@@ -52,40 +63,82 @@ def of_layer(run: Run, layer: BuiltLayer, *path: str | int, value: float | str) 
     return _change(whole, write(written, *path, value=text), layer.name, suggested)
 
 
+def spelled(layer: Layer, path: tuple[str | int, ...]) -> tuple[str | int, ...]:
+    """The path of a field as the text of the layer has it: `blobs_lr` for `param`, `lr_mult` in the older format."""
+    if layer.node is None or layer.node.name != "layers" or path[0] != "param":
+        return path
+    old = {new: name for name, new in V1_PARAM_FIELDS.items()}
+    return (old[str(path[2])], path[1])
+
+
 def of_one(changes: tuple[Change, ...]) -> tuple[Change, ...]:
     """Several changes as one; the same in several layers is named by the first."""
     if not changes:
         return ()
     edits = join(change.edits for change in changes)
     texts = list(dict.fromkeys(change.text for change in changes if change.layer == changes[0].layer))
-    return (changes[0]._replace(edits=edits, text=" ".join(texts)),) if edits else ()
+    more = len({change.layer for change in changes}) - 1
+    return (changes[0]._replace(edits=edits, text=" ".join(texts), more=more),) if edits else ()
 
 
 def scaled_input(run: Run, layer: BuiltLayer, largest: float) -> tuple[Change, ...]:
-    """The first top of a layer that brings data, so that its values are at most about 1."""
+    """The first top of a layer that brings data, so that its values are at most about 1, in all phases."""
     written = written_layer(run, layer)
     if written is None or not 0 < largest < math.inf:
         return ()
     scale = float(f"{2.0 ** -math.ceil(math.log2(largest)):.10g}")
-    if layer.transforms and layer.message.transform_param.scale == 1:
-        return of_layer(run, layer, "transform_param", "scale", value=scale)
-    top = layer.tops[0].name
-    makers = [one for one in run.nets[0].layers if not one.bottoms and top in one.tops]
+    if layer.transforms:
+        scale = float(f"{layer.message.transform_param.scale * scale:.6g}")
+        change = of_layer(run, layer, "transform_param", "scale", value=scale)
+        others = [one for one in _makers(run, layer) if one is not written and one.type == written.type]
+        each = [write(one, "transform_param", "scale", value=f"{scale:.10g}") for one in others]
+        return tuple(one._replace(edits=join([one.edits, *each]) or one.edits) for one in change)
+    name = f"{layer.tops[0].name}_scale"
+    text = _power(name, layer.tops[0].name, layer.tops[0].name, scale)
+    return _after(run, layer, text, Suggested("scale", scale, name))
+
+
+def normalised_input(run: Run, layer: BuiltLayer) -> tuple[Change, ...]:
+    """Each channel of what a layer brings at a mean of 0 and a variance of 1."""
+    top = quoted(layer.tops[0].name)
+    name = quoted(f"{layer.tops[0].name}_norm")
+    return _after(run, layer, f'layer {{ name: {name} type: "BatchNorm" bottom: {top} top: {top} }}')
+
+
+def normalised(run: Run, layers: Sequence[BuiltLayer]) -> tuple[Change, ...]:
+    """What each of these layers makes at a mean of 0 and a variance of 1, by a BatchNorm layer after it."""
+    found = []
+    for layer in layers:
+        written = written_layer(run, layer)
+        if written is None or written.node is None or written.node.name != "layer" or len(layer.tops) != 1:
+            return ()
+        top = quoted(layer.tops[0].name)
+        text = f'layer {{ name: {quoted(layer.name + "_bn")} type: "BatchNorm" bottom: {top} top: {top} }}'
+        edit = Edit(written.node.end, written.node.end, f"\n{text}")
+        found.append(Change(text, ((run.nets[0].document.path, edit),), layer.name))
+    return of_one(tuple(found))
+
+
+def _after(run: Run, layer: BuiltLayer, text: str, suggested: Suggested | None = None) -> tuple[Change, ...]:
+    """Another layer after those that bring the same in all phases."""
+    makers = _makers(run, layer)
     last = makers[-1].node if makers else None
     if last is None or last.name != "layer":
         return ()
-    name = f"{top}_scale"
-    text = _power(name, top, top, scale)
     edit = Edit(last.end, last.end, f"\n{text}")
-    return (Change(text, ((run.nets[0].document.path, edit),), layer.name, Suggested("scale", scale, name)),)
+    return (Change(text, ((run.nets[0].document.path, edit),), layer.name, suggested),)
 
 
-def scaled_target(run: Run, loss: BuiltLayer, bottom: int, largest: float) -> tuple[Change, ...]:
-    """A bottom of a loss, by a Power layer before it, so that its values are at most about 1."""
+def _makers(run: Run, layer: BuiltLayer) -> list[Layer]:
+    return [one for one in run.nets[0].layers if not one.bottoms and layer.tops[0].name in one.tops]
+
+
+def scaled_target(run: Run, loss: BuiltLayer, bottom: int, largest: float, exact: bool = False) -> tuple[Change, ...]:
+    """A bottom of a loss, by a Power layer before it, so that its values are at most about 1; exactly so, if wanted."""
     written = written_layer(run, loss)
     if written is None or written.node is None or written.node.name != "layer" or not 0 < largest < math.inf:
         return ()
-    scale = float(f"{10.0 ** -math.ceil(math.log10(largest)):.10g}")
+    scale = float(f"{1 / largest if exact else 10.0 ** -math.ceil(math.log10(largest)):.10g}")
     old = loss.message.bottom[bottom]
     new = f"{old}_scaled"
     text = _power(new, old, new, scale)

@@ -9,9 +9,11 @@ import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from caffelint.smoke.diagnosis.change import NONE as NO_CHANGE
 from caffelint.smoke.diagnosis.experiment import Experiment, Trial, experiment
 from caffelint.smoke.diagnosis.forms import safe_forms
-from caffelint.smoke.diagnosis.hypotheses import Hypothesis, hypotheses, strong
+from caffelint.smoke.diagnosis.hypotheses import hypotheses, strong
+from caffelint.smoke.diagnosis.hypothesis import STRONG, Hypothesis
 from caffelint.smoke.diagnosis.tried import CURED, OTHER, UNTESTED, Tried
 from caffelint.smoke.diagnosis.trouble import BREAKS, FLAT, GROWS, Trouble, learns, trouble
 from caffelint.smoke.engines import Engine
@@ -24,7 +26,7 @@ from caffelint.smoke.session import FULL, QUICK, Stage
 _TIMES = {QUICK: 1.0, FULL: 10.0}
 """As long as the run, for all experiments."""
 _MOST = {QUICK: 8, FULL: 24}
-_NONE = False, -math.inf
+_LAST = False, -math.inf
 
 
 class Diagnosis:
@@ -57,8 +59,10 @@ class Diagnosis:
             self._checks = self._check()
         if self._was is not None:
             self._found = sorted([*safe_forms(run), *hypotheses(run)], key=lambda one: -one.score)
-            if self._was.kind == FLAT and not any(strong(one) for one in self._found):
-                self._found = []  # a sound run may take longer to learn
+            if self._was.kind == FLAT:
+                self._found = [one for one in self._found if strong(one)]  # a sound run may take longer to learn
+            unchanged = [one for one in self._found if one.score >= STRONG and not one.changes]
+            self.result += [Tried(one, NO_CHANGE, UNTESTED) for one in unchanged]
             asked = run.asked
             if self._was.kind in (BREAKS, GROWS):
                 asked = min(run.asked, 2 * max(self._was.iteration, 0) + 10)
@@ -111,9 +115,9 @@ class Diagnosis:
         if self._stage.diagnose == FULL:
             return False
         tested = {id(one.hypothesis) for one in self.result if one.outcome != UNTESTED}
-        best = max((one.hypothesis.rank for one in self.result if one.outcome == CURED), default=_NONE)
+        best = max((one.hypothesis.rank for one in self.result if one.outcome == CURED), default=_LAST)
         left = [one for one in self._found if id(one) not in tested and one.changes]
-        return best > max((one.rank for one in left), default=_NONE) and all(one.kind != "rate" for one in left)
+        return best > max((one.rank for one in left), default=_LAST) and all(one.kind != "rate" for one in left)
 
 
 def _in_order(found: Sequence[Hypothesis]) -> Iterator[Trial]:

@@ -6,17 +6,22 @@ import copy
 from collections.abc import Sequence
 
 from caffelint.smoke.diagnosis.change import Change
-from caffelint.smoke.diagnosis.hypotheses import Hypothesis
+from caffelint.smoke.diagnosis.hypothesis import Hypothesis
 from caffelint.smoke.diagnosis.tried import CURED, LATER, OTHER, SAME, UNTESTED, Tried
 from caffelint.smoke.diagnosis.trouble import FLAT, Trouble, losses, trouble
 from caffelint.smoke.engines import Engine
 from caffelint.smoke.events import Event, Refused
 from caffelint.smoke.inputs import Unplanned
-from caffelint.smoke.loss import falls
+from caffelint.smoke.loss import FELL, falls, progress
 from caffelint.smoke.prepare import Prepared
 from caffelint.smoke.project import NoProject
 from caffelint.smoke.session import Stage
 from caffelint.text.edits import Edit
+
+_MORE = 0.8
+"""Of what was left of a loss that fell by little: what a cure leaves."""
+_BAD = 3.0
+"""Times what chance gives: a loss that is still so high has not been cured, however far it fell."""
 
 Trial = tuple[Hypothesis, Change]
 
@@ -35,11 +40,11 @@ class Experiment:
         number = len(run.iterations)
         first, last = losses(run) if number else (0.0, 0.0)
         now = trouble(run)
-        if now is not None:
+        left = progress(run)
+        if now is not None and (now.kind != FLAT or left > _BAD or (left > 1 and not falls(first, last))):
             outcome = LATER if now.iteration > was.iteration else SAME
             return Tried(*self.trial, outcome, now.kind, now.iteration, first, last, number)
-        flat = was.kind == FLAT and not falls(first, last)
-        if flat:
+        if was.kind == FLAT and not left < (FELL if was.progress > FELL else _MORE * was.progress):
             return Tried(*self.trial, SAME, FLAT, was.iteration, first, last, number)
         ended = number >= run.asked or (late and number > 2 + max(was.iteration, 0))
         refused = run.first(Refused) is not None

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 
 from caffelint.caffe.layers import BuiltLayer
 from caffelint.smoke.diagnosis.change import Change, of_layer
-from caffelint.smoke.diagnosis.hypotheses import Hypothesis
+from caffelint.smoke.diagnosis.hypothesis import Hypothesis
 from caffelint.smoke.events import BACKWARD, FORWARD, NonFinite
 from caffelint.smoke.run import Run, loss_grew
 

@@ -3,18 +3,30 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
-from typing import NamedTuple
+from collections.abc import Callable, Iterator
 
 from caffelint.caffe.layers import BuiltLayer
+from caffelint.caffe.net_parts import Param
 from caffelint.caffe.place import Place
-from caffelint.lint.cause import CauseKind
 from caffelint.lint.finding import CERTAIN
-from caffelint.smoke.diagnosis.change import UNLOADED, Change, of_layer, of_one, of_solver, scaled_input, scaled_target
-from caffelint.smoke.diagnosis.trouble import hampered
+from caffelint.smoke.diagnosis.change import (
+    Change,
+    normalised_input,
+    of_layer,
+    of_one,
+    of_solver,
+    scaled_input,
+    scaled_target,
+    spelled,
+    written_layer,
+)
+from caffelint.smoke.diagnosis.hypothesis import STRONG, Hypothesis
+from caffelint.smoke.diagnosis.signal import depth, epsilon, fillers
+from caffelint.smoke.diagnosis.trouble import clipped, hampered
 from caffelint.smoke.events import BLOB, DATA, PARAM, NonFinite, Statistics
-from caffelint.smoke.learning import Weights, first_ratios, is_zero, size, weights
-from caffelint.smoke.loss import begins, chance, summed_labels
+from caffelint.smoke.infogain import matrix
+from caffelint.smoke.learning import first_ratios, is_zero, size, weights
+from caffelint.smoke.loss import bad_start, summed_labels
 from caffelint.smoke.run import Run
 
 ADAPTIVE = ("AdaGrad", "RMSProp", "Adam", "AdaDelta")
@@ -22,44 +34,22 @@ _USUAL_RATE = {"SGD": 0.1, "Nesterov": 0.1, "AdaGrad": 0.1, "RMSProp": 0.01, "Ad
 """Above it a rate is out of the ordinary."""
 _USUAL_UPDATE = 0.01
 """Of the weights: about what a fast update takes."""
+_SLOW_UPDATE, _FAST_UPDATE = 1e-6, 1e-3
 _LOWEST = 1e-4
 """Of the rate that a solver usually gets: what takes a lower one has another fault."""
 _PROVED = 10.0
 """The score of what breaks any run."""
-_RISES, _MULTIPLIES, _LARGE_INPUT, _LARGE_TARGET, _LARGE_WEIGHTS = 3.0, 10.0, 30.0, 10.0, 4.0
-_SMALL_WEIGHTS, _LARGE_LOADED = 0.1, 100.0
+_RISES, _MULTIPLIES, _LARGE_INPUT, _LARGE_TARGET = 3.0, 10.0, 30.0, 10.0
 _HIGH_MOMENTUM, _DECAYS = 0.95, 2.0
-_BAD_FROM_THE_START = 3.0
 _DOMINATES = 30.0
 _LEAST_WEIGHT = 1e-6
 _CLIPS_AT = 10.0
+_CLIPPED = 10.0
 _ROUNDED = 1e-4
-_STRONG = 1.5
+_SMALL_INPUT = 1e-3
+_PULLS = 0.1
+"""Of a weight, which decay takes in each update: nothing is left of it after a few dozen."""
 _FALLS = 0.01
-
-
-class Hypothesis(NamedTuple):
-    """What may be to blame. place: of it in the user's text. score: by how many powers of ten it is out of the
-    ordinary; the rate is an ordinary one unless it is above what its solver usually gets.
-
-    changes: what would cure it, the smallest first. field: that it is of. layers: that it is of. value: to blame;
-    figure: what was measured of it, in terms of its kind. proved: does it break any run?
-    """
-
-    kind: CauseKind
-    place: Place
-    score: float
-    changes: tuple[Change, ...] = ()
-    field: str = ""
-    layers: tuple[BuiltLayer, ...] = ()
-    value: float = math.nan
-    figure: float = math.nan
-    proved: bool = False
-
-    @property
-    def rank(self) -> tuple[bool, float]:
-        """Orders those that an experiment confirmed: an ordinary rate comes last, since a lower one hides much."""
-        return self.kind != "rate" or self.score > 0, self.score
 
 
 def hypotheses(run: Run, after: int | None = None) -> list[Hypothesis]:
@@ -69,7 +59,16 @@ def hypotheses(run: Run, after: int | None = None) -> list[Hypothesis]:
     """
     broke = next((event.iteration for event in run.all(NonFinite) if not event.net), None)
     began = after if after is not None else broke
-    found = [*_statistics(run), *_input(run), *_targets(run), *_losses(run), *_fillers(run)]
+    found = [
+        *_statistics(run),
+        *_input(run),
+        *_targets(run),
+        *_losses(run),
+        *_infogain(run),
+        *_labels(run),
+        *fillers(run),
+    ]
+    found += [*depth(run), *epsilon(run)]
     if began is None or began >= 0:
         found += [*_solver(run, began), *_weights_of_losses(run), *_multipliers(run), *_clipping(run), rate(run)]
     return sorted((_with_check(run, one) for one in found), key=lambda one: -one.score)
@@ -77,7 +76,7 @@ def hypotheses(run: Run, after: int | None = None) -> list[Hypothesis]:
 
 def strong(one: Hypothesis) -> bool:
     """Is it out of the ordinary by so much that it may keep a loss from falling?"""
-    return one.kind != "rate" and bool(one.changes) and one.score >= _STRONG
+    return bool(one.changes) and one.score >= STRONG
 
 
 def _with_check(run: Run, one: Hypothesis) -> Hypothesis:
@@ -112,6 +111,7 @@ def _solver(run: Run, after: int | None) -> Iterator[Hypothesis]:
     elif solver.type in ADAPTIVE and message.delta < 1e-12:
         yield Hypothesis("delta", solver.at("delta"), 2.0, of_solver(run, "delta", 1e-8), value=message.delta)
     yield from _decay(run)
+    yield from _decay_of_layers(run)
     yield from _falling(run)
     used = [event.rate for event in run.iterations if after is None or event.iteration < max(after, 1)]
     if used and abs(used[-1]) > _RISES * abs(used[0]) > 0:
@@ -129,8 +129,8 @@ def _solver(run: Run, after: int | None) -> Iterator[Hypothesis]:
 def _falling(run: Run) -> Iterator[Hypothesis]:
     """A schedule after which nothing is left of the rate in a few dozen iterations."""
     used = [abs(event.rate) for event in run.iterations]
-    if used and 0 < used[-1] < _FALLS * used[0]:
-        score = math.log10(used[0] / used[-1])
+    if used and used[-1] < _FALLS * used[0]:
+        score = math.log10(used[0] / used[-1]) if used[-1] > 0 else _PROVED
         place = run.solver.at("lr_policy")
         yield Hypothesis("schedule", place, score, _as_at_first(run, used[0]), "falls", (), used[0], used[-1])
 
@@ -155,7 +155,7 @@ def _decay(run: Run) -> Iterator[Hypothesis]:
         sure = bool(sizes) and taken > _DECAYS * max(sizes)
     else:
         sure = taken > _DECAYS
-    sure = sure or hampered(run) == "weight_decay"
+    sure = sure or hampered(run)
     if sure or abs(message.weight_decay) > 0.05 or message.weight_decay < 0:
         score = math.log10(abs(message.weight_decay) / 0.0005) if message.weight_decay > 0 else _PROVED
         taken = taken if taken > _DECAYS else math.inf
@@ -165,6 +165,20 @@ def _decay(run: Run) -> Iterator[Hypothesis]:
         yield Hypothesis(
             "weight-decay", place, score, changes, value=message.weight_decay, figure=taken if sure else math.nan
         )
+
+
+def _decay_of_layers(run: Run) -> Iterator[Hypothesis]:
+    """A decay_mult that makes the decay of a layer take a good part of its weights in every update."""
+    message = run.solver.message
+    used = max((abs(event.rate) for event in run.iterations[:5] if math.isfinite(event.rate)), default=0.0)
+    built_up = 1 - max(message.momentum, 0) if message.momentum < 1 else 1.0
+    for layer, high in _written_params(run, lambda param: abs(param.decay_mult) >= _MULTIPLIES):
+        most = max(high, key=lambda param: abs(param.decay_mult))
+        taken = used * abs(most.lr_mult * most.decay_mult * message.weight_decay) / built_up
+        if taken > _PULLS:
+            score = math.log10(abs(most.decay_mult))
+            changes, place = _of_params(run, layer, high, "decay_mult")
+            yield Hypothesis("weight-decay", place, score, changes, "decay_mult", (layer,), most.decay_mult, taken)
 
 
 def _weights_of_losses(run: Run) -> Iterator[Hypothesis]:
@@ -203,18 +217,32 @@ def _dominating(run: Run) -> Iterator[Hypothesis]:
 
 
 def _multipliers(run: Run) -> Iterator[Hypothesis]:
+    for layer, high in _written_params(run, lambda param: abs(param.lr_mult) >= _MULTIPLIES):
+        changes, place = _of_params(run, layer, high, "lr_mult")
+        most = max((param.lr_mult for param in high), key=abs)
+        yield Hypothesis("lr-mult", place, math.log10(abs(most)) - 0.3, changes, layers=(layer,), value=most)
+
+
+def _written_params(run: Run, wanted: Callable[[Param], bool]) -> Iterator[tuple[BuiltLayer, list[Param]]]:
+    """Layers with such parameters among those that the text says something of."""
     for layer in run.built[0].layers:
         if layer.keeps_statistics or layer.message is None:
             continue
         written = [param for param in layer.params or () if param.index < len(layer.message.param)]
-        high = [param for param in written if abs(param.lr_mult) >= _MULTIPLIES]
-        if high:
-            each = [of_layer(run, layer, "param", param.index, "lr_mult", value=1) for param in high]
-            changes = of_one(tuple(change for one in each for change in one))
-            most = max(high, key=lambda param: abs(param.lr_mult))
-            place = run.place(layer.name, 0, "param", most.index, "lr_mult")
-            score = math.log10(abs(most.lr_mult)) - 0.3
-            yield Hypothesis("lr-mult", place, score, changes, layers=(layer,), value=most.lr_mult)
+        found = [param for param in written if wanted(param)]
+        if found:
+            yield layer, found
+
+
+def _of_params(run: Run, layer: BuiltLayer, params: list[Param], field: str) -> tuple[tuple[Change, ...], Place]:
+    """That field as 1 in all of these parameters, and where the greatest of them is written."""
+    each = [of_layer(run, layer, "param", param.index, field, value=1) for param in params]
+    most = max(params, key=lambda param: abs(getattr(param, field)))
+    written = written_layer(run, layer)
+    place = run.place(layer.name)
+    if written is not None:
+        place = written.at(*spelled(written, ("param", most.index, field)))
+    return of_one(tuple(change for one in each for change in one)), place
 
 
 def _losses(run: Run) -> Iterator[Hypothesis]:
@@ -233,6 +261,26 @@ def _losses(run: Run) -> Iterator[Hypothesis]:
                 yield Hypothesis("loss", place, 5.0, changes, "type", (layer,), found.min, found.max)
 
 
+def _infogain(run: Run) -> Iterator[Hypothesis]:
+    """A matrix of an InfogainLoss that is not finite, or multiplies the gradient of a class."""
+    for layer in run.loss_layers:
+        found = matrix(layer)
+        if found is None:
+            continue
+        place = run.place(layer.name, 0, "infogain_loss_param", "source")
+        plain = of_layer(run, layer, "type", value='"SoftmaxWithLoss"')
+        if found.broken is not None:
+            row, column = found.broken
+            value = found.rows[row][column]
+            yield Hypothesis("loss", place, _PROVED, plain, "H", (layer,), value, row, proved=True)
+            continue
+        row, total = found.heaviest
+        if total > _MULTIPLIES:
+            weight = float(f"{layer.loss_weights[0] / total:.1g}")
+            changes = (*of_layer(run, layer, "loss_weight", 0, value=weight), *plain)
+            yield Hypothesis("loss", place, math.log10(total) + 0.5, changes, "H", (layer,), total, row)
+
+
 def _read(run: Run, layer: BuiltLayer, bottom: int) -> Statistics | None:
     """What a layer read before any update."""
     blob = layer.bottoms[bottom].original
@@ -244,10 +292,12 @@ def _read(run: Run, layer: BuiltLayer, bottom: int) -> Statistics | None:
 def _clipping(run: Run) -> Iterator[Hypothesis]:
     """A recurrent net whose gradient nothing clips."""
     recurrent = tuple(layer for layer in run.built[0].layers if layer.is_recurrent)
-    if hampered(run) == "clip_gradients":
+    times = clipped(run)
+    if times > _CLIPPED:
         changes = of_solver(run, "clip_gradients", -1)
         value = run.solver.message.clip_gradients
-        yield Hypothesis("clip-gradients", run.solver.at("clip_gradients"), 3.0, changes, "tiny", value=value)
+        place, score = run.solver.at("clip_gradients"), math.log10(times)
+        yield Hypothesis("clip-gradients", place, score, changes, "tiny", value=value, figure=times)
     if recurrent and not run.solver.message.clip_gradients > 0:
         changes = of_solver(run, "clip_gradients", _CLIPS_AT)
         place = run.place(recurrent[0].name)
@@ -263,6 +313,12 @@ def rate(run: Run) -> Hypothesis:
     lowest = message.base_lr * 0.01
     if ratio > _USUAL_UPDATE:
         lowest = min(lowest, max(message.base_lr * _USUAL_UPDATE / ratio, usual * _LOWEST))
+    if 0 < ratio * max(clipped(run), 1) < _SLOW_UPDATE and message.base_lr > 0:
+        better = float(f"{min(message.base_lr * _FAST_UPDATE / ratio, usual):.1g}")
+        if better > message.base_lr:
+            changes = of_solver(run, "base_lr", better)
+            place = run.solver.at("base_lr")
+            return Hypothesis("rate", place, STRONG, changes, "low", value=message.base_lr, figure=ratio)
     wanted = [lowest, message.base_lr * 0.1]
     if ratio > 0 and message.base_lr * _USUAL_UPDATE / ratio < lowest / 2:
         wanted.append(message.base_lr * _USUAL_UPDATE / ratio)
@@ -270,12 +326,6 @@ def rate(run: Run) -> Hypothesis:
         change for value in wanted if value > 0 for change in of_solver(run, "base_lr", float(f"{value:.1g}"))
     )
     return Hypothesis("rate", run.solver.at("base_lr"), score, changes, "base_lr", value=message.base_lr, figure=ratio)
-
-
-def bad_start(run: Run) -> tuple[float, float] | None:
-    """The loss before any update and that of chance, where it is far above."""
-    first, near = begins(run), chance(run)
-    return (first, near) if near is not None and first > _BAD_FROM_THE_START * near > 0 else None
 
 
 def _input(run: Run) -> Iterator[Hypothesis]:
@@ -289,10 +339,17 @@ def _input(run: Run) -> Iterator[Hypothesis]:
             "input-scale",
             run.place(layer.name),
             score,
-            scaled_input(run, layer, largest),
+            (*scaled_input(run, layer, largest), *normalised_input(run, layer)),
             layers=(layer,),
             value=largest,
         )
+    elif (layer := small_input(run)) is not None:
+        found = run.statistics(-1, layer.name, BLOB, layer.tops[0].name, DATA)
+        assert found is not None
+        largest = max(abs(found.min), abs(found.max))
+        changes, place = scaled_input(run, layer, largest), run.place(layer.name)
+        score = -math.log10(size(found)) - 1
+        yield Hypothesis("input-scale", place, score, changes, "small", (layer,), largest)
     elif start:
         yield Hypothesis("start", run.nets[0].at(), 0.4, value=start[0], figure=start[1])
 
@@ -306,6 +363,20 @@ def large_input(run: Run) -> BuiltLayer | None:
         found = run.statistics(-1, layer.name, BLOB, top.name, DATA)
         read = any(_has_weights(reader) for reader, _ in top.consumers)
         if found is not None and size(found) > _LARGE_INPUT and read:
+            return layer
+    return None
+
+
+def small_input(run: Run) -> BuiltLayer | None:
+    """The layer without bottoms whose first top is next to 0 everywhere, and read by weights."""
+    for layer in run.built[0].layers:
+        if layer.bottoms or not layer.tops:
+            continue
+        top = layer.tops[0]
+        found = run.statistics(-1, layer.name, BLOB, top.name, DATA)
+        if found is None or is_zero(found) or not any(_has_weights(reader) for reader, _ in top.consumers):
+            continue
+        if max(abs(found.min), abs(found.max)) < _SMALL_INPUT:
             return layer
     return None
 
@@ -341,6 +412,20 @@ def _targets(run: Run) -> Iterator[Hypothesis]:
             yield Hypothesis("target-scale", place, score, changes, source.name, (layer,), largest, size(found))
 
 
+def _labels(run: Run) -> Iterator[Hypothesis]:
+    """Targets that are to be probabilities, and are not."""
+    for layer in run.loss_layers:
+        if layer.type != "SigmoidCrossEntropyLoss" or len(layer.bottoms) < 2:
+            continue
+        found = _read(run, layer, 1)
+        if found is None or (found.min >= -1 and found.max <= 1):
+            continue
+        largest = max(abs(found.min), abs(found.max))
+        changes = scaled_target(run, layer, 1, largest, exact=True) if found.min >= 0 else ()
+        place = run.place(layer.name, 0, "bottom", 1)
+        yield Hypothesis("labels", place, 5.0, changes, layer.message.bottom[1], (layer,), found.min, found.max)
+
+
 def _statistics(run: Run) -> Iterator[Hypothesis]:
     """BatchNorm of the TRAIN net that normalises with stored statistics that are all 0."""
     blank = tuple(
@@ -356,47 +441,3 @@ def _statistics(run: Run) -> Iterator[Hypothesis]:
         changes = of_one(tuple(change for one in each for change in one))
         place = run.place(blank[0].name, 0, "batch_norm_param", "use_global_stats")
         yield Hypothesis("statistics", place, 5.0, changes, layers=blank)
-
-
-def _fillers(run: Run) -> Iterator[Hypothesis]:
-    """Weights far above the size at which a layer keeps that of its values, or far below."""
-    if run.loaded:
-        yield from _loaded(run)
-        return
-    scales = [(_scale(one), one.layer) for one in weights(run) if one.layer.fillers]
-    large = sorted((pair for pair in scales if pair[0] > _LARGE_WEIGHTS), key=lambda pair: -pair[0])
-    small = sorted((pair for pair in scales if 0 < pair[0] < _SMALL_WEIGHTS), key=lambda pair: pair[0])
-    for found, field in ((large, ""), (small, "small")):
-        if not found:
-            continue
-        layers = tuple(layer for _, layer in found)
-        each = [of_layer(run, one, one.block, one.fillers[0], value='{ type: "xavier" }') for one in layers]
-        changes = of_one(tuple(change for one in each for change in one))
-        worst = found[0][0]
-        score = math.log10(worst) + 0.1 if not field else -math.log10(worst) - 1.0
-        place = run.place(layers[0].name, 0, layers[0].block, layers[0].fillers[0])
-        yield Hypothesis("fillers", place, score, changes, field, layers, figure=worst)
-
-
-def _loaded(run: Run) -> Iterator[Hypothesis]:
-    """Weights that were loaded, and are far from any that a training gives, or not finite."""
-    scales = [(_scale(one), one.layer) for one in weights(run)]
-    worst, layer = max(scales, key=lambda pair: pair[0], default=(0.0, None))
-    broke = next(iter(run.all(NonFinite)), None)
-    score = math.log10(worst) if worst > _LARGE_LOADED else 0.0
-    if broke is not None and broke.iteration < 0 and broke.nan and not any(bad for _, _, bad in broke.inputs.values()):
-        found = run.layer(broke.layer)
-        if found is not None and found.has_weights:
-            worst, layer, score = math.nan, found, 6.0
-    if layer is not None and score:
-        place = run.place(layer.name)
-        yield Hypothesis("weights", place, score, (UNLOADED,), "loaded", (layer,), figure=worst)
-
-
-def _scale(one: Weights) -> float:
-    """How many times as large as He's: sqrt(2 / values that each output is made of)."""
-    shape = one.layer.params[0].shape if one.layer.params else None
-    if one.data is None or not shape or len(shape) < 2 or not one.layer.has_weights:
-        return 0.0
-    inputs = math.prod(shape[1:])
-    return size(one.data) / math.sqrt(2 / inputs) if inputs > 0 else 0.0

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from caffelint.smoke.diagnosis.change import Change
-from caffelint.smoke.diagnosis.hypotheses import Hypothesis
+from caffelint.smoke.diagnosis.hypothesis import STRONG, Hypothesis
 from caffelint.smoke.loss import falls
 
 CURED, LATER, SAME, OTHER, UNTESTED = "cured", "later", "same", "other", "untested"
@@ -39,14 +39,23 @@ def survivor(tried: Sequence[Tried]) -> Tried | None:
     """The one that cured with the strongest evidence; the rate only where nothing else did, as a lower one hides much,
     or where it is further above what its solver usually gets than all else is out of the ordinary.
 
+    None where only the rate cured and something that is further out of the ordinary could not be tested.
     Of several changes of one value the first that cures, unless the loss falls with a later one alone.
     """
     cured = [one for one in tried if one.outcome == CURED]
     if not cured:
         return None
-    best = max(cured, key=lambda one: one.hypothesis.rank).hypothesis.place
+    likeliest = max(cured, key=lambda one: one.hypothesis.rank).hypothesis
+    if likeliest.kind == "rate" and any(one.rank > max(likeliest.rank, (True, STRONG)) for one in _untested(tried)):
+        return None
+    best = likeliest.place
     same = [one for one in cured if one.hypothesis.place == best]
     return next((one for one in same if one.learned), same[0])
+
+
+def _untested(tried: Sequence[Tried]) -> list[Hypothesis]:
+    tested = {id(one.hypothesis) for one in tried if one.outcome not in (UNTESTED, OTHER)}
+    return [one.hypothesis for one in tried if id(one.hypothesis) not in tested]
 
 
 def refuted(tried: Sequence[Tried]) -> list[Tried]:

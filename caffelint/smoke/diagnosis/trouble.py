@@ -8,26 +8,30 @@ from typing import NamedTuple
 from caffelint.caffe.layers import BuiltLayer
 from caffelint.smoke.events import RATE, NonFinite, Statistics
 from caffelint.smoke.learning import dead_layers, died, first_ratios, gradient_ended, is_zero, size, weights
-from caffelint.smoke.loss import begins, clamped, ends, falls, fell, rose
+from caffelint.smoke.loss import begins, below_zero, clamped, ends, fell, progress, rose
 from caffelint.smoke.run import Run
 
-BREAKS, GROWS, STOPS, DIES, LARGE, FLAT = "breaks", "grows", "stops", "dies", "large", "flat"
+BREAKS, GROWS, NEGATIVE, FADES = "breaks", "grows", "negative", "fades"
+STOPS, DIES, LARGE, FLAT = "stops", "dies", "large", "flat"
 _TIMES, _MORE = 3.0, 0.5
 _MOST = 0.5
 _ENOUGH = 20
-_HAMPERS, _OUTWEIGHS = 100.0, 5.0
+_OUTWEIGHS = 5.0
+_LITTLE = 0.5
+_FADED = 1e-6
 
 
 class Trouble(NamedTuple):
-    """kind: BREAKS (a value is not finite), GROWS (the loss does), STOPS (nothing learns, or the loss stays where it
-    was clamped), DIES (the output of a layer becomes 0), LARGE (the first update wipes out the weights), FLAT (the loss
-    does not fall, which a sound run may show, too).
+    """kind: BREAKS (a value is not finite), GROWS (the loss does), NEGATIVE (it is, and cannot be), FADES (the rate is
+    soon next to 0), STOPS (nothing learns, or the loss stays where it was clamped), DIES (the output of a layer becomes
+    0), LARGE (the first update wipes out the weights), FLAT (the loss falls by little, as that of a sound run may).
 
-    iteration: the first that shows it.
+    iteration: the first that shows it. progress: how much is left of the loss, or of chance where that is less.
     """
 
     kind: str
     iteration: int
+    progress: float = math.nan
 
 
 def trouble(run: Run) -> Trouble | None:
@@ -41,26 +45,35 @@ def trouble(run: Run) -> Trouble | None:
         limit = _TIMES * abs(begins(run)) + _MORE
         return Trouble(GROWS, next((one.iteration for one in run.iterations if not abs(one.loss) <= limit), 0))
     last = run.iterations[-1].iteration
+    if below_zero(run) is not None:
+        return Trouble(NEGATIVE, last)
+    if (at := faded(run)) is not None:
+        return Trouble(FADES, at)
     if _stopped(run) or _no_updates(run) or clamped(run):
         return Trouble(STOPS, last)
     if any(layer.rectifies and died(run, layer) for layer in dead_layers(run)):
         return Trouble(DIES, last)
     if max(first_ratios(run).values(), default=0.0) > _MOST and not fell(run):
         return Trouble(LARGE, last)
-    return Trouble(FLAT, last) if flat(run) else None
+    return Trouble(FLAT, last, progress(run)) if flat(run) else None
 
 
-def hampered(run: Run) -> str:
-    """The field of the solver that leaves the gradient next to no say, as measured before any update; "" for none."""
+def clipped(run: Run) -> float:
+    """How many times as long as `clip_gradients` the gradient is before any update; 0 where nothing clips it."""
+    limit = run.solver.message.clip_gradients
+    learning = [one for one in weights(run) if one.gradient is not None]
+    return math.hypot(*(norm(one.layer, one.gradient) for one in learning)) / limit if learning and limit > 0 else 0.0
+
+
+def hampered(run: Run) -> bool:
+    """Does weight decay leave the gradient next to no say, as measured before any update?"""
     message = run.solver.message
     learning = [one for one in weights(run) if one.gradient is not None and one.data is not None]
     whole = math.hypot(*(norm(one.layer, one.gradient) for one in learning)) if learning else 0.0
-    if 0 < message.clip_gradients < whole / _HAMPERS:
-        return "clip_gradients"
     decays = math.hypot(*(norm(one.layer, one.data) for one in learning)) if learning else 0.0
     if message.regularization_type == "L1":
         decays = math.sqrt(sum(math.prod(one.layer.params[0].shape or ()) for one in learning if one.layer.params))
-    return "weight_decay" if abs(message.weight_decay) * decays > _OUTWEIGHS * whole > 0 else ""
+    return abs(message.weight_decay) * decays > _OUTWEIGHS * whole > 0
 
 
 def norm(layer: BuiltLayer, values: Statistics | None) -> float:
@@ -70,9 +83,17 @@ def norm(layer: BuiltLayer, values: Statistics | None) -> float:
 
 
 def flat(run: Run) -> bool:
-    """After enough iterations, is the loss still about what it was?"""
-    first, last = losses(run)
-    return len(run.iterations) >= _ENOUGH and first > 0 and last > 0 and not falls(first, last)
+    """After enough iterations, is more than half left of the loss, or of what chance gives where that is less?"""
+    return len(run.iterations) >= _ENOUGH and progress(run) > _LITTLE
+
+
+def faded(run: Run) -> int | None:
+    """The iteration of the first half from which on nothing is left of the rate but next to 0; None for none."""
+    used = [abs(event.rate) for event in run.iterations]
+    if len(used) < _ENOUGH or not math.isfinite(max(used)) or not used[-1] < _FADED * used[0]:
+        return None
+    at = next(number for number in range(len(used)) if max(used[number:]) < _FADED * used[0])
+    return at if at <= len(used) // 2 else None
 
 
 def _stopped(run: Run) -> bool:

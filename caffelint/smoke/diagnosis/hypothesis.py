@@ -1,0 +1,38 @@
+"""What a run may have broken of."""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+from caffelint.caffe.layers import BuiltLayer
+from caffelint.caffe.place import Place
+from caffelint.lint.cause import CauseKind
+from caffelint.smoke.diagnosis.change import Change
+
+STRONG = 1.5
+"""The score of what may keep a loss from falling."""
+
+
+class Hypothesis(NamedTuple):
+    """What may be to blame. place: of it in the user's text. score: by how many powers of ten it is out of the
+    ordinary; the rate is an ordinary one unless it is above what its solver usually gets.
+
+    changes: what would cure it, the smallest first. field: that it is of. layers: that it is of. value: to blame;
+    figure: what was measured of it, in terms of its kind. proved: does it break any run?
+    """
+
+    kind: CauseKind
+    place: Place
+    score: float
+    changes: tuple[Change, ...] = ()
+    field: str = ""
+    layers: tuple[BuiltLayer, ...] = ()
+    value: float = math.nan
+    figure: float = math.nan
+    proved: bool = False
+
+    @property
+    def rank(self) -> tuple[bool, float]:
+        """Orders those that an experiment confirmed: an ordinary rate comes last, since a lower one hides much."""
+        return self.kind != "rate" or self.score > 0, self.score

@@ -1,0 +1,153 @@
+"""Whether a net keeps the size of its values and gradients from layer to layer: fillers, depth, loaded weights, eps."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+
+from caffelint.caffe.layers import BuiltLayer
+from caffelint.smoke.diagnosis.change import UNLOADED, Change, normalised, of_layer, of_one
+from caffelint.smoke.diagnosis.hypothesis import Hypothesis
+from caffelint.smoke.events import BLOB, DATA, NonFinite
+from caffelint.smoke.learning import Weights, limits, size, weights
+from caffelint.smoke.loss import bad_start
+from caffelint.smoke.run import Run
+
+_LARGE_WEIGHTS, _SMALL_WEIGHTS, _LARGE_LOADED = 4.0, 0.1, 100.0
+_LAYERS = 4
+"""From as many on, what each does to the size of values adds up."""
+_DECADES = 3.0
+"""A net that trains may lose or win as much from its first layer to its last."""
+_GROWS = 1.0
+"""The same where the loss is far above chance before any update."""
+_MOST = 4.0
+"""The score; what makes values grow in one layer alone is surer."""
+_SQUASHED = 3
+_EPSILON, _NORMAL = 0.01, 0.3
+"""A usual one is 1e-5, and what is normalised has a deviation of 1."""
+_USUAL_EPSILON = 1e-5
+
+
+def depth(run: Run) -> Iterator[Hypothesis]:
+    """Values, or their gradients, that each of many layers makes smaller or larger.
+
+    field: `values` or `gradients`. value, figure: of the first layer with weights and of the last, the other way round
+    for gradients.
+    """
+    chain = [one for one in weights(run) if one.layer.has_weights and one.layer.params]
+    if run.loaded or len(chain) < _LAYERS:
+        return
+    sizes = [(made, one.layer) for one in chain if (made := _made(run, one.layer)) > 0]
+    slopes = [(size(one.gradient), one.layer) for one in chain if one.gradient is not None and size(one.gradient) > 0]
+    found = []
+    for field, ends in (("values", sizes), ("gradients", slopes[::-1])):
+        if len(ends) >= _LAYERS and math.isfinite(ends[-1][0]):
+            found.append((math.log10(ends[-1][0] / ends[0][0]), field, ends))
+    if not found:
+        return
+    decades, field, ends = max(found, key=lambda one: abs(one[0]))
+    if abs(decades) <= (_GROWS if decades > 0 and bad_start(run) else _DECADES):
+        return
+    layers = tuple(layer for _, layer in (ends if field == "values" else ends[::-1]))
+    first = next((layer for layer in layers if layer.fillers), None)
+    if first is None:
+        return
+    squash = squashing(run)
+    changes = [*filled(run, layers)]
+    if len(squash) >= _SQUASHED:
+        each = [of_layer(run, layer, "type", value='"ReLU"') for layer in squash]
+        relu = of_one((*(change for one in each for change in one), *filled(run, layers, "msra")))
+        changes = [*relu, *changes] if field == "gradients" else [*changes, *relu]
+    changes += normalised(run, layers[:-1])
+    place = run.place(first.name, 0, first.block, first.fillers[0])
+    yield Hypothesis(
+        "depth", place, min(abs(decades) - 1, _MOST), tuple(changes), field, layers, ends[0][0], ends[-1][0]
+    )
+
+
+def squashing(run: Run) -> list[BuiltLayer]:
+    """Activations that are bounded on both sides, and so have next to no slope far from 0."""
+    return [layer for layer in run.built[0].layers if layer.need_backward and not layer.rectifies and limits(layer)]
+
+
+def _made(run: Run, layer: BuiltLayer) -> float:
+    """The size of what a layer made before any update, or of what layers in place made of it."""
+    found = run.statistics(-1, layer.name, BLOB, layer.tops[0].name, DATA)
+    if found is None:
+        writers = [one for one in run.built[0].layers if layer.tops[0].name in [top.name for top in one.tops]]
+        found = run.statistics(-1, writers[-1].name, BLOB, layer.tops[0].name, DATA) if writers else None
+    return size(found) if found is not None and math.isfinite(size(found)) else 0.0
+
+
+def epsilon(run: Run) -> Iterator[Hypothesis]:
+    """An eps that outweighs the variance that it is to keep from 0, so that next to nothing is left of the values.
+
+    value: the eps. figure: the deviation of what was normalised, nan where it was not measured.
+    """
+    found = []
+    for layer in run.built[0].layers:
+        if layer.type not in ("BatchNorm", "MVN") or not layer.parameters.eps > _EPSILON:
+            continue
+        made = run.statistics(-1, layer.name, BLOB, layer.tops[0].name, DATA)
+        if made is None or made.std < _NORMAL:
+            found.append((layer, made.std if made is not None else math.nan))
+    if found:
+        layer, figure = found[0]
+        layers = tuple(one for one, _ in found)
+        each = [of_layer(run, one, one.block, "eps", value=_USUAL_EPSILON) for one in layers]
+        changes = of_one(tuple(change for one in each for change in one))
+        eps = layer.parameters.eps
+        place = run.place(layer.name, 0, layer.block, "eps")
+        yield Hypothesis("statistics", place, 1 + math.log10(eps / _EPSILON), changes, "eps", layers, eps, figure)
+
+
+def fillers(run: Run) -> Iterator[Hypothesis]:
+    """Weights far above the size at which a layer keeps that of its values, or far below."""
+    if run.loaded:
+        yield from _loaded(run)
+        return
+    scales = [(_scale(one), one.layer) for one in weights(run) if one.layer.fillers]
+    large = sorted((pair for pair in scales if pair[0] > _LARGE_WEIGHTS), key=lambda pair: -pair[0])
+    small = sorted((pair for pair in scales if 0 < pair[0] < _SMALL_WEIGHTS), key=lambda pair: pair[0])
+    for found, field in ((large, ""), (small, "small")):
+        if not found:
+            continue
+        layers = tuple(layer for _, layer in found)
+        worst = found[0][0]
+        score = math.log10(worst) + 0.1 if not field else -math.log10(worst) - 1.0
+        place = run.place(layers[0].name, 0, layers[0].block, layers[0].fillers[0])
+        yield Hypothesis("fillers", place, score, filled(run, layers), field, layers, figure=worst)
+
+
+def filled(run: Run, layers: Sequence[BuiltLayer], filler: str = "") -> tuple[Change, ...]:
+    """Fillers that keep the size of values, by default msra before what rectifies and xavier elsewhere."""
+    each: list[Change] = []
+    for layer in layers:
+        if layer.fillers:
+            keeps = filler or ("msra" if any(reader.rectifies for reader, _ in layer.tops[0].consumers) else "xavier")
+            each += of_layer(run, layer, layer.block, layer.fillers[0], value=f'{{ type: "{keeps}" }}')
+    return of_one(tuple(each))
+
+
+def _loaded(run: Run) -> Iterator[Hypothesis]:
+    """Weights that were loaded, and are far from any that a training gives, or not finite."""
+    scales = [(_scale(one), one.layer) for one in weights(run)]
+    worst, layer = max(scales, key=lambda pair: pair[0], default=(0.0, None))
+    broke = next(iter(run.all(NonFinite)), None)
+    score = math.log10(worst) if worst > _LARGE_LOADED else 0.0
+    if broke is not None and broke.iteration < 0 and broke.nan and not any(bad for _, _, bad in broke.inputs.values()):
+        found = run.layer(broke.layer)
+        if found is not None and found.has_weights:
+            worst, layer, score = math.nan, found, 6.0
+    if layer is not None and score:
+        place = run.place(layer.name)
+        yield Hypothesis("weights", place, score, (UNLOADED,), "loaded", (layer,), figure=worst)
+
+
+def _scale(one: Weights) -> float:
+    """How many times as large as He's: sqrt(2 / values that each output is made of)."""
+    shape = one.layer.params[0].shape if one.layer.params else None
+    if one.data is None or not shape or len(shape) < 2 or not one.layer.has_weights:
+        return 0.0
+    inputs = math.prod(shape[1:])
+    return size(one.data) / math.sqrt(2 / inputs) if inputs > 0 else 0.0

@@ -1,0 +1,63 @@
+"""The matrix H of an InfogainLoss: what a label of one class costs for the probability of each."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from caffelint.caffe.layers import BuiltLayer
+
+_LARGEST = 1 << 26
+"""Bytes: of a matrix for some thousand classes."""
+
+
+class Matrix(NamedTuple):
+    """rows: one of each class of a label. source: as the layer names it."""
+
+    source: str
+    rows: Sequence[Sequence[float]]
+
+    @property
+    def broken(self) -> tuple[int, int] | None:
+        """Row and column of the first value that is not finite."""
+        return next(
+            (
+                (row, column)
+                for row, values in enumerate(self.rows)
+                for column, value in enumerate(values)
+                if not math.isfinite(value)
+            ),
+            None,
+        )
+
+    @property
+    def heaviest(self) -> tuple[int, float]:
+        """The class whose row has the largest sum of sizes, and that sum: a SoftmaxWithLoss has 1 in each."""
+        sums = [math.fsum(map(abs, values)) for values in self.rows]
+        most = max(range(len(sums)), key=sums.__getitem__)
+        return most, sums[most]
+
+
+def matrix(layer: BuiltLayer) -> Matrix | None:
+    """H from the file of an InfogainLoss (infogain_loss_layer.cpp, LayerSetUp); None where it cannot be read."""
+    if layer.type != "InfogainLoss" or len(layer.bottoms) > 2:
+        return None
+    from google.protobuf.message import DecodeError
+
+    from caffelint.schema import BlobProto
+
+    source = layer.message.infogain_loss_param.source
+    try:
+        path = Path(source)
+        if not source or not path.is_file() or path.stat().st_size > _LARGEST:
+            return None
+        blob: Any = BlobProto.FromString(path.read_bytes())
+    except (OSError, DecodeError):
+        return None
+    values = list(blob.data) or list(blob.double_data)
+    classes = math.isqrt(len(values))
+    if not classes or classes * classes != len(values):
+        return None
+    return Matrix(source, [values[at : at + classes] for at in range(0, len(values), classes)])
