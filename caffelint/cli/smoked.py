@@ -196,7 +196,7 @@ def lr_found(request: Request, shown: Shown) -> Session:
 
     def tell(done: Trial) -> None:
         if done.elsewhere:
-            shown.say(f"base_lr {done.rate:<8g} ended, not for its rate: {done.how}")
+            shown.say(f"base_lr {done.rate:<8g} ended for another reason: {done.how}")
         elif math.isnan(done.loss):
             shown.say(f"base_lr {done.rate:<8g} breaks{done.how and f': {done.how}'}")
         else:

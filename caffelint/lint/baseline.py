@@ -44,14 +44,14 @@ def read(path: Path) -> dict[str, Counter[str]]:
     try:
         value = json.loads(_read_file(str(path), _LARGEST))
         if value["version"] != _VERSION:
-            raise BaselineError(f"{path}: baseline of version {value['version']}, this caffelint reads {_VERSION}")
+            raise BaselineError(f"{path}: a baseline of version {value['version']}, but this caffelint reads {_VERSION}")
         return {file: Counter({key: int(n) for key, n in keys.items()}) for file, keys in value["files"].items()}
     except ReadError as error:
         raise BaselineError(f"{path}: the baseline {error}") from error
     except (OverflowError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         if isinstance(error, BaselineError):
             raise
-        raise BaselineError(f"{path}: not a baseline of caffelint; write it anew with --write-baseline") from error
+        raise BaselineError(f"{path}: not a caffelint baseline; write a new one with --write-baseline") from error
 
 
 def subtract(

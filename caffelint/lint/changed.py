@@ -40,7 +40,7 @@ def changed_files(base_ref: str = "HEAD", folder: str = ".") -> set[str]:
         raise ValueError(f'--base-ref "{base_ref}" is not a commit')
     checkout = checkout_of(folder)
     if checkout is None:
-        raise ValueError("--changed-only needs a git repository, and these files are in none")
+        raise ValueError("--changed-only needs a git repository, but these files are not in one")
     index = {entry.name: entry for entry in checkout.tracked()}
     before = _blobs(checkout.top, base_ref)
     names = set(index.keys() ^ before.keys())
@@ -123,12 +123,12 @@ def _git(top: str, *arguments: str) -> list[str]:
             timeout=SECONDS,
         )
     except subprocess.TimeoutExpired as error:
-        raise ValueError(f"git does not answer for --changed-only in {SECONDS} s") from error
+        raise ValueError(f"--changed-only: git did not answer within {SECONDS} s") from error
     except OSError as error:
         raise ValueError("--changed-only needs git, which cannot be run") from error
     if done.returncode:
         reason = done.stderr.decode(errors="replace").strip().splitlines()
-        raise ValueError(f"--changed-only: git fails: {reason[0] if reason else 'no reason given'}")
+        raise ValueError(f"--changed-only: git failed: {reason[0] if reason else 'no reason given'}")
     return os.fsdecode(done.stdout).split("\0")
 
 

@@ -215,8 +215,8 @@ def _of_a_known_user(path: Path) -> None:
 
     if os.path.dirname(os.path.realpath(path)) not in trusted():
         raise ConfigError(
-            f"{path}: belongs to another user (uid {owner}) and is not read; allow it by --config {path.name} or"
-            f" caffelint trust {path.parent}, or check without it by --isolated"
+            f"{path}: belongs to another user (uid {owner}) and is not read; allow it with --config {path.name} or"
+            f" caffelint trust {path.parent}, or leave it out with --isolated"
         )
 
 
@@ -234,7 +234,7 @@ def _chain(first: _File, reach: Reach | None) -> list[_File]:
         if parent is None:
             return found
         if not isinstance(parent, str) or "\0" in parent:
-            raise ConfigError(f"{path}: extend is {shown(parent)}; it takes a text, the path of a file")
+            raise ConfigError(f"{path}: extend is {shown(parent)}; it takes a string, the path of a file")
         base = path.parent / parent
         if reach is not None and not reach.holds(str(base)):
             raise ConfigError(
@@ -250,7 +250,7 @@ def _chain(first: _File, reach: Reach | None) -> list[_File]:
         if base.resolve() in seen:
             raise ConfigError(f"{path}: extends itself: {' -> '.join(str(link) for link in [*seen, base.resolve()])}")
         if len(found) >= _LONGEST_CHAIN:
-            raise ConfigError(f"{path}: extends more than {_LONGEST_CHAIN} files, one after the other")
+            raise ConfigError(f"{path}: extends a chain of more than {_LONGEST_CHAIN} files")
         file = _file(base)
         if sum(len(link.data) for link in [*found, file]) > _LARGEST:
             raise ConfigError(f"{path}: extends files that are larger than {_LARGEST >> 20} MiB together")
@@ -321,7 +321,7 @@ def _nearest(start: Path) -> _File | None:
                 if (file := _read(path)) is not None:
                     return file
             elif path.exists() and not path.is_dir():
-                raise ConfigError(f"{path}: is a pipe or a device, and no settings are read from it")
+                raise ConfigError(f"{path}: is a pipe or a device, so no settings are read from it")
     return None
 
 
@@ -362,12 +362,12 @@ def _set(config: Config, name: str, value: Any, source: str, base: Path | None =
         value = [item.strip() for item in value.split(",") if item.strip()]
     right: bool = isinstance(value, wanted) and not (wanted is int and isinstance(value, bool))
     if not right:
-        kinds = {list: "a list", dict: "a table", bool: "true or false", int: "a whole number", str: "a text"}
+        kinds = {list: "a list", dict: "a table", bool: "true or false", int: "a whole number", str: "a string"}
         raise ConfigError(f"{source}: {name.replace('_', '-')} is {shown(value)}; it takes {kinds[wanted]}")
     if wanted is list and not all(isinstance(item, str) for item in value):
-        raise ConfigError(f"{source}: {name.replace('_', '-')} is {shown(value)}; it takes a list of texts")
+        raise ConfigError(f"{source}: {name.replace('_', '-')} is {shown(value)}; it takes a list of strings")
     if name in (*_PATHS, "caffe_python") and any("\0" in item for item in ([value] if wanted is str else value)):
-        raise ConfigError(f"{source}: {name.replace('_', '-')} is {shown(value)}; a path has no NUL")
+        raise ConfigError(f"{source}: {name.replace('_', '-')} is {shown(value)}; a path cannot contain NUL")
     if name == "jobs":
         if value < 0:
             raise ConfigError(f"{source}: jobs is {shown(value)}; it takes 0, for all processors, or more")
@@ -396,9 +396,9 @@ def _set(config: Config, name: str, value: Any, source: str, base: Path | None =
     if isinstance(value, list):
         value = list(dict.fromkeys(value))
     if (count := _entries(value)) > _MOST_ENTRIES:
-        raise ConfigError(f"{source}: {name.replace('_', '-')} has {count} entries; the most are {_MOST_ENTRIES}")
+        raise ConfigError(f"{source}: {name.replace('_', '-')} has {count} entries, more than {_MOST_ENTRIES}")
     if name in _GLOBS and (count := sum(map(len, value))) > _MOST_OF_GLOBS:
-        raise ConfigError(f"{source}: {name.replace('_', '-')} has {count} characters; the most are {_MOST_OF_GLOBS}")
+        raise ConfigError(f"{source}: {name.replace('_', '-')} has {count} characters, more than {_MOST_OF_GLOBS}")
     setattr(config, name, value)
     config.sources[name] = source
 

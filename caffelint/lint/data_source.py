@@ -63,7 +63,7 @@ def _answer(question: str, path: str, state: tuple[tuple[str, int, int], ...]) -
     try:
         done = subprocess.run(command, input=question.encode(), capture_output=True, timeout=SECONDS, check=False)
     except subprocess.TimeoutExpired:
-        raise Unreadable(f'"{path}" gave no record in {SECONDS} seconds') from None
+        raise Unreadable(f'"{path}" gave no record within {SECONDS} s') from None
     try:
         json.loads(done.stdout)
     except ValueError:

@@ -234,4 +234,4 @@ def kind_of(rule: type[Rule]) -> str:
     for kind in KINDS:
         if issubclass(rule, kind):
             return kind.__name__.removesuffix("Rule").lower()
-    raise TypeError(f"{rule.__name__} is no kind of rule")
+    raise TypeError(f"{rule.__name__} derives from no kind of rule")

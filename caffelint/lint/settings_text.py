@@ -45,15 +45,15 @@ def toml(path: Path, text: str) -> dict[str, Any]:
     else:
         import tomli as tomllib
     if any(key.count(".") >= _MOST_PARTS for key in _BETWEEN_KEYS.split(_NO_KEY.sub('""', text))):
-        raise ConfigError(f"{path}: has a key of more than {_MOST_PARTS} parts; no setting is nested as deep")
+        raise ConfigError(f"{path}: has a key of more than {_MOST_PARTS} parts; no setting is nested that deeply")
     try:
         return tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise ConfigError(f"{path}: {str(error)[:1].lower()}{str(error)[1:]}") from error
     except RecursionError as error:
-        raise ConfigError(f"{path}: is nested too deep") from error
+        raise ConfigError(f"{path}: is nested too deeply") from error
     except ValueError as error:
-        raise ConfigError(f"{path}: holds a number of very many digits") from error
+        raise ConfigError(f"{path}: contains a number with too many digits") from error
 
 
 def setup_cfg(path: Path, text: str, types: Mapping[str, type]) -> dict[str, Any] | None:
@@ -86,7 +86,7 @@ def setup_cfg(path: Path, text: str, types: Mapping[str, type]) -> dict[str, Any
         for part in rest.split(":") if rest else ():
             target = target.setdefault(part.replace("-", "_") if target is table else part, {})
             if not isinstance(target, dict):
-                raise ConfigError(f"{path}: [{section}] is a table, and {part} is set to {shown(target)} above")
+                raise ConfigError(f"{path}: [{section}] is a table, but {part} is set to {shown(target)} above")
         for key, raw in parser[section].items():
             name = key.replace("-", "_")
             wanted = types.get(name) if target is table else None

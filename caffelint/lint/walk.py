@@ -21,7 +21,7 @@ def walk(top: str, failed: Callable[[OSError], None] | None = None) -> Iterator[
         others: list[str] = []
         try:
             if depth > DEEPEST:
-                raise OSError(0, "is nested too deep and was not looked into", folder)
+                raise OSError(0, "is nested too deeply and was not searched", folder)
             with os.scandir(folder) as entries:
                 for entry in entries:
                     (folders if _is_folder(entry) else others).append(entry.name)

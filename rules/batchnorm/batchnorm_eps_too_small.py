@@ -26,8 +26,8 @@ class BatchnormEpsTooSmall(NetRule):
 
     ## Why is this bad?
     A channel that is constant over a batch, as after dead units or padding, has a variance of 0, and the layer divides
-    by sqrt(0 + eps). With `eps: 0` that is 0/0 = nan. Below 1e-8, what should be 0 is rounding errors made 10,000 times
-    as large or more, which the layers after it take for a signal.
+    by sqrt(0 + eps). With `eps: 0` that is 0/0 = nan. Below 1e-8, the output, which should
+    be 0, is rounding errors made 10,000 times as large or more, which later layers take for a signal.
 
     ## Example
     ```

@@ -10,7 +10,7 @@ _NAMED = re.compile(r"lmdb|leveldb")
 
 
 class BackendUnlikeSource(LayerRule):
-    """`backend` is not the kind of database that the name of the source says, often because it is missing.
+    """`backend` does not fit the kind of database in the name of the source, often because it is missing.
 
     ## Why is this bad?
     The default backend is LEVELDB, but today's tools write LMDB. With a database of the other kind Caffe aborts:

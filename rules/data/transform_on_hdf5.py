@@ -9,7 +9,7 @@ class TransformOnHdf5(LayerRule):
     """HDF5Data has a `transform_param`, which it refuses.
 
     ## Why is this bad?
-    Caffe aborts when it sets up the layer. The net gets the data as the HDF5 file holds them: scale and crop them when
+    Caffe aborts when it sets up the layer. The net gets the data as it is in the HDF5 file: scale and crop it when
     you write the file, or with layers after this one (Power for scale and shift).
 
     ## Example
@@ -26,7 +26,7 @@ class TransformOnHdf5(LayerRule):
     ```
 
     ## Fix safety
-    Unsafe: the data are then read as they are, and may have to be written again.
+    Unsafe: the data is then read as it is, and may have to be written again.
 
     ## References
     - hdf5_data_layer.cpp, LayerSetUp

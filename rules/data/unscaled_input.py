@@ -36,7 +36,7 @@ class UnscaledInput(LayerRule):
     ```
 
     ## Known problems
-    A database may hold data that are already normalised, and small weights can make up for large inputs. The rule stays
+    A database may hold data that is already normalised, and small weights can make up for large inputs. The rule stays
     in preview until scales are computed rather than guessed.
 
     ## References

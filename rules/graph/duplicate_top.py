@@ -8,7 +8,7 @@ class DuplicateTop(RefusalRule):
 
     ## Why is this bad?
     Only an in-place layer may write a blob that already exists: its top must have the name of the bottom with the same
-    number. Anything else ends Caffe's process. The usual reason is data layers for TRAIN and TEST without their
+    index. Anything else makes Caffe abort. The usual reason is data layers for TRAIN and TEST without their
     `include { phase: ... }`.
 
     ## Example

@@ -30,10 +30,10 @@ class InPlaceCorruptsGradient(NetRule):
 
     ## Known problems
     Silent about nets that use layers or fields of a fork. A ReLU followed by an in-place BatchNorm is a warning: such
-    nets train, with the gradient of other units than those that were active.
+    nets do train, but with the gradients of the wrong units.
 
     ## Fix safety
-    Unsafe: the gradient changes, to the right one, and with it what is trained.
+    Unsafe: the gradient becomes right, which changes what is trained.
 
     ## References
     - each pair was run on Caffe 1.0, the gradient compared with the one of separate blobs

@@ -13,7 +13,7 @@ class InPlaceNotSupported(RefusalRule):
     ## Why is this bad?
     Split, Flatten, Reshape and AbsVal refuse it. Tile, Im2col and a Concat of several blobs do not check: they write a
     larger result over their own input, and the process dies with a heap error that does not name the layer. A layer
-    also works in place only on the bottom with the same number: an Eltwise whose top has the name of its second bottom
+    also works in place only on the bottom with the same index: an Eltwise whose top has the name of its second bottom
     makes that blob a second time.
 
     ## Example
@@ -26,11 +26,10 @@ class InPlaceNotSupported(RefusalRule):
     ```
 
     ## Known problems
-    Silent about layers that die in nets with layers or fields of a fork.
+    Silent about layers that crash in nets with layers or fields of a fork.
 
     ## Fix safety
-    Safe: Caffe refuses the net or dies with it, and later layers that read this name read what this layer
-    makes.
+    Safe: Caffe refuses the net or crashes, and later layers that read this name read what this layer makes.
 
     ## References
     - net.cpp, AppendTop; the Reshape functions in src/caffe/layers; layers that die were run on Caffe 1.0

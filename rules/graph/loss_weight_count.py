@@ -23,7 +23,7 @@ class LossWeightCount(RefusalRule):
     Silent about nets with layers or fields of a fork.
 
     ## Fix safety
-    Unsafe: the weights of the first tops are kept, which may not be the ones that were meant.
+    Unsafe: the weights of the first tops are kept, which may not be the intended ones.
 
     ## References
     - layer.hpp, SetLossWeights

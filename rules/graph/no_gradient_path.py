@@ -7,7 +7,7 @@ from caffelint.lint.built import BuiltLayer, BuiltNet
 
 
 class NoGradientPath(NetRule):
-    """A layer that should learn gets no gradient, or a loss is cut off from what it should train.
+    """A layer that should learn gets no gradient, or a loss is cut off from the layers that it should train.
 
     ## Why is this bad?
     `propagate_down: false` stops the gradient of a loss at that layer, and a layer whose result is read only by layers

@@ -34,7 +34,7 @@ class SharedMemoryOverwritten(NetRule):
     Silent about nets with layers or fields of a fork.
 
     ## Fix safety
-    Unsafe: the other branch gets the input that was meant, and so computes something else than before.
+    Unsafe: the other branch gets the input that was meant, and so computes something other than before.
 
     ## References
     - flatten_layer.cpp, reshape_layer.cpp and split_layer.cpp, Forward_cpu and Reshape (ShareData)

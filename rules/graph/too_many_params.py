@@ -8,7 +8,7 @@ class TooManyParams(RefusalRule):
 
     ## Why is this bad?
     Each `param` block sets the rate of one parameter: the first that of the weights, the second that of the bias. Caffe
-    ends its process where there are more blocks than parameters, most often a second one beside `bias_term: false`.
+    aborts if there are more blocks than parameters, most often a second one with `bias_term: false`.
 
     ## Example
     ```

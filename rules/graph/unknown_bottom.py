@@ -28,7 +28,7 @@ class UnknownBottom(RefusalRule):
     """No layer above makes a bottom.
 
     ## Why is this bad?
-    Caffe builds a net from the start of the file to its end, and ends its process at the first bottom that does not
+    Caffe builds a net from the start of the file to its end, and aborts at the first bottom that does not
     exist yet. The usual reasons are a typo in the name, layers in the wrong order, and a layer that only one phase
     has: a data layer for TRAIN only ends the run when the test net is built.
 
@@ -44,9 +44,10 @@ class UnknownBottom(RefusalRule):
     ```
 
     ## Known problems
-    Without a solver it is not known which phases are built. A net that lacks a blob in one phase only is reported where
-    it has data for that phase, or where it lacks one in TEST and nothing trains it, and as likely where it has other
-    layers for that phase. Silent about a file without any data or input, which is a piece of a net.
+    Without a solver it is not known which phases are built. A blob that is missing in only one phase is then reported
+    if the net has data for that phase, or if the phase is TEST and nothing trains the net. If the net only has other
+    layers for that phase, the finding is likely, not certain. A file without any data or input is a piece of a net, and
+    is not reported.
 
     ## Fix safety
     Unsafe: the similar name is a guess, though Caffe refuses the net as it is.

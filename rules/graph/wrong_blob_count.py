@@ -7,7 +7,7 @@ class WrongBlobCount(RefusalRule):
     """A layer has more or fewer bottoms or tops than its type takes.
 
     ## Why is this bad?
-    Caffe checks the counts when it builds the layer, and ends its process. The usual reasons are a loss without its
+    Caffe checks the counts when it builds the layer, and aborts. The usual reasons are a loss without its
     label and a layer without its top.
 
     ## Example

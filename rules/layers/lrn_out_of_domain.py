@@ -24,7 +24,7 @@ class LrnOutOfDomain(LayerRule):
 
     ## Why is this bad?
     The window of an LRN is centred, so Caffe takes odd sizes only and stops at an even one. The layer
-    divides by (k + alpha / n * sum of squares) ^ beta: with `k: 0` an all-zero neighbourhood, common behind a ReLU,
+    divides by (k + alpha / n * sum of squares) ^ beta: with `k: 0` an all-zero neighbourhood, common after a ReLU,
     gives 0 * inf = nan, and with a negative `alpha` a large activation makes the base negative, and its power nan.
 
     ## Example

@@ -43,12 +43,12 @@ class ClassCountMismatch(NetRule):
 
     ## Why is this bad?
     The number of classes is set in several places of a net: in each classifier of the same label, in the parameters of
-    the layer that makes the labels, in the loss, as a factor of a num_output. With one of them left as it was, labels
-    point past the end of a classifier's scores, which Caffe does not check, or shapes differ, which ends the process
-    when the net is built; with a detector at times only when it comes to its first test.
+    the layer that makes the labels, in the loss, as a factor of a num_output. If one of them is not changed with the
+    others, labels may point past the end of a classifier's scores, which Caffe does not check, or shapes differ. Then
+    Caffe aborts when it builds the net or, with some detectors, at the first test.
 
-    Compared are: classifiers that share a label; `num_classes` of a Python layer with the classifier of its labels and
-    with the boxes, four for each class, of its targets; `num_classes` of MultiBoxLoss and DetectionOutput with the
+    The rule compares classifiers that share a label; `num_classes` of a Python layer with the classifier of its labels
+    and with the boxes, four for each class, of its targets; `num_classes` of MultiBoxLoss and DetectionOutput with the
     convolutions that feed them; `num_class` of RegionLoss and Yolov3 with theirs.
 
     ## Example

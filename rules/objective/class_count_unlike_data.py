@@ -60,7 +60,7 @@ class ClassCountUnlikeData(LayerRule):
     A Python layer that makes the labels often has their number, too, as `num_classes` in its `param_str`.
 
     ## Known problems
-    Goes by the path. A part of a data set, or one that was given other labels, is not known from the name.
+    The rule goes by the path, which does not tell whether a data set is only a part of the known one or was relabelled.
 
     ## References
     - softmax_loss_layer.cpp, Forward_cpu; soeaver/caffe-model commit 708f6fe

@@ -31,8 +31,8 @@ class InfogainUnnormalized(LayerRule):
     """The bottoms of an InfogainLoss are not what this version of Caffe expects.
 
     ## Why is this bad?
-    Since March 2016 InfogainLoss applies softmax itself and wants raw scores; a Softmax before it is then applied
-    twice, and even a perfect answer keeps a large loss. Before that, and in forks that branched off earlier, it wanted
+    Since March 2016 InfogainLoss applies softmax itself and takes raw scores; a Softmax before it is then applied
+    twice, and even a perfect answer keeps a large loss. Before that, and in forks that branched off earlier, it took
     probabilities: raw scores give it the logarithm of negative numbers, clamped at 1e-20.
 
     Its matrix H comes from the file in `infogain_loss_param.source` or from a third bottom. With neither, Caffe stops;

@@ -9,7 +9,7 @@ from ._graph import class_count, only, read_before
 
 
 class SoftmaxTwice(LayerRule):
-    """Softmax is applied to what is a softmax already: SoftmaxWithLoss has one inside.
+    """Softmax is applied to the output of a softmax: SoftmaxWithLoss contains one.
 
     ## Why is this bad?
     Probabilities lie between 0 and 1, so a second softmax can hardly tell them apart: with C classes even a perfect

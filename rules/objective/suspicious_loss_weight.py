@@ -33,7 +33,7 @@ _APART = 100.0
 
 
 class SuspiciousLossWeight(NetRule):
-    """A `loss_weight` is negative, 0 on every loss, far below that of a similar loss, or on a layer that is no loss.
+    """A `loss_weight` is negative, 0 on every loss, far below that of a similar loss, or on a layer that is not a loss.
 
     ## Why is this bad?
     A negative weight makes Caffe maximise the loss, which grows without bound. With a weight of 0 on every loss there

@@ -9,7 +9,7 @@ class OctalNumber(ProblemRule):
     """A whole number with a leading 0 is octal: `num_output: 010` means 8.
 
     ## Why is this bad?
-    Caffe reads it without a word, and trains a different net than the text seems to describe.
+    Caffe reads it without a warning, and trains a different net than the text seems to describe.
 
     ## Example
     ```

@@ -4,10 +4,10 @@ from caffelint.lint import ERROR, Invalid, ProblemRule
 
 
 class UnfilledTemplate(ProblemRule):
-    """A placeholder such as `$VAR`, `{{ name }}` or `<path>` that nobody filled in, or names instead of numbers.
+    """An unfilled placeholder such as `$VAR`, `{{ name }}` or `<path>`, or names instead of numbers.
 
     ## Why is this bad?
-    Caffe has no variables. It refuses a placeholder outside quotes. Inside quotes, a warning here, it takes the
+    Caffe has no variables. It refuses a placeholder outside quotes. Inside quotes (reported as a warning), it takes the
     placeholder literally, and does not find the file `$DATA/train_lmdb`.
 
     ## Example

@@ -37,7 +37,7 @@ _ALWAYS_READ = frozenset(["include", "exclude", "param"])
 
 
 class UnusedParameterBlock(NetRule):
-    """A parameter block that the layer's type does not read: Caffe ignores it without a word.
+    """A parameter block that the layer's type does not read: Caffe ignores it silently.
 
     ## Why is this bad?
     The settings in it have no effect, and the layer runs with the defaults of the block that it does read. Usually the

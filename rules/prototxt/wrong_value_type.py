@@ -9,7 +9,7 @@ class WrongValueType(ProblemRule):
     ## Why is this bad?
     Caffe's parser converts nothing: it refuses `pool: "MAX"` (an enum takes no quotes), `batch_size: 64.0` (a whole
     number has no decimal point), `num_output: -1` (unsigned), `max_iter: 3000000000` (beyond 32 bits), `name: conv1` (a
-    string needs quotes). A value whose meaning is plain is checked like any other.
+    string needs quotes). A value whose meaning is clear is checked like any other.
 
     ## Example
     ```
@@ -21,7 +21,7 @@ class WrongValueType(ProblemRule):
     ```
 
     ## Fix safety
-    Safe: Caffe refuses the file anyway, and the value is plain. Unsafe in a field that only forks have, since they
+    Safe: Caffe refuses the file anyway, and the value is clear. Unsafe in a field that only forks have, since they
     change its type from one version to the next, and for a word in capitals, which may be a placeholder.
 
     ## References

@@ -23,7 +23,7 @@ class TimedOutOrDied(SmokeRule):
     ## Why is this bad?
     What did not run is not known to work, so a run that does not end is an error and fails a build. If something hangs,
     the finding names the layer; if the run is only slow, allow more time or fewer iterations (--timeout, --iterations).
-    A process that crashes (segmentation fault) has written or read outside of its memory: a label out of range does
+    A process that crashes (segmentation fault) has written or read outside its memory: a label out of range does
     that, and so does a broken library.
 
     ## References

@@ -11,7 +11,7 @@ class AdaptiveParameterOutOfRange(SolverRule):
     """`rms_decay`, `momentum2` or `delta` of an adaptive solver is out of its range.
 
     ## Why is this bad?
-    RMSProp refuses an rms_decay outside of [0, 1). Adam with a momentum2 (beta2) of 1 multiplies every update by
+    RMSProp refuses an rms_decay outside [0, 1). Adam with a momentum2 (beta2) of 1 multiplies every update by
     sqrt(1 - 1) = 0, and with one above 1 by the root of a negative number. delta keeps the divisor, the root of the
     mean squared gradient, away from 0: with delta 0, each weight whose gradient is exactly 0 (from a dead ReLU, a
     frozen layer or a zero input) gets 0/0. AdaDelta with delta 0 does not move at all, since its first numerator is
@@ -27,7 +27,7 @@ class AdaptiveParameterOutOfRange(SolverRule):
     ```
 
     ## Fix safety
-    Unsafe: the value is a common one, which may not be the one that was meant.
+    Unsafe: the value is a common one, which may not be the intended one.
 
     ## References
     - sgd_solvers.hpp, RMSPropSolver; adam_solver.cpp, rmsprop_solver.cpp, adagrad_solver.cpp, adadelta_solver.cpp

@@ -13,9 +13,9 @@ class LearningRateGrows(SolverRule):
     """The learning rate rises instead of falling.
 
     ## Why is this bad?
-    A gamma above 1 or a negative power turns a decay around, and a rate that grows makes training diverge sooner or
-    later. The policy `sigmoid` always rises, from near 0 to base_lr around stepsize. Caffe's comment calls it a decay,
-    but Caffe refuses the negative gamma that would make it one.
+    A gamma above 1 or a negative power turns a decay into growth, and a rate that grows makes training diverge sooner
+    or later. The policy `sigmoid` always rises, from near 0 to base_lr around stepsize. Caffe's comment calls it a
+    decay, but Caffe refuses the negative gamma that would make it one.
 
     ## Example
     ```

@@ -30,7 +30,7 @@ class MissingLrParameter(SolverRule):
     rate, and a stepsize of 0 is a division by zero.
 
     ## Fix safety
-    Unsafe: the rate takes another course. For a missing parameter a common value is shown and never applied:
+    Unsafe: the schedule changes. For a missing parameter a common value is shown and never applied:
     `gamma: 0.1`, a `power` of 0.75 for `inv` and of 1 for `poly`.
 
     ## References

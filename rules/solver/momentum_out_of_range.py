@@ -23,7 +23,7 @@ class MomentumOutOfRange(SolverRule):
     ```
 
     ## Fix safety
-    Unsafe: training takes another course. There is a fix only for a negative sign, and for 5 to 9, read as 0.5 to 0.9.
+    Unsafe: every update changes. There is a fix only for a negative sign, and for 5 to 9, read as 0.5 to 0.9.
 
     ## References
     - sgd_solver.cpp, nesterov_solver.cpp, adam_solver.cpp, ComputeUpdateValue

@@ -10,10 +10,10 @@ class NetFileNotFound(SolverRule):
 
     ## Why is this bad?
     Caffe opens a net's path from the directory that it is run in, not from the solver's folder, and aborts if there is
-    no such file. caffelint looks beside the solver, in the working directory, in the configured `roots` and in every
-    folder above the solver. A net that is found only by its bare file name, beside the solver, is checked together with
-    it and reported as info, since Caffe would only find it where its path leads to it. Nothing outside the checkout
-    and of `roots` is read.
+    no such file. caffelint looks in the solver's folder, in the working directory, in the configured `roots` and in
+    every folder above the solver. If only a net with the same bare file name is next to the solver, that net is checked
+    and reported as info, since Caffe finds it only where its path leads to it. Nothing outside the checkout and `roots`
+    is read.
 
     ## Example
     ```

@@ -9,7 +9,7 @@ class NeverSnapshots(SolverRule):
     """The trained weights are never saved.
 
     ## Why is this bad?
-    With `snapshot_after_train: false` Caffe saves nothing at the end of training, and no `snapshot` comes before: what
+    With `snapshot_after_train: false` Caffe saves nothing at the end of training, and no `snapshot` is due before: what
     was learned is lost. The severity is info, since the field may be set on purpose, for example to measure speed.
 
     ## Example

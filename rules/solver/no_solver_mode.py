@@ -11,7 +11,7 @@ class NoSolverMode(SolverRule):
     """`solver_mode` is missing, so `caffe train` without `--gpu` runs on the CPU.
 
     ## Why is this bad?
-    The default in the schema is GPU, but `caffe train` looks only at a mode that is written. Without one, and without
+    The default in the schema is GPU, but `caffe train` uses the field only if it is written. Without one, and without
     `--gpu`, it runs on the CPU, ten times slower or more, and says so in one line of its log. pycaffe ignores the field
     altogether; there `caffe.set_mode_gpu()` decides.
 

@@ -256,7 +256,7 @@ def test_a_git_file_that_leads_nowhere(project: Path, caffelint: Caffelint, wher
     run = caffelint("check", ".", "--changed-only")
     assert run.status == 2
     assert run.err.count("\n") == 1
-    assert run.err.startswith("caffelint: --changed-only: git fails: ")
+    assert run.err.startswith("caffelint: --changed-only: git failed: ")
 
 
 @pytest.mark.parametrize("name", [".git", ".gitignore", ".git/index", ".git/HEAD", ".git/commondir"])
@@ -278,7 +278,7 @@ def test_git_that_waits_is_not_waited_for(
     os.mkfifo(checkout / ".git" / "HEAD")
     run = caffelint("check", ".", "--changed-only")
     assert run.status == 2
-    assert run.err.startswith("caffelint: git does not answer for --changed-only in 1 s")
+    assert run.err.startswith("caffelint: --changed-only: git did not answer within 1 s")
 
 
 def test_a_git_in_the_checkout_is_not_the_program(

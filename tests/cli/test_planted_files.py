@@ -214,6 +214,6 @@ def test_folders_without_end(
     start = time.process_time()
     text = told(capsys, *command)
     assert time.process_time() - start < 10
-    assert "nested too deep" in text
+    assert "nested too deeply" in text
     assert "own.prototxt" in text or command[0] != "summary"
     subprocess.run(["rm", "-r", "deep"], check=True)

@@ -32,7 +32,7 @@ class InnerProduct(Matrix):
         weight = self.params[0].t() if self.p.transpose else self.params[0]
         inputs = x.shape[axis:].numel()
         if inputs != weight.shape[1]:
-            raise self.error(f"its weight takes {weight.shape[1]} inputs for each item, and gets {inputs}")
+            raise self.error(f"its weight takes {weight.shape[1]} inputs for each item, but gets {inputs}")
         return [functional.linear(x.reshape(*x.shape[:axis], inputs), weight, self.bias)]
 
 

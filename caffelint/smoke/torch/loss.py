@@ -138,7 +138,7 @@ class InfogainLoss(Normalised):
         values = torch.tensor(list(blob.data) or list(blob.double_data), dtype=torch.float32)
         classes = round(values.numel() ** 0.5)
         if classes * classes != values.numel():
-            raise self.error(f'the matrix in "{self.p.source}" has {values.numel()} values, which is no square')
+            raise self.error(f'the matrix in "{self.p.source}" has {values.numel()} values, not a square number')
         return values.view(classes, classes).to(self.device)
 
     def forward(self, bottoms: list[Tensor]) -> Sequence[Tensor]:

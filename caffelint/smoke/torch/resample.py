@@ -77,7 +77,7 @@ class Upsample(TorchLayer):
             return [functional.interpolate(x, scale_factor=float(self.p.scale), mode="nearest")]
         index = bottoms[1].detach().long().flatten(2)
         if index.numel() and int(index.max()) >= height * width:
-            raise self.error(f"its mask points to pixel {int(index.max())} of a top of {height} x {width}")
+            raise self.error(f"its mask points to pixel {int(index.max())} of a top of {height}x{width}")
         top = x.new_zeros(*x.shape[:2], height * width)
         return [top.scatter(2, index, x.flatten(2)).view(*x.shape[:2], height, width)]
 

@@ -51,7 +51,7 @@ class Source:
         for name, values in found.items():
             if values.shape != self.shapes[name]:
                 first, later = ("x".join(map(str, shape)) for shape in (self.shapes[name], values.shape))
-                raise Unreadable(f'"{name}" starts as {first} and comes as {later} later on')
+                raise Unreadable(f'"{name}" is {first} at first and {later} later')
         return found
 
     def stack(self, images: Sequence[Array], labels: Sequence[float]) -> dict[str, Array]:
@@ -98,7 +98,7 @@ def _lmdb(path: str) -> Iterator[bytes]:
     import lmdb
 
     if not os.path.isfile(os.path.join(path, "data.mdb")):
-        raise Unreadable(f"{path} is no LMDB: there is no data.mdb in it")
+        raise Unreadable(f"{path} is not an LMDB: it has no data.mdb")
     database = lmdb.open(path, readonly=True, lock=False, create=False, readahead=False)
 
     def values() -> Iterator[bytes]:
@@ -112,13 +112,13 @@ def _leveldb(path: str) -> Iterator[bytes]:
     import plyvel
 
     if os.path.isfile(os.path.join(path, "data.mdb")):
-        raise Unreadable(f"{path} is an LMDB, and the layer reads a LevelDB; set backend: LMDB")
+        raise Unreadable(f"{path} is an LMDB, but the layer reads a LevelDB; set backend: LMDB")
     if not os.path.isfile(os.path.join(path, "CURRENT")):
-        raise Unreadable(f"{path} is no LevelDB: there is no file CURRENT in it")
+        raise Unreadable(f"{path} is not a LevelDB: it has no file CURRENT")
     files = [entry.path for entry in os.scandir(path) if entry.is_file() and entry.name != "LOCK"]
     size = sum(map(os.path.getsize, files))
     if size > LARGEST_COPY:
-        raise Unreadable(f"{path} is not read: it would have to be copied, all {size >> 30} GiB; use --data synthetic")
+        raise Unreadable(f"{path} has {size >> 30} GiB, which would have to be copied; use --data synthetic")
     folder = TemporaryDirectory(prefix="caffelint-")
     for file in files:
         shutil.copyfile(file, os.path.join(folder.name, os.path.basename(file)))
@@ -154,7 +154,7 @@ class ImageData(Source):
             self.random.shuffle(self.lines)
         self.place = int(self.random.randint(self.param.rand_skip)) if self.param.rand_skip else 0
         if self.place >= len(self.lines):
-            raise Unreadable(f"{self.param.source} has fewer lines than rand_skip leaves out")
+            raise Unreadable(f"{self.param.source} has fewer lines than rand_skip skips")
 
     def batch(self) -> dict[str, Array]:
         images, labels = [], []
@@ -245,7 +245,7 @@ class HDF5Data(Source):
         size = int(np.prod(shape, dtype=np.int64))
         found = values.reshape(-1)[number * size : (number + 1) * size]
         if found.size < size:
-            raise Unreadable(f"{self.files[self.file]} has rows of another shape than the first file")
+            raise Unreadable(f"{self.files[self.file]} has rows of a different shape than the first file")
         return found.reshape(shape)
 
     def advance(self) -> None:
@@ -279,7 +279,7 @@ def open_source(layer: BuiltLayer, seed: int) -> Source:
     """What reads a data layer's files; raises Unreadable, with the path and why, also for types that are not read."""
     reader = READERS.get(layer.type)
     if reader is None:
-        raise Unreadable(f"the torch engine reads no real data for {layer.type}; use --data synthetic")
+        raise Unreadable(f"the torch engine cannot read real data for {layer.type}; use --data synthetic")
     try:
         return reader(layer, seed)
     except Unreadable:

@@ -41,14 +41,14 @@ class Transform:
         top, left, bottom, right = 0, 0, height, width
         if crop:
             if crop > min(height, width):
-                raise Unreadable(f"crop_size {crop} is larger than an image of {height} x {width}")
+                raise Unreadable(f"crop_size {crop} is larger than an image of {height}x{width}")
             top, left = (self._offset(side - crop) for side in (height, width))
             bottom, right = top + crop, left + crop
         made: Array = image[:, top:bottom, left:right].astype(np.float32)
         if self.mean is not None:
             if self.mean.shape != image.shape:
                 there, here = ("x".join(map(str, shape)) for shape in (self.mean.shape, image.shape))
-                raise Unreadable(f"mean_file holds {there}, and an image is {here}")
+                raise Unreadable(f"mean_file holds {there}, but an image is {here}")
             made -= self.mean[:, top:bottom, left:right]
         elif len(self.means):
             if len(self.means) not in (1, channels):
@@ -69,7 +69,7 @@ def _mean(path: str) -> Array:
     except OSError as error:
         raise Unreadable(f"mean_file {path} cannot be read: {(error.strerror or str(error)).lower()}") from None
     except Exception:
-        raise Unreadable(f"mean_file {path} is no BlobProto") from None
+        raise Unreadable(f"mean_file {path} is not a BlobProto") from None
     shape = list(blob.shape.dim) or [blob.num, blob.channels, blob.height, blob.width]
     values = np.array(blob.double_data or blob.data, np.float32)
     shape = [1] * (4 - len(shape)) + shape
@@ -97,7 +97,7 @@ def _native(image: Image) -> Image:
     if image.mode in ("1", "L"):
         return image.convert("L")
     if image.mode.startswith(("I", "F")):
-        raise Unreadable(f"an encoded image has pixels of mode {image.mode}, and Caffe takes bytes alone")
+        raise Unreadable(f"an encoded image has pixels of mode {image.mode}, but Caffe takes only bytes")
     return image.convert("RGBA" if "A" in image.mode or "transparency" in image.info else "RGB")
 
 

@@ -43,7 +43,7 @@ def read_weights(path: str) -> Trained:
     try:
         message: Any = NetParameter.FromString(data)
     except Exception:
-        raise WrongWeights("", f"{path} is no caffemodel") from None
+        raise WrongWeights("", f"{path} is not a caffemodel") from None
     return {name: [_values(blob, name) for blob in blobs] for name, blobs in _layers(message)}
 
 
@@ -78,7 +78,7 @@ def _read_hdf5(path: str) -> Trained:
                 for name, group in file["data"].items()
             }
     except (OSError, KeyError) as error:
-        raise WrongWeights("", f"{path} is no caffemodel: {' '.join(str(error).split())[:200]}") from None
+        raise WrongWeights("", f"{path} is not a caffemodel: {' '.join(str(error).split())[:200]}") from None
 
 
 def copy_weights(trained: Trained, net: TorchNet) -> tuple[list[str], list[str]]:
@@ -91,13 +91,13 @@ def copy_weights(trained: Trained, net: TorchNet) -> tuple[list[str], list[str]]
             ignored += [name] if sources else []
             continue
         if len(sources) != len(targets):
-            raise WrongWeights(name, f"the weights have {len(sources)} blobs for it, and it has {len(targets)}")
+            raise WrongWeights(name, f"the weights have {len(sources)} blobs for it, but it has {len(targets)}")
         for index, (source, target) in enumerate(zip(sources, targets, strict=True)):
             if not _fits(source, target):
                 there, here = _text(source.shape), _text(tuple(target.shape))
                 raise WrongWeights(
                     name,
-                    f"the weights hold {there} for its parameter {index}, and it is {here}; rename the layer to "
+                    f"the weights hold {there} for its parameter {index}, but it is {here}; rename the layer to "
                     "train it from scratch",
                 )
             with torch.no_grad():

@@ -201,14 +201,14 @@ def test_nothing_is_written(folder: Path) -> None:
 
 
 BROKEN = {
-    'type: "Data" data_param { source: "{f}/none" batch_size: 1 backend: LMDB }': "is no LMDB",
+    'type: "Data" data_param { source: "{f}/none" batch_size: 1 backend: LMDB }': "is not an LMDB",
     'type: "Data" data_param { source: "{f}/lmdb" batch_size: 1 }': "set backend: LMDB",
     'type: "Data" data_param { source: "{f}/empty" batch_size: 1 backend: LMDB }': "is empty",
     'type: "Data" data_param { source: "{f}/rubbish" batch_size: 1 backend: LMDB }': "cannot be read",
     data("lmdb", "transform_param { crop_size: 11 }"): "crop_size 11 is larger than an image of 10 x 12",
     data("lmdb", "transform_param { mean_value: 1 mean_value: 2 }"): "2 mean_value for 3 channels",
     data("lmdb_grey", 'transform_param { mean_file: "{f}/mean.binaryproto" }'): "mean_file holds 3x10x12",
-    data("lmdb", 'transform_param { mean_file: "{f}/list.txt" }'): "is no BlobProto",
+    data("lmdb", 'transform_param { mean_file: "{f}/list.txt" }'): "is not a BlobProto",
     data("lmdb", 'transform_param { mean_file: "{f}/none" }'): "no such file",
     'type: "ImageData" image_data_param { source: "{f}/none" }': "no such file",
     'type: "ImageData" image_data_param { source: "{f}/list.txt" root_folder: "{f}" }': "cannot be read",

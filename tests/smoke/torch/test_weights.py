@@ -120,6 +120,6 @@ def test_what_does_not_fit_is_reported(tmp_path: Path, text: str, words: str) ->
 
 def test_no_caffemodel(tmp_path: Path) -> None:
     (tmp_path / "text").write_text("layer { }")
-    for path, words in ((tmp_path / "text", "is no caffemodel"), (tmp_path / "none", "no such file")):
+    for path, words in ((tmp_path / "text", "is not a caffemodel"), (tmp_path / "none", "no such file")):
         with pytest.raises(WrongWeights, match=words):
             read_weights(str(path))
