@@ -37,7 +37,7 @@ _GIVEN = re.compile(rb"""(?m)^[ \t]+code[ \t]*=[ \t]*["']([A-Z]+[0-9]{3})["']"""
     "--code", metavar="CODE", help="Capital letters and three digits (default: the first from U001 that is free)."
 )
 def command(name: str, folder: Path | None, kind: str, code: str | None) -> None:
-    """Create the file of a rule of your own in FOLDER (default: rules, which is created if it is missing).
+    """Create a file for your own rule in FOLDER (default: rules, which is created if it is missing).
 
     NAME says what is wrong, for example missing-bias-filler ("allow NAME" should read well); ignore comments use it.
     The new rule works at once: caffelint test runs its examples, and caffelint check runs it if the settings list

@@ -41,7 +41,7 @@ def command(
 ) -> int:
     """Insert layers into a net that stop Caffe at the first nan or inf, or remove them.
 
-    Each check is an in-place Python layer. Its code, check_finite_layer.py, is written beside OUT or NET. Without
+    Each check is an in-place Python layer. Its code, check_finite_layer.py, is written next to OUT or NET. Without
     --output or --in-place, the net goes to stdout and no file is written. If NET is -, the net is read from stdin.
 
     \b

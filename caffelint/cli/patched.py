@@ -77,7 +77,7 @@ def write_layer_file(target: str) -> str:
     try:
         return write_beside(target)
     except (ReadError, SaveError) as error:
-        raise SaveError(f"{NAME} is needed beside it: {error}") from error
+        raise SaveError(f"{NAME} is needed next to it: {error}") from error
 
 
 def tell_how_to_run(
@@ -90,7 +90,7 @@ def tell_how_to_run(
 
     found = runs(net, config) if net else []
     if target is None and not (diff or quiet):
-        tell(f"no file was written; -o OUT or --in-place writes the net, and {NAME}, which the checks need, beside it")
+        tell(f"no file was written; -o OUT or --in-place writes the net, and {NAME}, which the checks need, next to it")
     if not (diff or quiet):
         _tell_command(net, target, found, has_loss)
     for place in several_gpus([run.solver for run in found], os.path.normpath(net or target or "")):

@@ -74,7 +74,7 @@ def _rules_in(paths: tuple[Path, ...]) -> Iterator[Any]:
         if not path.exists():
             raise click.ClickException(f"{path}: no such file or folder")
         if not path.is_dir() and path.suffix != ".py":
-            raise click.ClickException(f"{path}: this is no Python file")
+            raise click.ClickException(f"{path}: this is not a Python file")
         files = sorted(path.rglob("*.py")) if path.is_dir() else [path]
         for file in files:
             module = _imported(file)

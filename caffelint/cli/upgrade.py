@@ -58,7 +58,7 @@ def command(
     PATHS are files and folders; - reads stdin and writes to stdout. What is converted: layers { ... } of 2013 and 2014
     (V0, V1), input and input_dim of a net, transformation fields outside transform_param, and solver_type.
 
-    Left as they are: nets for a fork that reads only an older format; files beside them that this fork reads, too
+    Not converted: nets for a fork that reads only an older format; files near them that this fork can also read
     (--dialect bvlc converts these); and files with this comment:
 
     \b

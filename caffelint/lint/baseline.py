@@ -44,7 +44,7 @@ def read(path: Path) -> dict[str, Counter[str]]:
     try:
         value = json.loads(_read_file(str(path), _LARGEST))
         if value["version"] != _VERSION:
-            raise BaselineError(f"{path}: a baseline of version {value['version']}, but this caffelint reads {_VERSION}")
+            raise BaselineError(f"{path}: baseline of version {value['version']}, but this caffelint reads {_VERSION}")
         return {file: Counter({key: int(n) for key, n in keys.items()}) for file, keys in value["files"].items()}
     except ReadError as error:
         raise BaselineError(f"{path}: the baseline {error}") from error

@@ -101,7 +101,7 @@ def test_no_net_is_written_without_the_layer_file(patch: Callable[..., Run]) -> 
     os.mkdir("check_finite_layer.py")
     run = patch("net.prototxt", "--check-finite", "--in-place")
     assert run.status == 2
-    assert "net.prototxt: check_finite_layer.py is needed beside it: " in run.err
+    assert "net.prototxt: check_finite_layer.py is needed next to it: " in run.err
     assert Path("net.prototxt").read_bytes() == NET
 
 
@@ -109,7 +109,7 @@ def test_no_layer_file_is_written_where_a_link_leads(patch: Callable[..., Run]) 
     os.symlink("elsewhere.py", "check_finite_layer.py")
     run = patch("net.prototxt", "--check-finite", "--in-place")
     assert run.status == 2
-    assert "check_finite_layer.py is needed beside it: it is a link that leads nowhere; remove it" in run.err
+    assert "check_finite_layer.py is needed next to it: it is a link that leads nowhere; remove it" in run.err
     assert not Path("elsewhere.py").exists()
     assert Path("net.prototxt").read_bytes() == NET
 
