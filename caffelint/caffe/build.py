@@ -209,7 +209,7 @@ class _Build:
             return f'; layer "{maker}" makes it, but {here} {"leaves" if len(built.phases) == 1 else "leave"} it out'
         phase = "TEST" if here == "TRAIN" else "TRAIN"
         remedy = f'add a layer that makes it in {here}, or remove include {{ phase: {phase} }} from "{maker}"'
-        return f'; layer "{maker}" makes it only in {phase}; {remedy}'
+        return f', since layer "{maker}" makes it only in {phase}; {remedy}'
 
     def refuse_unknown_bottom(self, layer: BuiltLayer, bottom: int, layers: list[BuiltLayer]) -> None:
         """Who makes each blob is listed once: a net of nothing but such bottoms takes no longer than another."""
@@ -221,7 +221,7 @@ class _Build:
         kind, why, values = Kind.UNKNOWN_BOTTOM, "", {"blob": name}
         if name in self.makers:
             kind, values["maker"] = Kind.BOTTOM_MADE_BELOW, self.makers[name]
-            why = f'; layer "{self.makers[name]}", further down, makes it'
+            why = f', since layer "{self.makers[name]}", which makes it, comes later'
         elif name in self.makers_left_out:
             kind, values["maker"] = Kind.BOTTOM_LEFT_OUT, self.makers_left_out[name]
             why = self.left_out(self.makers_left_out[name], name)

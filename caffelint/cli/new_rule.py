@@ -71,7 +71,7 @@ def command(name: str, folder: Path | None, kind: str, code: str | None) -> None
             out.write(rule_text(kind, code, name))
     except FileExistsError:
         raise click.ClickException(f"{path}: already exists and was left alone") from None
-    click.echo(visible(f"{path} written; caffelint test {path} runs its examples"))
+    click.echo(visible(f"{path} is written; caffelint test {path} runs its examples"))
     click.echo(visible(_plugged(path, trusted)))
 
 

@@ -68,7 +68,7 @@ class MistakenValues(Reporting):
         if len(looks) < len(item.text) and looks != str(value):
             start, end = item.value_span
             message = (
-                f"{item.name}: {item.text} is octal and means {value}; write {value}, or {looks} if that was meant"
+                f"{item.name}: {item.text} is octal and means {value}; write {value}, or {looks} if you meant that"
             )
             self._add("octal-number", start, end, message, field=item.name)
 

@@ -20,7 +20,7 @@ def block_name(type_: MessageType, node: Field) -> str:
     """The block that holds a field; for a whole file, what it is."""
     if node.name:
         return node.name
-    return "a solver" if type_.name == "SolverParameter" else "a net"
+    return "the solver" if type_.name == "SolverParameter" else "the net"
 
 
 def shown(source: Source, item: Field) -> str:

@@ -110,8 +110,8 @@ class UnknownBottom(RefusalRule):
             ' layer { name: "tanh" type: "TanH" bottom: "data" top: "tanh" }'
             ' layer { name: "data" type: "Input" top: "data" }',
             span='bottom: "data"',
-            message='layers "relu", "tanh": bottom "data" is not made by any layer above; layer "data", further down,'
-            " makes it",
+            message='layers "relu", "tanh": bottom "data" is not made by any layer above, since layer "data", which'
+            " makes it, comes later",
         ),
         Invalid(
             {
@@ -120,7 +120,7 @@ class UnknownBottom(RefusalRule):
                 ' layer { name: "relu" type: "ReLU" bottom: "data" top: "relu" }',
             },
             span='bottom: "data"',
-            message='ReLU "relu": bottom "data" is not made by any layer above; layer "data" makes it only in'
+            message='ReLU "relu": bottom "data" is not made by any layer above, since layer "data" makes it only in'
             ' TRAIN; add a layer that makes it in TEST, or remove include { phase: TRAIN } from "data"',
         ),
         Invalid(
@@ -129,10 +129,10 @@ class UnknownBottom(RefusalRule):
             ' layer { name: "top1" type: "Accuracy" bottom: "ip" bottom: "label" include { phase: TEST } }',
             span=('bottom: "data"', 'bottom: "label"'),
             message=(
-                'InnerProduct "ip": bottom "data" is not made by any layer above; layer "data" makes it only'
-                ' in TRAIN; add a layer that makes it in TEST, or remove include { phase: TRAIN } from "data"',
-                'Accuracy "top1": bottom "label" is not made by any layer above; layer "data" makes it only'
-                ' in TRAIN; add a layer that makes it in TEST, or remove include { phase: TRAIN } from "data"',
+                'InnerProduct "ip": bottom "data" is not made by any layer above, since layer "data" makes it only in'
+                ' TRAIN; add a layer that makes it in TEST, or remove include { phase: TRAIN } from "data"',
+                'Accuracy "top1": bottom "label" is not made by any layer above, since layer "data" makes it only in'
+                ' TRAIN; add a layer that makes it in TEST, or remove include { phase: TRAIN } from "data"',
             ),
         ),
     ]

@@ -58,8 +58,8 @@ class MissingBiasFiller(NetRule):
         Invalid(
             _NET % "",
             span="inner_product_param",
-            message='InnerProduct "fc": bias_filler is missing; its biases start at 0, as usual; to make it'
-            " explicit, add bias_filler { value: 0 }",
+            message='InnerProduct "fc": bias_filler is missing, so its biases start at 0, as usual; to write that out,'
+            " add bias_filler { value: 0 }",
             fixed=_NET % ' bias_filler { type: "constant" value: 0 }',
         ),
     ]
@@ -74,8 +74,8 @@ class MissingBiasFiller(NetRule):
             return
         yield self.finding(
             found[0].at(found[0].kind.block),
-            f"{titles(found)}: bias_filler is missing; {'its' if len(found) == 1 else 'their'} biases start at 0, as"
-            " usual; to make it explicit, add bias_filler { value: 0 }",
+            f"{titles(found)}: bias_filler is missing, so {'its' if len(found) == 1 else 'their'} biases start at 0, as"
+            " usual; to write that out, add bias_filler { value: 0 }",
             evidence="forum posts on nan losses often blame this; on Caffe 1.0 it has no effect",
             fixes=fix(
                 "add bias_filler",

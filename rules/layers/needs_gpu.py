@@ -36,7 +36,7 @@ class NeedsGpu(NetRule):
         Invalid(
             _CONV % "CUDNN",
             span="engine: CUDNN",
-            message='Convolution "c": engine: CUDNN needs a Caffe built with cuDNN, others stop at load; remove it to'
+            message='Convolution "c": engine: CUDNN needs a Caffe built with cuDNN (others stop at load); remove it to'
             " let Caffe choose",
         ),
         Invalid(
@@ -60,7 +60,7 @@ class NeedsGpu(NetRule):
             (
                 engines,
                 "engine",
-                "engine: CUDNN needs a Caffe built with cuDNN, others stop at load; remove it to let Caffe choose",
+                "engine: CUDNN needs a Caffe built with cuDNN (others stop at load); remove it to let Caffe choose",
             ),
             (
                 pools,

@@ -36,12 +36,12 @@ class OctalNumber(ProblemRule):
         Invalid(
             "layer { convolution_param { num_output: 010 } }",
             span="010",
-            message="num_output: 010 is octal and means 8; write 8, or 10 if that was meant",
+            message="num_output: 010 is octal and means 8; write 8, or 10 if you meant that",
         ),
         Invalid(
             "max_iter: - # why\n 017",
             span="- # why\n 017",
-            message="max_iter: -017 is octal and means -15; write -15, or -17 if that was meant",
+            message="max_iter: -017 is octal and means -15; write -15, or -17 if you meant that",
         ),
     ]
 

@@ -90,7 +90,7 @@ class UnknownField(ProblemRule):
         Invalid(
             'base_lr: 0.1 my_own_setting: 3 lr_policy: "fixed"',
             span="my_own_setting",
-            message="a solver has no field my_own_setting in BVLC's Caffe, which refuses the file; remove it",
+            message="the solver has no field my_own_setting in BVLC's Caffe, which refuses the file; remove it",
             options={"dialect": "bvlc"},
         ),
     ]

@@ -66,7 +66,7 @@ class UnknownSolverType(SolverRule):
         Invalid(
             'type: "AdamW" base_lr: 0.001',
             span='type: "AdamW"',
-            message=f'type "AdamW" is in no known Caffe, so Caffe stops at the start; set one of {_ALL}',
+            message=f'type "AdamW" is not in any known Caffe, so Caffe stops at the start; set one of {_ALL}',
         ),
         Invalid(
             'type: "AdamW" base_lr: 0.001',
@@ -97,7 +97,7 @@ class UnknownSolverType(SolverRule):
         elif near:
             message = f'type "{type_}" is unknown, so Caffe stops at the start; did you mean "{near}"?'
         else:
-            where = f"unknown in dialect {solver.dialect}" if certain else "in no known Caffe"
+            where = f"unknown in dialect {solver.dialect}" if certain else "not in any known Caffe"
             where = "unknown in this project's Caffe" if own else where
             known = ", ".join(sorted(own)) if own else _ALL
             message = f'type "{type_}" is {where}, so Caffe stops at the start; set one of {known}'

@@ -227,7 +227,7 @@ def test_a_cycle_is_refused() -> None:
         """
     )
     assert [(refusal.layer, refusal.message) for refusal in net.refusals] == [
-        ("a", 'bottom "y" is not made by any layer above; layer "b", further down, makes it')
+        ("a", 'bottom "y" is not made by any layer above, since layer "b", which makes it, comes later')
     ]
 
 

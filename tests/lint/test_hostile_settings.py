@@ -209,7 +209,7 @@ def test_a_long_chain(capsys: pytest.CaptureFixture[str]) -> None:
     os.rename("0.toml", "caffelint.toml")
     status, err = told(capsys)
     assert status == 2
-    assert "extends more than 16 files" in err
+    assert "extends a chain of more than 16 files" in err
 
 
 @pytest.mark.parametrize("setting", ["caffe-python", "baseline", "roots", "plugins"])

@@ -97,7 +97,7 @@ LAYERS = [
     (
         "convolution_param { num_output: 012 }",
         "octal-number",
-        "num_output: 012 is octal and means 10; write 10, or 12 if that was meant",
+        "num_output: 012 is octal and means 10; write 10, or 12 if you meant that",
     ),
     ("name: a/b", "syntax-error", "a/b is a string without quotes; put it in quotes"),
     (

@@ -85,7 +85,7 @@ class Windowed(BuiltLayer):
             if given:
                 raise self.refuse(
                     Kind.CONFLICTING_FIELDS,
-                    f"{name} is set beside {tall} and {wide}; keep one of the two",
+                    f"{name} is set along with {tall} and {wide}; keep one of the two",
                     f"Either {name} or {tall}/w should be specified; not both.",
                     f"{self.source} LayerSetUp",
                     name,

@@ -329,7 +329,7 @@ class DummyData(DataLayer):
         if p.shape:
             raise self.refuse(
                 Kind.CONFLICTING_FIELDS,
-                "shape is set beside num, channels, height or width; keep shape",
+                "shape is set along with num, channels, height or width; keep shape",
                 "Both shape and legacy fields were specified",
                 self.source,
                 "shape",

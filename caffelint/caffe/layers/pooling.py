@@ -101,7 +101,7 @@ class Pooling(BuiltLayer):
         elif square == (tall and wide):
             raise self.refuse(
                 Kind.CONFLICTING_FIELDS if square else Kind.MISSING_FIELD,
-                "kernel_size is set beside kernel_h and kernel_w; keep one of the two"
+                "kernel_size is set along with kernel_h and kernel_w; keep one of the two"
                 if square
                 else "only one of kernel_h and kernel_w is set; set both"
                 if tall or wide
@@ -118,7 +118,7 @@ class Pooling(BuiltLayer):
             if (tall or wide) and not (tall and wide and not has(name)):
                 raise self.refuse(
                     Kind.CONFLICTING_FIELDS if has(name) else Kind.MISSING_FIELD,
-                    f"{name} is set beside {name}_h or {name}_w; keep one of the two"
+                    f"{name} is set along with {name}_h or {name}_w; keep one of the two"
                     if has(name)
                     else f"only one of {name}_h and {name}_w is set; set both",
                     phrase,

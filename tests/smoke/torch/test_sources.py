@@ -205,7 +205,7 @@ BROKEN = {
     'type: "Data" data_param { source: "{f}/lmdb" batch_size: 1 }': "set backend: LMDB",
     'type: "Data" data_param { source: "{f}/empty" batch_size: 1 backend: LMDB }': "is empty",
     'type: "Data" data_param { source: "{f}/rubbish" batch_size: 1 backend: LMDB }': "cannot be read",
-    data("lmdb", "transform_param { crop_size: 11 }"): "crop_size 11 is larger than an image of 10 x 12",
+    data("lmdb", "transform_param { crop_size: 11 }"): "crop_size 11 is larger than an image of 10x12",
     data("lmdb", "transform_param { mean_value: 1 mean_value: 2 }"): "2 mean_value for 3 channels",
     data("lmdb_grey", 'transform_param { mean_file: "{f}/mean.binaryproto" }'): "mean_file holds 3x10x12",
     data("lmdb", 'transform_param { mean_file: "{f}/list.txt" }'): "is not a BlobProto",
@@ -215,7 +215,7 @@ BROKEN = {
     'type: "ImageData" image_data_param { source: "{f}/mixed.txt" batch_size: 2 root_folder: "{f}/" }': "in size",
     'type: "HDF5Data" hdf5_data_param { source: "{f}/0.h5" batch_size: 1 }': "cannot be read",
     'type: "HDF5Data" top: "other" hdf5_data_param { source: "{f}/one.txt" batch_size: 1 }': 'no dataset "other"',
-    'type: "WindowData" window_data_param { source: "{f}/list.txt" }': "reads no real data for WindowData",
+    'type: "WindowData" window_data_param { source: "{f}/list.txt" }': "cannot read real data for WindowData",
 }
 
 

@@ -105,7 +105,7 @@ def test_old_formats(tmp_path: Path, text: str) -> None:
 
 KERNELS = blob("shape { dim: 4 dim: 3 dim: 3 dim: 3 }", 108)
 MISFITS = {
-    f'layer {{ name: "conv" {KERNELS} }}': "have 1 blobs for it, and it has 2",
+    f'layer {{ name: "conv" {KERNELS} }}': "have 1 blobs for it, but it has 2",
     f'layer {{ name: "ip" {blob("shape { dim: 2 dim: 3 }", 6)} {blob("shape { dim: 5 }", 5)} }}': "2x3 .* it is 5x64",
     f'layer {{ name: "prelu" {blob("shape { dim: 9 }", 5)} }}': "hold 5 values for a blob of 9",
 }
