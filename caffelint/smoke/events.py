@@ -24,6 +24,8 @@ LACKS, UNKNOWN, NO_GPU = "lacks", "unknown", "no gpu"
 field; it cannot use the GPU."""
 WEIGHTS, BLOBS, GRADIENTS = "weights", "blobs", "gradients"
 """Of `OutOfMemory`."""
+NOT_FINITE, EXTREME, LABEL = "not finite", "extreme", "label"
+"""Of `BadRecord`."""
 
 
 class Loaded(NamedTuple):
@@ -253,6 +255,41 @@ class Gradient(NamedTuple):
     line: int = 0
 
 
+class BadRecord(NamedTuple):
+    """A record that is not as the others are. kind: NOT_FINITE, EXTREME or LABEL. min, max: of the finite values of a
+    top; nan, inf: how many are that. usual: the largest value of most records."""
+
+    name: str
+    kind: str
+    top: str
+    min: float
+    max: float
+    nan: int
+    inf: int
+    usual: float
+
+
+class Batch(NamedTuple):
+    """The records of a batch that a data layer read when something went wrong (diagnosis/batches.py); from the command,
+    not from an engine.
+
+    number: of the batch as in `NonFinite`; iteration: of `caffe train` that reads the first of `bad`. Both are -1 where
+    the order is not known, as with shuffle; then all records were looked at. names: of all its records, in order. read:
+    how many records were looked at. bad: those that are not as the others are, of the batch, or else read before it.
+    later: how many more there are. holding: the batches that hold them.
+    """
+
+    net: int
+    layer: str
+    number: int
+    iteration: int
+    names: Sequence[str]
+    read: int
+    bad: Sequence[BadRecord]
+    later: int
+    holding: Sequence[int] = ()
+
+
 class Waiting(NamedTuple):
     """With mode `serve`: the job is done, and others can be given."""
 
@@ -293,6 +330,7 @@ Event = (
     | RateFound
     | Compared
     | Gradient
+    | Batch
     | Waiting
     | Trying
     | Note
@@ -315,6 +353,7 @@ KINDS: dict[str, Any] = {
     "rate_found": RateFound,
     "compared": Compared,
     "gradient": Gradient,
+    "batch": Batch,
     "waiting": Waiting,
     "trying": Trying,
     "note": Note,

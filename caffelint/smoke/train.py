@@ -24,6 +24,6 @@ def train(stage: Stage) -> tuple[Run, Engine]:
     diagnosis = Diagnosis(stage, engine, prepared)
     events = stage.execute(engine, prepared, more=diagnosis)
     diagnosis.end()
-    run = stage.run(prepared, [*events, *diagnosis.gradients])
+    run = stage.run(prepared, [*events, *diagnosis.found])
     run.tried = diagnosis.result
     return run, engine

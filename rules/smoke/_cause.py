@@ -66,12 +66,11 @@ def too_large(run: Run, after: int | None = None) -> Cause:
     return cause._replace(why="; ".join([cause.why, *doubt, *ruled_out(run)]))
 
 
-def form(run: Run, layer: BuiltLayer, own: str) -> str:
-    """What came of the safe form of a layer whose type gives what is not finite for its own reason."""
-    tried = [one for one in run.tried if one.hypothesis.kind == "layer" and layer in one.hypothesis.layers]
-    best = survivor(tried)
-    others = [one for one in ruled_out(run) if best is None or not one.startswith(f"not {NOUNS['layer']}")]
-    return "; ".join([own, *([_cured(best)] if best is not None else []), *others])
+def came_of(run: Run, kind: str) -> list[str]:
+    """What came of the experiments on a cause that is known: what cured, and what else was ruled out."""
+    best = survivor([one for one in run.tried if one.hypothesis.kind == kind])
+    others = [one for one in ruled_out(run) if best is None or not one.startswith(f"not {NOUNS[kind]}:")]
+    return [*([_cured(best)] if best is not None else []), *others]
 
 
 def _cured(best: Tried) -> str:
@@ -80,6 +79,8 @@ def _cured(best: Tried) -> str:
     fell = f"loss {number(best.first)} to {number(best.last)} in {best.iterations} iterations"
     if not best.change.loads:
         return f"without --weights it {how}: {fell}"
+    if best.change.skips:
+        return f"{best.change.text} it {how}: {fell}"
     where = f' at "{best.change.layer}"' if best.change.layer and not best.change.text.startswith("layer {") else ""
     if best.change.more:
         where += f" and {best.change.more} more layer{'s' if best.change.more > 1 else ''}"
@@ -93,7 +94,8 @@ def ruled_out(run: Run) -> list[str]:
         kind = _HOW.get(one.kind, "its first update is too large")
         when = " before any update" if one.iteration < 0 else f" in iteration {one.iteration}"
         when = when if one.kind in ("breaks", "grows") else ""
-        words.append(f"not {noun(one.hypothesis)}: with {one.change.text} {kind}{when}")
+        change = one.change.text if one.change.skips else f"with {one.change.text}"
+        words.append(f"not {noun(one.hypothesis)}: {change} {kind}{when}")
     return words
 
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 import math
 
 from caffelint.lint import CERTAIN, LIKELY, Cause
-from caffelint.smoke.rule import BLOB, DATA, BuiltLayer, NonFinite, Run, hypotheses, loss_grew, survivor
+from caffelint.smoke.rule import BLOB, DATA, LABEL, BuiltLayer, NonFinite, Run, hypotheses, loss_grew, survivor
 
 from ._advice import Advice, advice
-from ._cause import blank_statistics, form, too_large
+from ._cause import blank_statistics, came_of, too_large
 from ._gradient import code
 from ._numbers import extent, number
+from ._records import bad_records, batch_of, row
 
 HUGE = 1e10
 _EXTREME = 1e3
@@ -57,6 +58,8 @@ def largest_read(event: NonFinite) -> float:
 def because(run: Run, event: NonFinite) -> Cause:
     """The likeliest cause of a value that is not finite, and what to do."""
     layer = run.layer(event.layer, event.net)
+    if (records := _of_records(run, event)) is not None:
+        return records
     if not event.inputs and layer and not layer.bottoms:
         return Cause("data", "", "the data itself holds it; look for nan and inf in the source")
     if (extreme := _extreme(run, event)) is not None:
@@ -68,8 +71,9 @@ def because(run: Run, event: NonFinite) -> Cause:
         return _of_test_net(run, event)
     early = "no update was made yet, so the rate is not the cause: "
     if event.iteration < 0:
-        if own.text and layer is not None:
-            return Cause("layer", "", early + form(run, layer, own.text), own.certainty)
+        if own.text:
+            why = early + "; ".join([own.text, *row(run, event), *came_of(run, "layer")])
+            return Cause("layer", "", why, own.certainty)
         if survivor(run.tried) is not None or any(one.proved for one in hypotheses(run, event.iteration)):
             cause = too_large(run, event.iteration)
             return cause._replace(why=early + cause.why)
@@ -86,8 +90,7 @@ def because(run: Run, event: NonFinite) -> Cause:
             else ""
         )
         return cause._replace(why=cause.why + grown)
-    assert layer is not None
-    return Cause("layer", "", form(run, layer, own.text), own.certainty)
+    return Cause("layer", "", "; ".join([own.text, *row(run, event), *came_of(run, "layer")]), own.certainty)
 
 
 def _of_code(run: Run, layer: BuiltLayer, event: NonFinite) -> Cause:
@@ -100,7 +103,20 @@ def _of_code(run: Run, layer: BuiltLayer, event: NonFinite) -> Cause:
         cause = too_large(run, event.iteration)
         return cause._replace(why="; ".join(part for part in (cause.why, f"{finite}{at}") if part))
     guard = "keep that computation finite for each batch, as one without any example of a class"
-    return Cause("python-layer", "", f"{finite}{at}; {guard}", CERTAIN if event.said else LIKELY)
+    return Cause(
+        "python-layer", "", "; ".join([f"{finite}{at}", *row(run, event), guard]), CERTAIN if event.said else LIKELY
+    )
+
+
+def _of_records(run: Run, event: NonFinite) -> Cause | None:
+    """Of a batch with a record that is not as the others are."""
+    batch = batch_of(run, event.net)
+    bad = [one for one in batch.bad if one[1] != LABEL] if batch is not None else []
+    if batch is None or not bad:
+        return None
+    advice = "leave it out, or mend it" if len(batch.bad) + batch.later == 1 else "leave them out, or mend them"
+    why = "; ".join([bad_records(batch), advice, *came_of(run, "data")])
+    return Cause("data", "", why, place=run.place(batch.layer, event.net))
 
 
 def _extreme(run: Run, event: NonFinite) -> Cause | None:

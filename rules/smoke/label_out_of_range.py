@@ -3,12 +3,13 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
-from caffelint.lint import CERTAIN, ERROR, LIKELY, Cause, Finding, Invalid, title
+from caffelint.lint import CERTAIN, ERROR, LIKELY, Cause, Finding, Invalid, Place, title
 from caffelint.smoke.rule import DATA, BuiltLayer, Run, SmokeRule, Statistics, classes
 
 from ._example import CALM, NET, losses, project
 from ._labels import source
 from ._numbers import extent
+from ._records import bad_labels
 
 _EMBED = NET.replace('type: "InnerProduct"', 'type: "Embed"').replace(
     "inner_product_param { num_output: 10", "embed_param { num_output: 10 input_dim: 20"
@@ -75,17 +76,20 @@ class LabelOutOfRange(SmokeRule):
                 continue
             what = f"{title(layer)}: labels are {extent(low, high)}, but its {among} classes are {extent(0, among - 1)}"
             remedy = _likely(layer, low, high, among)
-            yield self.finding(
-                run.place(layer.name, 0, "bottom", 1),
-                what,
-                evidence=remedy,
-                cause=Cause("labels", what, remedy, LIKELY if remedy else CERTAIN),
-            )
+            place = run.place(layer.name, 0, "bottom", 1)
+            records = bad_labels(run, source(layer.bottoms[1]))
+            why = "; ".join(part for part in (records, remedy) if part)
+            at = run.place(layer.name, 0, "loss_param", "ignore_label") if "255" in remedy else None
+            at = _scores(run, layer) if remedy.startswith("set num_output") else at
+            cause = Cause("labels", what, why, LIKELY if remedy else CERTAIN, at)
+            yield self.finding(place, what, evidence=why, cause=cause)
 
 
 def _likely(layer: BuiltLayer, low: float, high: float, among: int) -> str:
     if high == 255 and layer.type == "SoftmaxWithLoss":
-        return "255 often marks pixels to ignore; set loss_param { ignore_label: 255 }"
+        loss = layer.message.loss_param
+        now = f", but ignore_label is {loss.ignore_label}" if loss.HasField("ignore_label") else ""
+        return f"255 often marks pixels to ignore{now}; set loss_param {{ ignore_label: 255 }}"
     if low == 1 and high == among:
         return f"the labels count from 1; subtract 1, or use {among + 1} classes"
     if math.inf > high >= among:
@@ -96,3 +100,11 @@ def _likely(layer: BuiltLayer, low: float, high: float, among: int) -> str:
 def _ignores(layer: BuiltLayer, label: float) -> bool:
     loss = layer.message.loss_param
     return bool(loss.HasField("ignore_label") and loss.ignore_label == label)
+
+
+def _scores(run: Run, layer: BuiltLayer) -> Place | None:
+    """The num_output of the layer that makes the scores."""
+    maker = layer.bottoms[0].producer
+    while maker is not None and not maker.has_weights and len(maker.bottoms) == 1:
+        maker = maker.bottoms[0].producer
+    return run.place(maker.name, 0, maker.block, "num_output") if maker is not None and maker.has_weights else None

@@ -148,8 +148,7 @@ class GroupDoesNotDivide(RefusalRule):
         Invalid(
             _NET % (20, 5),
             span="group: 3",
-            message='Convolution "conv": num_output 20 is not a multiple of group 3; set one that is, or'
-            " another group",
+            message='Convolution "conv": num_output 20 is not a multiple of group 3; set one that is, or another group',
         )
     ]
 

@@ -19,7 +19,7 @@ class Change(NamedTuple):
     """text: what is written, as in a prototxt: `base_lr: 0.01`. layer: in which layer, "" for the solver.
 
     edits: of the user's own texts. suggested: the value, where it is a number. loads: are the weights loaded
-    that are given? more: in how many other layers the same is written.
+    that are given? more: in how many other layers the same is written. skips: batches that are left out, as in `Job`.
     """
 
     text: str
@@ -28,6 +28,7 @@ class Change(NamedTuple):
     suggested: Suggested | None = None
     loads: bool = True
     more: int = 0
+    skips: tuple[int, ...] = ()
 
 
 UNLOADED = Change("no --weights", (), loads=False)

@@ -9,6 +9,7 @@ import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from caffelint.smoke.diagnosis.batches import read_batches, records, suspects
 from caffelint.smoke.diagnosis.change import NONE as NO_CHANGE
 from caffelint.smoke.diagnosis.experiment import Experiment, Trial, experiment
 from caffelint.smoke.diagnosis.forms import safe_forms
@@ -26,18 +27,20 @@ from caffelint.smoke.session import FULL, QUICK, Stage
 _TIMES = {QUICK: 1.0, FULL: 10.0}
 """As long as the run, for all experiments."""
 _MOST = {QUICK: 8, FULL: 24}
+_LEAST_SECONDS = 2.0
+"""To read records anew."""
 _LAST = False, -math.inf
 
 
 class Diagnosis:
     """The other jobs of a child that has done a run: experiments, where it went wrong.
 
-    result: of each. gradients: of the user's own layers, which are checked before them.
+    result: of each. found: what else is known by then of the run, as the gradients of the user's own layers.
     """
 
     def __init__(self, stage: Stage, engine: Engine, prepared: Prepared) -> None:
         self.result: list[Tried] = []
-        self.gradients: list[Gradient] = []
+        self.found: list[Event] = []
         self._checks: Prepared | None = None
         self._stage = stage
         self._engine = engine
@@ -55,10 +58,13 @@ class Diagnosis:
         seconds = _TIMES[how] * (began - self._stage.started)
         run = self._stage.run(self._prepared, events)
         self._was = trouble(run)
+        if batches := suspects(run, self._was):
+            self.found += read_batches(run, self._prepared, batches, max(_LEAST_SECONDS, seconds / 4))
+            run = self._stage.run(self._prepared, [*events, *self.found])
         if self._was is not None or not learns(run):
             self._checks = self._check()
         if self._was is not None:
-            self._found = sorted([*safe_forms(run), *hypotheses(run)], key=lambda one: -one.score)
+            self._found = sorted([*records(run), *safe_forms(run), *hypotheses(run)], key=lambda one: -one.score)
             if self._was.kind == FLAT:
                 self._found = [one for one in self._found if strong(one)]  # a sound run may take longer to learn
             unchanged = [one for one in self._found if one.score >= STRONG and not one.changes]
@@ -103,7 +109,7 @@ class Diagnosis:
 
     def _judge(self, late: bool) -> None:
         if self._events and self._checks is not None:
-            self.gradients = [event for event in self._events if isinstance(event, Gradient)]
+            self.found += [event for event in self._events if isinstance(event, Gradient)]
             self._checks, self._events = None, []
         elif self._events and self._was is not None:
             self.result.append(self._ready[self._next].result(self._events, self._was, late))

@@ -60,7 +60,7 @@ def experiment(stage: Stage, engine: Engine, trial: Trial, number: int, iteratio
         edits.setdefault(file, []).append(edit)
     try:
         changed.project = stage.project.changed(edits)
-        wishes = {} if trial[1].loads else {"weights": ""}
+        wishes = {"skips": trial[1].skips} if trial[1].loads else {"weights": ""}
         return Experiment(trial, changed, changed.prepare(engine, f"try{number}", iterations=iterations, **wishes))
     except (NoProject, Unplanned, ValueError):
         return None

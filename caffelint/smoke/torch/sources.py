@@ -9,8 +9,9 @@ import os
 import re
 import shutil
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -24,6 +25,13 @@ if TYPE_CHECKING:
 __all__ = ["Source", "Unreadable", "open_source"]
 
 LMDB = 1
+
+
+class Record(NamedTuple):
+    """name: what to look for in the source, and where. read: gives the values, by top name."""
+
+    name: str
+    read: Callable[[], dict[str, Array]]
 
 
 class Source:
@@ -44,6 +52,14 @@ class Source:
         raise NotImplementedError
 
     def batch(self) -> dict[str, Array]:
+        raise NotImplementedError
+
+    def count(self) -> int:
+        """How many records there are."""
+        raise NotImplementedError
+
+    def records(self) -> Iterator[Record]:
+        """All of them once, in the order of the files, as they are before transform_param."""
         raise NotImplementedError
 
     def next(self) -> dict[str, Array]:
@@ -72,16 +88,29 @@ class Data(Source):
         self.color = True if transform.force_color else False if transform.force_gray else None
         path = self.param.source
         open_records = _lmdb if self.param.backend == LMDB else _leveldb
-        self.records = open_records(path)
+        self.pairs = open_records(path)
+        self.all = _for_ever(path, self.pairs)
         self.path = path
 
     def batch(self) -> dict[str, Array]:
         images, labels = [], []
         for _ in range(self.batch_size):
-            datum: Any = Datum.FromString(next(self.records))
+            datum: Any = Datum.FromString(next(self.all))
             images.append(_image_of(datum, self.color))
             labels.append(datum.label)
         return self.stack(images, labels)
+
+    def count(self) -> int:
+        return sum(1 for _ in self.pairs())
+
+    def records(self) -> Iterator[Record]:
+        for number, (key, value) in enumerate(self.pairs()):
+            name = f'record {number} (key "{key.decode("utf-8", "backslashreplace")}") of {self.path}'
+            yield Record(name, partial(self._record, value))
+
+    def _record(self, value: bytes) -> dict[str, Array]:
+        datum: Any = Datum.FromString(value)
+        return dict(zip(self.tops, [_image_of(datum, self.color), np.array([datum.label], np.float32)], strict=False))
 
 
 def _image_of(datum: Any, color: bool | None) -> Array:
@@ -94,21 +123,25 @@ def _image_of(datum: Any, color: bool | None) -> Array:
     return values.reshape(shape)
 
 
-def _lmdb(path: str) -> Iterator[bytes]:
+Pairs = Callable[[], Iterator[tuple[bytes, bytes]]]
+"""Keys and values of a database, from the start."""
+
+
+def _lmdb(path: str) -> Pairs:
     import lmdb
 
     if not os.path.isfile(os.path.join(path, "data.mdb")):
         raise Unreadable(f"{path} is not an LMDB: it has no data.mdb")
     database = lmdb.open(path, readonly=True, lock=False, create=False, readahead=False)
 
-    def values() -> Iterator[bytes]:
+    def pairs() -> Iterator[tuple[bytes, bytes]]:
         with database.begin() as transaction, transaction.cursor() as cursor:
-            yield from cursor.iternext(keys=False, values=True)
+            yield from cursor.iternext(keys=True, values=True)
 
-    return _for_ever(path, values)
+    return pairs
 
 
-def _leveldb(path: str) -> Iterator[bytes]:
+def _leveldb(path: str) -> Pairs:
     import plyvel
 
     if os.path.isfile(os.path.join(path, "data.mdb")):
@@ -124,19 +157,19 @@ def _leveldb(path: str) -> Iterator[bytes]:
         shutil.copyfile(file, os.path.join(folder.name, os.path.basename(file)))
     database = plyvel.DB(folder.name, create_if_missing=False)
 
-    def values() -> Iterator[bytes]:
+    def pairs() -> Iterator[tuple[bytes, bytes]]:
         # Named here, the folder lives as long as what reads it.
         assert folder is not None
-        with database.iterator(include_key=False) as found:
+        with database.iterator() as found:
             yield from found
 
-    return _for_ever(path, values)
+    return pairs
 
 
-def _for_ever(path: str, values: Callable[[], Iterator[bytes]]) -> Iterator[bytes]:
+def _for_ever(path: str, pairs: Pairs) -> Iterator[bytes]:
     while True:
         empty = True
-        for value in values():
+        for _, value in pairs():
             empty = False
             yield value
         if empty:
@@ -168,6 +201,18 @@ class ImageData(Source):
                 if self.param.shuffle:
                     self.random.shuffle(self.lines)
         return self.stack(images, labels)
+
+    def count(self) -> int:
+        return len(self.lines)
+
+    def records(self) -> Iterator[Record]:
+        for number, line in enumerate(_lines(self.param.source), 1):
+            yield Record(f'line {number} of {self.param.source} ("{line}")', partial(self._record, line))
+
+    def _record(self, line: str) -> dict[str, Array]:
+        name, label = _name_and_label(line)
+        values = [self.image(self.param.root_folder + name), np.array([label], np.float32)]
+        return dict(zip(self.tops, values, strict=False))
 
     def image(self, path: str) -> Array:
         try:
@@ -235,6 +280,29 @@ class HDF5Data(Source):
                 rows[index].append(self._row(values, number, index))
             self.advance()
         return {name: np.stack(values) for name, values in zip(self.tops, rows, strict=True)}
+
+    def count(self) -> int:
+        import h5py
+
+        total = 0
+        for path in " ".join(_lines(self.param.source)).split():
+            with h5py.File(path, "r") as file:
+                total += len(file[self.tops[0]])
+        return total
+
+    def records(self) -> Iterator[Record]:
+        self.files = " ".join(_lines(self.param.source)).split()
+        for file, path in enumerate(self.files):
+            self.file = file
+            self.load()
+            for number in range(len(self.datasets[0])):
+                yield Record(f"record {number} of {path}", partial(self._record, number))
+
+    def _record(self, number: int) -> dict[str, Array]:
+        return {
+            name: self._row(values, number, index)
+            for index, (name, values) in enumerate(zip(self.tops, self.datasets, strict=True))
+        }
 
     def _row(self, values: Array, number: int, top: int) -> Array:
         """Caffe reads later files with the row length of the first."""

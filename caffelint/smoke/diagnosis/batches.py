@@ -1,0 +1,172 @@
+"""Which records a net read when something went wrong: read anew, and compared with the others of their source."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from statistics import median
+from typing import NamedTuple
+
+from caffelint.caffe.layers import BuiltLayer
+from caffelint.smoke.diagnosis.change import Change
+from caffelint.smoke.diagnosis.hypothesis import Hypothesis
+from caffelint.smoke.diagnosis.trouble import GROWS, Trouble
+from caffelint.smoke.events import BLOB, DATA, EXTREME, LABEL, NOT_FINITE, BadRecord, Batch, NonFinite, Statistics
+from caffelint.smoke.flow import unsplit
+from caffelint.smoke.job import REAL
+from caffelint.smoke.prepare import Prepared
+from caffelint.smoke.records import READ, Facts, read_records
+from caffelint.smoke.run import Run
+
+_BEFORE = 1000
+"""Records before the batch, to compare with."""
+_MOST = 1 << 14
+_TIMES = 1000.0
+_SURE, _WEAK, _MEASURED = 30.0, -2.0, 3.0
+
+Limits = Mapping[str, tuple[float, float, float]]
+"""By top: least and greatest label, and the one that is ignored, nan for none."""
+
+
+class Suspect(NamedTuple):
+    """A batch of a net, -1 if it is not known which."""
+
+    net: int
+    number: int
+
+
+def suspects(run: Run, was: Trouble | None) -> list[Suspect]:
+    """The last batch that was read before a value was not finite, or the loss grew; any, where a label is outside."""
+    broke = next(run.all(NonFinite), None)
+    if broke is not None:
+        return [Suspect(broke.net, broke.batch)]
+    if was is not None and was.kind == GROWS:
+        passes = max(1, run.solver.message.iter_size)
+        return [Suspect(0, (was.iteration + 1) * passes)]
+    limits = _limits(run.built[0].layers) if run.built else {}
+    seen = (one for one in run.all(Statistics) if (one.kind, one.part) == (BLOB, DATA) and one.name in limits)
+    if any(_outside(limits[one.name], one.min) or _outside(limits[one.name], one.max) for one in seen):
+        return [Suspect(0, -1)]
+    return []
+
+
+def read_batches(run: Run, prepared: Prepared, wanted: Sequence[Suspect], seconds: float) -> list[Batch]:
+    """The records of the batches, in so many seconds."""
+    found = []
+    for net, number in wanted:
+        real = {item.layer for item in prepared.job.inputs if item.net == net and item.source == REAL}
+        for layer in prepared.built[net].layers:
+            if layer.name in real and layer.type in READ and layer.batch_size:
+                batch = _read(run, prepared, layer, Suspect(net, number), seconds)
+                found += [batch] if batch else []
+    return found
+
+
+def _read(run: Run, prepared: Prepared, layer: BuiltLayer, batch: Suspect, seconds: float) -> Batch | None:
+    passes = max(1, prepared.job.passes) if not batch.net else 1
+    size = layer.batch_size
+    ordered = batch.number >= 0 and _in_order(layer)
+    start = max(0, batch.number - passes + 1) * size if ordered else 0
+    first = max(0, start - _BEFORE)
+    # Those that an experiment would read, too.
+    ahead = (batch.number + run.asked * passes + 2) * size if ordered else _MOST
+    reading = read_records(layer, Path(prepared.path).parent, first, min(ahead - first, _MOST), seconds)
+    if reading is None or not reading.facts:
+        return None
+    every = _bad(reading.facts, _limits(prepared.built[batch.net].layers))
+    if not ordered:
+        return Batch(batch.net, layer.name, -1, -1, [], len(reading.facts), [one for _, one in every], 0, ())
+    own = [(start - first + at) % reading.total for at in range(passes * size)]
+    # What is far too large may do its harm in later iterations.
+    bad = [pair for pair in every if pair[0] in own] or [pair for pair in every if pair[0] < start - first]
+    numbers = {
+        place // size for at, _ in every for place in range(first + at, ahead, reading.total) if place // size <= _MOST
+    }
+    return Batch(
+        batch.net,
+        layer.name,
+        batch.number,
+        (first + bad[0][0]) % reading.total // size // passes if bad else batch.number // passes,
+        [reading.facts[at].name for at in own if at < len(reading.facts)],
+        len(reading.facts),
+        [one for _, one in bad],
+        len(every) - len(bad),
+        sorted(numbers),
+    )
+
+
+def _in_order(layer: BuiltLayer) -> bool:
+    """Are its records read in the order of the source?"""
+    p = layer.parameters
+    return not (getattr(p, "shuffle", False) or getattr(p, "rand_skip", 0))
+
+
+def _limits(layers: Sequence[BuiltLayer]) -> Limits:
+    """Of what is read as the numbers of classes, or of rows of a table."""
+    found: dict[str, tuple[float, float, float]] = {}
+    for layer in layers:
+        for number, blob in enumerate(layer.bottoms):
+            most, ignored = math.nan, math.nan
+            if layer.type == "Embed":
+                most = layer.message.embed_param.input_dim - 1
+            elif layer.is_loss and number and layer.reads_classes(number):
+                scores, axis = layer.bottoms[0].shape, layer.class_axis
+                if scores and -len(scores) <= axis < len(scores):
+                    most = scores[axis] - 1
+                loss = layer.message.loss_param
+                ignored = loss.ignore_label if loss.HasField("ignore_label") else math.nan
+            if not math.isnan(most):
+                found[unsplit(blob).name] = 0, most, ignored
+    return found
+
+
+def _outside(limits: tuple[float, float, float], label: float) -> bool:
+    low, high, ignored = limits
+    return not low <= label <= high and label != ignored
+
+
+def _bad(facts: Sequence[Facts], limits: Limits) -> list[tuple[int, BadRecord]]:
+    """Those that hold what is not finite, or far more than the others do, or no label; the worst of each."""
+    usual = {}
+    for top in facts[0].tops:
+        sizes = [
+            max(abs(low), abs(high)) for one in facts for low, high, _, _ in [one.tops[top]] if not math.isnan(low)
+        ]
+        usual[top] = median(sizes) if sizes else 0.0
+    found = []
+    for at, one in enumerate(facts):
+        for top, (low, high, nan, inf) in one.tops.items():
+            largest = max(abs(low), abs(high))
+            kind = ""
+            if nan or inf:
+                kind = NOT_FINITE
+            elif top in limits:
+                kind = LABEL if _outside(limits[top], low) or _outside(limits[top], high) else ""
+            elif largest > _TIMES * usual[top] > 0:
+                kind = EXTREME
+            if kind:
+                found.append((at, BadRecord(one.name, kind, top, low, high, nan, inf, usual[top])))
+                break
+    return found
+
+
+def records(run: Run) -> Iterator[Hypothesis]:
+    """The batch that was read when a run broke, or the loss grew: it goes on without it."""
+    passes = max(1, run.solver.message.iter_size)
+    for event in run.all(Batch):
+        broke = next((one for one in run.all(NonFinite)), None)
+        if event.net or event.number < 1:
+            continue
+        bad = [one for one in event.bad if one.kind != LABEL]
+        score = _WEAK
+        if any(one.kind == NOT_FINITE for one in bad):
+            score = _SURE
+        elif bad:
+            score = _MEASURED + max(math.log10(max(abs(one.min), abs(one.max)) / one.usual) for one in bad)
+        elif broke is None:
+            continue
+        text = "without the batches of these records" if len(event.bad) + event.later > 1 else "without its batch"
+        skips = tuple(event.holding) if bad else tuple(range(event.number - passes + 1, event.number + 1))
+        change = Change(text if bad else "without this batch", (), event.layer, skips=skips)
+        yield Hypothesis("data", run.place(event.layer), score, (change,), value=len(bad), proved=score >= _SURE)

@@ -1,0 +1,59 @@
+"""The records of the batch that broke, in words."""
+
+from __future__ import annotations
+
+from caffelint.smoke.rule import LABEL, NOT_FINITE, BadRecord, Batch, NonFinite, Run
+
+from ._numbers import extent, number
+
+_NAMED = 3
+_FEW = 0.2
+
+
+def batch_of(run: Run, net: int) -> Batch | None:
+    """The batch that a net read, if its records were looked at: the one that holds a bad record first."""
+    found = [one for one in run.all(Batch) if one.net == net]
+    return max(found, key=lambda one: len(one.bad), default=None)
+
+
+def bad_records(batch: Batch) -> str:
+    """`record 181 of train.h5 holds 1 value that is not finite in "data"; the other 7 records of its batch ...`."""
+    shown = [_record(BadRecord(*one)) for one in batch.bad[:_NAMED]]
+    more = len(batch.bad) - len(shown)
+    text = ", ".join(shown) + (f", and {more} more" if more else "")
+    if batch.number < 0:
+        return f"{text}, of {batch.read} that were read"
+    others = len(batch.names) - sum(one[0] in batch.names for one in batch.bad)
+    if others and any(one[0] in batch.names for one in batch.bad):
+        text += f"; the other {others} of its batch {'are' if others > 1 else 'is'} as usual"
+    if batch.later:
+        text += f"; {batch.later} more of {batch.read} that were read are like it"
+    return f"{text}; caffe train reads it in iteration {batch.iteration}"
+
+
+def _record(one: BadRecord) -> str:
+    if one.kind == NOT_FINITE:
+        values = f"{one.nan + one.inf} values of " if one.nan + one.inf > 1 else ""
+        return f'{one.name} holds {"nan" if one.nan else "inf"} in {values}"{one.top}"'
+    largest = max(abs(one.min), abs(one.max))
+    if one.kind == LABEL:
+        held = extent(one.min, one.max) if one.min != one.max else number(one.max)
+        return f'{one.name} holds {held} as "{one.top}"'
+    return f'{one.name} holds up to {number(largest)} in "{one.top}", but most hold up to {number(one.usual)}'
+
+
+def row(run: Run, event: NonFinite) -> list[str]:
+    """The record in whose row a layer gives what is not finite, where that is one of a batch in order."""
+    batch = batch_of(run, event.net)
+    if batch is None or len(batch.names) < 2 or len(event.rows) != 1 or event.rows[0] >= len(batch.names):
+        return []
+    return [f"it happens with {batch.names[event.rows[0]]}"]
+
+
+def bad_labels(run: Run, top: str) -> str:
+    """The records that hold labels outside of the classes, where they are few."""
+    for batch in run.all(Batch):
+        bad = [one for one in batch.bad if (one[1], one[2]) == (LABEL, top)]
+        if bad and not batch.net and len(bad) + batch.later <= _FEW * batch.read:
+            return bad_records(batch._replace(bad=bad))
+    return ""
