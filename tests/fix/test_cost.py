@@ -66,6 +66,12 @@ def test_many_layers_with_one_fault_take_no_more_checks_than_few(what: str, chec
         assert not [note for note in mended.notes if "please report" in note or "another run" in note], mended.notes
 
 
+def test_a_mistake_that_is_often_on_a_line_is_mended_at_once(checks: list[Job]) -> None:
+    mended = mend(b"input: 'data' input_dim: [" + b"1 " * 300 + b"]\n" + b'name: "n",,\n')
+    assert len(checks) <= 3
+    assert b", ".join([b"1"] * 300) in mended.texts["a"]
+
+
 def test_layers_with_faults_of_all_kinds_take_few_checks(checks: list[Job]) -> None:
     chance = random.Random(1)
     for many in (20, 200):
