@@ -108,6 +108,7 @@ HOSTILE = {
     "unknown layer types": (["check", "-v"], "".join(f'layer{{type:"Convoluton{number}"}}' for number in range(3600))),
     "unknown rules": (["check"], "".join(f"# caffelint: ignore[missing-loss{number}] x\n" for number in range(2200))),
     "open braces": (["patch", "--check-finite", "all", "--diff"], "{" * 95_000),
+    "equal tops": (["check"], 'layer{name:"s"type:"Split"bottom:"x"' + 'top:"x""y"' * 9_700 + "}"),
     "closed braces": (["patch", "--check-finite", "all", "--diff"], "}" * 95_000),
 }
 """Commands and texts of less than 100 KB."""

@@ -437,7 +437,7 @@ class _Build:
             remedy = "add include { phase: ... } to each" if two else "give it another name"
             kind = Kind.DUPLICATE_TOP
             message = f'top "{name}" is already made{maker}; {remedy}'
-            values["maker"], values["top"] = blob.producer.name if blob.producer is not None else "", top
+            values["top"], values["is_maker"] = top, blob.producer is layer
         elif given.index(name) == top:
             kind = Kind.OVERWRITES_SHARED_BLOB
             message = (

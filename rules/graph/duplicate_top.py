@@ -59,7 +59,7 @@ class DuplicateTop(RefusalRule):
 
     def message(self, refused: Refused) -> str:
         values, layers = refused.refusal.values, refused.layers
-        if len(layers) == 1 and values["maker"] == layers[0].name and layers[0].tops.count(values["blob"]) > 1:
+        if len(layers) == 1 and values["is_maker"]:
             return f'{title(layers[0])}: top "{values["blob"]}" is given twice; rename one of them'
         return super().message(refused)
 
