@@ -50,6 +50,7 @@ def calls(work: Callable[[str], None], text: str) -> int:
         (bench_curves.check, "loss weights of a layer"),
         (bench_curves.check, "params of a layer"),
         (bench_curves.check, "bottoms of a layer that nobody makes"),
+        (bench_curves.check, "bottoms of a layer that nobody makes, and an unknown field"),
         (bench_curves.check, "suppressions in vain"),
         (bench_curves.check, "suppressions"),
         (bench_curves.check, "suppressions of the file"),
@@ -91,6 +92,7 @@ def comments(text: str) -> None:
     [
         (bench_curves.check, "constant fillers", 192),
         (bench_curves.check, "lists of images", 96),
+        (bench_curves.check, "bottoms of a layer that nobody makes", 2048),
         (bench_curves.check, "layers of one name each two", 384),
         (comments, "suppressions of one field", 1024),
         (comments, "suppressions on one line", 1024),

@@ -66,6 +66,9 @@ TEXTS: dict[str, Callable[[int], str]] = {
     "bottoms of a layer that nobody makes": lambda n: (
         INPUT + 'layer { name: "c" type: "Concat" top: "y" ' + many(n, 'bottom: "u@" ') + "}"
     ),
+    "bottoms of a layer that nobody makes, and an unknown field": lambda n: (
+        INPUT + 'foo: 1 layer { name: "c" type: "Concat" top: "y" ' + many(n, 'bottom: "u@" ') + "}"
+    ),
     "losses": lambda n: (
         INPUT + many(n, 'layer { name: "l@" type: "EuclideanLoss" bottom: "x" bottom: "l" top: "l@" }\n')
     ),

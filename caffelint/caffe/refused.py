@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Hashable, Iterable, Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -107,17 +108,23 @@ class _Unread:
 
     def __init__(self, net: Net) -> None:
         problems = net.bound.problems
-        self.starts = [problem.start for problem in problems]
+        self.starts = sorted(problem.start for problem in problems)
         # Of a field that is unknown in many places the problem names only the first.
         told_once = ("unknown-field", "fork-field") if net.bound.dialect else ("unknown-field",)
         self.fields = {problem.field.rpartition(".")[2] for problem in problems if problem.kind in told_once}
 
+        self._known: dict[Field, bool] = {}
+
     def is_in(self, nodes: Iterable[Field]) -> bool:
         """Does one of the blocks hold something unread, at any depth?"""
-        return bool(self.starts) and any(
-            any(node.start <= start < node.end for start in self.starts) or (self.fields and self._has_field(node))
-            for node in nodes
-        )
+        return bool(self.starts) and any(map(self._is_in, nodes))
+
+    def _is_in(self, node: Field) -> bool:
+        if node not in self._known:
+            first = bisect_left(self.starts, node.start)
+            within = first < len(self.starts) and self.starts[first] < node.end
+            self._known[node] = within or bool(self.fields and self._has_field(node))
+        return self._known[node]
 
     def _has_field(self, node: Field) -> bool:
         return any(

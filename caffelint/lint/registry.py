@@ -154,6 +154,7 @@ def all_rules() -> tuple[RuleInfo, ...]:
 
 _plugged: list[RuleInfo] = []
 _loaded: tuple[str, ...] = ()
+_by_name: tuple[tuple[RuleInfo, ...], dict[str, RuleInfo]] = ((), {})
 """The plugins in use and, last, the digest of their content."""
 
 
@@ -206,8 +207,10 @@ def plugin_state() -> str:
 
 def find_rule(name: str) -> RuleInfo | None:
     """The rule of that code, name or alias, in any case."""
-    wanted = name.lower()
-    for info in all_rules():
-        if wanted in (info.code.lower(), info.name, *info.aliases):
-            return info
-    return None
+    global _by_name
+    rules = all_rules()
+    if _by_name[0] is not rules:
+        # Of two with one code, name or alias, the first.
+        names = ((name, info) for info in reversed(rules) for name in (info.code.lower(), info.name, *info.aliases))
+        _by_name = rules, dict(names)
+    return _by_name[1].get(name.lower())

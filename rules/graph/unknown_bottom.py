@@ -161,8 +161,7 @@ def _fixes(refused: Refused, meant: str) -> tuple[Fix, ...]:
     edits = [
         write(layer, "bottom", index, value=quoted(meant))
         for layer in refused.layers
-        for index, name in enumerate(layer.bottoms)
-        if name == wrong
+        for index in refused.net.once(_readings).get((layer.index, wrong), ())
     ]
     return fix(f'set bottom: "{meant}"', UNSAFE, *edits)
 
@@ -213,9 +212,18 @@ def _made_near(layer: Layer) -> tuple[str, ...]:
 
     A name mostly means an input of the net or a blob nearby; comparing it with thousands would take long.
     """
-    layers, read = layer.net.layers, set(layer.bottoms)
+    layers, readings = layer.net.layers, layer.net.once(_readings)
     above = [*layers[: min(layer.index, _NEAR)], *layers[max(layer.index - _NEAR, _NEAR) : layer.index]]
-    return tuple(dict.fromkeys(top for other in above for top in other.tops if top not in read))
+    return tuple(dict.fromkeys(top for other in above for top in other.tops if (layer.index, top) not in readings))
+
+
+def _readings(net: Net) -> dict[tuple[int, str], list[int]]:
+    """The numbers of the bottoms that have a name, by the index of their layer and that name."""
+    found: dict[tuple[int, str], list[int]] = {}
+    for layer in net.layers:
+        for number, name in enumerate(layer.bottoms):
+            found.setdefault((layer.index, name), []).append(number)
+    return found
 
 
 def _differ_in_number(one: str, other: str) -> bool:
