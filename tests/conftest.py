@@ -33,6 +33,21 @@ def _missing(reason: str) -> None:
     pytest.skip(reason)
 
 
+@pytest.fixture(scope="session", autouse=True)
+def folders_of_the_user(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Settings, trust and cached results of whoever runs the tests are neither read nor written.
+
+    pip keeps its own cache, as what it builds and installs in tests comes from there.
+    """
+    cache = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+    with pytest.MonkeyPatch.context() as patch:
+        if "PIP_CACHE_DIR" not in os.environ:
+            patch.setenv("PIP_CACHE_DIR", str(Path(cache) / "pip"))
+        for name in ("XDG_DATA_HOME", "XDG_CONFIG_HOME", "XDG_CACHE_HOME"):
+            patch.setenv(name, str(tmp_path_factory.mktemp(name)))
+        yield
+
+
 @pytest.fixture(scope="session")
 def missing() -> Callable[[str], None]:
     """`missing("no npm")` where a test cannot do without something: it is skipped, or fails in CI."""

@@ -175,3 +175,15 @@ def test_work_grows_no_faster_than_solvers_and_their_net(
         caffelint.check([path], config)
     before, after = (calls(lambda path: caffelint.check([path], config), path) for path in (small, large))
     assert after < MOST * before
+
+
+def test_many_states_of_a_net_with_as_many_layers_cost_little_each(tmp_path: Path) -> None:
+    """Each layer is to be looked at in each state, but no more than that."""
+    config = Config()
+    config.cache = False
+    states = bench_curves.many(SIZE, 'test_state { stage: "s@" } test_iter: 1 ')
+    (tmp_path / "solver.prototxt").write_text(bench_curves.SOLVER + "test_interval: 10 " + states)
+    layer = 'layer { name: "r@" type: "ReLU" bottom: "x" top: "y@" include { stage: "s@" } }\n'
+    (tmp_path / "net.prototxt").write_text(bench_curves.INPUT + bench_curves.many(SIZE, layer))
+    caffelint.check([tmp_path], config)
+    assert calls(lambda path: caffelint.check([path], config), str(tmp_path)) < 15 * SIZE**2

@@ -177,7 +177,7 @@ class _Build:
                             ("exclude", 0),
                         ),
                     )
-                if not state.keeps(message):
+                if not state.keeps(written):
                     built.excluded.append((index, message))
                     continue
             layer_type = written.type

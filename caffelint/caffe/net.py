@@ -323,10 +323,10 @@ class Net:
         """What Caffe builds of the net in each of these states; one build for those that keep the same layers."""
         from caffelint.caffe.build import build_alike
 
-        conditional = [layer.message for layer in self.conditional]
+        conditional = self.conditional
         alike: dict[tuple[bool, ...], list[State]] = {}
         for state in states:
-            alike.setdefault(tuple([state.keeps(message) for message in conditional]), []).append(state)
+            alike.setdefault(tuple([state.keeps(layer) for layer in conditional]), []).append(state)
         keys = [(dialect, tuple(group)) for group in alike.values()]
         for key in keys:
             if key not in self._built:

@@ -8,6 +8,7 @@ from caffelint.caffe.refusal import Kind, Refusal
 from caffelint.schema.messages import NetState
 
 if TYPE_CHECKING:
+    from caffelint.caffe.written import WrittenLayer
     from caffelint.schema.messages import NetParameter, SolverParameter
 
 TRAIN, TEST = "TRAIN", "TEST"
@@ -34,6 +35,27 @@ def histories(solver_type: str) -> int:
     return 2 if solver_type in ("AdaDelta", "Adam") else 1
 
 
+class StateRule(NamedTuple):
+    """An include or exclude rule of a layer: what a state is to be like; None where the rule does not say."""
+
+    phase: str | None
+    min_level: int | None
+    max_level: int | None
+    stages: frozenset[str]
+    not_stages: frozenset[str]
+
+
+def state_rule(rule: Any) -> StateRule:
+    """The rule in a NetStateRule."""
+    return StateRule(
+        phase_name(rule.phase) if rule.HasField("phase") else None,
+        rule.min_level if rule.HasField("min_level") else None,
+        rule.max_level if rule.HasField("max_level") else None,
+        frozenset(rule.stage),
+        frozenset(rule.not_stage),
+    )
+
+
 class State(NamedTuple):
     """The state that a net is built in; it decides which layers are kept (net.cpp FilterNet)."""
 
@@ -41,21 +63,24 @@ class State(NamedTuple):
     stages: frozenset[str] = frozenset()
     level: int = 0
 
-    def keeps(self, layer: Any) -> bool:
-        """Whether a LayerParameter is part of the net in this state."""
+    def keeps(self, layer: WrittenLayer) -> bool:
+        """Whether a layer is part of the net in this state."""
         if layer.include:
-            return any(self._meets(rule) for rule in layer.include)
-        return not any(self._meets(rule) for rule in layer.exclude)
+            if layer.any_stage and layer.any_stage.isdisjoint(self.stages):
+                return False
+            return any(map(self._meets, layer.include))
+        return not any(map(self._meets, layer.exclude))
 
-    def _meets(self, rule: Any) -> bool:
+    def _meets(self, rule: StateRule) -> bool:
         """Whether the state meets an include or exclude rule (net.cpp StateMeetsRule)."""
-        if rule.HasField("phase") and phase_name(rule.phase) != self.phase:
-            return False
-        if rule.HasField("min_level") and self.level < rule.min_level:
-            return False
-        if rule.HasField("max_level") and self.level > rule.max_level:
-            return False
-        return self.stages.issuperset(rule.stage) and self.stages.isdisjoint(rule.not_stage)
+        phase, least, most, stages, not_stages = rule
+        return (
+            phase in (None, self.phase)
+            and stages <= self.stages
+            and (least is None or least <= self.level)
+            and (most is None or self.level <= most)
+            and not_stages.isdisjoint(self.stages)
+        )
 
     def merged(self, given: NetState) -> State:
         """The state after a NetState: stages are added, a phase or a level that is set replaces the old one."""

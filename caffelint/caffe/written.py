@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from caffelint.caffe.states import StateRule, state_rule
+
 if TYPE_CHECKING:
     from caffelint.schema.messages import LayerParameter
 
@@ -11,10 +13,23 @@ if TYPE_CHECKING:
 class WrittenLayer:
     """One layer of a net, read once however many states the net is built in.
 
-    message: its LayerParameter, in current format. index: its place in the net's `layer` list.
+    message: its LayerParameter, in current format. index: its place in the net's `layer` list. include, exclude: the
+    states that it is part of the net in. any_stage: such a state has one of these stages; empty where it needs none.
     """
 
-    __slots__ = ("bottoms", "index", "is_conditional", "loss_weights", "message", "name", "tops", "type")
+    __slots__ = (
+        "any_stage",
+        "bottoms",
+        "exclude",
+        "include",
+        "index",
+        "is_conditional",
+        "loss_weights",
+        "message",
+        "name",
+        "tops",
+        "type",
+    )
 
     def __init__(self, message: LayerParameter, index: int):
         self.message = message
@@ -24,5 +39,9 @@ class WrittenLayer:
         self.bottoms: tuple[str, ...] = tuple(message.bottom[:])
         self.tops: tuple[str, ...] = tuple(message.top[:])
         self.loss_weights: tuple[float, ...] = tuple(message.loss_weight[:])
+        self.include: tuple[StateRule, ...] = tuple(map(state_rule, message.include))
+        self.exclude: tuple[StateRule, ...] = tuple(map(state_rule, message.exclude))
+        stages = [rule.stages for rule in self.include]
+        self.any_stage: frozenset[str] = frozenset().union(*stages) if all(stages) else frozenset()
         # Does it hang on the state whether the layer is part of the net?
-        self.is_conditional = bool(message.include or message.exclude)
+        self.is_conditional = bool(self.include or self.exclude)

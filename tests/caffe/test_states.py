@@ -70,7 +70,7 @@ def _model(project: Project) -> Iterator[Any]:
             source = one.field
             if not source.endswith("param"):
                 source += f" file: {_all(getattr(message, one.field))[one.position]}"
-            kept = [layer.name for layer in net.layers if state.keeps(layer.message)]
+            kept = [layer.name for layer in net.layers if state.keeps(layer)]
             assert [layer.name for layer in built.layers if layer.index is not None] == kept
             yield one.test, source, state, kept
             if built.refusals:
