@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from caffelint.caffe.refused import Refused
     from caffelint.caffe.shapes import Shape
     from caffelint.caffe.solver import NetUse, Solver
+    from caffelint.project.python_layers import PythonModule
     from caffelint.schema.bound import Bound
     from caffelint.schema.messages import NetParameter, NetStateRule
     from caffelint.text.parser import Document
@@ -192,6 +193,8 @@ class Net:
             self.by_type.setdefault(layer.type, []).append(layer)
         self.solvers: list[Solver] = []
         self.siblings: list[Net] = []
+        self.python_modules: dict[str, list[PythonModule]] = {}
+        """What the project has of that name, for each module that a Python layer names."""
         self._own_role: str | None = None
         self._input_shapes: Mapping[str, Shape] = {}
         self._built: dict[tuple[str | None, tuple[State, ...]], BuiltNet] = {}
@@ -293,6 +296,7 @@ class Net:
         self.by_type.clear()
         self.solvers.clear()
         self.siblings.clear()
+        self.python_modules.clear()
 
     def once(self, find: Callable[[Net], Found]) -> Found:
         """What a function finds out about the net. It is called once, so rules that share a fact share the work."""

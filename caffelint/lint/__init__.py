@@ -3,6 +3,8 @@
 A rule imports from here alone: the kinds of rule, findings and fixes, and the things that rules look at.
 """
 
+from typing import TYPE_CHECKING
+
 from caffelint.caffe.net import PHASES, TEST, TRAIN, Layer, Net
 from caffelint.caffe.place import Given, Place
 from caffelint.caffe.refusal import Kind, Refusal
@@ -29,6 +31,7 @@ from caffelint.lint.finding import (
     insert_behind,
     replace,
 )
+from caffelint.lint.project.python_layers import python_classes, python_modules
 from caffelint.lint.rule import (
     Invalid,
     LayerRule,
@@ -49,6 +52,9 @@ from caffelint.schema.readers import readers, too_old, without_input_layer, with
 from caffelint.schema.spelling import suggest
 from caffelint.schema.tables import FIRST_FORK_NUMBER
 from caffelint.text.tree import Problem
+
+if TYPE_CHECKING:  # reading Python costs time at the start, and few nets need it
+    from caffelint.project.python_layers import PythonClass as PythonClass
 
 __all__ = [
     "CERTAIN",
@@ -102,6 +108,8 @@ __all__ = [
     "listed",
     "phase_name",
     "provenance",
+    "python_classes",
+    "python_modules",
     "quoted",
     "readers",
     "remove",

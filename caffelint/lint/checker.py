@@ -17,6 +17,7 @@ from caffelint.lint.file import File, load
 from caffelint.lint.finding import DISPLAY, Finding
 from caffelint.lint.plan import Job
 from caffelint.lint.project.caffes import Caffes
+from caffelint.lint.project.python_layers import NO_MODULES, modules_of, tell_modules
 from caffelint.lint.read import ReadError, read
 from caffelint.lint.registry import RuleInfo, all_rules, find_rule, plugin_state, use_plugins
 from caffelint.lint.report import Failure, ReportedFinding, own_failure, reported
@@ -106,9 +107,11 @@ class Checker:
             if data is not None:
                 contents[path] = data
         checked = len(job.report & contents.keys())
+        modules = modules_of(contents, self.config.roots)
         name = ""
         if self.config.cache and not self.texts and not self.config.read_data:
-            parts = [*contents.items(), ("nets", repr((sorted(job.report), job.nets, job.siblings)).encode())]
+            python = [file for found in modules.values() for file in found]
+            parts = [*contents.items(), *python, ("nets", repr((sorted(job.report), job.nets, job.siblings)).encode())]
             keys = {self.caffes.of(path).key: None for path in contents}
             parts += (("caffe", key.encode(errors="surrogateescape")) for key in keys)
             name = cache.key(self._settings, parts)
@@ -120,7 +123,7 @@ class Checker:
             caffe = self.caffes.of(path).caffe
             if (file := self._load(data, path, None, self.config.dialect, failures, caffe)) is not None:
                 files[path] = file
-        found, suppressed = self.judge(files, job.nets, job.report, failures, job.siblings)
+        found, suppressed = self.judge(files, job.nets, job.report, failures, job.siblings, modules)
         findings = self._reported(found)
         for file in files.values():
             file.release()
@@ -222,12 +225,14 @@ class Checker:
         report: frozenset[str],
         failures: list[Failure],
         siblings: Sequence[tuple[str, Sequence[str]]] = (),
+        modules: Mapping[str, Sequence[tuple[str, bytes]]] = NO_MODULES,
     ) -> tuple[list[Finding], int]:
         """The findings of files that belong together, and how many comments and settings silenced.
 
         `nets` are the nets that each solver names; `report` are the files whose own findings are wanted; `siblings` are
-        the files that may hold the training net of a deploy net.
+        the files that may hold the training net of a deploy net; `modules` what the modules of Python layers may be.
         """
+        tell_modules((net for file in files.values() for net in file.nets), modules)
         for path, beside in siblings:
             if path in files and (net := files[path].net):
                 others = [files[other].net for other in beside if other in files]

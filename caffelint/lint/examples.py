@@ -30,7 +30,9 @@ def findings_of(rule: type[Rule], text: str | Files, options: Mapping[str, Any] 
     dialect = settings.pop("dialect", None)
     config = Config()
     config.rules = {rule.name: settings}
-    texts = {"<text>": text} if isinstance(text, str) else text
+    given = {"<text>": text} if isinstance(text, str) else text
+    texts = {path: part for path, part in given.items() if not path.endswith(".py")}
+    modules = {_module(path): [(path, _bytes(part))] for path, part in given.items() if path not in texts}
     files = {path: load(_bytes(part), path, dialect=dialect) for path, part in texts.items()}
     nets = [(path, _named(file.solver, texts)) for path, file in files.items() if file.solver and len(files) > 1]
     wrong: list[Failure] = []
@@ -42,7 +44,7 @@ def findings_of(rule: type[Rule], text: str | Files, options: Mapping[str, Any] 
     checker.rules.add(rule)
     beside = Siblings(texts)
     siblings = [(path, beside.of(path)) for path in files]
-    found, _ = checker.judge(files, nets, frozenset(files), wrong, siblings)
+    found, _ = checker.judge(files, nets, frozenset(files), wrong, siblings, modules)
     if wrong:
         raise AssertionError(wrong[0].message)
     return found
@@ -56,6 +58,11 @@ def _named(solver: Solver, texts: Mapping[str, str]) -> list[NamedNet]:
         names = [value] if isinstance(value, str) else list(value)
         named += [NamedNet(field, i, name, name if name in texts else None) for i, name in enumerate(names) if name]
     return named
+
+
+def _module(path: str) -> str:
+    """The name by which a Python file of an example is imported."""
+    return path.removesuffix(".py").replace("/", ".")
 
 
 def _bytes(text: str) -> bytes:

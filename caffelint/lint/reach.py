@@ -32,6 +32,11 @@ class Reach:
         if is_below(self._folders[0], here := os.path.realpath(os.getcwd())):
             self._folders += [] if self._is_checkout or here == os.path.dirname(here) else [here]
 
+    @property
+    def checkout(self) -> str:
+        """The top of the checkout; empty without one."""
+        return self.above[-1] if self._is_checkout else ""
+
     def holds(self, path: str, base: str | None = None) -> bool:
         """Whether a file may be read; `base` is the folder in which it was found by a relative name."""
         real = os.path.realpath(path)

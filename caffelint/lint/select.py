@@ -21,6 +21,7 @@ FAMILIES = {
     "objective": "O",
     "numerics": "N",
     "data": "D",
+    "python": "Y",
     "resources": "R",
     "smoke": "X",
 }

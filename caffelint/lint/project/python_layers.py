@@ -1,0 +1,109 @@
+"""Finds the modules of Python layers in the project, and reads them as text: nothing is imported."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+
+from caffelint.caffe.net import Layer, Net
+from caffelint.lint.reach import Reach
+from caffelint.lint.read import ReadError, read
+from caffelint.lint.walk import walk
+
+if TYPE_CHECKING:
+    from caffelint.project.python_layers import PythonClass, PythonModule
+
+_NAMED = re.compile(rb"\bmodule[ \t]*:?[ \t]*[\"']([A-Za-z_][\w.]{0,200})[\"']")
+NO_MODULES: Mapping[str, Sequence[tuple[str, bytes]]] = MappingProxyType({})
+_LARGEST = 1 << 20
+_MOST_CANDIDATES = 8
+_MOST_FILES = 100_000
+"""Of a checkout, that are looked at; more would take seconds."""
+_KEEP_OUT = frozenset([".git", "node_modules", ".venv", "venv", "site-packages", "__pycache__"])
+
+
+def modules_of(contents: Mapping[str, bytes], roots: Sequence[str] = ()) -> dict[str, list[tuple[str, bytes]]]:
+    """The files that each module which these texts name may be, nearest first, with their bytes."""
+    found: dict[str, list[tuple[str, bytes]]] = {}
+    for path, data in contents.items():
+        if b"python_param" not in data:
+            continue
+        for name in sorted({match.decode() for match in _NAMED.findall(data)}):
+            there = found.setdefault(name, [])
+            known = {file for file, _ in there}
+            there += ((file, text) for file, text in _candidates(name, path, tuple(roots)) if file not in known)
+    return found
+
+
+def tell_modules(nets: Iterable[Net], modules: Mapping[str, Sequence[tuple[str, bytes]]]) -> None:
+    """Give nets what is known of their Python layers."""
+    if not modules:
+        return
+    from caffelint.project.python_layers import PythonModule
+
+    parsed: dict[bytes, PythonModule] = {}
+    for net in nets:
+        for layer in net.layers_having("python_param"):
+            name = layer.message.python_param.module
+            for path, data in modules.get(name, ()):
+                if data not in parsed:
+                    parsed[data] = PythonModule(path, data.decode("utf-8", "replace"))
+                if parsed[data] not in net.python_modules.setdefault(name, []):
+                    net.python_modules[name].append(parsed[data])
+
+
+def python_modules(layer: Layer) -> Sequence[PythonModule]:
+    """The modules of the project that a layer's `module` may be; none if they are not in it."""
+    found = layer.net.python_modules.get(layer.message.python_param.module, ())
+    return found if all(module.is_read for module in found) else ()
+
+
+def python_classes(layer: Layer) -> Sequence[PythonClass]:
+    """The classes that Caffe may make for a layer, one for each file that may be its module; none if unknown."""
+    wanted = layer.message.python_param.layer
+    modules = python_modules(layer)
+    found = [one for module in modules if (one := module.find(wanted))]
+    return found if found and all(one.find(wanted) or one.lacks(wanted) for one in modules) else ()
+
+
+def _candidates(name: str, net: str, roots: tuple[str, ...]) -> list[tuple[str, bytes]]:
+    """The files of a module, those first that share most folders with the net."""
+    folder = os.path.dirname(os.path.abspath(net))
+    reach = Reach(folder, roots)
+    paths = _in_checkout(reach.checkout).get(name.rpartition(".")[2], ()) if reach.checkout else ()
+    tail = os.path.join(*name.split("."))
+    ends = (tail + ".py", os.path.join(tail, "__init__.py"))
+    beside = [os.path.join(base, end) for base in (folder, *roots) for end in ends]
+    further = [path for path in paths if path.endswith(tuple(os.sep + end for end in ends))]
+    further.sort(key=lambda path: (-len(os.path.commonpath([path, folder])), path))
+    found: list[tuple[str, bytes]] = []
+    for path in dict.fromkeys((*beside, *further)):
+        if len(found) == _MOST_CANDIDATES:
+            break
+        if os.path.isfile(path):
+            try:
+                found.append((path, read(path, _LARGEST, reach)))
+            except ReadError:
+                continue
+    return found
+
+
+@lru_cache(maxsize=4)
+def _in_checkout(top: str) -> Mapping[str, Sequence[str]]:
+    """The Python files below a folder, by the last part of the module's name."""
+    found: dict[str, list[str]] = {}
+    seen = 0
+    for folder, folders, files in walk(top):
+        folders[:] = [name for name in folders if name not in _KEEP_OUT]
+        seen += len(files) + len(folders)
+        if seen > _MOST_FILES:
+            break
+        for file in files:
+            if file.endswith(".py"):
+                name = os.path.basename(folder) if file == "__init__.py" else file[:-3]
+                found.setdefault(name, []).append(os.path.join(folder, file))
+    return found

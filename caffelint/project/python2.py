@@ -1,0 +1,41 @@
+"""Python 2 rewritten for Python 3's parser: only the structure counts, not what would be printed."""
+
+from __future__ import annotations
+
+import ast
+import re
+import warnings
+
+_START = r"^((?:[^#'\"\n]*[:;])?[ \t]*)"
+_IN_PYTHON_3 = (
+    (re.compile(_START + r"print[ \t]*>>", re.M), r"\1_ = "),
+    (re.compile(_START + r"print[ \t]*(?=$|#|;)", re.M), r"\1pass "),
+    (re.compile(_START + r"(?:print|exec)\b(?=[ \t]*[^=\s.])", re.M), r"\1_ = "),
+    (re.compile(r"^([ \t]*except\b[^:,\n#]*),[ \t]*(\w+)[ \t]*:", re.M), r"\1 as \2:"),
+    (re.compile(_START + r"raise[ \t]+([\w.]+)[ \t]*,", re.M), r"\1raise \2 or "),
+    (re.compile(r"<>"), "!="),
+    (re.compile(r"(?<![.\w])0([0-7]+)(?![.\w])"), r"0o\1"),
+    (re.compile(r"(?<![.\w])([0-9]+)[lL]\b"), r"\1"),
+    (re.compile(r"\b[uU][rR](?=['\"])"), "r"),
+    (re.compile(r"`([^`\n]*)`"), r"(\1)"),
+)
+
+
+def parse(text: str) -> tuple[ast.Module | None, bool]:
+    """The tree of a module, and whether only Python 2 reads it; no tree where neither does."""
+    tree = _parsed(text)
+    if tree is not None:
+        return tree, False
+    text = text.expandtabs(8)
+    for pattern, instead in _IN_PYTHON_3:
+        text = pattern.sub(instead, text)
+    return _parsed(text), True
+
+
+def _parsed(text: str) -> ast.Module | None:
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # escapes such as "\d"
+            return ast.parse(text)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None

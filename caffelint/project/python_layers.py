@@ -1,0 +1,339 @@
+"""The classes of a module that `python_param` names, as far as their text tells what Caffe will meet.
+
+What only running the code would tell is unknown, and never guessed.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
+from typing import NamedTuple
+
+from caffelint.project import python2
+from caffelint.project.python_counts import allowed_counts
+
+EMPTY, RAISES, RUNS = "empty", "raises", "runs"
+_BASE = "Layer"
+_MOST_BASES = 32
+_READERS = {"eval": "eval", "literal_eval": "literal_eval", "loads": "json", "load": "yaml", "safe_load": "yaml"}
+
+
+class Method(NamedTuple):
+    """A method and what running it does: `empty`, `raises` or `runs`; `parameters` has `self` in it."""
+
+    line: int
+    does: str
+    parameters: int
+    """How many must be given; -1 where it takes any number."""
+
+
+class Counts(NamedTuple):
+    """How many blobs a class takes, and the line that raises otherwise."""
+
+    allowed: frozenset[int]
+    line: int
+
+
+class ParamStr(NamedTuple):
+    """How `param_str` is read in any run: by `eval`, `literal_eval`, `json` or `yaml`, and the keys it must have."""
+
+    reader: str
+    line: int
+    keys: Mapping[str, int]
+    """With their lines."""
+
+
+class PythonModule:
+    """A file, parsed. `is_read`: whether it is Python at all; `python2`: whether Python 3 refuses it."""
+
+    def __init__(self, path: str, text: str):
+        self.path = path
+        self.file = path.replace("\\", "/").rpartition("/")[2]
+        tree, self.python2 = python2.parse(text.replace("\r\n", "\n"))
+        self.is_read = tree is not None
+        body = tree.body if tree else []
+        self._classes = {node.name: node for node in body if isinstance(node, ast.ClassDef)}
+        self._names = set(_bound_names(body))
+
+    def class_names(self) -> Sequence[str]:
+        """Those that are layers, or may be."""
+        return [name for name, node in self._classes.items() if PythonClass(self, node).is_layer is not False]
+
+    def find(self, name: str) -> PythonClass | None:
+        node = self._classes.get(name)
+        return PythonClass(self, node) if node else None
+
+    def lacks(self, name: str) -> bool:
+        """Whether importing the module surely leaves nothing of that name in it."""
+        return self.is_read and self._names.isdisjoint([name, "*", "globals", "exec", "setattr"])
+
+    def node(self, name: str) -> ast.ClassDef | None:
+        return self._classes.get(name)
+
+
+class PythonClass:
+    """A class that a layer names. Methods are its own and those of its bases in the same file."""
+
+    def __init__(self, module: PythonModule, node: ast.ClassDef):
+        self.module = module
+        self.name = node.name
+        self.line = node.lineno
+        self._nodes = [node]
+        self.is_layer: bool | None = True
+        self._climb(node)
+
+    def _climb(self, node: ast.ClassDef) -> None:
+        """Collect the bases; `is_layer` becomes None where one is of another file, False where none is Caffe's."""
+        found = False
+        waiting = list(node.bases)
+        for base in waiting:
+            if len(waiting) > _MOST_BASES:
+                self.is_layer = None
+                return
+            name = base.id if isinstance(base, ast.Name) else base.attr if isinstance(base, ast.Attribute) else ""
+            other = self.module.node(name) if isinstance(base, ast.Name) else None
+            if other is not None and other not in self._nodes:
+                self._nodes.append(other)
+                waiting += other.bases
+            elif name == _BASE:
+                found = True
+            elif name != "object":
+                self.is_layer = None
+        if not found and self.is_layer:
+            self.is_layer = False
+
+    @cached_property
+    def methods(self) -> Mapping[str, Method]:
+        return {name: _method(function) for name, function in self._functions.items()}
+
+    @property
+    def lacks_methods(self) -> bool:
+        """Whether a method that is not in `methods` is surely not there."""
+        return self.is_layer is True and not any(node.decorator_list or node.keywords for node in self._nodes)
+
+    @cached_property
+    def _functions(self) -> Mapping[str, ast.FunctionDef]:
+        found: dict[str, ast.FunctionDef] = {}
+        for node in self._nodes:
+            for item in node.body:
+                if isinstance(item, ast.FunctionDef):
+                    found.setdefault(item.name, item)
+        return found
+
+    def counts(self, blobs: str) -> Sequence[Counts]:
+        """What `setup` and `reshape` check before anything else may end them; blobs: `bottom` or `top`."""
+        found: list[Counts] = []
+        for name in ("setup", "reshape"):
+            function = self._functions.get(name)
+            argument = _argument(function, blobs)
+            if function and argument:
+                found += (Counts(*one) for one in allowed_counts(_certain(function.body), argument))
+        return found
+
+    @property
+    def param_str(self) -> ParamStr | None:
+        """How `setup` reads it, if it surely does; None if it may not, or does more than that."""
+        function = self._functions.get("setup")
+        return _param_str(list(_certain(function.body))) if function else None
+
+    @cached_property
+    def makes_gradient(self) -> bool:
+        """Whether `backward` writes to the diff of a bottom."""
+        return any(True for _ in _diffs(self._functions.get("backward"), "bottom", ast.Store))
+
+    @cached_property
+    def reads_top_diff(self) -> bool | None:
+        """Whether `backward` reads its tops, where Caffe puts the loss weight into the diff; None if unclear."""
+        function = self._functions.get("backward")
+        argument = _argument(function, "top")
+        if function is None or not argument:
+            return None
+        uses = [node for node in ast.walk(function) if isinstance(node, ast.Name) and node.id == argument]
+        if not uses:
+            return None if _calls_own(function) else False
+        return True
+
+
+def _bound_names(body: Iterable[ast.stmt]) -> Iterator[str]:
+    """What the statements of a module may bind; `*` may be anything."""
+    for node in body:
+        if isinstance(node, ast.Import | ast.ImportFrom):
+            yield from (alias.asname or alias.name.partition(".")[0] for alias in node.names)
+        elif isinstance(node, ast.FunctionDef | ast.ClassDef):
+            yield node.name
+        else:
+            for inner in ast.walk(node):
+                if isinstance(inner, ast.Name):
+                    yield inner.id
+                elif isinstance(inner, ast.stmt) and inner is not node:
+                    yield from _bound_names([inner])
+
+
+def _method(function: ast.FunctionDef) -> Method:
+    wanted = function.args
+    parameters = len(wanted.posonlyargs + wanted.args) - len(wanted.defaults)
+    if wanted.vararg:
+        parameters = -1
+    statements = [node for node in function.body if not _is_nothing(node)]
+    does = RUNS
+    if not statements:
+        does = EMPTY
+    elif isinstance(statements[0], ast.Raise):
+        does = RAISES
+    return Method(function.lineno, does, parameters)
+
+
+def _is_nothing(node: ast.stmt) -> bool:
+    """`pass`, a docstring, `return`, or what only prints."""
+    if isinstance(node, ast.Expr):
+        call = node.value
+        return isinstance(call, ast.Constant) or (
+            isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and call.func.id == "print"
+        )
+    if isinstance(node, ast.Assign):  # print of Python 2
+        return isinstance(node.targets[0], ast.Name) and node.targets[0].id == "_"
+    return isinstance(node, ast.Pass) or (isinstance(node, ast.Return) and node.value is None)
+
+
+def _argument(function: ast.FunctionDef | None, blobs: str) -> str:
+    """What a method calls its bottoms or tops; `backward(self, top, propagate_down, bottom)` has them turned round."""
+    if function is None or function.args.vararg:
+        return ""
+    names = [argument.arg for argument in function.args.args]
+    if function.name == "backward":
+        return names[{"top": 1, "bottom": 3}[blobs]] if len(names) == 4 else ""
+    return names[{"bottom": 1, "top": 2}[blobs]] if len(names) == 3 else ""
+
+
+def _certain(body: Sequence[ast.stmt]) -> Iterator[ast.stmt]:
+    """The statements that run in any case, up to the first after which that is not sure."""
+    for node in body:
+        yield node
+        if isinstance(node, ast.Return | ast.Raise | ast.Try | ast.While):
+            return
+        if any(isinstance(inner, ast.Return) for inner in ast.walk(node)):
+            return
+
+
+def _diffs(function: ast.FunctionDef | None, blobs: str, context: type[ast.expr_context]) -> Iterator[ast.AST]:
+    """Where a method writes to the diff of its bottoms or tops, or calls something with it."""
+    argument = _argument(function, blobs)
+    if function is None or not argument:
+        return
+    for node in ast.walk(function):
+        targets: Sequence[ast.AST] = ()
+        if isinstance(node, ast.Assign):
+            targets = node.targets
+        elif isinstance(node, ast.AugAssign):
+            targets = [node.target]
+        elif isinstance(node, ast.Call):
+            targets = node.args
+        for target in targets:
+            inner = list(ast.walk(target))
+            is_diff = any(isinstance(one, ast.Attribute) and one.attr == "diff" for one in inner)
+            if is_diff and any(isinstance(one, ast.Name) and one.id == argument for one in inner):
+                yield target
+
+
+def _calls_own(function: ast.FunctionDef) -> bool:
+    """Whether it calls a method of its own, which may read what it does not."""
+    return any(
+        isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Attribute)
+        and isinstance(node.func.value, ast.Name)
+        and node.func.value.id == "self"
+        for node in ast.walk(function)
+    )
+
+
+def _param_str(statements: Sequence[ast.stmt]) -> ParamStr | None:
+    for number, node in enumerate(statements):
+        if isinstance(node, ast.If | ast.For | ast.With | ast.Try | ast.While):
+            if _mentions(node):
+                return None
+            continue
+        if not _mentions(node):
+            continue
+        for call in ast.walk(node):
+            reader = _reader(call)
+            if reader is None:
+                continue
+            if not isinstance(node, ast.Assign) or node.value is not call or len(node.targets) != 1:
+                return ParamStr(reader, node.lineno, dict(_keys([node], call)))
+            return ParamStr(reader, node.lineno, dict(_keys(statements[number + 1 :], node.targets[0])))
+        return None
+    return None
+
+
+def _mentions(node: ast.AST) -> bool:
+    return any(isinstance(one, ast.Attribute) and one.attr == "param_str" for one in ast.walk(node))
+
+
+def _reader(node: ast.AST) -> str | None:
+    """By what a call reads `self.param_str`, if it is one that does, and nothing else is done to the text."""
+    if not isinstance(node, ast.Call) or not node.args:
+        return None
+    text = node.args[0]
+    if not (isinstance(text, ast.Attribute) and text.attr == "param_str" and isinstance(text.value, ast.Name)):
+        return None
+    function = node.func
+    if isinstance(function, ast.Name):
+        return _READERS.get(function.id) if function.id in ("eval", "literal_eval") else None
+    if isinstance(function, ast.Attribute) and isinstance(function.value, ast.Name):
+        reader = _READERS.get(function.attr)
+        return reader if function.value.id in ("json", "yaml", "ast") and reader else None
+    return None
+
+
+def _keys(statements: Iterable[ast.stmt], read: ast.AST) -> Iterator[tuple[str, int]]:
+    """The keys that are taken from what was read, and no default is there for."""
+    wanted = ast.dump(read) if isinstance(read, ast.Call) else _loaded(read)
+    for node in statements:
+        inner = list(_unconditional(node))
+        # A call with it, or a key written to it, may put in what is missing.
+        for one in inner:
+            if (
+                isinstance(one, ast.Call)
+                and not isinstance(read, ast.Call)
+                and any(
+                    ast.dump(part) == wanted
+                    for part in (*one.args, one.func.value if isinstance(one.func, ast.Attribute) else one.func)
+                )
+            ):
+                if isinstance(one.func, ast.Attribute) and one.func.attr in ("get", "keys", "has_key", "items"):
+                    continue
+                if isinstance(one.func, ast.Name) and one.func.id in ("print", "len", "str"):
+                    continue
+                return
+            if isinstance(one, ast.Subscript) and isinstance(one.ctx, ast.Store) and ast.dump(one.value) == wanted:
+                return
+        for one in inner:
+            if (
+                isinstance(one, ast.Subscript)
+                and ast.dump(one.value) == wanted
+                and isinstance(one.slice, ast.Constant)
+                and isinstance(one.slice.value, str)
+            ):
+                yield one.slice.value, one.lineno
+        if isinstance(node, ast.If | ast.For | ast.With | ast.Try) and any(
+            ast.dump(one) == wanted for one in ast.walk(node)
+        ):
+            return
+
+
+def _loaded(target: ast.AST) -> str:
+    return ast.dump(target).replace("Store()", "Load()")
+
+
+def _unconditional(node: ast.stmt) -> Iterator[ast.AST]:
+    """The parts of a statement that are evaluated in any case."""
+    if isinstance(node, ast.If | ast.For | ast.With | ast.Try | ast.While | ast.FunctionDef | ast.ClassDef):
+        return
+    waiting: list[ast.AST] = [node]
+    while waiting:
+        one = waiting.pop()
+        yield one
+        if isinstance(one, ast.IfExp | ast.BoolOp | ast.Lambda | ast.ListComp | ast.GeneratorExp | ast.DictComp):
+            continue
+        waiting += ast.iter_child_nodes(one)

@@ -1,0 +1,1 @@
+"""Rules about Python layers, whose modules are read as text."""

@@ -1,0 +1,116 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from caffelint.lint import LIKELY, UNSAFE, WARNING, Finding, Invalid, Layer, LayerRule, fix, title, write
+
+from ._claim import claims, where
+
+if TYPE_CHECKING:
+    from caffelint.lint import PythonClass
+
+
+class PythonLossWeight(LayerRule):
+    """A loss that is a Python layer has no `loss_weight`, or one that its `backward` ignores.
+
+    ## Why is this bad?
+    A Python layer is no loss to Caffe until `loss_weight` says so: without it, `backward` never runs and nothing is
+    learnt from it. Caffe puts the weight into `top[0].diff`; a `backward` that does not read that learns with weight 1,
+    whatever is written.
+
+    ## Example
+    ```
+    layer { name: "loss" type: "Python" bottom: "score" top: "loss" python_param { module: "pyloss" layer: "Dice" } }
+    ```
+    Use instead:
+    ```
+    layer {
+      name: "loss" type: "Python" bottom: "score" top: "loss" loss_weight: 1
+      python_param { module: "pyloss" layer: "Dice" }
+    }
+    ```
+
+    ## Known problems
+    The module is read, not run. A layer is taken for a loss if its `backward` writes to the diff of a bottom, and does
+    not read that of its top, which nothing reads.
+
+    ## Fix safety
+    Unsafe: the weight is taken to be 1, and training changes.
+
+    ## References
+    - layer.hpp, SetLossWeights; python_layer.hpp; run on Caffe 1.0
+    """
+
+    code = "Y006"
+    name = "python-loss-weight"
+    severity = WARNING
+    certainty = LIKELY
+    layer_types = ("Python",)
+    _MODULE = (
+        "import caffe\n\n\nclass Dice(caffe.Layer):\n    def forward(self, bottom, top):\n        top[0].data[0] ="
+        " 1\n\n    def backward(self, top, propagate_down, bottom):\n        bottom[0].diff[...] = self.diff\n"
+    )
+    _NET = (
+        'layer {{ name: "loss" type: "Python" bottom: "ip" top: "loss" {}'
+        'python_param {{ module: "pyloss" layer: "Dice" }} }}'
+    )
+    VALID = [
+        {"net.prototxt": _NET.format("loss_weight: 1 "), "pyloss.py": _MODULE},
+        {"net.prototxt": _NET.format(""), "pyloss.py": _MODULE.replace("self.diff", "top[0].diff")},
+        {
+            "net.prototxt": _NET.format("") + ' layer { name: "sum" type: "Power" bottom: "loss" top: "sum" }',
+            "pyloss.py": _MODULE,
+        },
+    ]
+    INVALID = [
+        Invalid(
+            {"net.prototxt": _NET.format(""), "pyloss.py": _MODULE},
+            span='top: "loss"',
+            message='Python "loss" has no loss_weight, so its backward never runs (pyloss.py:8) and nothing is learnt'
+            " from it; set loss_weight: 1",
+            fixed={
+                "net.prototxt": _NET.format("").removesuffix("}") + "loss_weight: 1 }",
+                "pyloss.py": _MODULE,
+            },
+        ),
+        Invalid(
+            {"net.prototxt": _NET.format("loss_weight: 10 "), "pyloss.py": _MODULE},
+            span="loss_weight: 10",
+            message='Python "loss": loss_weight 10 changes the printed loss alone, since backward of class Dice does'
+            " not read top[0].diff (pyloss.py:8); multiply the gradient by top[0].diff there",
+        ),
+    ]
+
+    def check(self, layer: Layer) -> Iterator[Finding]:
+        if not layer.bottoms or len(layer.tops) != 1:
+            return
+        weights = list(layer.message.loss_weight)
+        for python, line in claims(layer, _ignores_its_top):
+            if weights and weights[0] not in (0, 1):
+                yield self.finding(
+                    layer.at("loss_weight"),
+                    f"{title(layer)}: loss_weight {weights[0]:g} changes the printed loss alone, since backward of"
+                    f" class {python.name} does not read top[0].diff ({where(python, line)}); multiply the gradient by"
+                    " top[0].diff there",
+                    evidence=f"read in {python.module.path}",
+                )
+            elif not weights and not _is_read(layer):
+                yield self.finding(
+                    layer.at("top"),
+                    f"{title(layer)} has no loss_weight, so its backward never runs ({where(python, line)}) and nothing"
+                    " is learnt from it; set loss_weight: 1",
+                    evidence=f"read in {python.module.path}",
+                    fixes=fix("set loss_weight: 1", UNSAFE, write(layer, "loss_weight", value="1")),
+                )
+
+
+def _ignores_its_top(python: PythonClass) -> int | None:
+    """The line of a `backward` that makes a gradient without the one that comes from above."""
+    method = python.methods.get("backward")
+    return method.line if method and python.makes_gradient and python.reads_top_diff is False else None
+
+
+def _is_read(layer: Layer) -> bool:
+    top = layer.tops[0]
+    return any(top in other.bottoms for other in layer.net.layers[layer.index + 1 :])

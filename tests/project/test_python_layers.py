@@ -1,0 +1,176 @@
+"""Python layers are judged by their text as a real Caffe judges them by running them."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import pytest
+
+import caffelint
+from caffelint.lint.config import Config
+from caffelint.project.python_layers import PythonModule
+
+LEARNS, NOTHING, STOPS, ENDS = "learns", "learns nothing", "stops", "ends"
+SOLVER = 'net: "net.prototxt" base_lr: 0.1 lr_policy: "fixed" max_iter: 2 snapshot_after_train: false\n'
+NET = """
+layer {{ name: "data" type: "DummyData" top: "data" top: "label" dummy_data_param {{
+  shape {{ dim: 4 dim: 3 }} shape {{ dim: 4 dim: 2 }} data_filler {{ type: "gaussian" std: 1 }} }} }}
+layer {{ name: "ip" type: "InnerProduct" bottom: "data" top: "ip"
+  inner_product_param {{ num_output: 2 weight_filler {{ type: "xavier" }} bias_filler {{ type: "constant" }} }} }}
+layer {{ name: "loss" type: "Python" bottom: "ip" {bottoms} top: "loss" {more}
+  python_param {{ module: "pyloss" layer: "{layer}" {text} }} }}
+"""
+MODULE = """
+import ast
+import json
+import caffe
+
+
+class Loss(caffe.Layer):
+    def setup(self, bottom, top):
+        if len(bottom) != 2:
+            raise Exception("two bottoms needed")
+        {setup}
+
+    def reshape(self, bottom, top):
+        top[0].reshape(1)
+
+    def forward(self, bottom, top):
+        top[0].data[0] = ((bottom[0].data - bottom[1].data) ** 2).sum()
+
+    def backward(self, top, propagate_down, bottom):
+        {backward}
+"""
+GRADIENT = "bottom[0].diff[...] = 2 * (bottom[0].data - bottom[1].data)"
+TIMES_TOP = GRADIENT + " * top[0].diff[0]"
+READS = "a = eval(self.param_str)\n        "
+CASES = [
+    ({}, LEARNS, ""),
+    ({"layer": "Los"}, STOPS, "python-class-not-found"),
+    ({"bottoms": ""}, STOPS, "python-blob-count"),
+    ({"setup": "top[1].reshape(1)"}, STOPS, "python-blob-count"),
+    ({"setup": "assert len(top) in (1, 3)"}, LEARNS, ""),
+    ({"setup": "assert len(top) > 1 and len(bottom) == 2"}, STOPS, "python-blob-count"),
+    ({"setup": "self.a = eval(self.param_str)"}, STOPS, "python-param-str"),
+    ({"setup": "self.a = eval(self.param_str)", "text": "param_str: \"{'a': 1}\""}, LEARNS, ""),
+    ({"setup": READS + "a['b']", "text": "param_str: \"{'a': 1}\""}, STOPS, "python-param-str"),
+    ({"setup": READS + "a['a']", "text": 'param_str: "dict(a=1)"'}, LEARNS, ""),
+    ({"setup": READS + "a.setdefault('b', 1)\n        a['b']", "text": 'param_str: "{}"'}, LEARNS, ""),
+    ({"setup": "json.loads(self.param_str)", "text": "param_str: \"{'a': 1}\""}, STOPS, "python-param-str"),
+    ({"setup": "json.loads(self.param_str)['a']", "text": "param_str: '{\"b\": 1}'"}, STOPS, "python-param-str"),
+    ({"setup": "ast.literal_eval(self.param_str)", "text": 'param_str: "a: 1"'}, STOPS, "python-param-str"),
+    ({"backward": "pass"}, NOTHING, "python-backward-missing"),
+    ({"backward": "raise NotImplementedError()"}, ENDS, "python-backward-missing"),
+    ({"more": ""}, NOTHING, "python-loss-weight"),
+    ({"more": "loss_weight: 5", "backward": GRADIENT}, LEARNS, "python-loss-weight"),
+    ({"replace": ("def backward", "def back")}, ENDS, "python-backward-missing"),
+    ({"replace": ("def reshape", "def resize")}, STOPS, "python-method-missing"),
+    ({"replace": ("def setup", "def __init__")}, STOPS, "python-method-missing"),
+    ({"replace": ("def forward", "def forwards")}, ENDS, "python-method-missing"),
+    ({"replace": ("caffe.Layer", "object")}, STOPS, "python-method-missing"),
+]
+
+
+def write(folder: Path, changes: dict[str, object]) -> None:
+    parts = {
+        "layer": "Loss",
+        "bottoms": 'bottom: "label"',
+        "more": "loss_weight: 1",
+        "text": "",
+        "setup": "pass",
+        "backward": GRADIENT if changes.get("more") == "" else TIMES_TOP,
+    }
+    parts.update({key: str(value) for key, value in changes.items() if key != "replace"})
+    module = MODULE.format(**parts)
+    if "replace" in changes:
+        module = module.replace(*changes["replace"])  # type: ignore[misc]
+    folder.mkdir()
+    (folder / "solver.prototxt").write_text(SOLVER)
+    (folder / "net.prototxt").write_text(NET.format(**parts))
+    (folder / "pyloss.py").write_text(module)
+
+
+def uncached() -> Config:
+    config = Config()
+    config.cache = False
+    return config
+
+
+def found(folder: Path) -> set[str]:
+    report = caffelint.check([folder], uncached())
+    return {finding.name for finding in report.findings if finding.code.startswith("Y")}
+
+
+@pytest.mark.parametrize(("changes", "became", "rule"), CASES, ids=lambda value: str(value)[:60])
+def test_what_is_said(tmp_path: Path, changes: dict[str, object], became: str, rule: str) -> None:
+    write(tmp_path / "project", changes)
+    assert found(tmp_path / "project") == ({rule} if rule else set())
+
+
+@pytest.mark.caffe
+def test_a_real_caffe_says_the_same(tmp_path: Path, caffe_python: Path) -> None:
+    folders = [tmp_path / str(number) for number in range(len(CASES))]
+    for folder, (changes, _, _) in zip(folders, CASES, strict=True):
+        write(folder, changes)
+    script = Path(__file__).with_name("run_python_layers.py")
+    done = subprocess.run([caffe_python, script, *folders], capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines() == [became for _, became, _ in CASES]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "class A(caffe.Layer):\n    def setup(self, bottom, top):\n        print 'x', self.a\n        raise E, 'no'\n",
+        "try:\n    import a\nexcept ImportError, e:\n    print e\nx = 0777 + 10L <> `y`\nclass A(object):\n\tpass\n",
+        "class A(object):\n    def f(self):\n\tprint >>f, 'x %s' % (1,\n 2)\n        exec 'a' in b\n",
+    ],
+)
+def test_python_2_is_read(text: str, python2: Path, tmp_path: Path) -> None:
+    (tmp_path / "a.py").write_text(text)
+    subprocess.run([python2, "-m", "py_compile", tmp_path / "a.py"], check=True)
+    module = PythonModule("a.py", text)
+    assert module.is_read
+    assert module.python2
+    assert module.find("A")
+
+
+@pytest.mark.parametrize("text", ["class (", "\0", "(" * 100_000, f"x = {'-' * 100_000}1", "a\n\tb\n  c", "\udcff"])
+def test_what_is_no_python_is_unknown(text: str) -> None:
+    module = PythonModule("a.py", text)
+    assert not module.is_read
+    assert not module.lacks("A")
+
+
+def test_the_nearest_of_several_modules_is_named(tmp_path: Path) -> None:
+    (tmp_path / ".git").mkdir()
+    write(tmp_path / "near", {"bottoms": ""})
+    write(tmp_path / "far", {"bottoms": ""})
+    (tmp_path / "near" / "models").mkdir()
+    for name in ("net.prototxt", "solver.prototxt"):
+        (tmp_path / "near" / name).rename(tmp_path / "near" / "models" / name)
+    report = caffelint.check([tmp_path / "near"], uncached())
+    assert [finding.evidence for finding in report.findings if finding.code == "Y002"] == [
+        f"read in {tmp_path / 'near' / 'pyloss.py'}"
+    ]
+    # One of the two takes what the net gives.
+    (tmp_path / "far" / "pyloss.py").write_text(MODULE.format(setup="pass", backward=TIMES_TOP).replace("!= 2", "> 2"))
+    assert not found(tmp_path / "near")
+
+
+def test_a_module_is_read_anew_where_it_changes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    write(tmp_path / "project", {})
+    config = Config()
+    assert caffelint.check([tmp_path / "project"], config).findings == caffelint.check([tmp_path / "project"]).findings
+    text = (tmp_path / "project/pyloss.py").read_text().replace("len(bottom) != 2", "len(bottom) != 3")
+    (tmp_path / "project/pyloss.py").write_text(text)
+    assert "Y002" in {finding.code for finding in caffelint.check([tmp_path / "project"], config).findings}
+
+
+def test_no_module_is_read_outside_the_checkout(tmp_path: Path) -> None:
+    write(tmp_path / "project", {"bottoms": ""})
+    (tmp_path / "project/pyloss.py").rename(tmp_path / "pyloss.py")
+    (tmp_path / "project/pyloss.py").symlink_to("../pyloss.py")
+    (tmp_path / "project/.git").mkdir()
+    assert not found(tmp_path / "project")
