@@ -3,7 +3,7 @@
 import os
 import sys
 
-os.environ["GLOG_minloglevel"] = "3"
+os.environ["GLOG_minloglevel"] = "3"  # noqa: SIM112
 
 for folder in sys.argv[1:]:
     child = os.fork()
