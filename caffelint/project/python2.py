@@ -6,13 +6,12 @@ import ast
 import re
 import warnings
 
-_START = r"^((?:[^#'\"\n]*[:;])?[ \t]*)"
 _IN_PYTHON_3 = (
-    (re.compile(_START + r"print[ \t]*>>", re.M), r"\1_ = "),
-    (re.compile(_START + r"print[ \t]*(?=$|#|;)", re.M), r"\1pass "),
-    (re.compile(_START + r"(?:print|exec)\b(?=[ \t]*[^=\s.])", re.M), r"\1_ = "),
+    (re.compile(r"^((?:[^#'\"\n]*[:;])?[ \t]*)print[ \t]*>>", re.M), r"\1_ = "),
+    (re.compile(r"^((?:[^#'\"\n]*[:;])?[ \t]*)print[ \t]*(?=$|#|;)", re.M), r"\1pass "),
+    (re.compile(r"^((?:[^#'\"\n]*[:;])?[ \t]*)(?:print|exec)\b(?=[ \t]*[^=\s.])", re.M), r"\1_ = "),
     (re.compile(r"^([ \t]*except\b[^:,\n#]*),[ \t]*(\w+)[ \t]*:", re.M), r"\1 as \2:"),
-    (re.compile(_START + r"raise[ \t]+([\w.]+)[ \t]*,", re.M), r"\1raise \2 or "),
+    (re.compile(r"^((?:[^#'\"\n]*[:;])?[ \t]*)raise[ \t]+([\w.]+)[ \t]*,", re.M), r"\1raise \2 or "),
     (re.compile(r"<>"), "!="),
     (re.compile(r"(?<![.\w])0([0-7]+)(?![.\w])"), r"0o\1"),
     (re.compile(r"(?<![.\w])([0-9]+)[lL]\b"), r"\1"),
