@@ -33,7 +33,9 @@ def fixable(findings: list[Finding]) -> list[Finding]:
 
 
 def parts(text: str | Files) -> list[str]:
-    return [text] if isinstance(text, str) else list(text.values())
+    if isinstance(text, str):
+        return [text]
+    return [part for path, part in text.items() if not path.endswith(".py")]
 
 
 def spread(text: str) -> str:

@@ -17,7 +17,7 @@ from caffelint.lint.walk import walk
 if TYPE_CHECKING:
     from caffelint.project.python_layers import PythonClass, PythonModule
 
-_NAMED = re.compile(rb"\bmodule[ \t]*:?[ \t]*[\"']([A-Za-z_][\w.]{0,200})[\"']")
+_NAMED = re.compile(rb"\bmodule(?:[ \t]*:)?[ \t]*[\"']([A-Za-z_][\w.]{0,200})[\"']")
 NO_MODULES: Mapping[str, Sequence[tuple[str, bytes]]] = MappingProxyType({})
 _LARGEST = 1 << 20
 _MOST_CANDIDATES = 8
