@@ -14,7 +14,16 @@ import pytest
 from caffelint.lint.registry import find_rule
 
 ROOT = Path(__file__).parent.parent
-FLOORS = (("__main__",), ("cli",), ("report", "fix", "smoke"), ("lint",), ("caffe",), ("project",), ("schema",), ("text",))
+FLOORS = (
+    ("__main__",),
+    ("cli",),
+    ("report", "fix", "smoke"),
+    ("lint",),
+    ("caffe",),
+    ("project",),
+    ("schema",),
+    ("text",),
+)
 PUBLIC = ("caffelint.lint", "caffelint.lint.built", "caffelint.lint.disk", "caffelint.smoke.rule")
 LONG = 500
 LONG_RULE = 250
