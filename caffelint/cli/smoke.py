@@ -183,9 +183,8 @@ def command(solver: str, **options: Any) -> int:
     if trains and any(output.format == "json" for output in wanted):
         report = report._replace(smoke=as_json(session))
     everything = options["verbose"] or config.fail_on == "info"
-    write_all(
-        report, wanted, Look(least="info" if everything else "warning", quiet=options["quiet"], fail_on=config.fail_on)
-    )
+    least = "info" if everything else "warning"
+    write_all(report, wanted, Look(least=least, quiet=options["quiet"], fail_on=config.fail_on, fixes=False))
     if trains:
         shown.verdict(session)
     if options["fix"] or options["diff"]:

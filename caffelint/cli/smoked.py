@@ -200,15 +200,14 @@ def lr_found(request: Request, shown: Shown) -> Session:
         elif math.isnan(done.loss):
             shown.say(f"base_lr {done.rate:<8g} breaks{done.how and f': {done.how}'}")
         else:
-            shown.say(f"base_lr {done.rate:<8g} loss {done.loss:.5g}{done.how and f', breaks: {done.how}'}")
+            more = f", breaks: {done.how}" if done.how else f", learns nothing: {done.idle}" if done.idle else ""
+            shown.say(f"base_lr {done.rate:<8g} loss {done.loss:.5g}{more}")
 
     session = search_rate(request, shown, tell)
     found = session.run.first(RateFound) if session.run else None
     if found and found.largest:
         base_lr = session.run.solver.message.base_lr if session.run else 0.0
-        shown.say(
-            f"\nlargest base_lr that stays finite: {found.largest:g}; {why(base_lr, found.largest, found.suggested)}\n"
-        )
+        shown.say(f"\nlargest base_lr that stays finite: {found.largest:g}; {why(base_lr, *found[:2], found.idle)}\n")
     elif found:
         shown.say("\nthe run breaks at every rate, so the rate is not the cause\n")
     return session

@@ -27,7 +27,8 @@ class Look(NamedTuple):
 
     `least` is the lowest severity that the formats for people show; machines get all findings. `width` is where to
     wrap, None never. `quiet` leaves out the summary. From `fail_on` on a finding fails a test (JUnit). The text leaves
-    out the findings of `seen`, by `ReportedFinding.identity`, which the reader has just seen.
+    out the findings of `seen`, by `ReportedFinding.identity`, which the reader has just seen. `fixes`: does the command
+    make fixes, so that their number is of use?
     """
 
     color: bool = False
@@ -36,6 +37,7 @@ class Look(NamedTuple):
     quiet: bool = False
     fail_on: str = "error"
     seen: tuple[tuple[str, ...], ...] = ()
+    fixes: bool = True
 
 
 def write(name: str, report: Report, out: TextIO, look: Look | None = None) -> None:

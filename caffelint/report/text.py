@@ -28,7 +28,7 @@ def write(report: Report, out: TextIO, look: Look) -> None:
             out.write(line + "\n")
         out.write("\n")
     if not look.quiet:
-        last = summary(report, look.least, paint), fixes(report, look.least, paint)
+        last = summary(report, look.least, paint), fixes(report, look.least, paint) if look.fixes else ""
         out.writelines(f"{line}\n" for line in last if line)
 
 

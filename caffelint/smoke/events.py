@@ -192,14 +192,16 @@ class Crashed(NamedTuple):
 class RateFound(NamedTuple):
     """The result of a search for the rate (find_lr.py); from the command, not from an engine.
 
-    largest: the largest base_lr at which the run stayed finite, 0 if none did. suggested: 0 for no suggestion.
-    trials: each rate, whether the run stayed finite, and its last loss.
+    largest: the largest base_lr at which the run stayed finite, 0 if none did. suggested: one at which the net learns,
+    0 if there is none. trials: each rate, whether the run stayed finite, and its last loss. idle: why the net learns
+    nothing at the solver's own rate, or at any where none is suggested; "" if it learns.
     """
 
     largest: float
     suggested: float
     runs: int
     trials: Sequence[tuple[float, bool, float]] = ()
+    idle: str = ""
 
 
 class Compared(NamedTuple):

@@ -1,4 +1,4 @@
-"""The largest base_lr at which a run stays finite: a coarse search by tens, then bisection, then what to suggest.
+"""The largest base_lr at which a run stays finite: a coarse search by tens, then bisection, then one that learns.
 
 Each rate is a run of its own, from the same weights and data: Smith's range test (arXiv 1506.01186) raises the rate
 within one run, which cannot be done by a solver that has a schedule of its own.
@@ -27,13 +27,16 @@ _ALIKE = 0.05
 """Losses this near to each other count as equal: batches differ by more."""
 _NEAR = 1e-6
 _FAR = 10.0
+_LOWER = 3
+"""Rates that are tried below all others if none learns."""
 """Of a power of ten, which a float may just miss."""
 
 
 class Trial(NamedTuple):
     """One rate: did the run stay finite, and the median of its last losses; nan if it did not end.
 
-    how: how it broke, in words. elsewhere: did something end it that is not the rate?
+    how: how it broke, in words. elsewhere: did something end it that is not the rate? idle: why a run that stayed
+    finite learnt nothing, "" if it learnt.
     """
 
     rate: float
@@ -41,10 +44,15 @@ class Trial(NamedTuple):
     loss: float
     how: str = ""
     elsewhere: bool = False
+    idle: str = ""
+
+    @property
+    def learns(self) -> bool:
+        return self.finite and not self.idle
 
 
 class Found(NamedTuple):
-    """largest: the largest rate that stayed finite, 0 if none did. suggested: 0 for no suggestion."""
+    """largest: the largest rate that stayed finite, 0 if none did. suggested: one that learnt, 0 for none."""
 
     trials: list[Trial]
     largest: float
@@ -92,19 +100,20 @@ def find_lr(start: float, run: Callable[[float], Trial]) -> Found:
     """start: the solver's base_lr. run: trains at a rate. What is not for the rate ends the search."""
     trials: dict[float, Trial] = {}
 
-    def stays(rate: float) -> bool:
+    def tried(rate: float) -> Trial:
         if rate not in trials:
             trials[rate] = run(rate)
             if trials[rate].elsewhere:
                 raise _Elsewhere
-        return trials[rate].finite
+        return trials[rate]
 
     try:
-        largest = _largest(start, stays)
+        largest = _largest(start, lambda rate: tried(rate).finite)
+        suggested = _suggestion(trials, largest, tried) if largest else 0.0
     except _Elsewhere:
         largest = max((rate for rate, one in trials.items() if one.finite), default=0.0)
-    done = sorted(trials.values())
-    return Found(done, largest, _suggestion(done, largest) if largest else 0.0)
+        suggested = max((one.rate for one in _learnt(trials) if one.rate <= largest * _SHARE), default=0.0)
+    return Found(sorted(trials.values()), largest, suggested)
 
 
 def _largest(start: float, stays: Callable[[float], bool]) -> float:
@@ -134,22 +143,45 @@ def _largest(start: float, stays: Callable[[float], bool]) -> float:
     return low
 
 
-def _suggestion(trials: list[Trial], largest: float) -> float:
-    """A tenth of the largest, or the highest rate whose loss is about the lowest, if that is lower still."""
-    good = [one for one in trials if one.finite and one.rate <= largest]
-    lowest = min((one.loss for one in good), default=0.0)
-    best = max((one.rate for one in good if one.loss <= lowest + _ALIKE * abs(lowest)), default=largest)
-    return _round_down(min(largest * _SHARE, best))
+def _suggestion(trials: dict[float, Trial], largest: float, tried: Callable[[float], Trial]) -> float:
+    """A tenth of the largest, or the highest rate whose loss is about the lowest, if that is lower still.
+
+    Only of those at which the net learns; lower ones are tried until it does. What is suggested was tried.
+    """
+    lower = min(trials)
+    for _ in range(_LOWER):
+        lower = _rounded(lower / 10)
+        if _learnt(trials) or lower < _LOWEST:
+            break
+        tried(lower)
+    good = [one for one in _learnt(trials) if one.rate <= largest]
+    if not good:
+        return 0.0
+    lowest = min(one.loss for one in good)
+    best = max(one.rate for one in good if one.loss <= lowest + _ALIKE * abs(lowest))
+    wanted = _round_down(min(largest * _SHARE, best))
+    if tried(wanted).learns:
+        return wanted
+    return max((one.rate for one in good if one.rate <= largest / 2), default=best)
 
 
-def why(start: float, largest: float, suggested: float) -> str:
-    """Where the suggestion comes from, and whether the solver's own rate is fine."""
+def _learnt(trials: dict[float, Trial]) -> list[Trial]:
+    return [one for one in trials.values() if one.learns]
+
+
+def why(start: float, largest: float, suggested: float, idle: str = "") -> str:
+    """Where the suggestion comes from, and whether the solver's own rate is fine. idle: why the net learns nothing at
+    that, or at any rate where none is suggested."""
+    if not suggested:
+        return f"no rate learns: {idle}"
     if math.isclose(suggested, _round_down(largest * _SHARE)):
         reason = "a tenth of that"
     else:
         reason = "the highest rate whose loss is about the lowest"
     if not 0 < start <= largest / 2:
         return f"suggested: {suggested:g}, {reason}"
+    if idle:
+        return f"at base_lr {start:g} it learns nothing: {idle}; suggested: {suggested:g}, {reason}"
     if start >= suggested / _FAR:
         return f"base_lr {start:g} is well below and fine; suggested to start with: {suggested:g}, {reason}"
     return f"base_lr {start:g} is low; suggested: {suggested:g}, {reason}"

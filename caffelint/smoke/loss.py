@@ -7,6 +7,7 @@ from statistics import median
 
 from caffelint.caffe.layers import BuiltLayer
 from caffelint.schema.enums import enum_name
+from caffelint.smoke.events import BLOB, DATA, Statistics
 from caffelint.smoke.run import Run
 
 CLAMPED = 87.3365
@@ -19,6 +20,7 @@ _MOST_LABELS = 4096
 _TIMES = 3.0
 _NEAR_CHANCE = 1.5
 _BAD_START = 3.0
+_MANY = 16
 
 
 def losses(run: Run) -> list[float]:
@@ -67,6 +69,19 @@ def classes(layer: BuiltLayer) -> int | None:
         return None
     scores, axis = layer.bottoms[0].shape, layer.class_axis
     return scores[axis] if scores and -len(scores) <= axis < len(scores) else None
+
+
+def same_label(run: Run) -> float | None:
+    """The label of all that was read, where it is the same for all of several batches of real data; else None."""
+    if run.synthetic or len(run.loss_layers) != 1 or (classes(run.loss_layers[0]) or 0) < 2:
+        return None
+    blob = run.loss_layers[0].bottoms[1].original
+    while blob.producer is not None and blob.producer.index is None:
+        blob = blob.producer.bottoms[0]
+    seen = [event for event in run.all(Statistics) if (event.kind, event.part, event.name) == (BLOB, DATA, blob.name)]
+    count = len(seen) * math.prod(run.loss_layers[0].bottoms[1].shape or (1,))
+    values = {end for event in seen for end in (event.min, event.max)}
+    return values.pop() if count >= _MANY and len(values) == 1 else None
 
 
 def summed_labels(layer: BuiltLayer) -> float | None:

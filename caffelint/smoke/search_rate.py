@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 from functools import partial
 
 from caffelint.smoke.engines import Engine
 from caffelint.smoke.events import Event, Iteration, RateFound, Statistics
 from caffelint.smoke.find_lr import Trial, find_lr, trial
+from caffelint.smoke.learning import dead_layers
+from caffelint.smoke.loss import FELL, TAIL, begins, chance, ends, progress, same_label
 from caffelint.smoke.prepare import Prepared
 from caffelint.smoke.run import Run
 from caffelint.smoke.session import Request, Session, Stage, Watcher, session
@@ -26,7 +29,7 @@ def _search(stage: Stage, tell: Callable[[Trial], None]) -> tuple[Run, Engine]:
     runs: list[tuple[Prepared, list[Event]]] = []
 
     def at(rate: float) -> Trial:
-        every = 0 if runs else stage.wishes.iterations
+        every = stage.wishes.iterations
         prepared = stage.prepare(engine, f"rate{len(runs)}", base_lr=rate, statistics_every=every)
         if runs:
             events = stage.execute(engine, prepared, lambda event: None)
@@ -35,14 +38,36 @@ def _search(stage: Stage, tell: Callable[[Trial], None]) -> tuple[Run, Engine]:
             events = stage.execute(engine, prepared)
         runs.append((prepared, events))
         done = trial(rate, events)
+        if done.finite:
+            done = done._replace(idle=idle(stage.run(prepared, events)))
         tell(done)
         return done
 
-    found = find_lr(stage.project.solver.message.base_lr, at)
+    start = stage.project.solver.message.base_lr
+    found = find_lr(start, at)
     prepared, events = runs[0]
     told = [(one.rate, one.finite, one.loss) for one in found.trials]
     if found.largest:
         events = [event for event in events if isinstance(event, Iteration | Statistics) and event.iteration < 0]
     elif any(one.elsewhere for one in found.trials):
         return stage.run(prepared, events), engine
-    return stage.run(prepared, [RateFound(found.largest, found.suggested, len(told), told), *events]), engine
+    reasons = Counter(one.idle for one in found.trials if one.idle)
+    own = next((one.idle for one in found.trials if one.rate == start), "")
+    nothing = own if found.suggested or not reasons else reasons.most_common(1)[0][0]
+    rates = RateFound(found.largest, found.suggested, len(told), told, nothing)
+    return stage.run(prepared, [rates, *events]), engine
+
+
+def idle(run: Run) -> str:
+    """Why a run that stayed finite learnt nothing, in words; "" if it learnt, or is too short to tell."""
+    if same_label(run) is not None:
+        return f"every label is {same_label(run):g}, so any rate learns to give it"
+    dead = next((layer for layer in dead_layers(run)), None)
+    if dead is not None:
+        return f'every output of "{dead.name}" is 0'
+    if len(run.iterations) < 2 * TAIL or not progress(run) > FELL:
+        return ""
+    near = chance(run)
+    if near is not None and ends(run) < begins(run):
+        return f"the loss ends at {ends(run):.4g}, and guessing gives {near:.4g}"
+    return f"the loss does not fall, {begins(run):.4g} to {ends(run):.4g}"

@@ -36,6 +36,8 @@ from caffelint.smoke.signals import held
 
 OFF, QUICK, FULL = "off", "quick", "full"
 """How much is tried to find out why a run went wrong."""
+_FROM_SCRATCH = ("global-stats-in-training",)
+"""What is wrong only without weights that are loaded."""
 
 
 class Choice(NamedTuple):
@@ -177,7 +179,9 @@ def _checked(request: Request, project: Project) -> Report:
     config.rules = config.rules | {"snapshot-prefix-unusable": folder}
     report = caffelint.check([request.path], config)
     own = {os.path.realpath(file) for file in project.files}
-    return report._replace(findings=tuple(one for one in report.findings if os.path.realpath(one.file) in own))
+    gone = _FROM_SCRATCH if request.wishes.weights else ()
+    found = (one for one in report.findings if os.path.realpath(one.file) in own and one.name not in gone)
+    return report._replace(findings=tuple(found))
 
 
 def _judged(run: Run, project: Project, config: Config, report: Report) -> Report:

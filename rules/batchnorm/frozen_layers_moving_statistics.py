@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caffelint.lint import LIKELY, TRAIN, UNSAFE, WARNING, Finding, Invalid, Net, NetRule, fix, titles, write
+from caffelint.lint import LIKELY, TRAIN, UNSAFE, WARNING, Finding, Invalid, Layer, Net, NetRule, fix, titles, write
 
 from ._norms import feeding, global_stats, norms
 
@@ -27,7 +27,9 @@ class FrozenLayersMovingStatistics(NetRule):
     ```
 
     ## Fix safety
-    Unsafe: training then uses the stored statistics, which are what the frozen layers were trained with.
+    Unsafe: training then uses the stored statistics, which are what the frozen layers were trained with. It is offered
+    only if weights are loaded for sure: by `weights` in the solver, or because the frozen layers have no fillers.
+    Without weights, the stored statistics are 0, and use_global_stats makes training break.
 
     ## References
     - batch_norm_layer.cpp, Forward_cpu; shicai/DenseNet-Caffe#8
@@ -44,6 +46,9 @@ class FrozenLayersMovingStatistics(NetRule):
         ' layer { name: "bn" type: "BatchNorm" bottom: "conv" top: "conv"%s }'
         ' layer { name: "loss" type: "SoftmaxWithLoss" bottom: "conv" bottom: "label" top: "loss" }'
     )
+    _FILLED = (_NET % (0, "")).replace(
+        "lr_mult: 0 }", 'lr_mult: 0 } convolution_param { num_output: 4 kernel_size: 1 weight_filler { type: "msra" } }'
+    )
     VALID = [_NET % (1, ""), _NET % (0, " batch_norm_param { use_global_stats: true }")]
     INVALID = [
         Invalid(
@@ -53,6 +58,12 @@ class FrozenLayersMovingStatistics(NetRule):
             " features"
             " change; set use_global_stats: true",
             fixed=_NET % (0, " batch_norm_param { use_global_stats: true }"),
+        ),
+        Invalid(
+            _FILLED,
+            span='type: "BatchNorm"',
+            message='BatchNorm "bn" follows a frozen layer but still updates its running statistics, so the frozen'
+            " features change; set use_global_stats: true if weights are loaded",
         ),
     ]
 
@@ -69,14 +80,23 @@ class FrozenLayersMovingStatistics(NetRule):
                 if len(found) == 1
                 else "follow frozen layers but still update their"
             )
+            loaded = any(solver.message.weights for solver in net.solvers) or not any(map(_is_filled, found))
             yield self.finding(
                 found[0].at("type"),
                 f"{titles(found)} {moves} running statistics, so the frozen features change; set use_global_stats:"
-                " true",
+                f" true{'' if loaded else ' if weights are loaded'}",
                 phases=(TRAIN,),
                 fixes=fix(
                     "set use_global_stats: true",
                     UNSAFE,
                     *(write(layer, "batch_norm_param", "use_global_stats", value="true") for layer in found),
-                ),
+                )
+                if loaded
+                else (),
             )
+
+
+def _is_filled(norm: Layer) -> bool:
+    """Has the frozen layer before it weights of its own without any that are loaded?"""
+    above = feeding(norm)
+    return above is not None and above.has(above.kind.block, "weight_filler")

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caffelint.lint import ERROR, INFO, LIKELY, UNSAFE, Cause, Finding, Fix, Invalid, Suggested, replace
+from caffelint.lint import ERROR, INFO, LIKELY, UNSAFE, WARNING, Cause, Finding, Fix, Invalid, Suggested, replace
 from caffelint.smoke.rule import Iteration, RateFound, Run, SmokeRule
 
 from ._cause import bad_start
@@ -10,7 +10,7 @@ from ._example import CALM, SOLVER, losses, project
 
 
 class BaseLrBreaks(SmokeRule):
-    """base_lr is near or above the largest rate at which a run stays finite.
+    """base_lr is near or above the largest rate at which a run stays finite, or learns nothing where another does.
 
     ## Why is this bad?
     Above that rate the loss grows or becomes nan within a few dozen iterations. Just below it the outcome depends on
@@ -45,27 +45,39 @@ class BaseLrBreaks(SmokeRule):
             message="base_lr 10 breaks the run, and the loss is 77.9 before any update, but chance gives 2.303, so the"
             " rate is not the cause; scale the input or the fillers down",
         ),
+        Invalid(
+            project(RateFound(1000, 1, 7, (), 'every output of "relu" is 0')),
+            span="base_lr: 10",
+            message='base_lr 10 stays finite, but the net learns nothing: every output of "relu" is 0; it learns with'
+            " base_lr: 1",
+            fixed=project(RateFound(1000, 1, 7, (), 'every output of "relu" is 0'), solver=SOLVER.replace("10", "1")),
+        ),
     ]
 
     def check(self, run: Run) -> Iterator[Finding]:
         found = run.first(RateFound)
         rate = run.solver.message.base_lr
-        if found is None or not found.largest or rate <= found.largest / 2:
+        if found is None or not found.largest:
+            return
+        if rate <= found.largest / 2:
+            if found.idle and found.suggested:
+                yield self._idle(run, found)
             return
         place = run.solver.at("base_lr")
         better = Suggested("base_lr", found.suggested)
         what = f"base_lr {rate:g} breaks the run"
-        why = f"the largest rate that stays finite is {found.largest:g}; try {better.text}"
+        advice = f"try {better.text}" if found.suggested else f"no rate learns: {found.idle}"
+        why = f"the largest rate that stays finite is {found.largest:g}; {advice}"
         message = f"{what}; {why}"
         evidence = f"found in {found.runs} runs of {run.asked} iterations"
-        start = bad_start(run, better)
+        start = bad_start(run, better) if found.suggested else None
         if start is not None:
             why = start.why
             message = f"{what}, and {why}"
             evidence = f"the largest rate that stays finite is {found.largest:g}, {evidence}"
         if rate <= found.largest:
             what = f"base_lr {rate:g} is near the largest rate that stays finite, {found.largest:g}"
-            why = f"try {better.text}"
+            why = advice
             message = f"{what}; {why}"
         yield self.finding(
             place,
@@ -73,7 +85,25 @@ class BaseLrBreaks(SmokeRule):
             severity=None if rate > found.largest else INFO,
             evidence=evidence,
             fixes=(Fix(f"set {better.text}", UNSAFE, (replace(place, better.text),)),)
-            if run.solver.has("base_lr") and start is None
+            if run.solver.has("base_lr") and start is None and found.suggested
             else (),
-            cause=(start or Cause("rate", "", suggested=better))._replace(what=what, why=why),
+            cause=(start or Cause("rate", "", suggested=better if found.suggested else None))._replace(
+                what=what, why=why
+            ),
+        )
+
+    def _idle(self, run: Run, found: RateFound) -> Finding:
+        """The net learns nothing at the solver's own rate, but at another."""
+        better = Suggested("base_lr", found.suggested)
+        place = run.solver.at("base_lr")
+        what = f"base_lr {run.solver.message.base_lr:g} stays finite, but the net learns nothing: {found.idle}"
+        return self.finding(
+            place,
+            f"{what}; it learns with {better.text}",
+            severity=WARNING,
+            evidence=f"found in {found.runs} runs of {run.asked} iterations",
+            fixes=(Fix(f"set {better.text}", UNSAFE, (replace(place, better.text),)),)
+            if run.solver.has("base_lr")
+            else (),
+            cause=Cause("rate", what, f"it learns with {better.text}", suggested=better),
         )

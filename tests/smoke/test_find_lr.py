@@ -26,11 +26,32 @@ def test_it_finds_the_limit(limit: float, start: float) -> None:
     found = find_lr(start, run)
     assert found.largest <= limit < 1.5 * found.largest
     assert found.largest / 20 < found.suggested <= found.largest / 10 * 1.001
-    assert len(runs) == len(set(runs)) <= 12
+    assert len(runs) == len(set(runs)) <= 13
 
 
 def test_nothing_works() -> None:
     assert find_lr(0.01, lambda rate: Trial(rate, False, math.nan)).largest == 0
+
+
+def test_only_a_rate_that_learns_is_suggested() -> None:
+    """A net whose units die above 0.003 stays finite up to 0.5."""
+
+    def run(rate: float) -> Trial:
+        return Trial(rate, rate <= 0.5, 2.3 if rate > 0.003 else 1.0, idle="its units are dead" if rate > 0.003 else "")
+
+    found = find_lr(0.04, run)
+    assert 0.3 < found.largest <= 0.5
+    assert 0 < found.suggested <= 0.003
+    assert found.suggested in [one.rate for one in found.trials if one.learns]
+    assert why(0.04, found.largest, found.suggested, "its units are dead").startswith(
+        f"at base_lr 0.04 it learns nothing: its units are dead; suggested: {found.suggested:g}"
+    )
+
+
+def test_no_rate_is_suggested_where_none_learns() -> None:
+    found = find_lr(0.01, lambda rate: Trial(rate, rate < 2, 2.3, idle="its labels are all 3"))
+    assert (found.suggested, found.largest > 0) == (0, True)
+    assert why(0.01, found.largest, 0, "its labels are all 3") == "no rate learns: its labels are all 3"
 
 
 ONE = Iteration(0, 1, 2.3, {})
