@@ -139,20 +139,17 @@ def _as_in_training(layer: Layer, field: str, training: Layer) -> tuple[Fix, ...
     if field == "scale":
         if not wanted.HasField(field):
             return fix("remove scale", UNSAFE, remove(layer, "transform_param", field))
-        edits = [
-            write(
-                layer, "transform_param", field, value=transform_place(training, field).text.partition(":")[2].strip()
-            )
-        ]
-    elif given.mean_file or len(given.mean_value):
+        value = transform_place(training, field).text.partition(":")[2].strip()
+        return fix(f"set scale: {value}", UNSAFE, write(layer, "transform_param", field, value=value))
+    if given.mean_file or len(given.mean_value):
         return ()
-    elif wanted.mean_file:
-        edits = [write(layer, "transform_param", "mean_file", value=quoted(wanted.mean_file))]
-    else:
-        edits = [write(layer, "transform_param", "mean_value", value=f"{mean:g}") for mean in wanted.mean_value]
-        if len(edits) > 1 and (layer.node is None or layer.node.first("transform_param") is None):
-            return ()
-    return fix(f"set {field} as in training", UNSAFE, *edits)
+    if wanted.mean_file:
+        value = quoted(wanted.mean_file)
+        return fix(f"set mean_file: {value}", UNSAFE, write(layer, "transform_param", "mean_file", value=value))
+    edits = [write(layer, "transform_param", "mean_value", value=f"{mean:g}") for mean in wanted.mean_value]
+    if len(edits) > 1 and (layer.node is None or layer.node.first("transform_param") is None):
+        return ()
+    return fix("set mean_value as in training", UNSAFE, *edits)
 
 
 def _transform(layer: Layer) -> Any:

@@ -69,4 +69,5 @@ class DuplicateTop(RefusalRule):
         if len(refused.layers) > 1 or layer.kind.is_data:
             return ()
         values = refused.refusal.values
-        return fix("rename the top", UNSAFE, rename_blob(layer, values["blob"], top=values["top"]))
+        edits = rename_blob(layer, values["blob"], top=values["top"])
+        return fix(f"rename the top to {edits[0][1].text}", UNSAFE, edits) if edits else ()

@@ -99,7 +99,8 @@ class ConstantWeights(NetRule):
 def _fixes(layer: Layer, path: tuple[str, str]) -> tuple[Fix, ...]:
     filler = random_filler(layer)
     safety = DISPLAY if speaks_of_weights(layer.net) else UNSAFE
+    what = f"set the filler to type: {filler[0][1]}"
     if layer.given(*path, "type") is Given.NOTHING:
-        return fix("use a random filler", safety, write(layer, *path, value=filler))
+        return fix(what, safety, write(layer, *path, value=filler))
     edits = (write(layer, *path, name, value=value) for name, value in filler)
-    return fix("use a random filler", safety, *edits, remove(layer, *path, "value"))
+    return fix(what, safety, *edits, remove(layer, *path, "value"))

@@ -78,7 +78,7 @@ class MissingBiasFiller(NetRule):
             " usual; to write that out, add bias_filler { value: 0 }",
             evidence="forum posts on nan losses often blame this; on Caffe 1.0 it has no effect",
             fixes=fix(
-                "add bias_filler",
+                "add bias_filler { value: 0 }",
                 UNSAFE,
                 *(
                     write(one, one.kind.block, "bias_filler", value=[("type", '"constant"'), ("value", "0")])

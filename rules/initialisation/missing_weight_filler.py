@@ -135,12 +135,13 @@ class MissingWeightFiller(NetRule):
             whose, each = ("its", "") if len(missing) == 1 else ("their", " to each")
             so = "earlier layers get no gradient at first" if last else "nothing passes through them"
             message = f"weight_filler is missing, so {whose} weights start at 0 and {so}; add one{each}, {example}"
+        types = {random_filler(one)[0][1] for one in missing}
         yield self.finding(
             missing[0].at(missing[0].kind.block),
             f"{titles(missing)}: {message}",
             severity=severity,
             fixes=fix(
-                "add a random weight_filler",
+                "add a random weight_filler" if len(types) > 1 else f"add weight_filler {{ type: {types.pop()} }}",
                 DISPLAY if likely_loaded else UNSAFE,
                 *(write(one, one.kind.block, "weight_filler", value=random_filler(one)) for one in missing),
             ),

@@ -101,5 +101,5 @@ class UniformWithoutRange(NetRule):
             yield self.finding(
                 layer.at(*path, "type"),
                 f"{title(layer)}: the uniform filler has {message}",
-                fixes=fix("set the range", safety, *edits),
+                fixes=fix(f"set {' and '.join(f'{name}: {value}' for name, value in ends.items())}", safety, *edits),
             )

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from caffelint.lint import ERROR, Invalid, ProblemRule
+from caffelint.lint import ERROR, Invalid, Problem, ProblemRule
 
 
 class UnknownField(ProblemRule):
@@ -94,3 +94,6 @@ class UnknownField(ProblemRule):
             options={"dialect": "bvlc"},
         ),
     ]
+
+    def title(self, problem: Problem) -> str:
+        return f"move {problem.field}" if len(problem.repairs) > 1 else super().title(problem)

@@ -82,10 +82,8 @@ class IgnoredLrParameter(SolverRule):
         # Other rules report an unknown policy, and a parameter that replaces a missing one.
         if not ignored or schedule.problem or schedule.policy == "multistep" and not message.stepvalue:
             return
-        text = (
-            f'lr_policy "{schedule.policy}" ignores'
-            f" {' and '.join(filter(None, [', '.join(ignored[:-1]), ignored[-1]]))}"
-        )
+        names = " and ".join(filter(None, [", ".join(ignored[:-1]), ignored[-1]]))
+        text = f'lr_policy "{schedule.policy}" ignores {names}'
         meant = _meant(written) if schedule.policy == "fixed" and message.gamma != 1 else ""
         if meant:
             text += f', so the rate stays {schedule.base:g}; to use them, set lr_policy: "{meant}"'
@@ -95,10 +93,10 @@ class IgnoredLrParameter(SolverRule):
         if meant:
             fixes = (
                 *fix(f'set lr_policy: "{meant}"', DISPLAY, write(solver, "lr_policy", value=quoted(meant))),
-                *fix("remove the ignored parameters", DISPLAY, *gone),
+                *fix(f"remove {names}", DISPLAY, *gone),
             )
         else:
-            fixes = fix("remove the ignored parameters", UNSAFE, *gone)
+            fixes = fix(f"remove {names}", UNSAFE, *gone)
         yield self.finding(solver.at(ignored[0]), text, severity=None if meant else INFO, fixes=fixes)
 
 
