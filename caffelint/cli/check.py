@@ -125,5 +125,5 @@ def command(**options: Any) -> int:
     else:
         report = only_from(level, checked(paths, options, config))
         write_all(report, wanted, look)
-    tell_of_files(report, options["quiet"])
+    tell_of_files(report, options["quiet"], options["verbose"])
     return report.exit_status(config.fail_on)

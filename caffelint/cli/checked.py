@@ -56,8 +56,19 @@ def only_from(level: str | None, report: Report) -> Report:
     return report.only(LEVELS[: LEVELS.index(level) + 1]) if level else report
 
 
-def tell_of_files(report: Report, quiet: bool) -> None:
-    """Name on stderr the files that could not be checked or written, and those left out because of their suffix."""
+def tell_of_files(report: Report, quiet: bool, verbose: bool = False) -> None:
+    """Name on stderr the files that could not be checked or written, and those left out because of their suffix.
+
+    So is the Caffe that files were held against if `verbose`, and always one that could not be read.
+    """
+    from caffelint.report.words import count
+
+    for caffe in report.caffes if not quiet else ():
+        if caffe.note:
+            tell(caffe.note)
+        elif verbose:
+            types = f", {caffe.layer_types} layer types" if caffe.layer_types is not None else ""
+            tell(f"{count(caffe.files, 'file')} checked for {caffe.name} ({caffe.why}{types})")
     for failure in report.failures:
         tell(f"{failure.file}: {failure.message}")
     if report.lookalikes and not quiet:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 from pathlib import Path
 from typing import Any
@@ -21,6 +22,7 @@ def command(path: str, config_file: Path | None, isolated: bool, format_: str) -
     """Show the settings in effect for PATH and where each comes from."""
     from caffelint.cli.outputs import use_color
     from caffelint.lint.config import NO_SETTINGS
+    from caffelint.lint.project.caffes import Caffes
     from caffelint.report.words import painter
 
     config = settings([path], {"config_file": config_file, "isolated": isolated}, unused=())
@@ -29,6 +31,9 @@ def command(path: str, config_file: Path | None, isolated: bool, format_: str) -
         name.replace("_", "-"): {"value": value, "source": config.sources.get(name, "default")}
         for name, value in values.items()
     }
+    taken = Caffes(config).of(os.path.join(path, "net.prototxt") if os.path.isdir(path) else path)
+    if config.dialect is None and (taken.why or taken.note):
+        rows["dialect" if taken.forks else "proto"] = {"value": taken.name or None, "source": taken.why or taken.note}
     if format_ == "json":
         click.echo(json_text({"version": 1, "settings": rows}))
         return

@@ -6,6 +6,7 @@ from collections.abc import Collection
 from typing import TYPE_CHECKING
 
 from caffelint.lint.config import Config
+from caffelint.lint.project.caffes import Caffes
 from caffelint.lint.registry import find_rule
 from caffelint.lint.select import names_outright
 
@@ -23,6 +24,7 @@ class Upgrader:
         self._config = config
         self._paths = paths
         self._neighbours: Neighbours | None = None
+        self._caffes = Caffes(config)
         self._left: dict[str, tuple[Left, ...]] = {}
 
     def rewrite(self, data: bytes, path: str) -> bytes:
@@ -33,7 +35,8 @@ class Upgrader:
         config = self._config
         if self._neighbours is None:
             self._neighbours = Neighbours(sorted(self._paths), config.exclude, config.folder_of("exclude"))
-        result = upgrade_text(data, path, dialect=config.dialect, neighbours=self._neighbours)
+        taken = self._caffes.of(path)
+        result = upgrade_text(data, path, dialect=taken.dialect, neighbours=self._neighbours, caffe=taken.caffe)
         self._left[path] = result.left
         return result.data
 

@@ -20,15 +20,17 @@ from caffelint.lint.project.caffes import Caffes
 from caffelint.lint.project.python_layers import NO_MODULES, modules_of, tell_modules
 from caffelint.lint.read import ReadError, read
 from caffelint.lint.registry import RuleInfo, all_rules, find_rule, plugin_state, use_plugins
-from caffelint.lint.report import Failure, ReportedFinding, own_failure, reported
+from caffelint.lint.report import Failure, ReportedFinding, UsedCaffe, own_failure, reported
 from caffelint.lint.run import RuleSet
 from caffelint.lint.select import matches, most_exact, selected
 from caffelint.lint.suppress import Suppression, silence
+from caffelint.schema.readers import readers
 from caffelint.text.edits import Edit
 from caffelint.text.parser import MOST_PROBLEMS
 from caffelint.text.tree import Problem
 
 if TYPE_CHECKING:
+    from caffelint.lint.project.submodules import NamedForks
     from caffelint.schema.project import ProjectCaffe
 
 _MOST_SUGGESTIONS = 100
@@ -44,6 +46,7 @@ class Outcome(NamedTuple):
     failures: tuple[Failure, ...]
     suppressed: int
     files: int
+    caffes: tuple[UsedCaffe, ...] = ()
 
 
 class Checker:
@@ -108,6 +111,7 @@ class Checker:
                 contents[path] = data
         checked = len(job.report & contents.keys())
         modules = modules_of(contents, self.config.roots)
+        used = tuple(self._used(path) for path in job.report & contents.keys())
         name = ""
         if self.config.cache and not self.texts and not self.config.read_data:
             python = [file for found in modules.values() for file in found]
@@ -116,12 +120,12 @@ class Checker:
             parts += (("caffe", key.encode(errors="surrogateescape")) for key in keys)
             name = cache.key(self._settings, parts)
             if stored := cache.load(name):
-                return Outcome(stored[0], tuple(failures), stored[1], checked)
+                return Outcome(stored[0], tuple(failures), stored[1], checked, used)
         disk.forget()
         files: dict[str, File] = {}
         for path, data in contents.items():
-            caffe = self.caffes.of(path).caffe
-            if (file := self._load(data, path, None, self.config.dialect, failures, caffe)) is not None:
+            taken = self.caffes.of(path)
+            if (file := self._load(data, path, None, taken.dialect, failures, taken.caffe, taken.forks)) is not None:
                 files[path] = file
         found, suppressed = self.judge(files, job.nets, job.report, failures, job.siblings, modules)
         findings = self._reported(found)
@@ -129,7 +133,12 @@ class Checker:
             file.release()
         if name and not failures:
             cache.store(name, findings, suppressed, disk.looked())
-        return Outcome(findings, tuple(failures), suppressed, checked)
+        return Outcome(findings, tuple(failures), suppressed, checked, used)
+
+    def _used(self, path: str) -> UsedCaffe:
+        taken = self.caffes.of(path)
+        types = len(taken.caffe.registered.layers) if taken.caffe and taken.caffe.knows_types else None
+        return UsedCaffe(taken.name, taken.why, taken.note, types, 1)
 
     def _read(self, path: str, failures: list[Failure]) -> bytes | None:
         if path in self.texts:
@@ -148,9 +157,16 @@ class Checker:
         dialect: str | None,
         failures: list[Failure],
         caffe: ProjectCaffe | None = None,
+        forks: NamedForks | None = None,
     ) -> File | None:
         try:
-            return load(data, path, kind, dialect, self.most_problems, caffe)
+            file = load(data, path, kind, dialect, self.most_problems, caffe)
+            if forks and file.bound:
+                reading = readers(file.bound)
+                dialect = next((fork for fork in forks.forks if fork in reading), None)
+                file = load(data, path, kind, dialect, self.most_problems) if dialect else file
+            file.known_types = frozenset(self.config.known_layer_types)
+            return file
         except Exception as error:
             failures.append(own_failure(path, error))
             return None

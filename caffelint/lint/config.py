@@ -37,6 +37,9 @@ class Config:
         self.preview = False
         self.severity: dict[str, str] = {}
         self.dialect: str | None = None
+        self.proto: str | None = None
+        self.caffe: str | None = None
+        self.known_layer_types: list[str] = []
         self.fail_on = ERROR
         self.per_file_ignores: dict[str, list[str]] = {}
         self.exclude: list[str] = []
@@ -69,7 +72,7 @@ _TYPES: dict[str, type] = {
     name: type(value) if value is not None else str for name, value in vars(Config()).items() if name not in NO_SETTINGS
 }
 _GLOBS = ("exclude", "per_file_ignores")
-_PATHS = ("roots", "baseline", "plugins")
+_PATHS = ("roots", "baseline", "plugins", "proto", "caffe")
 _NEEDS_TRUST = {
     "caffe_python": ("it chooses what runs", "--caffe-python"),
     "plugins": ("it chooses what runs", "--config"),
@@ -269,7 +272,7 @@ def _apply(config: Config, first: Path, chain: list[_File], trusted: bool) -> No
                 continue
             before = getattr(config, name, None), config.sources.get(name)
             _set(config, name, value, str(path), path.parent)
-            if not trusted and name in ("roots", "baseline"):
+            if not trusted and name in ("roots", "baseline", "proto", "caffe"):
                 _confine(config, name, path, key, first, before)
 
 

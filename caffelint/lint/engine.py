@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from functools import lru_cache
@@ -15,7 +16,7 @@ from caffelint.lint.discover import discover
 from caffelint.lint.garbage import no_collections, rare_collections
 from caffelint.lint.plan import Job
 from caffelint.lint.plan import plan as plan_jobs
-from caffelint.lint.report import Failure, Report, ReportedFinding, in_order
+from caffelint.lint.report import Failure, Report, ReportedFinding, UsedCaffe, in_order
 from caffelint.schema.detect import NET, SOLVER
 
 Progress = Callable[[int, int], None]
@@ -122,12 +123,16 @@ def report(found: Sequence[Outcome], config: Config, plan: Planned | None = None
 
         path = Path(config.baseline)
         findings, baselined = baseline.subtract(findings, baseline.read(path), path)
+    used: Counter[UsedCaffe] = Counter()
+    for one in (one for outcome in found for one in outcome.caffes if one.why or one.note):
+        used[one._replace(files=0)] += one.files
     return Report(
         in_order(findings),
         sum(outcome.files for outcome in found),
         tuple(dict.fromkeys(failures)),
         sum(outcome.suppressed for outcome in found),
         baselined,
+        caffes=tuple(one._replace(files=files) for one, files in sorted(used.items(), key=str)),
         lookalikes=tuple(plan.lookalikes) if plan else (),
     )
 

@@ -24,8 +24,10 @@ class File:
     """What `load` made of a file. `kind` is `net`, `solver` or `other`; `seems` says what `other` looks like.
 
     `bound` is None for `other`; of `net` and `solver` the one of the file's kind is set. `dialect` is the fork that
-    the file is for, None if nobody said.
+    the file is for, None if nobody said. `known_types` are layer types that the settings call known.
     """
+
+    known_types: frozenset[str] = frozenset()
 
     def __init__(self, document: Document, kind: str, seems: str, bound: Bound | None, dialect: str | None = None):
         self.document = document

@@ -76,6 +76,19 @@ class Applied(NamedTuple):
     line: int | None = None
 
 
+class UsedCaffe(NamedTuple):
+    """The Caffe that files were held against: the path of its caffe.proto or the name of a fork, and why that one.
+
+    layer_types: how many it registers, None if that is not known. note: why none was taken; `name` is empty then.
+    """
+
+    name: str
+    why: str
+    note: str = ""
+    layer_types: int | None = None
+    files: int = 0
+
+
 class Failure(NamedTuple):
     """A file not checked, or not written: that cannot be done (`internal` False), or caffelint itself failed."""
 
@@ -98,7 +111,8 @@ class Report(NamedTuple):
     """All findings of a run, in the order of file and line. It never changes: `_replace` makes another.
 
     `smoke`: what came of a smoke run, as the JSON contract has it; else empty. `lookalikes`: files that look like nets
-    or solvers and were not checked because of their names. `tried`: where fixes were made, of which safety; `left`: how
+    or solvers and were not checked because of their names. `caffes`: those that repositories or settings name.
+    `tried`: where fixes were made, of which safety; `left`: how
     many findings keep a fix of such safety, by the reason why it was not made.
     """
 
@@ -110,6 +124,7 @@ class Report(NamedTuple):
     applied: tuple[Applied, ...] = ()
     smoke: Mapping[str, Any] = {}
     lookalikes: tuple[str, ...] = ()
+    caffes: tuple[UsedCaffe, ...] = ()
     tried: tuple[str, ...] = ()
     left: Mapping[str, int] = {}
 

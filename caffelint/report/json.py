@@ -19,6 +19,8 @@ def write(report: Report, out: TextIO, look: Look) -> None:
         "applied": [applied._asdict() for applied in report.applied],
         "summary": _summary(report),
     }
+    if report.caffes:
+        value["caffes"] = [caffe._asdict() for caffe in report.caffes]
     if report.smoke:
         value["smoke"] = dict(report.smoke)
     out.write(json_text(value) + "\n")

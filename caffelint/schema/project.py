@@ -58,6 +58,15 @@ class ProjectCaffe:
         """Are all layer types known that it registers?"""
         return self._complete and len(self.registered.layers) >= _FEWEST_TYPES
 
+    def lacks_for(self, form: str) -> str:
+        """What it lacks to read a newer form, "layer", "input" or "type" (of a solver); empty if it lacks nothing."""
+        if form == "type":
+            return "" if "type" in self.schema.messages[_SOLVER] else "no field type in a solver"
+        if "layer" not in self.schema.messages[_NET]:
+            return "no field layer in a net"
+        lacks_input = form == "input" and self.knows_types and "Input" not in self.registered.layers
+        return "no layer type Input" if lacks_input else ""
+
     @cached_property
     def digest(self) -> str:
         return hashlib.sha1(repr(self.schema).encode(), usedforsecurity=False).hexdigest()

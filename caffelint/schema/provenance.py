@@ -91,6 +91,12 @@ class Provenance:
         where = facts["repository"], facts["ref"]
         return Fork(fork, facts["title"], *where, self.generation(fork), aliases, tuple(own))
 
+    def forks_of(self, repository: str) -> tuple[tuple[str, str], ...]:
+        """The forks that are in a repository of GitHub, best known first, each with its branch or tag."""
+        forks = self._table["forks"].items()
+        same = ((name, facts) for name, facts in forks if facts["repository"].lower() == repository.lower())
+        return tuple((name, facts["ref"]) for name, facts in same)
+
     def family(self, fork: str) -> str:
         """The overlay of `proto/forks/` that `fork` belongs to, "bvlc" for BVLC's master; KeyError if unknown."""
         return str(self._table["forks"][fork]["family"])

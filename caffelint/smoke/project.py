@@ -10,6 +10,7 @@ from caffelint.caffe.solver import NetUse, Solver
 from caffelint.lint.config import Config
 from caffelint.lint.discover import named_nets, relative
 from caffelint.lint.file import File, load
+from caffelint.lint.project.caffes import Caffes
 from caffelint.lint.reach import OUTSIDE
 from caffelint.lint.read import ReadError, read
 from caffelint.smoke.job import JobNet
@@ -49,7 +50,13 @@ class Project:
     def changed(self, edits: Mapping[str, Sequence[Edit]]) -> Project:
         """The same with other texts, by path, read anew. Raises ValueError where they are no solver and nets."""
         files = {
-            path: load(apply_edits(file.document.source.data, edits.get(path, ())), path, file.kind, file.dialect)
+            path: load(
+                apply_edits(file.document.source.data, edits.get(path, ())),
+                path,
+                file.kind,
+                file.dialect,
+                caffe=file.caffe,
+            )
             for path, file in self.files.items()
         }
         solver = files[self.solver.path].solver
@@ -69,7 +76,8 @@ class Project:
 def load_project(path: str, config: Config, input_shapes: Mapping[str, tuple[int, ...]] | None = None) -> Project:
     """Read a solver and its nets. Raises NoProject if there is no solver to read."""
     try:
-        file = load(read(path), path, None, config.dialect)
+        taken = Caffes(config).of(path)
+        file = load(read(path), path, None, taken.dialect, caffe=taken.caffe)
     except ReadError as error:
         raise NoProject(f"{path}: {error}") from error
     solver = file.solver
@@ -90,7 +98,7 @@ def load_project(path: str, config: Config, input_shapes: Mapping[str, tuple[int
 
 
 def _uses(solver: Solver, files: dict[str, File], roots: Sequence[str], config: Config) -> list[NetUse]:
-    uses = []
+    uses, caffes = [], Caffes(config)
     for named in named_nets(solver.path, roots):
         if named.path is None:
             raise NoProject(
@@ -99,7 +107,8 @@ def _uses(solver: Solver, files: dict[str, File], roots: Sequence[str], config: 
         where = relative(named.path)
         if where not in files:
             try:
-                files[where] = load(read(where), where, "net", config.dialect)
+                taken = caffes.of(where)
+                files[where] = load(read(where), where, "net", taken.dialect, caffe=taken.caffe)
             except ReadError as error:
                 raise NoProject(f"{where}: {error}") from error
         net = files[where].net

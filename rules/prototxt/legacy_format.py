@@ -145,6 +145,9 @@ def _stays(file: File, name: str) -> bool:
     """Whether `caffelint upgrade` leaves the form of a field as it is, for the Caffes that the file is for."""
     if file.bound is None:
         return False
+    if file.caffe:
+        form = {"solver_type": "type", "layers": "layer"}.get(name, "input")
+        return bool(file.caffe.lacks_for(form))
     forks = readers(file.bound)
     if name == "solver_type":
         return bool(without_solver_type(forks))

@@ -115,7 +115,7 @@ class UnknownLayerType(TextRule):
                 # What Caffe's upgrade makes of `input` points to the file itself, which has no name.
                 written = [layer for layer in layers if layer.node and layer.node.name]
                 own = file.caffe.registered.layers if file.caffe else frozenset[str]()
-                if type_ in own:
+                if type_ in own or type_ in file.known_types:
                     continue
                 if file.caffe and file.caffe.knows_types:
                     if written and type_:

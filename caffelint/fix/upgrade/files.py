@@ -11,6 +11,7 @@ from caffelint.fix.upgrade.silenced import ignored
 from caffelint.fix.upgrade.text import UpgradeResult, upgrade_text
 from caffelint.fix.write import SaveError, leads_out, save
 from caffelint.lint.config import Config
+from caffelint.lint.project.caffes import Caffes
 from caffelint.lint.read import ReadError, read
 from caffelint.lint.report import Failure, own_failure
 
@@ -33,13 +34,15 @@ def upgrade_files(
 
     `named` are the files and folders that a person named: what a link leads to out of them is left alone.
     """
+    caffes = Caffes(config)
     neighbours = Neighbours(paths, config.exclude, config.folder_of("exclude"))
     for path in paths:
         old, failure = b"", None
         result = UpgradeResult(b"", False)
         try:
             old = read(path)
-            result = upgrade_text(old, path, dialect=config.dialect, neighbours=neighbours)
+            taken = caffes.of(path)
+            result = upgrade_text(old, path, dialect=taken.dialect, neighbours=neighbours, caffe=taken.caffe)
             if (result.changed or result.left) and ignored(path, config):
                 result = UpgradeResult(old, False, ignored=True)
             if result.changed and leads_out(path, named):

@@ -19,6 +19,7 @@ from caffelint.schema.bind import bind
 from caffelint.schema.bound import Bound
 from caffelint.schema.detect import NET, SOLVER, detect
 from caffelint.schema.messages import NetParameter, SolverParameter
+from caffelint.schema.project import ProjectCaffe
 from caffelint.schema.readers import readers, too_old, without_input_layer, without_solver_type
 from caffelint.text.comments import find_comments
 from caffelint.text.parser import Document, parse
@@ -52,24 +53,26 @@ def upgrade_text(
     kind: str | None = None,
     dialect: str | None = None,
     neighbours: Neighbours | None = None,
+    caffe: ProjectCaffe | None = None,
 ) -> UpgradeResult:
     """Convert a net or a solver to the current format. `kind` is "net" or "solver", None to infer it from the text.
 
     `dialect` is the fork that is to read it (`caffelint.schema.provenance`), None to infer it from the text and its
-    `neighbours`.
+    `neighbours`. `caffe` is the one of its project, if that is to read it.
 
     Comments, layout and all bytes that are not concerned stay. Caffe reads the new text as the message that its own
     upgrade makes of the old one; a text for which that fails is left alone.
     """
     if data.startswith(UTF8_MARK) and not data.startswith(2 * UTF8_MARK):
-        return _after_mark(upgrade_text(data[len(UTF8_MARK) :], path, kind, dialect, neighbours))
+        return _after_mark(upgrade_text(data[len(UTF8_MARK) :], path, kind, dialect, neighbours, caffe))
     document = parse(data, path)
+    reader = _Reader(dialect, neighbours, caffe)
     if kind is None:
         kind = detect(document).kind
     if kind == NET:
-        return _upgrade(document, _upgrade_net, dialect, neighbours)
+        return _upgrade(document, _upgrade_net, reader)
     if kind == SOLVER:
-        return _upgrade(document, _upgrade_solver, dialect, neighbours)
+        return _upgrade(document, _upgrade_solver, reader)
     unreadable = [problem for problem in document.problems if problem.kind == "byte-order-mark"]
     return UpgradeResult(data, False, (), _left(document, unreadable[:1]))
 
@@ -78,15 +81,32 @@ def _after_mark(result: UpgradeResult) -> UpgradeResult:
     return result._replace(data=UTF8_MARK + result.data)
 
 
-_Upgrade: TypeAlias = Callable[[Document, "str | None", "Neighbours | None"], _Upgraded]
+class _Reader(NamedTuple):
+    """The Caffe that is to read a text, as far as it is known."""
+
+    dialect: str | None
+    neighbours: Neighbours | None
+    caffe: ProjectCaffe | None
+
+    def lacks(self, bound: Bound, form: str, of_forks: Callable[[frozenset[str]], str]) -> str:
+        """Why a text is left in its old form; empty if a newer one can be read."""
+        if bound.caffe:
+            lack = bound.caffe.lacks_for(form)
+            return lack and f"made for this project's Caffe, which has {lack}"
+        reading = Readers(readers(bound))
+        if self.neighbours is not None and bound.dialect is None:
+            reading = self.neighbours.readers(bound.document.source.path, reading.forks)
+        why = of_forks(reading.forks)
+        return why and reading.leave(why)
 
 
-def _upgrade(
-    document: Document, upgrade: _Upgrade, dialect: str | None, neighbours: Neighbours | None
-) -> UpgradeResult:
+_Upgrade: TypeAlias = Callable[[Document, _Reader], _Upgraded]
+
+
+def _upgrade(document: Document, upgrade: _Upgrade, reader: _Reader) -> UpgradeResult:
     data = document.source.data
     try:
-        text, done, left = upgrade(document, dialect, neighbours)
+        text, done, left = upgrade(document, reader)
     except CannotUpgrade as error:
         line = document.source.line_number(max(error.start, 0))
         result = UpgradeResult(data, False, (), (Left(line, error.message, error.intended),))
@@ -115,18 +135,17 @@ def _object_to(document: Document, bound: Bound, refusals: list[Refusal]) -> Non
         raise CannotUpgrade(at.start if at else 0, refusal.message)
 
 
-def _upgrade_solver(document: Document, dialect: str | None, neighbours: Neighbours | None) -> _Upgraded:
+def _upgrade_solver(document: Document, reader: _Reader) -> _Upgraded:
     text = document.source.text
     old = document.root.first("solver_type")
     if old is None:
         return text, [], []
-    bound = bind(document, SolverParameter(), dialect)
+    bound = bind(document, SolverParameter(), reader.dialect, reader.caffe)
     refusals: list[Refusal] = []
     wanted = upgrade_solver(bound.message, bound, refusals)
     _object_to(document, bound, refusals)
-    reading = _readers(bound, neighbours)
-    if why := without_solver_type(reading.forks):
-        raise CannotUpgrade(old.start, reading.leave(why), intended=True)
+    if why := reader.lacks(bound, "type", without_solver_type):
+        raise CannotUpgrade(old.start, why, intended=True)
     for problem in bound.problems:
         if problem.kind == "unknown-enum-value" and old.start <= problem.start < old.end:
             raise CannotUpgrade(problem.start, problem.message)
@@ -140,12 +159,12 @@ def _upgrade_solver(document: Document, dialect: str | None, neighbours: Neighbo
     return new, ["solver_type -> type"], []
 
 
-def _upgrade_net(document: Document, dialect: str | None, neighbours: Neighbours | None) -> _Upgraded:
+def _upgrade_net(document: Document, reader: _Reader) -> _Upgraded:
     text = document.source.text
     names = {field.name for field in document.root.fields}
     if not names.intersection(_OLD_IN_NETS) and "BatchNorm" not in text:
         return text, [], []
-    bound = bind(document, NetParameter(), dialect)
+    bound = bind(document, NetParameter(), reader.dialect, reader.caffe)
     message = bound.message
     generation = net_generation(message)
     has_shapes = bool(message.input_dim or message.input_shape)
@@ -159,19 +178,18 @@ def _upgrade_net(document: Document, dialect: str | None, neighbours: Neighbours
     layout = _layout(document)
     done: list[str] = []
     left: list[Left] = []
-    reading = _readers(bound, neighbours)
     if generation < 2:
-        if why := too_old(reading.forks):
+        if why := reader.lacks(bound, "layer", too_old):
             start = bound.fork_uses[0].field.start if bound.fork_uses else document.root.fields[0].start
-            raise CannotUpgrade(start, reading.leave(why), intended=True)
+            raise CannotUpgrade(start, why, intended=True)
         done = _upgrade_layers(layout, generation, len(message.layers))
     if message.input:
         at = document.root.first("input")
         line = document.source.line_number(at.start if at else 0)
         if not has_shapes:
             left.append(Left(line, "Caffe drops an input without a shape; add an input_shape, or remove the input"))
-        elif why := without_input_layer(reading.forks):
-            left.append(Left(line, reading.leave(why), intended=True))
+        elif why := reader.lacks(bound, "input", without_input_layer):
+            left.append(Left(line, why, intended=True))
         else:
             inputs.upgrade_net(layout)
             done.append("input fields -> an Input layer")
@@ -181,13 +199,6 @@ def _upgrade_net(document: Document, dialect: str | None, neighbours: Neighbours
         done.append(f"lr_mult: 0 and decay_mult: 0 for the statistics of {_count(frozen, 'BatchNorm layer')}")
     _check(document, new, wanted, upgrade_message(_message(new, NetParameter())))
     return new, done, left
-
-
-def _readers(bound: Bound, neighbours: Neighbours | None) -> Readers:
-    own = readers(bound)
-    if neighbours is None or bound.dialect is not None:
-        return Readers(own)
-    return neighbours.readers(bound.document.source.path, own)
 
 
 def _upgrade_layers(layout: Layout, generation: int, number: int) -> list[str]:

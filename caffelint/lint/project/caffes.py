@@ -1,4 +1,4 @@
-"""Which Caffe reads a file: the one that its repository holds."""
+"""Which Caffe reads a file: one that the settings name, else the one that its repository holds or names."""
 
 from __future__ import annotations
 
@@ -11,22 +11,36 @@ from caffelint.lint.read import ReadError, read
 
 if TYPE_CHECKING:
     from caffelint.lint.project.sources import Sources
+    from caffelint.lint.project.submodules import NamedForks
     from caffelint.schema.project import ProjectCaffe, Registered
 
 _LARGEST = 1 << 20
 """Of a caffe.proto; the largest known one has 120 KiB."""
 _MOST_IMPORTS = 20
+_LONGEST = 200
 
 
 class Taken(NamedTuple):
-    """The Caffe that was taken for a file, or why none was. `key` changes with all that is known of it."""
+    """What is to read a file: the Caffe of its project, or a dialect that the settings name.
 
-    caffe: ProjectCaffe | None
-    note: str
-    key: str
+    `forks` are those of the repository that a submodule is, of which the file may be for one. `why` is it that, and
+    `note` why nothing was taken; both empty if there is nothing to tell. `key` changes with all that is known.
+    """
+
+    caffe: ProjectCaffe | None = None
+    dialect: str | None = None
+    forks: NamedForks | None = None
+    why: str = ""
+    note: str = ""
+    key: str = ""
+
+    @property
+    def name(self) -> str:
+        """The path of its caffe.proto, or the repository of its forks."""
+        return self.caffe.path if self.caffe else self.forks.repository if self.forks else ""
 
 
-NONE = Taken(None, "", "")
+NONE = Taken()
 
 
 class Caffes:
@@ -37,15 +51,30 @@ class Caffes:
         self._repositories: dict[str, Repository] = {}
         self._of_folder: dict[str, Taken] = {}
         self._read: dict[str, Taken] = {}
+        self._given: Taken | None = None
 
     def of(self, path: str) -> Taken:
-        """What reads a file, if its repository tells."""
+        """What is to read a file, as far as the settings or its repository tell."""
         if self._config.dialect is not None:
-            return NONE
+            return Taken(dialect=self._config.dialect)
+        if self._config.proto or self._config.caffe:
+            if self._given is None:
+                self._given = self._named(self._config.proto, self._config.caffe)
+            return self._given
         folder = os.path.dirname(os.path.abspath(path))
         if folder not in self._of_folder:
             self._of_folder[folder] = self._find(folder)
         return self._of_folder[folder]
+
+    def _named(self, proto: str | None, root: str | None) -> Taken:
+        """The Caffe that the settings name, by its caffe.proto or by its folder."""
+        setting = "proto" if proto else "caffe"
+        proto = os.path.abspath(proto or os.path.join(root or "", PROTO))
+        root = os.path.abspath(root) if root else proto.removesuffix(os.sep + PROTO)
+        if root == proto:
+            root = os.path.dirname(proto)
+        why = f"{setting} in {self._config.sources.get(setting, 'the settings')}"
+        return self._load(proto, root, Repository(top_of(root) or root), why)
 
     def _find(self, folder: str) -> Taken:
         top = top_of(folder)
@@ -54,37 +83,49 @@ class Caffes:
         repository = self._repositories.setdefault(top, Repository(top))
         roots = repository.caffes(folder)
         if not roots:
-            return NONE
-        found = [self._load(root, repository) for root in roots]
+            return self._submodule(repository)
+        why = "it is in the repository"
+        found = [self._load(os.path.join(root, PROTO), root, repository, why) for root in roots]
         taken = [one for one in found if one.caffe]
         if len({one.caffe.digest for one in taken if one.caffe}) > 1:
-            names = ", ".join(f'"{_shown(root, top)}"' for root in roots[:3])
-            return Taken(None, f"several Caffes are equally near ({names}), so none of them was taken", "several")
+            names = ", ".join(f'"{_shown(root)}"' for root in roots[:3])
+            return Taken(note=f"several Caffes are equally near ({names}), so none of them was taken", key="several")
         return taken[0] if taken else found[0]
 
-    def _load(self, root: str, repository: Repository) -> Taken:
+    def _submodule(self, repository: Repository) -> Taken:
+        """The forks of the repository that is a submodule which is not checked out."""
+        if not os.path.isfile(os.path.join(repository.top, ".gitmodules")):
+            return NONE
+        if repository.top not in self._read:
+            from caffelint.lint.project.submodules import named_forks
+
+            forks = named_forks(repository.top, repository.reach)
+            taken = Taken(forks=forks, why=".gitmodules names it", key=str(forks)) if forks else NONE
+            self._read[repository.top] = taken
+        return self._read[repository.top]
+
+    def _load(self, proto: str, root: str, repository: Repository, why: str) -> Taken:
         from caffelint.schema.proto2 import ProtoError
 
-        if root not in self._read:
+        if proto not in self._read:
             try:
-                self._read[root] = self._taken(root, repository)
+                self._read[proto] = self._taken(proto, root, repository, why)
             except (ReadError, ProtoError) as error:
-                note = f'"{_shown(os.path.join(root, PROTO), repository.top)}" was not taken as the Caffe: {error}'
-                self._read[root] = Taken(None, note, note)
-        return self._read[root]
+                note = f'"{_shown(proto)}" was not taken as the Caffe of the project: {error}'
+                self._read[proto] = Taken(note=note, key=note)
+        return self._read[proto]
 
-    def _taken(self, root: str, repository: Repository) -> Taken:
+    def _taken(self, proto: str, root: str, repository: Repository, why: str) -> Taken:
         from caffelint.lint.project.sources import sources
         from caffelint.schema.project import project_caffe
 
-        proto = os.path.join(root, PROTO)
         data = read(proto, _LARGEST, repository.reach)
         all_sources = sources(repository.top, root)
         types = self._registered(all_sources)
-        imports = _Imports(root, repository)
-        shown = _shown(proto, repository.top)
-        caffe = project_caffe(data.decode("utf-8", "replace"), shown, imports.text, types, all_sources.complete)
-        return Taken(caffe, "", f"{caffe.digest}{list(map(sorted, types))}{shown}")
+        imports = _Imports(proto, root, repository)
+        text = data.decode("utf-8", "replace")
+        caffe = project_caffe(text, _shown(proto), imports.text, types, all_sources.complete)
+        return Taken(caffe, why=why, key=f"{caffe.digest}{list(map(sorted, types))}{caffe.path}")
 
     def _registered(self, all_sources: Sources) -> Registered:
         import hashlib
@@ -110,14 +151,14 @@ class Caffes:
 class _Imports:
     """The texts that a caffe.proto imports, by the names that protoc knows them by."""
 
-    def __init__(self, root: str, repository: Repository) -> None:
-        self._folders = [os.path.join(root, *parts) for parts in (("src",), ("src", "caffe", "proto"), ())]
+    def __init__(self, proto: str, root: str, repository: Repository) -> None:
+        self._folders = [os.path.join(root, "src"), os.path.dirname(proto), root]
         self._reach = repository.reach
         self._left = _MOST_IMPORTS
 
     def text(self, name: str) -> str | None:
         self._left -= 1
-        if os.path.isabs(name) or self._left < 0:
+        if os.path.isabs(name) or "\0" in name or self._left < 0:
             return None
         for folder in self._folders:
             path = os.path.join(folder, name)
@@ -126,5 +167,8 @@ class _Imports:
         return None
 
 
-def _shown(path: str, top: str) -> str:
-    return os.path.relpath(path, top).replace(os.sep, "/")
+def _shown(path: str) -> str:
+    from caffelint.lint.discover import relative
+
+    shown = relative(path).replace(os.sep, "/")
+    return shown if len(shown) <= _LONGEST else f"...{shown[-_LONGEST:]}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Callable
 from pathlib import Path
@@ -9,8 +10,9 @@ from pathlib import Path
 import pytest
 
 import caffelint
+from caffelint.cli.main import main
 from caffelint.lint.built import BVLC_TYPES
-from caffelint.lint.config import Config
+from caffelint.lint.config import Config, load_config
 from caffelint.lint.project.caffes import Caffes
 
 OWN = """
@@ -238,3 +240,112 @@ def test_a_change_of_it_is_noticed(make: Make) -> None:
     path = top / "caffe/src/caffe/proto/caffe.proto"
     path.write_text(path.read_text().replace("count = 1", "number = 1"))
     assert {name for _, name, _ in found()} == {"unknown-field", "missing-required-field"}
+
+
+def settings(**values: object) -> Config:
+    config = Config()
+    for name, value in values.items():
+        setattr(config, name, value)
+    return config
+
+
+def test_the_settings_name_one(make: Make, tmp_path: Path, proto: str) -> None:
+    make(NET.format(MINE.format("count: 3")), text="message Other { }")
+    caffe(tmp_path / "elsewhere", proto, "My")
+    own = tmp_path / "elsewhere/src/caffe/proto/caffe.proto"
+    assert found(settings(caffe=str(tmp_path / "elsewhere"))) == []
+    assert found(settings(proto=str(own))) == []
+    assert {severity for severity, *_ in found(settings(proto=str(tmp_path / "none.proto")))} == {"warning"}
+    assert "cannot be read" in Caffes(settings(proto=str(tmp_path / "none.proto"))).of("net.prototxt").note
+
+
+def test_a_checkout_names_none_outside_of_it(make: Make, tmp_path: Path, proto: str) -> None:
+    top = make(NET.format(MINE.format("count: 3")), text="message Other { }")
+    caffe(tmp_path / "elsewhere", proto, "My")
+    (top / "caffelint.toml").write_text('caffe = "../elsewhere"')
+    config = load_config(top)
+    assert config.caffe is None
+    assert "leads out of the checkout" in config.skipped["caffe"]
+
+
+def test_the_settings_name_layer_types(make: Make) -> None:
+    make(NET.format(MINE.format("count: 3")))
+    assert found(settings(known_layer_types=["My"])) == []
+
+
+MODULES = '[submodule "caffe"]\n\tpath = caffe\n\turl = {}\n\tbranch = {}\n'
+
+
+@pytest.mark.parametrize(
+    ("url", "branch", "known"),
+    [
+        ("https://github.com/weiliu89/caffe.git", "ssd", True),
+        ("git@github.com:weiliu89/caffe", "master", True),
+        ("https://github.com/BVLC/caffe.git", "master", False),
+        ("https://example.org/nobody/else.git", "", False),
+    ],
+)
+def test_a_submodule_tells_the_fork(make: Make, url: str, branch: str, known: bool) -> None:
+    top = make(NET.format('layer { name: "p" type: "PriorBox" bottom: "a" top: "p" prior_box_param { min_size: 1 } }'))
+    (top / "caffe/src/caffe/proto/caffe.proto").unlink()
+    (top / ".gitmodules").write_text(MODULES.format(url, branch))
+    assert {severity for severity, *_ in found()} == (set() if known else {"info"})
+
+
+def test_a_submodule_that_may_be_another_causes_no_error(make: Make) -> None:
+    top = make(NET.format('layer { name: "b" type: "BN" bottom: "a" top: "b" bn_param { bn_mode: INFERENCE } }'))
+    (top / "caffe/src/caffe/proto/caffe.proto").unlink()
+    (top / ".gitmodules").write_text(MODULES.format("https://github.com/weiliu89/caffe.git", "ssd"))
+    assert {severity for severity, *_ in found()} == {"info"}
+
+
+def test_it_is_told_once_which_one_was_taken(make: Make, capsys: pytest.CaptureFixture[str]) -> None:
+    make(NET.format(MINE.format("count: 3")), types="My")
+    Path("other.prototxt").write_text(NET.format(MINE.format("count: 4")))
+    assert main(["check", "-v"]) == 0
+    number = len(BVLC_TYPES) + 1
+    told = f"2 files checked for caffe/src/caffe/proto/caffe.proto (it is in the repository, {number} layer types)"
+    assert capsys.readouterr().err.count(told) == 1
+    assert main(["check", "--format", "json"]) == 0
+    (caffes,) = json.loads(capsys.readouterr().out)["caffes"]
+    assert caffes == {
+        "name": "caffe/src/caffe/proto/caffe.proto",
+        "why": "it is in the repository",
+        "note": "",
+        "layer_types": number,
+        "files": 2,
+    }
+    assert main(["config"]) == 0
+    assert 'proto             = "caffe/src/caffe/proto/caffe.proto"' in capsys.readouterr().out
+
+
+def test_one_that_is_broken_is_told(make: Make, capsys: pytest.CaptureFixture[str]) -> None:
+    make(NET.format(MINE.format("count: 3")), text="message A {\n optional int32 x 1; }")
+    main(["check"])
+    told = 'caffe.proto" was not taken as the Caffe of the project: line 2: "=" is missing before 1'
+    assert capsys.readouterr().err.count(told) == 1
+
+
+@pytest.mark.parametrize("lacking", ["layer", "input", "type"])
+def test_an_old_format_stays_where_it_reads_no_newer_one(make: Make, proto: str, lacking: str) -> None:
+    newer = {
+        "layer": "repeated LayerParameter layer = 100;",
+        "type": 'optional string type = 40 [default = "SGD"];',
+        "input": "",
+    }
+    old = {
+        "layer": 'layers { name: "a" type: RELU bottom: "a" top: "a" }',
+        "type": 'net: "n.prototxt" solver_type: ADAM base_lr: 1 lr_policy: "fixed" max_iter: 1',
+        "input": 'input: "a" input_dim: 1 input_dim: 3 input_dim: 9 input_dim: 9',
+    }
+    text = "\n".join(line for line in proto.splitlines() if not newer[lacking] or newer[lacking] not in line)
+    top = make(old[lacking], text=text)
+    if lacking == "input":
+        path = top / "caffe/src/caffe/layers/all.cpp"
+        path.write_text(path.read_text().replace("REGISTER_LAYER_CLASS(Input);", ""))
+    assert (text.strip() == proto.strip()) == (lacking == "input")
+    assert [one.name for one in caffelint.check("net.prototxt").findings if one.name == "legacy-format"] == []
+    assert main(["upgrade", "net.prototxt"]) == 0
+    assert Path("net.prototxt").read_text() == old[lacking]
+    assert main(["upgrade", "net.prototxt", "--dialect", "bvlc"]) == 0
+    assert Path("net.prototxt").read_text() != old[lacking]
