@@ -139,6 +139,7 @@ class Shown(Watcher):
 
 def as_json(session: Session) -> dict[str, Any]:
     """The result of a run, for the JSON report (docs/json.md); null for a number that is not finite."""
+    from caffelint.smoke.outcome import outcome
     from caffelint.smoke.verdict import verdict
 
     run, engine = session.run, session.engine
@@ -149,6 +150,8 @@ def as_json(session: Session) -> dict[str, Any]:
         "engine": engine.name,
         "device": engine.device,
         "synthetic": run.synthetic,
+        "made_up": [{"phase": one.phase, "layer": one.layer, "why": one.why} for one in run.fed.made_up],
+        "seen": _finite(outcome(run).seen) or None,
         "iterations": len(run.iterations),
         "losses": [_finite(event.loss) for event in run.iterations],
         "test": [

@@ -14,7 +14,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from io import BytesIO
 from itertools import takewhile
-from typing import IO, TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any, NamedTuple
 
 from caffelint.search_path import search_path
 
@@ -33,14 +33,20 @@ class Unreadable(Exception):
     """Why a source gives no shape, in one line."""
 
 
-def ask(kind: str, path: str, **options: Any) -> list[list[int]]:
-    """The shapes that `READERS[kind]` finds in a file. Raises Unreadable."""
+class Answer(NamedTuple):
+    """The shapes that a reader finds in a file, and how many records the file holds; 0 if that is not known."""
+
+    shapes: list[list[int]]
+    records: int = 0
+
+
+def ask(kind: str, path: str, **options: Any) -> Answer:
+    """What `READERS[kind]` finds in a file. Raises Unreadable."""
     question = json.dumps({"kind": kind, "path": path, "options": options})
     answer = json.loads(_answer(question, path, _state(path)))
     if "error" in answer:
         raise Unreadable(answer["error"])
-    shapes: list[list[int]] = answer["shapes"]
-    return shapes
+    return Answer(**answer)
 
 
 def _state(path: str) -> tuple[tuple[str, int, int], ...]:
@@ -77,7 +83,7 @@ def main() -> None:
     path = question["path"]
     answer: dict[str, Any]
     try:
-        answer = {"shapes": READERS[question["kind"]](path, **question["options"])}
+        answer = READERS[question["kind"]](path, **question["options"])._asdict()
     except Unreadable as reason:
         answer = {"error": f'"{path}" {reason}'}
     except ImportError as missing:
@@ -89,7 +95,7 @@ def main() -> None:
     json.dump(answer, sys.stdout)
 
 
-def _lmdb(path: str, color: bool | None) -> list[list[int]]:
+def _lmdb(path: str, color: bool | None) -> Answer:
     import lmdb
 
     if not os.path.isfile(os.path.join(path, "data.mdb")):
@@ -101,10 +107,10 @@ def _lmdb(path: str, color: bool | None) -> list[list[int]]:
     ):
         if not cursor.first():
             raise Unreadable("is empty")
-        return [datum_shape(cursor.value(), color)]
+        return Answer([datum_shape(cursor.value(), color)], database.stat()["entries"])
 
 
-def _leveldb(path: str, color: bool | None) -> list[list[int]]:
+def _leveldb(path: str, color: bool | None) -> Answer:
     if os.path.isfile(os.path.join(path, "data.mdb")):
         raise Unreadable("is an LMDB, but the layer reads a LevelDB; set backend: LMDB")
     if not os.path.isfile(os.path.join(path, "CURRENT")):
@@ -129,7 +135,7 @@ def _leveldb(path: str, color: bool | None) -> list[list[int]]:
             database.close()
     if record is None:
         raise Unreadable("is empty")
-    return [datum_shape(record, color)]
+    return Answer([datum_shape(record, color)])
 
 
 def datum_shape(record: bytes, color: bool | None) -> list[int]:
@@ -173,11 +179,11 @@ def _channels(image: Image) -> int:
     return 4 if "A" in image.mode or "transparency" in image.info else 3
 
 
-def _image(path: str, color: bool) -> list[list[int]]:
-    return [image_shape(path, color)]
+def _image(path: str, color: bool) -> Answer:
+    return Answer([image_shape(path, color)])
 
 
-def _hdf5(path: str, names: Sequence[str], confined: bool) -> list[list[int]]:
+def _hdf5(path: str, names: Sequence[str], confined: bool) -> Answer:
     os.environ["HDF5_USE_FILE_LOCKING"] = "FALSE"
     import h5py
 
@@ -194,7 +200,7 @@ def _hdf5(path: str, names: Sequence[str], confined: bool) -> list[list[int]]:
             if not found.shape:
                 raise Unreadable(f'has a dataset "{name}" without axes')
             shapes.append(list(found.shape))
-    return shapes
+    return Answer(shapes, shapes[0][0] if shapes else 0)
 
 
 def _leads_on(file: Any, name: str) -> bool:
@@ -207,7 +213,7 @@ def _leads_on(file: Any, name: str) -> bool:
     return not all(link is h5py.HardLink for link in takewhile(bool, links))
 
 
-READERS: Mapping[str, Callable[..., list[list[int]]]] = {
+READERS: Mapping[str, Callable[..., Answer]] = {
     "lmdb": _lmdb,
     "leveldb": _leveldb,
     "image": _image,

@@ -18,13 +18,18 @@ if TYPE_CHECKING:
 LMDB = 1
 LONGEST_RECORD = 1 << 16
 LONGEST_NAME = 200
+_LONGEST_LIST = 1 << 26
 
 
 class SourceShapes(NamedTuple):
-    """Shapes by top, for the `input_shapes` of a build, and a line for each source that gave none."""
+    """Shapes by top, for the `input_shapes` of a build, and a line for each source that gave none.
+
+    records: how many each source holds, by layer, where that is known at once.
+    """
 
     shapes: dict[str, Shape]
     notes: list[str]
+    records: dict[str, int]
 
 
 class _Places(NamedTuple):
@@ -32,6 +37,10 @@ class _Places(NamedTuple):
 
     folders: Sequence[str]
     reach: Reach | None
+
+
+_Found = tuple[list[Shape], int]
+"""The shapes of the tops, and how many records there are; 0 if that is not known."""
 
 
 def source_shapes(net: BuiltNet, path: str, roots: Sequence[str] = (), *, confined: bool = False) -> SourceShapes:
@@ -46,17 +55,20 @@ def source_shapes(net: BuiltNet, path: str, roots: Sequence[str] = (), *, confin
     places = _Places(("", folder, *roots), Reach(folder, roots) if confined else None)
     shapes: dict[str, Shape] = {}
     notes = []
+    records: dict[str, int] = {}
     for layer in net.layers:
         read = _READERS.get(layer.type)
         if read is None or all(blob.shape is not None for blob in layer.tops):
             continue
         try:
-            found = read(layer, places)
+            found, count = read(layer, places)
         except (Unreadable, Refusal) as reason:
             notes.append(f'the shape of "{layer.tops[0].name}" stays unknown: {reason}')
             continue
         shapes.update({blob.name: shape for blob, shape in zip(layer.tops, found, strict=False)})
-    return SourceShapes(shapes, notes)
+        if count:
+            records[layer.name] = count
+    return SourceShapes(shapes, notes, records)
 
 
 def _find(
@@ -101,46 +113,58 @@ def _transformed(layer: BuiltLayer, image: Sequence[int], batch_size: int) -> Sh
     return new_blob((batch_size, channels, crop or height, crop or width), "the top")
 
 
-def _database(layer: BuiltLayer, places: _Places) -> list[Shape]:
+def _database(layer: BuiltLayer, places: _Places) -> _Found:
     transform = layer.message.transform_param
     if transform.force_color and transform.force_gray:
         raise Unreadable("force_color and force_gray are both set, which Caffe refuses")
     color = True if transform.force_color else False if transform.force_gray else None
     p = layer.parameters
     kind = "lmdb" if p.backend == LMDB else "leveldb"
-    (image,) = ask(kind, _find(p.source, places, os.path.isdir), color=color)
-    return [_transformed(layer, image, as_int(p.batch_size))]
+    (image,), records = ask(kind, _find(p.source, places, os.path.isdir), color=color)
+    return [_transformed(layer, image, as_int(p.batch_size))], records
 
 
-def _image_list(layer: BuiltLayer, places: _Places) -> list[Shape]:
+def _image_list(layer: BuiltLayer, places: _Places) -> _Found:
     p = layer.parameters
     source = _find(p.source, places)
     line = _first_line(source)
     # The label follows the last blank; a line without a blank is all name (image_data_layer.cpp).
     name = line.rpartition(" ")[0] or line
-    (image,) = ask("image", _find(p.root_folder + name, places, named_in=source), color=p.is_color)
-    return [_transformed(layer, image, as_int(p.batch_size))]
+    (image,), _ = ask("image", _find(p.root_folder + name, places, named_in=source), color=p.is_color)
+    return [_transformed(layer, image, as_int(p.batch_size))], _lines(source)
 
 
-def _windows(layer: BuiltLayer, places: _Places) -> list[Shape]:
+def _windows(layer: BuiltLayer, places: _Places) -> _Found:
     p = layer.parameters
     source = _find(p.source, places)
     words = _start(source).split()
     if len(words) < 4 or words[0] != "#" or not words[3].isdecimal() or len(words[3]) > 9:
         raise Unreadable(f'"{source}" is not a window file, which starts with # INDEX PATH CHANNELS HEIGHT WIDTH')
     crop = as_int(layer.message.transform_param.crop_size)
-    return [new_blob((as_int(p.batch_size), int(words[3]), crop, crop), "the top")]
+    return [new_blob((as_int(p.batch_size), int(words[3]), crop, crop), "the top")], 0
 
 
-def _hdf5_list(layer: BuiltLayer, places: _Places) -> list[Shape]:
+def _hdf5_list(layer: BuiltLayer, places: _Places) -> _Found:
     p = layer.parameters
     source = _find(p.source, places)
     words = _first_line(source).split()
     if not words:
         raise Unreadable(f'"{source}" names no HDF5 file in its first line')
     path, names = _find(words[0], places, named_in=source), [blob.name for blob in layer.tops]
-    shapes = ask("hdf5", path, names=names, confined=places.reach is not None)
-    return [new_blob((as_int(p.batch_size), *shape[1:]), f"top {index}") for index, shape in enumerate(shapes)]
+    shapes, rows = ask("hdf5", path, names=names, confined=places.reach is not None)
+    made = [new_blob((as_int(p.batch_size), *shape[1:]), f"top {index}") for index, shape in enumerate(shapes)]
+    return made, rows if _lines(source) == 1 else 0
+
+
+def _lines(path: str) -> int:
+    """How many lines of a list hold something; 0 for one that is too long to count at once."""
+    try:
+        if os.path.getsize(path) > _LONGEST_LIST:
+            return 0
+        with open(path, "rb") as file:
+            return sum(not line.isspace() for line in file)
+    except OSError:
+        return 0
 
 
 def _first_line(path: str) -> str:
@@ -159,7 +183,7 @@ def _start(path: str) -> str:
     return os.fsdecode(start)
 
 
-_READERS: Mapping[str, Callable[[Any, _Places], list[Shape]]] = {
+_READERS: Mapping[str, Callable[[Any, _Places], _Found]] = {
     "Data": _database,
     "ImageData": _image_list,
     "WindowData": _windows,

@@ -153,7 +153,7 @@ def summarize(
         if read_data and not built.is_known:
             from caffelint.lint.source_shapes import source_shapes
 
-            read, notes = source_shapes(built, path, roots)
+            read, notes, _ = source_shapes(built, path, roots)
             if read:
                 built = build(net.message, *state, input_shapes=read | given, dialect=dialect)
         plain = dialect in BVLC or (net.bound.is_plain and not built.is_fork)

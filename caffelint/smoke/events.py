@@ -115,6 +115,19 @@ class NonFinite(NamedTuple):
     line: int = 0
 
 
+class Targets(NamedTuple):
+    """What the TRAIN net was to answer in all iterations; name: of the blob that a data layer makes.
+
+    entropy: of its labels, in nats. variance: about the mean of each position in an item, added up over positions;
+    binary: entropy of a yes or no with that mean, added up likewise. nan for what it is not.
+    """
+
+    name: str
+    entropy: float
+    variance: float
+    binary: float
+
+
 class Tested(NamedTuple):
     """A TEST net ran on what was trained: mean of each output over its passes, and the loss as in `Iteration`.
 
@@ -322,6 +335,7 @@ Event = (
     | Iteration
     | Statistics
     | NonFinite
+    | Targets
     | Tested
     | Refused
     | PythonLayer
@@ -345,6 +359,7 @@ KINDS: dict[str, Any] = {
     "iteration": Iteration,
     "statistics": Statistics,
     "non_finite": NonFinite,
+    "targets": Targets,
     "test": Tested,
     "refused": Refused,
     "python_layer": PythonLayer,

@@ -18,6 +18,7 @@ from caffelint.caffe.net import Net
 from caffelint.caffe.net_parts import Blob
 from caffelint.caffe.shapes import Shape, text
 from caffelint.lint.words import title
+from caffelint.smoke.fed import Assumed, Fed, MadeUp
 from caffelint.smoke.job import BOXES, LABELS, REAL, SYNTHETIC, UNIFORM, Input, JobNet
 from caffelint.smoke.torch.forks import in_caffes_words
 
@@ -46,6 +47,7 @@ class Plan(NamedTuple):
     inputs: list[Input]
     built: BuiltNet
     notes: list[str]
+    fed: Fed
 
 
 def plan_inputs(
@@ -60,20 +62,23 @@ def plan_inputs(
     message = in_caffes_words(net.message)
     built = _build(message, job_net, known)
     layers = [layer for layer in built.layers if brings_data(layer)]
-    missing = [reason for layer in layers for reason in _missing(layer, unread)]
+    missing = [(layer, reason) for layer in layers for reason in _missing(layer, unread)]
     if data == REAL and missing:
-        raise Unplanned(f"--data real: {missing[0]}")
+        raise Unplanned(f"--data real: {missing[0][1]}")
     reads = [layer for layer in layers if layer.type != "Input"]
     real = data != SYNTHETIC and not missing and bool(reads)
-    notes = []
+    notes: list[str] = []
+    records: Mapping[str, int] = {}
+    guessed: list[tuple[str, Shape]] = []
     if data == "auto" and missing and any(layer.data_source for layer in reads):
-        notes.append(f"{job_net.phase} data is synthetic, because {missing[0]}")
+        notes.append(f"{job_net.phase} data is synthetic, because {missing[0][1]}")
     if layers:
         from caffelint.lint.source_shapes import source_shapes
 
         given = {top.name: known.pop(top.name) for layer in reads for top in layer.tops if real and top.name in known}
         bare = _build(message, job_net, known) if given else built
-        recorded = dict(source_shapes(bare, net.path, roots).shapes)
+        found = source_shapes(bare, net.path, roots)
+        recorded, records = dict(found.shapes), found.records if real else {}
         for name, shape in given.items():
             if name in recorded and recorded[name] != shape:
                 notes.append(
@@ -86,14 +91,25 @@ def plan_inputs(
     for layer in [layer for layer in built.layers if brings_data(layer)]:
         own = real and layer.type != "Input"
         if not own:
-            built = _shaped(message, job_net, built, layer, known, notes)
+            built = _shaped(message, job_net, built, layer, known, guessed)
     for layer in [layer for layer in built.layers if brings_data(layer)]:
         own = real and layer.type != "Input"
         for top, blob in enumerate(layer.tops):
             if not own and blob.shape is None:
                 raise Unplanned(f'the shape of "{blob.name}" is unknown; give --input-shape {blob.name}=NxCxHxW')
             inputs.append(_input(number, layer, top, blob, REAL if own else SYNTHETIC))
-    return Plan(inputs, built, notes)
+    assumed = tuple(Assumed(number, name, shape) for name, shape in guessed)
+    notes += [
+        f'{job_net.phase} "{one.top}" is assumed to be {text(one.shape)}; set it with --input-shape {one.top}=...'
+        for one in assumed
+    ]
+    made_up: tuple[MadeUp, ...] = ()
+    if not real and layers:
+        layer, why = missing[0] if missing else (layers[0], "nothing tells what it holds")
+        made_up = (
+            MadeUp(number, job_net.phase, layer.name, why if data != SYNTHETIC else "--data synthetic asks for it"),
+        )
+    return Plan(inputs, built, notes, Fed(made_up, assumed, records))
 
 
 def brings_data(layer: BuiltLayer) -> bool:
@@ -147,9 +163,14 @@ def _first_words(path: str, skipped: int = 0) -> list[str]:
 
 
 def _shaped(
-    message: Any, job_net: JobNet, built: BuiltNet, layer: BuiltLayer, known: dict[str, Shape], notes: list[str]
+    message: Any,
+    job_net: JobNet,
+    built: BuiltNet,
+    layer: BuiltLayer,
+    known: dict[str, Shape],
+    guessed: list[tuple[str, Shape]],
 ) -> BuiltNet:
-    """The net built again with a shape for each top of a data layer that had none."""
+    """The net built again with a shape for each top of a data layer that had none, which is added to `guessed`."""
     refusals = len(built.refusals)
     for top, blob in enumerate(layer.tops):
         if blob.shape is not None:
@@ -172,10 +193,7 @@ def _shaped(
             best = same  # a refusal for images of several sizes is not caused by the size
         if best:
             known[blob.name], built = best
-            shown = text(known[blob.name])
-            notes.append(
-                f'{job_net.phase} "{blob.name}" is assumed to be {shown}; set it with --input-shape {blob.name}=...'
-            )
+            guessed.append((blob.name, best[0]))
     return built
 
 

@@ -67,6 +67,14 @@ class Input(NamedTuple):
     file: str = ""
 
 
+class Target(NamedTuple):
+    """A blob that a data layer of the TRAIN net makes and a loss compares with. classes, ignored: as in targets.py."""
+
+    name: str
+    classes: bool
+    ignored: int | None = None
+
+
 class Check(NamedTuple):
     """A layer of the TRAIN net whose gradient is to be checked.
 
@@ -107,6 +115,7 @@ class Job:
     user's own folders in PYTHONPATH, for Python layers alone.
     passes: iter_size, the batches of an iteration. skips: batches of the TRAIN net that are read and not used, counted
     from 0, that of the pass at rate 0.
+    targets: what to add up for the event `targets`.
     trace: announce each layer before it runs (event `running`), so that an abort, a hang or a crash is known by its
     layer; slow. timeout: seconds; a child that still runs a good while later ends itself, 0 for never.
     """
@@ -133,10 +142,12 @@ class Job:
     python_path: tuple[str, ...] = ()
     passes: int = 1
     skips: tuple[int, ...] = ()
+    targets: tuple[Target, ...] = ()
 
     def to_json(self) -> str:
         """Rates may be nan or inf: written as Python's json does, NaN and Infinity."""
         lists: dict[str, Any] = {"nets": self.nets, "inputs": self.inputs, "checks": self.checks}
+        lists["targets"] = self.targets
         return json.dumps(asdict(self) | {name: [one._asdict() for one in every] for name, every in lists.items()})
 
     @staticmethod
@@ -144,6 +155,7 @@ class Job:
         values = json.loads(text)
         values["nets"] = tuple(_named(JobNet, net) for net in values["nets"])
         values["inputs"] = tuple(_named(Input, item) for item in values["inputs"])
+        values["targets"] = tuple(_named(Target, item) for item in values.get("targets", ()))
         values["checks"] = tuple(_named(Check, item) for item in values.get("checks", ()))
         return Job(**_tuples(values))
 

@@ -7,7 +7,7 @@ from statistics import median
 
 from caffelint.caffe.layers import BuiltLayer
 from caffelint.schema.enums import enum_name
-from caffelint.smoke.events import BLOB, DATA, Statistics
+from caffelint.smoke.events import BLOB, DATA, Statistics, Targets
 from caffelint.smoke.run import Run
 
 CLAMPED = 87.3365
@@ -48,6 +48,30 @@ def chance(run: Run) -> float | None:
             return None
         total += layer.loss_weights[0] * own
     return total or None
+
+
+def best_constant(run: Run) -> float:
+    """The loss of the best answer that does not depend on the input; nan if it is not known.
+
+    That is the entropy of the labels that were seen, or the variance of the targets.
+    """
+    total = 0.0
+    for layer in run.loss_layers:
+        total += layer.loss_weights[0] * _constant_of(run, layer)
+    return total if total > 0 else math.nan
+
+
+def _constant_of(run: Run, layer: BuiltLayer) -> float:
+    target = layer.bottoms[1].original.name if len(layer.bottoms) > 1 else ""
+    seen = next((event for event in run.all(Targets) if event.name == target), None)
+    if seen is None or len(layer.bottoms) != len(layer.loss_weights) + 1:
+        return math.nan
+    if layer.type == "EuclideanLoss":
+        return seen.variance / 2
+    if layer.type == "SigmoidCrossEntropyLoss":
+        return math.nan if layer.message.HasField("loss_param") else seen.binary
+    labels = summed_labels(layer)
+    return labels * seen.entropy if labels is not None else math.nan
 
 
 def _chance_of(layer: BuiltLayer) -> float | None:

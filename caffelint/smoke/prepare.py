@@ -17,8 +17,9 @@ from caffelint.caffe.built_net import BuiltNet
 from caffelint.caffe.learning_rate import schedule
 from caffelint.caffe.net import Net
 from caffelint.smoke.aside import Aside, quoted
+from caffelint.smoke.fed import NOTHING, Fed
 from caffelint.smoke.inputs import plan_inputs
-from caffelint.smoke.job import LABELS, REAL, RECORDED, SYNTHETIC, TRAINS, Input, Job, JobNet
+from caffelint.smoke.job import LABELS, REAL, RECORDED, SYNTHETIC, TRAINS, Input, Job, JobNet, Target
 from caffelint.smoke.kept import python_path
 from caffelint.smoke.project import PlannedNet, Project
 from caffelint.smoke.still import without_dropout
@@ -43,7 +44,15 @@ _REPLACED = (
 _TESTS = ("test_interval", "test_iter", "test_net", "test_net_param", "test_state")
 _NETS = ("net", "train_net", "net_param", "train_net_param", "test_net_param", "test_net")
 _SYNTHETIC_TESTS, _REAL_TESTS = 4, 10
-RUNNER = ("synthetic.py", "arrays.py", "gradients.py", "caffe/runner.py", "caffe/modes.py", "caffe/serving.py")
+RUNNER = (
+    "synthetic.py",
+    "targets.py",
+    "arrays.py",
+    "gradients.py",
+    "caffe/runner.py",
+    "caffe/modes.py",
+    "caffe/serving.py",
+)
 """The files of the caffe engine: copied into the folder of the job, where a container sees them."""
 
 
@@ -88,6 +97,7 @@ class Prepared:
     built: list[BuiltNet]
     notes: list[str] = field(default_factory=list)
     named: Mapping[str, str] = field(default_factory=dict)
+    fed: Fed = NOTHING
 
     def changed(self, name: str = "job.json", **values: Any) -> Prepared:
         """A copy with other values in the job, which is written to a file of this name."""
@@ -106,10 +116,12 @@ def prepare(project: Project, wishes: Wishes, folder: Path) -> Prepared:
     built: list[BuiltNet] = []
     notes: list[str] = []
     nets: list[JobNet] = []
+    fed = NOTHING
     for number, one in enumerate(planned):
         plan = plan_inputs(number, one.job, one.net, wishes.data, wishes.roots, wishes.unread)
         inputs += _recorded(plan.built, wishes) if wishes.recorded and number == 0 else plan.inputs
         built.append(plan.built)
+        fed = fed.joined(plan.fed, number)
         notes += [note for note in plan.notes if note not in notes]
         nets.append(one.job)
     aside = Aside(folder)
@@ -145,13 +157,29 @@ def prepare(project: Project, wishes: Wishes, folder: Path) -> Prepared:
         folder=wishes.folder,
         checked=checked,
         python_path=python_path(checked),
+        targets=_targets(built[0]) if wishes.mode == TRAINS else (),
         passes=message.iter_size,
         skips=wishes.skips,
     )
     here = Path(__file__).parent
     for name in RUNNER:
         shutil.copyfile(here / name, folder / Path(name).name)
-    return Prepared(job, str(folder / "job.json"), planned, built, notes, aside.named).changed()
+    return Prepared(job, str(folder / "job.json"), planned, built, notes, aside.named, fed).changed()
+
+
+def _targets(built: BuiltNet) -> tuple[Target, ...]:
+    """What the losses of a net compare with, where that comes from a data layer as it is."""
+    found: dict[str, Target] = {}
+    for layer in built.layers:
+        if not any(layer.loss_weights) or len(layer.bottoms) < 2:
+            continue
+        blob = layer.bottoms[1].original
+        if blob.producer is None or blob.producer.bottoms:
+            continue
+        classes = bool(layer.reads_classes(1))
+        loss = layer.message.loss_param
+        found[blob.name] = Target(blob.name, classes, loss.ignore_label if loss.HasField("ignore_label") else None)
+    return tuple(found.values())
 
 
 def _recorded(built: BuiltNet, wishes: Wishes) -> list[Input]:

@@ -24,6 +24,7 @@ from caffelint.smoke.events import (
     Statistics,
     from_line,
 )
+from caffelint.smoke.fed import Fed
 from caffelint.smoke.project import PlannedNet, Project
 
 if TYPE_CHECKING:
@@ -38,7 +39,8 @@ class Run:
 
     events: all of the run. static: the findings of a check of the same files. synthetic: was any data made up?
     asked: the requested iterations. watched: blobs and layers that were measured in every iteration. loaded: did it
-    start from weights that were given? tried: the experiments that were made to find out what it broke of.
+    start from weights that were given? tried: the experiments that were made to find out what it broke of. fed: its
+    data.
     """
 
     def __init__(
@@ -64,6 +66,7 @@ class Run:
         self.watched = frozenset(watched)
         self.loaded = loaded
         self.tried: Sequence[Tried] = ()
+        self.fed = Fed()
         self._statistics: dict[tuple[int, str, str, str, str], Statistics] = {}
         for event in self.all(Statistics):
             self._statistics[event.iteration, event.layer, event.kind, event.name, event.part] = event

@@ -142,7 +142,7 @@ class Stage:
         """The result of a job, as rules see it."""
         job = prepared.job
         synthetic = any(item.source == SYNTHETIC and not item.file for item in job.inputs)
-        return Run(
+        run = Run(
             self.project.solver,
             prepared.planned,
             prepared.built,
@@ -153,6 +153,8 @@ class Stage:
             job.watch,
             bool(job.weights),
         )
+        run.fed = prepared.fed
+        return run
 
 
 def session(request: Request, watcher: Watcher, way: Callable[[Stage], tuple[Run, Engine]]) -> Session:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
-from statistics import median
 
 from caffelint.lint.cause import ReportedCause
 from caffelint.lint.finding import CERTAIN, ERROR, INFO
@@ -12,7 +10,8 @@ from caffelint.lint.registry import find_rule
 from caffelint.lint.report import ReportedFinding
 from caffelint.smoke.diagnosis.tried import survivor
 from caffelint.smoke.events import NonFinite
-from caffelint.smoke.loss import FELL, TAIL, falls
+from caffelint.smoke.loss import TAIL
+from caffelint.smoke.outcome import ABOVE, FALLS, FLAT, UNSTEADY, outcome
 from caffelint.smoke.run import Run
 
 _HEADS = {
@@ -48,7 +47,7 @@ def verdict(run: Run, findings: Sequence[ReportedFinding]) -> str:
     lead = min(shown, key=lambda finding: order.index(finding.name))
     where = f" ({lead.file}:{lead.line})" if lead.line else ""
     head = _HEADS[lead.name]
-    if lead.name == "refused-at-load" and lead.severity != ERROR:
+    if lead.name in ("refused-at-load", "python-layer-failed") and lead.severity != ERROR:
         head = "it was not run"
     if lead.name == "not-learning" and lead.severity != ERROR:
         head = "it hardly learns"
@@ -73,25 +72,47 @@ def verdict(run: Run, findings: Sequence[ReportedFinding]) -> str:
 
 
 def _sound(run: Run, findings: Sequence[ReportedFinding]) -> str:
-    values = [event.loss for event in run.iterations]
-    if not values or len(values) < run.asked or run.first(NonFinite) is not None:
+    if not run.iterations or len(run.iterations) < run.asked or run.first(NonFinite) is not None:
         return ""
-    if len(values) == 1:
-        return f"it runs: 1 iteration, every value finite, loss {values[0]:.4g}; too few to tell whether it learns"
-    text = f"{len(values)} iterations, every value finite, loss {values[0]:.4g} to {values[-1]:.4g}"
-    if len(values) < 2 * TAIL:
-        return f"it runs: {text}; too few to tell whether it learns"
-    if falls(median(values[:TAIL]), median(values[-TAIL:])):
-        return f"it trains: {text}"
-    text = f"it runs: {text}; "
-    if not math.isclose(values[0], values[-1], rel_tol=1 - FELL):
-        text += "it goes up and down, and so few iterations do not show whether it learns"
-    else:
-        text += "it hardly moves yet, and so few iterations do not show whether it learns slowly"
-    slows = [
-        f"{one.name} at {one.file}:{one.line}" for one in findings if _is_of_learning(one) and one.severity != INFO
-    ]
-    return f"{text}. A check of the files reports a possible reason: {_listed(slows)}" if slows else text
+    how = outcome(run)
+    first, last = run.iterations[0].loss, run.iterations[-1].loss
+    count = f"{how.iterations} iteration{'s' if how.iterations > 1 else ''}, every value finite"
+    loss = f"loss {first:.4g} to {last:.4g}" if how.iterations > 1 else f"loss {first:.4g}"
+    head = "it trains" if how.learns else "it runs"
+    if any(one.net == 0 for one in how.made_up):
+        head = "it learns from made-up data" if how.learns else "it runs on made-up data"
+    parts = [f"{head}: {count}, {loss}"]
+    if how.seen:
+        parts.append(_share(how.seen, how.records))
+    if how.iterations < 2 * TAIL:
+        parts.append("too few to tell whether it learns")
+    elif how.moves == ABOVE:
+        parts.append(
+            f"the loss falls, but the best answer that is always the same gives {how.constant:.4g}, so it does not show"
+            " yet whether the net learns from its input"
+        )
+    elif how.moves == UNSTEADY:
+        parts.append("it goes up and down, and so few iterations do not show whether it learns")
+    elif how.moves == FLAT:
+        parts.append("it hardly moves yet, and so few iterations do not show whether it learns slowly")
+    text = "; ".join(parts)
+    if how.moves != FALLS and how.iterations >= 2 * TAIL:
+        slows = [
+            f"{one.name} at {one.file}:{one.line}" for one in findings if _is_of_learning(one) and one.severity != INFO
+        ]
+        text += f". A check of the files reports a possible reason: {_listed(slows)}" if slows else ""
+    for one in how.made_up[:1]:
+        place = run.place(one.layer, one.net)
+        text += f". The {one.phase} data was made up ({place.document.path}:{place.line}), because {one.why}; real data"
+        text += " may behave differently"
+    return text
+
+
+def _share(seen: float, records: int) -> str:
+    """How much of the data of TRAIN was seen. seen: how often each record was, on average."""
+    if seen >= 1:
+        return f"each of the {records:,} records was seen {seen:.2g} times" if seen >= 2 else "all records were seen"
+    return f"{100 * seen:.2g} % of the {records:,} records were seen"
 
 
 def _ends_all_the_same(findings: Sequence[ReportedFinding]) -> str:

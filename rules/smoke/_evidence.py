@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from caffelint.lint import Cause, Finding, Fix, Known, Place, title
+from caffelint.lint import Cause, Finding, Fix, Known, Place, listed, title
+from caffelint.lint.built import shape_text as text
 from caffelint.smoke.rule import Run, SmokeRule
 
 
@@ -18,6 +19,15 @@ def evidence(*parts: str, known: Sequence[Known] = ()) -> str:
     """The parts that say something, then what rules of the text say of the same."""
     seen = "; ".join(f"{one.where}: {one.message}" for one in known)
     return "; ".join(part for part in (*parts, seen and f"see {seen}") if part)
+
+
+def guessed(run: Run) -> str:
+    """Which shapes of data were assumed, if any; then what Caffe refuses may be the guess."""
+    if not run.fed.assumed:
+        return ""
+    shown = listed([f'"{one.top}" {text(one.shape)}' for one in run.fed.assumed[:3]])
+    top = run.fed.assumed[0].top
+    return f"the data was made up, and its shape was guessed ({shown}); if it is not so, give --input-shape {top}=..."
 
 
 def worded(

@@ -2,10 +2,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caffelint.lint import ERROR, Cause, Finding, Invalid
+from caffelint.lint import ERROR, LIKELY, WARNING, Cause, Finding, Invalid
 from caffelint.smoke.rule import PythonLayer, Run, SmokeRule
 
-from ._evidence import worded
+from ._evidence import guessed, worded
 from ._example import CALM, NET, losses, project
 
 _PYTHON = NET.replace('type: "Log" bottom: "fc" top: "log"', 'type: "Python" bottom: "fc" top: "log"').replace(
@@ -50,4 +50,8 @@ class PythonLayerFailed(SmokeRule):
             what = f'Python "{name}"{of}' if name else "a Python layer" if python else "the engine itself"
             message = " ".join(event.message.split()).removesuffix(".")
             cause = Cause("python-layer" if python else "engine", f"{what} failed", f"{message}{at}")
-            yield worded(self, run.place(name, net) if name else run.nets[0].at(), cause)
+            place = run.place(name, net) if name else run.nets[0].at()
+            if not python and (guess := guessed(run)):
+                yield worded(self, place, cause, guess, severity=WARNING, certainty=LIKELY)
+            else:
+                yield worded(self, place, cause)

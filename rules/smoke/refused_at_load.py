@@ -2,10 +2,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caffelint.lint import ERROR, WARNING, Cause, CauseKind, Finding, Invalid
+from caffelint.lint import ERROR, LIKELY, WARNING, Cause, CauseKind, Finding, Invalid
 from caffelint.smoke.rule import LACKS, UNKNOWN, Refused, Run, Running, SmokeRule
 
-from ._evidence import evidence, subject
+from ._evidence import evidence, guessed, subject
 from ._example import CALM, losses, project
 
 _LONGEST = 300
@@ -85,11 +85,16 @@ class RefusedAtLoad(SmokeRule):
             if event.during == "run":
                 where = f" in the {running.where} pass" if running else ""
                 notes.append(f"the net was loaded; Caffe aborted{where} on the first values")
+            guess = guessed(run) if event.during != "weights" and event.kind != LACKS and not event.line else ""
+            if guess:
+                severity = WARNING  # the guess may be wrong, and not the net
+                notes.append(guess)
             known = tuple(one for one in run.known([layer]) if one.message not in notes)
             yield self.finding(
                 place,
                 f"{what}: {why}" if why else what,
                 severity=severity,
+                certainty=LIKELY if guess else None,
                 evidence=evidence(*notes, known=known),
                 cause=Cause(kind, what, "; ".join(part for part in (why, *notes) if part), known=known),
             )

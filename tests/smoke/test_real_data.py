@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -112,3 +113,13 @@ layer { name: "loss" type: "SoftmaxWithLoss" bottom: "fc" bottom: "label" top: "
     assert len(lines) == 1
     assert lines[0].startswith("net.prototxt:6:")
     assert 'SoftmaxWithLoss "loss": labels are 1 to 3, but its 3 classes are 0 to 2' in lines[0]
+
+
+def test_how_much_of_the_data_was_seen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any) -> None:
+    """A batch of 4 of the 6 records that the first source holds."""
+    make_data(tmp_path)
+    monkeypatch.chdir(tmp_path)
+    solver = write(tmp_path, NET, SOLVER.replace("test_iter: 3\n", ""))
+    main(["smoke", str(solver), "--engine", "torch", "--iterations", "1", "--diagnose", "off", "--format", "json"])
+    told = json.loads(capsys.readouterr().out)["smoke"]
+    assert (told["seen"], told["made_up"]) == (4 / 6, [])

@@ -107,9 +107,11 @@ class Run(object):
         import modes  # noqa: F401
         import numpy
         import synthetic
+        import targets
 
         look_for_layers([os.getcwd()] + job["python_path"])
         self.make = synthetic.batch
+        self.targets = [targets.Targets(one["name"], one["classes"], one["ignored"]) for one in job["targets"]]
         self.emit("note", message="Caffe %s, Python %s" % (getattr(caffe, "__version__", "?"), sys.version.split()[0]))
         caffe.set_random_seed(job["seed"])
         numpy.random.seed(job["seed"])
@@ -165,6 +167,8 @@ class Run(object):
             self.iterate(net, iteration)
             self.completed += 1
             self.seconds = time.time() - started
+        for one in self.targets:
+            self.emit("targets", **one.result())
         for number in range(1, len(self.nets)):
             self.test(number)
 
@@ -211,6 +215,8 @@ class Run(object):
             self.non_finite(net, iteration, rate, "rate", -1, "", "", rate, {})
         self.judge(net, kept, iteration, rate)
         self.report(net, iteration, rate, "update")
+        for one in self.targets:
+            one.add(net.blobs[net.blob_names.index(one.name)].data)
 
     def reads(self, number, batches):
         """A net has read so many batches of its data."""

@@ -12,6 +12,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from caffelint.smoke import targets
 from caffelint.smoke.events import (
     BLOB,
     CHANGE,
@@ -33,6 +34,7 @@ from caffelint.smoke.events import (
     Refused,
     Running,
     Statistics,
+    Targets,
     Tested,
 )
 from caffelint.smoke.flow import unsplit
@@ -102,6 +104,7 @@ class Run:
         self.nets: dict[int, TorchNet] = {}
         """By their numbers in the job; TEST nets that this engine lacks a layer for are left out."""
         self.feeds: dict[int, Feed] = {}
+        self.targets = [targets.Targets(*one) for one in job.targets]  # type: ignore[no-untyped-call]
         self.iteration = BEFORE
         self.last_rate = 0.0
         self.loss = math.nan
@@ -127,6 +130,8 @@ class Run:
                 iterations += 1
             self.watch_update()
             elapsed = time.perf_counter() - started
+            for one in self.targets:
+                self.emit(Targets(**one.result()))  # type: ignore[no-untyped-call]
             self.test()
         except Broken as broken:
             elapsed = time.perf_counter() - started
@@ -240,6 +245,9 @@ class Run:
         for number in range(passes):
             batch = self.feeds[0].next(self.iteration)
             batches.append(batch)
+            for one in self.targets:
+                if one.name in batch and self.iteration > BEFORE:
+                    one.add(batch[one.name].numpy(force=True))  # type: ignore[no-untyped-call]
             if collector is not None and number == passes - 1:
                 net.on_top, net.on_gradient = collector.on_top, collector.on_gradient
                 # The pass at rate 0 looks at all there is.

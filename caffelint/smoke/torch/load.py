@@ -19,7 +19,7 @@ from caffelint.smoke.torch.fillers import fill
 from caffelint.smoke.torch.forks import in_caffes_words
 from caffelint.smoke.torch.net import LayerError, TorchNet, not_runnable
 from caffelint.smoke.torch.python import BuiltPython, NotHere
-from caffelint.smoke.torch.sources import Source, Unreadable, open_source
+from caffelint.smoke.torch.sources import NotInstalled, Source, Unreadable, open_source
 from caffelint.text.parser import parse
 
 
@@ -73,6 +73,8 @@ def load_net(job: Job, number: int, creating: Callable[[str], None]) -> tuple[Bu
             creating(layer.name)  # a damaged file may end the process
             try:
                 sources.append(open_source(layer, job.seed + len(sources)))
+            except NotInstalled as reason:
+                raise Lacking(-1, "", str(reason)) from None
             except Unreadable as reason:
                 raise Refusal(number, layer.name, str(reason)) from None
     for source in sources:

@@ -22,7 +22,7 @@ from caffelint.smoke.torch.transform import Array, Transform, Unreadable, decode
 if TYPE_CHECKING:
     from caffelint.caffe.layers import BuiltLayer
 
-__all__ = ["Source", "Unreadable", "open_source"]
+__all__ = ["NotInstalled", "Source", "Unreadable", "open_source"]
 
 LMDB = 1
 
@@ -32,6 +32,10 @@ class Record(NamedTuple):
 
     name: str
     read: Callable[[], dict[str, Array]]
+
+
+class NotInstalled(Unreadable):
+    """A library is missing, which is no fault of the data."""
 
 
 class Source:
@@ -353,7 +357,7 @@ def open_source(layer: BuiltLayer, seed: int) -> Source:
     except Unreadable:
         raise
     except ImportError as missing:
-        raise Unreadable(f"reading the data needs {missing.name}: pip install 'caffelint[data]'") from None
+        raise NotInstalled(f"reading the data needs {missing.name}: pip install 'caffelint[data]'") from None
     except Exception as error:
         # What these libraries raise is of many kinds; all of it means that the file is not what it should be.
         why = " ".join(str(error).split()) or type(error).__name__

@@ -1,0 +1,41 @@
+"""What the nets of a run were fed: real data or made-up, of a known shape or an assumed one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from caffelint.caffe.shapes import Shape
+
+
+class MadeUp(NamedTuple):
+    """The data of a net was made up. layer: the one that lacks its own, "" if it was not even asked. why: in words."""
+
+    net: int
+    phase: str
+    layer: str
+    why: str
+
+
+class Assumed(NamedTuple):
+    """A top whose shape nothing tells."""
+
+    net: int
+    top: str
+    shape: Shape
+
+
+class Fed(NamedTuple):
+    """records: how many the source of a layer of the TRAIN net holds, where that is known."""
+
+    made_up: tuple[MadeUp, ...] = ()
+    assumed: tuple[Assumed, ...] = ()
+    records: Mapping[str, int] = {}
+
+    def joined(self, other: Fed, net: int) -> Fed:
+        """With that of the net of this number."""
+        records = self.records if net else other.records
+        return Fed((*self.made_up, *other.made_up), (*self.assumed, *other.assumed), records)
+
+
+NOTHING = Fed()

@@ -1,0 +1,55 @@
+"""What a run that went well has shown: whether the net learns, from how much data, and of what kind."""
+
+from __future__ import annotations
+
+import math
+from statistics import median, pstdev
+from typing import NamedTuple
+
+from caffelint.smoke.fed import MadeUp
+from caffelint.smoke.loss import FELL, TAIL, best_constant, ends, falls, losses
+from caffelint.smoke.run import Run
+
+FALLS, ABOVE, UNSTEADY, FLAT = "falls", "above", "unsteady", "flat"
+_BEYOND = 2.0
+"""Times the spread of the later losses: a smaller fall may be chance."""
+
+
+class Outcome(NamedTuple):
+    """moves: FALLS (beyond its noise, below the best constant answer), ABOVE (it falls, but not below that), UNSTEADY,
+    or FLAT; "" for too few iterations. constant: the loss of that answer, nan if it is not known.
+
+    seen: how often each of the `records` of TRAIN was seen on average, 0 if that is not known.
+    """
+
+    iterations: int
+    moves: str
+    constant: float = math.nan
+    seen: float = 0.0
+    records: int = 0
+    made_up: tuple[MadeUp, ...] = ()
+
+    @property
+    def learns(self) -> bool:
+        return self.moves == FALLS
+
+
+def outcome(run: Run) -> Outcome:
+    """Of a run of at least one iteration, in which all values are finite."""
+    values = losses(run)
+    constant = best_constant(run)
+    moves = _moves(values, constant, ends(run)) if len(values) >= 2 * TAIL else ""
+    layer = next((one for one in run.built[0].layers if one.name in run.fed.records), None) if run.built else None
+    seen, records = 0.0, 0
+    if layer is not None:
+        records = run.fed.records[layer.name]
+        seen = len(values) * max(1, run.solver.message.iter_size) * layer.batch_size / records
+    return Outcome(len(values), moves, constant, seen, records, run.fed.made_up)
+
+
+def _moves(values: list[float], constant: float, last: float) -> str:
+    first, tail = median(values[:TAIL]), median(values[-TAIL:])
+    noise = _BEYOND * pstdev(values[len(values) // 2 :])
+    if falls(first, tail) and first - tail > noise:
+        return ABOVE if last >= constant else FALLS
+    return FLAT if math.isclose(values[0], values[-1], rel_tol=1 - FELL) else UNSTEADY

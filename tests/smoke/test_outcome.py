@@ -1,0 +1,122 @@
+"""Whether a run that went well has shown that the net learns."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+
+from caffelint.smoke.events import Event, Iteration, Targets, to_line
+from caffelint.smoke.fed import Fed, MadeUp
+from caffelint.smoke.outcome import ABOVE, FALLS, FLAT, UNSTEADY, outcome
+from caffelint.smoke.run import Run, run_of
+from caffelint.smoke.targets import Targets as Sums
+from caffelint.smoke.verdict import verdict
+
+SOLVER = 'net: "n.prototxt" base_lr: 0.1 lr_policy: "fixed"\n'
+NET = """layer { name: "data" type: "MemoryData" top: "data" top: "label"
+  memory_data_param { batch_size: 8 channels: 1 height: 2 width: 2 } }
+layer { name: "fc" type: "InnerProduct" bottom: "data" top: "fc" inner_product_param { num_output: 10 } }
+layer { name: "loss" type: "LOSS" bottom: "fc" bottom: "label" top: "loss" }
+"""
+STEADY = [2.3 - 0.02 * at for at in range(20)]
+
+
+def run(losses: list[float], *events: Event, loss: str = "SoftmaxWithLoss", fed: Fed | None = None) -> Run:
+    all_events = [*(Iteration(at, 0.1, value, {}) for at, value in enumerate(losses)), *events]
+    lines = "\n".join(map(to_line, all_events))
+    net = NET.replace("LOSS", loss)
+    if loss != "SoftmaxWithLoss":
+        net = net.replace("num_output: 10", "num_output: 1")
+    made = run_of({"s.prototxt": SOLVER, "n.prototxt": net, "events": lines})
+    made.asked = len(losses)
+    made.fed = fed or Fed()
+    return made
+
+
+@pytest.mark.parametrize(
+    ("losses", "moves"),
+    [
+        (STEADY, FALLS),
+        ([2.3] * 20, FLAT),
+        ([2.3, 2.8] * 10, UNSTEADY),
+        # The medians differ by an eighth, single losses by half.
+        ([2.5, 1.5, 2.5, 1.5, 2.4, *[1.5, 2.5] * 5, 2.1, 1.5, 2.6, 1.5, 2.3], UNSTEADY),
+    ],
+)
+def test_a_loss_falls_beyond_its_noise(losses: list[float], moves: str) -> None:
+    assert outcome(run(losses)).moves == moves
+
+
+def targets(entropy: float = math.nan, variance: float = math.nan, binary: float = math.nan) -> Targets:
+    return Targets("label", entropy, variance, binary)
+
+
+@pytest.mark.parametrize(
+    ("loss", "found", "moves"),
+    [
+        ("SoftmaxWithLoss", targets(entropy=1.5), ABOVE),
+        ("SoftmaxWithLoss", targets(entropy=2.2), FALLS),
+        ("EuclideanLoss", targets(variance=3.0), ABOVE),
+        ("EuclideanLoss", targets(variance=4.4), FALLS),
+        ("SigmoidCrossEntropyLoss", targets(binary=1.5), ABOVE),
+        ("SmoothL1Loss", targets(variance=3.0), FALLS),
+    ],
+)
+def test_and_below_the_best_constant_answer(loss: str, found: Targets, moves: str) -> None:
+    """From 2.3 to 1.94. What the best constant gives is not known of every loss."""
+    told = run(STEADY, found, loss=loss)
+    assert outcome(told).moves == moves
+    assert verdict(told, []).startswith("it trains: " if moves == FALLS else "it runs: ")
+
+
+def test_what_was_seen() -> None:
+    told = run(STEADY, fed=Fed(records={"data": 1600}))
+    assert outcome(told).seen == pytest.approx(0.1)
+    assert verdict(told, []).endswith("; 10 % of the 1,600 records were seen")
+    assert verdict(run(STEADY, fed=Fed(records={"data": 40})), []).endswith("each of the 40 records was seen 4 times")
+
+
+def test_data_that_was_made_up_never_trains() -> None:
+    fed = Fed(made_up=(MadeUp(0, "TRAIN", "data", '"there" does not exist'),))
+    told = verdict(run(STEADY, fed=fed), [])
+    assert told.startswith("it learns from made-up data: 20 iterations")
+    ending = (
+        'The TRAIN data was made up (n.prototxt:1), because "there" does not exist; real data may behave differently'
+    )
+    assert told.endswith(ending)
+    assert verdict(run([2.3] * 20, fed=fed), []).startswith("it runs on made-up data: ")
+
+
+def added(batches: Any, classes: bool = False, ignored: int | None = None) -> dict[str, float]:
+    sums = Sums("label", classes, ignored)  # type: ignore[no-untyped-call]
+    for batch in batches:
+        sums.add(batch)  # type: ignore[no-untyped-call]
+    found: dict[str, float] = sums.result()  # type: ignore[no-untyped-call]
+    return found
+
+
+def test_the_best_constant_of_labels() -> None:
+    """The loss of a softmax that gives each class its share is least: no other scores give less."""
+    random = np.random.RandomState(1)
+    labels = random.choice([0, 1, 5, 255], p=[0.5, 0.2, 0.2, 0.1], size=(6, 50)).astype(np.float32)
+    found = added(labels, True, 255)["entropy"]
+    counted = labels[labels != 255].astype(int)
+    for _ in range(200):
+        scores = random.randn(6) * 3
+        softmax = np.exp(scores) / np.exp(scores).sum()
+        assert -np.log(softmax[counted]).mean() > found
+    shares = np.bincount(counted) / len(counted)
+    assert found == pytest.approx(-np.log(shares[counted]).mean())
+
+
+def test_the_best_constant_of_targets() -> None:
+    values = np.random.RandomState(1).rand(5, 8, 3).astype(np.float32)
+    found = added(values)
+    every = values.reshape(-1, 3).astype(float)
+    assert found["variance"] == pytest.approx(every.var(axis=0).sum())
+    mean = every.mean(axis=0)
+    assert found["binary"] == pytest.approx(-(every * np.log(mean) + (1 - every) * np.log(1 - mean)).sum(axis=1).mean())
+    assert math.isnan(found["entropy"])
