@@ -72,7 +72,7 @@ def calls(work: Callable[[str], None], text: str) -> int:
 def test_work_grows_no_faster_than_the_text(work: Callable[[str], None], name: str) -> None:
     make = bench_curves.TEXTS[name]
     small, large = make(SIZE), make(4 * SIZE)
-    for text in (large, large):  # imports, and what is remembered from its second time on
+    for text in (large, large):  # imports, and what is remembered
         work(text)
     before, after = calls(work, small), calls(work, large)
     assert after < MOST * before

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from caffelint.schema.bound import NET, Bound
 from caffelint.schema.tables import ENUM, FLOAT, INTEGER, MESSAGE, STRING, FieldType, MessageType, message_type
 from caffelint.text import tree
-from caffelint.text.leaves import Leaf
+from caffelint.text.parser import MOST_BLOCKS, Block
 from caffelint.text.scalars import string_value
 from caffelint.text.tree import LIST, Field
 
@@ -160,17 +160,20 @@ class _Binder:
         inner_type = field_type.message
         if len(parents) >= _MAX_DEPTH or inner_type is None:
             return
-        # What a body comes to, where nothing is unusual about it and so there is nothing to report.
-        known = field.body.made if isinstance(field, Leaf) and not self.of_a_fork else None
-        if known is not None and inner_type in known:
-            inner.MergeFromString(known[inner_type])
+        # What its text comes to, where nothing is unusual about it and so there is nothing to report.
+        body = field.body if isinstance(field, Block) and not self.of_a_fork else None
+        if body is not None and (known := inner_type.known.get(body)) is not None:
+            inner.MergeFromString(known)
+            self.bound.folded.append((inner, field))
             return
         asked = self.asked
         parents.append(type_)
         self.fill(inner, inner_type, field)
         parents.pop()
-        if known is not None and self.asked == asked:
-            known[inner_type] = inner.SerializePartialToString()
+        if body is not None and self.asked == asked:
+            if len(inner_type.known) >= MOST_BLOCKS:
+                inner_type.known.clear()
+            inner_type.known[body] = inner.SerializePartialToString()
 
     def _dropped(self, type_: MessageType, field_type: FieldType, field: Field) -> None:
         """Check a block that the merged schema has no place for."""

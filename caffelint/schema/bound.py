@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from caffelint.text.tree import Field, Problem, Span
@@ -41,7 +42,10 @@ class Bound:
         self.fork_uses: list[ForkUse] = []
         self._nodes: dict[int, Field] = {id(message): document.root}
         self._kept: list[Message] = [message]
+        self.folded: list[tuple[Message, Field]] = []
+        """Messages that were made at a stroke, so that nobody knows yet where their parts are."""
         self._linked: list[tuple[Message, Message]] = []
+        self._linked_folded: list[tuple[Message, Message]] = []
 
     @property
     def knows_caffe(self) -> bool:
@@ -64,6 +68,8 @@ class Bound:
         if node is not None:
             self.place(new, node)
             self._linked.append((new, old))
+        elif self.folded:
+            self._linked_folded.append((new, old))
 
     def place(self, message: Message, node: Field) -> None:
         """Let a message point to a block of the text."""
@@ -74,6 +80,9 @@ class Bound:
     def node(self, message: Message) -> Field | None:
         """The block of the text that a message stems from; None for one that nobody wrote."""
         found = self._nodes.get(id(message))
+        if found is None and self.folded:
+            self._unfold()
+            found = self._nodes.get(id(message))
         while found is None and self._linked:
             # Few ask for the parts of an upgraded message, so they are linked, level by level, when somebody does.
             linked, self._linked = self._linked, []
@@ -82,15 +91,27 @@ class Bound:
             found = self._nodes.get(id(message))
         return found
 
+    def _unfold(self) -> None:
+        """Place the parts of folded messages, which few ask for, and link what was made of them."""
+        folded, self.folded = self.folded, []
+        while folded:
+            message, node = folded.pop()
+            for name, parts in _parts(message):
+                for part, block in zip(parts, node.all(name), strict=False):
+                    self.place(part, block)
+                    folded.append((part, block))
+        linked, self._linked_folded = self._linked_folded, []
+        for new, old in linked:
+            self.link(new, old)
+
     def _link_parts(self, new: Any, old: Any) -> None:
-        for field, value in old.ListFields():
-            if field.message_type is None or field.name not in new.DESCRIPTOR.fields_by_name:
-                continue
-            present = getattr(new, field.name)
-            pairs = [(present, value)] if hasattr(value, "CopyFrom") else zip(present, value, strict=False)
-            for new_part, old_part in pairs:
-                if id(new_part) not in self._nodes:
-                    self.link(new_part, old_part)
+        for name, old_parts in _parts(old):
+            if name in new.DESCRIPTOR.fields_by_name:
+                present = getattr(new, name)
+                new_parts = [present] if hasattr(present, "CopyFrom") else present
+                for new_part, old_part in zip(new_parts, old_parts, strict=False):
+                    if id(new_part) not in self._nodes:
+                        self.link(new_part, old_part)
 
     def origin(self, message: Message, field: str = "", index: int = 0) -> Span | None:
         """Where a message, or its field (of a repeated one, the item `index`), is in the text."""
@@ -99,3 +120,10 @@ class Bound:
             return node.span if node else None
         found = node.all(field)
         return found[index].span if index < len(found) else None
+
+
+def _parts(message: Any) -> Iterator[tuple[str, Sequence[Message]]]:
+    """The messages in a message, by the field that they are in."""
+    for field, value in message.ListFields():
+        if field.message_type is not None:
+            yield field.name, [value] if hasattr(value, "CopyFrom") else value

@@ -77,13 +77,15 @@ class EnumType:
 class MessageType:
     """The fields of one message type by name; each is made on first use, so that a net pays for what it holds only.
 
-    `made` are those that were asked for so far; `required` names those that must be set.
+    `made` are those that were asked for so far; `required` names those that must be set. `known` holds what texts come
+    to as such a message, serialised, if nothing is unusual about them.
     """
 
     def __init__(self, descriptor: Any):
         self.descriptor = descriptor
         self.name: str = descriptor.full_name.partition(".")[2]
         self.made: dict[str, FieldType] = {}
+        self.known: dict[str, bytes] = {}
         self._fields: dict[str, FieldType] | None = None
 
     def field(self, name: str) -> FieldType | None:

@@ -8,13 +8,18 @@ time, through the slow path in `Recovery`, which knows the whole grammar, says w
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
+from typing import Any
 
-from caffelint.text.leaves import LONGEST, ONCE, Body, Item, Leaf, bodies, remember
 from caffelint.text.source import UTF8_MARK, UTF16_MARKS, Source
 from caffelint.text.tree import FLOAT, IDENTIFIER, INTEGER, LIST, MESSAGE, NO_FIELDS, STRING, Field, Problem
 
 MOST_PROBLEMS = 500
 """No person goes through more."""
+_LONGEST = 1000
+"""Characters of a block that is remembered; longer ones seldom come again."""
+MOST_BLOCKS = 40_000
+"""Texts that are remembered, so that they take some megabytes at most."""
 
 _ITEM = re.compile(
     r"""
@@ -35,6 +40,8 @@ _ITEM = re.compile(
     )""",
     re.ASCII | re.VERBOSE,
 )
+_BLOCK = re.compile(r"[^{}]*(?:\{[^{}]*(?:\{[^{}]*\}[^{}]*)*\}[^{}]*)*\}")
+"""The rest of a block as deep as a layer is. Where a string or a comment holds a brace, it is no text that is known."""
 _STRING, _INTEGER, _FLOAT, _IDENTIFIER, _OPEN, _CLOSE, _END = range(2, 9)
 _KINDS = {_STRING: STRING, _INTEGER: INTEGER, _FLOAT: FLOAT, _IDENTIFIER: IDENTIFIER}
 
@@ -64,6 +71,53 @@ class Document:
         from caffelint.text.comments import find_comments
 
         return find_comments(self.source.text)
+
+
+class Block(Field):
+    """A block that is written as usual. One whose text is known is read when somebody looks at its fields.
+
+    `body` is that text, from the opening brace to the closing one, which it includes; None where it is not remembered.
+    """
+
+    __slots__ = ("_source", "body")
+
+    def __init__(self, name: str, start: int, value_start: int, end: int, source: str, body: str | None):
+        self.name = name
+        self.start = start
+        self.value_start = value_start
+        self.end = end
+        self.kind = MESSAGE
+        self.text = ""
+        self._source = source
+        self.body = body
+
+    @property
+    def blocks(self) -> Collection[str]:
+        known = _known.get(self.body) if self.body is not None else None
+        return super().blocks if known is None else known
+
+    def __getattr__(self, name: str) -> Any:
+        """`fields`, which are not there until they are asked for."""
+        if name != "fields":
+            raise AttributeError(name)
+        self.fields = []
+        _read_usual(self._source, self.value_start + 1, self, [])
+        return self.fields
+
+
+_known: dict[str, tuple[str, ...]] = {}
+"""`Block.blocks` by `Block.body`.
+
+Nets repeat their layers and the parts of them, and the nets of a folder share most of theirs. Such a text means the
+same wherever it is: it was read to its last brace, with nothing in it that is not as usual.
+"""
+
+
+def _remember(block: Block) -> None:
+    if len(_known) >= MOST_BLOCKS:
+        _known.clear()
+    block.body = block._source[block.value_start + 1 : block.end]
+    _known[block.body] = tuple([field.name for field in block.fields if field.kind == MESSAGE])
 
 
 def parse(data: bytes, path: str = "<text>", most_problems: int = MOST_PROBLEMS) -> Document:
@@ -107,6 +161,8 @@ def _read_usual(text: str, position: int, root: Field, stack: list[Field]) -> in
     kinds = _KINDS
     known: dict[str, str] = {}  # names and values come again and again; each is kept once
     same = known.setdefault
+    begun = len(stack)  # a block of these holds what is not as usual
+    rest_of_block = _BLOCK.match
     current = stack[-1] if stack else root
     fields = current.fields
     while True:
@@ -121,21 +177,24 @@ def _read_usual(text: str, position: int, root: Field, stack: list[Field]) -> in
                 fields.append(field)
             elif group == _OPEN:
                 end = found.end()
-                close = text.find("}", end, end + LONGEST)
-                if close >= 0 and text.find("{", end, close) < 0 and (body := _body(text[end:close])):
-                    position = close + 1
-                    name = found[1]
-                    fields.append(Leaf(same(name, name), found.start(1), end - 1, position, body))
+                name = found[1]
+                rest = rest_of_block(text, end, end + _LONGEST)
+                if rest and (body := rest[0]) in _known:
+                    position = rest.end()
+                    fields.append(Block(same(name, name), found.start(1), end - 1, position, text, body))
                     if text.startswith((";", ","), position):
                         position += 1
                     break
-                current = Field(found[1], found.start(1), end - 1, end, MESSAGE, "", [])
+                current = Block(same(name, name), found.start(1), end - 1, end, text, None)
+                current.fields = []
                 fields.append(current)
                 stack.append(current)
                 fields = current.fields
             elif group == _CLOSE and stack and text[current.value_start] == "{":
                 current.end = end = found.end(group)
                 stack.pop()
+                if len(stack) >= begun and isinstance(current, Block) and end - current.value_start <= _LONGEST:
+                    _remember(current)
                 current = stack[-1] if stack else root
                 if current.kind == LIST:
                     return end
@@ -146,26 +205,3 @@ def _read_usual(text: str, position: int, root: Field, stack: list[Field]) -> in
                 return found.start()
         else:
             return -1
-
-
-def _body(text: str) -> Body | None:
-    """The text between two braces; None where it is new, holds more than scalars, or is not written as usual."""
-    if text not in bodies:
-        remember(text, ONCE)
-        return None
-    body = bodies[text]
-    if body is not ONCE:
-        return body
-    items: list[Item] = []
-    body = None
-    for found in _ITEM.finditer(text + "}"):
-        group = found.lastindex or 0
-        if group not in _KINDS:
-            if group == _CLOSE and found.end(group) > len(text):
-                body = Body(items)
-            break
-        # Offsets count from the brace, which comes right before the text.
-        start, end = found.span(group)
-        items.append((found[1], found.start(1) + 1, start + 1, end + 1, _KINDS[group], found[group]))
-    remember(text, body)
-    return body

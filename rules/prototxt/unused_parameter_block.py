@@ -25,7 +25,6 @@ from caffelint.lint import (
     replace,
     titles,
 )
-from caffelint.lint.built import MESSAGE
 
 _FEW = 4
 """A type that more forks have is likely to read different blocks in each."""
@@ -155,8 +154,7 @@ class UnusedParameterBlock(NetRule):
 
 def _blocks(layers: list[Layer]) -> set[str]:
     """Names of the layers' blocks as they are written: to ask the messages which fields they have takes far longer."""
-    nodes = [layer.node for layer in layers]
-    return {field.name for node in nodes if node for field in node.fields if field.kind == MESSAGE}
+    return set[str]().union(*[node.blocks for layer in layers if (node := layer.node)])
 
 
 def _fixes(layers: list[Layer], block: str, used: frozenset[str]) -> tuple[Fix, ...]:

@@ -123,3 +123,28 @@ def test_a_field_that_some_forks_repeat() -> None:
     assert not net(twice, "opencl").problems
     with_other_fork = net(twice + "layer { dense_image_data_param { } }").problems
     assert [problem.certain for problem in with_other_fork if problem.kind == "repeated-scalar"] == [True]
+
+
+def test_the_parts_of_a_block_that_was_read_before_lead_back_to_the_text() -> None:
+    layer = (
+        'layer { name: "c" param { lr_mult: 1 } param { lr_mult: 2 } convolution_param { weight_filler { std: 1 } } }'
+    )
+    text = f"{layer} {layer}"
+    assert net(text).message == net(text).message
+    bound = net(text)
+    second = bound.message.layer[1]
+    at = text.rindex("param { lr_mult: 2 }")
+    assert bound.origin(second.param[1]) == (at, at + len("param { lr_mult: 2 }"))
+    at = text.rindex("std: 1")
+    assert bound.origin(second.convolution_param.weight_filler, "std") == (at, at + len("std: 1"))
+
+
+def test_links_follow_an_upgrade_of_a_block_that_was_read_before() -> None:
+    text = 'layers { type: DATA data_param { source: "a" } transform_param { mirror: true } }'
+    for _ in range(2):
+        bound = net(text)
+        new = NetParameter().layer.add()
+        new.transform_param.mirror = True
+        bound.link(new.transform_param, bound.message.layers[0].transform_param)
+        at = text.index("mirror: true")
+        assert bound.origin(new.transform_param, "mirror") == (at, at + len("mirror: true"))

@@ -191,3 +191,27 @@ def test_huge_texts_end_soon(text: str) -> None:
     bound = bind(document, NetParameter(), "bvlc")
     assert document.problems or bound.problems
     assert len(bound.problems) <= 600
+
+
+@pytest.mark.parametrize(
+    "block",
+    [
+        '{ name: "c" type: "Convolution" convolution_param { num_output: 2 weight_filler { type: "xavier" } } }',
+        '{ name: "{" bottom: "}" # }\n top: "a" param { lr_mult: 1 }; }',
+        "{ kernel_size: [3, 3] stride: 2 }",
+        "{ name: 'a' \"b\" param { lr_mult: 1 } }",
+        "{ stride = 2 param { lr_mult: 1 } }",
+        "{ a { b { c { d: 1 } } } }",
+        "{}",
+    ],
+)
+def test_a_block_is_the_same_wherever_it_is_read_again(block: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    text = f"layer {block} x: 1 layer {block}, inner {{ layer: {block} }} layer {block}".encode()
+    monkeypatch.setattr(parser, "_LONGEST", 0)  # nothing is remembered
+    wanted = parse(text)
+    monkeypatch.undo()
+    parse(text)
+    found = parse(text)
+    assert flat(found) == flat(wanted)
+    assert found.problems == wanted.problems
+    assert [list(one.blocks) for one in found.root.walk()] == [list(one.blocks) for one in wanted.root.walk()]
