@@ -111,6 +111,16 @@ HOSTILE = {
     "unknown rules": (["check"], "".join(f"# caffelint: ignore[missing-loss{number}] x\n" for number in range(2200))),
     "open braces": (["patch", "--check-finite", "all", "--diff"], "{" * 95_000),
     "equal tops": (["check"], 'layer{name:"s"type:"Split"bottom:"x"' + 'top:"x""y"' * 9_700 + "}"),
+    "test nets in a solver": (
+        ["summary", "--jobs", "1"],
+        'base_lr: 0.1 lr_policy: "fixed"\n' + 'test_net_param{layer{name:"a" type:"ReLU"}}\n' * 700,
+    ),
+    "rates of an old layer": (
+        ["upgrade", "--diff"],
+        'layers{name:"a" type:CONVOLUTION bottom:"data" top:"t" '
+        + 'blobs_lr:1 weight_decay:1 param:"x" blob_share_mode:STRICT ' * 800
+        + "}",
+    ),
     "closed braces": (["patch", "--check-finite", "all", "--diff"], "}" * 95_000),
 }
 """Commands and texts of less than 100 KB."""

@@ -146,19 +146,18 @@ def _each(files: Sequence[Shown], options: dict[str, Any], both: bool, jobs: int
 
 def _one(options: dict[str, Any], both: bool, net: Shown) -> _Result:
     from caffelint.cli.nets import as_meant
-    from caffelint.lint.file import load
     from caffelint.lint.garbage import rare_collections
     from caffelint.lint.read import ReadError, read
     from caffelint.lint.report import Failure, own_failure
-    from caffelint.lint.summary import summarize
+    from caffelint.lint.summary import loaded, summarize
 
-    file = net.file
+    file = net.file.replace(os.sep, "/")
     try:
         with rare_collections():
             data = read(file)
-            solver = load(read(net.solver), net.solver).solver if net.solver else None
+            solver = loaded(read(net.solver), net.solver, options["dialect"]).solver if net.solver else None
             of_solver = (solver, net.build) if solver and net.build else None
-            found = list(summarize(data, file.replace(os.sep, "/"), **options, of_solver=of_solver))
+            found = list(summarize(data, file, **options, of_solver=of_solver))
             return file, as_meant(found, data) if both and not net.solver else found, None
     except ReadError as error:
         return file, [], Failure(file, str(error))

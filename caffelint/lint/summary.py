@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
 from math import prod
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -126,7 +127,7 @@ def summarize(
     input_shapes: by top, in place of what the layer says. read_data: look into the sources of data layers for shapes
     that the text does not tell; `roots` are further folders to look for them in.
     """
-    file = load(data, path, dialect=dialect)
+    file = loaded(data, path, dialect)
     net = file.net
     if of_solver is not None and file.solver:
         named = of_solver[1].field, of_solver[1].position
@@ -159,6 +160,12 @@ def summarize(
         plain = dialect in BVLC or (net.bound.is_plain and not built.is_fork)
         unknown = bool(problems) and dialect is None
         yield _summary(path, state.phase, built, plain, unknown=unknown, notes=notes)
+
+
+@lru_cache(maxsize=2)
+def loaded(data: bytes, path: str, dialect: str | None = None) -> File:
+    """A file, read once for all of its nets that are asked for one after the other."""
+    return load(data, path, dialect=dialect)
 
 
 def _states(

@@ -441,3 +441,15 @@ def test_the_caffe_tool_shows_the_message(patch: Callable[..., Run], caffe_pytho
     assert done.returncode != 0
     told = 'checkFiniteLayer: forward pass, iteration 0 of TRAIN: blob "data", made by layer "data": 0 nan and 3072 inf'
     assert told in done.stderr
+
+
+@pytest.mark.parametrize("deep", ["[" * 50_000, '{"a":' * 50_000])
+def test_settings_nested_without_end_are_nobodys(patch: Callable[..., Run], deep: str) -> None:
+    """A Python layer of that name whose settings are not the check's own is left alone."""
+    check = '\nlayer { name: "c" type: "Python" bottom: "ip2" top: "ip2" python_param { module: "check_finite_layer"'
+    text = NET + f"{check} layer: \"checkFiniteLayer\" param_str: '{deep}' }} }}\n".encode()
+    Path("net.prototxt").write_bytes(text)
+    run = patch("net.prototxt", "--remove", "--in-place")
+    assert run.status in (0, 1)
+    assert "please report it" not in run.err
+    assert Path("net.prototxt").read_bytes() == text

@@ -78,7 +78,7 @@ def _settings(layer: Field) -> dict[str, Any]:
         return {}
     try:
         found = json.loads(_string(python, "param_str"))
-    except ValueError:
+    except (ValueError, RecursionError):
         return {}
     return found if isinstance(found, dict) else {}
 

@@ -13,7 +13,9 @@ def wrap(layout: Layout, block: Block, rows: Sequence[Sequence[Piece]], name: st
     Comments above the field of a row that comes first stay above its block; those of others go into it. `short` allows
     for blocks on one line where the fields had lines of their own.
     """
-    members = [piece for piece in block.pieces if any(piece is member for row in rows for member in row)]
+    row_of = {id(piece): number for number, row in enumerate(rows) for piece in row}
+    members = [piece for piece in block.pieces if id(piece) in row_of]
+    earliest = {row_of[id(piece)]: piece for piece in reversed(members)}
     first = members[0]
     if any(piece.ends_line for piece in members[:-1]):
         block.break_line_before(first, layout.newline, layout.indent_in(block))
@@ -22,7 +24,7 @@ def wrap(layout: Layout, block: Block, rows: Sequence[Sequence[Piece]], name: st
     own_line = block.starts_line(first) and last.ends_line
     shared = own_line and not block.starts_line(last)
     indent = first.indent if block.starts_line(first) else layout.indent_in(block)
-    neighbours = {id(b) for a, b in zip(block.pieces, block.pieces[1:], strict=False) if any(a is m for m in members)}
+    neighbours = {id(b) for a, b in zip(block.pieces, block.pieces[1:], strict=False) if id(a) in row_of}
     groups = []
     for row in rows:
         group = Piece(name, Block(), indent if own_line else first.indent or " ", layout.newline * own_line, " ")
@@ -34,10 +36,10 @@ def wrap(layout: Layout, block: Block, rows: Sequence[Sequence[Piece]], name: st
         block.take(piece)
     if shared:
         groups[-1].after, last.after = last.after, ""
-    for group, row in zip(groups, rows, strict=True):
-        earliest = next(piece for piece in members if any(piece is member for member in row))
-        group.lead = earliest.lead if earliest is first else comment_lines(earliest.lead)
-        earliest.lead = ""
+    for number, (group, row) in enumerate(zip(groups, rows, strict=True)):
+        top = earliest[number]
+        group.lead = top.lead if top is first else comment_lines(top.lead)
+        top.lead = ""
         for piece in row:
             if id(piece) not in neighbours or len(rows) > 1:
                 piece.lead = comment_lines(piece.lead)
