@@ -37,12 +37,13 @@ def _missing(reason: str) -> None:
 def folders_of_the_user(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     """Settings, trust and cached results of whoever runs the tests are neither read nor written.
 
-    pip keeps its own cache, as what it builds and installs in tests comes from there.
+    pip keeps its own, as tests install with it.
     """
-    cache = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+    cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+    settings = Path(os.environ.get("XDG_CONFIG_HOME") or Path.home() / ".config")
     with pytest.MonkeyPatch.context() as patch:
-        if "PIP_CACHE_DIR" not in os.environ:
-            patch.setenv("PIP_CACHE_DIR", str(Path(cache) / "pip"))
+        patch.setenv("PIP_CACHE_DIR", os.environ.get("PIP_CACHE_DIR", str(cache / "pip")))
+        patch.setenv("PIP_CONFIG_FILE", os.environ.get("PIP_CONFIG_FILE", str(settings / "pip/pip.conf")))
         for name in ("XDG_DATA_HOME", "XDG_CONFIG_HOME", "XDG_CACHE_HOME"):
             patch.setenv(name, str(tmp_path_factory.mktemp(name)))
         yield
