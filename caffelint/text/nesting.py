@@ -30,7 +30,7 @@ def close_at_end(source: Source, root: Field, stack: list[Field], problems: list
         innermost = chain[depth]
         moved = innermost.fields[index:]
         del innermost.fields[index:]
-        problems.append(_missing_before(source, chain[level], moved[0]))
+        problems.append(_missing_before(source, chain[level : depth + 1], moved[0]))
         for block in reversed(chain[level : depth + 1]):
             block.end = block.fields[-1].end if block.fields else block.value_start + 1
         chain[level - 1].fields.extend(moved)
@@ -51,12 +51,14 @@ def _next_of_its_name(chain: list[Field], level: int) -> tuple[int, int] | None:
     return None
 
 
-def _missing_before(source: Source, opened: Field, following: Field) -> Problem:
-    name, line = opened.name, source.line_number(opened.start)
-    brace = _CLOSING[source.text[opened.value_start]]
-    message = f'"{brace}" is missing before this {name}: the {name} on line {line} is still open here'
+def _missing_before(source: Source, opened: list[Field], following: Field) -> Problem:
+    """`opened`: the blocks to close, from the outermost on."""
+    name, line = opened[0].name, source.line_number(opened[0].start)
+    braces = [_CLOSING[source.text[field.value_start]] for field in reversed(opened)]
+    missing = f'"{braces[0]}" is' if len(braces) == 1 else f'"{" ".join(braces)}" are'
+    message = f"{missing} missing before this {name}: the {name} on line {line} is still open here"
     start = following.start
-    repairs = (Edit(start, start, brace + "\n"),)
+    repairs = (Edit(start, start, "".join(f"{brace}\n" for brace in braces)),)
     return Problem("syntax-error", start, start + len(following.name), message, repairs=repairs)
 
 

@@ -72,6 +72,13 @@ def test_a_mistake_that_is_often_on_a_line_is_mended_at_once(checks: list[Job]) 
     assert b", ".join([b"1"] * 300) in mended.texts["a"]
 
 
+def test_blocks_that_are_open_before_a_layer_are_closed_together(checks: list[Job]) -> None:
+    one, two = (b'layer { name: "%s" type: "ReLU" bottom: "data" top: "%s" ' % (name, name) for name in (b"a", b"b"))
+    mended = mend(one + b"relu_param { " * 20 + b"\n" + two + b"}\n")
+    assert len(checks) <= 3
+    assert mended.texts["a"] == one + b"relu_param { " * 20 + b"\n" + b"}\n" * 21 + two + b"}\n"
+
+
 def test_layers_with_faults_of_all_kinds_take_few_checks(checks: list[Job]) -> None:
     chance = random.Random(1)
     for many in (20, 200):

@@ -138,7 +138,7 @@ def test_two_missing_braces() -> None:
     spans = told(text)
     assert [message for _, message in spans] == [
         '"}" is missing before this l: the l on line 1 is still open here',
-        '"}" is missing before this l: the l on line 3 is still open here',
+        '"} }" are missing before this l: the l on line 3 is still open here',
     ]
     assert [field.name for field in parse(text.encode()).root.fields] == ["l"] * 4
 
