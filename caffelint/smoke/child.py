@@ -16,6 +16,7 @@ from caffelint.smoke.job import Job
 from caffelint.smoke.keeper import GRACE
 from caffelint.smoke.kept import Kept
 from caffelint.smoke.signals import held
+from caffelint.smoke.usage import cpu_share
 
 _LONGEST_LINE = 1 << 20
 _CHUNK = 1 << 17
@@ -53,7 +54,7 @@ def run_child(
     events: list[Event] = []
     log = Log()
     started = time.monotonic()
-    late = 0.0
+    late, cpu = 0.0, -1.0
     child = None
     status: int | None = None
     waited: list[Event] = []
@@ -83,6 +84,7 @@ def run_child(
         status = _follow(child.process, take, deadline)
         if status is None and not waited:
             late = time.monotonic() - started
+            cpu = cpu_share(child.process.pid)
     except _Enough:
         pass
     finally:
@@ -93,7 +95,7 @@ def run_child(
     reported = any(isinstance(event, Done | Crashed | Refused | OutOfMemory) for event in events)
     if not reported:
         assert child is not None
-        events.append(ending(child.process.returncode if status is None else status, log, events, late, job))
+        events.append(ending(child.process.returncode if status is None else status, log, events, late, job, cpu))
         if on_event:
             on_event(events[-1])
     return events

@@ -65,7 +65,8 @@ class Statistics(NamedTuple):
     kind: `blob` (name: the blob's) or `param` (name: its index in the layer, as text). layer: the one that writes the
     blob's last version, or owns the parameter; for a shared parameter its owner. part: `data`, `diff` (the gradient) or
     `update` (what the iteration took off the parameter). std: root mean square about the mean. zeros: share of exact
-    zeros. min and max are of the finite values; nan if there is none.
+    zeros. tiny: share of values so small that they are no normal float32; 0 where a value is above 1e-30. min and max
+    are of the finite values; nan if there is none.
     """
 
     iteration: int
@@ -78,6 +79,7 @@ class Statistics(NamedTuple):
     mean: float
     std: float
     zeros: float
+    tiny: float = 0.0
 
 
 class NonFinite(NamedTuple):
@@ -132,6 +134,7 @@ class Tested(NamedTuple):
     """A TEST net ran on what was trained: mean of each output over its passes, and the loss as in `Iteration`.
 
     same_batch: whether it saw the batch that the TRAIN net was trained on (synthetic data of one shape).
+    seconds: of the passes, 0 if not known.
     """
 
     net: int
@@ -139,6 +142,7 @@ class Tested(NamedTuple):
     loss: float
     outputs: Mapping[str, float]
     same_batch: bool
+    seconds: float = 0.0
 
 
 class Refused(NamedTuple):
@@ -185,9 +189,20 @@ class OutOfMemory(NamedTuple):
 
 
 class TimedOut(NamedTuple):
-    """The child was ended after so many seconds."""
+    """The child was ended after so many seconds.
+
+    file, line, function: of the user's own code, where it was found most often, "" if it was not; calls: what that
+    called, "" for nothing. found: how often, of so many looks. cpu: cores that it took at the end, -1 if not known.
+    """
 
     seconds: float
+    file: str = ""
+    line: int = 0
+    function: str = ""
+    calls: str = ""
+    found: int = 0
+    looks: int = 0
+    cpu: float = -1.0
 
 
 class Crashed(NamedTuple):

@@ -16,6 +16,7 @@ from caffelint.smoke.events import (
     Crashed,
     Event,
     Iteration,
+    NonFinite,
     Note,
     OutOfMemory,
     PythonLayer,
@@ -69,7 +70,7 @@ def _is_nameless(events: list[Event]) -> bool:
     started = any(isinstance(event, Iteration | Running) for event in events)
     if isinstance(last, Refused):
         return not last.layer and (last.during == "run" or started)
-    slow = isinstance(last, TimedOut) and sum(isinstance(event, Iteration) for event in events) > 1
+    slow = isinstance(last, TimedOut) and (bool(last.file) or sum(isinstance(event, Iteration) for event in events) > 1)
     return isinstance(last, Crashed | TimedOut) and not slow
 
 
@@ -83,7 +84,9 @@ def _traced(engine: Engine, prepared: Prepared, events: list[Event], on_event: C
     known = {event[:5] for event in events if isinstance(event, Statistics)}
     came = [event for event in again if isinstance(event, Statistics) and event.iteration < 0]
     where = [event for event in again if isinstance(event, Running)]
-    found = where[-1:] if type(again[-1]) is type(last) else []
+    found: list[Event] = [*where[-1:]] if type(again[-1]) is type(last) else []
+    # After a value that is not finite a sort or an index may write anywhere.
+    found += [event for event in again if isinstance(event, NonFinite)]
     # What writes outside of its memory ends the process at varying places; the input may show why.
     return [*events[:-1], *(event for event in came if event[:5] not in known), *found, last]
 

@@ -47,6 +47,7 @@ _SYNTHETIC_TESTS, _REAL_TESTS = 4, 10
 RUNNER = (
     "synthetic.py",
     "targets.py",
+    "stacks.py",
     "arrays.py",
     "gradients.py",
     "caffe/runner.py",

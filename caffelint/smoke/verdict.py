@@ -9,7 +9,7 @@ from caffelint.lint.finding import CERTAIN, ERROR, INFO
 from caffelint.lint.registry import find_rule
 from caffelint.lint.report import ReportedFinding
 from caffelint.smoke.diagnosis.tried import survivor
-from caffelint.smoke.events import NonFinite
+from caffelint.smoke.events import Crashed, NonFinite
 from caffelint.smoke.loss import TAIL
 from caffelint.smoke.outcome import ABOVE, FALLS, FLAT, UNSTEADY, outcome
 from caffelint.smoke.run import Run
@@ -28,8 +28,10 @@ _HEADS = {
     "wrong-gradient": "it follows a wrong gradient",
     "timed-out": "it did not end",
     "constant-labels": "it learns nothing useful",
+    "values-vanish": "it may not learn",
     "update-out-of-scale": "it may not learn",
     "train-test-disagree": "it trains, but tests badly",
+    "test-takes-long": "it seems to hang",
 }
 """By the rule of the finding, the most severe and certain first."""
 _OF_THE_DATA = frozenset(["non-finite-forward", "non-finite-backward", "diverging", "update-out-of-scale"])
@@ -62,6 +64,8 @@ def verdict(run: Run, findings: Sequence[ReportedFinding]) -> str:
     if lead.name == "timed-out" and run.iterations:
         first, last = run.iterations[0].loss, run.iterations[-1].loss
         text += f" Every value was finite until then, loss {first:.4g} to {last:.4g}." if run.finite else ""
+    if lead.name != "timed-out" and run.first(Crashed) is not None:
+        text += " The process crashed then, as it may after such values."
     others = list(dict.fromkeys(finding.name for finding in shown if finding.name not in (lead.name, "timed-out")))
     if others:
         text += f" {_listed(others)} most likely {'has' if len(others) == 1 else 'have'} the same cause."

@@ -1,13 +1,17 @@
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 
-from caffelint.lint import ERROR, LIKELY, Cause, Finding, Invalid
-from caffelint.smoke.rule import Crashed, Loaded, Run, Running, SmokeRule, TimedOut
+from caffelint.lint import ERROR, LIKELY, Cause, Finding, Invalid, title
+from caffelint.smoke.rule import BuiltLayer, Crashed, Loaded, Run, Running, SmokeRule, TimedOut
 
 from ._evidence import subject, worded
 from ._example import CALM, losses, project
+from ._gradient import code
 
+_WAITS = 0.04
+"""Of a core: less than that is waiting, also on a machine that is busy otherwise."""
 _SIGNALS = {
     4: "illegal instruction",
     6: "abort",
@@ -58,14 +62,20 @@ class TimedOutOrDied(SmokeRule):
         for late in run.all(TimedOut):
             done = len(run.iterations)
             after = f"after {late.seconds:.0f} s"
-            if running:
+            why, own = _where(late), _owner(run, late)
+            if own is not None:
+                place = run.place(own.name, 0)
+                what = f"{title(own)} ({code(late.file, late.line)}): its code still ran {after}"
+                if done > 1:
+                    what += f", {done} of {run.asked} iterations were done"
+            elif running:
                 of = subject(run, running.layer, running.net)
                 what = f"{of}: still in the {running.where} pass {after}, so it hangs or is very slow"
             elif run.first(Loaded) is None:
                 what = f"the nets were still loading {after}; raise --timeout or lower batch_size"
             else:
                 what = f"only {done} of {run.asked} iterations were done {after}; raise --timeout or lower --iterations"
-            yield worded(self, place, Cause("time", what, "", LIKELY))
+            yield worded(self, place, Cause("python-layer" if own else "time", what, "", LIKELY), *why)
         for death in run.all(Crashed):
             what = f"the process exited with {death.status}"
             if death.status < 0:
@@ -73,6 +83,27 @@ class TimedOutOrDied(SmokeRule):
             if running:
                 what = f"{subject(run, running.layer, running.net)}: {what} in the {running.where} pass"
             yield worded(self, place, Cause("crash", what), death.said)
+
+
+def _owner(run: Run, late: TimedOut) -> BuiltLayer | None:
+    """The Python layer whose code it was found in; of several of one module the first."""
+    module = os.path.splitext(os.path.basename(late.file))[0]
+    layers = [layer for layer in run.built[0].layers if layer.type == "Python"] if late.file and run.built else []
+    same = [layer for layer in layers if layer.message.python_param.module.rpartition(".")[2] == module]
+    return next(iter(same or layers), None)
+
+
+def _where(late: TimedOut) -> list[str]:
+    """What it was doing."""
+    said = []
+    if late.file:
+        calls = f", which called {late.calls}" if late.calls else ""
+        said.append(f"it was in {late.function}{calls}, in {late.found} of {late.looks} looks")
+    if 0 <= late.cpu < _WAITS:
+        said.append("it took no CPU time, so it waits, as for a lock, a queue, a disk or the network")
+    elif late.cpu >= _WAITS:
+        said.append(f"it took {late.cpu:.0%} of a CPU core, so it computes")
+    return said
 
 
 def _signal(number: int) -> str:

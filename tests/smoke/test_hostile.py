@@ -93,7 +93,7 @@ def test_a_damaged_lmdb(tmp_path: Path, in_caffe: Run, monkeypatch: Any, engine:
 @pytest.mark.parametrize(
     ("body", "name", "words"),
     [
-        ("while True:\n    pass", "timed-out", 'Python "mine": still in the forward'),
+        ("while True:\n    pass", "timed-out", 'Python "mine" (mine.py:18): its code still ran after'),
         ("os.abort()", "timed-out", 'Python "mine": the process crashed (signal 6, abort) in the forward pass'),
         ("os.kill(os.getpid(), 9)", "out-of-memory", ""),
         ("os.close(1); os.close(2); time.sleep(600)", "timed-out", 'Python "mine": still in the forward'),

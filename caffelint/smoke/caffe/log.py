@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import re
 import threading
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Sequence
 from typing import IO
 
@@ -51,16 +51,24 @@ _KINDS = {
     ),
 }
 _UNSEEN = re.compile(r"can't open file .*runner\.py|No such file or directory: .*job\.json")
-_MATTERS = [b"\nf", b"] creating", b"] setting up", b"error parsing", b"traceback"]
+_MATTERS = [b"\ntimeout (", b"\nf", b"] creating", b"] setting up", b"error parsing", b"traceback"]
 _MATTERS += [b"out of memory", b"bad_alloc", b"cannot allocate", b"memoryerror", b"unable to allocate"]
 """`Log.line` finds nothing in a block of lines that, in lower case, contains none of these."""
+_LOOK = re.compile(r"Timeout \(\d+:\d\d:\d\d(\.\d+)?\)!$")
+_THREAD = re.compile(r"(Current thread|Thread) 0x[0-9a-f]+ .*\(most recent call first\):$")
+_FRAME = re.compile(r'  File "(?P<file>.+)", line (?P<line>\d+) in (?P<function>.+)$')
+"""What faulthandler writes (stacks.py)."""
 _SIGBUS, _SIGKILL = 7, 9
+
+Frame = tuple[str, int, str]
+"""File, line and function."""
 
 
 class Log:
     """What matters of a child's stderr: the end of it, the first FATAL of glog, the layer that was being made.
 
-    parsing: what protobuf could not read of a text, and the line of that.
+    parsing: what protobuf could not read of a text, and the line of that. looks: what the threads were found to run,
+    each its frames from the innermost on.
     """
 
     def __init__(self) -> None:
@@ -71,6 +79,8 @@ class Log:
         self.trace: list[str] = []
         self.more = 0
         self.out_of_memory = ""
+        self.looks: list[list[list[Frame]]] = []
+        self._looking = False
         self._lock = threading.Lock()
 
     @property
@@ -98,7 +108,7 @@ class Log:
         if not block:
             return
         small = b"\n" + block.lower()
-        if self.more or (self.trace and not self._traced()) or any(word in small for word in _MATTERS):
+        if self.more or self._looking or (self.trace and not self._traced()) or any(word in small for word in _MATTERS):
             for raw in lines.split(b"\n"):
                 self.line(raw.decode("utf-8", "replace").rstrip("\r"))
         else:
@@ -107,6 +117,8 @@ class Log:
 
     def line(self, line: str) -> None:
         line = line[:_KEPT]
+        if self._look(line):
+            return
         self.tail.append(line)
         if self.more:
             self.more -= 1
@@ -131,6 +143,19 @@ class Log:
         elif self.trace and not self._traced():
             self.trace.append(line)
 
+    def _look(self, line: str) -> bool:
+        """Is it a line of a look at all threads?"""
+        if _LOOK.match(line):
+            self.looks.append([])
+            self._looking = True
+        elif self._looking and _THREAD.match(line):
+            self.looks[-1].append([])
+        elif self._looking and self.looks[-1] and (frame := _FRAME.match(line)):
+            self.looks[-1][-1].append((frame["file"], int(frame["line"]), frame["function"]))
+        else:
+            self._looking = self._looking and not line
+        return self._looking
+
     def _traced(self) -> bool:
         """Is the traceback over? Its last line is the first that is not indented."""
         return len(self.trace) > 1 and not self.trace[-1].startswith(" ")
@@ -142,10 +167,13 @@ class Log:
         return next((line for line in lines if line and not _LOGGED.match(line)), "")
 
 
-def ending(status: int, log: Log, events: Sequence[Event], late: float, job: Job) -> Event:
-    """Why a child ended that did not say so itself. status: as of subprocess. late: seconds, where it was too late."""
+def ending(status: int, log: Log, events: Sequence[Event], late: float, job: Job, cpu: float = -1.0) -> Event:
+    """Why a child ended that did not say so itself. status: as of subprocess. late: seconds, where it was too late.
+
+    cpu: cores that it took then.
+    """
     if late:
-        return TimedOut(round(late, 1))
+        return _late(log.looks, job, TimedOut(round(late, 1), looks=len(log.looks), cpu=round(cpu, 2)))
     loading = not any(isinstance(event, Loaded) for event in events)
     found = [event for event in events if isinstance(event, Creating)]
     creating = (found[-1] if found else log.creating) or Creating(0, "")
@@ -162,6 +190,36 @@ def ending(status: int, log: Log, events: Sequence[Event], late: float, job: Job
         return Refused(creating.net, creating.layer, words, "load")
     text = "\n".join(list(log.tail)[-20:])
     return Crashed(status, text, log.said, _UNSEEN.search(text) is not None)
+
+
+def _late(looks: Sequence[Sequence[Sequence[Frame]]], job: Job, late: TimedOut) -> TimedOut:
+    """With the place in the user's own code where it was found most often, if it was in at least half of the looks."""
+    found: Counter[tuple[str, str]] = Counter()
+    last: dict[tuple[str, str], tuple[Frame, Frame]] = {}
+    for threads in looks:
+        own = [(one, frames[0]) for frames in threads if (one := _own(frames, job))]
+        if own:
+            frame, inner = own[0]
+            found[frame[0], frame[2]] += 1
+            last[frame[0], frame[2]] = frame, inner
+    if not found or 2 * found.total() < len(looks):
+        return late
+    where, times = found.most_common(1)[0]
+    frame, inner = last[where]
+    calls = "" if inner == frame else f"{inner[2]} ({os.path.basename(inner[0])}:{inner[1]})"
+    return late._replace(file=frame[0], line=frame[1], function=frame[2], calls=calls, found=times)
+
+
+def _own(frames: Sequence[Frame], job: Job) -> Frame | None:
+    """The innermost frame in a file of the user's."""
+    folders = [os.getcwd(), *job.checked, *job.python_path]
+    copies = os.path.dirname(job.solver)
+    for frame in frames:
+        path = os.path.abspath(frame[0])
+        inside = any(path.startswith(os.path.join(folder, "")) for folder in folders)
+        if inside and "-packages" not in path and not path.startswith(os.path.join(copies, "")):
+            return frame
+    return None
 
 
 def _failed_check(log: Log, creating: Creating | None, job: Job) -> Event:

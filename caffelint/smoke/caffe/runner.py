@@ -27,6 +27,7 @@ import traceback
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 MOST_ROWS = 16
+SMALL, LEAST_NORMAL = 1e-30, 1.17549435e-38
 
 
 def main(path):
@@ -101,6 +102,9 @@ class Run(object):
     def prepare(self):
         job = self.job
         sys.path.append(HERE)  # with PYTHONSAFEPATH it is not there
+        import stacks
+
+        stacks.watch(job["timeout"])
         import arrays  # noqa: F401
         import caffe
         import gradients  # noqa: F401
@@ -384,6 +388,7 @@ class Run(object):
         same = all(spec["source"] == "synthetic" and (spec["top"], spec["shape"]) in trained_on for spec in own)
         total, outputs = 0.0, {}
         passes = max(1, wanted["iterations"])
+        started = time.time()
         self.at = number, self.completed
         for index in range(passes):
             self.fill(number, index % self.job["batches"])
@@ -399,7 +404,9 @@ class Run(object):
             for name, value in losses.items():
                 outputs[name] = outputs.get(name, 0.0) + value / passes
         loss = total / passes
-        self.emit("test", net=number, iterations=passes, loss=loss, outputs=outputs, same_batch=bool(own) and same)
+        seconds = 0.0 if self.job["trace"] else time.time() - started
+        values = {"net": number, "iterations": passes, "loss": loss, "outputs": outputs, "seconds": seconds}
+        self.emit("test", same_batch=bool(own) and same, **values)
 
     def traced(self, number, iteration):
         """The pass layer by layer, each named before it runs."""
@@ -415,7 +422,17 @@ class Run(object):
                 if where == "backward":
                     net.net._backward(layer, layer)
                 elif net.bottoms[layer] or iteration < 0:
+                    read = dict((net.blob_names[b], extent(net.blobs[b].data)) for b in net.bottoms[layer])
                     net.net._forward(layer, layer)
+                    self.look(net, iteration, layer, number, read)
+
+    def look(self, net, iteration, layer, number, read):
+        """End at the first value that is not finite: what comes after it may end the process."""
+        for top in net.tops[layer]:
+            values = net.blobs[top].data
+            if not finite(values):
+                name = net.blob_names[top]
+                self.non_finite(net, iteration, 0.0, "forward", layer, "blob", name, values, read, number)
 
     def raised(self, error):
         """A Python layer, or Caffe's own Python, raised: the layer is the one that raises again when run alone."""
@@ -554,7 +571,10 @@ def summary(values):
     mean = float(values.sum(dtype="float64")) / size
     spread = float(values.std(dtype="float64")) if values.size else 0.0
     zeros = 1 - float(numpy.count_nonzero(values)) / size
-    return {"min": low, "max": high, "mean": mean, "std": spread, "zeros": zeros}
+    tiny = 0.0
+    if max(-low, high) < SMALL:
+        tiny = float((numpy.abs(values) < LEAST_NORMAL).sum()) / size - zeros
+    return {"min": low, "max": high, "mean": mean, "std": spread, "zeros": zeros, "tiny": tiny}
 
 
 def encoded(text):

@@ -10,6 +10,7 @@ import traceback
 from dataclasses import replace
 from pathlib import Path
 
+from caffelint.smoke import stacks
 from caffelint.smoke.events import PythonLayer, Trying, Waiting, claim_stdout, emit
 from caffelint.smoke.job import SERVES, TRAINS, Job
 
@@ -28,6 +29,7 @@ def main(arguments: list[str]) -> int:
         job = replace(job, device=arguments[2])
     # Threads that spin while they wait take the time of those that work, as soon as anything else runs here too.
     os.environ.setdefault("OMP_WAIT_POLICY", "passive")
+    stacks.watch(job.timeout)  # type: ignore[no-untyped-call]
     from caffelint.smoke.torch.engine import run
 
     kind = None

@@ -367,6 +367,7 @@ class Run:
             totals: dict[str, Tensor] = {}
             loss = torch.zeros((), device=self.device)
             passes = self.job.nets[number].iterations
+            started = time.perf_counter()
             try:
                 for index in range(passes):
                     batch = self.feeds[number].next(index)
@@ -385,7 +386,8 @@ class Run:
             if passes:
                 means = {name: float(total) / passes for name, total in totals.items()}
                 same = self.feeds[number].holds_the_same_as(self.feeds[0])
-                self.emit(Tested(number, passes, float(loss) / passes, means, same))
+                seconds = time.perf_counter() - started
+                self.emit(Tested(number, passes, float(loss) / passes, means, same, seconds))
 
     def first_test(self, number: int, batch: dict[str, Tensor]) -> dict[str, Tensor]:
         search = Search(self.nets[number])

@@ -21,6 +21,9 @@ MOST_ZEROS = 1 << 11
 BLOCK, MOST_BLOCKS = 1 << 10, 1 << 6
 """On a CPU mean and deviation of a blob of more values are those of evenly spaced blocks: memory is what takes long."""
 
+SHRUNK = 1e-30
+"""Where all values are smaller, those that are no normal numbers are counted."""
+
 SMALL = 1e-15
 """Squares of less are no normal numbers."""
 
@@ -60,7 +63,7 @@ def summary(tensor: Tensor) -> Summary:
 
 
 def measure(tensor: Tensor) -> Tensor:
-    """Min, max, mean, mean square, share of zeros, on the tensor's device, in double."""
+    """Min, max, mean, mean square, share of zeros and of numbers below the normal ones, on the device, in double."""
     values = tensor.detach().reshape(-1)
     if values.dtype != torch.float32:
         values = values.float()
@@ -78,9 +81,17 @@ def measure(tensor: Tensor) -> Tensor:
         # Small tensors take longer than numbers.
         mean, square = float(total) / sample.numel(), float(squares) / sample.numel()
         ends = float(least), float(most)
-        return torch.tensor([*ends, mean, square, 1 - float(nonzero) / few.numel()], dtype=torch.double)
-    zeros = 1 - nonzero / few.numel()
-    return torch.stack([least, most, total / sample.numel(), squares / sample.numel(), zeros]).double()
+        zeros = 1 - float(nonzero) / few.numel()
+        tiny = float(_below(few)) - zeros if max(-ends[0], ends[1]) < SHRUNK else 0.0
+        return torch.tensor([*ends, mean, square, zeros, tiny], dtype=torch.double)
+    share = 1 - nonzero / few.numel()
+    tinies = _below(few) - share
+    return torch.stack([least, most, total / sample.numel(), squares / sample.numel(), share, tinies]).double()
+
+
+def _below(values: Tensor) -> Tensor:
+    """The share that is 0 or no normal number."""
+    return (values.abs() < torch.finfo(torch.float32).tiny).sum() / values.numel()
 
 
 def _sample(values: Tensor) -> Tensor:
@@ -156,7 +167,7 @@ class Collector:
         hidden = torch.stack(self.hidden)[:, :2].tolist() if self.hidden else []
         self.bad = any(not math.isfinite(end) for ends in hidden for end in ends)
         found = []
-        for (key, (size, _)), (least, most, mean, squares, zeros) in zip(self.rows.items(), fetched, strict=True):
+        for (key, (size, _)), (least, most, mean, squares, zeros, tiny) in zip(self.rows.items(), fetched, strict=True):
             if math.isfinite(least) and math.isfinite(most):
                 if zeros == 1 and (least or most):
                     zeros = 1 - 1 / size  # none of the sample was another, and yet there are some
@@ -164,7 +175,8 @@ class Collector:
                 # No values between two ends spread wider than half way; what overflows, cancels or is tiny gets that.
                 widest = (most - least) / 2
                 spread = min(math.sqrt(max(squares - mean * mean, 0)), widest) if squares else widest
-                found.append(Statistics(iteration, *key, least, most, mean, spread, zeros))
+                tiny = tiny if max(-least, most) < SHRUNK else 0.0
+                found.append(Statistics(iteration, *key, least, most, mean, spread, zeros, tiny))
             else:
                 self.bad = True
         self.rows = {}
