@@ -147,7 +147,7 @@ def parse(data: bytes, path: str = "<text>", most_problems: int = MOST_PROBLEMS)
             position = recovery.item(position)
             if position >= 0 and not (stack and stack[-1].kind == LIST):
                 position = _read_usual(source.text, position, root, stack)
-        recovery.repair_repeated()
+        recovery.mistakes.repair_repeated()
         problems.sort(key=lambda problem: problem.start)
     if "$" in source.text or "{{" in source.text or "@" in source.text:
         from caffelint.text.strangers import unfilled_in_strings

@@ -16,6 +16,7 @@ from caffelint.text.ahead import (
     starts_field,
 )
 from caffelint.text.edits import Edit
+from caffelint.text.mistakes import Mistakes
 from caffelint.text.nesting import close_at_end
 from caffelint.text.scalars import without_thousands
 from caffelint.text.source import Source
@@ -49,10 +50,8 @@ class Recovery:
         self.stack = stack
         self.problems = problems
         self._ends_of_conflicts = True
-        self._said_line = -1
-        self._said = ""
-        self._said_first = -1
-        self._repeated: dict[int, list[Edit]] = {}
+        self.mistakes = Mistakes(source.text, problems)
+        self._syntax = self.mistakes.report
 
     def item(self, position: int) -> int:
         """Read one item of the innermost open block; the position after it, -1 at the end of the text."""
@@ -83,13 +82,6 @@ class Recovery:
             if char == "[" and not self._placeholder(token.start):
                 return self._extension(token, current)
         return self._stray(token, current, last)
-
-    def repair_repeated(self) -> None:
-        """Once all is read: where a mistake was met again on its line, its repair mends that, too."""
-        for number, repairs in self._repeated.items():
-            first = self.problems[number]
-            if first.repairs and first.repair_is_safe:
-                self.problems[number] = first._replace(repairs=(*first.repairs, *repairs))
 
     # Fields.
 
@@ -475,15 +467,6 @@ class Recovery:
             self.problems.append(problem)
         char, length = strangers.character(self.text, start)
         return end_of_word(self.text, problem.end) if length > 1 and char not in strangers.MEANT else problem.end
-
-    def _syntax(self, start: int, end: int, message: str, repairs: tuple[Edit, ...] = (), safe: bool = False) -> None:
-        """Report a mistake; the same words twice on a line say nothing new, but are repaired together."""
-        line = end_of_line(self.text, start)
-        if (line, message) != (self._said_line, self._said):
-            self.problems.append(Problem("syntax-error", start, end, message, True, "", repairs, safe))
-            self._said_line, self._said, self._said_first = line, message, len(self.problems) - 1
-        elif repairs and safe:
-            self._repeated.setdefault(self._said_first, []).extend(repairs)
 
     def _give_up(self, token: Token) -> int:
         line = self.source.line_number(token.start)

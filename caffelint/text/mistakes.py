@@ -1,0 +1,34 @@
+"""The mistakes met in a text, those that are repeated on a line told once."""
+
+from __future__ import annotations
+
+from caffelint.text.ahead import end_of_line
+from caffelint.text.edits import Edit
+from caffelint.text.tree import Problem
+
+
+class Mistakes:
+    """Adds mistakes to `problems` in the order in which they are met."""
+
+    def __init__(self, text: str, problems: list[Problem]):
+        self._text = text
+        self._problems = problems
+        self._last = (-1, "")
+        self._first = -1
+        self._repeated: dict[int, list[Edit]] = {}
+
+    def report(self, start: int, end: int, message: str, repairs: tuple[Edit, ...] = (), safe: bool = False) -> None:
+        """The same words twice on a line say nothing new, but what is safe is repaired together."""
+        mistake = end_of_line(self._text, start), message
+        if mistake != self._last:
+            self._problems.append(Problem("syntax-error", start, end, message, True, "", repairs, safe))
+            self._last, self._first = mistake, len(self._problems) - 1
+        elif repairs and safe:
+            self._repeated.setdefault(self._first, []).extend(repairs)
+
+    def repair_repeated(self) -> None:
+        """Once all is read: the repair of the first of equal mistakes on a line mends the others, too."""
+        for number, repairs in self._repeated.items():
+            first = self._problems[number]
+            if first.repairs and first.repair_is_safe:
+                self._problems[number] = first._replace(repairs=(*first.repairs, *repairs))
