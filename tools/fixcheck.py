@@ -76,7 +76,8 @@ def hold(job: Job, texts: dict[str, bytes], config: Config, unsafe: bool) -> Hel
     mender = Watched(config, texts, unsafe)
     mended = mender.mend(job, texts)
     waits = [note for note in mended.notes if "has just written" in note or "another run" in note]
-    wrong = [f"note: {note}" for note in mended.notes if "was left out: it brings" not in note and note not in waits]
+    waits += [note for note in mended.notes if "was left out: it would cause" in note]
+    wrong = [f"note: {note}" for note in mended.notes if note not in waits]
     for step in mender.steps:
         wrong += _step(step)
     final = texts | mended.texts

@@ -108,7 +108,7 @@ def objection(before: Judged, after: Judged, offers: Iterable[Offer]) -> Harm | 
             return None
     file, name, _ = min(new)
     errors = tuple(error for error in after.found if (error.file, error.name, error.key) in new)
-    return Harm(f"it brings {name} in {file}", errors)
+    return Harm(f"it would cause {name} in {file}", errors)
 
 
 def blamed(

@@ -154,7 +154,7 @@ class Mender:
         notes = list(dict.fromkeys(dropped.note for dropped in self._dropped.values()))
         if left:
             more = f"the fixes of {', '.join(sorted({offer.finding.name for offer in left}))} wait for another run"
-            notes.append(f"{left[0].finding.file}: {more}, as they came to light last")
+            notes.append(f"{left[0].finding.file}: {more}, as they came up last")
         changed = {path: data for path, data in now.items() if data != texts.get(path)}
         return Mended(changed, applied if changed else [], judged.outcome, notes)
 
@@ -168,7 +168,7 @@ class Mender:
         if objected := written.objection(offer):
             return Hurdle(objected.reason + _please_report(offer, judged) * objected.fault)
         if rule not in _OF_COMMENTS and (comment := offer.comment_lost(texts)):
-            return Hurdle(f"it would take away the comment {comment}")
+            return Hurdle(f"it would remove the comment {comment}")
         return None
 
     def _agree(self, texts: dict[str, bytes], declined: Counter[tuple[str, ...]], offer: Offer) -> bool:
@@ -207,7 +207,7 @@ class Mender:
             if not part:
                 continue
             if self._readings <= 0:
-                hurdle = Hurdle(f"one of many that were left out does harm: {reason}", alike=True)
+                hurdle = Hurdle(f"one of many that were left out would do harm: {reason}", alike=True)
                 dropped += ((offer, hurdle) for offer in part)
                 continue
             self._readings -= 1

@@ -79,7 +79,7 @@ def fix(
     notes = [*result.notes, *mender.notes]
     if mender.not_named:
         names = ", ".join(sorted(mender.not_named))
-        notes.append(f"left alone, as only what is named is written: {names}")
+        notes.append(f"left alone, since only named files are written: {names}")
     return Fixed(report, result.changes, notes)
 
 

@@ -11,7 +11,7 @@ from caffelint.fix.pick import Offer
 from caffelint.text.edits import Edit
 
 MOST_TIMES = 3
-AGAIN = "its fix was made there before, and to no end"
+AGAIN = "it was already applied there, without effect"
 _BRACKETS = ("}", ">", "]")
 """Where one of these is missing, the next may be missing, too."""
 
@@ -95,7 +95,7 @@ class Written:
                             return Objection(AGAIN)
                         continue
                     if takes_away:
-                        return Objection(f"it takes away what the fix of {piece.rule} has just written", False)
+                        return Objection(f"it would remove what the fix of {piece.rule} has just written", False)
                     if piece.rules.get(rule, 0) >= MOST_TIMES:
                         return Objection(AGAIN)
                     if piece[:2] == edit[:2] and edit.text.encode("utf-8", "surrogateescape") == piece.old:

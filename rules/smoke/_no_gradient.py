@@ -72,7 +72,7 @@ def no_gradient(run: Run) -> NoGradient:
         if maker is not None and blank is not None and blank.text and _of_zeros(run, maker):
             found, note, sure = maker, f"{title(maker)}: {blank.text}", blank.certainty
     elif end is not None and end.message is not None:
-        found, kind, why = end, "layer", f"{title(end)} passes none on"
+        found, kind, why = end, "layer", f"{title(end)} passes no gradient on"
         stops = advice(end.type).stops
         note = stops.text or ("its weights are 0" if weightless(run, end) else "")
         sure = stops.certainty
@@ -175,7 +175,7 @@ def _dead(run: Run, at: int) -> BuiltLayer | None:
 def no_weights(run: Run, layer: BuiltLayer) -> str:
     """A layer without weights in words."""
     if run.loaded:
-        return f"the weights that were loaded into {title(layer)} are 0; look at the file of --weights"
+        return f"the weights that were loaded into {title(layer)} are 0; check the file given by --weights"
     if layer.params and not layer.params[0].lr_mult:
         fact = f"the weights of {title(layer)} are 0, and lr_mult 0 keeps them so"
         return f"{fact}; set lr_mult: 1 and give it a weight_filler, or load some with --weights"

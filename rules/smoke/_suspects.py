@@ -95,7 +95,7 @@ def suspect(run: Run, one: Hypothesis) -> tuple[str, str, bool]:
         fact = f"loss_weight {value:g} makes the loss of {name} grow, whatever the rate"
         return fact, "; remove the minus sign", True
     if one.kind == "loss-weight" and one.field == "tiny":
-        return f"loss_weight {value:g} leaves next to nothing of every gradient", f"; set {better}", False
+        return f"loss_weight {value:g} shrinks every gradient to next to nothing", f"; set {better}", False
     if one.kind == "loss-weight":
         return f"loss_weight {value:g} multiplies every gradient", " and is most likely too high", False
     if one.kind == "lr-mult":
@@ -109,10 +109,8 @@ def suspect(run: Run, one: Hypothesis) -> tuple[str, str, bool]:
             fact = f'the row of class {one.figure:.0f} in "{source}", the H of {name}, adds up to {number(value)}, and'
             return f"{fact} multiplies the gradient of its labels; 1 is usual", "; divide H by that", False
         what = "nan" if math.isnan(value) else "inf"
-        fact = (
-            f'"{source}", the H of {name}, holds {what} in the row of class {one.figure:.0f}; write it anew, with 0 for'
-        )
-        return f"{fact} a class that does not occur", "", True
+        fact = f'"{source}", the H of {name}, holds {what} in the row of class {one.figure:.0f}'
+        return f"{fact}; write it again, with 0 for a class that does not occur", "", True
     if one.kind == "loss" and one.field == "type":
         fact = f"{name} takes the log of probabilities, but reads {number(value)} to {number(one.figure)}"
         return fact, f"; put a Softmax before it, or set {better}", True
@@ -120,7 +118,7 @@ def suspect(run: Run, one: Hypothesis) -> tuple[str, str, bool]:
         return f"the loss of {name} is the sum over {value:.0f} labels, not their mean", f"; set {better}", False
     if one.kind == "weights":
         size = "not finite" if math.isnan(one.figure) else f"{number(one.figure)} times as large as is usual"
-        return f"the weights that were loaded into {name} are {size}", "; look at the file of --weights", False
+        return f"the weights that were loaded into {name} are {size}", "; check the file given by --weights", False
     if one.kind == "fillers":
         size = f"start {number(one.figure)} times as large as those that keep"
         if one.field == "small":
@@ -128,7 +126,7 @@ def suspect(run: Run, one: Hypothesis) -> tuple[str, str, bool]:
         fact = f"the weights of {name}{_more(one)} {size} values in scale"
         return fact, "; use xavier or msra fillers", False
     if one.kind == "layer":
-        return f"{name} makes values that are not finite of values that are", f"; set {better}", one.proved
+        return f"{name} makes nan or inf from finite values", f"; set {better}", one.proved
     if one.kind == "clip-gradients" and one.field == "tiny":
         fact = f"clip_gradients {value:g} makes the gradient {number(one.figure)} times smaller"
         return fact, f"; raise it, or set {better}", False
@@ -157,7 +155,7 @@ def _depth(run: Run, one: Hypothesis) -> tuple[str, str]:
     squash = squashing(run)
     types = " and ".join(dict.fromkeys(layer.type for layer in squash))
     if one.field == "gradients" and len(squash) > 2:
-        return f"{text}, {len(squash)} {types} layers on the way each take from it", "; use ReLU and msra fillers"
+        return f"{text}, {len(squash)} {types} layers on the way each make it smaller", "; use ReLU and msra fillers"
     fact = f"{text}, as the fillers of {len(one.layers)} layers do not keep their size"
     return fact, "; use msra or xavier fillers, or BatchNorm between the layers"
 

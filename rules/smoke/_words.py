@@ -61,7 +61,7 @@ def because(run: Run, event: NonFinite) -> Cause:
     if (records := _of_records(run, event)) is not None:
         return records
     if not event.inputs and layer and not layer.bottoms:
-        return Cause("data", "", "the data itself holds it; look for nan and inf in the source")
+        return Cause("data", "", "the data itself contains it; look for nan and inf in the source")
     if (extreme := _extreme(run, event)) is not None:
         return extreme
     own = own_reason(layer, event) if layer else Advice()
@@ -96,13 +96,13 @@ def because(run: Run, event: NonFinite) -> Cause:
 def _of_code(run: Run, layer: BuiltLayer, event: NonFinite) -> Cause:
     """Of a Python layer: what numpy says, and where."""
     p = layer.message.python_param
-    finite = f"{p.module}.{p.layer} makes it of values that are finite"
+    finite = f"{p.module}.{p.layer} makes it from finite values"
     at = f": {event.said.rstrip('.')}, at {code(event.file, event.line)}" if event.said else ""
     grew = largest_read(event) > HUGE or (event.iteration > 0 and loss_grew(run.iterations[: event.iteration]))
     if grew and event.iteration >= 0:
         cause = too_large(run, event.iteration)
         return cause._replace(why="; ".join(part for part in (cause.why, f"{finite}{at}") if part))
-    guard = "keep that computation finite for each batch, as one without any example of a class"
+    guard = "keep that computation finite for every batch, even one without any example of a class"
     return Cause(
         "python-layer", "", "; ".join([f"{finite}{at}", *row(run, event), guard]), CERTAIN if event.said else LIKELY
     )

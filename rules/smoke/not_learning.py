@@ -135,7 +135,7 @@ def _faded(rule: SmokeRule, run: Run) -> Finding | None:
         return None
     known = run.known(rules=("learning-rate-vanishes",))
     first, last = run.iterations[0].rate, run.iterations[-1].rate
-    what = f"from iteration {at} on, less than a millionth is left of the rate, so nothing learns any more"
+    what = f"from iteration {at} on, the rate is less than a millionth of what it was, so nothing learns any more"
     cause = too_large(run)
     if cause.kind != "schedule":
         why = f"it falls from {number(first)} to {number(last)}; use a schedule that takes longer"

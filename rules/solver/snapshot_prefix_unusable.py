@@ -74,15 +74,15 @@ class SnapshotPrefixUnusable(SolverRule):
         Invalid(
             'base_lr: 1 snapshot: 1000 snapshot_prefix: "/no/such/folder/lenet"',
             span='snapshot_prefix: "/no/such/folder/lenet"',
-            message='the folder "/no/such/folder" of snapshot_prefix does not exist, and Caffe makes none, so Caffe'
-            ' stops at the start; create it: mkdir -p "/no/such/folder"',
+            message='the folder "/no/such/folder" of snapshot_prefix does not exist, and Caffe does not create it, so'
+            ' Caffe stops at the start; create it: mkdir -p "/no/such/folder"',
             options={"check-folder": True},
         ),
         Invalid(
             'base_lr: 1 snapshot_prefix: "/no/such/folder/lenet"',
             span='snapshot_prefix: "/no/such/folder/lenet"',
-            message='the folder "/no/such/folder" of snapshot_prefix does not exist, and Caffe makes none, so the'
-            ' trained weights are lost at the end; create it: mkdir -p "/no/such/folder"',
+            message='the folder "/no/such/folder" of snapshot_prefix does not exist, and Caffe does not create it, so'
+            ' the trained weights are lost at the end; create it: mkdir -p "/no/such/folder"',
             options={"check-folder": True},
         ),
     ]
@@ -129,7 +129,7 @@ class SnapshotPrefixUnusable(SolverRule):
             return
         if found_from(folder, [*home] or [*starts(solver.path, roots)]):
             return
-        what = f'the folder "{folder}" of snapshot_prefix does not exist, and Caffe makes none'
+        what = f'the folder "{folder}" of snapshot_prefix does not exist, and Caffe does not create it'
         if message.snapshot > 0:
             text = f'{what}, so Caffe stops at the start; create it: mkdir -p "{folder}"'
             evidence = f"snapshot is {message.snapshot}; Caffe ends with: Cannot write to snapshot prefix '{prefix}'"

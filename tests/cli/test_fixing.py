@@ -131,7 +131,7 @@ def test_a_solver_on_stdin_is_by_itself(check: Any) -> None:
 def test_a_net_that_was_not_named_is_left_alone(check: Any, net: Path, project: Path) -> None:
     run = check("--fix", "solver.prototxt")
     assert net.read_text("utf-8") == WRONG
-    assert "caffelint: left alone, as only what is named is written: net.prototxt\n" in run.err
+    assert "caffelint: left alone, since only named files are written: net.prototxt\n" in run.err
     check("--fix", "solver.prototxt", "net.prototxt")
     assert net.read_text("utf-8") == RIGHT
 

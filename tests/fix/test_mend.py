@@ -72,14 +72,14 @@ def test_rules_that_chase_each_other_come_to_an_end() -> None:
     mended = mend({"a": NET.replace(b"one", b"1")}, *chased)
     assert len(mended.applied) <= 3 * MOST_TIMES * 2
     assert len(mended.notes) == 1
-    assert "x (mend it) was left out: its fix was made there before, and to no end; please report it" in mended.notes[0]
+    assert "x (mend it) was left out: it was already applied there, without effect; please report it" in mended.notes[0]
 
 
 def test_no_rule_writes_in_one_place_again_and_again() -> None:
     mended = mend({"a": NET}, rule("x", r'name: "(\w+)"', r'name: "\1a"'))
     assert mended.texts == {"a": NET.replace(b'name: "one"', b'name: "oneaaa"')}
     assert mended.notes == [
-        "a:1: the fix of x (mend it) was left out: its fix was made there before, and to no end; please report it"
+        "a:1: the fix of x (mend it) was left out: it was already applied there, without effect; please report it"
     ]
     mended = mend({"a": NET}, rule("x", "^", "# more\n"))
     assert mended.texts == {"a": b"# more\r\n" * MOST_TIMES + NET}
@@ -99,7 +99,7 @@ def test_fixes_that_come_one_at_a_time_wait_for_another_run() -> None:
 
     mended = mend({"a": b"# " + b"q" * 50 + b"\n" + NET}, Slow)
     assert mended.texts == {"a": b"# " + b"q" * 10 + b"\n" + NET}
-    assert mended.notes == ["a: the fixes of slow wait for another run, as they came to light last"]
+    assert mended.notes == ["a: the fixes of slow wait for another run, as they came up last"]
 
 
 def test_a_fix_that_brings_an_error_is_dropped_and_told_and_the_others_are_made() -> None:
@@ -111,8 +111,8 @@ def test_a_fix_that_brings_an_error_is_dropped_and_told_and_the_others_are_made(
     )
     assert mended.texts == {"a": NET.replace(b"data", b"input")}
     assert mended.notes == [
-        "a:1: the fix of harm (mend it) was left out: it brings wrong-value-type in a; please report it",
-        "a:1: the fix of worse (mend it) was left out: it brings syntax-error in a; please report it",
+        "a:1: the fix of harm (mend it) was left out: it would cause wrong-value-type in a; please report it",
+        "a:1: the fix of worse (mend it) was left out: it would cause syntax-error in a; please report it",
     ]
 
 
@@ -125,7 +125,7 @@ def test_harm_is_seen_also_by_rules_that_were_not_asked_for() -> None:
     mender.guard.checker.rules.add(harm)
     mended = mender.mend(Job(("a",), frozenset("a"), ()), {"a": NET})
     assert mended.texts == {}
-    assert "it brings wrong-value-type" in mended.notes[0]
+    assert "it would cause wrong-value-type" in mended.notes[0]
 
 
 def test_mending_an_error_may_bring_the_next_to_light() -> None:
@@ -197,7 +197,7 @@ def test_no_fix_takes_away_a_comment() -> None:
     text = b'layer { name: "o" # why\n "ne" type: "ReLU" bottom: "data" top: "#" }\n'
     mended = mend({"a": text}, rule("x", r'"o"[^/]*?"ne"', '"two"'), rule("y", '"#"', '"one"'))
     assert mended.texts == {"a": text.replace(b'"#"', b'"one"')}
-    assert mended.notes == ["a:1: the fix of x (mend it) was left out: it would take away the comment # why"]
+    assert mended.notes == ["a:1: the fix of x (mend it) was left out: it would remove the comment # why"]
     mended = mend({"a": text}, rule("x", r'"o"( #.*\n )"ne"', r'"two"\1'))
     assert mended.texts == {"a": text.replace(b'"o"', b'"two"').replace(b'"ne"', b"")}
 
@@ -208,7 +208,8 @@ def test_no_fix_takes_away_what_another_has_written() -> None:
     mended = mend({"a": text.replace(b"phase", b"Phase")}, needless)
     assert mended.texts == {"a": text}
     assert mended.notes == [
-        "a:1: the fix of needless (mend it) was left out: it takes away what the fix of unknown-field has just written"
+        "a:1: the fix of needless (mend it) was left out:"
+        " it would remove what the fix of unknown-field has just written"
     ]
     assert mend({"a": text}, needless).texts == {"a": NET}, "asked for anew, it is made"
 
@@ -236,7 +237,7 @@ def test_harm_in_a_broken_text_is_no_fault_of_the_program() -> None:
     whole, broken = mend({"a": NET}, harm), mend({"a": NET + b"}"}, harm)
     assert whole.texts == broken.texts == {}
     assert whole.notes[0].endswith("; please report it")
-    assert broken.notes[0].endswith("was left out: it brings syntax-error in a")
+    assert broken.notes[0].endswith("was left out: it would cause syntax-error in a")
 
 
 def test_thousands_of_fixes_take_no_more_readings_than_few(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -269,7 +270,7 @@ def test_the_search_for_harm_among_many_fixes_ends(monkeypatch: pytest.MonkeyPat
     assert mended.texts == {"a": text.replace(b"data", b"input")}
     assert mended.notes == [
         "a: other fixes of harm were left out:"
-        " one of many that were left out does harm: it brings wrong-value-type in a"
+        " one of many that were left out would do harm: it would cause wrong-value-type in a"
     ]
 
 

@@ -82,7 +82,7 @@ def test_what_numpy_says_of_code_that_gives_nan(
     monkeypatch.chdir(tmp_path)
     more = ["--caffe-python", str(caffe_python)] if engine == "caffe" else []
     assert main(["smoke", solver.name, "--engine", engine, "--data", "synthetic", *more]) == 1
-    assert "mine.Mine makes it of values that are finite: Mean of empty slice, at mine.py:13" in capsys.readouterr().out
+    assert "mine.Mine makes it from finite values: Mean of empty slice, at mine.py:13" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(

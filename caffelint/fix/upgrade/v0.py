@@ -47,7 +47,7 @@ def _upgrade_layer(layout: Layout, connection: Block) -> None:
     layer = connection.first("layer")
     for piece in connection.pieces:
         if piece.name not in ("layer", "bottom", "top"):
-            raise CannotUpgrade(piece.start, f"Caffe drops {piece.name} beside layer {{ ... }}; remove it")
+            raise CannotUpgrade(piece.start, f"Caffe drops {piece.name} next to layer {{ ... }}; remove it")
     if layer is None or not layer.block.pieces:
         return
     inner = layer.block
