@@ -38,7 +38,7 @@ class BlobTooLarge(RefusalRule):
             'layer { name: "data" type: "Input" top: "data" input_param { shape { dim: 4096 dim: 3 dim: 512 dim: 512'
             " } } }",
             span="shape",
-            message='Input "data": top 0 would be 4096x3x512x512, more than the 2147483647 elements that Caffe can'
-            " count",
+            message='Input "data": top "data" would be 4096x3x512x512, more than the 2147483647 elements that Caffe'
+            " can count",
         ),
     ]

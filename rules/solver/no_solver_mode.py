@@ -46,7 +46,7 @@ class NoSolverMode(SolverRule):
         yield self.finding(
             solver.at(),
             _MESSAGE,
-            evidence="the schema's default, GPU, has no effect; pycaffe ignores the field (call set_mode_gpu)",
+            evidence="the schema's default, GPU, has no effect; in pycaffe, only caffe.set_mode_gpu() counts",
             fixes=tuple(
                 one
                 for mode in ("GPU", "CPU")

@@ -195,6 +195,10 @@ class BuiltLayer:
     def __repr__(self) -> str:
         return f"<{self.type} {self.name!r}>"
 
+    def top_title(self, index: int) -> str:
+        """A top in a message; automatic ones have no name."""
+        return f'top "{self.top_names[index]}"' if index < len(self.top_names) else f"top {index}"
+
     @property
     def parameters(self) -> Any:
         """The layer's own parameter message (`pooling_param` of a Pooling)."""

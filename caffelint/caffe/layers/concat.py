@@ -139,7 +139,8 @@ class Slice(BuiltLayer):
         tops = len(self.tops)
         points = [as_int(point) for point in self.parameters.slice_point]
         sizes = self._sizes_between(points, size, tops, shape, axis) if points else self._equal_sizes(size, tops, axis)
-        shapes = [new_blob((*shape[:axis], part, *shape[axis + 1 :]), f"top {i}") for i, part in enumerate(sizes)]
+        rest = shape[axis + 1 :]
+        shapes = [new_blob((*shape[:axis], part, *rest), self.top_title(i)) for i, part in enumerate(sizes)]
         if self.runs_in_place and tops > 1:
             raise self.refuse(
                 Kind.IN_PLACE,

@@ -266,7 +266,7 @@ class Input(DataLayer):
         if not shapes:
             return [UNSHAPED] * tops
         made = [
-            new_blob([as_int(dim) for dim in shape.dim], f"top {i}", (self.block, "shape"))
+            new_blob([as_int(dim) for dim in shape.dim], self.top_title(i), (self.block, "shape"))
             for i, shape in enumerate(shapes)
         ]
         return made * tops if len(made) == 1 else made
@@ -299,14 +299,13 @@ class DummyData(DataLayer):
         dims = self._wanted_dims(tops)
         for filler in fillers:
             self.check_filler(filler, (self.block, "data_filler"))
-        shapes = [new_blob(dim, f"top {i}", (self.block, "shape")) for i, dim in enumerate(dims)]
+        shapes = [new_blob(dim, self.top_title(i), (self.block, "shape")) for i, dim in enumerate(dims)]
         for index, shape in enumerate(shapes):
             filler = fillers[index if len(fillers) > 1 else 0] if fillers else None
             if filler is None:
                 if 0 in shape:
-                    raise self.refuse(
-                        Kind.NO_ELEMENTS, f"top {index} has no elements", "Check failed: data_", "filler.hpp", "shape"
-                    )
+                    message = f"{self.top_title(index)} has no elements"
+                    raise self.refuse(Kind.NO_ELEMENTS, message, "Check failed: data_", "filler.hpp", "shape")
             elif filler.type == "constant":
                 self.fill(filler, shape, (self.block, "data_filler"))
         return shapes
