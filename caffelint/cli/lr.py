@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -10,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from caffelint.cli.overwriting import objection
-from caffelint.text.writing import write_report
+from caffelint.text.writing import picture, write_report
 
 if TYPE_CHECKING:
     from caffelint.caffe.learning_rate import Schedule
@@ -86,8 +85,6 @@ def _draw(rates: Schedule, limit: int, path: Path, title: str) -> None:
     axes.set(title=title.replace("$", r"\$"), xlabel="iteration", ylabel="learning rate")
     axes.grid(alpha=0.3)
     try:
-        picture = io.BytesIO()
-        figure.savefig(picture, format=path.suffix[1:].lower())
-        write_report(path, picture.getvalue())
+        write_report(path, picture(figure, path.suffix[1:].lower()))
     except OSError as error:
         raise click.ClickException(f"{path}: cannot be written: {(error.strerror or str(error)).lower()}") from error

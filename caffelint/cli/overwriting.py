@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import re
 
+from caffelint.lint.reach import is_below
+
 _HEADS = {
     "json": re.compile(rb'\{\n  "version": 1,\n  "findings": \[(?:\]|\n    \{\n      "code": ")'),
     "sarif": re.compile(
@@ -17,10 +19,9 @@ _HEADS = {
     ),
     "junit": re.compile(rb'<\?xml version="1\.0" encoding="utf-8"\?>\n<testsuites name="caffelint" '),
     "github": re.compile(rb"::(?:error|warning|notice) "),
-    ".png": re.compile(rb"\x89PNG"),
-    ".svg": re.compile(rb"<\?xml|<svg"),
-    ".html": re.compile(rb"<!doctype html>"),
-    ".pdf": re.compile(rb"%PDF"),
+    ".png": re.compile(rb"\x89PNG[^I]{4,12}IHDR[\0-\xff]{21}tEXtSoftware\0caffelint"),
+    ".svg": re.compile(rb"<\?xml [\0-\xff]{1,2000}<dc:title>caffelint</dc:title>"),
+    ".html": re.compile(rb"<!doctype html><meta charset=utf-8><meta name=generator content=caffelint>"),
 }
 """How what is written in a format begins: by more than what other tools write in it, too."""
 _LONGEST_HEAD = 1 << 16
@@ -29,7 +30,8 @@ _COUNTS = re.compile(
     rb" in \d+ files?\b[^\n]*(?:\n[^\n]+){0,3}\n\Z"
 )
 _ENDS = {"text": _COUNTS, "statistics": _COUNTS, "concise": re.compile(rb"\[[A-Z]+\d{3} [a-z0-9-]+\]\n\Z")}
-"""How what is written for people ends; it begins anyhow."""
+_ENDS[".pdf"] = re.compile(rb"/Creator \(caffelint\)")
+"""How what is written for people ends, and a PDF; both begin anyhow."""
 _NEVER = (".prototxt", ".prototxt.txt", ".pt", ".caffemodel", ".solverstate", ".py", ".toml", ".cfg")
 
 
@@ -55,7 +57,7 @@ def objection(path: str | os.PathLike[str], format: str) -> str:
     if looks_like_prototxt(path):
         return "this is a net or a solver, which is not overwritten; give another name"
     if is_tracked(path):
-        return "git tracks this file, so it is not overwritten; remove it first"
+        return "git tracks this file, or may track it, so it is not overwritten; remove it first"
     return ""
 
 
@@ -71,23 +73,25 @@ def linked(path: str) -> str:
 def _link_above(path: str) -> str:
     """The first link between the working directory and a file below it: a link in a checkout may lead anywhere."""
     here = os.getcwd()
-    parts = os.path.relpath(os.path.abspath(path), here).split(os.sep)[:-1]
-    if parts[:1] == [os.pardir]:
-        return ""
-    steps = (os.path.join(here, *parts[: count + 1]) for count in range(len(parts)))
-    return next((os.path.relpath(step) for step in steps if os.path.islink(step)), "")
+    step = os.sep if os.path.isabs(path) else here
+    for part in os.path.dirname(path).split(os.sep):  # `link/..` is not where the link is
+        step = os.path.normpath(os.path.join(step, part))
+        if is_below(step, here) and os.path.islink(step):
+            return os.path.relpath(step)
+    return ""
 
 
 def is_tracked(path: str) -> bool:
-    """Whether a file is in the index of the checkout around it."""
+    """Whether a file is in the index of a checkout around it, or may be in one that cannot be read."""
     from caffelint.lint.ignored import checkout_of
 
     real = os.path.realpath(path)
     checkout = checkout_of(os.path.dirname(real))
-    if checkout is None:
-        return False
-    name = os.path.relpath(real, checkout.top).replace(os.sep, "/")
-    return any(entry.name == name for entry in checkout.tracked())
+    while checkout is not None:
+        if checkout.may_track(os.path.relpath(real, checkout.top).replace(os.sep, "/")):
+            return True
+        checkout = checkout_of(os.path.dirname(checkout.top)) if checkout.top != os.path.dirname(checkout.top) else None
+    return False
 
 
 def _ends_so(path: str, pattern: re.Pattern[bytes]) -> bool:

@@ -20,6 +20,8 @@ from caffelint.lint.read import ReadError, read
 _LARGEST = 1 << 20
 _LONGEST = 4096
 """Of a pattern and of a name in an index, as of a path in Linux."""
+_SHARED = "sharedindex."
+"""Of a split index: most of what git tracks, beside the index."""
 _MOST_SHARED = 4
 """Bytes of names for each of an index: version 4 leaves out what a name shares with the one before it."""
 _MOST_RULES = 10_000
@@ -126,11 +128,22 @@ class Checkout:
     def tracked(self) -> list[Tracked]:
         """What the index holds, but for names that lead out of the checkout; nothing where it cannot be read."""
         with suppress(ReadError):
-            data = read(self.index)
-            for id_size in (20, 32):  # SHA-1, SHA-256
-                if found := list(_entries(data, id_size)):
-                    return [entry for entry in found if _is_inside(entry.name)]
+            return [entry for entry in _known_entries(read(self.index)) if _is_inside(entry.name)]
         return []
+
+    def may_track(self, name: str) -> bool:
+        """Whether a file, by its path from the top with slashes, is in the index, or in a part that is not read."""
+        if not os.path.exists(self.index):
+            return False
+        try:
+            data = read(self.index)
+        except ReadError:
+            return True
+        found = _known_entries(data)
+        beside = os.listdir(os.path.dirname(self.index))
+        if len(found) < _count(data) or any(file.startswith(_SHARED) for file in beside):
+            return True
+        return any(entry.name == name for entry in found)
 
 
 def _is_inside(name: str) -> bool:
@@ -325,9 +338,22 @@ def _member(glob: str, at: int) -> tuple[str, int]:
     return glob[at], at + 1
 
 
+def _known_entries(data: bytes) -> list[Tracked]:
+    """As many entries as can be read."""
+    for id_size in (20, 32):  # SHA-1, SHA-256
+        if found := list(_entries(data, id_size)):
+            return found
+    return []
+
+
+def _count(data: bytes) -> int:
+    """How many entries an index says that it has."""
+    return int.from_bytes(data[8:12], "big")
+
+
 def _entries(data: bytes, id_size: int) -> Iterator[Tracked]:
     """What an index holds (gitformat-index(5)), in versions 2 to 4; as much as can be read."""
-    version, count = int.from_bytes(data[4:8], "big"), int.from_bytes(data[8:12], "big")
+    version, count = int.from_bytes(data[4:8], "big"), _count(data)
     if data[:4] != b"DIRC" or version not in (2, 3, 4):
         return
     at, name = 12, b""

@@ -5,7 +5,6 @@ For a search for a rate: the loss at the end of each run.
 
 from __future__ import annotations
 
-import io
 import math
 import re
 from collections.abc import Sequence
@@ -24,7 +23,7 @@ from caffelint.smoke.events import (
     RateFound,
     Statistics,
 )
-from caffelint.text.writing import write_report
+from caffelint.text.writing import picture, write_report
 
 SUFFIXES = (".png", ".svg", ".html")
 _MOST_LINES = 12
@@ -52,11 +51,10 @@ def draw(events: Sequence[Event], path: Path, title: str) -> None:
     else:
         _run(figure.subplots(2 + len(_ROWS), 1, sharex=True), events)
     suffix = path.suffix[1:].lower()
-    picture = io.BytesIO()
-    figure.savefig(picture, format="svg" if suffix == "html" else suffix)
-    data = picture.getvalue()
+    data = picture(figure, "svg" if suffix == "html" else suffix)
     if suffix == "html":
-        head = f"<!doctype html><meta charset=utf-8><title>{_escaped(title)}</title>"
+        head = "<!doctype html><meta charset=utf-8><meta name=generator content=caffelint>"
+        head += f"<title>{_escaped(title)}</title>"
         head += "<style>svg { display: block; margin: auto; width: 100%; max-width: 1100px; height: auto }</style>"
         data = head.encode("utf-8", "replace") + data[data.index(b"<svg") :]
     write_report(path, data)

@@ -155,11 +155,52 @@ def test_patch_replaces_its_own_output_alone(project: Path, caffelint: Caffelint
     assert (project / "net.prototxt").read_text() == NET
 
 
-def test_a_plot_replaces_a_plot_alone(project: Path, caffelint: Caffelint) -> None:
-    pytest.importorskip("matplotlib")
-    (project / "a.svg").write_text("not a picture")
+@pytest.mark.parametrize("suffix", ["png", "svg", "pdf"])
+def test_a_plot_replaces_a_plot_of_its_own_alone(project: Path, caffelint: Caffelint, suffix: str) -> None:
+    figure = pytest.importorskip("matplotlib.figure").Figure()
+    figure.subplots()
+    figure.savefig(project / f"own.{suffix}")
+    (project / f"no.{suffix}").write_text("not a picture")
     (project / "solver.prototxt").write_text('base_lr: 0.1 lr_policy: "fixed" max_iter: 10\n')
-    run = caffelint("lr", "solver.prototxt", "--plot", "a.svg")
-    assert (run.status, (project / "a.svg").read_text()) == (2, "not a picture")
+    for name in ("own", "no"):
+        before = (project / f"{name}.{suffix}").read_bytes()
+        assert caffelint("lr", "solver.prototxt", "--plot", f"{name}.{suffix}").status == 2
+        assert (project / f"{name}.{suffix}").read_bytes() == before
     for _ in range(2):
-        assert caffelint("lr", "solver.prototxt", "--plot", "b.svg").status == 0
+        assert caffelint("lr", "solver.prototxt", "--plot", f"b.{suffix}").status == 0
+
+
+@pytest.mark.skipif(os.name != "posix", reason="links")
+def test_the_way_back_from_a_linked_folder_is_not_taken(
+    project: Path, caffelint: Caffelint, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    outside = tmp_path_factory.mktemp("outside")
+    (outside / "in").mkdir()
+    (project / "link").symlink_to(outside / "in")
+    for base in ("", f"{project}/"):
+        assert caffelint("check", ".", "--format", f"json:{base}link/../report.json").status == 2
+    assert os.listdir(outside) == ["in"]
+
+
+@pytest.mark.parametrize(
+    "hide",
+    [
+        "mkdir sub/.git",
+        "touch sub/.git",
+        "git update-index --split-index",
+        "git update-index --index-version 4",
+        "printf x >> .git/index",
+        "head -c 90 .git/index > i && mv i .git/index",
+    ],
+)
+def test_what_git_tracks_is_kept_however_that_is_hidden(project: Path, caffelint: Caffelint, hide: str) -> None:
+    (project / "sub").mkdir()
+    assert caffelint("check", ".", "--format", "json:sub/report.json").status == 1
+    for command in ("git init -q .", "git add .", hide):
+        subprocess.run(command, shell=True, check=True, cwd=project)
+    before = (project / "sub/report.json").read_bytes()
+    (project / "net.prototxt").write_text("x")
+    run = caffelint("check", ".", "--format", "json:sub/report.json")
+    assert run.status == 2
+    assert "git tracks this file" in run.err
+    assert (project / "sub/report.json").read_bytes() == before
