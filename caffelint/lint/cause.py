@@ -30,6 +30,7 @@ CauseKind = Literal[
     "lr-mult",
     "refusal",
     "engine",
+    "gpu",
     "memory",
     "time",
     "crash",

@@ -162,6 +162,12 @@ class Refused(NamedTuple):
     field: str = ""
 
 
+class WithoutGpu(NamedTuple):
+    """The run is on the CPU, and with what it runs on, no GPU could be used. why: in words."""
+
+    why: str
+
+
 class PythonLayer(NamedTuple):
     """A Python layer raised: the last line of the traceback, and the place in the layer's own file."""
 
@@ -353,6 +359,7 @@ Event = (
     | Targets
     | Tested
     | Refused
+    | WithoutGpu
     | PythonLayer
     | Running
     | OutOfMemory
@@ -377,6 +384,7 @@ KINDS: dict[str, Any] = {
     "targets": Targets,
     "test": Tested,
     "refused": Refused,
+    "without_gpu": WithoutGpu,
     "python_layer": PythonLayer,
     "running": Running,
     "out_of_memory": OutOfMemory,

@@ -115,6 +115,7 @@ class Job:
     user's own folders in PYTHONPATH, for Python layers alone.
     passes: iter_size, the batches of an iteration. skips: batches of the TRAIN net that are read and not used, counted
     from 0, that of the pass at rate 0.
+    wants_gpu: the solver, or a layer, asks for a GPU, and the run is on the CPU: say if there is none (`without_gpu`).
     targets: what to add up for the event `targets`.
     trace: announce each layer before it runs (event `running`), so that an abort, a hang or a crash is known by its
     layer; slow. timeout: seconds; a child that still runs a good while later ends itself, 0 for never.
@@ -143,6 +144,7 @@ class Job:
     passes: int = 1
     skips: tuple[int, ...] = ()
     targets: tuple[Target, ...] = ()
+    wants_gpu: bool = False
 
     def to_json(self) -> str:
         """Rates may be nan or inf: written as Python's json does, NaN and Infinity."""

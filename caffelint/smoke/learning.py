@@ -197,3 +197,35 @@ def largest_ratios(run: Run) -> dict[str, float]:
                 ratio = size(update) / size(one.data) * highest / used[at]
                 found[name] = max(found.get(name, 0.0), ratio)
     return found
+
+
+def cut_off(run: Run) -> tuple[list[BuiltLayer], BuiltLayer] | None:
+    """Layers that could learn and get no gradient although a loss depends on them, and the layer that stops it.
+
+    None if there are none, if nothing else learns, or if weights were loaded: then that is often on purpose.
+    """
+    layers = run.built[0].layers
+    if run.loaded or not any(layer.need_backward and layer.learns and layer.params for layer in layers):
+        return None
+    for stop in layers:
+        if not stop.need_backward or stop.index is None:
+            continue
+        for bottom, down in enumerate(stop.message.propagate_down):
+            if down or bottom >= len(stop.bottoms):
+                continue
+            idle = [one for one in _above(stop.bottoms[bottom]) if one.learns and one.params and not one.need_backward]
+            if idle:
+                return idle[::-1], stop
+    return None
+
+
+def _above(blob: Blob) -> list[BuiltLayer]:
+    """What a blob depends on, the nearest first."""
+    found: dict[BuiltLayer, None] = {}
+    pending = [blob.producer]
+    while pending:
+        layer = pending.pop(0)
+        if layer is not None and layer not in found:
+            found[layer] = None
+            pending += [one.producer for one in layer.bottoms]
+    return list(found)

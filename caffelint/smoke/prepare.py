@@ -18,6 +18,7 @@ from caffelint.caffe.learning_rate import schedule
 from caffelint.caffe.net import Net
 from caffelint.smoke.aside import Aside, quoted
 from caffelint.smoke.fed import NOTHING, Fed
+from caffelint.smoke.gpu import asks_for_gpu
 from caffelint.smoke.inputs import plan_inputs
 from caffelint.smoke.job import LABELS, REAL, RECORDED, SYNTHETIC, TRAINS, Input, Job, JobNet, Target
 from caffelint.smoke.kept import python_path
@@ -51,6 +52,7 @@ RUNNER = (
     "arrays.py",
     "gradients.py",
     "caffe/runner.py",
+    "caffe/cpu_only.py",
     "caffe/modes.py",
     "caffe/serving.py",
 )
@@ -158,6 +160,7 @@ def prepare(project: Project, wishes: Wishes, folder: Path) -> Prepared:
         folder=wishes.folder,
         checked=checked,
         python_path=python_path(checked),
+        wants_gpu=wishes.device == "cpu" and bool(asks_for_gpu(project.solver, built[0])),
         targets=_targets(built[0]) if wishes.mode == TRAINS else (),
         passes=message.iter_size,
         skips=wishes.skips,

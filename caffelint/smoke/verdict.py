@@ -42,10 +42,10 @@ _OF_LEARNING = ("I", "O", "S2")
 def verdict(run: Run, findings: Sequence[ReportedFinding]) -> str:
     """findings: of the whole report, those of the check among them."""
     order = list(_HEADS)
-    shown = [finding for finding in findings if finding.name in _HEADS]
+    shown = [finding for finding in findings if finding.name in _HEADS and not _of_gpu(finding)]
     if not shown:
         text = _sound(run, findings)
-        return text and text + _ends_all_the_same(findings)
+        return text and text + _ends_all_the_same(findings) + _elsewhere(findings)
     lead = min(shown, key=lambda finding: order.index(finding.name))
     where = f" ({lead.file}:{lead.line})" if lead.line else ""
     head = _HEADS[lead.name]
@@ -123,6 +123,17 @@ def _ends_all_the_same(findings: Sequence[ReportedFinding]) -> str:
     """A certain error of the check that a forced run did not meet."""
     sure = [one for one in findings if (one.severity, one.certainty) == (ERROR, CERTAIN) and not _is_of_the_run(one)]
     return f"; but a check is certain of {sure[0].name} at {sure[0].file}:{sure[0].line}" if sure else ""
+
+
+def _of_gpu(finding: ReportedFinding) -> bool:
+    return finding.cause is not None and finding.cause.kind == "gpu"
+
+
+def _elsewhere(findings: Sequence[ReportedFinding]) -> str:
+    """What this run did not meet, and training will."""
+    return "".join(
+        f". This run was on the CPU: {one.message} ({one.file}:{one.line})" for one in findings if _of_gpu(one)
+    )
 
 
 def _is_of_learning(finding: ReportedFinding) -> bool:

@@ -3,14 +3,16 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 
-from caffelint.lint import LIKELY, WARNING, Cause, Finding, Invalid, listed, title
+from caffelint.lint import LIKELY, WARNING, Cause, Finding, Invalid, listed, title, titles
 from caffelint.smoke.rule import (
     BLOB,
     DATA,
+    PARAM,
     BuiltLayer,
     Run,
     SmokeRule,
     Statistics,
+    cut_off,
     dead_layers,
     is_zero,
     limits,
@@ -20,11 +22,15 @@ from caffelint.smoke.rule import (
 from ._advice import advice
 from ._cause import too_large
 from ._evidence import evidence
-from ._example import CALM, WITH_DROPOUT, losses, project, spread
+from ._example import CALM, NET, WITH_DROPOUT, losses, project, spread
 from ._no_gradient import no_weights
 from ._numbers import number
 
 _AT_ITS_ENDS, _SOME = 1e-6, 1e-3
+_DEEP = NET.replace(
+    'type: "Log" bottom: "fc" top: "log"',
+    'type: "InnerProduct" bottom: "fc" top: "log" inner_product_param { num_output: 10 }',
+)
 _SATURATED = WITH_DROPOUT.replace('type: "ReLU"', 'type: "Sigmoid"')
 
 
@@ -33,12 +39,16 @@ def _half(at: int, low: float, high: float, spread: float) -> Statistics:
 
 
 class DeadUnits(SmokeRule):
-    """Every output of a layer is 0, or at the limits of a Sigmoid or TanH, whatever its input.
+    """Every output of a layer is 0, or at the limits of a Sigmoid or TanH, or no gradient reaches its weights.
 
     ## Why is this bad?
     The layers after it see nothing of the data, and no gradient passes back, so the layers before it cannot learn. A
     ReLU is dead if its whole input is at most 0: from the start because of bad fillers, or later because an update was
-    too large.
+    too large. Layers below a propagate_down: false keep the weights that their fillers made, and the net learns from
+    random features.
+
+    ## Known problems
+    Layers without a gradient are not reported if weights were loaded: then that is often intended.
 
     ## References
     - relu_layer.cpp, Backward_cpu; dropout_layer.cpp; batch_norm_layer.cpp
@@ -72,6 +82,17 @@ class DeadUnits(SmokeRule):
             span="layer",
             message='Sigmoid "relu": every output is 0 or 1, so it is saturated and passes no gradient',
         ),
+        Invalid(
+            project(
+                *losses(*CALM),
+                spread(-1, "log", PARAM, "0", 0.2),
+                spread(5, "log", PARAM, "0", 0.2),
+                net=_DEEP.replace('bottom: "fc" top: "log"', 'bottom: "fc" top: "log" propagate_down: false'),
+            ),
+            span="propagate_down: false",
+            message='InnerProduct "fc": no gradient reaches it, so its weights stay what the fillers made them:'
+            ' InnerProduct "log" has propagate_down: false',
+        ),
     ]
 
     def check(self, run: Run) -> Iterator[Finding]:
@@ -81,6 +102,7 @@ class DeadUnits(SmokeRule):
         dead = dead_layers(run)
         if not dead:
             yield from self._saturated(run)
+            yield from self._cut_off(run)
             return
         layer, blob = dead[0], dead[0].tops[0].name
         first = run.statistics(measured[0], layer.name, BLOB, blob, DATA)
@@ -111,6 +133,21 @@ class DeadUnits(SmokeRule):
         yield self.finding(
             run.place(layer.name), message, evidence=evidence(told.why, _so_are(dead), known=told.known), cause=told
         )
+
+    def _cut_off(self, run: Run) -> Iterator[Finding]:
+        """Layers that never change because a layer nearer to the loss passes no gradient on."""
+        cut = cut_off(run)
+        if cut is None:
+            return
+        layers, stop = cut
+        it, weights = ("them", "their weights stay") if layers[1:] else ("it", "its weights stay")
+        what = f"{titles(layers)}: no gradient reaches {it}, so {weights} what the fillers made them"
+        why = f"{title(stop)} has propagate_down: false"
+        remedy = "remove that if they should learn, or load weights with --weights"
+        known = run.known([stop.name])
+        cause = Cause("lr-mult", what, f"{why}; {remedy}", known=known)
+        place = run.place(stop.name, 0, "propagate_down")
+        yield self.finding(place, f"{what}: {why}", evidence=evidence(remedy, known=known), cause=cause)
 
     def _saturated(self, run: Run) -> Iterator[Finding]:
         """A Sigmoid or TanH whose outputs are all at its limits, where its gradient is 0."""

@@ -2,11 +2,22 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caffelint.lint import ERROR, LIKELY, WARNING, Cause, CauseKind, Finding, Invalid
-from caffelint.smoke.rule import LACKS, UNKNOWN, Refused, Run, Running, SmokeRule
+from caffelint.lint import ERROR, INFO, LIKELY, WARNING, Cause, CauseKind, Finding, Invalid, title
+from caffelint.smoke.rule import (
+    LACKS,
+    UNKNOWN,
+    BuiltLayer,
+    Refused,
+    Run,
+    Running,
+    SmokeRule,
+    WithoutGpu,
+    asks_for_gpu,
+    wants_cudnn,
+)
 
 from ._evidence import evidence, guessed, subject
-from ._example import CALM, losses, project
+from ._example import CALM, SOLVER, losses, project
 
 _LONGEST = 300
 
@@ -50,15 +61,25 @@ class RefusedAtLoad(SmokeRule):
             span='net: "n.prototxt"',
             message='the weights cannot be read: "a.caffemodel" is not a caffemodel',
         ),
+        Invalid(
+            project(
+                WithoutGpu("this Caffe is built for the CPU alone"), *losses(*CALM), solver=SOLVER + "solver_mode: GPU"
+            ),
+            span="solver_mode: GPU",
+            message="solver_mode is GPU, and this Caffe is built for the CPU alone, so `caffe train` stops at the start"
+            " here; set solver_mode: CPU, or train elsewhere",
+        ),
     ]
 
     def check(self, run: Run) -> Iterator[Finding]:
+        yield from self._without_gpu(run)
         for event in run.all(Refused):
             said = " ".join(event.message.split()).removesuffix(".")[:_LONGEST]
             running = run.first(Running)
             layer = event.layer or (running.layer if running else "")
             net = max(event.net, running.net if running and not event.layer else 0)
             place = run.place(layer, net) if layer else run.solver.at(event.field) if event.field else run.solver.at()
+            refused = run.layer(layer, net)
             of = subject(run, layer, net) if layer else ""
             what, why = f"{of}: Caffe aborts" if of else "Caffe aborts", said
             kind: CauseKind = "refusal"
@@ -82,6 +103,9 @@ class RefusedAtLoad(SmokeRule):
                     notes.append(refusal.message)
                 if refusal.layer == layer and refusal.field:
                     place = run.place(layer, net, *refusal.field)
+            if refused is not None and wants_cudnn(refused) and event.during == "load":
+                place = run.place(layer, net, refused.block, "engine")
+                notes.append("engine: CUDNN needs a Caffe that is built with cuDNN; remove it, or set engine: CAFFE")
             if event.during == "run":
                 where = f" in the {running.where} pass" if running else ""
                 notes.append(f"the net was loaded; Caffe aborted{where} on the first values")
@@ -98,3 +122,18 @@ class RefusedAtLoad(SmokeRule):
                 evidence=evidence(*notes, known=known),
                 cause=Cause(kind, what, "; ".join(part for part in (why, *notes) if part), known=known),
             )
+
+    def _without_gpu(self, run: Run) -> Iterator[Finding]:
+        """What a run on the CPU does not meet: what asks for a GPU, if there is none."""
+        event = run.first(WithoutGpu)
+        if event is None or run.first(Refused) is not None:
+            return
+        for one in asks_for_gpu(run.solver, run.built[0])[:1]:
+            if isinstance(one, BuiltLayer):
+                what, place = f"{title(one)} has engine: CUDNN", run.place(one.name, 0, one.block, "engine")
+                remedy = "remove it, or set engine: CAFFE"
+            else:
+                what, place = "solver_mode is GPU", run.solver.at("solver_mode")
+                remedy = "set solver_mode: CPU"
+            what += f", and {event.why}, so `caffe train` stops at the start here; {remedy}, or train elsewhere"
+            yield self.finding(place, what, severity=INFO, cause=Cause("gpu", what))

@@ -117,6 +117,11 @@ class Run(object):
         self.make = synthetic.batch
         self.targets = [targets.Targets(one["name"], one["classes"], one["ignored"]) for one in job["targets"]]
         self.emit("note", message="Caffe %s, Python %s" % (getattr(caffe, "__version__", "?"), sys.version.split()[0]))
+        if job["wants_gpu"]:
+            import cpu_only
+
+            if cpu_only.cpu_only():
+                self.emit("without_gpu", why="this Caffe is built for the CPU alone")
         caffe.set_random_seed(job["seed"])
         numpy.random.seed(job["seed"])
         random.seed(job["seed"])

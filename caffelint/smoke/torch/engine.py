@@ -36,6 +36,7 @@ from caffelint.smoke.events import (
     Statistics,
     Targets,
     Tested,
+    WithoutGpu,
 )
 from caffelint.smoke.flow import unsplit
 from caffelint.smoke.job import Job
@@ -104,6 +105,8 @@ class Run:
         self.nets: dict[int, TorchNet] = {}
         """By their numbers in the job; TEST nets that this engine lacks a layer for are left out."""
         self.feeds: dict[int, Feed] = {}
+        if job.wants_gpu and not torch.cuda.is_available():
+            emit(WithoutGpu("this machine has no GPU that torch could use"))
         self.targets = [targets.Targets(*one) for one in job.targets]  # type: ignore[no-untyped-call]
         self.iteration = BEFORE
         self.last_rate = 0.0
