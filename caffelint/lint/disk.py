@@ -80,7 +80,8 @@ def found_from(path: str, folders: Sequence[str]) -> tuple[str, ...]:
 def data_sources(net: Net, roots: Sequence[str] = ()) -> list[DataSource]:
     """The sources that the net's data layers name, except templates."""
     folders = [*dict.fromkeys(starts(net.path, roots))]
-    named = [layer for layer in net.layers if layer.kind.is_data and not is_template(layer.kind.data_source)]
+    data = net.layers_that(lambda kind: kind.is_data)
+    named = [layer for layer in data if not is_template(layer.kind.data_source)]
     return [
         DataSource(layer, layer.kind.data_source, found_from(layer.kind.data_source, folders))
         for layer in named[:_MOST_SOURCES]

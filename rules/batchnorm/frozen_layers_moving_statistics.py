@@ -68,13 +68,15 @@ class FrozenLayersMovingStatistics(NetRule):
     ]
 
     def check(self, net: Net) -> Iterator[Finding]:
+        if net.role != "train":
+            return
         found = []
         for layer in norms(net, TRAIN):
             if global_stats(layer) is not True:
                 above = feeding(layer)
                 if above is not None and above.kind.has_weights and above.kind.learns is False:
                     found.append(layer)
-        if found and net.role == "train":
+        if found:
             moves = (
                 "follows a frozen layer but still updates its"
                 if len(found) == 1

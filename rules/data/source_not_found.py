@@ -81,7 +81,7 @@ class SourceNotFound(NetRule):
             return
         missing = {source.layer.index for source in sources if not source.folders}
         folders = [*dict.fromkeys(starts(net.path, roots))]
-        for layer in [one for one in net.layers if one.kind.is_data][:_MOST_LAYERS]:
+        for layer in net.layers_that(lambda kind: kind.is_data)[:_MOST_LAYERS]:
             if layer.index in missing:
                 yield self._missing(layer, layer.kind.data_block, "source", there.path if there else "")
             for block, field in _OTHERS:

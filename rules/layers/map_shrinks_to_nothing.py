@@ -105,9 +105,9 @@ class MapShrinksToNothing(NetRule):
         said = set()
         for one in net.states():
             for layer in one.layers:
-                if layer.index is None or layer.index in said:
+                if layer.type not in self.layer_types or layer.index is None or layer.index in said:
                     continue
-                if layer.type in self.layer_types and not layer.upsamples:
+                if not layer.upsamples:
                     for kernel, side, size in _misfits(layer):
                         said.add(layer.index)
                         mine = net.layers[layer.index]

@@ -112,16 +112,17 @@ class UnknownLayerType(TextRule):
             if net.written.layers:  # older formats have an enum of types
                 continue
             for type_, layers in net.by_type.items():
-                # What Caffe's upgrade makes of `input` points to the file itself, which has no name.
-                written = [layer for layer in layers if layer.node and layer.node.name]
                 own = file.caffe.registered.layers if file.caffe else frozenset[str]()
                 if type_ in own or type_ in file.known_types:
                     continue
-                if file.caffe and file.caffe.knows_types:
+                all_known = bool(file.caffe and file.caffe.knows_types)
+                if not all_known and type_ in BVLC_TYPES and file.dialect in (None, _BVLC):
+                    continue
+                # What Caffe's upgrade makes of `input` points to the file itself, which has no name.
+                written = [layer for layer in layers if layer.node and layer.node.name]
+                if all_known:
                     if written and type_:
                         yield self._not_registered(own, type_, written)
-                    continue
-                if type_ in BVLC_TYPES and file.dialect in (None, _BVLC):
                     continue
                 if written and not provenance().may_have_type(file.dialect or _BVLC, type_):
                     yield from self._report(file, type_, written, provenance().layer_type(type_))

@@ -47,13 +47,15 @@ class NegativeLrMult(NetRule):
     ]
 
     def check(self, net: Net) -> Iterator[Finding]:
+        if net.role != "train":
+            return
         negative = [
             (layer, index, spec.lr_mult)
             for layer in net.layers_having("param")
             for index, spec in enumerate(layer.message.param)
             if spec.lr_mult < 0
         ]
-        for layer, index, lr_mult in negative if net.role == "train" else ():
+        for layer, index, lr_mult in negative:
             yield self.finding(
                 layer.at("param", index, "lr_mult"),
                 f"{title(layer)}: lr_mult {lr_mult:g} is negative, so this parameter climbs the loss instead"
