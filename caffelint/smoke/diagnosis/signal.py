@@ -86,7 +86,7 @@ def epsilon(run: Run) -> Iterator[Hypothesis]:
     """
     found = []
     for layer in run.built[0].layers:
-        if layer.type not in ("BatchNorm", "MVN") or not layer.parameters.eps > _EPSILON:
+        if not (layer.normalises and layer.has_setting("eps") and layer.parameters.eps > _EPSILON):
             continue
         made = run.statistics(-1, layer.name, BLOB, layer.tops[0].name, DATA)
         if made is None or made.std < _NORMAL:
