@@ -82,6 +82,15 @@ class Statistics(NamedTuple):
     tiny: float = 0.0
 
 
+class LossGradient(NamedTuple):
+    """Of several losses, one alone, before any update. loss: its top. sizes: the length of the gradient, loss weight
+    included, that it gives the first parameter of each layer.
+    """
+
+    loss: str
+    sizes: Mapping[str, float]
+
+
 class NonFinite(NamedTuple):
     """The first value that is nan or infinite, in Caffe's order of computing; the run ends with it.
 
@@ -355,6 +364,7 @@ Event = (
     | Creating
     | Iteration
     | Statistics
+    | LossGradient
     | NonFinite
     | Targets
     | Tested
@@ -380,6 +390,7 @@ KINDS: dict[str, Any] = {
     "creating": Creating,
     "iteration": Iteration,
     "statistics": Statistics,
+    "loss_gradient": LossGradient,
     "non_finite": NonFinite,
     "targets": Targets,
     "test": Tested,

@@ -142,9 +142,38 @@ def below_zero(run: Run) -> BuiltLayer | None:
 
 
 def progress(run: Run) -> float:
-    """The loss at the end as a share of that at the start, or of chance where that is less."""
-    first, near = begins(run), chance(run)
-    return ends(run) / (first if near is None else min(first, near)) if first > 0 else math.nan
+    """The loss at the end as a share of that at the start, or of the best constant answer where that is less.
+
+    Of several losses, that of one which does not fall.
+    """
+    first, near = begins(run), best_constant(run)
+    if math.isnan(near):
+        near = chance(run) or math.inf
+    whole = ends(run) / min(first, near) if first > 0 else math.nan
+    return max([whole, *(share for share, _, _, _ in _parts(run) if share > FELL)])
+
+
+def slowest(run: Run) -> tuple[BuiltLayer, float, float] | None:
+    """The one of several losses that fell least, and its values at the start and at the end, without its weight."""
+    parts = _parts(run)
+    if not parts:
+        return None
+    _, first, last, layer = max(parts, key=lambda part: part[0])
+    return layer, first, last
+
+
+def _parts(run: Run) -> list[tuple[float, float, float, BuiltLayer]]:
+    """Of each of several losses that are to fall: progress, values at the start and at the end."""
+    found = []
+    for layer in run.loss_layers if len(run.loss_layers) > 1 else ():
+        name = layer.tops[0].name
+        before = [event.losses[name] for event in run.started if name in event.losses]
+        after = [event.losses[name] for event in run.iterations[1:] if name in event.losses][-TAIL:]
+        if layer.loss_weights[0] > 0 and before and after and 0 < max(before) < math.inf:
+            near = _constant_of(run, layer)
+            near = near if near > 0 else _chance_of(layer) or math.inf
+            found.append((median(after) / min(max(before), near), max(before), median(after), layer))
+    return found
 
 
 def fell(run: Run) -> bool:

@@ -51,6 +51,7 @@ RUNNER = (
     "stacks.py",
     "arrays.py",
     "gradients.py",
+    "caffe/losses.py",
     "caffe/runner.py",
     "caffe/cpu_only.py",
     "caffe/modes.py",

@@ -68,7 +68,20 @@ from caffelint.smoke.learning import (
     weights,
     without_weights,
 )
-from caffelint.smoke.loss import bad_start, begins, below_zero, chance, clamped, classes, ends, fell, losses, rose
+from caffelint.smoke.loss import (
+    bad_start,
+    begins,
+    below_zero,
+    chance,
+    clamped,
+    classes,
+    ends,
+    falls,
+    fell,
+    losses,
+    rose,
+    slowest,
+)
 from caffelint.smoke.run import Run, loss_grew, run_of
 
 __all__ = [
@@ -128,6 +141,7 @@ __all__ = [
     "dead_layers",
     "ends",
     "faded",
+    "falls",
     "fell",
     "first_ratios",
     "flat",
@@ -144,6 +158,7 @@ __all__ = [
     "refuted",
     "rose",
     "size",
+    "slowest",
     "squashing",
     "survivor",
     "to_line",

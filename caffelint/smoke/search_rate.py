@@ -10,7 +10,7 @@ from caffelint.smoke.engines import Engine
 from caffelint.smoke.events import Event, Iteration, RateFound, Statistics
 from caffelint.smoke.find_lr import Trial, find_lr, trial
 from caffelint.smoke.learning import dead_layers
-from caffelint.smoke.loss import FELL, TAIL, begins, chance, ends, progress, same_label
+from caffelint.smoke.loss import FELL, TAIL, begins, ends, falls, progress, same_label
 from caffelint.smoke.prepare import Prepared
 from caffelint.smoke.run import Run
 from caffelint.smoke.session import Request, Session, Stage, Watcher, session
@@ -67,7 +67,6 @@ def idle(run: Run) -> str:
         return f'every output of "{dead.name}" is 0'
     if len(run.iterations) < 2 * TAIL or not progress(run) > FELL:
         return ""
-    near = chance(run)
-    if near is not None and ends(run) < begins(run):
-        return f"the loss ends at {ends(run):.4g}, and guessing gives {near:.4g}"
+    if falls(begins(run), ends(run)):
+        return f"the loss ends at {ends(run):.4g}, no lower than with an answer that is always the same"
     return f"the loss does not fall, {begins(run):.4g} to {ends(run):.4g}"

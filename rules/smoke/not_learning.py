@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caffelint.lint import ERROR, LIKELY, WARNING, Cause, Finding, Invalid
+from caffelint.lint import ERROR, LIKELY, WARNING, Cause, Finding, Invalid, title
 from caffelint.smoke.rule import (
     CHANGE,
     DIFF,
@@ -13,10 +13,12 @@ from caffelint.smoke.rule import (
     clamped,
     ends,
     faded,
+    falls,
     flat,
     is_zero,
     only_decays,
     rose,
+    slowest,
     survivor,
     weights,
 )
@@ -158,8 +160,11 @@ def _flat(rule: SmokeRule, run: Run) -> Finding | None:
     if best is None or best.hypothesis.kind == "rate" or not flat(run) or rose(run):
         return None
     cause = too_large(run)
-    falls = "hardly falls" if ends(run) < begins(run) else "does not fall"
-    what = f"the loss {falls}: {number(begins(run))} to {number(ends(run))} in {len(run.iterations)} iterations"
+    of, first, last = "the loss", begins(run), ends(run)
+    if falls(first, last) and (least := slowest(run)) is not None:
+        of, first, last = f"the loss of {title(least[0])}", *least[1:]
+    how = "hardly falls" if last < first else "does not fall"
+    what = f"{of} {how}: {number(first)} to {number(last)} in {len(run.iterations)} iterations"
     return worded(rule, best.hypothesis.place, cause._replace(what=what), severity=WARNING, certainty=LIKELY)
 
 

@@ -108,6 +108,7 @@ class Run(object):
         import arrays  # noqa: F401
         import caffe
         import gradients  # noqa: F401
+        import losses  # noqa: F401
         import modes  # noqa: F401
         import numpy
         import synthetic
@@ -183,6 +184,8 @@ class Run(object):
 
     def pass_at_rate_zero(self, net):
         """One pass forward and backward; what it leaves in the parameters, BatchNorm's averages, is taken back."""
+        import losses
+
         self.at = 0, -1
         kept = net.keep()
         self.fill(0, 0)
@@ -197,6 +200,8 @@ class Run(object):
             net.net.backward()
         self.judge(net, kept, -1, 0.0)
         self.report(net, -1, 0.0, "diff")
+        if self.job["statistics_every"]:
+            losses.report(self, net)
         net.restore(kept)
 
     def report_inputs(self, net):

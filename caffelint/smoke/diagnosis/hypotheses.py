@@ -23,11 +23,12 @@ from caffelint.smoke.diagnosis.change import (
 from caffelint.smoke.diagnosis.hypothesis import STRONG, Hypothesis
 from caffelint.smoke.diagnosis.signal import depth, epsilon, fillers
 from caffelint.smoke.diagnosis.trouble import clipped, hampered
-from caffelint.smoke.events import BLOB, DATA, PARAM, NonFinite, Statistics
+from caffelint.smoke.events import BLOB, DATA, PARAM, LossGradient, NonFinite, Statistics
 from caffelint.smoke.infogain import matrix
 from caffelint.smoke.learning import first_ratios, is_zero, size, weights
 from caffelint.smoke.loss import bad_start, summed_labels
 from caffelint.smoke.run import Run
+from caffelint.smoke.trunk import trunk
 
 ADAPTIVE = ("AdaGrad", "RMSProp", "Adam", "AdaDelta")
 _USUAL_RATE = {"SGD": 0.1, "Nesterov": 0.1, "AdaGrad": 0.1, "RMSProp": 0.01, "Adam": 0.01, "AdaDelta": 10.0}
@@ -199,21 +200,31 @@ def _weights_of_losses(run: Run) -> Iterator[Hypothesis]:
 
 
 def _dominating(run: Run) -> Iterator[Hypothesis]:
-    """One of several losses that is many times all others, before any update."""
+    """One of several losses whose gradient at the layers that they share is many times that of all others.
+
+    Where gradients were not measured, the losses themselves are compared.
+    """
+    found = trunk(run)
     first = next((event.losses for event in run.started), {})
-    parts = [(abs(layer.loss_weights[0] * first.get(layer.tops[0].name, 0.0)), layer) for layer in run.loss_layers]
-    parts = sorted(((part, layer) for part, layer in parts if part > 0), key=lambda pair: pair[0])
-    if len(parts) < 2 or not math.isfinite(parts[-1][0]):
+    values = [(abs(layer.loss_weights[0] * first.get(layer.tops[0].name, 0.0)), layer) for layer in run.loss_layers]
+    if found is None and run.first(LossGradient) is not None:
         return
-    (second, other), (most, layer) = parts[-2:]
-    if most < _DOMINATES * second:
+    parts = list(found.pulls) if found is not None else sorted(values, key=lambda pair: -pair[0])
+    if len(parts) < 2 or not math.isfinite(parts[0][0]):
         return
-    weight = float(f"{layer.loss_weights[0] * second / most:.1g}")
+    (most, layer), (second, other) = parts[:2]
+    if not most > _DOMINATES * second > 0:
+        return
+    ratio = most / second
+    value = {id(one): loss for loss, one in values}
+    share = value[id(other)] / value[id(layer)] if value[id(layer)] > 0 else math.nan
+    balances = min(1 / ratio, share) if 0 < share < math.inf else 1 / ratio  # its own layers take it, too
+    weight = float(f"{layer.loss_weights[0] * balances:.1g}")
     changes = of_layer(run, layer, "loss_weight", 0, value=weight)
     place = run.place(layer.name, 0, "loss_weight")
-    ratio = most / second
-    layers = (layer, other)
-    yield Hypothesis("loss-weight", place, math.log10(ratio), changes, "ratio", layers, layer.loss_weights[0], ratio)
+    score = math.log10(ratio) - 0.5
+    layers = (layer, other, *(found.layers if found is not None else ()))
+    yield Hypothesis("loss-weight", place, score, changes, "ratio", layers, layer.loss_weights[0], ratio)
 
 
 def _multipliers(run: Run) -> Iterator[Hypothesis]:

@@ -44,6 +44,7 @@ from caffelint.smoke.torch.base import LabelOutside
 from caffelint.smoke.torch.device import NoDevice, is_out_of_memory, make_deterministic, peak_memory, usable
 from caffelint.smoke.torch.feed import Feed
 from caffelint.smoke.torch.load import Lacking, Refusal, lacking_for_python, load_net, load_solver, make_net
+from caffelint.smoke.torch.losses import alone
 from caffelint.smoke.torch.net import LayerError, TorchNet
 from caffelint.smoke.torch.python import FOLDERS, NotHere, Raised
 from caffelint.smoke.torch.search import Culprit, Search, bad_parameter
@@ -110,6 +111,7 @@ class Run:
         self.targets = [targets.Targets(*one) for one in job.targets]  # type: ignore[no-untyped-call]
         self.iteration = BEFORE
         self.last_rate = 0.0
+        self.batch: dict[str, Tensor] = {}
         self.loss = math.nan
         self.losses: dict[str, float] = {}
         self.health: list[Tensor] = []
@@ -210,8 +212,14 @@ class Run:
             if layer.params[index:]
         ]
         kept = [data.clone() for data in counted]
+        random = self.net.generator.get_state()
         self.compute(0.0)
         self.net.clear_gradients()
+        if self.job.statistics_every and self.passes:
+            after = self.net.generator.get_state()
+            for event in alone(self.net, self.batch, random, self.precision()):
+                self.emit(event)
+            self.net.generator.set_state(after)
         for data, before in zip(counted, kept, strict=True):
             data.data.copy_(before)
 
@@ -248,6 +256,7 @@ class Run:
         for number in range(passes):
             batch = self.feeds[0].next(self.iteration)
             batches.append(batch)
+            self.batch = batch
             for one in self.targets:
                 if one.name in batch and self.iteration > BEFORE:
                     one.add(batch[one.name].numpy(force=True))  # type: ignore[no-untyped-call]

@@ -227,12 +227,12 @@ class TorchNet:
             total = value if total is None else total + value
         self.loss = torch.zeros((), device=self.device) if total is None else total
 
-    def backward(self) -> None:
-        """One backward pass from all losses; adds to the `grad` of the parameters' data."""
+    def backward(self, only: str = "") -> None:
+        """One backward pass from all losses, or from one alone; adds to the `grad` of the parameters' data."""
         roots = []
-        for _, slot, weight in self._plan.losses:
+        for name, slot, weight in self._plan.losses:
             top = self._values[slot]
-            if top is not None and top.requires_grad:
+            if top is not None and top.requires_grad and only in ("", name):
                 # Of numbers: to give torch the gradients of tensors has it import all of sympy first.
                 factor = weight * self.gradient_scale
                 roots.append(top if factor == 1 and not top.dim() else top.sum() * factor)
