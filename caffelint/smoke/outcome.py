@@ -35,7 +35,7 @@ class Outcome(NamedTuple):
 
 
 def outcome(run: Run) -> Outcome:
-    """Of a run of at least one iteration, in which all values are finite."""
+    """Of a run of at least one iteration."""
     values = losses(run)
     constant = best_constant(run)
     moves = _moves(values, constant, ends(run)) if len(values) >= 2 * TAIL else ""
@@ -48,6 +48,8 @@ def outcome(run: Run) -> Outcome:
 
 
 def _moves(values: list[float], constant: float, last: float) -> str:
+    if not all(map(math.isfinite, values)):
+        return UNSTEADY
     first, tail = median(values[:TAIL]), median(values[-TAIL:])
     noise = _BEYOND * pstdev(values[len(values) // 2 :])
     if falls(first, tail) and first - tail > noise:

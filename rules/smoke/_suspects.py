@@ -89,11 +89,11 @@ def suspect(run: Run, one: Hypothesis) -> tuple[str, str, bool]:
         fact = f"the rate rises from {number(value)} to {number(one.figure)}"
         return fact, "; use a schedule that lowers it", True
     if one.kind == "loss-weight" and one.field == "ratio":
-        what, shared = "loss", [layer.name for layer in one.layers[2:]]
+        start, shared = "the loss", [layer.name for layer in one.layers[2:]]
         if shared:
             to = f' to "{shared[-1]}"' if len(shared) > 1 else ""
-            what = f'gradient at the shared layers, "{shared[0]}"{to},'
-        fact = f"the {what} of {name} is {number(one.figure)} times that of {title(one.layers[1])}, and outweighs it"
+            start = f'at "{shared[0]}"{to}, which both losses train, the gradient'
+        fact = f"{start} of {name} is {number(one.figure)} times that of {title(one.layers[1])}, and outweighs it"
         return fact, f"; try {better}", False
     if one.kind == "loss-weight" and one.proved:
         fact = f"loss_weight {value:g} makes the loss of {name} grow, whatever the rate"

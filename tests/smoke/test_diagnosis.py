@@ -28,6 +28,17 @@ _PLANTED = {
     "solver_clip_tiny": ("clip-gradients", "clip_gradients: -1"),
     "filler_uniform_huge": ("fillers", 'inner_product_param { weight_filler { type: "msra" } }'),
     "loss_multinomial_without_softmax": ("loss", 'type: "SoftmaxWithLoss"'),
+    "solver_decay_mult": ("weight-decay", "param { decay_mult: 1 }"),
+    "solver_clip_next_to_zero": ("clip-gradients", "clip_gradients: -1"),
+    "batchnorm_huge_eps": ("statistics", "batch_norm_param { eps: 1e-05 }"),
+    "filler_convolutions_deep": ("depth", 'convolution_param { weight_filler { type: "msra" } }'),
+    "schedule_gone_at_once": ("schedule", 'lr_policy: "fixed"'),
+    "loss_two_of_other_scale": ("loss-weight", "loss_weight: 0.001"),
+    "loss_sigmoid_labels_255": (
+        "labels",
+        'layer { name: "mask_scaled" type: "Power" bottom: "mask" top: "mask_scaled" power_param'
+        " { scale: 0.003921568627 } }",
+    ),
 }
 
 

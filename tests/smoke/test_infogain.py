@@ -1,0 +1,56 @@
+"""The matrix of an InfogainLoss is read, and named where it breaks a run."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from caffelint.schema import BlobProto
+from caffelint.smoke.session import Session
+from caffelint.smoke.verdict import verdict
+
+_NET = """
+layer { name: "data" type: "DummyData" top: "data" top: "label"
+  dummy_data_param { shape { dim: 8 dim: 6 } shape { dim: 8 } data_filler { type: "gaussian" std: 1 }
+    data_filler { type: "constant" value: 1 } } }
+layer { name: "score" type: "InnerProduct" bottom: "data" top: "score"
+  inner_product_param { num_output: 3 weight_filler { type: "xavier" } } }
+layer { name: "loss" type: "InfogainLoss" bottom: "score" bottom: "label" top: "loss"
+  infogain_loss_param { source: "H.binaryproto" } }
+"""
+_SOLVER = 'net: "net.prototxt" base_lr: 0.1 lr_policy: "fixed" max_iter: 100 snapshot_prefix: "s"'
+
+
+def project(folder: Path, values: list[float]) -> Path:
+    blob = BlobProto(num=1, channels=1, height=3, width=3)
+    blob.data.extend(values)
+    (folder / "H.binaryproto").write_bytes(blob.SerializeToString())
+    (folder / "net.prototxt").write_text(_NET)
+    (folder / "solver.prototxt").write_text(_SOLVER)
+    return folder / "solver.prototxt"
+
+
+def told(session: Session) -> str:
+    assert session.run is not None
+    return verdict(session.run, session.report.findings)
+
+
+@pytest.mark.parametrize("value", [math.inf, math.nan])
+def test_a_matrix_that_is_not_finite(value: float, in_caffe: Callable[..., Session], tmp_path: Path) -> None:
+    words = told(in_caffe(project(tmp_path, [1, 0, 0, 0, value, 0, 0, 0, 1])))
+    assert f'"H.binaryproto", the H of InfogainLoss "loss", holds {value} in the row of class 1' in words
+    assert 'with type: "SoftmaxWithLoss" at "loss" it' in words
+
+
+def test_a_row_that_multiplies_its_gradient(in_caffe: Callable[..., Session], tmp_path: Path) -> None:
+    words = told(in_caffe(project(tmp_path, [1, 0, 0, 5e4, 9e4, 0, 0, 0, 1])))
+    assert 'the row of class 1 in "H.binaryproto", the H of InfogainLoss "loss", adds up to 1.4e+05' in words
+    assert "base_lr" not in words.split(" A check")[0].replace("with base_lr", "")
+
+
+def test_a_usual_one(in_caffe: Callable[..., Session], tmp_path: Path) -> None:
+    found = in_caffe(project(tmp_path, [1, 0, 0, 0, 1, 0, 0, 0, 1])).report.findings
+    assert {finding.name for finding in found if finding.code.startswith("X")} <= {"constant-labels"}
