@@ -82,7 +82,8 @@ def test_binds_to_what_protobuf_reads(kind: str, seed: int) -> None:
     theirs = ROOTS[kind]()
     text_format.Parse(data, theirs)
     bound = bind(parse(data), ROOTS[kind]())
-    assert [problem for problem in bound.problems if problem.kind not in ("fork-field", "octal-number")] == []
+    of_caffe = ("fork-field", "mixed-layer-formats", "octal-number")  # protobuf itself has nothing against them
+    assert [problem for problem in bound.problems if problem.kind not in of_caffe] == []
     assert bound.message.SerializeToString(deterministic=True) == theirs.SerializeToString(deterministic=True)
 
 
