@@ -24,6 +24,7 @@ from caffelint.lint.report import Failure, ReportedFinding, UsedCaffe, own_failu
 from caffelint.lint.run import RuleSet
 from caffelint.lint.select import matches, most_exact, selected
 from caffelint.lint.suppress import Suppression, silence
+from caffelint.schema.provenance import provenance
 from caffelint.schema.readers import readers
 from caffelint.text.edits import Edit
 from caffelint.text.parser import MOST_PROBLEMS
@@ -163,8 +164,8 @@ class Checker:
             file = load(data, path, kind, dialect, self.most_problems, caffe)
             if forks and file.bound:
                 reading = readers(file.bound)
-                dialect = next((fork for fork in forks.forks if fork in reading), None)
-                file = load(data, path, kind, dialect, self.most_problems) if dialect else file
+                others = [load(data, path, kind, fork, self.most_problems) for fork in forks.forks if fork in reading]
+                file = next(filter(_is_for_its_dialect, others), file)
             file.known_types = frozenset(self.config.known_layer_types)
             return file
         except Exception as error:
@@ -358,6 +359,14 @@ def _like(name: str) -> str:
     from difflib import get_close_matches
 
     return next(iter(get_close_matches(name, [rule.name for rule in all_rules()], 1, 0.8)), "")
+
+
+def _is_for_its_dialect(file: File) -> bool:
+    """Has its dialect all fields, values and layer types of a file?"""
+    known, dialect = provenance(), file.dialect or ""
+    types = {type_ for net in file.nets for type_ in net.by_type}
+    has_types = all(known.may_have_type(dialect, type_) for type_ in types)
+    return has_types and not any(problem.kind == "fork-field" for problem in file.problems)
 
 
 def _replaced(row: ReportedFinding) -> tuple[str, int, int] | None:
