@@ -9,9 +9,13 @@ from caffelint.caffe.net import Net
 from caffelint.caffe.refusal import OF_EVERY_CAFFE, Kind
 from caffelint.caffe.solver import Solver
 from caffelint.lint.file import File
-from caffelint.lint.finding import Finding
+from caffelint.lint.finding import ERROR, LIKELY, WARNING, Finding
 from caffelint.lint.registry import RuleInfo, all_rules, claims
 from caffelint.lint.rule import Rule
+
+_CHANGED = "this project's own source of this layer type differs from BVLC's"
+_OF_THE_TEXT = ("P", "G")
+"""Families on the text and on how names connect layers, which forks leave alone."""
 
 
 class RuleSet:
@@ -68,6 +72,15 @@ class RuleSet:
             yield from self.rule(info).check(solver)
 
     def check_net(self, net: Net) -> Iterator[Finding]:
+        changed = net.bound.caffe.registered.changed if net.bound.caffe else frozenset[str]()
+        names = {layer.name for type_ in changed for layer in net.by_type.get(type_, ())}
+        for finding in self._check_net(net):
+            if finding.place.layer in names and finding.severity == ERROR and not finding.code.startswith(_OF_THE_TEXT):
+                finding.severity, finding.certainty = WARNING, LIKELY
+                finding.evidence = "; ".join(filter(None, [finding.evidence, _CHANGED]))
+            yield finding
+
+    def _check_net(self, net: Net) -> Iterator[Finding]:
         rules = self._for_type
         for type_, layers in net.by_type.items():
             if type_ not in rules:

@@ -28,12 +28,16 @@ _FEWEST_TYPES = 35
 
 
 class Registered(NamedTuple):
-    """The layer and solver types that sources register, and the learning-rate policies and fillers that they name."""
+    """The layer and solver types that sources register, and the learning-rate policies and fillers that they name.
+
+    `changed` are BVLC's layer types whose sources are not BVLC's, or of a version that refuses other things than 1.0.
+    """
 
     layers: frozenset[str] = frozenset()
     solvers: frozenset[str] = frozenset()
     policies: frozenset[str] = frozenset()
     fillers: frozenset[str] = frozenset()
+    changed: frozenset[str] = frozenset()
 
 
 NONE_REGISTERED = Registered()
@@ -98,10 +102,7 @@ class _ProjectMessage(MessageType):
     """A message of the project. `descriptor` is the one of the merged schema that its values go into, or None."""
 
     def __init__(self, caffe: ProjectCaffe, name: str, descriptor: Any):
-        self.descriptor = descriptor
-        self.name: str = descriptor.full_name.partition(".")[2] if descriptor is not None else name
-        self.made: dict[str, FieldType] = {}
-        self._fields: dict[str, FieldType] | None = None
+        super().__init__(descriptor, name)
         self._caffe = caffe
         self._declared = caffe.schema.messages[name]
 

@@ -81,9 +81,9 @@ class MessageType:
     to as such a message, serialised, if nothing is unusual about them.
     """
 
-    def __init__(self, descriptor: Any):
+    def __init__(self, descriptor: Any, name: str = ""):
         self.descriptor = descriptor
-        self.name: str = descriptor.full_name.partition(".")[2]
+        self.name: str = descriptor.full_name.partition(".")[2] if descriptor is not None else name
         self.made: dict[str, FieldType] = {}
         self.known: dict[str, bytes] = {}
         self._fields: dict[str, FieldType] | None = None

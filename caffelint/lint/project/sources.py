@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 from collections.abc import Iterable
@@ -9,6 +10,7 @@ from typing import NamedTuple
 
 from caffelint.lint.read import ReadError, read_found
 from caffelint.lint.walk import walk
+from caffelint.schema.pool import read_data
 from caffelint.schema.project import Registered
 from caffelint.text.code_comments import without_comments
 
@@ -18,11 +20,13 @@ _MOST_ENTRIES = 30_000
 _MOST_FILES = 5_000
 _LARGEST = 1 << 20
 _MARKS = (b"REGISTER_LAYER_C", b"REGISTER_SOLVER_C", b"lr_policy ==")
+_LAYERS = os.path.join("src", "caffe", "layers")
 _FILLERS = "filler.hpp"
 _REGISTERS = re.compile(r"REGISTER_(LAYER|SOLVER)_(?:CLASS|CREATOR)\s*\(\s*(\w+)")
 _POLICY = re.compile(r'lr_policy\s*==\s*"(\w+)"')
 _FILLER = re.compile(r'type\s*==\s*"(\w+)"')
 _DEFINES = re.compile(r"#[ \t]*define\b[^\n]*(?:(?<=\\)\n[^\n]*)*")
+_INCLUDES = re.compile(r"#[ \t]*include\b[^\n]*")
 _OFF = re.compile(r"#[ \t]*if[ \t]+0\b")
 _CONDITION = re.compile(r"#[ \t]*(if|el|endif)[^\n]*")
 
@@ -72,12 +76,18 @@ def registered(files: Iterable[SourceFile]) -> Registered:
     These are GetLearningRate of sgd_solver.cpp, or solver.cpp in older Caffes, and GetFiller of filler.hpp.
     """
     found: dict[str, set[str]] = {"LAYER": set(), "SOLVER": set(), "policies": set(), "fillers": set()}
+    bvlc = json.loads(read_data("bvlc_sources.json"))
+    same: set[str] = set()
     for file in files:
         try:
             data = read_found(file.path, _LARGEST) if file.size <= _LARGEST else b""
         except ReadError:
             continue
-        is_of_fillers = os.path.basename(file.path) == _FILLERS
+        folder, name = os.path.split(file.path)
+        is_of_fillers = name == _FILLERS
+        if name in bvlc["files"] and folder.endswith(_LAYERS):
+            if digest(data.decode("utf-8", "replace")) in bvlc["files"][name]:
+                same.add(name)
         if is_of_fillers or any(mark in data for mark in _MARKS):
             text = compiled(data.decode("utf-8", "replace"))
             for what, type_ in _REGISTERS.findall(text):
@@ -85,12 +95,21 @@ def registered(files: Iterable[SourceFile]) -> Registered:
             found["policies"].update(_POLICY.findall(text))
             if is_of_fillers:
                 found["fillers"].update(_FILLER.findall(text))
-    return Registered(*map(frozenset, found.values()))
+    changed = {type_ for type_ in found["LAYER"] if not same.issuperset(bvlc["types"].get(type_, ()))}
+    return Registered(*map(frozenset, (*found.values(), changed)))
+
+
+def digest(text: str) -> str:
+    """Of a C++ file; equal for files that differ in comments, layout and includes alone."""
+    import hashlib
+
+    plain = "".join(_INCLUDES.sub("", compiled(text)).split())
+    return hashlib.sha1(plain.encode(), usedforsecurity=False).hexdigest()[:12]
 
 
 def compiled(text: str) -> str:
     """The text of a C++ file without comments, macros, and what is between `#if 0` and its `#else` or `#endif`."""
-    text = _DEFINES.sub("", without_comments(text))
+    text = _DEFINES.sub("", without_comments(text.replace("\r\n", "\n")))
     if not _OFF.search(text):
         return text
     parts: list[str] = []

@@ -14,6 +14,7 @@ from caffelint.cli.main import main
 from caffelint.lint.built import BVLC_TYPES
 from caffelint.lint.config import Config, load_config
 from caffelint.lint.project.caffes import Caffes
+from caffelint.lint.project.sources import digest
 
 OWN = """
   optional MyParameter my_param = 9001;
@@ -349,3 +350,28 @@ def test_an_old_format_stays_where_it_reads_no_newer_one(make: Make, proto: str,
     assert Path("net.prototxt").read_text() == old[lacking]
     assert main(["upgrade", "net.prototxt", "--dialect", "bvlc"]) == 0
     assert Path("net.prototxt").read_text() != old[lacking]
+
+
+def test_certain_claims_on_layers_of_its_own_making_are_likely(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
+    source = "void PoolingLayer<Dtype>::LayerSetUp() { CHECK(x); }"
+    table = {"files": {"pooling_layer.cpp": [digest(source)]}, "types": {"Pooling": ["pooling_layer.cpp"]}}
+    monkeypatch.setattr("caffelint.lint.project.sources.read_data", lambda name: json.dumps(table).encode())
+    top = make(NET.format('layer { type: "Pooling" name: "p" bottom: "a" top: "p" pooling_param { pad: 3 } }'))
+    path = top / "caffe/src/caffe/layers/pooling_layer.cpp"
+    path.write_text(f"// the same\n#include <vector>\n{source}")
+    (one,) = caffelint.check("net.prototxt", settings(select=["L"])).findings
+    assert (one.severity, one.certainty) == ("error", "certain")
+    path.write_text(source.replace("x", "y"))
+    (one,) = caffelint.check("net.prototxt", settings(select=["L"])).findings
+    assert (one.severity, one.certainty) == ("warning", "likely")
+    assert one.evidence.endswith("this project's own source of this layer type differs from BVLC's")
+
+
+def test_sources_of_bvlc_are_known(root: Path, tmp_path: Path) -> None:
+    text = "#include <vector>\nvoid A() {\n  // one\n  CHECK(x);\n}\n"
+    assert digest(text) == digest("void A() { CHECK(x); }") == digest(text.replace("\n", "\r\n"))
+    assert digest(text) != digest("void A() { CHECK(y); }")
+    table = json.loads((root / "proto" / "bvlc_sources.json").read_text())
+    assert {name for files in table["types"].values() for name in files} <= table["files"].keys()
+    assert not set(table["types"]) - BVLC_TYPES
+    assert all(table["files"].values())
