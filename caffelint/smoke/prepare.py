@@ -54,6 +54,7 @@ RUNNER = (
     "caffe/losses.py",
     "caffe/runner.py",
     "caffe/cpu_only.py",
+    "caffe/net_numbers.py",
     "caffe/modes.py",
     "caffe/serving.py",
 )

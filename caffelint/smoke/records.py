@@ -23,8 +23,6 @@ if TYPE_CHECKING:
 
 _SLACK = 20.0
 """Seconds for Python and its libraries to load."""
-READ = ("Data", "HDF5Data", "ImageData")
-"""Types of data layers whose files are read here."""
 
 
 class Facts(NamedTuple):

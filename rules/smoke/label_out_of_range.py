@@ -75,26 +75,26 @@ class LabelOutOfRange(SmokeRule):
             if all(0 <= end < among or _ignores(layer, end) for end in labels):
                 continue
             what = f"{title(layer)}: labels are {extent(low, high)}, but its {among} classes are {extent(0, among - 1)}"
-            remedy = _likely(layer, low, high, among)
+            remedy, at = _likely(run, layer, low, high, among)
             place = run.place(layer.name, 0, "bottom", 1)
             records = bad_labels(run, source(layer.bottoms[1]))
             why = "; ".join(part for part in (records, remedy) if part)
-            at = run.place(layer.name, 0, "loss_param", "ignore_label") if "255" in remedy else None
-            at = _scores(run, layer) if remedy.startswith("set num_output") else at
             cause = Cause("labels", what, why, LIKELY if remedy else CERTAIN, at)
             yield self.finding(place, what, evidence=why, cause=cause)
 
 
-def _likely(layer: BuiltLayer, low: float, high: float, among: int) -> str:
+def _likely(run: Run, layer: BuiltLayer, low: float, high: float, among: int) -> tuple[str, Place | None]:
+    """What to do, and where, None for no better place."""
     if high == 255 and layer.type == "SoftmaxWithLoss":
         loss = layer.message.loss_param
         now = f", but ignore_label is {loss.ignore_label}" if loss.HasField("ignore_label") else ""
-        return f"255 often marks pixels to ignore{now}; set loss_param {{ ignore_label: 255 }}"
+        place = run.place(layer.name, 0, "loss_param", "ignore_label")
+        return f"255 often marks pixels to ignore{now}; set loss_param {{ ignore_label: 255 }}", place
     if low == 1 and high == among:
-        return f"the labels count from 1; subtract 1, or use {among + 1} classes"
+        return f"the labels count from 1; subtract 1, or use {among + 1} classes", None
     if math.inf > high >= among:
-        return f"set num_output: {int(high) + 1} if all of them are classes"
-    return ""
+        return f"set num_output: {int(high) + 1} if all of them are classes", _scores(run, layer)
+    return "", None
 
 
 def _ignores(layer: BuiltLayer, label: float) -> bool:

@@ -26,8 +26,11 @@ import time
 import traceback
 
 HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.append(HERE)  # with PYTHONSAFEPATH it is not there
+
+from net_numbers import Net, bad_param, extent, finite, is_finite, summary
+
 MOST_ROWS = 16
-SMALL, LEAST_NORMAL = 1e-30, 1.17549435e-38
 
 
 def main(path):
@@ -35,7 +38,6 @@ def main(path):
     with open(path) as file:
         job = json.load(file)
     if job["mode"] == "serve":
-        sys.path.append(HERE)
         import serving
 
         serving.serve(job, main)
@@ -101,7 +103,6 @@ class Run(object):
 
     def prepare(self):
         job = self.job
-        sys.path.append(HERE)  # with PYTHONSAFEPATH it is not there
         import stacks
 
         stacks.watch(job["timeout"])
@@ -240,7 +241,7 @@ class Run(object):
         """Read what is to be left out of the next batches."""
         while set(self.job["skips"]) & set(range(self.read.get(0, 0), self.read.get(0, 0) + batches)):
             for layer, bottoms in enumerate(net.bottoms):
-                if not bottoms and net.types[layer] not in ("Input", "Parameter"):
+                if not bottoms:
                     net.net._forward(layer, layer)
             self.reads(0, 1)
 
@@ -475,116 +476,11 @@ class Run(object):
         return ""
 
 
-class Net(object):
-    """A net of pycaffe by the numbers of its layers and blobs, since names need not be unique."""
-
-    def __init__(self, net):
-        self.net = net
-        self.names = list(net._layer_names)
-        self.blob_names = list(net._blob_names)
-        self.blobs = list(net._blobs)
-        layers = range(len(self.names))
-        self.types = [str(getattr(net.layers[layer], "type", "")) for layer in layers]
-        self.tops = [list(net._top_ids(layer)) for layer in layers]
-        self.bottoms = [list(net._bottom_ids(layer)) for layer in layers]
-        self.has_bottoms = [bool(bottoms) for bottoms in self.bottoms]
-        self.writer = [None] * len(self.blobs)
-        for layer, tops in enumerate(self.tops):
-            for top in tops:
-                self.writer[top] = layer
-        self.params = []
-        seen = set()
-        for layer in layers:
-            for index, param in enumerate(net.layers[layer].blobs):
-                where = param.data.ctypes.data
-                if where not in seen:
-                    seen.add(where)
-                    self.params.append((layer, index, param))
-
-    def has_writer(self, blob):
-        layer = self.writer[blob]
-        return layer is not None and self.has_bottoms[layer]
-
-    def keep(self):
-        return [param.data.copy() for _, _, param in self.params]
-
-    def restore(self, kept):
-        for (_, _, param), values in zip(self.params, kept):
-            param.data[...] = values
-
-    def clear_diffs(self):
-        for _, _, param in self.params:
-            param.diff[...] = 0
-
-    def losses(self):
-        """The weighted sum of the losses, and the value of each and of the outputs that are one number."""
-        total, values = 0.0, {}
-        weights = list(self.net._blob_loss_weights)
-        outputs = set(self.net._outputs)
-        for number, name in enumerate(self.blob_names):
-            weight = weights[number] if number < len(weights) else 0
-            blob = self.blobs[number]
-            if weight or (number in outputs and blob.data.size == 1):
-                value = float(blob.data.sum(dtype="float64"))
-                values[name] = value
-                total += weight * value if weight else 0.0
-        return total, values
-
-
 def own_code(path):
     """Is a file the user's own, not this one nor of what is installed?"""
     path = os.path.abspath(path)
     installed = [os.path.dirname(os.path.abspath(os.__file__)), HERE]
     return not any(path.startswith(folder + os.sep) for folder in installed) and "-packages" + os.sep not in path
-
-
-def bad_param(net):
-    """The first parameter that is not finite, with its values."""
-    for layer, index, param in net.params:
-        if not finite(param.data):
-            return layer, index, param.data.copy()
-    return None
-
-
-def is_finite(value):
-    return value == value and abs(value) != float("inf")
-
-
-def finite(values):
-    """One cheap pass: a sum is finite unless something in it is not, or it overflows, which is then looked into."""
-    import numpy
-
-    with numpy.errstate(all="ignore"):
-        return bool(numpy.isfinite(values.sum()) or numpy.isfinite(values).all())
-
-
-def extent(values):
-    """Least and greatest finite value, nan if there is none, and how many are not finite."""
-    import numpy
-
-    good = numpy.isfinite(values)
-    bad = int(values.size - good.sum())
-    if bad:
-        values = values[good]
-    if not values.size:
-        return float("nan"), float("nan"), bad
-    return float(values.min()), float(values.max()), bad
-
-
-def summary(values):
-    import numpy
-
-    low, high, bad = extent(values)
-    if bad:
-        values = values[numpy.isfinite(values)]
-    size = max(values.size, 1)
-    mean = float(values.sum(dtype="float64")) / size
-    spread = float(values.std(dtype="float64")) if values.size else 0.0
-    zeros = 1 - float(numpy.count_nonzero(values)) / size
-    tiny = 0.0
-    if max(-low, high) < SMALL:
-        tiny = float((numpy.abs(values) < LEAST_NORMAL).sum()) / size - zeros
-    return {"min": low, "max": high, "mean": mean, "std": spread, "zeros": zeros, "tiny": tiny}
 
 
 def encoded(text):

@@ -16,7 +16,7 @@ from caffelint.smoke.events import BLOB, DATA, EXTREME, LABEL, NOT_FINITE, BadRe
 from caffelint.smoke.flow import unsplit
 from caffelint.smoke.job import REAL
 from caffelint.smoke.prepare import Prepared
-from caffelint.smoke.records import READ, Facts, read_records
+from caffelint.smoke.records import Facts, read_records
 from caffelint.smoke.run import Run
 
 _BEFORE = 1000
@@ -57,7 +57,7 @@ def read_batches(run: Run, prepared: Prepared, wanted: Sequence[Suspect], second
     for net, number in wanted:
         real = {item.layer for item in prepared.job.inputs if item.net == net and item.source == REAL}
         for layer in prepared.built[net].layers:
-            if layer.name in real and layer.type in READ and layer.batch_size:
+            if layer.name in real and layer.batch_size:
                 batch = _read(run, prepared, layer, Suspect(net, number), seconds)
                 found += [batch] if batch else []
     return found
