@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from caffelint.cli.smoked import Shown
-from caffelint.smoke.events import Compared, Gradient
+from caffelint.smoke.events import Compared, Gradient, Scanned
 
 if TYPE_CHECKING:
     from caffelint.smoke.session import Request, Session
@@ -39,6 +39,19 @@ def compared(request: Request, shown: Shown, text: str) -> Session:
         shown.say(f"from update {event.chaos} on rounding alone makes large differences, so they are ignored")
     if not event.stage:
         shown.say(f"they agree: no difference is larger than rounding explains; the largest is {event.distance:.1e}")
+    return session
+
+
+def scanned(request: Request, shown: Shown) -> Session:
+    """Look at all batches and show what their losses are."""
+    from caffelint.smoke.scan import scan
+
+    session = scan(request, shown)
+    found = session.run.first(Scanned) if session.run else None
+    if found is not None:
+        losses = f"loss {found.low:.4g} to {found.high:.4g}, mostly {found.usual:.4g}"
+        odd = f"; {len(found.odd)} of them odd" if found.odd else ""
+        shown.say(f"\nscanned {found.batches} batches, forward only: {losses}{odd}\n")
     return session
 
 

@@ -21,6 +21,12 @@ from caffelint.cli.settings import input_shapes, settings, settings_options
     help="Train for N iterations.",
 )
 @click.option(
+    "--epochs",
+    type=click.IntRange(1, 1_000_000),
+    metavar="N",
+    help="Train for N times all records instead, or --scan them so often; needs real data.",
+)
+@click.option(
     "--engine",
     type=click.Choice(["auto", "caffe", "torch"]),
     default="auto",
@@ -88,6 +94,7 @@ from caffelint.cli.settings import input_shapes, settings, settings_options
 @click.option(
     "--compare", metavar="A,B", help="Run twice and show where the runs first differ: cpu,cuda:0 or caffe,torch."
 )
+@click.option("--scan", is_flag=True, help="Look at all batches once, forward only, and name those with an odd loss.")
 @click.option("--gradcheck", metavar="LAYER|all", help="Compare a layer's gradient with the slope of its forward pass.")
 @click.option(
     "--plot", type=click.Path(path_type=Path), metavar="FILE", help="Also plot the run to a .png, .svg or .html file."
@@ -125,7 +132,7 @@ def command(solver: str, **options: Any) -> int:
     from collections.abc import Callable
     from functools import partial
 
-    from caffelint.cli.compared import checked, compared
+    from caffelint.cli.compared import checked, compared, scanned
     from caffelint.cli.cured import cured, objection
     from caffelint.cli.outputs import outputs, write_all
     from caffelint.cli.smoked import Shown, as_json, lr_found, plotted, ready_to_plot, wishes_of
@@ -139,7 +146,7 @@ def command(solver: str, **options: Any) -> int:
     from caffelint.smoke.signals import ending_once
     from caffelint.smoke.train import smoke
 
-    ways = [name for name in ("find_lr", "compare", "gradcheck") if options[name]]
+    ways = [name for name in ("find_lr", "compare", "gradcheck", "scan") if options[name]]
     if len(ways) > 1:
         raise click.UsageError(f"--{' and --'.join(ways).replace('_', '-')} cannot be combined; give one")
     if problem := objection(options, ways):
@@ -159,13 +166,17 @@ def command(solver: str, **options: Any) -> int:
         not options["no_python_layers"],
     )
     wishes, shapes = wishes_of(options), input_shapes(options["input_shape"])
-    request = Request(solver, config, wishes, choice, options["force"], shapes, options["diagnose"])
+    request = Request(
+        solver, config, wishes, choice, options["force"], shapes, options["diagnose"], options["epochs"] or 0
+    )
     run: Callable[[Request, Shown], Session] = lr_found if options["find_lr"] else smoke
     if options["compare"]:
         run = partial(compared, text=options["compare"])
     if options["gradcheck"]:
         run = partial(checked, target=options["gradcheck"])
-    trains = not options["compare"] and not options["gradcheck"]
+    if options["scan"]:
+        run = scanned
+    trains = not any(options[name] for name in ("compare", "gradcheck", "scan"))
     on_stdout = any(output.format == "text" and output.file is None for output in wanted)
     try:
         with ending_once(), Shown(wishes.iterations, on_stdout, options["quiet"]) as shown:

@@ -79,6 +79,7 @@ class Shown(Watcher):
             click.echo(line.replace(text, sentence(text)) if text else line, err=self.err or self.quiet)
 
     def started(self, engine: Engine, prepared: Prepared) -> None:
+        self.iterations = prepared.job.iterations
         self.say(f"engine {engine.name} on {engine.device}: {engine.why}", always=engine.unasked)
         sources = {item.source for item in prepared.job.inputs}
         if sources:

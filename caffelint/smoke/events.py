@@ -335,6 +335,29 @@ class Batch(NamedTuple):
     holding: Sequence[int] = ()
 
 
+class Odd(NamedTuple):
+    """A batch of a scan: its number, its loss, and where its forward pass first gave what is not finite ("" for
+    nowhere). nan: or was it infinite?"""
+
+    number: int
+    loss: float
+    layer: str
+    nan: bool
+
+
+class Scanned(NamedTuple):
+    """All batches were looked at forward only (scan.py); from the command, not from an engine.
+
+    low, usual, high: least, median and greatest finite loss. odd: what is not finite, or far above the median.
+    """
+
+    batches: int
+    low: float
+    usual: float
+    high: float
+    odd: Sequence[Odd]
+
+
 class Waiting(NamedTuple):
     """With mode `serve`: the job is done, and others can be given."""
 
@@ -379,6 +402,7 @@ Event = (
     | Compared
     | Gradient
     | Batch
+    | Scanned
     | Waiting
     | Trying
     | Note
@@ -405,6 +429,7 @@ KINDS: dict[str, Any] = {
     "compared": Compared,
     "gradient": Gradient,
     "batch": Batch,
+    "scanned": Scanned,
     "waiting": Waiting,
     "trying": Trying,
     "note": Note,

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 TRAIN, TEST = "TRAIN", "TEST"
 REAL, SYNTHETIC = "real", "synthetic"
 UNIFORM, LABELS, CONSTANT, BOXES, RECORDED = "uniform", "labels", "constant", "boxes", "recorded"
-TRAINS, RECORDS, MEASURES, CHECKS, SERVES = "train", "record", "measure", "gradients", "serve"
+TRAINS, RECORDS, MEASURES, CHECKS, SERVES, SCANS = "train", "record", "measure", "gradients", "serve", "scan"
 
 MORE = "more.json"
 """The file, in the folder of the copies, that names other jobs."""
@@ -108,9 +108,10 @@ class Job:
     layers whose statistics are wanted at every iteration. statistics_every: those of all blobs and parameters are
     emitted at iterations -1 and 0, then every so many and at the last; 0 for never.
     mode: `train` is the run above. `record` writes the weights at the start and some batches into `folder`, `measure`
-    what a pass and the iterations compute there, for `--compare`; `gradients` does `checks`; `serve` does
-    the job `main`, then says `waiting` until a file `more` names others, each of which follows an event `trying`; all
-    in processes of their own, which begin with the engine loaded.
+    what a pass and the iterations compute there, for `--compare`; `gradients` does `checks`; `scan` runs
+    `iterations` batches forward only, and goes on after a value that is not finite; `serve` does the job `main`,
+    then says `waiting` until a file `more` names others, each of which follows an event `trying`; all in processes
+    of their own, which begin with the engine loaded.
     checked: folders of the user's solver and nets; nothing but Python layers is imported from there. python_path: the
     user's own folders in PYTHONPATH, for Python layers alone.
     passes: iter_size, the batches of an iteration. skips: batches of the TRAIN net that are read and not used, counted

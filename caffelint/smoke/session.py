@@ -55,7 +55,8 @@ class Choice(NamedTuple):
 class Request(NamedTuple):
     """What the command line asks for. force: run even if a check says that it cannot work. input_shapes: by top.
 
-    diagnose: OFF, QUICK (for as long as the run itself took) or FULL.
+    diagnose: OFF, QUICK (for as long as the run itself took) or FULL. epochs: train for so many times all records, 0
+    for the iterations of `wishes`.
     """
 
     path: str
@@ -65,6 +66,7 @@ class Request(NamedTuple):
     force: bool = False
     input_shapes: Mapping[str, tuple[int, ...]] = {}
     diagnose: str = QUICK
+    epochs: int = 0
 
 
 class Session(NamedTuple):
@@ -98,6 +100,7 @@ class Stage:
         self.folder = folder
         self.choice = request.choice
         self.diagnose = request.diagnose
+        self.epochs = request.epochs
         self.started = time.monotonic()
         self.wishes = replace(request.wishes, roots=tuple(request.config.roots))
 

@@ -7,6 +7,7 @@ import os
 from caffelint.smoke.diagnosis.diagnose import Diagnosis
 from caffelint.smoke.engines import Engine
 from caffelint.smoke.run import Run
+from caffelint.smoke.scan import batches
 from caffelint.smoke.session import OFF, Request, Session, Stage, Watcher, session
 
 
@@ -18,6 +19,10 @@ def smoke(request: Request, watcher: Watcher) -> Session:
 def train(stage: Stage) -> tuple[Run, Engine]:
     engine = stage.pick()
     prepared = stage.prepare(engine)
+    if stage.epochs:
+        passes = max(1, prepared.job.passes)
+        number = -(-batches(prepared, stage.epochs, "--epochs") // passes)
+        prepared = stage.prepare(engine, iterations=number)
     stage.start(engine, prepared)
     if stage.diagnose == OFF or not hasattr(os, "fork"):
         return stage.run(prepared, stage.execute(engine, prepared)), engine

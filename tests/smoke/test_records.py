@@ -176,3 +176,44 @@ def test_after_the_last_record_the_first_comes_again(tmp_path: Path, monkeypatch
     assert [one.name for one in reading.facts] == [f"record {number} of train.h5" for number in (22, 23, 0, 1)]
     values, _ = numbers(np.inf)
     assert reading.facts[2].tops["data"][:2] == (pytest.approx(values[0].min()), pytest.approx(values[0].max()))
+
+
+@pytest.mark.parametrize("engine", ["caffe", "torch"])
+@pytest.mark.parametrize(("bad", "told"), [(np.nan, "3 gives nan at HDF5Data"), (1e7, "1 of 24 records is not")])
+def test_all_batches_are_scanned(
+    bad: float, told: str, engine: str, tmp_path: Path, caffe_python: Path, monkeypatch: Any, capsys: Any
+) -> None:
+    if engine == "torch":
+        pytest.importorskip("torch")
+    solver = write(tmp_path, hdf5(tmp_path, bad) + REST.replace("num_output: 3", "num_output: 4"), TRAIN_ONLY)
+    monkeypatch.chdir(tmp_path)
+    more = ["--caffe-python", str(caffe_python)] if engine == "caffe" else []
+    status = main(["smoke", solver.name, "--engine", engine, "--scan", *more])
+    text = " ".join(capsys.readouterr().out.split())
+    assert f"scanned {RECORDS // BATCH} batches, forward only" in text
+    assert f"record {BAD} of train.h5 holds" in text
+    assert "X120 bad-batch" in text
+    if not np.isfinite(bad):
+        assert told in text
+        assert status == 1
+
+
+def test_a_scan_of_sound_records_is_silent(tmp_path: Path, caffe_python: Path, monkeypatch: Any, capsys: Any) -> None:
+    solver = write(tmp_path, hdf5(tmp_path, 0.5) + REST, TRAIN_ONLY)
+    monkeypatch.chdir(tmp_path)
+    caffe = ["--engine", "caffe", "--caffe-python", str(caffe_python)]
+    assert main(["smoke", solver.name, *caffe, "--scan", "--epochs", "2"]) == 0
+    text = capsys.readouterr().out
+    assert f"scanned {2 * RECORDS // BATCH} batches" in text
+    assert "X120" not in text
+
+
+def test_epochs_are_counted_in_records(tmp_path: Path, caffe_python: Path, monkeypatch: Any, capsys: Any) -> None:
+    solver = write(tmp_path, database(tmp_path, "LMDB", 0.5) + REST, TRAIN_ONLY + "iter_size: 2\n")
+    monkeypatch.chdir(tmp_path)
+    caffe = ["--engine", "caffe", "--caffe-python", str(caffe_python)]
+    assert main(["smoke", solver.name, *caffe, "--epochs", "3"]) == 0
+    assert "9 iterations, every value finite" in " ".join(capsys.readouterr().out.split())
+    solver = write(tmp_path, database(tmp_path, "LMDB", 0.5).replace('"db"', '"gone"') + REST, TRAIN_ONLY)
+    assert main(["smoke", solver.name, *caffe, "--epochs", "3", "--data", "synthetic", "--input-shape", "data=4x2x4x4"])
+    assert "it is not known how many records there are" in capsys.readouterr().err

@@ -85,6 +85,9 @@ def peak_memory():
 
 
 class Run(object):
+    ended = Ended
+    finite = staticmethod(finite)
+
     def __init__(self, job, events):
         self.job = job
         self.events = events

@@ -21,7 +21,7 @@ from caffelint.smoke.run import Run
 
 _BEFORE = 1000
 """Records before the batch, to compare with."""
-_MOST = 1 << 14
+_MOST, _MOST_OF_ALL = 1 << 14, 1 << 20
 _TIMES = 1000.0
 _SURE, _WEAK, _MEASURED = 30.0, -2.0, 3.0
 
@@ -94,6 +94,19 @@ def _read(run: Run, prepared: Prepared, layer: BuiltLayer, batch: Suspect, secon
         len(every) - len(bad),
         sorted(numbers),
     )
+
+
+def bad_of_all(prepared: Prepared, seconds: float) -> list[Batch]:
+    """The records of the TRAIN net that are not as the others are, of as many as can be read in the time."""
+    real = {item.layer for item in prepared.job.inputs if item.net == 0 and item.source == REAL}
+    found = []
+    for layer in prepared.built[0].layers:
+        if layer.name in real and layer.batch_size:
+            reading = read_records(layer, Path(prepared.path).parent, 0, _MOST_OF_ALL, seconds)
+            if reading is not None and reading.facts:
+                bad = [one for _, one in _bad(reading.facts, _limits(prepared.built[0].layers))]
+                found.append(Batch(0, layer.name, -1, -1, [], len(reading.facts), bad, 0))
+    return found
 
 
 def _in_order(layer: BuiltLayer) -> bool:

@@ -12,13 +12,14 @@ from torch import Tensor
 
 from caffelint.schema import NetParameter
 from caffelint.smoke.arrays import Arrays, Batches
-from caffelint.smoke.events import BACKWARD, Done, Gradient, Refused, Running
+from caffelint.smoke.events import BACKWARD, Done, Gradient, Iteration, Refused, Running
 from caffelint.smoke.flow import unsplit
-from caffelint.smoke.job import CHECKS, MEASURES, RECORDS
+from caffelint.smoke.job import CHECKS, MEASURES, RECORDS, SCANS
 from caffelint.smoke.torch.base import LabelOutside
 from caffelint.smoke.torch.engine import BEFORE, Broken, Run
 from caffelint.smoke.torch.net import LayerError, TorchNet
 from caffelint.smoke.torch.python import Python
+from caffelint.smoke.torch.search import Search
 from caffelint.smoke.torch.sources import Unreadable
 
 if TYPE_CHECKING:
@@ -202,4 +203,29 @@ def weights_of(net: TorchNet) -> bytes:
     return data
 
 
-MODES: dict[str, type[Run]] = {RECORDS: Record, MEASURES: Measure, CHECKS: Gradients}
+class Scan(Mode):
+    """Each batch forward, whatever it gives."""
+
+    def work(self) -> None:
+        net = self.net
+        told = False
+        for number in range(self.job.iterations):
+            self.iteration = number
+            search = Search(net)
+            self.loss = math.nan
+            try:
+                with torch.no_grad(), self.precision():
+                    search.run_forward(self.feeds[0].next(number))
+                if search.found is None:
+                    self.loss = float(net.loss)
+            except LabelOutside as error:
+                if not told:
+                    self.labels_outside(error)
+                told = True
+            self.emit(Iteration(number, 0.0, self.loss, {}))
+            if search.found is not None:
+                self.emit(self.broken(search.found, 0.0).event)
+            self.done += 1
+
+
+MODES: dict[str, type[Run]] = {RECORDS: Record, MEASURES: Measure, CHECKS: Gradients, SCANS: Scan}
