@@ -168,13 +168,15 @@ def _apply_repository(config: Config, first: _File) -> None:
     """What a checkout holds: what runs is honoured where it is trusted."""
     from caffelint.lint.reach import Reach
 
-    _of_a_known_user(first.path)
     if trusted := _trusted(first):
         chain, code = trusted
         _apply(config, first.path, chain, trusted=True)
         config.code = code
-    else:
-        _apply(config, first.path, _chain(first, Reach(str(first.path.parent))), trusted=False)
+        return
+    chain = _chain(first, Reach(str(first.path.parent)))
+    for file in chain:
+        _of_a_known_user(file.path, first.path)
+    _apply(config, first.path, chain, trusted=False)
 
 
 def _trusted(first: _File) -> tuple[list[_File], dict[str, dict[str, bytes]]] | None:
@@ -207,19 +209,22 @@ def _use_plugins(config: Config) -> None:
         raise ConfigError(f"{config.sources.get('plugins', COMMAND_LINE)}: plugins: {error}") from error
 
 
-def _of_a_known_user(path: Path) -> None:
-    """Raise `ConfigError` for a file that neither this user nor root has written, as git does."""
+def _of_a_known_user(path: Path, first: Path) -> None:
+    """Raise `ConfigError` for a file that neither this user nor root has written, as git does.
+
+    first: the settings that it is, or that lead to it by `extend`; a user may have trusted these before.
+    """
     if not hasattr(os, "geteuid"):
         return
     owner = path.stat().st_uid
     if owner in (0, os.geteuid()):
         return
-    from caffelint.lint.trust import trusted
+    from caffelint.lint.trust import is_known
 
-    if os.path.dirname(os.path.realpath(path)) not in trusted():
+    if not is_known(str(first)):
         raise ConfigError(
-            f"{path}: belongs to another user (uid {owner}) and is not read; allow it with --config {path.name} or"
-            f" caffelint trust {path.parent}, or leave it out with --isolated"
+            f"{path}: belongs to another user (uid {owner}) and is not read; allow it with --config {first.name} or"
+            f" caffelint trust {first.parent}, or leave it out with --isolated"
         )
 
 

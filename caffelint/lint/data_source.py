@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Callable, Mapping, Sequence
@@ -27,6 +28,8 @@ LARGEST_IMAGE = 1 << 26
 """Pixels. To find out how a PNG is turned, Pillow decodes all of it, and few bytes may give many pixels."""
 _START = "import sys; sys.path[:] = {}; from caffelint.lint.data_source import main; main()"
 _ORIENTATION = 0x0112
+_MANIFEST = re.compile(rb"MANIFEST-[0-9]+\n")
+"""What LevelDB writes into CURRENT. It opens whatever path it finds there."""
 
 
 class Unreadable(Exception):
@@ -127,6 +130,9 @@ def _leveldb(path: str, color: bool | None) -> Answer:
     with TemporaryDirectory(prefix="caffelint-") as copy:
         for file in files:
             shutil.copyfile(file, os.path.join(copy, os.path.basename(file)))
+        with open(os.path.join(copy, "CURRENT"), "rb") as current:
+            if not _MANIFEST.fullmatch(current.read()):
+                raise Unreadable("is damaged: its file CURRENT names no manifest")
         database = plyvel.DB(copy, create_if_missing=False)
         try:
             with database.iterator(include_key=False) as values:
@@ -197,6 +203,8 @@ def _hdf5(path: str, names: Sequence[str], confined: bool) -> Answer:
                 there = ", ".join(list(file)[:10])
                 has = f"its datasets are {there}" if there else "it has none"
                 raise Unreadable(f'has no dataset "{name}", the name of the top; {has}')
+            if confined and _lies_elsewhere(found):
+                raise Unreadable(f'has a dataset "{name}" whose values are in other files, which are not opened')
             if not found.shape:
                 raise Unreadable(f'has a dataset "{name}" without axes')
             shapes.append(list(found.shape))
@@ -211,6 +219,14 @@ def _leads_on(file: Any, name: str) -> bool:
     above = ("/".join(parts[: count + 1]) for count in range(len(parts)))
     links = (file.get(part, getclass=True, getlink=True) for part in above)
     return not all(link is h5py.HardLink for link in takewhile(bool, links))
+
+
+def _lies_elsewhere(dataset: Any) -> bool:
+    """Whether a dataset is virtual or has external storage. Asking for its shape may open the other files."""
+    from h5py import h5d
+
+    created = dataset.id.get_create_plist()
+    return bool(created.get_layout() == h5d.VIRTUAL or created.get_external_count())
 
 
 READERS: Mapping[str, Callable[..., Answer]] = {

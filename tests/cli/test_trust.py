@@ -309,6 +309,20 @@ def test_settings_of_another_user(project: Path, caffelint: Caffelint, monkeypat
     assert caffelint("check", ".").status == 0
 
 
+@pytest.mark.skipif(os.name != "posix" or os.geteuid() != 0, reason="gives a file away, which root alone may")
+def test_settings_that_extend_those_of_another_user(project: Path, caffelint: Caffelint) -> None:
+    (project / "other.toml").write_text('fail-on = "never"\n')
+    (project / "caffelint.toml").write_text('extend = "other.toml"\n')
+    assert caffelint("check", ".").status == 0
+    os.chown("other.toml", 54321, -1)
+    run = caffelint("check", ".")
+    assert run.status == 2
+    assert f"{project / 'other.toml'}: belongs to another user" in run.err
+    assert caffelint("check", ".", "--config", "caffelint.toml").status == 0
+    assert caffelint("trust").status == 0
+    assert caffelint("check", ".").status == 0
+
+
 def test_new_rule_then_check(project: Path, caffelint: Caffelint) -> None:
     (project / "my_rules").mkdir()
     assert caffelint("new-rule", "first-of-mine", "my_rules", "--kind", "solver").status == 0

@@ -83,7 +83,22 @@ def test_a_checkout_does_not_ask_to_read_data(
     assert not load_config(tmp_path).skipped
 
 
-@pytest.mark.parametrize("way", ["absolute", "up", "link", "database", "listed", "hdf5", "hdf5 link"])
+def _grow_with(other: Path, path: Path) -> None:
+    """Write a dataset whose shape is that of one in another file, which HDF5 opens to find it out."""
+    import h5py
+
+    with h5py.File(other, "w") as file:
+        file.create_dataset("data", (1, 17), "f", maxshape=(1, None))
+    layout = h5py.VirtualLayout((1, 1), "f", maxshape=(1, None))
+    source = h5py.VirtualSource(str(other), "data", (1, 17), maxshape=(1, None))
+    layout[:, : h5py.h5s.UNLIMITED] = source[:, : h5py.h5s.UNLIMITED]
+    with h5py.File(path, "w") as file:
+        file.create_virtual_dataset("data", layout)
+
+
+@pytest.mark.parametrize(
+    "way", ["absolute", "up", "link", "database", "listed", "hdf5", "hdf5 link", "hdf5 virtual", "hdf5 external"]
+)
 def test_what_settings_have_read_lies_in_the_checkout(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, way: str
 ) -> None:
@@ -104,17 +119,24 @@ def test_what_settings_have_read_lies_in_the_checkout(
         transaction.put(b"0", Datum(channels=3, height=5, width=7).SerializeToString())
     with h5py.File(outside / "a.h5", "w") as file:
         file["data"] = [[1.0, 2.0, 3.0]]
-    with h5py.File(checkout / "a.h5", "w") as file:
-        file["data"] = h5py.ExternalLink(str(outside / "a.h5"), "/data")
+    if way == "hdf5 virtual":
+        _grow_with(outside / "b.h5", checkout / "a.h5")
+    elif way == "hdf5 external":
+        with h5py.File(checkout / "a.h5", "w") as file:
+            file.create_dataset("data", (1, 3), "f", external=str(outside / "a.h5"))
+    else:
+        with h5py.File(checkout / "a.h5", "w") as file:
+            file["data"] = h5py.ExternalLink(str(outside / "a.h5"), "/data")
     (outside / "list").write_text("a.png 0\n")
     (checkout / "listed").write_text(f"{outside}/a.png 0\n")
     (checkout / "link").symlink_to(outside / "list")
     (checkout / "hdf5").write_text(f"{outside}/a.h5\n")
-    (checkout / "hdf5 link").write_text("a.h5\n")
+    for inside in ("hdf5 link", "hdf5 virtual", "hdf5 external"):
+        (checkout / inside).write_text("a.h5\n")
     (checkout / "database").mkdir()
     (checkout / "database" / "data.mdb").symlink_to(outside / "db" / "data.mdb")
     source = {"absolute": f"{outside}/list", "up": "../outside/list"}.get(way, way)
-    kind = {"database": "data", "hdf5": "hdf5_data", "hdf5 link": "hdf5_data"}.get(way, "image_data")
+    kind = "data" if way == "database" else "hdf5_data" if way.startswith("hdf5") else "image_data"
     name = {"data": "Data", "hdf5_data": "HDF5Data", "image_data": "ImageData"}[kind]
     more = "backend: LMDB" if kind == "data" else f'root_folder: "{outside}/"' if kind == "image_data" else ""
     more = "" if way == "listed" else more
@@ -125,5 +147,5 @@ def test_what_settings_have_read_lies_in_the_checkout(
     (built, *_) = net.states()
     assert source_shapes(built, "net.prototxt").shapes
     assert not source_shapes(built, "net.prototxt", confined=True).shapes
-    if way not in ("hdf5 link",):
+    if not way.startswith("hdf5 "):
         assert source_shapes(built, "net.prototxt", [str(outside)], confined=True).shapes

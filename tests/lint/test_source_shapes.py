@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
+import tempfile
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -229,6 +231,19 @@ def test_sources_stay_as_they_are(tmp_path: Path) -> None:
     for backend in ("leveldb", "lmdb"):
         assert read(data(backend, backend=backend.upper())).blobs["data"] == (4, 2, 5, 7)
     assert [snapshot(tmp_path / name) for name in ("leveldb", "lmdb")] == before
+
+
+def test_a_leveldb_that_names_a_manifest_elsewhere(tmp_path: Path) -> None:
+    """LevelDB opens what CURRENT names, wherever it is; the copy that it opens lies in the folder of such copies."""
+    database = plyvel.DB(str(tmp_path / "leveldb"), create_if_missing=True)
+    database.put(b"0", datum())
+    database.close()
+    current = tmp_path / "leveldb" / "CURRENT"
+    manifest = current.read_text().strip()
+    (tmp_path / manifest).write_bytes((tmp_path / "leveldb" / manifest).read_bytes())
+    current.write_text(f"../{os.path.relpath(tmp_path, tempfile.gettempdir())}/{manifest}\n")
+    (note,) = read(data("leveldb", backend="LEVELDB")).notes
+    assert "its file CURRENT names no manifest" in note
 
 
 def _truncated(path: Path) -> None:
