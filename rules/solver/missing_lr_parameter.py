@@ -82,6 +82,12 @@ class MissingLrParameter(SolverRule):
             " nothing is learned afterwards; try gamma: 0.1",
         ),
         Invalid(
+            'lr_policy: "multistep" stepvalue: 0 stepvalue: 1000 base_lr: 1',
+            span='lr_policy: "multistep"',
+            message='gamma is missing and defaults to 0, so lr_policy "multistep" sets the rate to 0 at iteration 0 and'
+            " nothing is learned afterwards; try gamma: 0.1",
+        ),
+        Invalid(
             'lr_policy: "exp" gamma: 0 base_lr: 1 max_iter: 10',
             span="gamma: 0",
             message='gamma is 0, so lr_policy "exp" sets the rate to 0 at iteration 1 and nothing is learned'
@@ -129,7 +135,7 @@ class MissingLrParameter(SolverRule):
             yield from self._refused(solver)
         elif "gamma" in reads and message.gamma == 0 and policy in ("step", "multistep", "exp"):
             found = schedule.first(lambda rate: rate == 0, message.max_iter if message.max_iter > 0 else 1 << 31)
-            if found and found[0] and schedule.base:
+            if found and schedule.base:
                 how = "gamma is 0" if solver.has("gamma") else "gamma is missing and defaults to 0"
                 common = f"; try gamma: {0.9999 if policy == 'exp' else 0.1}"
                 yield self.finding(

@@ -55,6 +55,11 @@ class UnsortedStepvalue(SolverRule):
             message="stepvalue 0 drops the rate before the first iteration, so base_lr is never used; remove it",
             fixed='lr_policy: "multistep" gamma: 0.1 stepvalue: 20',
         ),
+        Invalid(
+            'lr_policy: "multistep" gamma: 0.1 stepvalue: 0',
+            span="stepvalue: 0",
+            message="stepvalue 0 drops the rate before the first iteration, so base_lr is never used; remove it",
+        ),
     ]
 
     def check(self, solver: Solver) -> Iterator[Finding]:
@@ -83,7 +88,9 @@ class UnsortedStepvalue(SolverRule):
                 last = value
                 continue
             if value == last or value <= 0:
-                fixes = fix(f"remove stepvalue: {value}", UNSAFE, remove(solver, "stepvalue", index))
+                # Without any stepvalue the rate would never drop.
+                is_left = max(message.stepvalue) > 0
+                fixes = fix(f"remove stepvalue: {value}", UNSAFE, remove(solver, "stepvalue", index)) if is_left else ()
             else:
                 fixes = sort = sort or _sort(solver)
             yield self.finding(solver.at("stepvalue", index), text, fixes=fixes)
