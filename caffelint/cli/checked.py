@@ -121,10 +121,10 @@ def write_baseline(paths: Sequence[str], options: dict[str, Any], config: Config
 
 def _may_hold_a_baseline(path: str) -> bool:
     """Whether a baseline may be written there: if no file exists, or an empty one, or an earlier baseline."""
-    from caffelint.cli.overwriting import linked
+    from caffelint.cli.overwriting import misplaced
     from caffelint.lint import baseline
 
-    if linked(path):
+    if misplaced(path):
         return False
     if not os.path.exists(path):
         return True

@@ -55,6 +55,8 @@ def command(name: str, folder: Path | None, kind: str, code: str | None) -> None
         raise unknown(f'no such kind "{kind}"', kind, KINDS, rest=f"; the kinds are {', '.join(KINDS)}")
     if folder is not None and not folder.is_dir():
         raise click.ClickException(f"{folder}: no such folder")
+    if folder is not None and not _is_text(os.path.relpath(folder)):
+        raise click.ClickException(f"{folder}: its name is not UTF-8, so settings cannot name it; give another folder")
     used = _codes_in(folder or Path(FOLDER))
     if code in used:
         raise click.UsageError(f"code {code} is already used by {visible(used[code])}")
@@ -73,6 +75,11 @@ def command(name: str, folder: Path | None, kind: str, code: str | None) -> None
         raise click.ClickException(f"{path}: already exists and was left alone") from None
     click.echo(visible(f"{path} is written; caffelint test {path} runs its examples"))
     click.echo(visible(_plugged(path, trusted)))
+
+
+def _is_text(path: str) -> bool:
+    """Whether a path has no byte that is not UTF-8."""
+    return not any("\ud800" <= character <= "\udfff" for character in path)
 
 
 def _codes_in(folder: Path) -> dict[str, str]:

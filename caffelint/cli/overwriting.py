@@ -32,6 +32,7 @@ _COUNTS = re.compile(
 _ENDS = {"text": _COUNTS, "statistics": _COUNTS, "concise": re.compile(rb"\[[A-Z]+\d{3} [a-z0-9-]+\]\n\Z")}
 _ENDS[".pdf"] = re.compile(rb"/Creator \(caffelint\)")
 """How what is written for people ends, and a PDF; both begin anyhow."""
+_OF_GIT = frozenset([".git", ".gitignore", ".gitattributes", ".gitmodules"])
 _NEVER = (".prototxt", ".prototxt.txt", ".pt", ".caffemodel", ".solverstate", ".py", ".toml", ".cfg")
 
 
@@ -40,15 +41,15 @@ def objection(path: str | os.PathLike[str], format: str) -> str:
     path = os.fspath(path)
     if os.path.abspath(path).startswith("/dev/"):
         return ""
-    if link := linked(path):
-        return link
+    if why := misplaced(path):
+        return why
+    if path.lower().endswith(_NEVER):
+        return "a report is not written to a file of this kind; give another name"
     if not os.path.exists(path):
         return ""
     head = _head(path)
     if head is None:
         return ""  # a pipe; or writing fails, with the reason
-    if path.lower().endswith(_NEVER):
-        return "a report is not written to a file of this kind; give another name"
     begins = _HEADS.get(format)
     if head and not (_ends_so(path, _ENDS[format]) if format in _ENDS else begins and begins.match(head)):
         return f"this file exists and was not written by caffelint as {format.lstrip('.')}; remove it first"
@@ -61,8 +62,10 @@ def objection(path: str | os.PathLike[str], format: str) -> str:
     return ""
 
 
-def linked(path: str) -> str:
-    """Why nothing may be written to a path that leads through a link; empty if it does not."""
+def misplaced(path: str) -> str:
+    """Why nothing may be written to a path that leads through a link, or that git reads; empty if it may."""
+    if not _OF_GIT.isdisjoint(os.path.realpath(path).lower().split(os.sep)):
+        return "git reads this file, or may run it; give another name"
     if os.path.islink(path):
         return "this is a link, which is not followed; name the file that it leads to"
     if link := _link_above(path):

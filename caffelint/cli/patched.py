@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from caffelint.lint.config import Config
     from caffelint.lint.report import ReportedFinding
 
+_MOST_LISTED = 5
+
 
 def nothing(line: str) -> None:
     """Instead of `tell` with --quiet, for what is neither an error nor a warning."""
@@ -46,13 +48,13 @@ def tell_checks(patched: Patched, net: str, errors: Sequence[ReportedFinding], r
 
 def objection(target: str, net: str, new: bytes) -> str:
     """Why an existing file must not be replaced; empty if none exists, or if it is an earlier net with checks."""
-    from caffelint.cli.overwriting import linked
+    from caffelint.cli.overwriting import misplaced
     from caffelint.fix.finite.remove import own_checks
     from caffelint.lint.read import ReadError, read
     from caffelint.text.parser import parse
 
-    if link := linked(target):
-        return link
+    if why := misplaced(target):
+        return why
     if not os.path.isfile(target):
         return ""
     if os.path.exists(net) and os.path.samefile(target, net):
@@ -114,7 +116,9 @@ def _tell_command(net: str | None, target: str | None, found: Sequence[Runs], ha
     tell(f"to run {what}, with a Caffe that was built WITH_PYTHON_LAYER := 1:")
     aside(f"  {command}")
     if len(found) > 1:
-        tell(f"other solvers that name this net: {', '.join(one.solver for one in found[1:])}")
+        others = [one.solver for one in found[1:]]
+        more = f" and {len(others) - _MOST_LISTED} more" if len(others) > _MOST_LISTED else ""
+        tell(f"other solvers that name this net: {', '.join(others[:_MOST_LISTED])}{more}")
     if run and not run.trains:
         tell(f"{run.solver} only tests with {net} and trains another net; patch that one, too")
 

@@ -1,7 +1,7 @@
 """What git ignores, by the rules of gitignore(5), and what it tracks all the same: read from its files, without git.
 
 Whoever wrote a checkout chose what git runs there (`core.fsmonitor`, hooks, filters), so git is not asked. `tests/lint/
-test_ignored.py` holds this against it. Not looked at are `core.excludesFile` of any configuration, and split indexes.
+test_ignored.py` holds this against it. Not looked at is `core.excludesFile` of any configuration.
 """
 
 from __future__ import annotations
@@ -46,6 +46,9 @@ _CLASSES = {
 
 
 _OUTSIDE = re.compile(r"(?:\A|/)(?:\.{0,2}|\.git)(?:/|\Z)", re.IGNORECASE)
+_HEADER = re.compile(r"[ \t]*\[([^\]]*)\]")
+_IGNORECASE = re.compile(r"[ \t]*ignorecase[ \t]*(?:=[ \t]*\"?([a-z0-9]*)|(?=[#;\r]|\Z))")
+_TRUE = ("true", "yes", "on", "1")
 _PLAIN = re.compile(r"(\*?)([^*?\[\\]*)(\*?)")
 Part = Callable[[str], object]
 """Whether a name is what a pattern means, between two slashes."""
@@ -88,17 +91,18 @@ class Checkout:
         self.index = os.path.join(own, "index")
         common = _line_of(os.path.join(own, "commondir"))
         shared = os.path.join(own, common) if common else own
+        self._folds = _ignores_case(os.path.join(shared, "config"))
         home = os.environ.get("XDG_CONFIG_HOME") or os.path.join(os.path.expanduser("~"), ".config")
         self._everywhere = [
             rule
             for file in (os.path.join(home, "git", "ignore"), os.path.join(shared, "info", "exclude"))
-            for rule in _rules(file)
+            for rule in _rules(file, self._folds)
         ]
         self._rules: dict[tuple[str, ...], list[_RulesOfAFolder]] = {}
 
     def ignores(self, path: Sequence[str], is_folder: bool) -> bool:
         """Whether the file or folder at a path, in parts from the top, is ignored, its folders not being so."""
-        within = [_bytewise(name) for name in path]
+        within = [_bytewise(name, self._folds) for name in path]
         for depth, rules in self._rules_for(tuple(path[:-1])):
             verdict = _verdict(rules, within[depth:], is_folder)
             if verdict is not None:
@@ -110,7 +114,8 @@ class Checkout:
         found = self._rules.get(folder)
         if found is None:
             path = os.path.join(self.top, *folder, _IGNORE)
-            own = [] if os.path.islink(path) else _rules(path)  # git follows no link there either (gitignore(5))
+            # git follows no link there either (gitignore(5))
+            own = [] if os.path.islink(path) else _rules(path, self._folds)
             above = self._rules_for(folder[:-1]) if folder else []
             found = self._rules[folder] = [(len(folder), own), *above] if own else above
         return found
@@ -153,8 +158,12 @@ def _is_inside(name: str) -> bool:
     return not _OUTSIDE.search(name)
 
 
-def _bytewise(name: str) -> str:
-    return name if name.isascii() else os.fsencode(name).decode(_BYTES)
+def _bytewise(name: str, folds: bool) -> str:
+    """The bytes of a name as characters; with `folds`, only ASCII letters in lower case, as git has it."""
+    if name.isascii():
+        return name.lower() if folds else name
+    data = os.fsencode(name)
+    return (data.lower() if folds else data).decode(_BYTES)
 
 
 def checkout_of(folder: str) -> Checkout | None:
@@ -184,7 +193,24 @@ def _line_of(path: str) -> str:
     return "" if "\0" in line else line
 
 
-def _rules(path: str) -> list[_Rule]:
+def _ignores_case(path: str) -> bool:
+    """Whether the configuration of a repository sets `core.ignorecase`, as git does itself where file names ignore
+    case. What it includes is not read."""
+    try:
+        text = read(path, _LARGEST).decode(_BYTES).lower()
+    except ReadError:
+        return False
+    in_core = found = False
+    for line in text.split("\n"):
+        if header := _HEADER.match(line):
+            in_core = header[1] == "core"
+            line = line[header.end() :]
+        if in_core and (setting := _IGNORECASE.match(line)):
+            found = setting[1] is None or setting[1] in _TRUE
+    return found
+
+
+def _rules(path: str, folds: bool) -> list[_Rule]:
     if not os.path.exists(path):
         return []
     try:
@@ -192,21 +218,21 @@ def _rules(path: str) -> list[_Rule]:
     except ReadError:
         return []
     text = data.removeprefix(b"\xef\xbb\xbf").decode(_BYTES)
-    return list(islice(_within_limits(text), _MOST_RULES))
+    return list(islice(_within_limits(text, folds), _MOST_RULES))
 
 
-def _within_limits(text: str) -> Iterator[_Rule]:
+def _within_limits(text: str, folds: bool) -> Iterator[_Rule]:
     """The rules of an ignore file; whoever wrote it has every one held against every file."""
     characters = 0
     for line in text.split("\n"):
-        if rule := _rule(line.removesuffix("\r")):
+        if rule := _rule(line.removesuffix("\r"), folds):
             characters += 0 if _PLAIN.fullmatch(line) else len(line)
             if characters > _MOST_COMPLEX:
                 return
             yield rule
 
 
-def _rule(line: str) -> _Rule | None:
+def _rule(line: str, folds: bool) -> _Rule | None:
     bare = line.rstrip(" ")
     line = f"{bare} " if bare.endswith("\\") and bare != line else bare
     if not line or line.startswith("#") or len(line) > _LONGEST:
@@ -221,7 +247,7 @@ def _rule(line: str) -> _Rule | None:
     names = glob.removeprefix("/").split("/") if anchored else [glob]
     if anchored and names[-1] == "**":
         names.append("*")  # what is below, not the folder itself
-    parts = tuple(_ANY_FOLDERS if anchored and name == "**" else _part(name) for name in names)
+    parts = tuple(_ANY_FOLDERS if anchored and name == "**" else _part(name, folds) for name in names)
     return _Rule(parts, anchored, folders_only, not negated)
 
 
@@ -256,13 +282,13 @@ def _matches(parts: Sequence[Part | None], path: Sequence[str]) -> bool:
     return all(left is _ANY_FOLDERS for left in parts[part:])
 
 
-def _part(glob: str) -> Part:
+def _part(glob: str, folds: bool) -> Part:
     """What a pattern without slashes means; an expression is made when it is first needed, if the pattern asks for one.
 
-    >>> _part("*.log")("a.log")
+    >>> _part("*.LOG", folds=True)("a.log")
     True
     """
-    plain = _PLAIN.fullmatch(glob)
+    plain = _PLAIN.fullmatch(glob.encode(_BYTES).lower().decode(_BYTES) if folds else glob)
     if plain:
         before, text, after = plain.groups()
         if before and after:
@@ -270,12 +296,16 @@ def _part(glob: str) -> Part:
         if before:
             return lambda name: name.endswith(text)
         return (lambda name: name.startswith(text)) if after else text.__eq__
-    return lambda name: _expression(glob).match(name)
+    return lambda name: _expression(glob, folds).match(name)
 
 
 @cache
-def _expression(glob: str) -> re.Pattern[str]:
-    """Each `*` takes as little as it can and never gives back."""
+def _expression(glob: str, folds: bool) -> re.Pattern[str]:
+    """Each `*` takes as little as it can and never gives back.
+
+    With `folds` it is for names in lower case, which no capital after a backslash or by itself in a set means: only
+    other characters are in lower case, too (wildmatch.c).
+    """
     pieces = [""]
     at = 0
     while at < len(glob):
@@ -286,7 +316,7 @@ def _expression(glob: str) -> re.Pattern[str]:
         elif character == "?":
             pieces[-1] += "."
         elif character == "[":
-            found = _set(glob, at)
+            found = _set(glob, at, folds)
             if found is None:
                 return re.compile(r"(?!)")  # as wildmatch.c has it: an unclosed one never matches
             pieces[-1] += found[0]
@@ -295,6 +325,8 @@ def _expression(glob: str) -> re.Pattern[str]:
             if character == "\\" and at < len(glob):
                 character = glob[at]
                 at += 1
+            elif folds and character.isascii():
+                character = character.lower()
             pieces[-1] += re.escape(character)
     first, *rest = pieces
     expression = first
@@ -305,7 +337,7 @@ def _expression(glob: str) -> re.Pattern[str]:
     return re.compile(f"(?s:{expression})\\Z")
 
 
-def _set(glob: str, at: int) -> tuple[str, int] | None:
+def _set(glob: str, at: int, folds: bool) -> tuple[str, int] | None:
     """The expression for `[...]`, whose inside starts at a place, and where it ends; None where it is not closed."""
     negated = glob[at : at + 1] in ("!", "^")
     at += negated
@@ -316,6 +348,7 @@ def _set(glob: str, at: int) -> tuple[str, int] | None:
             if glob[at + 2 : end] not in _CLASSES:
                 return None
             inside += _CLASSES[glob[at + 2 : end]]
+            inside += _CLASSES["lower"] if folds and glob[at + 2 : end] == "upper" else ""
             at = end + 2
             continue
         low, at = _member(glob, at)
@@ -323,6 +356,9 @@ def _set(glob: str, at: int) -> tuple[str, int] | None:
             high, at = _member(glob, at + 1)
             if low <= high:
                 inside += f"{re.escape(low)}-{re.escape(high)}"
+            first_capital, last_capital = max(low, "A"), min(high, "Z")
+            if folds and first_capital <= last_capital:
+                inside += f"{first_capital.lower()}-{last_capital.lower()}"
         else:
             inside += re.escape(low)
     if at >= len(glob):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -41,6 +42,16 @@ def test_new_rule_refuses(caffelint: Any, project: Path, arguments: list[str], l
     assert run.status == 2
     assert line in run.err
     assert list(project.glob("**/*.py")) == []
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the name of a folder is text elsewhere")
+def test_a_folder_that_settings_cannot_name(caffelint: Any, project: Path) -> None:
+    folder = os.fsdecode(b"rules-\xff")
+    os.mkdir(folder)
+    run = caffelint("new-rule", "my-rule", folder)
+    assert (run.status, "its name is not UTF-8" in run.err) == (2, True)
+    assert os.listdir(folder) == []
+    assert not (project / "caffelint.toml").exists()
 
 
 def test_new_rule_never_overwrites(caffelint: Any, project: Path) -> None:

@@ -204,3 +204,20 @@ def test_what_git_tracks_is_kept_however_that_is_hidden(project: Path, caffelint
     assert run.status == 2
     assert "git tracks this file" in run.err
     assert (project / "sub/report.json").read_bytes() == before
+
+
+@pytest.mark.parametrize(
+    "name",
+    [".git/hooks/pre-commit", ".GIT/x", ".gitattributes", "caffelint.toml", "setup.cfg", "rule.py", "a.prototxt"],
+)
+def test_an_output_makes_nothing_that_others_read(project: Path, caffelint: Caffelint, name: str) -> None:
+    """Neither git, which runs hooks, nor caffelint itself."""
+    (project / name).parent.mkdir(parents=True, exist_ok=True)
+    for words in (["--format", f"text:{name}"], ["--write-baseline", name], ["--plot", name]):
+        command = ["lr", "solver.prototxt"] if words[0] == "--plot" else ["check", "."]
+        if words[0] == "--format" or name.lower().startswith(".git"):
+            assert caffelint(*command, *words).status == 2, words
+            assert not (project / name).exists()
+    if name.lower().startswith(".git"):
+        assert caffelint("patch", "net.prototxt", "--check-finite", "all", "-o", name).status == 2
+        assert not (project / name).exists()

@@ -331,6 +331,12 @@ def test_the_command_names_the_solver_that_trains_the_net(patch: Callable[..., R
     err = patch("net.prototxt", "--check-finite").err
     assert "-solver solver.prototxt" in err
     assert err.endswith("caffelint: other solvers that name this net: a.prototxt\n")
+    for letter in "bcdefgh":
+        Path(f"{letter}.prototxt").write_text(test, "utf-8")
+    *_, last = patch("net.prototxt", "--check-finite").err.splitlines()
+    assert last.endswith(": a.prototxt, b.prototxt, c.prototxt, d.prototxt, e.prototxt and 3 more")
+    for letter in "bcdefgh":
+        Path(f"{letter}.prototxt").unlink()
     Path("solver.prototxt").write_text(test, "utf-8")
     err = patch("net.prototxt", "--check-finite").err
     assert err.endswith(

@@ -20,6 +20,7 @@ GLOBS = [
     "a", "/a", "a/", "build/", "*", "*.prototxt", "/*.prototxt", "a/*", "a/**", "**/b", "a/**/b", "**/build/*.prototxt",
     "!a", "!/a/", "!*.prototxt", "!build/x-1.prototxt", "?", "?b", "[ab]", "[!ab]", "[^a]*", "[a-z]b", "a*b", "*a*b*",
     "\\[z\\]", "x-[[:digit:]]*", "# a", "\\#a", "\\!a", "a b", "a\\ ", "old/a/b.prototxt", "**", "*/", "!*/", "é*",
+    "BUILD/", "X-1.*", "[X]-1*", "A*[B]", "[[:upper:]]b*", "[W-]-1*", "[W-Z]-1*", "\\A*B", "\\A", "É*",
     "a//b", "[", "a[", "b/**/", "**/", "/**", "!**/ab.prototxt", "[]a]*", "x-1*  ", "",
 ]  # fmt: skip
 
@@ -53,6 +54,8 @@ def tree(rng: random.Random, top: Path) -> None:
     if rng.random() < 0.3:
         (top / ".git" / "info" / "exclude").write_text("\n".join(rng.sample(GLOBS, 2)), "utf-8")
     if rng.random() < 0.3:
+        git(top, "config", "core.ignoreCase", rng.choice(["true", "yes", "false"]))
+    if rng.random() < 0.3:
         git(top, "update-index", "--index-version", rng.choice("234"))
 
 
@@ -70,6 +73,29 @@ def test_random_checkouts(seed: int, tmp_path: Path, monkeypatch: pytest.MonkeyP
         if wanted:  # else all that is there is looked at
             found = {os.path.relpath(path, folder) for path in discover([str(folder)]).files}
             assert found == wanted, (folder, [(p, p.read_text()) for p in top.rglob(".gitignore")])
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "[core]\n\tignorecase = true\n",
+        "[CORE] IgnoreCase\n",
+        '[core]\nbare = false\nignoreCase="Yes" ; on this disk\n[user]\nname = a\n',
+        "[core]\nignorecase = true\n[core]\nignorecase = off\n",
+        '[core "x"]\nignorecase = true\n',
+        "[user]\nignorecase = true\n",
+        "[core]\nignorecase = 0\n# ignorecase = true\n",
+        "[core]\nignorecase\n[alias]\nx = y # [core]\n",
+    ],
+)
+def test_case_is_ignored_where_the_configuration_says_so(text: str, tmp_path: Path) -> None:
+    git(tmp_path, "init", "-q", ".")
+    with (tmp_path / ".git" / "config").open("a") as file:
+        file.write(text)
+    (tmp_path / ".gitignore").write_text("M1.PROTOTXT\n")
+    for name in ("m1.prototxt", "m2.prototxt"):
+        (tmp_path / name).touch()
+    assert {os.path.basename(path) for path in discover([str(tmp_path)]).files} == listed(tmp_path)
 
 
 def test_other_checkouts_below_are_left_out(tmp_path: Path) -> None:
