@@ -121,6 +121,7 @@ HOSTILE = {
         + 'blobs_lr:1 weight_decay:1 param:"x" blob_share_mode:STRICT ' * 800
         + "}",
     ),
+    "names in a comment": (["check"], f"# caffelint: ignore[{'a,' * 49_000}]\n"),
     "closed braces": (["patch", "--check-finite", "all", "--diff"], "}" * 95_000),
 }
 """Commands and texts of less than 100 KB."""
