@@ -165,6 +165,9 @@ def _flat(rule: SmokeRule, run: Run) -> Finding | None:
         of, first, last = f"the loss of {title(least[0])}", *least[1:]
     how = "hardly falls" if last < first else "does not fall"
     what = f"{of} {how}: {number(first)} to {number(last)} in {len(run.iterations)} iterations"
+    if last < first / _HALF:
+        what = f"{of} falls from {number(first)} to {number(last)} in {len(run.iterations)} iterations, but not below"
+        what += " that of an answer that is always the same"
     return worded(rule, best.hypothesis.place, cause._replace(what=what), severity=WARNING, certainty=LIKELY)
 
 

@@ -26,6 +26,8 @@ from caffelint.smoke.session import FULL, QUICK, Stage
 
 _TIMES = {QUICK: 1.0, FULL: 10.0}
 """As long as the run, for all experiments."""
+_LEAST = 4.0
+"""Seconds: a run that broke at once leaves no time to find out why."""
 _MOST = {QUICK: 8, FULL: 24}
 _LEAST_SECONDS = 2.0
 """To read records anew."""
@@ -55,7 +57,7 @@ class Diagnosis:
         """Write down what to run; how many seconds there are for it, 0 for a run that went well."""
         began = time.monotonic()
         how = self._stage.diagnose
-        seconds = _TIMES[how] * (began - self._stage.started)
+        seconds = max(_LEAST, _TIMES[how] * (began - self._stage.started))
         run = self._stage.run(self._prepared, events)
         self._was = trouble(run)
         if batches := suspects(run, self._was):
