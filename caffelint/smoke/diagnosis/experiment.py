@@ -20,6 +20,8 @@ from caffelint.text.edits import Edit
 
 _MORE = 0.8
 """Of what was left of a loss that fell by little: what a cure leaves."""
+_HALF = 0.5
+"""Of a loss that stayed above what the best constant answer gives."""
 _BAD = 3.0
 """Times what chance gives: a loss that is still so high has not been cured, however far it fell."""
 
@@ -44,12 +46,17 @@ class Experiment:
         if now is not None and (now.kind != FLAT or left > _BAD or (left > 1 and not falls(first, last))):
             outcome = LATER if now.iteration > was.iteration else SAME
             return Tried(*self.trial, outcome, now.kind, now.iteration, first, last, number)
-        if was.kind == FLAT and not left < (FELL if was.progress > FELL else _MORE * was.progress):
+        if was.kind == FLAT and not left < _wanted(was.progress):
             return Tried(*self.trial, SAME, FLAT, was.iteration, first, last, number)
         ended = number >= run.asked or (late and number > 2 + max(was.iteration, 0))
         refused = run.first(Refused) is not None
         outcome = CURED if ended and not refused else UNTESTED if late and not refused else OTHER
         return Tried(*self.trial, outcome, "", -1, first, last, number)
+
+
+def _wanted(progress: float) -> float:
+    """What a cure leaves, at most, of a loss of which so much was left: see `progress`."""
+    return max(FELL, progress * _HALF) if progress > FELL else progress * _MORE
 
 
 def experiment(stage: Stage, engine: Engine, trial: Trial, number: int, iterations: int) -> Experiment | None:
