@@ -187,9 +187,10 @@ class _Build:
             if layer_type == "Python":
                 layer_class = self.python or (FiniteCheck if is_finite_check(message) else UnknownLayer)
             bottoms, tops = list(written.bottoms), list(written.tops)
+            if written.taken:
+                layer_class = layer_class.that_takes(written.taken, len(bottoms), len(tops))
             layer = layer_class(message, written.name, layer_type, index, phase, bottoms, tops)
-            if written.loss_weights:
-                layer.given_loss_weights = written.loss_weights
+            layer.given_loss_weights = written.loss_weights
             if message.HasField("phase"):
                 layer.phase = phase_name(message.phase)
             kept.append(layer)

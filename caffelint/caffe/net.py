@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from caffelint.project.python_layers import PythonModule
     from caffelint.schema.bound import Bound
     from caffelint.schema.messages import NetParameter, NetStateRule
+    from caffelint.schema.project import TakenCounts
     from caffelint.text.parser import Document
     from caffelint.text.tree import Field
 
@@ -51,6 +52,11 @@ class Layer(WrittenLayer):
         self.net = net
         self._phases: tuple[str, ...] | None = None
         self._kind: BuiltLayer | None = None
+
+    @property
+    def taken(self) -> TakenCounts | None:  # type: ignore[override]
+        caffe = self.net.bound.caffe
+        return caffe.registered.counts.get(self.type) if caffe else None
 
     @property
     def kind(self) -> BuiltLayer:

@@ -8,6 +8,7 @@ from caffelint.caffe.states import StateRule, state_rule
 
 if TYPE_CHECKING:
     from caffelint.schema.messages import LayerParameter
+    from caffelint.schema.project import TakenCounts
 
 
 class WrittenLayer:
@@ -16,6 +17,9 @@ class WrittenLayer:
     message: its LayerParameter, in current format. index: its place in the net's `layer` list. include, exclude: the
     states that it is part of the net in. any_stage: such a state has one of these stages; empty where it needs none.
     """
+
+    taken: TakenCounts | None = None
+    """How many bottoms and tops its type takes in the Caffe of its net's own project, if that tells."""
 
     __slots__ = (
         "any_stage",

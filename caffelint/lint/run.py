@@ -7,6 +7,7 @@ from typing import Any
 
 from caffelint.caffe.net import Net
 from caffelint.caffe.refusal import OF_EVERY_CAFFE, Kind
+from caffelint.caffe.refused import Refused
 from caffelint.caffe.solver import Solver
 from caffelint.lint.file import File
 from caffelint.lint.finding import ERROR, LIKELY, WARNING, Finding
@@ -102,7 +103,8 @@ class RuleSet:
                 if refused.refusal.values["type"] in net.bound.caffe.registered.fillers:
                     continue
             info = self._claims.get(kind.value, self._claims.get(""))
-            if info is not None and info.kind == "refusal" and (net.is_plain or kind in OF_EVERY_CAFFE):
+            sure = net.is_plain or kind in OF_EVERY_CAFFE or _is_of_the_project(refused)
+            if info is not None and info.kind == "refusal" and sure:
                 yield from self.rule(info).report(refused)
         for info in self._by_kind["refusal"]:
             yield from self.rule(info).check(net)
@@ -116,3 +118,11 @@ class RuleSet:
         """What the rules say of a finished training run (`caffelint.smoke.run.Run`)."""
         for info in self._by_kind.get("smoke", ()):
             yield from self.rule(info).check(run)
+
+
+def _is_of_the_project(refused: Refused) -> bool:
+    """Is it a number of bottoms or tops that the net's own Caffe refuses, by the source of the layer?"""
+    caffe = refused.net.bound.caffe
+    counts = caffe.registered.counts if caffe else {}
+    is_count = refused.refusal.kind in (Kind.BOTTOM_COUNT, Kind.TOP_COUNT)
+    return is_count and bool(refused.layers) and refused.layers[0].type in counts

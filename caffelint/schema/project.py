@@ -7,8 +7,9 @@ ones; what that has no place for is checked and then dropped, since nothing here
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import cached_property
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from caffelint.schema import proto2, tables
@@ -27,10 +28,20 @@ _FEWEST_TYPES = 35
 """No release of Caffe that has a registry registers fewer layer types."""
 
 
+class TakenCounts(NamedTuple):
+    """How many bottoms and tops a layer type takes; -1 is no limit."""
+
+    least_bottoms: int
+    most_bottoms: int
+    least_tops: int
+    most_tops: int
+
+
 class Registered(NamedTuple):
     """The layer and solver types that sources register, and the learning-rate policies and fillers that they name.
 
     `changed` are BVLC's layer types whose sources are not BVLC's, or of a version that refuses other things than 1.0.
+    `counts` are those of the layer types whose classes tell them.
     """
 
     layers: frozenset[str] = frozenset()
@@ -38,6 +49,22 @@ class Registered(NamedTuple):
     policies: frozenset[str] = frozenset()
     fillers: frozenset[str] = frozenset()
     changed: frozenset[str] = frozenset()
+    counts: Mapping[str, TakenCounts] = MappingProxyType({})
+
+    def as_json(self) -> list[Any]:
+        """Its values, for `of_json`."""
+        return [*map(sorted, self[:-1]), dict(sorted(self.counts.items()))]
+
+    @classmethod
+    def of_json(cls, values: Any) -> Registered | None:
+        """What `as_json` gave; None if that is not it."""
+        try:
+            *names, counts = values
+            taken = {str(type_): TakenCounts(*map(int, numbers)) for type_, numbers in counts.items()}
+            layers, solvers, policies, fillers, changed = (frozenset(map(str, types)) for types in names)
+            return cls(layers, solvers, policies, fillers, changed, taken)
+        except (TypeError, ValueError, AttributeError):
+            return None
 
 
 NONE_REGISTERED = Registered()

@@ -8,6 +8,7 @@ engine, counts of bottoms and tops, set-up and shapes, loss weights.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from caffelint.caffe.fillers import UnknownFiller, check_name, fill
@@ -21,6 +22,7 @@ from caffelint.schema.tables import FIRST_FORK_NUMBER
 if TYPE_CHECKING:
     from caffelint.caffe.net_parts import Blob, Param
     from caffelint.caffe.windows import Window
+    from caffelint.schema.project import TakenCounts
 
 
 class Counts(NamedTuple):
@@ -29,6 +31,9 @@ class Counts(NamedTuple):
     least: int = 0
     most: int | None = None
     exact: bool = False
+
+    def fits(self, number: int) -> bool:
+        return self.least <= number and (self.most is None or number <= self.most)
 
 
 class Expected(NamedTuple):
@@ -352,6 +357,12 @@ class BuiltLayer:
                 "engine",
             )
 
+    @classmethod
+    def that_takes(cls, taken: TakenCounts, bottoms: int, tops: int) -> type[BuiltLayer]:
+        """The class for a layer of this type in a project whose Caffe lets it take other numbers than BVLC's does."""
+        fits = cls.bottom_counts.fits(bottoms) and (cls.auto_tops or cls.top_counts.fits(tops))
+        return cls if cls.known and fits else _unknown_that_takes(taken)
+
     def check_counts(self, bottoms: int, tops: int) -> None:
         """CheckBlobCounts of layer.hpp."""
         least, most, _ = self.wanted_bottoms()
@@ -426,6 +437,13 @@ class BuiltLayer:
     def multiply_adds(self) -> int:
         """Multiply-adds of one forward pass, of the layers where these are the cost; 0 for all others."""
         return 0
+
+
+@lru_cache(maxsize=1024)
+def _unknown_that_takes(taken: TakenCounts) -> type[BuiltLayer]:
+    """An unknown type of which is known how many bottoms and tops it takes."""
+    bottoms, tops = (Counts(least, None if most < 0 else most, least == most) for least, most in (taken[:2], taken[2:]))
+    return type("UnknownLayer", (UnknownLayer,), {"bottom_counts": bottoms, "top_counts": tops})
 
 
 class UnknownLayer(BuiltLayer):

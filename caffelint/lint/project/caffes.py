@@ -125,7 +125,7 @@ class Caffes:
         imports = _Imports(proto, root, repository)
         text = data.decode("utf-8", "replace")
         caffe = project_caffe(text, _shown(proto), imports.text, types, all_sources.complete)
-        return Taken(caffe, why=why, key=f"{caffe.digest}{list(map(sorted, types))}{caffe.path}")
+        return Taken(caffe, why=why, key=f"{caffe.digest}{types.as_json()}{caffe.path}")
 
     def _registered(self, all_sources: Sources) -> Registered:
         import hashlib
@@ -139,12 +139,11 @@ class Caffes:
             digest = hashlib.sha1(cache.code_fingerprint(), usedforsecurity=False)
             digest.update(repr(all_sources.files).encode(errors="surrogateescape"))
             name = digest.hexdigest()
-            stored = cache.load_value(name)
-            if isinstance(stored, list) and len(stored) == len(Registered._fields):
-                return Registered(*(frozenset(map(str, types)) for types in stored))
+            if stored := Registered.of_json(cache.load_value(name)):
+                return stored
         found = registered(all_sources.files)
         if name:
-            cache.store_value(name, [sorted(types) for types in found])
+            cache.store_value(name, found.as_json())
         return found
 
 

@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterable
 from typing import NamedTuple
 
+from caffelint.lint.project.counts import LayerClass, layer_classes, taken_counts
 from caffelint.lint.read import ReadError, read_found
 from caffelint.lint.walk import walk
 from caffelint.schema.pool import read_data
@@ -20,6 +21,7 @@ _MOST_ENTRIES = 30_000
 _MOST_FILES = 5_000
 _LARGEST = 1 << 20
 _MARKS = (b"REGISTER_LAYER_C", b"REGISTER_SOLVER_C", b"lr_policy ==")
+_HEADERS = (".hpp", ".h")
 _LAYERS = os.path.join("src", "caffe", "layers")
 _FILLERS = "filler.hpp"
 _REGISTERS = re.compile(r"REGISTER_(LAYER|SOLVER)_(?:CLASS|CREATOR)\s*\(\s*(\w+)")
@@ -75,9 +77,12 @@ def registered(files: Iterable[SourceFile]) -> Registered:
 
     These are GetLearningRate of sgd_solver.cpp, or solver.cpp in older Caffes, and GetFiller of filler.hpp.
     """
-    found: dict[str, set[str]] = {"LAYER": set(), "SOLVER": set(), "policies": set(), "fillers": set()}
+    found: dict[str, set[str]] = {"LAYER": set(), "SOLVER": set()}
+    policies: set[str] = set()
+    fillers: set[str] = set()
     bvlc = json.loads(read_data("bvlc_sources.json"))
     same: set[str] = set()
+    classes: dict[str, LayerClass] = {}
     for file in files:
         try:
             data = read_found(file.path, _LARGEST) if file.size <= _LARGEST else b""
@@ -85,6 +90,8 @@ def registered(files: Iterable[SourceFile]) -> Registered:
             continue
         folder, name = os.path.split(file.path)
         is_of_fillers = name == _FILLERS
+        if name.endswith(_HEADERS) and b"public " in data and b"Layer" in data:
+            classes |= layer_classes(compiled(data.decode("utf-8", "replace")))
         if name in bvlc["files"] and folder.endswith(_LAYERS):
             if digest(data.decode("utf-8", "replace")) in bvlc["files"][name]:
                 same.add(name)
@@ -92,11 +99,13 @@ def registered(files: Iterable[SourceFile]) -> Registered:
             text = compiled(data.decode("utf-8", "replace"))
             for what, type_ in _REGISTERS.findall(text):
                 found[what].add(type_)
-            found["policies"].update(_POLICY.findall(text))
+            policies.update(_POLICY.findall(text))
             if is_of_fillers:
-                found["fillers"].update(_FILLER.findall(text))
-    changed = {type_ for type_ in found["LAYER"] if not same.issuperset(bvlc["types"].get(type_, ()))}
-    return Registered(*map(frozenset, (*found.values(), changed)))
+                fillers.update(_FILLER.findall(text))
+    layers = frozenset(found["LAYER"])
+    changed = frozenset(type_ for type_ in layers if not same.issuperset(bvlc["types"].get(type_, ())))
+    counts = {type_: taken for type_ in layers if (taken := taken_counts(type_, classes))}
+    return Registered(layers, frozenset(found["SOLVER"]), frozenset(policies), frozenset(fillers), changed, counts)
 
 
 def digest(text: str) -> str:
