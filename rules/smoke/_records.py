@@ -45,7 +45,9 @@ def _record(one: BadRecord) -> str:
 def row(run: Run, event: NonFinite) -> list[str]:
     """The record in whose row a layer gives what is not finite, where that is one of a batch in order."""
     batch = batch_of(run, event.net)
-    if batch is None or len(batch.names) < 2 or len(event.rows) != 1 or event.rows[0] >= len(batch.names):
+    layer = run.layer(event.layer, event.net)
+    shape = next((top.shape for top in layer.tops if top.name == event.name), None) if layer is not None else None
+    if batch is None or len(event.rows) != 1 or not shape or shape[0] != len(batch.names) or shape[0] < 2:
         return []
     return [f"it happens with {batch.names[event.rows[0]]}"]
 

@@ -120,6 +120,20 @@ def test_the_record_that_broke_it(
     assert "without its batch it " in text
 
 
+def test_the_record_in_whose_row_a_layer_breaks(tmp_path: Path, in_caffe: Callable[..., Session]) -> None:
+    """Not where the first axis is not that of the batch, as for a loss."""
+    log = 'layer { name: "log" type: "Log" bottom: "data" top: "log" log_param { shift: 2 } }\n'
+    net = hdf5(tmp_path, -3) + log + REST.replace('bottom: "data"', 'bottom: "log"')
+    text = words(in_caffe(write(tmp_path, net, TRAIN_ONLY), iterations=12))
+    assert f"it happens with record {BAD} of train.h5" in text
+    mean = log + 'layer { name: "sum" type: "Reduction" bottom: "data" top: "sum" }\n'
+    mean += 'layer { name: "root" type: "Power" bottom: "sum" top: "root" power_param { power: 0.5 shift: -1e9 } }\n'
+    net = hdf5(tmp_path, 0.5) + mean.replace(log, "") + REST + 'layer { name: "end" type: "Silence" bottom: "root" }\n'
+    text = words(in_caffe(write(tmp_path, net, TRAIN_ONLY), iterations=12))
+    assert text.startswith('it breaks: Power "root"')
+    assert "it happens with" not in text
+
+
 def test_torch_leaves_out_the_same_batch(tmp_path: Path, monkeypatch: Any, capsys: Any) -> None:
     pytest.importorskip("torch")
     solver = write(tmp_path, hdf5(tmp_path, np.nan) + REST, TRAIN_ONLY)
