@@ -210,10 +210,8 @@ def _use_plugins(config: Config) -> None:
 
 
 def _of_a_known_user(path: Path, first: Path) -> None:
-    """Raise `ConfigError` for a file that neither this user nor root has written, as git does.
-
-    first: the settings that it is, or that lead to it by `extend`; a user may have trusted these before.
-    """
+    """Raise `ConfigError` for a file of neither this user nor root, as git does, unless `first`, which is it or extends
+    it, was trusted."""
     if not hasattr(os, "geteuid"):
         return
     owner = path.stat().st_uid
