@@ -5,6 +5,8 @@ from collections.abc import Iterator
 from caffelint.lint import ERROR, INFO, LIKELY, WARNING, Finding, Given, Invalid, Kind, Solver, SolverRule, provenance
 
 _NET = 'net: "n.prototxt" '
+_MOST = 100
+"""Batches of a test pass for each iteration of the training: more are a slip."""
 _SETS_INTERVAL = "caffeonspark"
 
 
@@ -14,7 +16,8 @@ class TestSettingsMismatch(SolverRule):
     ## Why is this bad?
     Each `test_net` and `test_net_param` takes one `test_iter`, in that order; with `net` or `net_param`, each further
     `test_iter` makes another test net of it. `test_state` is set once for each test net, or not at all. If the counts
-    differ, or there are test nets but no `test_interval`, Caffe aborts at the start. Without any `test_iter` nothing is
+    differ, or there are test nets but no `test_interval`, Caffe aborts at the start. The first test pass runs before the
+    first iteration, and one of millions of batches looks like a Caffe that hangs. Without any `test_iter` nothing is
     tested, whatever `test_interval` says; with a `test_iter` of 0, a test pass prints no score.
 
     ## Example
@@ -110,6 +113,12 @@ class TestSettingsMismatch(SolverRule):
             options={"dialect": "caffeonspark"},
         ),
         Invalid(
+            _NET + "test_iter: 10000000 test_interval: 500 max_iter: 5000",
+            span="test_iter: 10000000",
+            message="test_iter is 10000000, 2000 times max_iter, so Caffe seems to hang before the first iteration;"
+            " set it to the number of test images / batch_size",
+        ),
+        Invalid(
             _NET + "test_interval: 500",
             span="test_interval: 500",
             message="test_interval is 500 but test_iter is missing, so nothing is ever tested; set it to the number"
@@ -161,6 +170,15 @@ class TestSettingsMismatch(SolverRule):
                 severity=WARNING,
             )
         for index, count in enumerate(message.test_iter):
+            if count > _MOST * max(message.max_iter, 1) > _MOST:
+                hangs = (
+                    "Caffe seems to hang before the first iteration"
+                    if message.test_initialization
+                    else "tests hold it up"
+                )
+                text = f"test_iter is {count}, {count // message.max_iter} times max_iter, so {hangs}"
+                text += "; set it to the number of test images / batch_size"
+                yield self.finding(solver.at("test_iter", index), text, severity=WARNING)
             if count <= 0 and not solver.refusal(Kind.TEST_INTERVAL):
                 # Many write 0 to test nothing.
                 what, severity = " and prints no score", INFO
