@@ -171,6 +171,19 @@ class Refused(NamedTuple):
     field: str = ""
 
 
+class BadWeights(NamedTuple):
+    """A parameter that was loaded holds what no training gives: values that are not finite, or variances below 0.
+
+    param: its number in the layer. bad: how many of its `size` values. negative: are they variances?
+    """
+
+    layer: str
+    param: int
+    bad: int
+    size: int
+    negative: bool
+
+
 class WithoutGpu(NamedTuple):
     """The run is on the CPU, and with what it runs on, no GPU could be used. why: in words."""
 
@@ -392,6 +405,7 @@ Event = (
     | Targets
     | Tested
     | Refused
+    | BadWeights
     | WithoutGpu
     | PythonLayer
     | Running
@@ -419,6 +433,7 @@ KINDS: dict[str, Any] = {
     "targets": Targets,
     "test": Tested,
     "refused": Refused,
+    "bad_weights": BadWeights,
     "without_gpu": WithoutGpu,
     "python_layer": PythonLayer,
     "running": Running,

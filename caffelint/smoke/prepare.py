@@ -53,6 +53,7 @@ RUNNER = (
     "gradients.py",
     "caffe/losses.py",
     "caffe/runner.py",
+    "loaded.py",
     "caffe/cpu_only.py",
     "caffe/net_numbers.py",
     "caffe/modes.py",

@@ -5,7 +5,18 @@ from __future__ import annotations
 import math
 
 from caffelint.lint import CERTAIN, LIKELY, Cause
-from caffelint.smoke.rule import BLOB, DATA, LABEL, BuiltLayer, NonFinite, Run, hypotheses, loss_grew, survivor
+from caffelint.smoke.rule import (
+    BLOB,
+    DATA,
+    LABEL,
+    BadWeights,
+    BuiltLayer,
+    NonFinite,
+    Run,
+    hypotheses,
+    loss_grew,
+    survivor,
+)
 
 from ._advice import Advice, advice
 from ._cause import blank_statistics, came_of, too_large
@@ -55,9 +66,22 @@ def largest_read(event: NonFinite) -> float:
     return max(values, default=0.0)
 
 
+def _of_weights(run: Run, event: NonFinite) -> Cause | None:
+    """Weights that were loaded, are not what they should be, and belong to the layer."""
+    for bad in run.all(BadWeights):
+        if bad.layer == event.layer and (event.iteration < 0 or event.net):
+            what = "variances below 0" if bad.negative else "values that are not finite"
+            share = f"{bad.bad} of {bad.size} values" if bad.size > 1 else "its value"
+            why = f"the weights that were loaded hold {what} ({share} of parameter {bad.param}); load others"
+            return Cause("weights", "", f"{why}, or rename the layer to start it from its fillers")
+    return None
+
+
 def because(run: Run, event: NonFinite) -> Cause:
     """The likeliest cause of a value that is not finite, and what to do."""
     layer = run.layer(event.layer, event.net)
+    if (loaded := _of_weights(run, event)) is not None:
+        return loaded
     if (records := _of_records(run, event)) is not None:
         return records
     if not event.inputs and layer and not layer.bottoms:

@@ -16,9 +16,9 @@ class TestSettingsMismatch(SolverRule):
     ## Why is this bad?
     Each `test_net` and `test_net_param` takes one `test_iter`, in that order; with `net` or `net_param`, each further
     `test_iter` makes another test net of it. `test_state` is set once for each test net, or not at all. If the counts
-    differ, or there are test nets but no `test_interval`, Caffe aborts at the start. The first test pass runs before the
-    first iteration, and one of millions of batches looks like a Caffe that hangs. Without any `test_iter` nothing is
-    tested, whatever `test_interval` says; with a `test_iter` of 0, a test pass prints no score.
+    differ, or there are test nets but no `test_interval`, Caffe aborts at the start. The first test pass runs before
+    the first iteration, and one of millions of batches looks like a Caffe that hangs. Without any `test_iter` nothing
+    is tested, whatever `test_interval` says; with a `test_iter` of 0, a test pass prints no score.
 
     ## Example
     ```

@@ -112,6 +112,7 @@ class Run(object):
         import arrays  # noqa: F401
         import caffe
         import gradients  # noqa: F401
+        import loaded
         import losses  # noqa: F401
         import modes  # noqa: F401
         import numpy
@@ -149,6 +150,10 @@ class Run(object):
             self.solver.net.copy_from(encoded(job["weights"]))
             changed = {layer for (layer, _, param), was in zip(net.params, kept) if (param.data != was).any()}
             self.emit("note", message="weights were copied into %d layers" % len(changed))
+            for layer, index, param in net.params:
+                wrong = loaded.wrong(param.data, net.types[layer] == "BatchNorm" and index == 1)
+                if wrong:
+                    self.emit("bad_weights", layer=net.names[layer], param=index, **wrong)
 
     def fill(self, number, index):
         """Put batch `index` into the synthetic inputs of a net."""

@@ -12,7 +12,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from caffelint.smoke import targets
+from caffelint.smoke import loaded, targets
 from caffelint.smoke.events import (
     BLOB,
     CHANGE,
@@ -22,6 +22,7 @@ from caffelint.smoke.events import (
     LACKS,
     RATE,
     UPDATE,
+    BadWeights,
     Creating,
     Done,
     Event,
@@ -178,6 +179,7 @@ class Run:
             self.emit(Note("FLOAT16: convolutions and matrix products run in half precision, all else as torch has it"))
         if self.job.weights:
             copied, ignored = load_weights(self.job.weights, list(self.nets.values()))
+            self.tell_bad_weights()
             lacking = f"; the net has no layer {', '.join(ignored[:20])}" if ignored else ""
             self.emit(Note(f"weights were copied into {len(copied)} layers{lacking}"))
         self.solver = make_solver(self.message, self.net.params)
@@ -185,6 +187,14 @@ class Run:
             if param.data.requires_grad and param.data.is_cpu:
                 data: Any = param.data
                 data.register_post_accumulate_grad_hook(partial(self._add_up, number))
+
+    def tell_bad_weights(self) -> None:
+        types = {layer.name: layer.type for layer in self.net.built.layers}
+        for name, datas in self.net.layer_params.items():
+            for index, data in enumerate(datas):
+                variances = types.get(name) == "BatchNorm" and index == 1
+                if wrong := loaded.wrong(data.numpy(force=True), variances):  # type: ignore[no-untyped-call]
+                    self.emit(BadWeights(name, index, **wrong))
 
     def _add_up(self, number: int, data: Tensor) -> None:
         if data.grad is not None and not self.watches_all:
