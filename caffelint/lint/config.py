@@ -85,8 +85,7 @@ _MOST_ENTRIES = 1000
 """Of a setting, with all that its tables and lists hold: each is held against every rule, or every file."""
 _MOST_OF_GLOBS = 1 << 14
 """Characters of all globs of a setting, of which each has a bit for every one of a path."""
-_MOST_DIGITS = 10
-"""Of a dimension; Caffe's are below 2^31."""
+_MOST_DIGITS = 10  # of a dimension; Caffe's are below 2^31
 
 
 class _File(NamedTuple):
