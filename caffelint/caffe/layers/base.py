@@ -360,8 +360,11 @@ class BuiltLayer:
     @classmethod
     def that_takes(cls, taken: TakenCounts, bottoms: int, tops: int) -> type[BuiltLayer]:
         """The class for a layer of this type in a project whose Caffe lets it take other numbers than BVLC's does."""
-        fits = cls.bottom_counts.fits(bottoms) and (cls.auto_tops or cls.top_counts.fits(tops))
-        return cls if cls.known and fits else _unknown_that_takes(taken)
+        own = _unknown_that_takes(taken)
+        # A loss makes the tops that are missing by itself.
+        made = max(tops, cls.top_counts.least) if cls.auto_tops else tops
+        fits = own.bottom_counts.fits(bottoms) and own.top_counts.fits(tops)
+        return cls if cls.known and fits and cls.bottom_counts.fits(bottoms) and cls.top_counts.fits(made) else own
 
     def check_counts(self, bottoms: int, tops: int) -> None:
         """CheckBlobCounts of layer.hpp."""

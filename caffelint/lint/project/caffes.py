@@ -125,6 +125,7 @@ class Caffes:
         imports = _Imports(proto, root, repository)
         text = data.decode("utf-8", "replace")
         caffe = project_caffe(text, _shown(proto), imports.text, types, all_sources.complete)
+        why += "" if all_sources.complete else ", too large for all of its sources to be read"
         return Taken(caffe, why=why, key=f"{caffe.digest}{types.as_json()}{caffe.path}")
 
     def _registered(self, all_sources: Sources) -> Registered:

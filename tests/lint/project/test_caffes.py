@@ -375,3 +375,19 @@ def test_sources_of_bvlc_are_known(root: Path, tmp_path: Path) -> None:
     assert {name for files in table["types"].values() for name in files} <= table["files"].keys()
     assert not set(table["types"]) - BVLC_TYPES
     assert all(table["files"].values())
+
+
+def test_a_repository_of_many_files_is_read_in_part(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
+    make(NET.format(MINE.format("count: 3")))
+    monkeypatch.setattr("caffelint.lint.project.sources._MOST_ENTRIES", 3)
+    taken = Caffes(Config()).of("net.prototxt")
+    assert taken.caffe is not None
+    assert not taken.caffe.knows_types
+    assert taken.why == "it is in the repository, too large for all of its sources to be read"
+    assert [(severity, name) for severity, name, _ in found()] == [("warning", "unknown-layer-type")]
+
+
+def test_a_schema_that_refers_to_itself_is_read_as_deep_as_nets_are(make: Make) -> None:
+    inner = "inner { count: 1 " * 300 + "}" * 300
+    make(NET.format(MINE.format(f"count: 3 {inner}")), types="My")
+    assert {name for _, name, _ in found()} <= {"syntax-error"}

@@ -66,7 +66,8 @@ def repository(folder: Path, root: Path, net: str) -> None:
     (folder / "src/caffe/proto/caffe.proto").write_text((root / "proto/caffe.proto").read_text())
     (layers / "my_layer.cpp").write_text("REGISTER_LAYER_CLASS(My); REGISTER_LAYER_CLASS(EuclideanLoss);")
     text = HEADER + "class EuclideanLossLayer : public LossLayer<Dtype> {\n"
-    (folder / "my_layer.hpp").write_text(text + " virtual inline int ExactNumBottomBlobs() const { return 3; } };")
+    text += " int ExactNumBottomBlobs() const { return 3; } int ExactNumTopBlobs() const { return -1; }"
+    (folder / "my_layer.hpp").write_text(text + " int MaxTopBlobs() const { return 2; } };")
     (folder / "net.prototxt").write_text(net)
 
 
@@ -79,8 +80,17 @@ DATA = 'layer { name: "d" type: "Input" top: "a" top: "b" input_param { shape { 
         ('type: "My" bottom: "a" top: "m" top: "n"', []),
         ('type: "My" top: "m" top: "n"', ['My "x": 0 bottoms are given but My takes at least 1; add 1 bottom']),
         ('type: "My" bottom: "a" top: "m"', ['My "x": 1 top is given but My produces 2; add 1 top']),
-        ('type: "EuclideanLoss" bottom: "a" bottom: "b" top: "m"', []),
         ('type: "EuclideanLoss" bottom: "a" bottom: "b" bottom: "a" top: "m"', []),
+        ('type: "EuclideanLoss" bottom: "a" bottom: "b" bottom: "a"', []),
+        ('type: "EuclideanLoss" bottom: "a" bottom: "b" bottom: "b" top: "m" top: "n"', []),
+        (
+            'type: "EuclideanLoss" bottom: "a" bottom: "b" top: "m"',
+            ['EuclideanLoss "x": 2 bottoms are given but EuclideanLoss takes 3; add 1 bottom'],
+        ),
+        (
+            'type: "EuclideanLoss" bottom: "a" bottom: "b" bottom: "a" top: "m" top: "n" top: "o"',
+            ['EuclideanLoss "x": 3 tops are given but EuclideanLoss produces at most 2; remove 1 top'],
+        ),
         (
             'type: "EuclideanLoss" bottom: "a" top: "m"',
             ['EuclideanLoss "x": 1 bottom is given but EuclideanLoss takes 3; add 2 bottoms'],
