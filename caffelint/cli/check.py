@@ -85,6 +85,12 @@ from caffelint.cli.settings import by_name_alone, level_of, settings, settings_o
     " Runs git to list the files of that commit.",
 )
 @click.option("--base-ref", default="HEAD", metavar="REF", show_default=True, help="The commit to compare with.")
+@click.option(
+    "--templates",
+    metavar="skip|check",
+    help="What to do with a file that has unfilled placeholders: skip (default) reports them only, check checks the"
+    " rest of it as well.",
+)
 @settings_options
 @click.option("--jobs", type=click.IntRange(min=0), metavar="N", help="Processes to use; 0 (default) is one per core.")
 @click.option("--no-cache", is_flag=True, help="Do not reuse earlier results or store new ones.")

@@ -42,6 +42,7 @@ def settings(paths: Sequence[str], options: Mapping[str, Any], unused: Sequence[
         "severity": _severities(options.get("severity") or ()),
         "dialect": options.get("dialect"),
         "fail_on": _fail_on(options.get("fail_on")),
+        "templates": options.get("templates"),
         "baseline": options.get("baseline"),
         "jobs": options.get("jobs"),
         "cache": False if options.get("no_cache") else None,

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from caffelint.caffe.net import Net
 from caffelint.caffe.solver import NetName, NetUse
 from caffelint.lint import cache, disk
-from caffelint.lint.config import NO_SETTINGS, Config
+from caffelint.lint.config import NO_SETTINGS, SKIP, Config
 from caffelint.lint.discover import NamedNet, matching_globs
 from caffelint.lint.file import File, load
 from caffelint.lint.finding import DISPLAY, Finding
@@ -252,7 +252,7 @@ class Checker:
         tell_modules((net for file in files.values() for net in file.nets), modules)
         for path, beside in siblings:
             if path in files and (net := files[path].net):
-                others = [files[other].net for other in beside if other in files]
+                others = [files[other].net for other in beside if other in files and not files[other].is_template]
                 net.siblings = [other for other in others if other]
         by_file: dict[str, list[Finding]] = {path: [] for path in files}
         for finding in self._findings(files, nets, report, failures):
@@ -273,12 +273,14 @@ class Checker:
         """What comments and settings leave of findings; of the files of `report` with the comments that do nothing."""
         suppressed = 0
         result: list[Finding] = []
+        templates = {path for path, file in files.items() if file.is_template and self.config.templates == SKIP}
         for path, findings in by_file.items():
             left = silence(findings, files[path].document)
             suppressed += left.silenced
             ignored = self._ignored(path)
             unused = self._unused(files[path], left.unused) if path in report else ()
-            result += (finding for finding in (*left.findings, *unused) if finding.name not in ignored)
+            kept = (finding for finding in (*left.findings, *unused) if finding.name not in ignored)
+            result += (finding for finding in kept if path not in templates or finding.name == "unfilled-template")
         return result, suppressed
 
     def _reported(self, findings: Iterable[Finding]) -> tuple[ReportedFinding, ...]:

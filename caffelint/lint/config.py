@@ -20,7 +20,8 @@ FILES = ("caffelint.toml", ".caffelint.toml", "pyproject.toml", "setup.cfg")
 _SHARED = FILES[2:]
 """Other tools keep their settings there, too."""
 COMMAND_LINE = "the command line"
-_FAIL_ON = (*SEVERITIES, "never")
+SKIP, CHECK = "skip", "check"
+_CHOICES = {"fail_on": (*SEVERITIES, "never"), "templates": (SKIP, CHECK)}
 
 
 class Config:
@@ -40,6 +41,7 @@ class Config:
         self.proto: str | None = None
         self.caffe: str | None = None
         self.known_layer_types: list[str] = []
+        self.templates = SKIP
         self.fail_on = ERROR
         self.per_file_ignores: dict[str, list[str]] = {}
         self.exclude: list[str] = []
@@ -387,8 +389,9 @@ def _set(config: Config, name: str, value: Any, source: str, base: Path | None =
         value = value if own == words else shlex.join(own)
     if name in _PATHS and base is not None:
         value = [str(base / item) for item in value] if wanted is list else str(base / value)
-    if name == "fail_on" and value not in _FAIL_ON:
-        raise ConfigError(f"{source}: fail-on is {shown(value)}; it takes one of {', '.join(_FAIL_ON)}")
+    if name in _CHOICES and value not in _CHOICES[name]:
+        choices = ", ".join(_CHOICES[name])
+        raise ConfigError(f"{source}: {name.replace('_', '-')} is {shown(value)}; it takes one of {choices}")
     if name == "input_shape":
         value = {top: _shape(top, dims, source) for top, dims in value.items()}
     if name == "dialect":

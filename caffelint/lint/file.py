@@ -10,7 +10,7 @@ from caffelint.caffe.place import Place
 from caffelint.caffe.solver import Solver
 from caffelint.schema.bind import bind
 from caffelint.schema.bound import Bound
-from caffelint.schema.detect import MYCAFFE, NET, SOLVER, detect
+from caffelint.schema.detect import NET, OTHER, SOLVER, detect
 from caffelint.schema.messages import NetParameter, SolverParameter
 from caffelint.text.parser import MOST_PROBLEMS, Document, parse
 from caffelint.text.scalars import string_value
@@ -56,6 +56,16 @@ class File:
     def problems(self) -> list[Problem]:
         """What reading met: in the text, and against the schema."""
         return self.document.problems + (self.bound.problems if self.bound else [])
+
+    @property
+    def placeholders(self) -> list[Problem]:
+        """What a script fills in before Caffe reads the file."""
+        return self.bound.placeholders if self.bound else []
+
+    @property
+    def is_template(self) -> bool:
+        """Whether Caffe refuses the file as it is: it takes placeholders inside quotes literally."""
+        return any(problem.certain for problem in self.placeholders)
 
     @property
     def nets(self) -> list[Net]:
@@ -106,7 +116,7 @@ def load(
     seems = ""
     if kind is None:
         kind, seems = detect(document, dialect)
-        if seems == MYCAFFE:
+        if kind == OTHER and document.root.fields:
             document.problems.clear()  # what Caffe's parser refuses is no fault there
     bound = None
     if kind == NET:

@@ -14,6 +14,7 @@ from caffelint.lint.cause import Cause
 from caffelint.lint.finding import (
     CERTAIN,
     ERROR,
+    INFO,
     LIKELY,
     SAFE,
     UNSAFE,
@@ -122,7 +123,7 @@ class ProblemRule(Rule):
     """Reports the problems of its name that reading a file met (`Problem.kind`); the reader words them."""
 
     def report(self, problem: Problem, file: File) -> Iterator[Finding]:
-        severity, certainty = (None, None) if problem.certain else (WARNING, LIKELY)
+        severity, certainty = (None, None) if problem.certain else (INFO if problem.own else WARNING, LIKELY)
         fixes: tuple[Fix, ...] = ()
         if problem.repairs:
             edits = tuple((file.path, edit) for edit in problem.repairs)

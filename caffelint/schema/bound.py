@@ -62,6 +62,11 @@ class Bound:
         """Is it for BVLC's Caffe, by its dialect and by its fields?"""
         return self.has_bvlc_dialect and not self.fork_uses
 
+    @property
+    def placeholders(self) -> list[Problem]:
+        """What a script fills in before Caffe reads the text: `$BATCH`, `{{ name }}`, a name instead of a number."""
+        return [problem for problem in (*self.document.problems, *self.problems) if problem.kind == "unfilled-template"]
+
     def link(self, new: Message, old: Message) -> None:
         """Let `new`, which Caffe's upgrade made of `old`, point to where `old` is, and its parts likewise."""
         node = self._nodes.get(id(old))

@@ -24,6 +24,7 @@ _WIDER = ("int64", "uint64")
 """Types that the OpenCL forks alone give to most integers."""
 _NO_TEMPLATE = ("same", "valid", "true", "false", "none", "null", "auto", "default")
 """Words that somebody writes for a number and that no template replaces."""
+_CONSTANT = re.compile(r"_*[A-Z]+(?:_[A-Z0-9]+)+_*|__\w+__")
 _PLACEHOLDER = re.compile(r"(?=_*[A-Z]{3}|_*[A-Z]+_[A-Z])[A-Z_]+|__\w+__")
 """A word that a script is to replace, as in `source: PATH_TO_LMDB`: quotes would make it look right."""
 
@@ -155,8 +156,8 @@ class MistakenValues(Reporting):
                 problems[index] = problem._replace(message=message, repairs=repairs, repair_is_safe=False)
 
     def _names_for_numbers(self) -> None:
-        """`num_output: cls3x`: one such name is a mistake, several are those of a template that nobody filled in."""
-        several = sum(map(len, self._names.values())) > 1
+        """`num_output: cls3x`: one such name is a mistake; several, or a constant's, are a template's."""
+        several = sum(map(len, self._names.values())) > 1 or all(map(_CONSTANT.fullmatch, self._names))
         for places in self._names.values():
             field_type, item = places[0]
             start, end = item.value_span
@@ -250,9 +251,9 @@ class MistakenValues(Reporting):
             return None
         said += f" in {self._whose() if certain else 'any known Caffe'}, so Caffe refuses the file"
         choice = f"write {wanted(field_type)}" if len(enum.offered) <= 12 else ""
-        own = "" if certain else "change it unless your fork adds it"
-        message = "; ".join(filter(None, [said, choice or own]))
-        self._add("unknown-enum-value", start, end, message, evidence, field=field_type.name, certain=certain)
+        own = not certain and not choice
+        message = "; ".join(filter(None, [said, choice, "change it unless your fork adds it" if own else ""]))
+        self._add("unknown-enum-value", start, end, message, evidence, field=field_type.name, certain=certain, own=own)
         return None
 
     def _fork_enum_value(self, enum: str, of_bvlc: bool, item: Field) -> None:

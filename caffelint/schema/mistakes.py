@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
+from typing import NamedTuple
 
 from caffelint.schema.bound import LAYERS, NET, Bound, ForkUse
 from caffelint.schema.mistaken_values import MistakenValues
@@ -14,7 +15,7 @@ from caffelint.schema.newer import newer_form
 from caffelint.schema.provenance import provenance
 from caffelint.schema.reporting import Repairs
 from caffelint.schema.spelling import is_same, suggest
-from caffelint.schema.tables import FLOAT, STRING, FieldType, MessageType
+from caffelint.schema.tables import FLOAT, STRING, FieldType, MessageType, is_field
 from caffelint.schema.wording import block_name
 from caffelint.text import tree
 from caffelint.text.edits import Edit
@@ -31,6 +32,17 @@ _OF_THE_NET = ("force_backward", "debug_info", "state")
 _DECIMAL_COMMA = re.compile(r"-?\d+,\d+", re.ASCII)
 
 
+class _Unknown(NamedTuple):
+    """An unknown field: the one that was meant, what to say, whether Caffe surely refuses it, and whether no block of
+    any known Caffe has one of that name, so that only a fork can have added it.
+    """
+
+    meant: str | None
+    message: str
+    certain: bool
+    own: bool = False
+
+
 class Mistakes(MistakenValues):
     """Words the problems of one document."""
 
@@ -38,7 +50,7 @@ class Mistakes(MistakenValues):
         super().__init__(bound, parents)
         self._doubtful: list[tuple[Problem, ForkUse]] = []
         self._in_dialect: dict[FieldType, str] = {}
-        self._unknown: dict[tuple[str, str], tuple[str | None, str, bool]] = {}
+        self._unknown: dict[tuple[str, str], _Unknown] = {}
 
     def finish(self) -> None:
         """Decide on what some forks take and most refuse: by the forks whose names the rest of the text uses."""
@@ -120,19 +132,32 @@ class Mistakes(MistakenValues):
         if not name or (self._was_reported(field) and not self._was_reported_as_list(field)):
             return None
         if other := type_.of_others(name):
+            if self._is_of_unknown_type(type_, field, node):
+                return other
             return self._lacks(type_, other, field)
         key = (type_.name, name)
         if key not in self._unknown:
             if len(self.bound.problems) >= self._most:
                 return None
             self._unknown[key] = self._say_unknown(type_, name, node)
-        meant, message, certain = self._unknown[key]
+        meant, message, certain, own = self._unknown[key]
+        if (own or self.caffe) and meant is None and self._is_of_unknown_type(type_, field, node):
+            return None
         start, end = field.name_span
         evidence = f'Caffe says: Message type "caffe.{type_.name}" has no field named "{name}"'
         repairs = (Edit(start, end, meant),) if meant else self._moved(type_, field, node)
         safe = bool(meant) and certain and is_same(name, meant or "")
         self._add(
-            "unknown-field", start, end, message, evidence, field=name, certain=certain, repairs=repairs, safe=safe
+            "unknown-field",
+            start,
+            end,
+            message,
+            evidence,
+            field=name,
+            certain=certain,
+            repairs=repairs,
+            safe=safe,
+            own=own and not repairs,
         )
         if not meant or type_.fields[meant].fork_only or len(node.fields) > _LARGE:
             return None
@@ -160,24 +185,37 @@ class Mistakes(MistakenValues):
         self._reported.remove(field.value_start)
         return True
 
-    def _say_unknown(self, type_: MessageType, name: str, node: Field) -> tuple[str | None, str, bool]:
-        """The field that was meant, what to say, and whether Caffe surely refuses the name."""
+    def _is_of_unknown_type(self, type_: MessageType, field: Field, node: Field) -> bool:
+        """Whether it is a block of a layer whose type Caffe lacks as well: one cause, reported once, with the type."""
+        written = node.first("type") if type_.name == "LayerParameter" and field.kind == tree.MESSAGE else None
+        if written is None or written.kind != tree.STRING:
+            return False
+        layer_type = string_value(written.text)
+        if self.caffe:
+            return self.caffe.knows_types and layer_type not in self.caffe.registered.layers
+        return not self.is_sure and not provenance().layer_type(layer_type)
+
+    def _say_unknown(self, type_: MessageType, name: str, node: Field) -> _Unknown:
+        """What to say of an unknown field."""
         types, where = type_.fields, block_name(type_, node)
         if type_.name == "InputParameter" and name in _OF_A_BLOB:
             sides = [side.text if (side := node.first(one)) else "" for one in _OF_A_BLOB]
             shape = " ".join(f"dim: {side}" for side in (sides if all(sides) else ("10", "3", "227", "227")))
             message = f"{where} has no field {name}, so Caffe refuses the file; write shape {{ {shape} }}"
-            return None, message, self.is_sure
+            return _Unknown(None, message, self.is_sure)
         if meant := _meant(type_, name):
             certain = not types[meant].fork_only or self.is_sure
-            return meant, f"{where} has no field {name}, so Caffe refuses the file; did you mean {meant}?", certain
+            message = f"{where} has no field {name}, so Caffe refuses the file; did you mean {meant}?"
+            return _Unknown(meant, message, certain)
         certain = self.is_sure
         if home := self._home(type_, name, node):
-            return None, f"{where} has no field {name}, so Caffe refuses the file; move it to {home}", certain
+            message = f"{where} has no field {name}, so Caffe refuses the file; move it to {home}"
+            return _Unknown(None, message, certain)
         if certain:
-            return None, f"{where} has no field {name} in {self._whose()}, which refuses the file; remove it", True
+            message = f"{where} has no field {name} in {self._whose()}, which refuses the file; remove it"
+            return _Unknown(None, message, True)
         message = f"{where} has no field {name} in any known Caffe, so Caffe refuses the file; remove it"
-        return None, f"{message} unless your fork adds it", False
+        return _Unknown(None, f"{message} unless your fork adds it", False, not is_field(name))
 
     def _moved(self, type_: MessageType, field: Field, node: Field) -> Repairs:
         """The field in the block beside it that has one of that name, and none yet."""

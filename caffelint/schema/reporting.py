@@ -67,10 +67,11 @@ class Reporting:
         certain: bool = True,
         repairs: Repairs = (),
         safe: bool = False,
+        own: bool = False,
     ) -> None:
         if len(self.bound.problems) >= self._most:
             return
-        problem = Problem(kind, start, end, message, certain, evidence, repairs, safe, field)
+        problem = Problem(kind, start, end, message, certain, evidence, repairs, safe, field, own)
         if kind in ("unknown-field", "unknown-enum-value", "fork-field"):
             if message in self._alike:
                 self._alike[message][1].append(problem)

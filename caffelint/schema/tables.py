@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any
 
 from caffelint.text import tree
@@ -147,3 +147,17 @@ def _enum_type(descriptor: Any) -> EnumType:
         values = {value.name: value.number for value in descriptor.values}
         _enums[name] = EnumType(name.partition(".")[2], values)
     return _enums[name]
+
+
+@lru_cache(maxsize=1000)
+def is_field(name: str) -> bool:
+    """Whether any message of any known Caffe has a field of that name."""
+    from caffelint.schema.messages import NetParameter
+
+    messages: list[Any] = list(NetParameter.DESCRIPTOR.file.message_types_by_name.values())
+    while messages:
+        message = messages.pop()
+        if name in message.fields_by_name:
+            return True
+        messages += message.nested_types
+    return False

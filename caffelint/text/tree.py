@@ -126,7 +126,7 @@ class Problem(NamedTuple):
     """Something in the text or against the schema that keeps Caffe from reading the file as meant.
 
     `kind` is the name of the rule that reports it, `certain` whether Caffe surely refuses the file for it, `repairs`
-    what would mend it.
+    what would mend it, `own` whether it is a name that only a Caffe which nobody knows can have.
     """
 
     kind: str
@@ -138,3 +138,4 @@ class Problem(NamedTuple):
     repairs: tuple[Edit, ...] = ()
     repair_is_safe: bool = False
     field: str = ""
+    own: bool = False

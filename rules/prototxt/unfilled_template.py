@@ -1,14 +1,23 @@
 from __future__ import annotations
 
-from caffelint.lint import ERROR, Invalid, ProblemRule
+from collections.abc import Iterator
+
+from caffelint.lint import ERROR, INFO, LIKELY, WARNING, File, Finding, Invalid, Related, TextRule
+
+_NAMED = 3
+_SHOWN = 40
+"""Characters of a placeholder: `{{ ... }}` may contain code."""
 
 
-class UnfilledTemplate(ProblemRule):
-    """An unfilled placeholder such as `$VAR`, `{{ name }}` or `<path>`, or names instead of numbers.
+class UnfilledTemplate(TextRule):
+    """A template: a file with placeholders such as `$VAR`, `{{ name }}`, `<path>`, or names instead of numbers.
 
     ## Why is this bad?
-    Caffe has no variables. It refuses a placeholder outside quotes. Inside quotes (reported as a warning), it takes the
-    placeholder literally, and does not find the file `$DATA/train_lmdb`.
+    It need not be, if a script fills the placeholders in before Caffe reads the file. So this is an info, and nothing
+    else in the file is checked; the filled files are. `--templates check` checks the rest of a template as well.
+
+    It is an error if a solver names the file, because Caffe has no variables and refuses a placeholder outside quotes.
+    Inside quotes (a warning in that case), Caffe takes it literally, and does not find the file `$DATA/train_lmdb`.
 
     ## Example
     ```
@@ -23,31 +32,77 @@ class UnfilledTemplate(ProblemRule):
     code = "P013"
     name = "unfilled-template"
     severity = ERROR
+    _SOLVER = 'net: "net.prototxt" base_lr: 0.1 lr_policy: "fixed" max_iter: 9'
     VALID = [
         "layer { data_param { batch_size: 64 } }  # $BATCH is 64",
         'layer { name: "costs 5$" }',
         "layer: < name: 'a' >",
+        {"solver.prototxt": _SOLVER, "net.prototxt": "layer { data_param { batch_size: 64 } }"},
     ]
     INVALID = [
         Invalid(
             "layer { data_param { batch_size: $BATCH } }",
             span="$BATCH",
-            message="$BATCH is an unfilled template placeholder; write a value",
+            message="this is a template with 1 placeholder, $BATCH; not checked further",
         ),
         Invalid(
-            "layer { convolution_param { num_output: {{ outputs }} } }",
+            "layer { convolution_param { num_output: {{ outputs }} } } layer { data_param { batch_size: $BATCH } }",
             span="{{ outputs }}",
-            message="{{ outputs }} is an unfilled template placeholder; write a value",
+            message="this is a template with 2 placeholders, {{ outputs }} and $BATCH; not checked further",
         ),
         Invalid(
             "layer { convolution_param { num_output: cls3x } } layer { convolution_param { num_output: cls3x } }",
             span="cls3x",
-            message="num_output takes a whole number, 0 or more, not cls3x, which looks like a placeholder that a"
-            " template or script should have filled in (2 times)",
+            message="this is a template with 1 placeholder, cls3x; not checked further",
         ),
         Invalid(
             'layer { data_param { source: "${DATA}/train_lmdb" } }',
             span="${DATA}",
-            message="${DATA} looks like a placeholder, which Caffe takes literally; write the value",
+            message="${DATA} in quotes looks like a placeholder, which Caffe takes literally unless a script fills it"
+            " in",
+        ),
+        Invalid(
+            {"solver.prototxt": _SOLVER, "net.prototxt": "layer { data_param { batch_size: $BATCH } }"},
+            span="$BATCH",
+            message='"solver.prototxt" names this file, which is a template with 1 placeholder, $BATCH, so Caffe'
+            " refuses it; fill it in, or name the filled file",
         ),
     ]
+
+    def check(self, file: File) -> Iterator[Finding]:
+        found = file.placeholders
+        if not found:
+            return
+        first = next((problem for problem in found if problem.certain), found[0])
+        source = file.document.source
+        names = list(dict.fromkeys(source.slice(problem.start, problem.end) for problem in (first, *found)))
+        related = tuple(
+            Related(source.slice(other.start, other.end), file.place_of(other)) for other in found if other != first
+        )
+        solvers = file.net.solvers if file.net else []
+        users = [solver.path for solver in solvers if solver.path != file.path and not solver.bound.placeholders]
+        user = f'"{users[0].rpartition("/")[2]}"' if users else ""
+        listed, number = _listed(names), f"{len(names)} placeholder{'s' * (len(names) > 1)}"
+        place = file.place_of(first)
+        if file.is_template:
+            template = f"a template with {number}, {listed}"
+            if user:
+                message = f"{user} names this file, which is {template}, so Caffe refuses it; fill it in, or name the"
+                yield self.finding(place, f"{message} filled file", related=related)
+            else:
+                message = f"this is {template}; not checked further"
+                yield self.finding(place, message, severity=INFO, related=related)
+        else:
+            looks = "looks like a placeholder" if len(names) == 1 else "look like placeholders"
+            severity = WARNING if user else INFO
+            message = f"{listed} in quotes {looks}, which Caffe takes literally unless a script fills"
+            message += " it in" if len(names) == 1 else " them in"
+            yield self.finding(place, message, severity=severity, certainty=LIKELY, related=related)
+
+
+def _listed(names: list[str]) -> str:
+    """The first placeholders, as a person would list them."""
+    names = [name if len(name) <= _SHOWN else f"{name[:_SHOWN]}…" for name in names]
+    if len(names) > _NAMED + 1:
+        return f"{', '.join(names[:_NAMED])} and {len(names) - _NAMED} more"
+    return " and ".join(filter(None, [", ".join(names[:-1]), names[-1]]))

@@ -8,9 +8,10 @@ class UnknownField(ProblemRule):
 
     ## Why is this bad?
     Caffe refuses the file: `Message type "caffe.PoolingParameter" has no field named "kernel"`. It is an error where
-    the text shows what was meant, where the repository holds its own Caffe, or where the dialect is given. Otherwise it
-    is a warning: the file may be for a fork whose schema caffelint does not have. A field whose meaning is clear is
-    checked like any other.
+    the text shows what was meant, where the repository holds its own Caffe, or where the dialect is given. Otherwise
+    the file may be for a fork whose schema caffelint does not have: it is a warning if another block has a field of
+    that name, else an info. The block of a layer whose type is unknown is reported with the type. A field whose meaning
+    is clear is checked like any other.
 
     ## Example
     ```

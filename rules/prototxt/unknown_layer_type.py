@@ -34,8 +34,8 @@ class UnknownLayerType(TextRule):
     ## Why is this bad?
     Caffe reads the text, and aborts when it builds the net: `Unknown layer type: convolution (known types: ...)`. It is
     an error where the type is a known one with a slip in case or spelling, where the repository holds its own Caffe and
-    none of its sources registers the type, or where the dialect is given. Otherwise it is an info where forks have the
-    type, and a warning where none has, since people register types of their own without changing caffe.proto.
+    none of its sources registers the type, or where the dialect is given. Otherwise it is an info: people know which
+    types their own Caffe registers.
 
     ## Example
     ```
@@ -178,7 +178,7 @@ class UnknownLayerType(TextRule):
             yield self.finding(place, message, evidence=evidence, certainty=CERTAIN)
             return
         message = f"{subject}: no known Caffe has this layer type, so Caffe stops at load unless your own registers it"
-        yield self.finding(place, message, evidence=evidence, severity=WARNING, certainty=LIKELY)
+        yield self.finding(place, message, evidence=evidence, severity=INFO, certainty=LIKELY)
 
 
 @cache

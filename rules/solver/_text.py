@@ -17,8 +17,7 @@ _TEMPLATE = re.compile(r"(?i)template|tmpl|skeleton")
 def is_template(solver: Solver) -> bool:
     """Whether a script fills the file in before Caffe reads it, by the file's name or by placeholders in it."""
     name = solver.path.replace("\\", "/").rpartition("/")[2]
-    problems = (*solver.document.problems, *solver.bound.problems)
-    return bool(_TEMPLATE.search(name)) or any(problem.kind == "unfilled-template" for problem in problems)
+    return bool(_TEMPLATE.search(name) or solver.bound.placeholders)
 
 
 def scales_rates(solver: Solver) -> bool:

@@ -1,0 +1,76 @@
+"""Files that a script fills in, and files that are not Caffe's, are reported once and not checked further."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import caffelint
+from caffelint.cli.main import main
+from caffelint.lint.config import Config, ConfigError, load_config
+
+TEMPLATE = 'layer { name: "a" type: "ReLU" botom: "x" power_param { power: $POWER scale: ${SCALE} } }'
+SOLVER = 'net: "net.prototxt" base_lr: 0.1 lr_policy: "fixed" max_iter: 9 solver_mode: GPU'
+
+
+def found(folder: Path, templates: str = "skip") -> list[tuple[str, str, str, int]]:
+    config = Config()
+    config.templates = templates
+    report = caffelint.check(str(folder), config)
+    assert not report.failures
+    return [(one.file.rpartition("/")[2], one.severity, one.name, len(one.related)) for one in report.findings]
+
+
+def test_a_template_is_one_info_and_its_filled_copy_is_checked(tmp_path: Path) -> None:
+    (tmp_path / "net.template.prototxt").write_text(TEMPLATE)
+    (tmp_path / "net.prototxt").write_text(TEMPLATE.replace("$POWER", "1").replace("${SCALE}", "1"))
+    rows = found(tmp_path)
+    assert ("net.prototxt", "error", "unknown-field", 0) in rows
+    assert [row for row in rows if row[0] != "net.prototxt"] == [
+        ("net.template.prototxt", "info", "unfilled-template", 1)
+    ]
+
+
+def test_the_rest_of_a_template_is_checked_if_asked(tmp_path: Path) -> None:
+    (tmp_path / "net.prototxt").write_text(TEMPLATE)
+    assert [row[2] for row in found(tmp_path)] == ["unfilled-template"]
+    names = {row[2] for row in found(tmp_path, "check")}
+    assert {"unfilled-template", "unknown-field"} <= names
+
+
+def test_a_template_that_a_solver_names_is_an_error(tmp_path: Path) -> None:
+    (tmp_path / "net.prototxt").write_text(TEMPLATE)
+    (tmp_path / "solver.prototxt").write_text(SOLVER)
+    assert ("net.prototxt", "error", "unfilled-template", 1) in found(tmp_path)
+    (tmp_path / "solver.prototxt").write_text(SOLVER.replace("0.1", "$RATE"))
+    assert {row[1] for row in found(tmp_path)} == {"info"}
+
+
+def test_only_skip_and_check_are_taken(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match="templates is 'no'; it takes one of skip, check"):
+        load_config(tmp_path, overrides={"templates": "no"})
+    (tmp_path / "net.prototxt").write_text(TEMPLATE)
+    assert main(["check", "-q", "--templates", "check", str(tmp_path)]) == 1
+    assert main(["check", "-q", str(tmp_path)]) == 0
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "TRAIN: \n  SCALES: !!python/tuple [600]\n  BATCH: 3\n",
+        "import caffe\nfrom x import y\nprint(3)\n",
+        "<html><body>x</body></html>",
+    ],
+)
+def test_what_is_not_caffes_is_one_info(tmp_path: Path, text: str) -> None:
+    (tmp_path / "config.prototxt").write_text(text)
+    assert [row[1:] for row in found(tmp_path)] == [("info", "not-caffe", 0)]
+
+
+def test_a_block_is_not_reported_besides_the_unknown_type_of_its_layer(tmp_path: Path) -> None:
+    text = 'layer { name: "a" type: "%s" bottom: "x" top: "y" my_own_param { gain: 1 } }'
+    (tmp_path / "net.prototxt").write_text(text % "MyOwn")
+    assert [row[1:3] for row in found(tmp_path)] == [("info", "unknown-layer-type")]
+    (tmp_path / "net.prototxt").write_text(text % "ReLU")
+    assert ("info", "unknown-field") in [row[1:3] for row in found(tmp_path)]
