@@ -26,7 +26,7 @@ from pathlib import Path
 from typing import Any
 
 import caffelint
-from caffelint.lint.config import Config
+from caffelint.lint.config import CHECK, Config
 from caffelint.lint.report import ReportedFinding
 from caffelint.lint.summary import summarize
 
@@ -56,6 +56,7 @@ def scratch() -> Iterator[Path]:
 
 def settings(dialect: str | None = None, preview: bool = False) -> Config:
     config = Config()
+    config.templates = CHECK  # a commit that mends a template mends what it is filled to
     config.cache, config.jobs, config.dialect, config.preview = False, 1, dialect, preview
     return config
 

@@ -21,7 +21,9 @@ BRACED_NAME = re.compile(r"\{[ \t]*\w+[ \t]*\}", re.ASCII)
 
 _JSON = re.compile(r"\s*(?P<start>\[(?:\s*\[)*\s*\{|\{)\s*\"(?:[^\"\\\n]|\\.)*\"\s*:")
 _STRING_OR_COMMENT = re.compile(r"\#[^\n\0]*|\"[^\"\\\n]*(?:\\.[^\"\\\n]*)*\"?|'[^'\\\n]*(?:\\.[^'\\\n]*)*'?")
-_IN_STRING = re.compile(r"\$\{\w+\}|\$\(\w+\)|\$[A-Za-z_]\w*\$?|\{\{[ \t]*\w+[ \t]*\}\}|@[A-Z_]+@", re.ASCII)
+_IN_STRING = re.compile(
+    r"\$#\w+#\$|%\(\w+\)[sdfg]|\$\{\w+\}|\$\(\w+\)|\$[A-Za-z_]\w*\$?|\{\{[ \t]*\w+[ \t]*\}\}|@[A-Z_]+@", re.ASCII
+)
 
 _MOST = 100
 

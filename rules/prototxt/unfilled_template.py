@@ -67,6 +67,15 @@ class UnfilledTemplate(TextRule):
             message='"solver.prototxt" names this file, which is a template with 1 placeholder, $BATCH, so Caffe'
             " refuses it; fill it in, or name the filled file",
         ),
+        Invalid(
+            'layer { data_param { source: "$LMDB" batch_size: $LMDB } }',
+            span=("$LMDB", "$LMDB"),
+            message=(
+                "this is a template with 1 placeholder, $LMDB; not checked further",
+                "$LMDB is filled in as a whole string on line 1 and without quotes here, so one of them is wrong; write"
+                " another placeholder here",
+            ),
+        ),
     ]
 
     def check(self, file: File) -> Iterator[Finding]:
@@ -98,6 +107,27 @@ class UnfilledTemplate(TextRule):
             message = f"{listed} in quotes {looks}, which Caffe takes literally unless a script fills"
             message += " it in" if len(names) == 1 else " them in"
             yield self.finding(place, message, severity=severity, certainty=LIKELY, related=related)
+        yield from self._mixed_up(file)
+
+    def _mixed_up(self, file: File) -> Iterator[Finding]:
+        """`source: "$LMDB" batch_size: $LMDB`: no value fits both."""
+        source = file.document.source
+        strings: dict[str, int] = {}
+        for problem in file.placeholders:
+            around = source.slice(problem.start - 1, problem.start), source.slice(problem.end, problem.end + 1)
+            name = source.slice(problem.start, problem.end)
+            if around in (('"', '"'), ("'", "'")):
+                strings.setdefault(name, source.line_number(problem.start))
+        for problem in file.placeholders:
+            name = source.slice(problem.start, problem.end)
+            if problem.certain and name in strings:
+                yield self.finding(
+                    file.place_of(problem),
+                    f"{name} is filled in as a whole string on line {strings[name]} and without quotes here, so one of"
+                    " them is wrong; write another placeholder here",
+                    severity=WARNING,
+                    certainty=LIKELY,
+                )
 
 
 def _listed(names: list[str]) -> str:
