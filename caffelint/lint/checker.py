@@ -249,10 +249,11 @@ class Checker:
         `nets` are the nets that each solver names; `report` are the files whose own findings are wanted; `siblings` are
         the files that may hold the training net of a deploy net; `modules` what the modules of Python layers may be.
         """
+        skipped = self._skipped(files)
         tell_modules((net for file in files.values() for net in file.nets), modules)
         for path, beside in siblings:
             if path in files and (net := files[path].net):
-                others = [files[other].net for other in beside if other in files and not files[other].is_template]
+                others = [files[other].net for other in beside if other in files and other not in skipped]
                 net.siblings = [other for other in others if other]
         by_file: dict[str, list[Finding]] = {path: [] for path in files}
         for finding in self._findings(files, nets, report, failures):
@@ -267,20 +268,24 @@ class Checker:
         found, suppressed = self._settled(files, by_file, frozenset())
         return self._reported(found), suppressed
 
+    def _skipped(self, files: Mapping[str, File]) -> set[str]:
+        """The templates, if they are not to be checked."""
+        return {path for path, file in files.items() if file.is_template} if self.config.templates == SKIP else set()
+
     def _settled(
         self, files: Mapping[str, File], by_file: Mapping[str, Sequence[Finding]], report: frozenset[str]
     ) -> tuple[list[Finding], int]:
         """What comments and settings leave of findings; of the files of `report` with the comments that do nothing."""
         suppressed = 0
         result: list[Finding] = []
-        templates = {path for path, file in files.items() if file.is_template and self.config.templates == SKIP}
+        skipped = self._skipped(files)
         for path, findings in by_file.items():
             left = silence(findings, files[path].document)
             suppressed += left.silenced
             ignored = self._ignored(path)
             unused = self._unused(files[path], left.unused) if path in report else ()
             kept = (finding for finding in (*left.findings, *unused) if finding.name not in ignored)
-            result += (finding for finding in kept if path not in templates or finding.name == "unfilled-template")
+            result += (finding for finding in kept if path not in skipped or finding.name == "unfilled-template")
         return result, suppressed
 
     def _reported(self, findings: Iterable[Finding]) -> tuple[ReportedFinding, ...]:

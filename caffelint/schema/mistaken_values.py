@@ -24,7 +24,6 @@ _WIDER = ("int64", "uint64")
 """Types that the OpenCL forks alone give to most integers."""
 _NO_TEMPLATE = ("same", "valid", "true", "false", "none", "null", "auto", "default")
 """Words that somebody writes for a number and that no template replaces."""
-_CONSTANT = re.compile(r"_*[A-Z]+(?:_[A-Z0-9]+)+_*|__\w+__")
 _PLACEHOLDER = re.compile(r"(?=_*[A-Z]{3}|_*[A-Z]+_[A-Z])[A-Z_]+|__\w+__")
 """A word that a script is to replace, as in `source: PATH_TO_LMDB`: quotes would make it look right."""
 
@@ -157,7 +156,7 @@ class MistakenValues(Reporting):
 
     def _names_for_numbers(self) -> None:
         """`num_output: cls3x`: one such name is a mistake; several, or a constant's, are a template's."""
-        several = sum(map(len, self._names.values())) > 1 or all(map(_CONSTANT.fullmatch, self._names))
+        several = sum(map(len, self._names.values())) > 1 or all("_" in name and name.isupper() for name in self._names)
         for places in self._names.values():
             field_type, item = places[0]
             start, end = item.value_span
