@@ -45,21 +45,23 @@ _REPLACED = (
 _TESTS = ("test_interval", "test_iter", "test_net", "test_net_param", "test_state")
 _NETS = ("net", "train_net", "net_param", "train_net_param", "test_net_param", "test_net")
 _SYNTHETIC_TESTS, _REAL_TESTS = 4, 10
+ENGINE = "caffelint_engine"
+"""The package of what runner.py imports, in the folder of the job."""
 RUNNER = (
+    "caffe/__init__.py",
     "synthetic.py",
     "targets.py",
     "stacks.py",
     "arrays.py",
     "gradients.py",
     "caffe/losses.py",
-    "caffe/runner.py",
     "loaded.py",
     "caffe/cpu_only.py",
     "caffe/net_numbers.py",
     "caffe/modes.py",
     "caffe/serving.py",
 )
-"""The files of the caffe engine: copied into the folder of the job, where a container sees them."""
+"""The files of the caffe engine but for runner.py: copied into the folder of the job, where a container sees them."""
 
 
 @dataclass(frozen=True)
@@ -169,8 +171,10 @@ def prepare(project: Project, wishes: Wishes, folder: Path) -> Prepared:
         skips=wishes.skips,
     )
     here = Path(__file__).parent
+    (folder / ENGINE).mkdir()
     for name in RUNNER:
-        shutil.copyfile(here / name, folder / Path(name).name)
+        shutil.copyfile(here / name, folder / ENGINE / Path(name).name)
+    shutil.copyfile(here / "caffe" / "runner.py", folder / "runner.py")
     return Prepared(job, str(folder / "job.json"), planned, built, notes, aside.named, fed).changed()
 
 

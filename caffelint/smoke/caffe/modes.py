@@ -15,7 +15,7 @@ MOST_BYTES = 512 << 20
 
 def record(run):
     """The weights at the start, and batches of all layers that read nothing."""
-    import arrays
+    from caffelint_engine import arrays
 
     net = run.nets[0]
     folder = run.job["folder"]
@@ -36,7 +36,7 @@ def record(run):
 
 def measure(run):
     """A pass forward and backward layer by layer, then the iterations; samples of all that is computed."""
-    import arrays
+    from caffelint_engine import arrays
 
     net = run.nets[0]
     out = arrays.Arrays(run.job["folder"])
@@ -79,7 +79,7 @@ def params(out, net, iteration):
 
 def gradients(run):
     """Each layer that is asked for, at what it reads in the first pass."""
-    import gradients as checks
+    from caffelint_engine import gradients as checks
 
     net = run.nets[0]
     wanted = dict((check["layer"], check) for check in run.job["checks"])

@@ -1,8 +1,8 @@
 """Runs a job with a real Caffe: Python 2.7 or 3, numpy and caffe alone; takes the path of the job.
 
-It is copied into a separate folder together with synthetic.py. What it prints is described in events.py; values are the
-same, names short, because a Caffe of ten years ago has to read this. Caffe ends the process on a failed check: whoever
-started this reads stderr.
+It is copied into a separate folder, and what it imports into the package caffelint_engine there, since a Python layer's
+module may have any other name. What it prints is described in events.py; values are the same, names short, because a
+Caffe of ten years ago has to read this. Caffe ends the process on a failed check: whoever started this reads stderr.
 """
 
 # ruff: noqa: B905, C402, UP004, UP010, UP031
@@ -28,7 +28,7 @@ import traceback
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.append(HERE)  # with PYTHONSAFEPATH it is not there
 
-from net_numbers import Net, bad_param, extent, finite, is_finite, summary
+from caffelint_engine.net_numbers import Net, bad_param, extent, finite, is_finite, summary
 
 MOST_ROWS = 16
 
@@ -38,7 +38,7 @@ def main(path):
     with open(path) as file:
         job = json.load(file)
     if job["mode"] == "serve":
-        import serving
+        from caffelint_engine import serving
 
         serving.serve(job, main)
     events = os.fdopen(os.dup(1), "w")
@@ -106,25 +106,19 @@ class Run(object):
 
     def prepare(self):
         job = self.job
-        import stacks
+        from caffelint_engine import stacks
 
         stacks.watch(job["timeout"])
-        import arrays  # noqa: F401
         import caffe
-        import gradients  # noqa: F401
-        import loaded
-        import losses  # noqa: F401
-        import modes  # noqa: F401
         import numpy
-        import synthetic
-        import targets
+        from caffelint_engine import arrays, gradients, loaded, losses, modes, synthetic, targets  # noqa: F401
 
         look_for_layers([os.getcwd()] + job["python_path"])
         self.make = synthetic.batch
         self.targets = [targets.Targets(one["name"], one["classes"], one["ignored"]) for one in job["targets"]]
         self.emit("note", message="Caffe %s, Python %s" % (getattr(caffe, "__version__", "?"), sys.version.split()[0]))
         if job["wants_gpu"]:
-            import cpu_only
+            from caffelint_engine import cpu_only
 
             if cpu_only.cpu_only():
                 self.emit("without_gpu", why="this Caffe is built for the CPU alone")
@@ -174,7 +168,7 @@ class Run(object):
         if self.job["mode"] == "train":
             self.train()
         else:
-            import modes
+            from caffelint_engine import modes
 
             modes.MODES[self.job["mode"]](self)
 
@@ -193,7 +187,7 @@ class Run(object):
 
     def pass_at_rate_zero(self, net):
         """One pass forward and backward; what it leaves in the parameters, BatchNorm's averages, is taken back."""
-        import losses
+        from caffelint_engine import losses
 
         self.at = 0, -1
         kept = net.keep()

@@ -18,6 +18,7 @@ from caffelint.cli.main import main
 from caffelint.lint.report import ReportedFinding
 from caffelint.smoke import events
 from caffelint.smoke.events import Iteration, Note
+from caffelint.smoke.prepare import RUNNER
 from caffelint.smoke.session import Session
 
 Run = Callable[..., Session]
@@ -80,6 +81,17 @@ def test_a_python_layer_that_prints(tmp_path: Path, in_caffe: Run) -> None:
     session = in_caffe(write(tmp_path, net), iterations=3)
     assert session.run is not None
     assert len(session.run.iterations) == 3
+
+
+def test_a_python_layer_may_have_the_name_of_a_module_of_the_engine(tmp_path: Path, in_caffe: Run) -> None:
+    net = python_layer(tmp_path, "")
+    for name in (Path(file).stem for file in (*RUNNER, "runner.py", "events.py", "job.py")):
+        if name != "__init__":
+            folder = tmp_path / name
+            folder.mkdir()
+            (folder / f"{name}.py").write_bytes((tmp_path / "mine.py").read_bytes())
+            session = in_caffe(write(folder, net.replace('module: "mine"', f'module: "{name}"')), iterations=1)
+            assert not [finding for finding in session.report.findings if finding.severity == "error"], name
 
 
 def test_a_python_layer_that_cannot_be_imported(tmp_path: Path, in_caffe: Run) -> None:
