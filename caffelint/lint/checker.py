@@ -14,10 +14,11 @@ from caffelint.lint import cache, disk
 from caffelint.lint.config import NO_SETTINGS, SKIP, Config
 from caffelint.lint.discover import NamedNet, matching_globs
 from caffelint.lint.file import File, load
-from caffelint.lint.finding import DISPLAY, Finding
+from caffelint.lint.finding import DISPLAY, INFO, Finding
 from caffelint.lint.plan import Job
 from caffelint.lint.project.caffes import Caffes
 from caffelint.lint.project.python_layers import NO_MODULES, modules_of, tell_modules
+from caffelint.lint.project.shipped import is_shipped
 from caffelint.lint.read import ReadError, read
 from caffelint.lint.registry import RuleInfo, all_rules, find_rule, plugin_state, use_plugins
 from caffelint.lint.report import Failure, ReportedFinding, UsedCaffe, own_failure, reported
@@ -129,12 +130,25 @@ class Checker:
             if (file := self._load(data, path, None, taken.dialect, failures, taken.caffe, taken.forks)) is not None:
                 files[path] = file
         found, suppressed = self.judge(files, job.nets, job.report, failures, job.siblings, modules)
+        self._lower(found, contents)
         findings = self._reported(found)
         for file in files.values():
             file.release()
         if name and not failures:
             cache.store(name, findings, suppressed, disk.looked())
         return Outcome(findings, tuple(failures), suppressed, checked, used)
+
+    def _lower(self, found: Iterable[Finding], contents: Mapping[str, bytes]) -> None:
+        """Make infos of what is found in BVLC's own files in a copy of its Caffe."""
+        shipped: dict[str, bool] = {}
+        for finding in found:
+            path = finding.place.document.path
+            if path not in shipped:
+                root = self.caffes.of(path).root
+                shipped[path] = bool(root) and is_shipped(root, path, contents[path])
+            if shipped[path]:
+                finding.severity = INFO
+                finding.evidence = "; ".join(filter(None, [finding.evidence, "the file is as BVLC ships it"]))
 
     def _used(self, path: str) -> UsedCaffe:
         taken = self.caffes.of(path)

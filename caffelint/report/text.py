@@ -3,28 +3,34 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator, Sequence
 from typing import TextIO
 
 from caffelint.lint.finding import DISPLAY
 from caffelint.lint.report import Report, ReportedFinding
 from caffelint.report import Look
-from caffelint.report.words import Paint, columns, fixes, painter, place, sentence, shown, summary, tag
+from caffelint.report.words import Paint, columns, count, fixes, painter, place, sentence, shown, summary, tag
 from caffelint.text.visible import visible
 
 _GUTTER = 5
 _NOTE = " " * (_GUTTER + 1) + "= "
 _LONGEST_LINE = 160
 _BEFORE_CARET = 40
+_PLACES = 10
+"""Of the same mistake that are named."""
 
 
 def write(report: Report, out: TextIO, look: Look) -> None:
     paint = painter(look.color)
     seen = Counter(look.seen)
+    alike: dict[tuple[str, ...], list[ReportedFinding]] = {}
     for finding in shown(report, look.least):
         if seen[finding.identity]:
             seen[finding.identity] -= 1
             continue
-        for line in block(finding, look, paint):
+        alike.setdefault(_mistake(finding), []).append(finding)
+    for first, *others in alike.values():
+        for line in block(first, look, paint, others):
             out.write(line + "\n")
         out.write("\n")
     if not look.quiet:
@@ -32,8 +38,14 @@ def write(report: Report, out: TextIO, look: Look) -> None:
         out.writelines(f"{line}\n" for line in last if line)
 
 
-def block(finding: ReportedFinding, look: Look, paint: Paint) -> list[str]:
-    """The lines that show one finding."""
+def _mistake(finding: ReportedFinding) -> tuple[str, ...]:
+    """What is equal for the same mistake in several layers or files."""
+    said = finding.message.replace(f'"{finding.layer}"', "", 1) if finding.layer else finding.message
+    return finding.severity, tag(finding), said, finding.evidence
+
+
+def block(finding: ReportedFinding, look: Look, paint: Paint, others: Sequence[ReportedFinding] = ()) -> list[str]:
+    """The lines that show one finding; `others` are the same mistake elsewhere."""
     notes = [finding.evidence] if finding.evidence else []
     notes += (
         f"line {other.line}: {other.message}"
@@ -42,12 +54,32 @@ def block(finding: ReportedFinding, look: Look, paint: Paint) -> list[str]:
         for other in finding.related
     )
     notes += (f"{'try' if fix.safety == DISPLAY else f'fix ({fix.safety})'}: {fix.title}" for fix in finding.fixes)
+    notes += _elsewhere(finding, others)
     lines = _head(finding, look, paint) + _snippet(finding, look, paint)
     for note in notes:
         first, *rest = _wrapped(sentence(note), look.width, len(_NOTE), len(_NOTE))
         lines.append(paint(_NOTE, "dim") + first)
         lines += [" " * len(_NOTE) + line for line in rest]
     return lines
+
+
+def _elsewhere(finding: ReportedFinding, others: Sequence[ReportedFinding]) -> Iterator[str]:
+    """Where else the same mistake is: in this file by layer and line, in others by the first line of each."""
+    here = [other for other in others if other.file == finding.file]
+    if here:
+        places = [f'"{other.layer}" ({other.line})' if other.layer else f"line {other.line}" for other in here]
+        yield f"the same {count(len(here), 'time')} more in this file: {_some(places)}"
+    files: dict[str, ReportedFinding] = {}
+    for other in others:
+        files.setdefault(other.file, other)
+    files.pop(finding.file, None)
+    if files:
+        yield f"the same in {count(len(files), 'other file')}: {_some([place(other) for other in files.values()])}"
+
+
+def _some(places: Sequence[str]) -> str:
+    more = len(places) - _PLACES
+    return ", ".join(places[:_PLACES]) + (f" and {more} more" if more > 0 else "")
 
 
 def _head(finding: ReportedFinding, look: Look, paint: Paint) -> list[str]:

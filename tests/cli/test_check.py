@@ -276,7 +276,7 @@ def test_python_m_caffelint(project: Path) -> None:
 def test_a_reader_that_leaves_early_is_no_error(project: Path) -> None:
     for number in range(400):
         (project / f"solver{number}.prototxt").write_text('lr_policy: "poly" base_lr: 1', "utf-8")
-    done = run_real("check --no-cache . | head -n 1")
+    done = run_real("check --no-cache --format concise . | head -n 1")
     assert done.stderr == b""
     assert done.returncode == 141
     assert done.stdout.count(b"\n") == 1

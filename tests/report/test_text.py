@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import re
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -12,6 +13,8 @@ from caffelint.lint.finding import Fix
 from caffelint.lint.report import Applied, Report, ReportedFinding
 from caffelint.report import Look, write
 from caffelint.text.edits import Edit
+
+Make = Callable[..., ReportedFinding]
 
 
 def shown(report: Report, name: str = "text", **look: Any) -> str:
@@ -47,6 +50,27 @@ net/solver.prototxt:9:1: error: and once more, with 100 % of <it> & "all" [S101 
 1 fixable with --fix --unsafe-fixes
 """  # noqa: E501
     )
+
+
+def test_the_same_mistake_is_shown_once_with_its_places(finding: Make) -> None:
+    layers = [finding(layer=name, line=line, message=f'ReLU "{name}": no') for name, line in (("a", 3), ("b", 12))]
+    elsewhere = [finding(file=f"net/{number}.prototxt", layer="a", message='ReLU "a": no') for number in range(12)]
+    different = finding(line=20, layer="c", message='PReLU "c": no')
+    text = shown(Report((*layers, different, *elsewhere), 14))
+    first, second, end = text.split("\n\n")
+    listed = ", ".join(f"net/{number}.prototxt:3:1" for number in range(10))
+    assert first.splitlines()[3:] == [
+        '      = the same 1 time more in this file: "b" (12)',
+        f"      = the same in 12 other files: {listed} and 2 more",
+    ]
+    assert second.startswith('net/solver.prototxt:20:1: error: PReLU "c": no')
+    assert "the same" not in second
+    assert end == "15 errors in 14 files\n"
+
+
+def test_other_phases_certainty_or_evidence_make_another_mistake(finding: Make) -> None:
+    others = [finding(), finding(phases=("TEST",)), finding(certainty="likely"), finding(evidence="e")]
+    assert "the same" not in shown(Report(tuple(others), 1))
 
 
 def test_infos_are_shown_when_asked_for(report: Report) -> None:

@@ -24,7 +24,8 @@ class Taken(NamedTuple):
     """What is to read a file: the Caffe of its project, or a dialect that the settings name.
 
     `forks` are those of the repository that a submodule is, of which the file may be for one. `why` is it that, and
-    `note` why nothing was taken; both empty if there is nothing to tell. `key` changes with all that is known.
+    `note` why nothing was taken; both empty if there is nothing to tell. `key` changes with all that is known. `root`
+    is the folder of the Caffe.
     """
 
     caffe: ProjectCaffe | None = None
@@ -33,6 +34,7 @@ class Taken(NamedTuple):
     why: str = ""
     note: str = ""
     key: str = ""
+    root: str = ""
 
     @property
     def name(self) -> str:
@@ -126,7 +128,7 @@ class Caffes:
         text = data.decode("utf-8", "replace")
         caffe = project_caffe(text, _shown(proto), imports.text, types, all_sources.complete)
         why += "" if all_sources.complete else ", too large for all of its sources to be read"
-        return Taken(caffe, why=why, key=f"{caffe.digest}{types.as_json()}{caffe.path}")
+        return Taken(caffe, why=why, key=f"{caffe.digest}{types.as_json()}{caffe.path}", root=root)
 
     def _registered(self, all_sources: Sources) -> Registered:
         import hashlib

@@ -1,0 +1,55 @@
+"""BVLC's own files in a copy of its Caffe are nobody's mistakes."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+import caffelint
+
+TEXT = 'layer { name: "a" type: "Convolutoin" }\n'
+
+
+@pytest.fixture
+def repository(tmp_path: Path, root: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    (tmp_path / ".git").mkdir()
+    proto = tmp_path / "caffe/src/caffe/proto/caffe.proto"
+    proto.parent.mkdir(parents=True)
+    proto.write_text((root / "proto" / "caffe.proto").read_text())
+    (tmp_path / "caffe/examples").mkdir()
+    (tmp_path / "caffe/examples/net.prototxt").write_text(TEXT)
+    monkeypatch.setattr("caffelint.lint.project.shipped._versions", lambda: {"examples/net.prototxt": ["7f15ead9"]})
+    return tmp_path
+
+
+def found(path: Path) -> list[tuple[str, bool]]:
+    report = caffelint.check(str(path))
+    assert not report.failures
+    return [
+        (one.severity, one.evidence.endswith("the file is as BVLC ships it"))
+        for one in report.findings
+        if one.name == "unknown-layer-type"
+    ]
+
+
+def test_what_is_found_in_a_file_as_it_is_shipped_is_an_info(repository: Path) -> None:
+    assert found(repository) == [("info", True)]
+
+
+def test_a_file_that_was_changed_is_the_projects(repository: Path) -> None:
+    with (repository / "caffe/examples/net.prototxt").open("a") as file:
+        file.write("# mine\n")
+    assert found(repository) == [("error", False)]
+
+
+def test_a_copy_elsewhere_is_the_projects(repository: Path) -> None:
+    (repository / "net.prototxt").write_text(TEXT)
+    assert found(repository / "net.prototxt") == [("error", False)]
+
+
+def test_the_table_has_the_files_of_caffe_1(root: Path) -> None:
+    table = json.loads((root / "proto" / "bvlc_files.json").read_text())
+    assert "examples/mnist/lenet_solver.prototxt" in table
+    assert all(len(blob) == 8 and int(blob, 16) >= 0 for blobs in table.values() for blob in blobs)
