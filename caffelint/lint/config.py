@@ -365,19 +365,19 @@ def _set(config: Config, name: str, value: Any, source: str, base: Path | None =
     if wanted is None:
         unknown = shown(name, str)
         raise ConfigError(f"{source}: unknown setting {unknown.replace('_', '-')}{_did_you_mean(unknown, _TYPES)}")
+    key = name.replace("_", "-")
     if wanted is list and isinstance(value, str):
         value = [item.strip() for item in value.split(",") if item.strip()]
     right: bool = isinstance(value, wanted) and not (wanted is int and isinstance(value, bool))
     if not right:
         kinds = {list: "a list", dict: "a table", bool: "true or false", int: "a whole number", str: "a string"}
-        raise ConfigError(f"{source}: {name.replace('_', '-')} is {shown(value)}; it takes {kinds[wanted]}")
+        raise ConfigError(f"{source}: {key} is {shown(value)}; it takes {kinds[wanted]}")
     if wanted is list and not all(isinstance(item, str) for item in value):
-        raise ConfigError(f"{source}: {name.replace('_', '-')} is {shown(value)}; it takes a list of strings")
+        raise ConfigError(f"{source}: {key} is {shown(value)}; it takes a list of strings")
     if name in (*_PATHS, "caffe_python") and any("\0" in item for item in ([value] if wanted is str else value)):
-        raise ConfigError(f"{source}: {name.replace('_', '-')} is {shown(value)}; a path cannot contain NUL")
-    if name == "jobs":
-        if value < 0:
-            raise ConfigError(f"{source}: jobs is {shown(value)}; it takes 0, for all processors, or more")
+        raise ConfigError(f"{source}: {key} is {shown(value)}; a path cannot contain NUL")
+    if name == "jobs" and value < 0:
+        raise ConfigError(f"{source}: jobs is {shown(value)}; it takes 0, for all processors, or more")
     if name == "caffe_python" and base is not None:
         # A name without a slash is looked for on PATH, whatever is beside the settings.
         try:
@@ -390,8 +390,7 @@ def _set(config: Config, name: str, value: Any, source: str, base: Path | None =
     if name in _PATHS and base is not None:
         value = [str(base / item) for item in value] if wanted is list else str(base / value)
     if name in _CHOICES and value not in _CHOICES[name]:
-        choices = ", ".join(_CHOICES[name])
-        raise ConfigError(f"{source}: {name.replace('_', '-')} is {shown(value)}; it takes one of {choices}")
+        raise ConfigError(f"{source}: {key} is {shown(value)}; it takes one of {', '.join(_CHOICES[name])}")
     if name == "input_shape":
         value = {top: _shape(top, dims, source) for top, dims in value.items()}
     if name == "dialect":
@@ -404,9 +403,9 @@ def _set(config: Config, name: str, value: Any, source: str, base: Path | None =
     if isinstance(value, list):
         value = list(dict.fromkeys(value))
     if (count := _entries(value)) > _MOST_ENTRIES:
-        raise ConfigError(f"{source}: {name.replace('_', '-')} has {count} entries, more than {_MOST_ENTRIES}")
+        raise ConfigError(f"{source}: {key} has {count} entries, more than {_MOST_ENTRIES}")
     if name in _GLOBS and (count := sum(map(len, value))) > _MOST_OF_GLOBS:
-        raise ConfigError(f"{source}: {name.replace('_', '-')} has {count} characters, more than {_MOST_OF_GLOBS}")
+        raise ConfigError(f"{source}: {key} has {count} characters, more than {_MOST_OF_GLOBS}")
     setattr(config, name, value)
     config.sources[name] = source
 
