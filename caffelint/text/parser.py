@@ -8,7 +8,6 @@ time, through the slow path in `Recovery`, which knows the whole grammar, says w
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
 from typing import Any
 
 from caffelint.text.source import UTF8_MARK, UTF16_MARKS, Source
@@ -79,7 +78,8 @@ class Block(Field):
     `body` is that text, from the opening brace to the closing one, which it includes; None where it is not remembered.
     """
 
-    __slots__ = ("_source", "body")
+    __slots__ = ("_source", "blocks", "body")
+    blocks: tuple[str, ...]
 
     def __init__(self, name: str, start: int, value_start: int, end: int, source: str, body: str | None):
         self.name = name
@@ -91,18 +91,20 @@ class Block(Field):
         self._source = source
         self.body = body
 
-    @property
-    def blocks(self) -> Collection[str]:
-        known = _known.get(self.body) if self.body is not None else None
-        return super().blocks if known is None else known
-
     def __getattr__(self, name: str) -> Any:
-        """`fields`, which are not there until they are asked for."""
-        if name != "fields":
+        """`fields` and, where the text is not remembered, `blocks`: they are not there until they are asked for."""
+        if name == "fields":
+            self.fields = []
+            _read_usual(self._source, self.value_start + 1, self, [])
+        elif name == "blocks":
+            self.blocks = _blocks(self.fields)
+        else:
             raise AttributeError(name)
-        self.fields = []
-        _read_usual(self._source, self.value_start + 1, self, [])
-        return self.fields
+        return getattr(self, name)
+
+
+def _blocks(fields: list[Field]) -> tuple[str, ...]:
+    return tuple([field.name for field in fields if field.kind == MESSAGE])
 
 
 _known: dict[str, tuple[str, ...]] = {}
@@ -117,7 +119,7 @@ def _remember(block: Block) -> None:
     if len(_known) >= MOST_BLOCKS:
         _known.clear()
     block.body = block._source[block.value_start + 1 : block.end]
-    _known[block.body] = tuple([field.name for field in block.fields if field.kind == MESSAGE])
+    _known[block.body] = block.blocks = _blocks(block.fields)
 
 
 def parse(data: bytes, path: str = "<text>", most_problems: int = MOST_PROBLEMS) -> Document:
@@ -162,7 +164,6 @@ def _read_usual(text: str, position: int, root: Field, stack: list[Field]) -> in
     known: dict[str, str] = {}  # names and values come again and again; each is kept once
     same = known.setdefault
     begun = len(stack)  # a block of these holds what is not as usual
-    rest_of_block = _BLOCK.match
     current = stack[-1] if stack else root
     fields = current.fields
     while True:
@@ -178,10 +179,12 @@ def _read_usual(text: str, position: int, root: Field, stack: list[Field]) -> in
             elif group == _OPEN:
                 end = found.end()
                 name = found[1]
-                rest = rest_of_block(text, end, end + _LONGEST)
-                if rest and (body := rest[0]) in _known:
+                rest = _BLOCK.match(text, end, end + _LONGEST)
+                if rest and (blocks := _known.get(body := rest[0])) is not None:
                     position = rest.end()
-                    fields.append(Block(same(name, name), found.start(1), end - 1, position, text, body))
+                    block = Block(same(name, name), found.start(1), end - 1, position, text, body)
+                    block.blocks = blocks
+                    fields.append(block)
                     if text.startswith((";", ","), position):
                         position += 1
                     break

@@ -7,7 +7,7 @@ Offsets count bytes: the text is the file decoded as latin-1, one character a by
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from caffelint.text.edits import Edit
@@ -65,9 +65,9 @@ class Field:
         return Span(self.value_start, self.end)
 
     @property
-    def blocks(self) -> Collection[str]:
+    def blocks(self) -> tuple[str, ...]:
         """The names of the blocks in it."""
-        return [field.name for field in self.fields if field.kind == MESSAGE]
+        return tuple([field.name for field in self.fields if field.kind == MESSAGE])
 
     def first(self, name: str) -> Field | None:
         """The first field of that name, or None."""

@@ -154,7 +154,8 @@ class UnusedParameterBlock(NetRule):
 
 def _blocks(layers: list[Layer]) -> set[str]:
     """Names of the layers' blocks as they are written: to ask the messages which fields they have takes far longer."""
-    return set[str]().union(*[node.blocks for layer in layers if (node := layer.node)])
+    node_of = layers[0].net.bound.node
+    return set[str]().union(*{node.blocks: None for layer in layers if (node := node_of(layer.message))})
 
 
 def _fixes(layers: list[Layer], block: str, used: frozenset[str]) -> tuple[Fix, ...]:
