@@ -66,7 +66,7 @@ def upgrade_net(net: Any, origins: Origins | None = None, refusals: list[Refusal
         net = work.v1_net(net)
     if net.input:
         net = work.net_inputs(net)
-    if any(layer.type == "BatchNorm" and len(layer.param) == 3 for layer in net.layer):
+    if any(layer.type == "BatchNorm" and _has_old_statistics(layer) for layer in net.layer):
         net = work.batch_norm(net)
     return net
 
@@ -376,11 +376,16 @@ class _Upgrade:
         self.copy(new, net)
         for layer, old in zip(new.layer, net.layer, strict=True):
             self.link(layer, old)
-            if len(layer.param) == 3 and layer.type == "BatchNorm":
+            if layer.type == "BatchNorm" and _has_old_statistics(layer):
                 for param in layer.param:
                     param.lr_mult = 0
                     param.decay_mult = 0
         return new
+
+
+def _has_old_statistics(layer: Any) -> bool:
+    """Has a BatchNorm layer three `param` blocks that are not set to 0 already, as most are?"""
+    return len(layer.param) == 3 and any(param.lr_mult or param.decay_mult for param in layer.param)
 
 
 def _has_old_transform(layer: Any) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from caffelint.caffe.states import StateRule, state_rule
 
@@ -43,9 +43,16 @@ class WrittenLayer:
         self.bottoms: tuple[str, ...] = tuple(message.bottom[:])
         self.tops: tuple[str, ...] = tuple(message.top[:])
         self.loss_weights: tuple[float, ...] = tuple(message.loss_weight[:])
-        self.include: tuple[StateRule, ...] = tuple(map(state_rule, message.include))
-        self.exclude: tuple[StateRule, ...] = tuple(map(state_rule, message.exclude))
-        stages = [rule.stages for rule in self.include]
-        self.any_stage: frozenset[str] = frozenset().union(*stages) if all(stages) else frozenset()
+        include: Any = message.include
+        exclude: Any = message.exclude
         # Does it hang on the state whether the layer is part of the net?
-        self.is_conditional = bool(self.include or self.exclude)
+        self.is_conditional = bool(include or exclude)
+        self.include: tuple[StateRule, ...] = ()
+        self.exclude: tuple[StateRule, ...] = ()
+        self.any_stage: frozenset[str] = frozenset()
+        if self.is_conditional:
+            self.include = tuple(map(state_rule, include))
+            self.exclude = tuple(map(state_rule, exclude))
+            stages = [rule.stages for rule in self.include]
+            if all(stages):
+                self.any_stage = self.any_stage.union(*stages)

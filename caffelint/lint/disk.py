@@ -30,10 +30,13 @@ def exists(path: str) -> bool:
 
     Names of other machines and of devices are not looked for: to do so may log in somewhere, or hang.
     """
-    if "\0" in path or path.startswith(("//", "\\\\")) or is_special(path):
+    if "\0" in path or path.startswith(("//", "\\\\")):
         return False
     path = os.path.abspath(path)
-    _looked[path] = found = os.path.exists(path)
+    found = os.path.lexists(path)  # most are not, and where a link leads takes long to find out
+    if found and is_special(path):
+        return False
+    _looked[path] = found = found and os.path.exists(path)
     return found
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
+from io import BytesIO
 from itertools import accumulate
 from typing import NamedTuple
 
@@ -43,9 +44,10 @@ class Source:
     def line_starts(self) -> list[int]:
         """Offset of each line; a line ends with LF, CRLF or, in files without any LF, CR."""
         if self._starts is None:
-            end = "\n" if "\n" in self.text or "\r" not in self.text else "\r"
-            lengths = map(len, self.text.split(end))
-            self._starts = list(accumulate(map((1).__add__, lengths), initial=0))[:-1]
+            data = self.data if b"\n" in self.data else self.data.replace(b"\r", b"\n")
+            self._starts = list(accumulate(map(len, BytesIO(data)), initial=0))
+            if data and not data.endswith(b"\n"):
+                self._starts.pop()
         return self._starts
 
     def line_number(self, offset: int) -> int:

@@ -135,11 +135,13 @@ class MapShrinksToNothing(NetRule):
 
     def _uncovered(self, net: Net, one: BuiltNet) -> Iterator[Finding]:
         """An average that was meant to cover the whole map before a classifier, and does not."""
-        if not any(_is_to_cover(layer) for layer in one.layers):
+        averages = [layer for layer in one.layers if layer.type == "Pooling" and _is_to_cover(layer)]
+        if not averages:
             return
+        layer = averages[-1]
         if one.memory is None:
             one = net.likely(one.state)
-        layer = [layer for layer in one.layers if _is_to_cover(layer)][-1]
+            layer = next(likely for likely in one.layers if likely.index == layer.index)
         shape, kernel = layer.bottoms[0].shape, layer.parameters.kernel_size
         if one.refusals or shape is None or shape[2] != shape[3] or shape[2] <= kernel or layer.index is None:
             return
@@ -167,8 +169,8 @@ class MapShrinksToNothing(NetRule):
 
 
 def _is_to_cover(layer: BuiltLayer) -> bool:
-    """Is it an average with a large window and stride 1, straight before an InnerProduct?"""
-    if layer.type != "Pooling" or not layer.bottoms:
+    """Is a Pooling an average with a large window and stride 1, straight before an InnerProduct?"""
+    if not layer.bottoms:
         return False
     param = layer.parameters
     plain = param.pool == param.AVE and param.stride == 1 and not param.pad and not param.global_pooling
