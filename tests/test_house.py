@@ -17,7 +17,7 @@ ROOT = Path(__file__).parent.parent
 FLOORS = (
     ("__main__",),
     ("cli",),
-    ("report", "fix", "smoke"),
+    ("report", "fix", "smoke", "evidence"),
     ("lint",),
     ("caffe",),
     ("project",),
@@ -25,6 +25,7 @@ FLOORS = (
     ("text",),
 )
 PUBLIC = ("caffelint.lint", "caffelint.lint.built", "caffelint.lint.disk", "caffelint.smoke.rule")
+PUBLIC += ("caffelint.evidence.log.rule",)
 LONG = 500
 LONG_RULE = 250
 MEDIAN_RULE = 95
@@ -39,7 +40,7 @@ DYNAMIC = {
     "caffelint.smoke.torch.python": "the Python layers of a net that is run, which is told before",
 }
 """Modules that import by a name which is computed, and why."""
-READS_LOGS = {"caffelint.smoke.caffe.log"}
+READS_LOGS = {"caffelint.smoke.caffe.log", "caffelint.evidence.log.reader", "caffelint.evidence.log.endings"}
 """Modules that read what a real Caffe printed: nothing else of it is there to be read."""
 PROSE = {"message", "evidence", "caffe", "why", "what", "reason", "note", "advice", "hint"}
 SEARCHES = {"startswith", "endswith", "find", "rfind", "index", "partition", "rpartition", "removeprefix", "count"}

@@ -116,6 +116,7 @@ _LOOKS_AT = {
     "net": "nets",
     "project": "solvers with their nets",
     "smoke": "training runs",
+    "log": "logs of training",
 }
 
 

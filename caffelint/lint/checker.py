@@ -274,11 +274,11 @@ class Checker:
             by_file[finding.place.document.path].append(finding)
         return self._settled(files, by_file, report)
 
-    def smoke(self, run: Any, files: Mapping[str, File]) -> tuple[tuple[ReportedFinding, ...], int]:
-        """The findings of a finished training run over these files, and how many were silenced."""
+    def evidence(self, kind: str, subject: Any, files: Mapping[str, File]) -> tuple[tuple[ReportedFinding, ...], int]:
+        """The findings of rules of that kind in these files or elsewhere, and how many were silenced."""
         by_file: dict[str, list[Finding]] = {path: [] for path in files}
-        for finding in self.rules.check_run(run):
-            by_file[finding.place.document.path].append(finding)
+        for finding in self.rules.check_evidence(kind, subject):
+            by_file.setdefault(finding.place.document.path, []).append(finding)
         found, suppressed = self._settled(files, by_file, frozenset())
         return self._reported(found), suppressed
 
@@ -294,9 +294,12 @@ class Checker:
         result: list[Finding] = []
         skipped = self._skipped(files)
         for path, findings in by_file.items():
+            ignored = self._ignored(path)
+            if path not in files:  # no prototxt, which has no comments
+                result += (finding for finding in findings if finding.name not in ignored)
+                continue
             left = silence(findings, files[path].document)
             suppressed += left.silenced
-            ignored = self._ignored(path)
             unused = self._unused(files[path], left.unused) if path in report else ()
             kept = (finding for finding in (*left.findings, *unused) if finding.name not in ignored)
             result += (finding for finding in kept if path not in skipped or finding.name == "unfilled-template")
@@ -351,7 +354,7 @@ class Checker:
                 continue
             meant = [rule for name in comment.rules if (rule := find_rule(name))]
             if "all" in comment.rules:
-                meant = [rule for rule in all_rules() if not rule.preview and rule.kind != "smoke"]
+                meant = [rule for rule in all_rules() if not rule.preview and rule.kind not in ("smoke", "log")]
             unknown = [name for name in comment.rules if name != "all" and find_rule(name) is None]
             ran = [rule.name for rule in meant if rule.name in self.names and rule.kind in kinds]
             if not unknown and not comment.in_vain and len(ran) < len(meant):

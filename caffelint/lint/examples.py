@@ -14,7 +14,7 @@ from caffelint.lint.finding import DISPLAY, Finding
 from caffelint.lint.plan import Siblings
 from caffelint.lint.registry import all_rules, describe
 from caffelint.lint.report import Failure
-from caffelint.lint.rule import Files, Invalid, Rule, SmokeRule
+from caffelint.lint.rule import EvidenceRule, Files, Invalid, Rule
 from caffelint.lint.run import RuleSet
 from caffelint.text.edits import apply_edits
 
@@ -24,7 +24,7 @@ def findings_of(rule: type[Rule], text: str | Files, options: Mapping[str, Any] 
 
     `options` are the rule's own, and `dialect`.
     """
-    if issubclass(rule, SmokeRule):
+    if issubclass(rule, EvidenceRule):
         return list(rule(options).check(rule.subject({"<text>": text} if isinstance(text, str) else text)))
     settings = dict(options or {})
     dialect = settings.pop("dialect", None)

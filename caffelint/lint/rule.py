@@ -1,7 +1,7 @@
 """What a rule is.
 
 A rule is a class with a code, a name, a severity, a docstring that is its documentation, and examples that are its
-tests. By what it looks at it derives from one of the eight kinds below and implements `check`.
+tests. By what it looks at it derives from one of the nine kinds below and implements `check`.
 """
 
 from __future__ import annotations
@@ -206,16 +206,24 @@ class ProjectRule(Rule):
         raise NotImplementedError
 
 
-class SmokeRule(Rule):
-    """Looks at a finished training run. Derive from `caffelint.smoke.rule.SmokeRule`, which knows what that is."""
+class EvidenceRule(Rule):
+    """Looks at something else than prototxt text: at what a run showed, at what a run left behind."""
 
     @classmethod
     def subject(cls, files: Files) -> Any:
-        """The run that the files of an example tell."""
+        """What the files of an example tell."""
         raise NotImplementedError
 
-    def check(self, run: Any) -> Iterator[Finding]:
+    def check(self, subject: Any) -> Iterator[Finding]:
         raise NotImplementedError
+
+
+class SmokeRule(EvidenceRule):
+    """Looks at a finished training run. Derive from `caffelint.smoke.rule.SmokeRule`, which knows what that is."""
+
+
+class LogRule(EvidenceRule):
+    """Looks at a log of training. Derive from `caffelint.evidence.log.rule.LogRule`, which knows what that is."""
 
 
 KINDS: tuple[type[Rule], ...] = (
@@ -227,11 +235,12 @@ KINDS: tuple[type[Rule], ...] = (
     NetRule,
     ProjectRule,
     SmokeRule,
+    LogRule,
 )
 
 
 def kind_of(rule: type[Rule]) -> str:
-    """`text`, `problem`, `solver`, `layer`, `refusal`, `net`, `project` or `smoke`."""
+    """`text`, `problem`, `solver`, `layer`, `refusal`, `net`, `project`, `smoke` or `log`."""
     for kind in KINDS:
         if issubclass(rule, kind):
             return kind.__name__.removesuffix("Rule").lower()

@@ -114,10 +114,10 @@ class RuleSet:
         for info in self._by_kind.get("project", ()):
             yield from self.rule(info).check(solver)
 
-    def check_run(self, run: Any) -> Iterator[Finding]:
-        """What the rules say of a finished training run (`caffelint.smoke.run.Run`)."""
-        for info in self._by_kind.get("smoke", ()):
-            yield from self.rule(info).check(run)
+    def check_evidence(self, kind: str, subject: Any) -> Iterator[Finding]:
+        """What the rules of that kind say of a run ("smoke") or of a log ("log")."""
+        for info in self._by_kind.get(kind, ()):
+            yield from self.rule(info).check(subject)
 
 
 def _is_of_the_project(refused: Refused) -> bool:

@@ -24,6 +24,7 @@ FAMILIES = {
     "python": "Y",
     "resources": "R",
     "smoke": "X",
+    "log": "T",
 }
 """Names of the families of rules and the letter that their codes start with."""
 

@@ -23,6 +23,8 @@ def write(report: Report, out: TextIO, look: Look) -> None:
         value["caffes"] = [caffe._asdict() for caffe in report.caffes]
     if report.smoke:
         value["smoke"] = dict(report.smoke)
+    if report.log:
+        value |= report.log
     out.write(json_text(value) + "\n")
 
 

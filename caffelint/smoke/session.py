@@ -191,7 +191,7 @@ def _checked(request: Request, project: Project) -> Report:
 
 def _judged(run: Run, project: Project, config: Config, report: Report) -> Report:
     """The report with the findings of the X rules on a run."""
-    findings, suppressed = Checker(config).smoke(run, project.files)
+    findings, suppressed = Checker(config).evidence("smoke", run, project.files)
     failures = report.failures
     refused = run.first(Refused)
     if refused and refused.kind == LACKS:

@@ -1,0 +1,221 @@
+"""What `caffelint log` reads and prints."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import click
+
+from caffelint.cli.overwriting import objection
+from caffelint.cli.tell import tell
+from caffelint.evidence.log.evidence import LogEvidence
+from caffelint.evidence.log.files import STDIN, chunks, known
+from caffelint.evidence.log.reader import Heard, Reader
+from caffelint.evidence.log.recovered import check
+from caffelint.evidence.log.table import Csv, Numbers, as_json
+from caffelint.evidence.log.told import lines_of
+from caffelint.evidence.log.watch import ENDINGS, Watch
+from caffelint.lint.read import ReadError
+from caffelint.lint.report import Failure, Report, in_order
+
+if TYPE_CHECKING:
+    from caffelint.cli.outputs import Output
+    from caffelint.evidence.log.values import TrainingLog
+    from caffelint.lint.config import Config
+
+_POLL = 1.0
+"""Seconds between two looks at a log that grows."""
+_SHOWN = "<stdin>"
+
+
+class Wanted(NamedTuple):
+    """What the command line asks for. tables: `csv` and where to. as_json: is a JSON report wanted?"""
+
+    logs: Sequence[str]
+    solver: str | None
+    plot: Path | None
+    follow: bool
+    until: str
+    check: bool
+    tables: Sequence[str]
+    as_json: bool
+    quiet: bool
+    on_stdout: bool
+
+
+class Outcome(NamedTuple):
+    report: Report
+    logs: list[TrainingLog]
+
+
+def reports(asked: Wanted, config: Config) -> Outcome:
+    """Read all logs and judge them."""
+    ends = [word.strip() for word in asked.until.split(",") if word.strip()]
+    for word in ends:
+        if word not in ENDINGS:
+            raise click.UsageError(f'--until "{word}" is not known; give nan, stuck or both')
+    if asked.plot:
+        _ready_to_plot(asked.plot)
+    solver = _solver(asked.solver) if asked.solver else None
+    files = [_csv_file(value) for value in asked.tables]
+    numbers = Numbers()
+    logs: list[TrainingLog] = []
+    findings: list[Any] = []
+    failures: list[Failure] = []
+    suppressed = 0
+    tables = [Csv(_writer(file)) for file in files]
+    try:
+        for path in asked.logs:
+            shown = _SHOWN if path == STDIN else path
+            for table in tables:
+                table.path = shown
+            heard = _heard(tables, numbers if asked.as_json else None)
+            try:
+                log = _read(path, shown, heard, Watch(ends) if asked.follow else None, asked)
+            except ReadError as error:
+                failures.append(Failure(shown, str(error)))
+                continue
+            logs.append(log)
+            judged, silenced = _judged(log, config, asked.check, solver)
+            findings += judged
+            suppressed += silenced
+        for table in tables:
+            table.flush()
+    finally:
+        for file in files:
+            if file is not None:
+                file.close()
+    extra = {"logs": as_json(logs, numbers)} if asked.as_json else {}
+    report = Report(in_order(findings), len(logs), tuple(failures), suppressed, log=extra)
+    return Outcome(report, logs)
+
+
+def reported(outcome: Outcome, asked: Wanted, wanted: Sequence[Output], config: Config, verbose: bool) -> int:
+    """Print and write all that is wanted, and give the exit status."""
+    from caffelint.cli.outputs import write_all
+    from caffelint.report import Look
+
+    report, logs = outcome
+    if not asked.quiet:
+        for log in logs:
+            for line in lines_of(log):
+                click.echo(line, err=not asked.on_stdout)
+    if asked.plot and logs:
+        from caffelint.evidence.log.plot import draw
+
+        try:
+            draw(logs, asked.plot)
+        except OSError as error:
+            reason = (error.strerror or str(error)).lower()
+            raise click.ClickException(f"{asked.plot}: cannot be written: {reason}") from error
+    least = "info" if verbose or config.fail_on == "info" else "warning"
+    write_all(report, wanted, Look(least=least, quiet=asked.quiet, fail_on=config.fail_on, fixes=False))
+    for failure in report.failures:
+        tell(f"{failure.file}: {failure.message}")
+    return report.exit_status(config.fail_on)
+
+
+def _read(path: str, shown: str, heard: Heard | None, watch: Watch | None, asked: Wanted) -> TrainingLog:
+    reader = Reader(shown, heard)
+    more = None
+    if watch is not None:
+        more = _more(watch)
+    for chunk in chunks(path, more):
+        reader.feed(chunk)
+        if watch is not None and watch.looks_at(reader.log):
+            break
+    return known(reader.end())
+
+
+def _more(watch: Watch) -> Callable[[], bool]:
+    """Wait for a log to grow, unless its run has ended."""
+
+    def wait() -> bool:
+        if watch.over:
+            return False
+        time.sleep(_POLL)
+        return True
+
+    return wait
+
+
+def _judged(log: TrainingLog, config: Config, checks: bool, solver: Any) -> tuple[list[Any], int]:
+    from caffelint.lint.checker import Checker
+
+    evidence = LogEvidence(log, solver_file=solver)
+    found: list[Any] = []
+    if checks and log.run is not None:
+        found += check(evidence.recovered(log.run), log.path, config).findings
+        evidence.static = tuple(found)
+    files = {solver.path: solver} if solver is not None else {}
+    judged, suppressed = Checker(config).evidence("log", evidence, files)
+    return [*found, *judged], suppressed
+
+
+def _heard(tables: Sequence[Csv], numbers: Numbers | None) -> Heard | None:
+    sinks = [table.heard for table in tables] + ([numbers.heard] if numbers is not None else [])
+    if not sinks:
+        return None
+    if len(sinks) == 1:
+        return sinks[0]
+
+    def all_of_them(*number: Any) -> None:
+        for sink in sinks:
+            sink(*number)
+
+    return all_of_them
+
+
+def _csv_file(value: str) -> Any:
+    """The file that `csv:FILE` names, None for stdout."""
+    name = value.partition(":")[2]
+    if not name:
+        return None
+    if not (Path(name).parent.is_dir() and not Path(name).is_dir()):
+        raise click.UsageError(f"--format {value}: {name} cannot be written: no such folder")
+    if reason := objection(name, "csv"):
+        raise click.UsageError(f"--format {value}: {reason}")
+    try:
+        return open(name, "w", encoding="utf-8", errors="backslashreplace")
+    except OSError as error:
+        raise click.ClickException(f"{name}: cannot be written: {(error.strerror or str(error)).lower()}") from error
+
+
+def _writer(file: Any) -> Callable[[str], object]:
+    if file is None:
+        return lambda text: sys.stdout.write(text)
+    write: Callable[[str], object] = file.write
+    return write
+
+
+def _solver(path: str) -> Any:
+    from caffelint.lint.file import load
+    from caffelint.lint.read import read
+
+    try:
+        file = load(read(path), path)
+    except ReadError as error:
+        raise click.ClickException(f"{path}: {error}") from error
+    if file.solver is None:
+        raise click.ClickException(f"{path}: not a solver")
+    return file
+
+
+def _ready_to_plot(path: Path) -> None:
+    """Raise `click.UsageError` before anything is read, if no plot could be written in the end."""
+    import importlib.util
+
+    from caffelint.evidence.log.plot import SUFFIXES
+
+    if importlib.util.find_spec("matplotlib") is None:
+        raise click.UsageError("--plot needs matplotlib: pip install 'caffelint[plot]'")
+    if path.suffix.lower() not in SUFFIXES:
+        raise click.UsageError(f'--plot "{path}": the name must end with .png, .svg or .html')
+    if not path.parent.is_dir():
+        raise click.UsageError(f'--plot "{path}": its folder does not exist')
+    if reason := objection(path, path.suffix.lower()):
+        raise click.UsageError(f'--plot "{path}": {reason}')

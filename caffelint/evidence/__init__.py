@@ -1,0 +1,1 @@
+"""What was left behind or lies there: logs of training runs."""

@@ -1,0 +1,1 @@
+"""Logs of training runs: what Caffe printed, as values."""

@@ -1,0 +1,99 @@
+"""How a run ended that did not end well: failed checks, errors of CUDA and of databases, signals, exceptions."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from caffelint.caffe.refusal import Refusal
+from caffelint.evidence.log.recovered import Recovered
+from caffelint.evidence.log.values import Ended, Line, Logged
+
+_FATAL = re.compile(rb"(?:\[[\d,]{1,9}\] ?)?F\d{4,8} [\d:.]{1,20} +\d{1,12} ([^\s\]]{1,200}:\d{1,9})\] ?([^\n]*)")
+_PARSING = re.compile(rb"\[libprotobuf ERROR [^\]\n]{1,200}\] ([^\n]*)")
+_SIGNAL = re.compile(
+    rb"(?:\*\*\* (?:Aborted at|SIG[A-Z]{2,8} \()|Killed\b|Segmentation fault|Bus error|Floating point exception"
+    rb"|slurmd\[|slurmstepd: error|terminate called after|Aborted \(core|Out of memory: Kill)"
+)
+_SAYS = re.compile(rb"  what\(\): +([^\n]*)")
+_RAISED = re.compile(rb"([A-Za-z_][\w.]{0,80}(?:Error|Exception|Interrupt)\b[^\n]{0,400})")
+_BEGINS = re.compile(
+    rb"\n(?=(?:\[[\d,]{1,9}\] ?)?F\d{4,8} |\[libprotobuf ERROR|\*\*\* |Killed|Segmentation fault|Bus error"
+    rb"|Floating point ex|slurm|terminate called|Aborted \(core|Traceback \(most recent|Out of memory)"
+)
+_KINDS = {
+    "weights": re.compile(rb"annot copy param|Incompatible number of blobs|number of blobs for layer"),
+    "memory": re.compile(rb"out of memory|CUDNN_STATUS_ALLOC_FAILED|bad_alloc|\(2 vs\. 0\)"),
+    "gpu": re.compile(
+        rb"CPU-only Caffe|no CUDA-capable|invalid device ordinal|driver version is insufficient|invalid device function"
+        rb"|no kernel image"
+    ),
+    "cuda": re.compile(rb"cudaSuccess|CUDNN_STATUS|CUBLAS_STATUS|CURAND_STATUS|ncclSuccess"),
+    "data": re.compile(
+        rb"MDB_SUCCESS|mdb_status|leveldb|lmdb|Failed to open|Could not (?:open|find)|Failed to load HDF5|HDF5"
+        rb"|No such file|infile|can't open|file_id"
+    ),
+}
+_MOST = 600
+
+
+def is_end(chunk: bytes) -> Iterator[int]:
+    """Where lines begin that may tell of an end."""
+    if _BEGINS.match(b"\n" + chunk[:200]):
+        yield 0
+    for found in _BEGINS.finditer(chunk):
+        yield found.end()
+
+
+def ending(chunk: bytes, start: int, run: Logged, line: Line) -> Ended | None:
+    """What the line that begins there tells of an end; None where it tells of none."""
+    if found := _FATAL.match(chunk, start):
+        message = b" ".join([found[2], *_more(chunk, found.end())])
+        said = message.removeprefix(b"Check failed: ").partition(b"*** Check failure")[0]
+        return Ended(_kind(message), _text(said), _text(found[1]), run.creating, line)
+    if parsing := _PARSING.match(chunk, start):
+        return Ended("text", _text(parsing[1]), "", "", line)
+    if chunk.startswith(b"Traceback (most recent", start):
+        return _raised(chunk, start, run, line)
+    if signal := _SIGNAL.match(chunk, start):
+        end = chunk.find(b"\n", start)
+        message = chunk[start : end if end >= 0 else len(chunk)]
+        if told := _SAYS.search(chunk, signal.end(), signal.end() + _MOST):
+            message = told[1]
+        kind = "memory" if _KINDS["memory"].search(message) else "signal"
+        kind = "killed" if b"KILL" in message.upper() else kind
+        return Ended(kind, _text(message), "", run.creating, line)
+    return None
+
+
+def refusal_of(ended: Ended, recovered: Recovered) -> Refusal | None:
+    """Why Caffe refused the net, by our model of it: what it says of the layer, or with the words of the check."""
+    found = recovered.refusals
+    named = [one for one in found if one.layer and one.layer == ended.layer]
+    said = [one for one in found if one.caffe and one.caffe.lower() in ended.message.lower()]
+    return next((one for one in (*(one for one in named if one in said), *said, *named)), None)
+
+
+def _more(chunk: bytes, end: int) -> list[bytes]:
+    """The lines of a message after its first one."""
+    more: list[bytes] = []
+    for raw in chunk[end + 1 : end + _MOST].split(b"\n")[:2]:
+        if not raw.strip() or re.match(rb"\*\*\*|    @|[IWEF]\d{4}|\[", raw):
+            break
+        more.append(raw.strip())
+    return more
+
+
+def _raised(chunk: bytes, start: int, run: Logged, line: Line) -> Ended:
+    for raw in chunk[start : start + 20_000].split(b"\n")[1:]:
+        if raw and not raw.startswith((b" ", b"\t")):
+            return Ended("raised", _text(raw), "", run.creating, line)
+    return Ended("raised", "", "", run.creating, line)
+
+
+def _kind(message: bytes) -> str:
+    return next((kind for kind, pattern in _KINDS.items() if pattern.search(message)), "check")
+
+
+def _text(raw: bytes) -> str:
+    return " ".join(raw[:_MOST].decode("utf-8", "replace").split())

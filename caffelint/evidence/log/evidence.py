@@ -1,0 +1,116 @@
+"""A log as rules see it: what was read, the texts that it holds, the findings of a check of these, and its places."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from caffelint.caffe.place import Place
+from caffelint.evidence.log.reader import Reader
+from caffelint.evidence.log.recovered import Recovered
+from caffelint.evidence.log.values import Line, Logged, Point, Series, Snapshot, TrainingLog
+from caffelint.lint.cause import Known
+from caffelint.lint.file import File, load
+from caffelint.lint.finding import CERTAIN, ERROR
+from caffelint.lint.report import ReportedFinding
+from caffelint.lint.rule import Files
+from caffelint.text.parser import Document
+from caffelint.text.source import Position, Source
+from caffelint.text.tree import MESSAGE, Field
+
+
+class Excerpt(Source):
+    """A line of a longer file: it keeps its number there."""
+
+    def __init__(self, line: Line, path: str):
+        super().__init__(line.text.encode("utf-8", "surrogateescape"), path)
+        self.number = line.number
+
+    def position(self, offset: int) -> Position:
+        found = super().position(offset)
+        return Position(found.line + self.number - 1, found.column)
+
+    def line(self, number: int) -> str:
+        return super().line(number - self.number + 1)
+
+
+class LogEvidence:
+    """log: what was read. static: what a check says of the texts that the last run printed, with lines of the log.
+
+    solver_file: the one that it is to be held against.
+    """
+
+    def __init__(self, log: TrainingLog, static: Sequence[ReportedFinding] = (), solver_file: File | None = None):
+        self.log = log
+        self.static = static
+        self.solver_file = solver_file
+        self._recovered: dict[int, Recovered] = {}
+
+    @property
+    def runs(self) -> list[Logged]:
+        return self.log.runs
+
+    def recovered(self, run: Logged) -> Recovered:
+        if id(run) not in self._recovered:
+            self._recovered[id(run)] = Recovered(run)
+        return self._recovered[id(run)]
+
+    def at(self, line: Line, layer: str = "") -> Place:
+        """The place of a line of the log."""
+        source = Excerpt(line, self.log.path)
+        start = len(source.text) - len(source.text.lstrip())
+        root = Field("", 0, 0, len(source.data), MESSAGE, "", [])
+        return Place(Document(source, root, [], 0), start, len(source.text.rstrip()), layer, "")
+
+    def solver_at(self, run: Logged, field: str, otherwise: Line) -> Place:
+        """A field of the solver as the log holds it; a line of the log where it does not."""
+        recovered = self.recovered(run)
+        if recovered.solver is None or recovered.solver_text is None:
+            return self.at(otherwise)
+        place = recovered.solver.at(field)
+        source = place.document.source
+        number = source.position(place.start).line
+        return self.at(Line(recovered.solver_text.line + number - 1, source.line(number)))
+
+    def known(self, run: Logged, layer: str = "", rules: Sequence[str] = ()) -> tuple[Known, ...]:
+        """What a check of the run's own texts says of a layer or by these rules; for none, what it is certain of."""
+        if run is not self.log.run:
+            return ()
+        found = []
+        for one in self.static:
+            wanted = one.layer == layer if layer else one.name in rules
+            if not layer and not rules:
+                wanted = one.severity == ERROR and one.certainty == CERTAIN
+            if wanted:
+                found.append(Known(one.name, one.file, one.line, one.message))
+        return tuple(found[:3])
+
+    def sound_snapshot(self, run: Logged, before: int) -> Snapshot | None:
+        """The last solver state, else model, that was written before an iteration."""
+        found = [one for one in run.snapshots if one.iteration < before]
+        states = [one for one in found if one.is_state]
+        return states[-1] if states else found[-1] if found else None
+
+    def scheduled(self, run: Logged, iteration: int) -> float | None:
+        """The rate that the solver's schedule gives; None where it is not known."""
+        found = self.recovered(run).schedule
+        rate = found.rate(iteration) if found else None
+        return rate if rate is not None and math.isfinite(rate) else None
+
+    def bad_first(self, run: Logged) -> tuple[Series, Point] | None:
+        """The number that was nan, infinite or too large first, and its series: an output rather than their sum."""
+        found = [(series, series.bad) for series in run.series.values() if series.bad is not None]
+        if not found:
+            return None
+        first = min(point.iteration for _, point in found)
+        soon = [(series, point) for series, point in found if point.iteration == first]
+        return min(soon, key=lambda pair: (pair[0].name == "", pair[0].phase == "test", pair[1].line.number))
+
+
+def evidence_of(files: Files) -> LogEvidence:
+    """From the example of a rule: its first text is the log; another one the solver that it is held against."""
+    (path, text), *others = files.items()
+    reader = Reader(path)
+    reader.feed(text.encode("utf-8", "surrogateescape"))
+    solvers = [load(other.encode(), name, kind="solver") for name, other in others]
+    return LogEvidence(reader.end(), solver_file=solvers[0] if solvers else None)

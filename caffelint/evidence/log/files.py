@@ -1,0 +1,83 @@
+"""The bytes of a log: from a file, one that is packed with gzip, or stdin, a piece at a time."""
+
+from __future__ import annotations
+
+import gzip
+import os
+import stat
+import sys
+import zlib
+from collections.abc import Callable, Iterator
+from typing import IO, Any
+
+from caffelint.evidence.log.reader import Heard, Reader
+from caffelint.evidence.log.values import TrainingLog
+from caffelint.lint.reach import is_special
+from caffelint.lint.read import ReadError
+
+STDIN = "-"
+_CHUNK = 1 << 20
+_GZIP = b"\x1f\x8b"
+
+
+def read(path: str, heard: Heard | None = None) -> TrainingLog:
+    """A log from its beginning to its end. Raises `ReadError`, also where nothing in it is of Caffe."""
+    reader = Reader(path, heard)
+    for chunk in chunks(path):
+        reader.feed(chunk)
+    return known(reader.end())
+
+
+def known(log: TrainingLog) -> TrainingLog:
+    """The log, if anything in it is of Caffe. Raises `ReadError`."""
+    runs = (run.series or run.texts or run.ended or run.passes or run.layers or run.ignored for run in log.runs)
+    if not any(runs):
+        what = "is empty" if not log.size else "holds nothing that Caffe prints"
+        raise ReadError(f"{what}: no loss, no net, no failed check; is it the log of `caffe train`?")
+    return log
+
+
+def chunks(path: str, more: Callable[[], bool] | None = None) -> Iterator[bytes]:
+    """The bytes of a file, "-" for stdin. more: asked at the end of it, whether to look for more; else that is all.
+
+    Raises `ReadError`.
+    """
+    try:
+        with _opened(path) as stream:
+            yield from _pieces(stream, more)
+    except (OSError, EOFError, ValueError, zlib.error) as error:
+        reason = (getattr(error, "strerror", None) or str(error)).lower()
+        raise ReadError(f"cannot be read: {reason}") from error
+
+
+def _opened(path: str) -> IO[bytes]:
+    if path == STDIN:
+        if sys.stdin is None:
+            raise ReadError("stdin is closed")
+        own: IO[bytes] = os.fdopen(os.dup(sys.stdin.fileno()), "rb")
+        return own
+    state = os.stat(path)
+    if stat.S_ISDIR(state.st_mode):
+        raise ReadError("is a folder; give the file")
+    if is_special(path) or not (stat.S_ISREG(state.st_mode) or stat.S_ISFIFO(state.st_mode)):
+        raise ReadError("is a device or shows the running system, and was not read")
+    stream: IO[bytes] = open(path, "rb")  # noqa: SIM115
+    if stat.S_ISFIFO(state.st_mode):
+        return stream
+    packed = stream.read(2) == _GZIP
+    stream.seek(0)
+    if not packed:
+        return stream
+    unpacked: Any = gzip.GzipFile(fileobj=stream)
+    found: IO[bytes] = unpacked
+    return found
+
+
+def _pieces(stream: IO[bytes], more: Callable[[], bool] | None) -> Iterator[bytes]:
+    read1: Callable[[int], bytes] = getattr(stream, "read1", stream.read)
+    while True:
+        piece = stream.read(_CHUNK) if more is None else read1(_CHUNK)
+        if piece:
+            yield piece
+        elif more is None or not more():
+            return

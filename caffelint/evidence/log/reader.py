@@ -1,0 +1,427 @@
+"""Reads a log of any length in chunks: one pattern over the bytes of each, never line by line.
+
+Every message of glog follows "] ", which finds them at the speed of memchr; a log without such lines is read by the
+same words at the start of a line.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable
+
+from caffelint.evidence.log.endings import ending, is_end
+from caffelint.evidence.log.values import (
+    CLAMPED,
+    LOSS,
+    RATE,
+    TEST,
+    TRAIN,
+    Line,
+    Logged,
+    Measured,
+    Pass,
+    Point,
+    Series,
+    Snapshot,
+    Text,
+    TrainingLog,
+)
+
+_NUMBER = re.compile(
+    rb"\] {0,8}(?:\x1b\[\d{0,3}m)? {0,8}(?:Iteration (\d{1,18})(?:[ ,][^\n=\]]{0,120}?)??, (loss|lr) = "
+    rb"([-+]?(?:\d[\d.]*(?:[eE][-+]?\d+)?|nan|NaN|inf|1\.#[A-Z]+))(?=[\s,(;\x1b])"
+    rb"|(Train|Test) net output #\d{1,9}: ([^\s=]+(?: [^\s=]+){0,4}) = "
+    rb"([-+]?(?:\d[\d.]*(?:[eE][-+]?\d+)?|nan|NaN|inf|1\.#[A-Z]+))(?=[\s,(;\x1b]))"
+)
+"""Numbers that are printed again and again; the words before "loss" are speeds, times and epochs of newer forks."""
+_EVENT = re.compile(
+    rb"\] (?:\[\d[\d.]{0,8}\] )?(?:\x1b\[\d{0,3}m)? {0,8}(?=[^ ])(?:Iteration \d{1,18}, Testing net|Test (?:score|loss)"
+    rb"|Initializing (?:solver|net) from parameters|Snapshotting|Restoring previous solver|Resuming from"
+    rb"|Finetuning from|(?:Copying|Ignoring) source layer|Creating [lL]ayer|Network initialization done"
+    rb"|Optimization Done|Data layer prefetch queue empty|Waiting for data"
+    rb"|(?:\[debug_info\] )?\[(?:Forward|Backward|Update)\] [^\n\]]{1,400} [-+]?(?:nan|inf|0|\d[\d.]*e\+\d+)\s)"
+)
+"""What else matters, of debug_info only lines that end in a conspicuous value."""
+_SKIMMED = re.compile(
+    rb"\] (?:\[\d[\d.]{0,8}\] )?(?:\x1b\[\d{0,3}m)? {0,8}(?=[^ ])(?:Iteration \d{1,18}, Testing net|Test (?:score|loss)"
+    rb"|Initializing (?:solver|net) from parameters|Snapshotting|Restoring previous solver|Resuming from"
+    rb"|Finetuning from|(?:Copying|Ignoring) source layer|Creating [lL]ayer|Network initialization done"
+    rb"|Optimization Done|Data layer prefetch queue empty|Waiting for data"
+    rb"|(?:\[debug_info\] )?\[(?:Forward|Backward|Update)\] [^\n\]]{1,400} [-+]?(?:nan|inf|0|\d[\d.]*e\+\d+)\s"
+    rb"|(Test net output)|(?:Iteration|Train) [^\n=\]]{1,200} = [-+]?(nan|NaN|inf|1\.#|87\.33|\d[\d.]*e\+))"
+)
+"""The same, with the numbers of test nets and those that are conspicuous: what is read of a long log."""
+_PLAIN = re.compile(
+    rb"^[ \t]{0,8}(?=Iteration \d|Train net output|Test net output|Snapshotting|Initializing |Test score)", re.M
+)
+_PREFIXED = re.compile(rb"^(?:\[[\d,]{1,9}\] ?)?[IWEF]\d{4}[^\n\]]{1,120}\] ", re.M)
+_ITERATION = re.compile(rb"Iteration (\d{1,18})")
+_TESTING = re.compile(rb"Iteration (\d{1,18}), Testing net \(#(\d{1,9})")
+_SCORE = re.compile(rb"Test (?:score #(\d{1,9})|loss): ([-+\w.#]{1,60})\s")
+_WEIGHT = re.compile(rb" \(\* ([-+\w.]{1,40}) = ")
+_DEBUG = re.compile(
+    r"\[(?P<way>Forward|Backward|Update)\] Layer (?P<layer>.+), (?P<what>top|bottom|param) (?:blob )?(?P<name>.+?)"
+    r" (?P<of>data|diff): (?P<value>[-+\w.]+)(?:; diff: (?P<diff>[-+\w.]+))?"
+)
+_SNAPSHOT = re.compile(r"(?P<state>solver ?state )?(?:to )?(?:binary proto |HDF5 )?(?:file )?(?P<path>[^ ].*)")
+_NUMBERED = re.compile(r"_iter_(\d{1,18})(?:\.|$)")
+_TIME = re.compile(rb"[IWEF](?:\d{4})?(\d\d)(\d\d) (\d\d):(\d\d):(\d\d(?:\.\d{1,9})?)")
+_LOGGED = re.compile(rb"\n(?=(?:\[[\d,]{1,9}\] ?)?[IWEF]\d{4,8} |\*\*\* |\[libprotobuf )")
+_MONTHS = (0, 0, 31, 59, 90, 120, 151, 181, 212, 243, 273, 304, 334)
+_DAY = 86400.0
+_LONGEST_TEXT = 8 << 20
+_LONGEST_LINE = 1 << 20
+_KEPT_LINE = 400
+_MOST_RUNS = 1000
+_MOST_PASSES = 6
+_MOST_LINES = 200
+_ALL = 100_000
+"""So many numbers are looked at one by one; of a longer log, where that will do, an eighth of each chunk."""
+_QUIET = 8
+_TAIL = 4096
+
+Heard = Callable[[Logged, Series, Point], None]
+
+
+class Reader:
+    """Takes the bytes of a log as they come. heard: called with every number, of which then none is skipped."""
+
+    def __init__(self, path: str, heard: Heard | None = None):
+        self.log = TrainingLog(path)
+        self.heard = heard
+        self._rest = b""
+        self._cursor = 0, 1
+        self._chunk = b""
+        self._base = 1
+        self._testing: int | None = None
+        self._tested = 0
+        self._begun = math.nan
+        self._day = -1.0
+        self._pending: list[Measured] = []
+        self._text_begun = False
+
+    def feed(self, data: bytes) -> None:
+        """The next bytes; a line is read once its end is there."""
+        chunk = self._rest + data
+        cut = chunk.rfind(b"\n") + 1
+        if not cut and len(chunk) > _LONGEST_LINE:  # no line that Caffe writes
+            self._rest = b""
+            self.log.size += len(chunk)
+            return
+        self._rest = chunk[cut:]
+        self._read(chunk[:cut])
+
+    def end(self) -> TrainingLog:
+        """All has come; of a last line that has no end, a number may be cut."""
+        rest, self._rest = self._rest, b""
+        self._text_begun = True
+        if rest:
+            self._read(rest, whole=False)
+        if self._pending:
+            self._passed(None, self._testing is not None)
+        self._base = self.log.lines + 1
+        return self.log
+
+    def _read(self, chunk: bytes, whole: bool = True) -> None:
+        if b"from parameters" in chunk:
+            cut = self._unfinished(chunk)
+            if cut is not None and cut > 0:
+                self._rest = chunk[cut:] + self._rest
+                chunk = chunk[:cut]
+            elif cut == 0:
+                self._rest = chunk + self._rest
+                return
+        plain = b"Iteration " in chunk and not _PREFIXED.search(chunk)
+        if plain:
+            chunk = _PLAIN.sub(b"] ", chunk)
+        self._chunk, self._cursor = chunk, (0, self._base)
+        for start, found in self._near(chunk):
+            if found is not None:
+                self._number(found)
+            else:
+                self._event(start)
+        newlines = chunk.count(b"\n")
+        self._base += newlines
+        self.log.lines += newlines + (not whole)
+        self.log.size += len(chunk)
+
+    def _near(self, chunk: bytes) -> list[tuple[int, re.Match[bytes] | None]]:
+        """What is to be read of a chunk, in its order: numbers as they are found, of all else the place."""
+        found: list[tuple[int, re.Match[bytes] | None]] = [(at, None) for at in is_end(chunk)]
+        if self.heard is None and self.log.numbers > _ALL:
+            skimmed = list(_SKIMMED.finditer(chunk))
+            troubled = any(one.bad for one in self.log.runs[-1].series.values())
+            if troubled or not any(one[2] for one in skimmed):
+                self.log.sampled = True
+                for one in skimmed:
+                    number = _NUMBER.match(chunk, one.start()) if one[1] else None
+                    if number or not one[2]:
+                        found.append((one.start(), number))
+                size = max(len(chunk) // _QUIET, 1)
+                parts = ((0, size), (max(len(chunk) - _TAIL, size), len(chunk)))
+                for begin, end in parts:
+                    trained = (one for one in _NUMBER.finditer(chunk, begin, end) if one[4] != b"Test")
+                    found += ((one.start(), one) for one in trained)
+                found.sort(key=_place)
+                return found
+        found += ((one.start(), None) for one in _EVENT.finditer(chunk))
+        alone = not found
+        found += ((one.start(), one) for one in _NUMBER.finditer(chunk))
+        if not alone:
+            found.sort(key=_place)
+        return found
+
+    def _unfinished(self, chunk: bytes) -> int | None:
+        """Where the line of a text begins whose end has not come yet."""
+        at = chunk.rfind(b"from parameters")
+        if self._text_begun or _LOGGED.search(chunk, at) or len(chunk) - at > _LONGEST_TEXT:
+            return None
+        return chunk.rfind(b"\n", 0, at) + 1
+
+    # Lines
+
+    def _at(self, position: int) -> int:
+        """The number of the line at a position; positions come in their order."""
+        last, line = self._cursor
+        if position >= last:
+            line += self._chunk.count(b"\n", last, position)
+            self._cursor = position, line
+            return line
+        return self._base + self._chunk.count(b"\n", 0, position)
+
+    def _bounds(self, position: int) -> tuple[int, int]:
+        start = self._chunk.rfind(b"\n", 0, position) + 1
+        end = self._chunk.find(b"\n", position)
+        return start, len(self._chunk) if end < 0 else end
+
+    def _line(self, position: int) -> Line:
+        start, end = self._bounds(position)
+        text = self._chunk[start : min(end, start + _KEPT_LINE)].decode("utf-8", "replace").rstrip("\r")
+        return Line(self._at(position), text)
+
+    def _seconds(self, position: int) -> float:
+        """Since the run began; nan where the line carries no time."""
+        start = self._chunk.rfind(b"\n", 0, position) + 1
+        found = _TIME.search(self._chunk, start, start + 40)
+        if found is None:
+            return math.nan
+        month, day, hour, minute = (int(found[part]) for part in (1, 2, 3, 4))
+        days = _MONTHS[month] + day if month < len(_MONTHS) else day
+        seconds = days * _DAY + hour * 3600 + minute * 60 + float(found[5])
+        while seconds < self._day - _DAY / 2:
+            seconds += 365 * _DAY
+        self._day = seconds
+        run = self._run(position)
+        if math.isnan(run.first_seconds):
+            run.first_seconds = seconds
+        run.seconds = seconds - run.first_seconds
+        return run.seconds
+
+    def _run(self, position: int) -> Logged:
+        if not self.log.runs:
+            self.log.runs.append(Logged(self._at(position)))
+        return self.log.runs[-1]
+
+    def _begin(self, position: int) -> Logged:
+        """A new run, unless nothing of the present one has been read."""
+        run = self._run(position)
+        if run.series or run.texts or run.ended or run.layers:
+            if len(self.log.runs) >= _MOST_RUNS:
+                del self.log.runs[_MOST_RUNS // 2]
+            self.log.runs.append(Logged(self._at(position)))
+            self._testing = None
+            self._pending = []
+        return self.log.runs[-1]
+
+    # Numbers
+
+    def _number(self, found: re.Match[bytes]) -> None:
+        run = self.log.runs[-1] if self.log.runs else self._run(found.start())
+        what = found[2]
+        if what is not None:
+            iteration = int(found[1])
+            if run.iteration is not None and iteration < run.iteration and self._testing is None and what == b"loss":
+                run = self._begin(found.start())
+            run.iteration = iteration
+            if what == b"loss":
+                self._testing = None
+                if self._pending:
+                    self._passed(iteration, False)
+            self._add(run, TRAIN, 0, LOSS if what == b"loss" else RATE, found[3], iteration, found)
+            return
+        phase = found[4]
+        if phase == b"Test":
+            if self._pending:
+                self._passed(self._testing, True)
+            self._add(run, TEST, self._tested, found[5].decode("utf-8", "replace"), found[6], run.iteration or 0, found)
+        else:
+            self._add(run, TRAIN, 0, found[5].decode("utf-8", "replace"), found[6], run.iteration or 0, found)
+
+    def _add(
+        self, run: Logged, phase: str, net: int, name: str, text: bytes, iteration: int, found: re.Match[bytes]
+    ) -> None:
+        series = run.series.get((phase, net, name))
+        value = _value(text)
+        position = found.start()
+        if series is None:
+            weight = None
+            if name != LOSS and (given := _WEIGHT.match(self._chunk, found.end())):
+                weight = _value(given[1])
+            series = run.series[phase, net, name] = Series(phase, name, net, weight)
+        series.count += 1
+        self.log.numbers += 1
+        finite = -1e30 < value < 1e30
+        point = None
+        if not finite and series.bad is None:
+            point = Point(iteration, value, self._line(position), self._seconds(position))
+            series.bad = point
+        if abs(value - CLAMPED) < 1e-3 and name != RATE:
+            if series.clamped is None:
+                point = series.clamped = Point(iteration, value, self._line(position), self._seconds(position))
+        elif series.clamped is not None and finite:
+            series.clamped = None
+        if self.heard is not None or series.count % series.every == 0 or series.count == 1:
+            if point is None:
+                line = Line(self._at(position)) if self.heard else self._line(position)
+                point = Point(iteration, value, line, self._seconds(position))
+            if series.count % series.every == 0 or series.count == 1:
+                series.keep(point)
+            if self.heard is not None:
+                self.heard(run, series, point)
+        if finite:
+            if series.least is None or value < series.least.value:
+                series.least = point or Point(iteration, value, Line(self._at(position)))
+            if series.bad is None:
+                series.last_good = point or series.last_good
+        series.last = point or Point(iteration, value, Line(0))
+
+    # Everything else
+
+    def _event(self, position: int) -> None:
+        start, end = self._bounds(position)
+        raw = self._chunk[start:end]
+        after = self._chunk.find(b"] ", position, end)
+        message = raw[(after - start + 2) if after >= 0 else 0 :].decode("utf-8", "replace").strip()
+        if found := ending(self._chunk, start, self._run(position), Line(0)):
+            self._ended(found, start)
+        elif "[Forward] " in raw.decode("latin-1") or b"[Backward] " in raw or b"[Update] " in raw:
+            self._debug(raw, position)
+        elif b"from parameters" in raw:
+            self._text(position, end, "solver" if b"Initializing solver" in raw else "net")
+        else:
+            self._told(message.removeprefix("\x1b[32m"), raw, position)
+
+    def _ended(self, found: object, position: int) -> None:
+        run = self._run(position)
+        one = found._replace(line=self._line(position))  # type: ignore[attr-defined]
+        if len(run.ended) < _MOST_LINES and not run.done:  # some builds crash when all is done
+            run.ended.append(one)
+
+    def _told(self, message: str, raw: bytes, position: int) -> None:
+        run = self._run(position)
+        word, _, rest = message.partition(" ")
+        if found := _TESTING.search(raw):
+            if self._pending:
+                self._passed(None, self._testing is not None)
+            self._testing, self._tested = int(found[1]), int(found[2])
+            run.iteration = self._testing
+        elif score := _SCORE.search(raw + b"\n"):
+            name = f"#{int(score[1])}" if score[1] else "loss"
+            self._add_score(run, name, score[2], position)
+        elif word == "Snapshotting":
+            self._snapshot(run, rest, position)
+        elif word in ("Restoring", "Resuming"):
+            run.restored = message.rpartition(" from ")[2].strip(), self._line(position)
+        elif word == "Finetuning":
+            run = self._begin(position) if run.series else run
+            run.weights.append((message.removeprefix("Finetuning from ").strip(), self._line(position)))
+        elif message.startswith("Ignoring source layer "):
+            if len(run.ignored) < _MOST_LINES * 10:
+                run.ignored.append((message.removeprefix("Ignoring source layer "), self._line(position)))
+        elif message.startswith("Copying source layer "):
+            run.copied.append(message.removeprefix("Copying source layer ").partition(" Type:")[0])
+        elif message.lower().startswith("creating layer "):
+            run.creating = message[len("creating layer ") :].partition("' of type")[0].strip("'")
+            if word == "Creating" and message.startswith("Creating L") and len(run.layers) < 20_000:
+                run.layers.append(run.creating)
+        elif word == "Network":
+            run.creating = ""
+        elif word == "Optimization":
+            run.done = True
+            run.creating = ""
+        elif message.startswith(("Data layer prefetch", "Waiting for data")):
+            run.starvations += 1
+            if len(run.starved) < _MOST_LINES:
+                run.starved.append((run.iteration, self._line(position)))
+
+    def _add_score(self, run: Logged, name: str, text: bytes, position: int) -> None:
+        """The oldest Caffe numbers what a test net gives; `Test loss` is of all of its losses."""
+        series = run.series.setdefault((TEST, self._tested, name), Series(TEST, name, self._tested))
+        value = _value(text)
+        point = Point(run.iteration or 0, value, self._line(position), self._seconds(position))
+        series.count += 1
+        self.log.numbers += 1
+        if not math.isfinite(value):
+            series.bad = series.bad or point
+        elif series.bad is None:
+            series.last_good = point
+        if math.isfinite(value) and (series.least is None or value < series.least.value):
+            series.least = point
+        series.last = point
+        series.keep(point)
+        if self.heard:
+            self.heard(run, series, point)
+
+    def _snapshot(self, run: Logged, rest: str, position: int) -> None:
+        found = _SNAPSHOT.match(rest)
+        if found is None:
+            return
+        path = found["path"].strip()
+        numbered = _NUMBERED.search(path)
+        iteration = int(numbered[1]) if numbered else run.iteration or 0
+        run.snapshots.append(Snapshot(iteration, path, self._line(position), bool(found["state"])))
+        if len(run.snapshots) > 10_000:
+            del run.snapshots[1:5_000]
+
+    def _text(self, position: int, end: int, kind: str) -> None:
+        """Up to the next line of the log: glog writes a message at once."""
+        run = self._begin(position) if kind == "solver" else self._run(position)
+        closing = _LOGGED.search(self._chunk, end)
+        stop = closing.start() + 1 if closing else len(self._chunk)
+        data = self._chunk[end + 1 : stop].replace(b"\r\n", b"\n")
+        whole = data.count(b"{") == data.count(b"}") and data.endswith(b"\n")
+        if data.strip() and len(run.texts) < 64 and not any(text.data == data for text in run.texts):
+            run.texts.append(Text(kind, self._at(position) + 1, data, whole))
+
+    def _debug(self, raw: bytes, position: int) -> None:
+        found = _DEBUG.search(raw.decode("utf-8", "replace"))
+        if found is None or len(self._pending) >= _MOST_LINES:
+            return
+        line = self._line(position)
+        for number in (found["value"], found["diff"]):
+            value = _value(number.encode()) if number else 0.5
+            if not 1e-30 < abs(value) < 1e6:
+                self._pending.append(Measured(found["way"], found["layer"], found["what"], found["name"], value, line))
+
+    def _passed(self, iteration: int | None, testing: bool) -> None:
+        """A pass is over. The first ones are kept, and the first that holds a value which is not finite."""
+        run = self.log.runs[-1]
+        one = Pass(iteration, testing, tuple(self._pending))
+        self._pending = []
+        if len(run.passes) < _MOST_PASSES or (one.first_bad() and not any(old.first_bad() for old in run.passes)):
+            run.passes.append(one)
+
+
+def _value(text: bytes) -> float:
+    """As C, C++ and C# print it; -1.#IND and 1.#QNAN are what Windows prints."""
+    try:
+        return float(text)
+    except ValueError:
+        if b"#INF" in text:
+            return -math.inf if text.startswith(b"-") else math.inf
+        return math.nan
+
+
+def _place(found: tuple[int, object]) -> int:
+    return found[0]

@@ -1,0 +1,111 @@
+"""The public API of rules that look at a log of training, with `caffelint.lint`: the kind of rule, and what is read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from caffelint.evidence.log.compare import Differs, net_differs, solver_differs
+from caffelint.evidence.log.endings import refusal_of
+from caffelint.evidence.log.evidence import LogEvidence, evidence_of
+from caffelint.evidence.log.recovered import Recovered
+from caffelint.evidence.log.trend import (
+    JUMPS,
+    RISES,
+    STOPPED,
+    STUCK,
+    Trend,
+    chance_of,
+    constant,
+    guessed_classes,
+    trend,
+    whole_chance,
+    worse_tested,
+)
+from caffelint.evidence.log.values import (
+    BACKWARD,
+    CHECK,
+    CLAMPED,
+    COPY,
+    CUDA,
+    DATA,
+    FORWARD,
+    GPU,
+    KILLED,
+    LOSS,
+    MEMORY,
+    RAISED,
+    RATE,
+    SIGNAL,
+    TEST,
+    TEXT,
+    TRAIN,
+    UPDATE,
+    Ended,
+    Line,
+    Logged,
+    Measured,
+    Pass,
+    Point,
+    Series,
+    Snapshot,
+)
+from caffelint.lint import rule
+from caffelint.lint.finding import Finding
+
+__all__ = [
+    "BACKWARD",
+    "CHECK",
+    "CLAMPED",
+    "COPY",
+    "CUDA",
+    "DATA",
+    "FORWARD",
+    "GPU",
+    "JUMPS",
+    "KILLED",
+    "LOSS",
+    "MEMORY",
+    "RAISED",
+    "RATE",
+    "RISES",
+    "SIGNAL",
+    "STOPPED",
+    "STUCK",
+    "TEST",
+    "TEXT",
+    "TRAIN",
+    "UPDATE",
+    "Differs",
+    "Ended",
+    "Line",
+    "LogEvidence",
+    "LogRule",
+    "Logged",
+    "Measured",
+    "Pass",
+    "Point",
+    "Recovered",
+    "Series",
+    "Snapshot",
+    "Trend",
+    "chance_of",
+    "constant",
+    "guessed_classes",
+    "net_differs",
+    "refusal_of",
+    "solver_differs",
+    "trend",
+    "whole_chance",
+    "worse_tested",
+]
+
+
+class LogRule(rule.LogRule):
+    """Looks at a log of training. In its examples the log is the text."""
+
+    @classmethod
+    def subject(cls, files: rule.Files) -> LogEvidence:
+        return evidence_of(files)
+
+    def check(self, log: LogEvidence) -> Iterator[Finding]:
+        raise NotImplementedError

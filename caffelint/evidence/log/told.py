@@ -1,0 +1,94 @@
+"""What a log holds, in a few lines: its runs, how far they came, and their numbers."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+
+from caffelint.evidence.log.recovered import Recovered
+from caffelint.evidence.log.values import TEST, Logged, Point, TrainingLog
+from caffelint.text.visible import visible
+
+_ROWS = 8
+_RUNS = 5
+
+
+def lines_of(log: TrainingLog) -> Iterator[str]:
+    """One block of lines for each of the last runs."""
+    count = len(log.runs)
+    yield visible(f"{log.path}: {log.lines:,} lines, {_counted(count, 'run')}, {_counted(log.numbers, 'number')} read")
+    if log.sampled:
+        yield "  of so many numbers every 8th part was read, and all that is not finite; --format csv reads each"
+    for number, run in enumerate(log.runs[-_RUNS:], max(count - _RUNS, 0) + 1):
+        yield visible(f"run {number}, from line {run.line}: {_short(run)}")
+        yield from _table(run)
+    yield ""
+
+
+def _counted(number: int, noun: str) -> str:
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
+def _short(run: Logged) -> str:
+    parts = []
+    loss = run.loss
+    solver = Recovered(run).solver if run.text("solver") else None
+    last = solver.message.max_iter if solver else 0
+    if loss and loss.points:
+        of = f" of {last}" if last else ""
+        parts.append(f"iterations {loss.points[0].iteration} to {run.iteration}{of}")
+    if run.restored:
+        parts.append(f"resumed from {run.restored[0]}")
+    parts += [f"weights from {name}" for name, _ in run.weights[:1]]
+    if not math.isnan(run.seconds) and run.seconds > 0:
+        parts.append(_duration(run.seconds))
+        if loss and len(loss.points) > 1 and (left := _left(loss.points, run, last)):
+            parts.append(left)
+    texts = [f"{one.kind}{'' if one.whole else ' (cut off)'}" for one in run.texts]
+    if texts:
+        parts.append(f"holds {', '.join(texts[:4])}")
+    states = sum(not one.is_state for one in run.snapshots)
+    if states:
+        parts.append(_counted(states, "snapshot"))
+    parts.append("ended well" if run.done else "aborted" if run.ended else "not ended")
+    return ", ".join(parts)
+
+
+def _left(points: Sequence[Point], run: Logged, last: int) -> str:
+    """Time an iteration, and for the rest."""
+    timed = [point for point in points if not math.isnan(point.seconds)]
+    if len(timed) < 2 or timed[-1].iteration <= timed[0].iteration:
+        return ""
+    each = (timed[-1].seconds - timed[0].seconds) / (timed[-1].iteration - timed[0].iteration)
+    text = f"{each:.3g} s an iteration"
+    if last > (run.iteration or 0) and not run.ended and not run.done and each > 0:
+        text += f", {_duration(each * (last - (run.iteration or 0)))} left"
+    return text
+
+
+def _duration(seconds: float) -> str:
+    if seconds < 120:
+        return f"{seconds:.3g} s"
+    if seconds < 7200:
+        return f"{seconds / 60:.0f} min"
+    return f"{seconds / 3600:.1f} h"
+
+
+def _table(run: Logged) -> Iterator[str]:
+    loss = run.loss
+    if loss is None or not loss.points:
+        return
+    yield f"{'iteration':>11}  {'rate':>10}  {'loss':>12}"
+    for point in _some(loss.points):
+        rate = run.rate_at(point.iteration)
+        shown = f"{rate:.4g}" if rate is not None else ""
+        yield f"{point.iteration:>11}  {shown:>10}  {point.value:>12.5g}"
+    for series in run.outputs(TEST):
+        values = ", ".join(f"{point.iteration}: {point.value:.4g}" for point in _some(series.points, 5))
+        yield visible(f"  TEST net {series.net} {series.name}: {values}")
+
+
+def _some(points: Sequence[Point], most: int = _ROWS) -> list[Point]:
+    """The first, the last, and some between."""
+    last = len(points) - 1
+    return [points[number] for number in sorted({round(last * part / (most - 1)) for part in range(most)})]

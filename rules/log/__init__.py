@@ -1,0 +1,1 @@
+"""Rules about what a log of training tells (codes T...)."""

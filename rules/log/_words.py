@@ -1,0 +1,64 @@
+"""What the messages of these rules share."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from caffelint.evidence.log.rule import LOSS, LogEvidence, Logged, Measured, Series
+from caffelint.lint import Known
+
+
+def number(value: float) -> str:
+    return f"{value:.4g}"
+
+
+def called(series: Series) -> str:
+    """A series as the subject of a message."""
+    if series.name == LOSS:
+        return "the loss"
+    return f'{series.phase} output "{series.name}"'
+
+
+def state(value: float) -> str:
+    return "nan" if math.isnan(value) else "inf" if math.isinf(value) else number(value)
+
+
+def see(known: Sequence[Known]) -> str:
+    """What a check says of the same."""
+    seen = "; ".join(f"{one.where}: {one.message}" for one in known)
+    return f"see {seen}" if seen else ""
+
+
+def joined(*parts: str) -> str:
+    return "; ".join(part for part in parts if part)
+
+
+def rate_there(log: LogEvidence, run: Logged, iteration: int) -> str:
+    """`the rate is 0.1 there`, with what the schedule gives where that is another one."""
+    rate = run.rate_at(iteration)
+    wanted = log.scheduled(run, iteration)
+    if rate is None:
+        return f"the schedule gives a rate of {number(wanted)} there" if wanted is not None else ""
+    if wanted is not None and abs(rate - wanted) > 1e-3 * abs(wanted):
+        return f"the rate is {number(rate)} there, but the schedule gives {number(wanted)}"
+    return f"the rate is {number(rate)} there"
+
+
+def back_to(log: LogEvidence, run: Logged, iteration: int) -> str:
+    """The snapshot to go back to."""
+    found = log.sound_snapshot(run, iteration)
+    if found is None:
+        return "no snapshot was written before" if run.snapshots else ""
+    how = "--snapshot" if found.is_state else "--weights"
+    return f"the last snapshot before is of iteration {found.iteration}: {how} {found.path}"
+
+
+def measured(one: Measured) -> str:
+    """A line of debug_info in words."""
+    what = f'parameter {one.name} of layer "{one.layer}"'
+    if one.what != "param":
+        what = f'{one.what} "{one.name}" of layer "{one.layer}"'
+    of = "" if one.way == "Forward" else "the gradient of " if one.way == "Backward" else "the update of "
+    way = {"Forward": "forward", "Backward": "backward", "Update": "update"}[one.way]
+    return f"in the {way} pass {of}{what} is {state(one.value)}"

@@ -1,0 +1,133 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from caffelint.evidence.log.rule import (
+    CHECK,
+    COPY,
+    CUDA,
+    DATA,
+    GPU,
+    KILLED,
+    MEMORY,
+    RAISED,
+    SIGNAL,
+    TEXT,
+    Ended,
+    LogEvidence,
+    Logged,
+    LogRule,
+    refusal_of,
+)
+from caffelint.lint import ERROR, Cause, CauseKind, Finding, Invalid
+
+from ._example import NET, SOLVER, SOUND, losses
+from ._words import back_to, joined, see
+
+_KINDS: dict[str, CauseKind] = {
+    CHECK: "refusal",
+    TEXT: "refusal",
+    MEMORY: "memory",
+    CUDA: "gpu",
+    GPU: "gpu",
+    DATA: "data",
+    COPY: "weights",
+    KILLED: "crash",
+    RAISED: "python-layer",
+    SIGNAL: "crash",
+}
+_REMEDIES = {
+    MEMORY: "lower batch_size, or iter_size times a smaller one, or end what else takes the memory",
+    CUDA: "an error of CUDA comes late: run with CUDA_LAUNCH_BLOCKING=1, or on the CPU, to see the layer; a label out"
+    " of range is the usual cause in a loss",
+    GPU: "choose another GPU or none (solver_mode: CPU), or build Caffe for this one",
+    DATA: "check that it is there, may be read, and is what the layer's backend says",
+    COPY: "rename the layer to start it from its fillers, or give it the shape of the weights",
+    KILLED: "something outside ended it: the memory of the machine, a time limit of the queue, or a person",
+    SIGNAL: "in a loss or Accuracy on the CPU a label out of range is the usual cause",
+    TEXT: "`caffelint check` names the place",
+}
+_SHOWN = 240
+
+
+class RunAborted(LogRule):
+    """Caffe ended the run: a failed check, an error of CUDA or of a database, an exception, a signal.
+
+    The finding gives Caffe's words, its file and line, the layer that it was setting up, and, where our model of Caffe
+    refuses the printed net as well, the reason in its words.
+
+    ## Why is this bad?
+    Nothing after it was done, and what comes after the last snapshot is lost.
+    """
+
+    code = "T109"
+    name = "run-aborted"
+    severity = ERROR
+    VALID = [SOUND]
+    INVALID = [
+        Invalid(
+            SOLVER
+            + NET.split("I1122 13:11:02.19")[0].replace('bottom: "label"', 'bottom: "data"')
+            + "I1122 13:11:02.19 17644 net.cpp:84] Creating Layer loss\n"
+            + "F1122 13:11:02.20 17644 softmax_loss_layer.cpp:47] Check failed: outer_num_ * inner_num_ =="
+            " bottom[1]->count() (8 vs. 32) Number of labels must match number of predictions\n"
+            "*** Check failure stack trace: ***\n",
+            span="F1122 13:11:02.20 17644 softmax_loss_layer.cpp:47] Check failed: outer_num_ * inner_num_ =="
+            " bottom[1]->count() (8 vs. 32) Number of labels must match number of predictions",
+            message='Caffe aborts at softmax_loss_layer.cpp:47 in layer "loss": outer_num_ * inner_num_ =='
+            " bottom[1]->count() (8 vs. 32) Number of labels must match number of predictions",
+        ),
+        Invalid(
+            losses([2.3, 2.2])
+            + "F1122 13:11:02.20 17644 syncedmem.cpp:71] Check failed: error == cudaSuccess (2 vs. 0)  out of memory\n",
+            span="F1122 13:11:02.20 17644 syncedmem.cpp:71] Check failed: error == cudaSuccess (2 vs. 0)"
+            "  out of memory",
+            message="Caffe aborts at syncedmem.cpp:71 after iteration 10: error == cudaSuccess (2 vs. 0) out of"
+            " memory; lower batch_size, or iter_size times a smaller one, or end what else takes the memory",
+        ),
+    ]
+
+    def check(self, log: LogEvidence) -> Iterator[Finding]:
+        for run in log.runs:
+            if not run.ended:
+                continue
+            ended = _first(run)
+            where = f" at {ended.at}" if ended.at else ""
+            layer = ended.layer
+            if layer and run.iteration is None:
+                where += f' in layer "{layer}"'
+            elif run.iteration is not None:
+                where += f" after iteration {run.iteration}"
+            who = "Caffe aborts" if ended.at else "the run ends"
+            what = f"{who}{where}: {ended.message[:_SHOWN]}"
+            refusal = refusal_of(ended, log.recovered(run)) if ended.kind in (CHECK, COPY) else None
+            why = f'layer "{refusal.layer}": {refusal.message}' if refusal is not None and refusal.layer else ""
+            why = why or (refusal.message if refusal is not None else "")
+            remedy = "" if refusal else _REMEDIES.get(ended.kind, "")
+            if ended.kind == DATA:
+                remedy = joined(_sources(log, run, layer), remedy)
+            known = log.known(run, layer) if layer else ()
+            known = known or log.known(run)
+            back = back_to(log, run, 2**62) if run.iteration is not None and run.snapshots else ""
+            yield self.finding(
+                log.at(ended.line, layer),
+                joined(what, remedy),
+                evidence=joined(why, back, see(known)),
+                cause=Cause(_KINDS[ended.kind], what, joined(why, remedy, back), known=known),
+            )
+
+
+def _first(run: Logged) -> Ended:
+    """The one that says most: what protobuf says comes before the check that fails for it."""
+    checks = [one for one in run.ended if one.kind not in (KILLED, SIGNAL)]
+    return checks[0] if checks else run.ended[0]
+
+
+def _sources(log: LogEvidence, run: Logged, layer: str) -> str:
+    """The sources of the layer that was being made."""
+    built = log.recovered(run).built
+    for one in built.layers if built else ():
+        if one.name == layer and one.block:
+            source = getattr(getattr(one.message, one.block), "source", "")
+            return f'its source is "{source}"' if source else ""
+    return ""
