@@ -34,7 +34,7 @@ class SolverUnlikeFile(LogRule):
         ),
         Invalid(
             {"train.log": SOUND, "solver.prototxt": _FILE.replace("momentum: 0.9", "weight_decay: 0.1")},
-            span=("net", "weight_decay: 0.1"),
+            span=('net: "gone.prototxt"', "weight_decay: 0.1"),
             message=(
                 "momentum is not set here, but 0.9 in the run of the log",
                 "weight_decay is 0.1 here, but not set in the run of the log",
