@@ -38,9 +38,10 @@ def find_refused(net: Net) -> tuple[Refused, ...]:
     """All that Caffe refuses about a net: first what its upgrade refuses, in Caffe's order, then what its build does.
 
     Refusals of the build are in the order of the layers in the text. There are none where the text has errors, since
-    layers may be missing then, and none about blocks that hold something which could not be read.
+    layers may be missing then, nor where it mixes two formats of layers, of which the order is unknown, and none about
+    blocks that hold something which could not be read.
     """
-    if net.document.problems:
+    if net.document.problems or any(problem.kind == "mixed-layer-formats" for problem in net.bound.problems):
         return ()
     if not net.refusals and not any(one.refusals for one in net.states()):
         return ()

@@ -22,6 +22,7 @@ from caffelint.schema.provenance import provenance
 
 if TYPE_CHECKING:
     from caffelint.caffe.refusal import Kind, Refusal
+    from caffelint.project.scripts import Runs
     from caffelint.schema.bound import Bound
     from caffelint.schema.messages import SolverParameter
     from caffelint.schema.project import ProjectCaffe
@@ -76,6 +77,7 @@ class Solver:
         self.missing: list[NetName] = []
         self.beside: list[NetName] = []
         self.outside: list[NetName] = []
+        self.runs: Runs | None = None
 
     @property
     def document(self) -> Document:

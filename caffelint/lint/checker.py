@@ -18,6 +18,7 @@ from caffelint.lint.finding import DISPLAY, INFO, Finding
 from caffelint.lint.plan import Job
 from caffelint.lint.project.caffes import Caffes
 from caffelint.lint.project.python_layers import NO_MODULES, modules_of, tell_modules
+from caffelint.lint.project.scripts import NO_RUNS, runs_by_solver
 from caffelint.lint.project.shipped import is_shipped
 from caffelint.lint.read import ReadError, read
 from caffelint.lint.registry import RuleInfo, all_rules, find_rule, plugin_state, use_plugins
@@ -33,6 +34,7 @@ from caffelint.text.tree import Problem
 
 if TYPE_CHECKING:
     from caffelint.lint.project.submodules import NamedForks
+    from caffelint.project.scripts import Runs
     from caffelint.schema.project import ProjectCaffe
 
 _MOST_SUGGESTIONS = 100
@@ -113,12 +115,14 @@ class Checker:
                 contents[path] = data
         checked = len(job.report & contents.keys())
         modules = modules_of(contents, self.config.roots)
+        runs = runs_by_solver(contents, job.nets)
         used = tuple(self._used(path) for path in job.report & contents.keys())
         name = ""
         if self.config.cache and not self.texts and not self.config.read_data:
             python = [file for found in modules.values() for file in found]
             parts = [*contents.items(), *python, ("nets", repr((sorted(job.report), job.nets, job.siblings)).encode())]
             keys = {self.caffes.of(path).key: None for path in contents}
+            parts.append(("runs", repr(sorted(runs.items())).encode(errors="surrogateescape")))
             parts += (("caffe", key.encode(errors="surrogateescape")) for key in keys)
             name = cache.key(self._settings, parts)
             if stored := cache.load(name):
@@ -129,7 +133,7 @@ class Checker:
             taken = self.caffes.of(path)
             if (file := self._load(data, path, None, taken.dialect, failures, taken.caffe, taken.forks)) is not None:
                 files[path] = file
-        found, suppressed = self.judge(files, job.nets, job.report, failures, job.siblings, modules)
+        found, suppressed = self.judge(files, job.nets, job.report, failures, job.siblings, modules, runs)
         self._lower(found, contents)
         findings = self._reported(found)
         for file in files.values():
@@ -257,12 +261,17 @@ class Checker:
         failures: list[Failure],
         siblings: Sequence[tuple[str, Sequence[str]]] = (),
         modules: Mapping[str, Sequence[tuple[str, bytes]]] = NO_MODULES,
+        runs: Mapping[str, Runs] = NO_RUNS,
     ) -> tuple[list[Finding], int]:
         """The findings of files that belong together, and how many comments and settings silenced.
 
         `nets` are the nets that each solver names; `report` are the files whose own findings are wanted; `siblings` are
-        the files that may hold the training net of a deploy net; `modules` what the modules of Python layers may be.
+        the files that may hold the training net of a deploy net; `modules` what the modules of Python layers may be;
+        `runs` what scripts tell of each solver.
         """
+        for path, told in runs.items():
+            if path in files and (solver := files[path].solver):
+                solver.runs = told
         skipped = self._skipped(files)
         tell_modules((net for file in files.values() for net in file.nets), modules)
         for path, beside in siblings:

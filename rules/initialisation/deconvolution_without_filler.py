@@ -92,7 +92,7 @@ class DeconvolutionWithoutFiller(NetRule):
             for layer in net.layers
             if layer.type == "Deconvolution" and not layer.has("convolution_param", "weight_filler")
         ]
-        if not missing or not net.is_trained:
+        if not missing or not net.is_trained or any(solver.runs and solver.runs.surgery for solver in net.solvers):
             return
         frozen = [layer for layer in missing if layer.has_frozen_weights]
         found = frozen or missing

@@ -122,7 +122,8 @@ class MissingWeightFiller(NetRule):
         # Zeros right before a loss get a gradient from it.
         last = all(is_last(layer) for layer in missing)
         severity = INFO if last else WARNING
-        likely_loaded = speaks_of_weights(net)
+        loads = next((solver.runs.loads for solver in net.solvers if solver.runs and solver.runs.loads), None)
+        likely_loaded = loads is not None or speaks_of_weights(net)
         if len(missing) == len(layers):
             likely_loaded = likely_loaded or not net.solvers or len(layers) >= _MANY
             # Without a solver it may well be a net for existing weights.
@@ -139,7 +140,8 @@ class MissingWeightFiller(NetRule):
         yield self.finding(
             missing[0].at(missing[0].kind.block),
             f"{titles(missing)}: {message}",
-            severity=severity,
+            severity=INFO if loads else severity,
+            evidence=f"{loads} loads weights" if loads else "",
             fixes=fix(
                 "add a random weight_filler" if len(types) > 1 else f"add weight_filler {{ type: {types.pop()} }}",
                 DISPLAY if likely_loaded else UNSAFE,

@@ -29,6 +29,7 @@ from caffelint.lint import (
 _FEW = 4
 """A type that more forks have is likely to read different blocks in each."""
 
+_MAKES_DATA = frozenset(["input_param", "memory_data_param", "dummy_data_param"])
 _SHARED = frozenset(["transform_param", "loss_param"])
 """Blocks that any type may read."""
 
@@ -127,7 +128,7 @@ class UnusedParameterBlock(NetRule):
                     if used is None:
                         if block not in _SHARED and block not in known.param_blocks(type_):
                             unused.setdefault((type_, block), []).append(layer)
-                    elif block not in used:
+                    elif block not in used and not (block in _MAKES_DATA and _lacks_source(layer)):
                         unused.setdefault((type_, block), []).append(layer)
                     elif block == "data_param" and prefetches and not layer.has(layer.kind.block):
                         if any(inner.name != "prefetch" for inner, _ in value.ListFields()):
@@ -201,6 +202,11 @@ def _renamed(layers: list[Layer], block: str, wanted: str) -> tuple[Fix, ...]:
         if any(field.name not in known for field, _ in layer.param(block).ListFields()):
             return ()
     return fix(f"rename it to {wanted}", UNSAFE, *((replace(layer.at(block), wanted),) for layer in layers))
+
+
+def _lacks_source(layer: Layer) -> bool:
+    """Whether data-layer-without-its-block says which type was meant."""
+    return bool(layer.kind.cannot_open and not layer.has(layer.kind.block))
 
 
 def _takes_prefetch_alone(layer: Layer) -> bool:

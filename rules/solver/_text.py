@@ -14,7 +14,7 @@ NET_FIELDS = ("net", "net_param", "train_net", "train_net_param")
 _TEMPLATE = re.compile(r"(?i)template|tmpl|skeleton")
 
 
-def is_template(solver: Solver) -> bool:
+def is_completed(solver: Solver) -> bool:
     """Whether a script fills the file in before Caffe reads it, by the file's name or by placeholders in it."""
     name = solver.path.replace("\\", "/").rpartition("/")[2]
     return bool(_TEMPLATE.search(name) or solver.bound.placeholders)

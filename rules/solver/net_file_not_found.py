@@ -12,8 +12,8 @@ class NetFileNotFound(SolverRule):
     Caffe opens a net's path from the directory that it is run in, not from the solver's folder, and aborts if there is
     no such file. caffelint looks in the solver's folder, in the working directory, in the configured `roots` and in
     every folder above the solver. If only a net with the same bare file name is next to the solver, that net is checked
-    and reported as info, since Caffe finds it only where its path leads to it. Nothing outside the checkout and `roots`
-    is read.
+    and reported as info, since Caffe finds it only where its path leads to it. So is a net that a script of the
+    repository seems to write. Nothing outside the checkout and `roots` is read.
 
     ## Example
     ```
@@ -70,7 +70,12 @@ class NetFileNotFound(SolverRule):
                     f"{net} is not found relative to the solver's folder, a folder above it or the working directory,"
                     " so the net is not checked; correct the path, or add its folder to roots in your settings"
                 )
-            yield self.finding(solver.at(missing.field, missing.position), message)
+            place = solver.at(missing.field, missing.position)
+            if writer := solver.runs and solver.runs.writer(missing.name):
+                message = f"{net} is not there yet, so it is not checked; {writer} seems to write it"
+                yield self.finding(place, message, severity=INFO)
+                continue
+            yield self.finding(place, message)
         for outside in solver.outside:
             message = (
                 f'{outside.field} "{outside.name}" is outside the checkout and was not read;'

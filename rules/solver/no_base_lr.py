@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from caffelint.lint import ERROR, UNSAFE, Finding, Given, Invalid, Solver, SolverRule, fix, write
 
-from ._text import is_template
+from ._text import is_completed
 
 
 class NoBaseLr(SolverRule):
@@ -71,7 +71,7 @@ class NoBaseLr(SolverRule):
         if solver.policy_forks and "bvlc" not in solver.policy_forks:
             return
         if not solver.has("base_lr"):
-            if is_template(solver):
+            if is_completed(solver):
                 return
             text = "base_lr is missing and defaults to 0, so no weight ever changes; set it, for example base_lr: 0.01"
         elif base == 0:

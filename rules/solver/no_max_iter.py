@@ -10,9 +10,10 @@ class NoMaxIter(SolverRule):
 
     ## Why is this bad?
     The default is 0. `caffe train` then saves the untrained weights and reports success. A script that calls
-    `solver.step(n)` itself does not need max_iter: a solver that also says `snapshot: 0`, as those of Fast R-CNN do, is
-    assumed to be run by such a script, and reported as info. A solver with `max_iter: 0`, test settings and
-    `snapshot_after_train: false` or `test_initialization: true` is meant to test once, and is not reported.
+    `solver.step(n)` itself does not need max_iter, so a missing one is not reported if a script of the repository calls
+    it. A solver that also says `snapshot: 0`, as those of Fast R-CNN do, is assumed to be run by such a script, and
+    reported as info. A solver with `max_iter: 0`, test settings and `snapshot_after_train: false` or
+    `test_initialization: true` is meant to test once, and is not reported.
 
     ## Example
     ```
@@ -65,7 +66,7 @@ class NoMaxIter(SolverRule):
             return
         if solver.given("max_iter") is Given.UNREADABLE:
             return
-        if given and _only_tests(solver):
+        if (given and _only_tests(solver)) or (not given and solver.runs and solver.runs.steps):
             return
         text = f"max_iter {message.max_iter} is not positive" if given else "max_iter is missing and defaults to 0"
         if not given and solver.has("snapshot") and message.snapshot == 0:

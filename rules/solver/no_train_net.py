@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from caffelint.lint import ERROR, Finding, Given, Invalid, Kind, Solver, SolverRule
 
-from ._text import NET_FIELDS, is_template
+from ._text import NET_FIELDS, is_completed
 
 _MESSAGE = "the solver names no net to train, so Caffe stops at the start; set net or train_net"
 
@@ -47,7 +47,7 @@ class NoTrainNet(SolverRule):
     ]
 
     def check(self, solver: Solver) -> Iterator[Finding]:
-        if not solver.refusal(Kind.NO_TRAIN_NET) or is_template(solver):
+        if not solver.refusal(Kind.NO_TRAIN_NET) or is_completed(solver):
             return
         if any(solver.given(field) is not Given.NOTHING for field in NET_FIELDS):
             return

@@ -22,7 +22,7 @@ class ScheduleBeyondMaxIter(SolverRule):
     ```
 
     ## Known problems
-    A last stepvalue that equals max_iter is taken to mark the end, and is not reported after smaller ones.
+    A stepsize or last stepvalue that equals max_iter is taken to mark the end, and is not reported.
 
     ## References
     - sgd_solver.cpp, GetLearningRate; solver.cpp, Solve
@@ -34,6 +34,7 @@ class ScheduleBeyondMaxIter(SolverRule):
     VALID = [
         'lr_policy: "step" gamma: 0.1 stepsize: 20000 max_iter: 50000',
         'lr_policy: "multistep" gamma: 0.1 stepvalue: 20000 stepvalue: 50000 max_iter: 50000',
+        'lr_policy: "step" gamma: 0.1 stepsize: 50000 max_iter: 50000',
         'lr_policy: "step" gamma: 1 stepsize: 100000 max_iter: 50000',
         'lr_policy: "fixed" stepsize: 100000 max_iter: 50000',
         'lr_policy: "step" gamma: 0.1 stepsize: 20000',
@@ -64,7 +65,7 @@ class ScheduleBeyondMaxIter(SolverRule):
         end, base = message.max_iter, f"{message.base_lr:g}"
         if end <= 0 or message.gamma == 1:
             return
-        if message.lr_policy == "step" and message.stepsize >= end:
+        if message.lr_policy == "step" and message.stepsize > end:
             yield self.finding(
                 solver.at("stepsize"),
                 f"stepsize {message.stepsize} is not reached before max_iter {end}, so the rate stays {base};"
@@ -73,7 +74,7 @@ class ScheduleBeyondMaxIter(SolverRule):
         if message.lr_policy != "multistep":
             return
         late = [index for index, value in enumerate(message.stepvalue) if value >= end]
-        if not late or 0 < late[0] == len(message.stepvalue) - 1 and message.stepvalue[late[0]] == end:
+        if not late or late[0] == len(message.stepvalue) - 1 and message.stepvalue[late[0]] == end:
             return
         values = [str(message.stepvalue[index]) for index in late]
         if len(values) > 1:

@@ -6,6 +6,8 @@ from collections.abc import Iterator
 from caffelint.lint import ERROR, INFO, WARNING, Finding, Given, Invalid, Option, Solver, SolverRule
 from caffelint.lint.disk import data_sources, found_from, is_template, starts
 
+from ._text import is_completed
+
 
 class SnapshotPrefixUnusable(SolverRule):
     """`snapshot_prefix` is missing, or is not a path that Caffe can write to.
@@ -105,6 +107,8 @@ class SnapshotPrefixUnusable(SolverRule):
             evidence = "Caffe after 1.0 names the files after the solver"
             yield self.finding(place, text, evidence=evidence, severity=INFO)
         elif message.snapshot > 0 and solver.given("snapshot_prefix") is Given.NOTHING:
+            if is_completed(solver):
+                return
             yield self.finding(
                 solver.at("snapshot"),
                 f"snapshot is {message.snapshot} but snapshot_prefix is missing, so Caffe 1.0 stops at the start; set"

@@ -1,0 +1,77 @@
+"""What scripts tell of how a solver is run, from their text alone: Python, shell, MATLAB and make are read alike."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+_STEPS = re.compile(r"\bsolver\w{0,40}\.step\(|\.get\('step'\)")
+_LOADS = re.compile(r"-weights\b|\.copy_from\(|\.caffemodel\b|\.restore\(")
+_SURGERY = re.compile(
+    r"\.params\[[^\]\n]{1,200}\]\[\w{1,20}\]\.data\b[^\n=]{0,200}(?<![=!<>])=(?!=)|\bsurgery\b|\binterp_"
+)
+_WRITES = re.compile(r"\bopen\([^)\n]{0,200}['\"](?:[wa]b?\+?)['\"]|\bfopen\(|>[ \t]*[\"'$\w./{]|\bsed -i")
+
+
+class Script(NamedTuple):
+    """A script: its path as people read it, the folder that it is in, and its text."""
+
+    path: str
+    folder: str
+    text: str
+
+
+class Mention(NamedTuple):
+    """Where a script says something: its path, and the line, 1-based."""
+
+    path: str
+    line: int
+
+    def __str__(self) -> str:
+        return f"{self.path}:{self.line}"
+
+
+class Runs(NamedTuple):
+    """What scripts tell of a solver: what steps solvers in the project, and what loads or sets weights with this one.
+
+    `writes`: for nets that the solver names and that do not exist, by name without folders, what seems to write them.
+    """
+
+    steps: Mention | None = None
+    loads: Mention | None = None
+    surgery: Mention | None = None
+    writes: tuple[tuple[str, Mention], ...] = ()
+
+    def writer(self, net: str) -> Mention | None:
+        return dict(self.writes).get(_bare(net))
+
+
+def runs_of(scripts: Iterable[Script], folder: str, solver: str, missing: Sequence[str]) -> Runs:
+    """What scripts tell of a solver in `folder`, but for `steps`; `missing` are nets that do not exist."""
+    loads = surgery = None
+    writes: dict[str, Mention] = {}
+    below = f"{_bare(folder)}/{solver}"
+    for script in scripts:
+        text = script.text
+        if solver in text and script.folder == folder or below in text:
+            loads = loads or _find(_LOADS, script)
+            surgery = surgery or _find(_SURGERY, script)
+        for name in map(_bare, missing):
+            if name not in writes and name in text and _WRITES.search(text):
+                writes[name] = Mention(script.path, text.count("\n", 0, text.index(name)) + 1)
+    return Runs(None, loads, surgery, tuple(sorted(writes.items())))
+
+
+def steps(script: Script) -> Mention | None:
+    """Where a script steps a solver itself."""
+    return _find(_STEPS, script)
+
+
+def _find(pattern: re.Pattern[str], script: Script) -> Mention | None:
+    found = pattern.search(script.text)
+    return Mention(script.path, script.text.count("\n", 0, found.start()) + 1) if found else None
+
+
+def _bare(path: str) -> str:
+    return path.replace("\\", "/").rpartition("/")[2]

@@ -1,0 +1,96 @@
+"""What the scripts of a repository tell of its solvers, read as text."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import caffelint
+from caffelint.lint.project import scripts
+from caffelint.project.scripts import Runs, Script, runs_of, steps
+
+SOLVER = 'train_net: "train.prototxt" base_lr: 0.1 lr_policy: "fixed"'
+NET = """
+layer { name: "d" type: "Input" top: "d" input_param { shape { dim: 1 dim: 3 dim: 9 dim: 9 } } }
+layer { name: "l" type: "Input" top: "l" input_param { shape { dim: 1 dim: 3 dim: 18 dim: 18 } } }
+layer { name: "u" type: "Deconvolution" bottom: "d" top: "u" param { lr_mult: 0 }
+  convolution_param { num_output: 3 kernel_size: 2 stride: 2 bias_term: false } }
+layer { name: "loss" type: "EuclideanLoss" bottom: "u" bottom: "l" }
+"""
+
+
+@pytest.fixture
+def repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    scripts._scripts.cache_clear()
+    scripts._steps.cache_clear()
+    (tmp_path / ".git").mkdir()
+    (tmp_path / "models").mkdir()
+    (tmp_path / "models/solver.prototxt").write_text(SOLVER)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def found() -> dict[str, tuple[str, str]]:
+    scripts._scripts.cache_clear()
+    scripts._steps.cache_clear()
+    report = caffelint.check(".")
+    assert not report.failures
+    return {one.name: (one.severity, one.message) for one in report.findings}
+
+
+def test_a_net_that_a_script_writes_is_no_warning(repository: Path) -> None:
+    assert found()["net-file-not-found"][0] == "warning"
+    (repository / "gen.py").write_text("import caffe\n\nprint('models/train.prototxt')\n")
+    assert found()["net-file-not-found"][0] == "warning"
+    (repository / "gen.py").write_text("import caffe\n\nwith open('models/train.prototxt', 'w') as file:\n  pass\n")
+    severity, message = found()["net-file-not-found"]
+    assert severity == "info"
+    assert message.endswith("is not there yet, so it is not checked; gen.py:3 seems to write it")
+
+
+def test_max_iter_may_be_missing_if_a_script_steps(repository: Path) -> None:
+    assert found()["no-max-iter"][0] == "warning"
+    (repository / "train.py").write_text("solver = caffe.SGDSolver(path)\nwhile True: self.solver.step(1)\n")
+    assert "no-max-iter" not in found()
+
+
+def test_upsampling_without_fillers_is_filled_by_a_script_of_that_solver(repository: Path) -> None:
+    (repository / "models/train.prototxt").write_text(NET)
+    surgery = "solver = caffe.SGDSolver('solver.prototxt')\nsurgery.interp(solver.net, layers)\n"
+    assert found()["deconvolution-without-filler"][0] == "warning"
+    (repository / "solve.py").write_text(surgery)
+    assert "deconvolution-without-filler" in found(), "it may be of another solver.prototxt"
+    (repository / "models/solve.py").write_text(surgery)
+    assert "deconvolution-without-filler" not in found()
+
+
+@pytest.mark.parametrize(
+    ("text", "loads"),
+    [
+        ("caffe train --solver models/solver.prototxt --weights a.caffemodel", True),
+        ("s = caffe.get_solver('models/solver.prototxt')\ns.net.copy_from(path)", True),
+        ("caffe train --solver models/solver.prototxt", False),
+        ("caffe train --solver other/solver.prototxt --weights a.caffemodel", False),
+    ],
+)
+def test_weights(text: str, loads: bool) -> None:
+    runs = runs_of([Script("run.sh", "/top", text)], "/top/models", "solver.prototxt", ())
+    assert (runs.loads is not None) == loads
+
+
+def test_a_step_is_one_of_a_solver() -> None:
+    assert steps(Script("a.py", "/", "optimizer.step()")) is None
+    assert str(steps(Script("a.py", "/", "\nself.solver.step(1)"))) == "a.py:2"
+    assert Runs().writer("a") is None
+
+
+def test_scripts_are_read_in_part_where_there_are_too_many(repository: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for number in range(5):
+        (repository / f"caffe{number}.py").write_text("import caffe")
+    (repository / "huge.py").write_bytes(b"import caffe\n" * (1 << 17))
+    (repository / "link.py").symlink_to("/etc/passwd")
+    assert len(scripts._scripts(str(repository))) == 5
+    scripts._scripts.cache_clear()
+    monkeypatch.setattr(scripts, "_MOST_SCRIPTS", 3)
+    assert len(scripts._scripts(str(repository))) == 3
