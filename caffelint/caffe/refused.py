@@ -38,10 +38,10 @@ def find_refused(net: Net) -> tuple[Refused, ...]:
     """All that Caffe refuses about a net: first what its upgrade refuses, in Caffe's order, then what its build does.
 
     Refusals of the build are in the order of the layers in the text. There are none where the text has errors, since
-    layers may be missing then, nor where it mixes two formats of layers, of which the order is unknown, and none about
-    blocks that hold something which could not be read.
+    layers may be missing then, and none about blocks that hold something which could not be read. No blob is made too
+    late in a net that mixes two formats of layers, of which the order is unknown.
     """
-    if net.document.problems or any(problem.kind == "mixed-layer-formats" for problem in net.bound.problems):
+    if net.document.problems:
         return ()
     if not net.refusals and not any(one.refusals for one in net.states()):
         return ()
@@ -79,12 +79,15 @@ def _blamed(net: Net, node: Field, refusal: Refusal) -> Iterable[Field]:
 
 
 def _of_build(net: Net, unread: _Unread) -> Iterator[Refused]:
+    mixed = any(problem.kind == "mixed-layer-formats" for problem in net.bound.problems)
     lost = {one.values["blob"] for one in net.refusals if one.kind in _LOSING_A_BLOB}
     nets = net.states()
     everywhere = {phase for one in nets for phase in one.phases}
     met: dict[tuple[int, Hashable], tuple[Refusal, set[str]]] = {}
     for one in nets:
         for refusal in one.refusals:
+            if mixed and refusal.kind is Kind.BOTTOM_MADE_BELOW:
+                continue
             if not (refusal.kind in _MISSING_A_BLOB and refusal.values["blob"] in lost):
                 index = refusal.index if refusal.index is not None else -1
                 met.setdefault((index, refusal.cause), (refusal, set()))[1].update(one.phases)

@@ -246,7 +246,9 @@ class MistakenValues(Reporting):
                 f"no known Caffe has {text} in this old format, so Caffe refuses the file; in layer {{ }} it is"
                 f' type: "{current}"'
             )
-            self._add("unknown-enum-value", start, end, message, evidence, field=field_type.name, certain=False)
+            own = "bvlc" not in provenance().layer_type(current)
+            name = field_type.name
+            self._add("unknown-enum-value", start, end, message, evidence, field=name, certain=False, own=own)
             return None
         said += f" in {self._whose() if certain else 'any known Caffe'}, so Caffe refuses the file"
         choice = f"write {wanted(field_type)}" if len(enum.offered) <= 12 else ""

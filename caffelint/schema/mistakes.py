@@ -141,7 +141,7 @@ class Mistakes(MistakenValues):
                 return None
             self._unknown[key] = self._say_unknown(type_, name, node)
         meant, message, certain, own = self._unknown[key]
-        if (own or self.caffe) and meant is None and self._is_of_unknown_type(type_, field, node):
+        if meant is None and self._is_of_unknown_type(type_, field, node):
             return None
         start, end = field.name_span
         evidence = f'Caffe says: Message type "caffe.{type_.name}" has no field named "{name}"'
@@ -187,8 +187,13 @@ class Mistakes(MistakenValues):
 
     def _is_of_unknown_type(self, type_: MessageType, field: Field, node: Field) -> bool:
         """Whether it is a block of a layer whose type Caffe lacks as well: one cause, reported once, with the type."""
-        written = node.first("type") if type_.name == "LayerParameter" and field.kind == tree.MESSAGE else None
-        if written is None or written.kind != tree.STRING:
+        written = node.first("type") if type_.name in LAYERS and field.kind == tree.MESSAGE else None
+        if written is None:
+            return False
+        enum = type_.fields["type"].enum
+        if enum and written.kind == tree.IDENTIFIER:
+            return written.text not in enum.values and written.text not in enum.unkept
+        if written.kind != tree.STRING:
             return False
         layer_type = string_value(written.text)
         if self.caffe:

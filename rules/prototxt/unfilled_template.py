@@ -37,7 +37,6 @@ class UnfilledTemplate(TextRule):
         "layer { data_param { batch_size: 64 } }  # $BATCH is 64",
         'layer { name: "costs 5$" }',
         "layer: < name: 'a' >",
-        {"solver.prototxt": _SOLVER, "net.prototxt": "layer { data_param { batch_size: 64 } }"},
     ]
     INVALID = [
         Invalid(

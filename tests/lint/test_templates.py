@@ -74,3 +74,22 @@ def test_a_block_is_not_reported_besides_the_unknown_type_of_its_layer(tmp_path:
     assert [row[1:3] for row in found(tmp_path)] == [("info", "unknown-layer-type")]
     (tmp_path / "net.prototxt").write_text(text % "ReLU")
     assert ("info", "unknown-field") in [row[1:3] for row in found(tmp_path)]
+
+
+def test_the_order_of_mixed_formats_is_no_second_mistake(tmp_path: Path) -> None:
+    mixed = (
+        'input: "data" input_dim: 1 input_dim: 3 input_dim: 9 input_dim: 9\n'
+        'layer { name: "b" type: "ReLU" bottom: "%s" top: "b" } layer { name: "e" type: "ReLU" bottom: "b" top: "e" }'
+        'layers { name: "a" type: "ReLU" bottom: "data" top: "a" }'
+    )
+    (tmp_path / "net.prototxt").write_text(mixed % "a")
+    assert [row[2] for row in found(tmp_path) if row[1] == "error"] == ["mixed-layer-formats"]
+    (tmp_path / "net.prototxt").write_text(mixed % "c")
+    errors = {row[2] for row in found(tmp_path) if row[1] == "error"}
+    assert errors == {"mixed-layer-formats", "unknown-bottom"}
+
+
+def test_a_block_in_the_old_format_is_not_reported_besides_its_type(tmp_path: Path) -> None:
+    text = 'layers { name: "a" type: MULTI_STAGE_MEANFIELD multi_stage_meanfield_param { num_iterations: 1 } }'
+    (tmp_path / "net.prototxt").write_text(text)
+    assert [row[1:3] for row in found(tmp_path) if row[2] != "legacy-format"] == [("info", "unknown-enum-value")]

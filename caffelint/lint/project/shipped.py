@@ -19,6 +19,7 @@ def is_shipped(root: str, path: str, data: bytes) -> bool:
     versions = _versions().get(inside)
     if versions is None:
         return False
+    data = data.replace(b"\r\n", b"\n")
     blob = hashlib.sha1(b"blob %d\0%b" % (len(data), data), usedforsecurity=False).hexdigest()
     return blob[:DIGITS] in versions
 
