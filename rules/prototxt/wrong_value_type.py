@@ -21,8 +21,8 @@ class WrongValueType(ProblemRule):
     ```
 
     ## Fix safety
-    Safe: Caffe refuses the file anyway, and the value is clear. Unsafe in a field that only forks have, since they
-    change its type from one version to the next, and for a word in capitals, which may be a placeholder.
+    Safe: Caffe refuses the file anyway, and the value is clear. Unsafe in fields of forks, whose types change,
+    and for a word in capitals, which may be a placeholder.
 
     ## References
     - protobuf 3.12, text_format.cc, ConsumeFieldValue
