@@ -123,6 +123,7 @@ def legacy(shape: Sequence[int], field: FieldPath | None = None) -> Shape:
             "Cannot use legacy accessors on Blobs with > 4 axes.",
             "blob.hpp LegacyShape",
             field,
+            axes=len(shape),
         )
     return tuple(shape) + (1,) * (4 - len(shape))
 

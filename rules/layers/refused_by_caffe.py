@@ -28,6 +28,8 @@ _REMEDIES = {
     Kind.MISSING_ENGINE: "remove engine to let Caffe choose",
 }
 """What to do about the kinds whose messages say only what is wrong."""
+_OF_AN_IMAGE = 4
+"""Axes of a blob; forks made for volumes take more, without a field that tells."""
 
 
 class RefusedByCaffe(RefusalRule):
@@ -165,6 +167,12 @@ class RefusedByCaffe(RefusalRule):
         return super().message(refused) + (f"; {remedy}" if remedy else "")
 
     def report(self, refused: Refused) -> Iterator[Finding]:
+        if refused.refusal.values.get("axes", 0) > _OF_AN_IMAGE and not refused.net.bound.knows_caffe:
+            for finding in super().report(refused):
+                finding.severity, finding.certainty = WARNING, LIKELY
+                finding.evidence += "; Caffes made for volumes take it"
+                yield finding
+            return
         later = refused.refusal.kind is Kind.MISSING_FIELD and refused.layers[0].type == "InnerProduct"
         if not (later and _is_for_digits(refused.net)):
             yield from super().report(refused)

@@ -1,4 +1,4 @@
-"""Files that a script fills in, and files that are not Caffe's, are reported once and not checked further."""
+"""One cause is one finding, as loud as what it costs: templates, files that are not Caffe's, what only a fork has."""
 
 from __future__ import annotations
 
@@ -93,3 +93,16 @@ def test_a_block_in_the_old_format_is_not_reported_besides_its_type(tmp_path: Pa
     text = 'layers { name: "a" type: MULTI_STAGE_MEANFIELD multi_stage_meanfield_param { num_iterations: 1 } }'
     (tmp_path / "net.prototxt").write_text(text)
     assert [row[1:3] for row in found(tmp_path) if row[2] != "legacy-format"] == [("info", "unknown-enum-value")]
+
+
+def test_a_layer_of_volumes_may_be_for_a_fork(tmp_path: Path) -> None:
+    text = (
+        'layer { name: "d" type: "Input" top: "d" input_param { shape { dim: 1 dim: 2 dim: 4 dim: 4 dim: 4 } } }'
+        'layer { name: "p" type: "PReLU" bottom: "d" top: "p" }'
+    )
+    (tmp_path / "net.prototxt").write_text(text)
+    assert ("warning", "refused-by-caffe") in [row[1:3] for row in found(tmp_path)]
+    config = Config()
+    config.dialect = "bvlc"
+    (one,) = [one for one in caffelint.check(str(tmp_path), config).findings if one.name == "refused-by-caffe"]
+    assert one.severity == "error"
