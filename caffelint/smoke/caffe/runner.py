@@ -26,7 +26,7 @@ import time
 import traceback
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-sys.path.append(HERE)  # with PYTHONSAFEPATH it is not there
+sys.path[:] = [path for path in sys.path if os.path.realpath(path) != os.path.realpath(HERE)] + [HERE]
 
 from caffelint_engine.net_numbers import Net, bad_param, extent, finite, is_finite, summary
 
