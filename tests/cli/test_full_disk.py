@@ -14,6 +14,8 @@ from pathlib import Path
 
 import pytest
 
+from caffelint.text.writing import picture
+
 if sys.platform == "win32":
     pytest.skip("limits of POSIX", allow_module_level=True)
 
@@ -75,8 +77,7 @@ def test_a_report(net: Path, project: Path) -> None:
 
 
 def test_a_plot(net: Path, project: Path) -> None:
-    pytest.importorskip("matplotlib")
-    old = b"\x89PNG, an older one"
+    old = picture(pytest.importorskip("matplotlib.figure").Figure(), "png")
     (project / "rate.png").write_bytes(old)
     (project / "solver.prototxt").write_text('base_lr: 0.1 lr_policy: "fixed" max_iter: 9', "utf-8")
     done = run("lr", "solver.prototxt", "--plot", "rate.png")

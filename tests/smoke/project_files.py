@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 SOLVER = 'net: "net.prototxt"\nbase_lr: 0.01\nlr_policy: "fixed"\nmomentum: 0.9\nmax_iter: 1000\nsnapshot: 1\n'
-SOLVER += 'snapshot_prefix: "snapshot"\ntest_iter: 3\ntest_interval: 1\ndisplay: 20\nsolver_mode: GPU\n'
+SOLVER += 'snapshot_prefix: "snapshot"\ntest_iter: 3\ntest_interval: 1\ndisplay: 20\nsolver_mode: CPU\n'
 DATA = """name: "small"
 layer {
   name: "data"

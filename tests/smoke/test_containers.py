@@ -74,7 +74,7 @@ def test_a_work_folder_that_a_container_does_not_see(
 @pytest.mark.parametrize(
     ("more", "words"),
     [
-        ([], "it runs: 5 iterations, every value finite"),
+        ([], " data: 5 iterations, every value finite"),
         (["--gradcheck", "all"], "no gradient is wrong: "),
         (["--compare", "caffe,caffe:cpu"], "they agree: no difference is larger than rounding explains"),
     ],

@@ -125,7 +125,8 @@ def test_a_layer_that_prints_without_end(tmp_path: Path, in_caffe: Run) -> None:
 def test_what_is_run_is_reported_before(tmp_path: Path, caffe_python: Path, capsys: Any, monkeypatch: Any) -> None:
     monkeypatch.chdir(tmp_path)
     solver = write(tmp_path, python_layer(tmp_path, ""))
-    (tmp_path / "mine.py").write_text("import os\nos._exit(7)\n")
+    mine = tmp_path / "mine.py"
+    mine.write_text("import os\nos._exit(7)\n" + mine.read_text())
     assert main(["smoke", str(solver), "--caffe-python", str(caffe_python), "--timeout", "20"]) == 1
     lines = capsys.readouterr().out.splitlines()
     assert "runs your code: Python layers mine.Mine" in lines
@@ -137,7 +138,8 @@ def test_what_is_run_is_reported_before(tmp_path: Path, caffe_python: Path, caps
 @pytest.mark.parametrize("option", ["--compare=caffe,caffe:cpu", "--gradcheck=all"])
 def test_python_layers_can_be_refused_there_too(tmp_path: Path, caffe_python: Path, capsys: Any, option: str) -> None:
     solver = write(tmp_path, python_layer(tmp_path, ""))
-    (tmp_path / "mine.py").write_text(f"open({str(tmp_path / 'ran')!r}, 'w')\n")
+    mine = tmp_path / "mine.py"
+    mine.write_text(f"open({str(tmp_path / 'ran')!r}, 'w')\n" + mine.read_text())
     arguments = ["smoke", str(solver), "--caffe-python", str(caffe_python), "--no-python-layers", option]
     assert main(arguments) == 2
     assert 'layer "mine" would run mine.Mine' in capsys.readouterr().err
@@ -190,7 +192,8 @@ def test_a_test_net_that_torch_lacks_is_left_out(tmp_path: Path, capsys: Any, mo
     pytest.importorskip("torch")
     monkeypatch.chdir(tmp_path)
     layer = python_layer(tmp_path, "pass").replace('  type: "Python"\n', '  type: "Python" include { phase: TEST }\n')
-    (tmp_path / "mine.py").write_text("import caffe\n\nparse = caffe.Net\n")
+    mine = tmp_path / "mine.py"
+    mine.write_text("import caffe\n\nparse = caffe.Net\n" + mine.read_text())
     net = layer.replace('bottom: "mine"\n', 'bottom: "conv"\n').replace('top: "mine"', 'top: "mine_alone"')
     assert main(["smoke", str(write(tmp_path, net)), "--engine", "torch", "--iterations", "3"]) == 0
     out = capsys.readouterr().out

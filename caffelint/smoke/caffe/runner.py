@@ -370,25 +370,25 @@ class Run(object):
             bad = ~numpy.isfinite(values.reshape(len(values), -1)).all(axis=1)
             rows = [int(row) for row in numpy.flatnonzero(bad)[:MOST_ROWS]]
         low, high, _ = extent(values)
-        self.emit(
-            "non_finite",
-            iteration=iteration,
-            net=number,
-            where=where,
-            layer=net.names[layer] if layer is not None and layer >= 0 else "",
-            kind=kind,
-            name=name,
-            nan=int(numpy.isnan(values).sum()),
-            inf=int(numpy.isinf(values).sum()),
-            size=int(values.size),
-            min=low,
-            max=high,
-            rate=rate,
-            inputs=read,
-            rows=rows,
-            batch=self.read.get(number, 0) - 1,
-            **(why or {}),
-        )
+        found = {
+            "iteration": iteration,
+            "net": number,
+            "where": where,
+            "layer": net.names[layer] if layer is not None and layer >= 0 else "",
+            "kind": kind,
+            "name": name,
+            "nan": int(numpy.isnan(values).sum()),
+            "inf": int(numpy.isinf(values).sum()),
+            "size": int(values.size),
+            "min": low,
+            "max": high,
+            "rate": rate,
+            "inputs": read,
+            "rows": rows,
+            "batch": self.read.get(number, 0) - 1,
+        }
+        found.update(why or {})
+        self.emit("non_finite", **found)
         raise Ended
 
     def test(self, number):

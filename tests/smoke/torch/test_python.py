@@ -100,7 +100,8 @@ def test_a_module_that_is_not_installed(tmp_path: Path, monkeypatch: pytest.Monk
 
 def test_it_can_be_refused(tmp_path: Path, capsys: Any) -> None:
     solver = write(tmp_path, python_layer(tmp_path, ""))
-    (tmp_path / "mine.py").write_text(f"open({str(tmp_path / 'ran')!r}, 'w')\n")
+    mine = tmp_path / "mine.py"
+    mine.write_text(f"open({str(tmp_path / 'ran')!r}, 'w')\n" + mine.read_text())
     assert main(["smoke", str(solver), "--engine", "torch", "--no-python-layers"]) == 2
     assert 'layer "mine" would run mine.Mine' in capsys.readouterr().err
     assert not (tmp_path / "ran").exists()
