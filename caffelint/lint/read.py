@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import os
 import stat
+from typing import IO
 
 from caffelint.lint.reach import OUTSIDE, Reach, is_special
 
 _LARGEST = 256 << 20
+_WITHOUT_WAITING = getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+_OPEN_FILES = "/proc/self/fd"
+"""Links to the files that this process has open, in Linux."""
 _FOUND = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
 
 
@@ -24,7 +28,7 @@ def read(path: str, largest: int | None = None, reach: Reach | None = None) -> b
     largest = _LARGEST if largest is None else largest
     try:
         size = _size_of(path, reach)
-        with open(path, "rb") as stream:
+        with _opened(path, reach) as stream:
             data = b"" if size > largest else stream.read(largest + 1)
     except OSError as error:
         raise ReadError(f"cannot be read: {(error.strerror or str(error)).lower()}") from error
@@ -56,10 +60,25 @@ def beginning(path: str, size: int, reach: Reach | None = None) -> bytes:
     """The first bytes of a file, empty where `read` would refuse it whatever its size."""
     try:
         _size_of(path, reach)
-        with open(path, "rb") as stream:
+        with _opened(path, reach) as stream:
             return stream.read(size)
     except (OSError, ReadError, ValueError):
         return b""
+
+
+def _opened(path: str, reach: Reach | None) -> IO[bytes]:
+    """A file that may be read, looked at again once it is open: another one may have taken its name meanwhile."""
+    stream = os.fdopen(os.open(path, os.O_RDONLY | _WITHOUT_WAITING), "rb")
+    try:
+        state = os.fstat(stream.fileno())
+        where = f"{_OPEN_FILES}/{stream.fileno()}"
+        real = os.readlink(where) if os.path.islink(where) else path
+        if not stat.S_ISREG(state.st_mode) or not (reach.holds(real) if reach else not is_special(real)):
+            raise ReadError("changed while it was opened, and was not read")
+    except BaseException:
+        stream.close()
+        raise
+    return stream
 
 
 def _size_of(path: str, reach: Reach | None) -> int:

@@ -5,10 +5,13 @@ from __future__ import annotations
 import ast
 import operator
 from collections.abc import Callable, Iterable, Iterator
+from itertools import islice
 from typing import Any
 
 _MOST = 64
 """Blobs of a layer; no check asks for more."""
+_LONGEST = 100
+"""Nodes of a test: 64 counts are tried on each."""
 _COMPARISONS: dict[type[ast.cmpop], Callable[[Any, Any], bool]] = {
     ast.Eq: operator.eq,
     ast.NotEq: operator.ne,
@@ -35,12 +38,19 @@ def allowed_counts(statements: Iterable[ast.stmt], blobs: str) -> Iterator[tuple
         elif isinstance(node, ast.If) and any(isinstance(inner, ast.Raise) for inner in node.body):
             test, passes = node.test, False
         if test is not None:
-            allowed = frozenset(count for count in range(_MOST) if _holds(test, blobs, count) in (passes, None))
-            yield allowed, node.lineno
+            if _is_about(test, blobs):
+                allowed = frozenset(count for count in range(_MOST) if _holds(test, blobs, count) in (passes, None))
+                yield allowed, node.lineno
         elif not isinstance(node, ast.If | ast.For | ast.With | ast.Try | ast.While):
             last = max(_indices(node, blobs), default=-1)
             if last >= 0:
                 yield frozenset(range(last + 1, _MOST)), node.lineno
+
+
+def _is_about(test: ast.expr, blobs: str) -> bool:
+    """Whether a test is one of the number of blobs, and not longer than people write them."""
+    nodes = list(islice(ast.walk(test), _LONGEST + 1))
+    return len(nodes) <= _LONGEST and any(isinstance(node, ast.Name) and node.id == blobs for node in nodes)
 
 
 def _indices(node: ast.stmt, blobs: str) -> Iterator[int]:

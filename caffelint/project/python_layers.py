@@ -6,7 +6,7 @@ What only running the code would tell is unknown, and never guessed.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import NamedTuple
 
@@ -55,14 +55,17 @@ class PythonModule:
         body = tree.body if tree else []
         self._classes = {node.name: node for node in body if isinstance(node, ast.ClassDef)}
         self._names = set(_bound_names(body))
+        self._found: dict[str, PythonClass] = {}
 
     def class_names(self) -> Sequence[str]:
         """Those that are layers, or may be."""
-        return [name for name, node in self._classes.items() if PythonClass(self, node).is_layer is not False]
+        return [name for name in self._classes if (one := self.find(name)) and one.is_layer is not False]
 
     def find(self, name: str) -> PythonClass | None:
-        node = self._classes.get(name)
-        return PythonClass(self, node) if node else None
+        """The class of that name; what is found out about it is kept for all layers that name it."""
+        if name not in self._found and (node := self._classes.get(name)):
+            self._found[name] = PythonClass(self, node)
+        return self._found.get(name)
 
     def lacks(self, name: str) -> bool:
         """Whether importing the module surely leaves nothing of that name in it."""
@@ -81,6 +84,7 @@ class PythonClass:
         self.line = node.lineno
         self._nodes = [node]
         self.is_layer: bool | None = True
+        self._counts: dict[str, Sequence[Counts]] = {}
         self._climb(node)
 
     def _climb(self, node: ast.ClassDef) -> None:
@@ -123,15 +127,17 @@ class PythonClass:
 
     def counts(self, blobs: str) -> Sequence[Counts]:
         """What `setup` and `reshape` check before anything else may end them; blobs: `bottom` or `top`."""
-        found: list[Counts] = []
-        for name in ("setup", "reshape"):
-            function = self._functions.get(name)
-            argument = _argument(function, blobs)
-            if function and argument:
-                found += (Counts(*one) for one in allowed_counts(_certain(function.body), argument))
-        return found
+        if blobs not in self._counts:
+            found: list[Counts] = []
+            for name in ("setup", "reshape"):
+                function = self._functions.get(name)
+                argument = _argument(function, blobs)
+                if function and argument:
+                    found += (Counts(*one) for one in allowed_counts(_certain(function.body), argument))
+            self._counts[blobs] = found
+        return self._counts[blobs]
 
-    @property
+    @cached_property
     def param_str(self) -> ParamStr | None:
         """How `setup` reads it, if it surely does; None if it may not, or does more than that."""
         function = self._functions.get("setup")
@@ -156,18 +162,18 @@ class PythonClass:
 
 
 def _bound_names(body: Iterable[ast.stmt]) -> Iterator[str]:
-    """What the statements of a module may bind; `*` may be anything."""
-    for node in body:
+    """What the statements of a module may bind; `*` may be anything. Functions and classes are not looked into."""
+    waiting: list[ast.AST] = list(body)
+    while waiting:
+        node = waiting.pop()
         if isinstance(node, ast.Import | ast.ImportFrom):
             yield from (alias.asname or alias.name.partition(".")[0] for alias in node.names)
         elif isinstance(node, ast.FunctionDef | ast.ClassDef):
             yield node.name
+        elif isinstance(node, ast.Name):
+            yield node.id
         else:
-            for inner in ast.walk(node):
-                if isinstance(inner, ast.Name):
-                    yield inner.id
-                elif isinstance(inner, ast.stmt) and inner is not node:
-                    yield from _bound_names([inner])
+            waiting += ast.iter_child_nodes(node)
 
 
 def _method(function: ast.FunctionDef) -> Method:
@@ -288,42 +294,42 @@ def _reader(node: ast.AST) -> str | None:
 
 def _keys(statements: Iterable[ast.stmt], read: ast.AST) -> Iterator[tuple[str, int]]:
     """The keys that are taken from what was read, and no default is there for."""
-    wanted = ast.dump(read) if isinstance(read, ast.Call) else _loaded(read)
+    wanted = _dotted(read)
+
+    def is_it(node: ast.AST) -> bool:
+        return node is read or bool(wanted) and _dotted(node) == wanted
+
     for node in statements:
         inner = list(_unconditional(node))
         # A call with it, or a key written to it, may put in what is missing.
         for one in inner:
-            if (
-                isinstance(one, ast.Call)
-                and not isinstance(read, ast.Call)
-                and any(
-                    ast.dump(part) == wanted
-                    for part in (*one.args, one.func.value if isinstance(one.func, ast.Attribute) else one.func)
-                )
-            ):
-                if isinstance(one.func, ast.Attribute) and one.func.attr in ("get", "keys", "has_key", "items"):
-                    continue
-                if isinstance(one.func, ast.Name) and one.func.id in ("print", "len", "str"):
-                    continue
+            if isinstance(one, ast.Call) and one is not read and _may_change(one, is_it):
                 return
-            if isinstance(one, ast.Subscript) and isinstance(one.ctx, ast.Store) and ast.dump(one.value) == wanted:
+            if isinstance(one, ast.Subscript) and isinstance(one.ctx, ast.Store) and is_it(one.value):
                 return
         for one in inner:
-            if (
-                isinstance(one, ast.Subscript)
-                and ast.dump(one.value) == wanted
-                and isinstance(one.slice, ast.Constant)
-                and isinstance(one.slice.value, str)
-            ):
-                yield one.slice.value, one.lineno
-        if isinstance(node, ast.If | ast.For | ast.With | ast.Try) and any(
-            ast.dump(one) == wanted for one in ast.walk(node)
-        ):
+            if isinstance(one, ast.Subscript) and is_it(one.value) and isinstance(one.slice, ast.Constant):
+                if isinstance(one.slice.value, str):
+                    yield one.slice.value, one.lineno
+        if isinstance(node, ast.If | ast.For | ast.With | ast.Try) and any(map(is_it, ast.walk(node))):
             return
 
 
-def _loaded(target: ast.AST) -> str:
-    return ast.dump(target).replace("Store()", "Load()")
+def _may_change(call: ast.Call, is_it: Callable[[ast.AST], bool]) -> bool:
+    function = call.func
+    if isinstance(function, ast.Attribute) and is_it(function.value):
+        return function.attr not in ("get", "keys", "has_key", "items")
+    reads = isinstance(function, ast.Name) and function.id in ("print", "len", "str")
+    return not reads and any(map(is_it, call.args))
+
+
+def _dotted(node: ast.AST) -> str:
+    """`self.params` and the like; empty for all else, and for what is longer."""
+    parts: list[str] = []
+    while isinstance(node, ast.Attribute) and len(parts) < 4:
+        parts.append(node.attr)
+        node = node.value
+    return ".".join([node.id, *reversed(parts)]) if isinstance(node, ast.Name) else ""
 
 
 def _unconditional(node: ast.stmt) -> Iterator[ast.AST]:

@@ -55,8 +55,10 @@ def _python(text: str) -> frozenset[str] | None:
         return None if None in names else frozenset(name for name in names if name)
     if not isinstance(node, ast.Dict):
         return None
-    keys = [key.value if isinstance(key, ast.Constant) else None for key in node.keys]
-    return None if None in keys else frozenset(str(key) for key in keys)
+    if not all(isinstance(key, ast.Constant) for key in node.keys):
+        return None
+    keys = (key.value for key in node.keys if isinstance(key, ast.Constant))
+    return frozenset(key for key in keys if isinstance(key, str))
 
 
 def _yaml(text: str) -> frozenset[str] | None:

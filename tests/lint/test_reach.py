@@ -10,6 +10,8 @@ import pytest
 import caffelint
 from caffelint.cli.main import main
 from caffelint.lint.config import Config
+from caffelint.lint.reach import Reach
+from caffelint.lint.read import ReadError, _size_of, read
 
 SECRET = "password: hunter2\nlayer { name: hunter2 }\n"
 SOLVER = 'net: "{}"\nbase_lr: 0.01\nlr_policy: "fixed"\nmax_iter: 10\n'
@@ -121,3 +123,25 @@ def test_what_git_keeps_is_not_quoted(checkout: Path, capsys: pytest.CaptureFixt
     (checkout / "solver.prototxt").write_text(SOLVER.format(".git/config"))
     assert main(["check", "."]) in (1, 2)
     assert "hunter2" not in "".join(capsys.readouterr())
+
+
+@pytest.mark.skipif(not os.path.isdir("/proc/self/fd"), reason="Linux tells which file is open")
+@pytest.mark.parametrize("pipe", [False, True])
+def test_a_file_that_is_replaced_before_it_is_opened(
+    checkout: Path, monkeypatch: pytest.MonkeyPatch, pipe: bool
+) -> None:
+    net = checkout / "net.prototxt"
+    net.write_text("layer { }")
+
+    def size_of(path: str, reach: Reach | None) -> int:
+        size = _size_of(path, reach)
+        net.unlink()
+        if pipe:
+            os.mkfifo(net)
+        else:
+            net.symlink_to("../secret")
+        return size
+
+    monkeypatch.setattr("caffelint.lint.read._size_of", size_of)
+    with pytest.raises(ReadError, match="changed while it was opened"):
+        read(str(net), reach=Reach(str(checkout)))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import subprocess
+import time
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,7 @@ import pytest
 import caffelint
 from caffelint.lint.config import Config
 from caffelint.project.python_layers import PythonModule
+from caffelint.rules.python._param_str import keys_of
 
 LEARNS, NOTHING, STOPS, ENDS = "learns", "learns nothing", "stops", "ends"
 SOLVER = 'net: "net.prototxt" base_lr: 0.1 lr_policy: "fixed" max_iter: 2 snapshot_after_train: false\n'
@@ -174,3 +176,38 @@ def test_no_module_is_read_outside_the_checkout(tmp_path: Path) -> None:
     (tmp_path / "project/pyloss.py").symlink_to("../pyloss.py")
     (tmp_path / "project/.git").mkdir()
     assert not found(tmp_path / "project")
+
+
+IF = "if a:\n"
+HOSTILE = {
+    "nested": "".join(" " * depth + IF for depth in range(60)) + " " * 60 + "b = 1\n",
+    "elif": "if a == 0:\n    b = 0\n" + "".join(f"elif a == {number}:\n    b = {number}\n" for number in range(2000)),
+    "not": "assert " + "not " * 1400 + "len(bottom) == 1",
+    "chain": "assert len(bottom) == 2" + " == 2" * 20_000,
+    "sum": "p = eval(self.param_str)\n        f(p.x" + " + 1" * 1400 + ")\n        y = p['zz']",
+    "dots": "p" + ".q" * 1400 + " = eval(self.param_str)",
+    "asserts": "\n        ".join(["assert len(bottom) == 2"] * 2700),
+    "tests": "\n        ".join(["assert 12 < 12"] * 5000),
+}
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_code_takes_time_with_its_size(tmp_path: Path, name: str) -> None:
+    """A module is read once, however many layers name it, and without recursion."""
+    write(tmp_path / "project", {"setup": HOSTILE[name] if name not in ("nested", "elif") else "pass"})
+    module = tmp_path / "project/pyloss.py"
+    if name in ("nested", "elif"):
+        module.write_text(HOSTILE[name] + module.read_text())
+    layer = (
+        'layer { name: "p%d" type: "Python" bottom: "ip" top: "p%d" python_param { module: "pyloss" layer: "Loss" } }\n'
+    )
+    (tmp_path / "project/net.prototxt").write_text("".join(layer % (number, number) for number in range(300)))
+    start = time.process_time()
+    report = caffelint.check([tmp_path / "project"], uncached())
+    assert time.process_time() - start < 5
+    assert not report.failures
+
+
+def test_a_key_that_is_a_long_number() -> None:
+    """Python refuses to write it in digits."""
+    assert keys_of("eval", "{0x" + "f" * 5000 + ": 1, 'a': 2}") == {"a"}
