@@ -37,12 +37,12 @@ def joined(*parts: str) -> str:
 def rate_there(log: LogEvidence, run: Logged, iteration: int) -> str:
     """`the rate is 0.1 there`, with what the schedule gives where that is another one."""
     rate = run.rate_at(iteration)
-    wanted = log.scheduled(run, iteration)
+    wanted = log.scheduled(run, rate.iteration if rate else iteration)
     if rate is None:
         return f"the schedule gives a rate of {number(wanted)} there" if wanted is not None else ""
-    if wanted is not None and abs(rate - wanted) > 1e-3 * abs(wanted):
-        return f"the rate is {number(rate)} there, but the schedule gives {number(wanted)}"
-    return f"the rate is {number(rate)} there"
+    if wanted is not None and abs(rate.value - wanted) > 1e-3 * abs(wanted):
+        return f"the rate is {number(rate.value)} there, but the schedule gives {number(wanted)}"
+    return f"the rate is {number(rate.value)} there"
 
 
 def back_to(log: LogEvidence, run: Logged, iteration: int) -> str:

@@ -65,5 +65,4 @@ class LossAt87(LogRule):
 
 def _again(series: Series) -> bool:
     """Was it so in more than one iteration?"""
-    last, first = series.last, series.clamped
-    return last is not None and first is not None and last.iteration > first.iteration
+    return series.clamped is not None and series.at > series.clamped.iteration

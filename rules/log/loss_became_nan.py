@@ -70,14 +70,14 @@ class LossBecameNan(LogRule):
             if found is None:
                 continue
             series, point = found
-            before = series.last_good
+            before = series.good
             what = f"{called(series)} is {state(point.value)} in iteration {point.iteration}"
             started = run.restored is None and not any(one.iteration < point.iteration for one in _numbers(run))
             if started and point.iteration == 0:
                 what += ", before any update"
                 why = "the rate is not the cause, but the input, the labels, the fillers, the weights or a layer"
             else:
-                what += f", after {number(before.value)} in iteration {before.iteration}" if before else ""
+                what += f", after {number(before[1])} in iteration {before[0]}" if before else ""
                 why = rate_there(log, run, point.iteration)
             broken = next((one.first_bad() for one in run.passes if one.first_bad() is not None), None)
             first = f"debug_info: first, {measured(broken)}" if broken else ""

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 
 from caffelint.evidence.log.rule import (
@@ -78,17 +79,19 @@ class LossDoesNotFall(LogRule):
             loss = run.loss
             recovered = log.recovered(run)
             chance = whole_chance(run, recovered)
-            found = trend(loss, chance) if loss and not log.bad_first(run) and not loss.clamped else None
+            fresh = run.restored is None and not run.weights
+            found = trend(loss, chance, fresh) if loss and not log.bad_first(run) and not loss.clamped else None
             if loss is None or found is None or found.kind != STUCK:
                 continue
-            classes = guessed_classes(found.last) if chance is None else None
             tops = [chance_of(recovered, one.name) for one in run.outputs("train") if one.weight]
-            if found.chance is not None and len(tops) == 1 and tops[0] is not None and run.restored is None:
+            classes = guessed_classes(run) if chance is None else None
+            if found.chance is not None and len(tops) == 1 and tops[0] is not None:
                 classes = tops[0].classes
             span = loss.points[-1].iteration - found.since.iteration
             what = f"{called(loss)} stays at {number(found.last)}"
             if classes:
-                what += f" = ln {classes}, as if the net guessed among {classes} classes"
+                equals = f" = ln {classes}" if abs(found.last - math.log(classes)) < 0.02 else ""
+                what += f"{equals}, as if the net guessed among {classes} classes"
             elif found.chance:
                 what += ", as if the net guessed"
             else:

@@ -6,7 +6,7 @@ from caffelint.evidence.log.rule import LogEvidence, LogRule
 from caffelint.lint import WARNING, Finding, Invalid
 
 from ._example import FALLING, NET, SOLVER, SOUND, losses
-from ._words import joined, number
+from ._words import joined
 
 
 class RateUnlikeSchedule(LogRule):
@@ -37,10 +37,10 @@ class RateUnlikeSchedule(LogRule):
             rates = run.rate
             for point in rates.points if rates else ():
                 wanted = log.scheduled(run, point.iteration)
-                if wanted is None or abs(point.value - wanted) <= 1e-4 * abs(wanted) + 1e-12:
+                if wanted is None or abs(point.value - wanted) <= 1e-3 * abs(wanted) + 1e-12:
                     continue
-                what = f"the rate is {number(point.value)} in iteration {point.iteration}"
-                why = f"{what}, but the schedule of the solver gives {number(wanted)}"
+                what = f"the rate is {point.value:.6g} in iteration {point.iteration}"
+                why = f"{what}, but the schedule of the solver gives {wanted:.6g}"
                 yield self.finding(log.at(point.line), why, evidence=joined(_times(point.value, wanted)))
                 break
 

@@ -7,6 +7,7 @@ from caffelint.evidence.log.rule import (
     COPY,
     CUDA,
     DATA,
+    DISK,
     GPU,
     KILLED,
     MEMORY,
@@ -32,6 +33,7 @@ _KINDS: dict[str, CauseKind] = {
     GPU: "gpu",
     DATA: "data",
     COPY: "weights",
+    DISK: "crash",
     KILLED: "crash",
     RAISED: "python-layer",
     SIGNAL: "crash",
@@ -43,6 +45,7 @@ _REMEDIES = {
     GPU: "choose another GPU or none (solver_mode: CPU), or build Caffe for this one",
     DATA: "check that it is there, may be read, and is what the layer's backend says",
     COPY: "rename the layer to start it from its fillers, or give it the shape of the weights",
+    DISK: "a snapshot cannot be written: make the folder of snapshot_prefix, or room on its disk",
     KILLED: "something outside ended it: the memory of the machine, a time limit of the queue, or a person",
     SIGNAL: "in a loss or Accuracy on the CPU a label out of range is the usual cause",
     TEXT: "`caffelint check` names the place",
@@ -108,7 +111,8 @@ class RunAborted(LogRule):
                 remedy = joined(_sources(log, run, layer), remedy)
             known = log.known(run, layer) if layer else ()
             known = known or log.known(run)
-            back = back_to(log, run, 2**62) if run.iteration is not None and run.snapshots else ""
+            last = run.snapshots[-1].iteration if ended.kind == DISK and run.snapshots else 2**62
+            back = back_to(log, run, last) if run.iteration is not None and run.snapshots else ""
             yield self.finding(
                 log.at(ended.line, layer),
                 joined(what, remedy),

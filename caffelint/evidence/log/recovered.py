@@ -20,7 +20,7 @@ from caffelint.lint.file import File, load
 from caffelint.lint.report import Report, ReportedFinding
 
 _NETS = re.compile(rb'^(?:net|train_net|test_net): "[^"\n]*"\n', re.M)
-_STATE = re.compile(rb"^(state \{\n)  phase: T\w+\n", re.M)
+_STATE = re.compile(rb"^(state \{\n) *phase: T\w+ *\n", re.M)
 """What Caffe adds to a net that it prints; a net that says so itself is one of a single phase."""
 _OF_HERE_RULES = (
     "net-file-not-found",

@@ -18,7 +18,7 @@ def lines_of(log: TrainingLog) -> Iterator[str]:
     count = len(log.runs)
     yield visible(f"{log.path}: {log.lines:,} lines, {_counted(count, 'run')}, {_counted(log.numbers, 'number')} read")
     if log.sampled:
-        yield "  of so many numbers every 8th part was read, and all that is not finite; --format csv reads each"
+        yield "  of so many numbers every 16th part was read, and all that is not finite; --format csv reads each"
     for number, run in enumerate(log.runs[-_RUNS:], max(count - _RUNS, 0) + 1):
         yield visible(f"run {number}, from line {run.line}: {_short(run)}")
         yield from _table(run)
@@ -81,7 +81,7 @@ def _table(run: Logged) -> Iterator[str]:
     yield f"{'iteration':>11}  {'rate':>10}  {'loss':>12}"
     for point in _some(loss.points):
         rate = run.rate_at(point.iteration)
-        shown = f"{rate:.4g}" if rate is not None else ""
+        shown = f"{rate.value:.4g}" if rate is not None else ""
         yield f"{point.iteration:>11}  {shown:>10}  {point.value:>12.5g}"
     for series in run.outputs(TEST):
         values = ", ".join(f"{point.iteration}: {point.value:.4g}" for point in _some(series.points, 5))

@@ -17,6 +17,9 @@ _FEWEST = 8
 _SHORT = 200
 """Iterations after which a loss that has not fallen is worth a word."""
 _NEAR = 0.03
+_EXACTLY = 1e-3
+_MOST_CLASSES = 7.0
+"""As a logarithm: beyond, any value is near that of some number."""
 _FELL = 0.95
 _TIMES = 3.0
 _SPREAD = 1.5
@@ -41,8 +44,11 @@ def typical(points: Sequence[Point], most: int = _BINS) -> list[float]:
     return [median(one.value for one in points[a:b]) for a, b in pairwise(cuts) if b > a]
 
 
-def trend(series: Series, chance: float | None) -> Trend | None:
-    """How a loss goes; None where it falls, or where too little of it is known. chance: the loss of guessing."""
+def trend(series: Series, chance: float | None, fresh: bool = True) -> Trend | None:
+    """How a loss goes; None where it falls, or where too little of it is known. chance: the loss of guessing.
+
+    fresh: did the run begin from fillers?
+    """
     points = series.finite
     if len(points) < _FEWEST:
         return None
@@ -55,7 +61,7 @@ def trend(series: Series, chance: float | None) -> Trend | None:
         return None
     if chance and all(abs(part - chance) <= _NEAR * chance for part in parts[len(parts) // 3 :]) and low > 0.9 * chance:
         return Trend(STUCK, first, last, points[0], chance)
-    if low > _FELL * first > 0 and last > 0.9 * first:
+    if low > _FELL * first > 0 and last > 0.9 * first and points[0].iteration == 0 and fresh:
         return Trend(STUCK, first, last, points[0])
     half = points[len(points) // 2 :]
     if len(half) >= 2 * _FEWEST:
@@ -102,12 +108,17 @@ def whole_chance(run: Logged, recovered: Recovered) -> float | None:
     return total or None
 
 
-def guessed_classes(value: float) -> int | None:
-    """The number of classes whose ln a value is to four digits, as 2.3026 is that of 10."""
-    if not 0.69 < value < 12:
-        return None
-    classes = round(math.exp(value))
-    return classes if abs(math.log(classes) - value) < 2e-4 * value else None
+def guessed_classes(run: Logged) -> int | None:
+    """The number of classes whose ln each loss of the training net stays at, as 2.3026 is that of 10."""
+    found: set[int | None] = set()
+    for series in run.outputs(TRAIN):
+        points = series.finite
+        if series.weight and len(points) >= _FEWEST:
+            value = median(point.value for point in points[len(points) // 3 :])
+            classes = round(math.exp(value)) if 0.69 < value < _MOST_CLASSES else 0
+            near = classes > 1 and abs(math.log(classes) - value) < _EXACTLY * value
+            found.add(classes if near else None)
+    return found.pop() if len(found) == 1 else None
 
 
 def worse_tested(run: Logged) -> tuple[Series, Point, float, float] | None:
@@ -116,7 +127,7 @@ def worse_tested(run: Logged) -> tuple[Series, Point, float, float] | None:
     """
     loss = run.loss
     for series in run.outputs(TEST):
-        points = series.finite
+        points = [point for point in series.finite if point.iteration]
         if series.weight is None or len(points) < 6 or loss is None:
             continue
         best = min(points, key=lambda point: point.value)

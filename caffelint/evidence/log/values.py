@@ -13,10 +13,11 @@ FORWARD, BACKWARD, UPDATE = "Forward", "Backward", "Update"
 CLAMPED = 87.3365
 """-log(FLT_MIN), as Caffe prints it: the loss of a probability of 0."""
 CHECK, TEXT, MEMORY, CUDA, GPU = "check", "text", "memory", "cuda", "gpu"
-DATA, COPY, KILLED, RAISED, SIGNAL = "data", "weights", "killed", "raised", "signal"
+DATA, COPY, DISK, KILLED, RAISED, SIGNAL = "data", "weights", "disk", "killed", "raised", "signal"
 """What ends a run: a failed check, a text that protobuf cannot read, too little memory, an error of CUDA, no GPU that
-can be used, data that cannot be read, weights that do not fit, another process, an exception of Python, a signal."""
-_KEPT = 4096
+can be used, data that cannot be read, weights that do not fit, a
+snapshot that cannot be written, another process, an exception of Python, a signal."""
+_KEPT = 2048
 
 
 class Line(NamedTuple):
@@ -38,7 +39,8 @@ class Point(NamedTuple):
 class Series:
     """The numbers printed under one name: all of them while they are few, then every 2nd, every 4th and so on.
 
-    count, first, last, least and greatest (the finite ones) are of all that were read. bad: the first that is nan, inf
+    count: all that were read. at: the iteration of the last. good: iteration and value of the last before the first bad
+    one. bad: the first that is nan, inf
     or larger than a loss can be. clamped: the first of the last unbroken stretch at 87.3365. weight: the loss weight,
     None for what is no loss.
     """
@@ -52,10 +54,9 @@ class Series:
         self.count = 0
         self.every = 1
         self.bad: Point | None = None
-        self.last_good: Point | None = None
+        self.good: tuple[int, float] | None = None
         self.clamped: Point | None = None
-        self.least: Point | None = None
-        self.last: Point | None = None
+        self.at = 0
 
     def keep(self, point: Point) -> None:
         if len(self.points) >= _KEPT:
@@ -175,11 +176,11 @@ class Logged:
             if one.phase == phase and one.name not in (LOSS, RATE):
                 yield one
 
-    def rate_at(self, iteration: int) -> float | None:
+    def rate_at(self, iteration: int) -> Point | None:
         """The rate that was printed last up to an iteration."""
         found = self.rate
         before = [point for point in found.points if point.iteration <= iteration] if found else []
-        return before[-1].value if before else None
+        return before[-1] if before else None
 
     def text(self, kind: str) -> Text | None:
         return next((text for text in self.texts if text.kind == kind), None)

@@ -1,0 +1,109 @@
+"""`caffelint log`: what it prints and writes, and how it ends."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import io
+import json
+import threading
+import time
+from pathlib import Path
+
+import pytest
+
+from caffelint.cli.main import main
+
+LOGS = Path(__file__).parents[2] / "fixtures" / "logs"
+LINE = "I0404 16:55:15.732383 72497 solver.cpp:313] Iteration {}, loss = {}\n"
+
+
+@pytest.mark.parametrize(
+    ("name", "rule", "words"),
+    [
+        ("nan_rate", "loss-became-nan", 'train output "loss" is nan in iteration 5'),
+        ("nan_debug_info", "loss-became-nan", "debug_info: first, in the backward pass"),
+        ("aborted_shape", "run-aborted", "bottom 1 is 16x8x8x8 but bottom 0 is 16x8x6x6"),
+        ("stuck_at_chance", "missing-weight-filler", ""),
+    ],
+)
+def test_tells_the_cause(name: str, rule: str, words: str, capsys: pytest.CaptureFixture[str]) -> None:
+    main(["log", str(LOGS / f"{name}.log"), "--format", "json"])
+    report = json.loads(capsys.readouterr().out)
+    found = [one for one in report["findings"] if one["name"] == rule]
+    assert found
+    assert words in f"{found[0]['message']} {found[0]['evidence']}"
+    assert found[0]["line"]
+
+
+def test_exit_status(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    sound = tmp_path / "sound.log"
+    sound.write_text("".join(LINE.format(20 * n, 2 / (n + 1)) for n in range(20)))
+    assert main(["log", str(sound)]) == 0
+    assert main(["log", str(LOGS / "nan_rate.log")]) == 1
+    assert main(["log", str(LOGS / "nan_rate.log"), "--fail-on", "never"]) == 0
+    (tmp_path / "junk").write_bytes(bytes(range(256)) * 100)
+    capsys.readouterr()
+    assert main(["log", str(tmp_path / "junk")]) == 2
+    assert "holds nothing that Caffe prints" in capsys.readouterr().err
+    assert main(["log", str(tmp_path / "gone.log")]) == 2
+    assert main(["log", str(tmp_path)]) == 2
+    assert main(["log", str(sound), "--until", "nan"]) == 2
+
+
+def test_csv_holds_every_number(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "train.log.gz"
+    path.write_bytes(gzip.compress((LOGS / "nan_rate.log").read_bytes()))
+    main(["log", str(path), "-q", "--format", "csv"])
+    rows = list(csv.DictReader(io.StringIO(capsys.readouterr().out)))
+    losses = [(row["NumIters"], row["Value"]) for row in rows if row["Output"] == "smoothed_loss"]
+    assert losses[:2] == [("0", "1.86805"), ("5", "nan")]
+    assert {row["Phase"] for row in rows} == {"train"}
+    assert {row["Output"] for row in rows} == {"smoothed_loss", "learning_rate", "loss"}
+
+
+def test_solver_of_another_training(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    solver = tmp_path / "solver.prototxt"
+    solver.write_text('net: "train_val.prototxt"\nbase_lr: 0.5\nlr_policy: "fixed"\nmax_iter: 60\n')
+    main(["log", str(LOGS / "nan_rate.log"), "--solver", str(solver), "--format", "concise", "-q"])
+    out = capsys.readouterr().out
+    assert f"{solver}:2:1: warning: base_lr is 0.5 here, but 1000 in the run of the log" in out
+
+
+@pytest.mark.parametrize("suffix", [".png", ".svg", ".html"])
+def test_plot(suffix: str, tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib")
+    path = tmp_path / f"loss{suffix}"
+    main(["log", str(LOGS / "nan_rate.log"), str(LOGS / "stuck_at_chance.log"), "--plot", str(path), "-q"])
+    first = path.read_bytes()
+    assert len(first) > 5000
+    main(["log", str(LOGS / "nan_rate.log"), "--plot", str(path), "-q"])
+    assert path.read_bytes() != first
+
+
+def test_follow_ends_at_the_first_nan(tmp_path: Path) -> None:
+    path = tmp_path / "train.log"
+    path.write_text(LINE.format(0, 2.3))
+
+    def grow() -> None:
+        for number in range(1, 2000):
+            time.sleep(0.02)
+            with path.open("a") as log:
+                log.write(LINE.format(number, 2.2 if number < 20 else "nan"))
+
+    writer = threading.Thread(target=grow, daemon=True)
+    writer.start()
+    assert main(["log", "--follow", "--until", "nan,stuck", str(path), "-q"]) == 1
+    assert writer.is_alive()
+
+
+def test_hostile_names(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "train.log"
+    name = "\x1b[31m##[error]x"
+    line = "I0404 16:55:15.732383 72497 solver.cpp:313]     Train net output #0: {} = {} (* 1 = 1 loss)\n"
+    path.write_text(LINE.format(0, 1) + line.format(name, "nan") + line.format("a::error::b", 1))
+    main(["log", str(path)])
+    main(["log", str(path), "--format", "csv"])
+    out = capsys.readouterr().out
+    assert "\x1b" not in out
+    assert "##[" not in out
