@@ -138,7 +138,7 @@ class ProblemRule(Rule):
         texts = {edit.text.strip() for edit in problem.repairs}
         text = texts.pop()
         if texts or len(text) > _LONGEST_REPAIR or "\n" in text:
-            return "write it as Caffe reads it"
+            return "put it in quotes" if text[:1] == text[-1:] == '"' and not texts else "make it valid prototxt"
         return f"write {text}" if text else "remove it"
 
 

@@ -9,9 +9,10 @@ _LISTED = 3
 
 
 def listed(names: Sequence[str]) -> str:
-    """`a, b, c and 174 more`."""
-    shown = ", ".join(names[:_LISTED])
-    return shown if len(names) <= _LISTED else f"{shown} and {len(names) - _LISTED} more"
+    """`a and b`, `a, b and c`, `a, b, c and 174 more`; empty for none."""
+    left = [f"{len(names) - _LISTED} more"] if len(names) > _LISTED else []
+    *most, last = [*names[:_LISTED], *left] or [""]
+    return f"{', '.join(most)} and {last}" if most else last
 
 
 class _Named(Protocol):

@@ -218,7 +218,7 @@ class MistakenValues(Reporting):
             return None
         start, end = item.value_span
         evidence = f'Caffe says: Unknown enumeration value of "{text}" for field "{field_type.name}"'
-        said = f"{field_type.name} has no value {text}"
+        said = f"{self._subject(type_, field_type.name, item)} has no value {text}"
         v2_names = {v2: name for name in enum.of_bvlc if (v2 := provenance().v1_type(name))}
         meant = suggest(text, enum.of_bvlc) or v2_names.get(suggest(text, v2_names) or "")
         meant = meant or suggest(text, enum.offered)
@@ -251,9 +251,9 @@ class MistakenValues(Reporting):
             self._add("unknown-enum-value", start, end, message, evidence, field=name, certain=False, own=own)
             return None
         said += f" in {self._whose() if certain else 'any known Caffe'}, so Caffe refuses the file"
-        choice = f"write {wanted(field_type)}" if len(enum.offered) <= 12 else ""
+        choice = f"; write {wanted(field_type)}" if len(enum.offered) <= 12 else ""
         own = not certain and not choice
-        message = "; ".join(filter(None, [said, choice, "change it unless your fork adds it" if own else ""]))
+        message = f"{said} unless your fork adds it; change it" if own else f"{said}{choice}"
         self._add("unknown-enum-value", start, end, message, evidence, field=field_type.name, certain=certain, own=own)
         return None
 

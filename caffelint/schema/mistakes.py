@@ -88,7 +88,9 @@ class Mistakes(MistakenValues):
             if use.field.start >= end:  # what is inside a block that is already named adds nothing
                 end = use.field.end
                 names += [use.name] if use.name not in names else []
-        listed = ", ".join(names[:_SHOWN]) + (f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else "")
+        left = [f"{len(names) - _SHOWN} more"] if len(names) > _SHOWN else []
+        *most, last = names[:_SHOWN] + left
+        listed = f"{', '.join(most)} and {last}" if most else last
         known, them = provenance(), "it" if len(names) == 1 else "them"
         old = [block for block in self.bound.document.root.fields if block.name == "layers"]
         in_old = all(any(block.start <= use.field.start < block.end for block in old) for use in uses)
@@ -219,8 +221,8 @@ class Mistakes(MistakenValues):
         if certain:
             message = f"{where} has no field {name} in {self._whose()}, which refuses the file; remove it"
             return _Unknown(None, message, True)
-        message = f"{where} has no field {name} in any known Caffe, so Caffe refuses the file; remove it"
-        return _Unknown(None, f"{message} unless your fork adds it", False, not is_field(name))
+        message = f"{where} has no field {name} in any known Caffe, so Caffe refuses the file unless your fork adds it"
+        return _Unknown(None, f"{message}; remove it", False, not is_field(name))
 
     def _moved(self, type_: MessageType, field: Field, node: Field) -> Repairs:
         """The field in the block beside it that has one of that name, and none yet."""
@@ -335,7 +337,7 @@ class Mistakes(MistakenValues):
             item = field.fields[0]
             value = self.bound.document.source.slice(item.value_start, item.end)
             repairs = (Edit(field.value_start, field.end, value),)
-        message = f"{field.name} takes one value, not a list{self._several_gpus(field)}"
+        message = f"{self._subject(type_, field.name, field)} takes one value, not a list{self._several_gpus(field)}"
         start, end = field.value_start, field.end
         problem = Problem("wrong-value-type", start, end, message, True, "", repairs, bool(repairs), field.name)
         self._unless_a_fork_repeats(problem, type_, field_type, field)
@@ -347,7 +349,8 @@ class Mistakes(MistakenValues):
             return
         start, end = field.value_span
         written = self.bound.document.source.slice(start, end)
-        message, meant = f"{field.name} takes one value, not several", without_thousands(written)
+        message = f"{self._subject(type_, field.name, field)} takes one value, not several"
+        meant = without_thousands(written)
         if several := self._several_gpus(field):
             message, meant = message + several, ""
         if meant:

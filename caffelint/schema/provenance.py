@@ -105,11 +105,14 @@ class Provenance:
         """The newest layer format that `fork` reads: 0 `layers { layer {`, 1 `layers { type: ENUM`, 2 `layer {`."""
         return int(self._table["forks"][fork]["generation"])
 
-    def describe(self, forks: Iterable[str]) -> str:
-        """For a message, best known first: "SSD (weiliu89/caffe), Intel Caffe and 12 more"; "no fork" if empty."""
+    def describe(self, forks: Iterable[str], best: str = "") -> str:
+        """For a message, best known first: "SSD (weiliu89/caffe), Intel Caffe and 12 more"; "no fork" if empty.
+
+        best: the one of them to name first.
+        """
         wanted = set(forks)
         known: dict[str, str] = {}
-        for fork in self.forks:
+        for fork in (best, *self.forks):
             if fork in wanted:
                 facts = self._table["forks"][fork]
                 known.setdefault(facts["title"], facts["repository"])
@@ -137,9 +140,13 @@ class Provenance:
             names[_SHOWN:] = [f"{left} more"]
         return "dialect " + " and ".join(filter(None, [", ".join(names[:-1]), names[-1]])) if names else "no dialect"
 
+    def best(self, forks: Iterable[str]) -> str:
+        """The best known of the forks, at least one."""
+        return min(forks, key=self.forks.index)
+
     def option(self, forks: Iterable[str]) -> str:
         """What to type for the best known of the forks: "--dialect ssd"."""
-        return f"--dialect {min(forks, key=self.forks.index)}"
+        return f"--dialect {self.best(forks)}"
 
     def types_known(self, fork: str) -> int:
         """How many layer types the fork is known to register; few where only what it adds is known, or nothing."""

@@ -8,6 +8,7 @@ from itertools import pairwise
 from caffelint.schema.bound import BVLC, Bound
 from caffelint.schema.provenance import provenance
 from caffelint.schema.tables import MessageType
+from caffelint.schema.wording import subject
 from caffelint.text import tree
 from caffelint.text.edits import Edit
 from caffelint.text.tree import Field, Problem
@@ -48,6 +49,9 @@ class Reporting:
         if self.caffe:
             return "this project's Caffe"
         return "BVLC's Caffe" if self.dialect in BVLC else f"dialect {self.dialect}"
+
+    def _subject(self, type_: MessageType, name: str, item: Field) -> str:
+        return subject(type_, name, self.bound.document.root, item.start)
 
     def _was_reported(self, field: Field) -> bool:
         """Whether the text's own grammar objects to a field already: one mistake is one finding."""

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from typing import TYPE_CHECKING
 
 from caffelint.schema import tables
+from caffelint.schema.bound import LAYERS
 from caffelint.text import tree
 
 if TYPE_CHECKING:
@@ -21,6 +23,17 @@ def block_name(type_: MessageType, node: Field) -> str:
     if node.name:
         return node.name
     return "the solver" if type_.name == "SolverParameter" else "the net"
+
+
+def subject(type_: MessageType, name: str, root: Field, at: int) -> str:
+    """A field as the subject of a message: with its block unless that is a layer or a whole file. at: its position."""
+    node, block = root, ""
+    while inner := bisect_right(node.fields, at, key=lambda field: field.start):
+        node = node.fields[inner - 1]
+        if node.kind not in (tree.MESSAGE, tree.LIST) or not node.value_start < at < node.end:
+            break
+        block = node.name if node.kind == tree.MESSAGE else block
+    return f"{name} of {block}" if block and type_.name not in LAYERS else name
 
 
 def shown(source: Source, item: Field) -> str:

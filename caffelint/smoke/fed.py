@@ -1,4 +1,4 @@
-"""What the nets of a run were fed: real data or made-up, of a known shape or an assumed one."""
+"""What the nets of a run were fed: real data or synthetic, of a known shape or an assumed one."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from caffelint.caffe.shapes import Shape
 
 
 class MadeUp(NamedTuple):
-    """The data of a net was made up. layer: the one that lacks its own, "" if it was not even asked. why: in words."""
+    """Synthetic data of a net. layer: the one that lacks its own, "" if it was not even asked. why: in words."""
 
     net: int
     phase: str

@@ -37,7 +37,7 @@ _EVENTS = "events"
 class Run:
     """solver, nets: as the user wrote them. built: each net as Caffe builds it, in the order of the job.
 
-    events: all of the run. static: the findings of a check of the same files. synthetic: was any data made up?
+    events: all of the run. static: the findings of a check of the same files. synthetic: was any data synthetic?
     asked: the requested iterations. watched: blobs and layers that were measured in every iteration. loaded: did it
     start from weights that were given? tried: the experiments that were made to find out what it broke of. fed: its
     data.

@@ -68,7 +68,9 @@ def verdict(run: Run, findings: Sequence[ReportedFinding]) -> str:
         text += " The process crashed then, as it may after such values."
     others = list(dict.fromkeys(finding.name for finding in shown if finding.name not in (lead.name, "timed-out")))
     if others:
-        text += f" {_listed(others)} most likely {'has' if len(others) == 1 else 'have'} the same cause."
+        quoted = _listed([f'"{name}"' for name in others])
+        text += f" The finding {quoted} probably has" if len(others) == 1 else f" The findings {quoted} probably have"
+        text += " the same cause."
     seen = list(dict.fromkeys(one.where for finding in shown if finding.cause for one in finding.cause.known))
     if seen:
         text += f" A check of the files also reports {_listed(seen)}."
@@ -84,7 +86,7 @@ def _sound(run: Run, findings: Sequence[ReportedFinding]) -> str:
     loss = f"loss {first:.4g} to {last:.4g}" if how.iterations > 1 else f"loss {first:.4g}"
     head = "it trains" if how.learns else "it runs"
     if any(one.net == 0 for one in how.made_up):
-        head = "it learns from made-up data" if how.learns else "it runs on made-up data"
+        head = "it learns from synthetic data" if how.learns else "it runs on synthetic data"
     parts = [f"{head}: {count}, {loss}"]
     if how.seen:
         parts.append(_share(how.seen, how.records))
@@ -92,13 +94,13 @@ def _sound(run: Run, findings: Sequence[ReportedFinding]) -> str:
         parts.append("too few to tell whether it learns")
     elif how.moves == ABOVE:
         parts.append(
-            f"the loss falls, but the best answer that is always the same gives {how.constant:.4g}, so it does not show"
-            " yet whether the net learns from its input"
+            f"the loss falls, but the best constant prediction gives {how.constant:.4g}, so the loss does not yet show"
+            " whether the net learns from its input"
         )
     elif how.moves == UNSTEADY:
-        parts.append("it goes up and down, and so few iterations do not show whether it learns")
+        parts.append("the loss goes up and down; too few iterations to tell whether the net learns")
     elif how.moves == FLAT:
-        parts.append("it hardly moves yet, and so few iterations do not show whether it learns slowly")
+        parts.append("the loss has hardly moved so far; too few iterations to tell whether the net learns slowly")
     text = "; ".join(parts)
     if how.moves != FALLS and how.iterations >= 2 * TAIL:
         slows = [
@@ -107,7 +109,9 @@ def _sound(run: Run, findings: Sequence[ReportedFinding]) -> str:
         text += f". A check of the files reports a possible reason: {_listed(slows)}" if slows else ""
     for one in how.made_up[:1]:
         place = run.place(one.layer, one.net)
-        text += f". The {one.phase} data was made up ({place.document.path}:{place.line}), because {one.why}; real data"
+        text += (
+            f". The {one.phase} data is synthetic ({place.document.path}:{place.line}), because {one.why}; real data"
+        )
         text += " may behave differently"
     return text
 
@@ -116,13 +120,13 @@ def _share(seen: float, records: int) -> str:
     """How much of the data of TRAIN was seen. seen: how often each record was, on average."""
     if seen >= 1:
         return f"each of the {records:,} records was seen {seen:.2g} times" if seen >= 2 else "all records were seen"
-    return f"{100 * seen:.2g} % of the {records:,} records were seen"
+    return f"{100 * seen:.2g}% of the {records:,} records were seen"
 
 
 def _ends_all_the_same(findings: Sequence[ReportedFinding]) -> str:
     """A certain error of the check that a forced run did not meet."""
     sure = [one for one in findings if (one.severity, one.certainty) == (ERROR, CERTAIN) and not _is_of_the_run(one)]
-    return f"; but a check is certain of {sure[0].name} at {sure[0].file}:{sure[0].line}" if sure else ""
+    return f"; but the check reports a certain error: {sure[0].name} at {sure[0].file}:{sure[0].line}" if sure else ""
 
 
 def _of_gpu(finding: ReportedFinding) -> bool:
@@ -155,7 +159,7 @@ def _how_sure(run: Run, lead: ReportedFinding, cause: ReportedCause) -> str:
     if lead.certainty != CERTAIN:
         return "This is likely, but not proved."
     if cause.why and cause.certainty != CERTAIN:
-        return "What happened is certain; the cause is the most likely one."
+        return "What happened is certain; the cause given is the most likely one."
     return "This is certain."
 
 

@@ -69,3 +69,9 @@ def short(text: str) -> str:
     """A piece of the text for a message: on one line, of 40 characters at most."""
     text = " ".join(text[:_LONG].split())
     return text if len(text) <= 40 else text[:37] + "..."
+
+
+def last_of(text: str) -> str:
+    """A string for a message; of one longer than 40 characters, what it ends in."""
+    text = " ".join(text[-_LONG:].split())
+    return text if len(text) <= 40 else f"ending in {text[-40:].rpartition('/')[2] or text[-40:]}"

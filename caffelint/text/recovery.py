@@ -12,6 +12,7 @@ from caffelint.text.ahead import (
     end_of_unquoted,
     end_of_word,
     ends_line,
+    last_of,
     short,
     starts_field,
 )
@@ -283,7 +284,7 @@ class Recovery:
         kind = STRING
         safe = False
         if written != inner:
-            message = f"{short(written)} has no opening {written[-1]}"
+            message = f"the string {last_of(inner)} has no opening quote"
         elif _NUMBER_START.match(written):
             message = f"{short(written)} is not a number; if it is meant as a string, put it in quotes"
             kind = BROKEN

@@ -72,10 +72,11 @@ class BatchnormWithoutScale(NetRule):
                     if readers and not any(reader.is_linear for reader in readers):
                         bare.append(layer)
             if bare:
+                these = "the layer learns" if len(bare) == 1 else "these layers learn"
                 yield self.finding(
                     net.layers[bare[0].index or 0].at("type"),
-                    f"{titles(bare)}: no Scale follows, so the layer learns no scale or shift; add a Scale with"
-                    f" bias_term: true after {'it' if len(bare) == 1 else 'each'}",
+                    f"{titles(bare)}: no Scale follows, so {these} no scale or shift; add a Scale with bias_term: true"
+                    f" after {'it' if len(bare) == 1 else 'each'}",
                     phases=(TRAIN,),
                 )
             return

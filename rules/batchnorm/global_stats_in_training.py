@@ -81,7 +81,7 @@ class GlobalStatsInTraining(NetRule):
             _NET % ("", _TRUE, _TRUE),
             span=_TRUE,
             message="both BatchNorm layers use stored statistics in TRAIN; in a net trained from scratch these are"
-            " 0, so each makes its input up to 316 times as large (100,000 times in all); remove"
+            " 0, so each layer multiplies its input by up to 316, and both together by up to 100,000; remove"
             " use_global_stats",
             fixed=(
                 'layer { name: "data" type: "Data" top: "data" top: "label" include { phase: TRAIN } } layer { '
@@ -95,7 +95,7 @@ class GlobalStatsInTraining(NetRule):
             _NET % ("", _TRUE, ""),
             span=_TRUE,
             message='BatchNorm "bn" uses stored statistics in TRAIN (1 other does not); in a net trained from scratch'
-            " these are 0, so it makes its input up to 316 times as large; remove use_global_stats",
+            " these are 0, so it multiplies its input by up to 316; remove use_global_stats",
             fixed=(
                 'layer { name: "data" type: "Data" top: "data" top: "label" include { phase: TRAIN } } layer { '
                 'name: "conv" type: "Convolution" bottom: "data" top: "conv" convolution_param { num_output: 8 '
@@ -124,15 +124,15 @@ class GlobalStatsInTraining(NetRule):
             which = which if len(stored) > 1 else "the only BatchNorm layer uses"
             message = (
                 f"{which} stored statistics in TRAIN; in a net trained from scratch these are 0, so"
-                f" {'each makes' if len(stored) > 1 else 'it makes'} its input up to"
-                f" {_grown(gain)} times as large{f' ({_in_all(total)})' if len(stored) > 1 else ''}"
+                f" {'each layer' if len(stored) > 1 else 'it'} multiplies its input by up to {_grown(gain)}"
+                f"{_in_all(len(stored), total) if len(stored) > 1 else ''}"
             )
         else:
             one, others = len(stored) == 1, len(all_norms) - len(stored)
             message = (
                 f"{titles(stored)} use{'s' if one else ''} stored statistics in TRAIN ({others}"
                 f" other{' does' if others == 1 else 's do'} not); in a net trained from scratch these are 0, so"
-                f" {'it makes its' if one else 'each makes its'} input up to {_grown(gain)} times as large"
+                f" {'it' if one else 'each layer'} multiplies its input by up to {_grown(gain)}"
             )
         yield self.finding(
             stored[0].at("batch_norm_param", "use_global_stats"),
@@ -152,11 +152,12 @@ def _grown(times: float) -> str:
     return f"{times:,.0f}" if times < 1e9 else f"{times:.0e}"
 
 
-def _in_all(digits: float) -> str:
-    """What is made of 1 by all of them, as a number that means something to people."""
+def _in_all(layers: int, digits: float) -> str:
+    """What all the layers multiply by together, as a number that means something to people."""
+    together = "both together" if layers == 2 else f"all {layers} together"
     if digits > _FLOAT32:
-        return "together that overflows float32, whose largest number is 3e38"
-    return f"{_grown(10.0 ** round(digits))} times in all"
+        return f", and {together} overflow float32 (maximum 3e38)"
+    return f", and {together} by up to {_grown(10.0 ** round(digits))}"
 
 
 def _follows_frozen(layer: Layer) -> bool:

@@ -20,6 +20,7 @@ from caffelint.lint import (
     NetRule,
     Related,
     fix,
+    listed,
     quoted,
     title,
     write,
@@ -160,7 +161,7 @@ class DuplicateLayerName(NetRule):
         if not (layer.kind.has_parameters or other.kind.has_parameters):
             return self.finding(
                 layer.at("name"),
-                f"{title(layer)}: name is already used by {other.type} on line {other.at().line}, so"
+                f"{title(layer)}: name is already used by {other.type} on line {other.at('name').line}, so"
                 f' net.layer_by_name("{layer.name}") finds only this one; give it another name',
                 severity=INFO,
                 related=(Related("the other layer", other.at("name")),),
@@ -172,7 +173,7 @@ class DuplicateLayerName(NetRule):
         what = f'Caffe stops with "{refusal}"' if refusal else what
         return self.finding(
             layer.at("name"),
-            f"{title(layer)}: {known} {other.type} on line {other.at().line}, so {what};"
+            f"{title(layer)}: {known} {other.type} on line {other.at('name').line}, so {what};"
             f" give {'this' if renamed is layer else 'that'} {renamed.type} {'another' if renamed.name else 'a'} name",
             evidence="Caffe copies parameters by name to the test net and when it loads weights",
             severity=ERROR if refusal and layer.net.role == "train" else WARNING,
@@ -226,7 +227,8 @@ def _fixes(clashes: list[Clash], names: Names) -> tuple[Fix, ...]:
             made.append((name, write(renamed, "name", value=name)))
         elif not made:
             return ()
-    what = f"set name: {made[0][0]}" if len(made) == 1 else f"rename {len(made)} layers, the first to {made[0][0]}"
+    names = [name for name, _ in made]
+    what = f"set name: {names[0]}" if len(names) == 1 else f"rename to {listed(names)}"
     return fix(what, UNSAFE, *(edits for _, edits in made if edits is not None)) if made[0][1] else ()
 
 

@@ -18,10 +18,12 @@ from caffelint.lint import (
     title,
 )
 
-MADE_A_TEST_NET = (
-    "state { phase: TEST } makes the training net a TEST net, so layers for TRAIN are left out and Dropout and"
-    " BatchNorm act as in TEST; remove phase from it"
-)
+
+def _made_a_test_net(state: str) -> str:
+    return (
+        f"{state} {{ phase: TEST }} makes the training net a TEST net, so layers for TRAIN are left out and Dropout and"
+        f" BatchNorm act as in TEST; remove phase from {state}"
+    )
 
 
 class PhaseFieldIgnored(NetRule):
@@ -77,7 +79,7 @@ class PhaseFieldIgnored(NetRule):
         Invalid(
             'state { phase: TEST } layer { name: "data" type: "Data" top: "data" include { phase: TRAIN } }',
             span="phase: TEST",
-            message=MADE_A_TEST_NET,
+            message=_made_a_test_net("state"),
             fixed='layer { name: "data" type: "Data" top: "data" include { phase: TRAIN } }',
         ),
         Invalid(
@@ -86,7 +88,7 @@ class PhaseFieldIgnored(NetRule):
                 "net.prototxt": 'layer { name: "data" type: "Input" top: "data" }',
             },
             span="phase: TEST",
-            message="train_" + MADE_A_TEST_NET,
+            message=_made_a_test_net("train_state"),
             fixed={
                 "solver.prototxt": 'net: "net.prototxt"',
                 "net.prototxt": 'layer { name: "data" type: "Input" top: "data" }',
@@ -100,7 +102,7 @@ class PhaseFieldIgnored(NetRule):
             if net.role == "train":
                 yield self.finding(
                     net.at("state", "phase"),
-                    MADE_A_TEST_NET,
+                    _made_a_test_net("state"),
                     fixes=fix("remove phase", UNSAFE, remove(net, "state", "phase")),
                 )
         for solver in net.solvers:
@@ -108,7 +110,7 @@ class PhaseFieldIgnored(NetRule):
             if state.HasField("phase") and phase_name(state.phase) != TRAIN:
                 yield self.finding(
                     solver.at("train_state", "phase"),
-                    f"train_{MADE_A_TEST_NET}",
+                    _made_a_test_net("train_state"),
                     fixes=fix("remove phase", UNSAFE, remove(solver, "train_state", "phase")),
                 )
         for layer in net.layers_having("phase"):

@@ -70,19 +70,20 @@ class DeconvolutionWithoutFiller(NetRule):
             _NET % (" param { lr_mult: 0 }", ""),
             span="convolution_param",
             message='Deconvolution "up": no weight_filler and lr_mult 0, so its output stays 0 and no earlier layer'
-            ' learns; add weight_filler { type: "bilinear" } or fill it in the training script',
+            ' learns; add weight_filler { type: "bilinear" } or set the weights in the training script',
         ),
         Invalid(
             _NET % ("", ""),
             span="convolution_param",
             message='Deconvolution "up": no weight_filler, so its weights start at 0;'
-            ' add one, for example weight_filler { type: "bilinear" }, or fill it in the training script',
+            ' add one, for example weight_filler { type: "bilinear" }, or set the weights in the training script',
         ),
         Invalid(
             _NET % ("", "") + ' layer { name: "up2" type: "Deconvolution" bottom: "up" top: "up2" }',
             span="convolution_param",
             message='Deconvolution "up", "up2": no weight_filler, so their weights start at 0;'
-            ' add one to each, for example weight_filler { type: "bilinear" }, or fill them in the training script',
+            ' add one to each, for example weight_filler { type: "bilinear" }, or set the weights in the training'
+            " script",
         ),
     ]
 
@@ -97,19 +98,20 @@ class DeconvolutionWithoutFiller(NetRule):
         frozen = [layer for layer in missing if layer.has_frozen_weights]
         found = frozen or missing
         one = len(found) == 1
-        its, it, to_each = ("its", "it", "") if one else ("their", "them", " to each")
+        its, outputs, to_each = ("its", "its output stays", "") if one else ("their", "their outputs stay", " to each")
         if frozen:
             yield self.finding(
                 frozen[0].at("convolution_param"),
-                f"{titles(frozen)}: no weight_filler and lr_mult 0, so {its} output stays 0 and no earlier"
-                f' layer learns; add weight_filler {{ type: "bilinear" }}{to_each} or fill {it} in the training script',
+                f"{titles(frozen)}: no weight_filler and lr_mult 0, so {outputs} 0 and no earlier"
+                f' layer learns; add weight_filler {{ type: "bilinear" }}{to_each} or set the weights in the training'
+                " script",
                 fixes=_fixes(frozen),
             )
         elif not starts_from_weights(net):
             yield self.finding(
                 missing[0].at("convolution_param"),
                 f"{titles(missing)}: no weight_filler, so {its} weights start at 0; add one{to_each}, for example"
-                f' weight_filler {{ type: "bilinear" }}, or fill {it} in the training script',
+                f' weight_filler {{ type: "bilinear" }}, or set the weights in the training script',
                 fixes=_fixes(missing),
             )
 

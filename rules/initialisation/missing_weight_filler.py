@@ -13,6 +13,7 @@ from caffelint.lint import (
     Net,
     NetRule,
     fix,
+    listed,
     speaks_of_weights,
     starts_from_weights,
     titles,
@@ -143,7 +144,9 @@ class MissingWeightFiller(NetRule):
             severity=INFO if loads else severity,
             evidence=f"{loads} loads weights" if loads else "",
             fixes=fix(
-                "add a random weight_filler" if len(types) > 1 else f"add weight_filler {{ type: {types.pop()} }}",
+                f"add weight_filler {{ type: {types.pop()} }}"
+                if len(types) == 1
+                else f"add weight_fillers of type {listed(sorted(types))}",
                 DISPLAY if likely_loaded else UNSAFE,
                 *(write(one, one.kind.block, "weight_filler", value=random_filler(one)) for one in missing),
             ),

@@ -81,7 +81,8 @@ class UpsamplingGeometry(NetRule):
             _NET.format(4, 2, "crop_param { axis: 2 offset: 8 }").replace("kernel_size: 3 pad: 20", "kernel_size: 9"),
             span="offset: 8",
             message='Crop "crop": "up" aligns with "data" at offset -3 but crop_param has offset 8, so the map is'
-            ' shifted by 11 pixels; offset cannot be negative, so set pad: 11 in Convolution "conv" (now 0)',
+            " shifted by 11 pixels; the offset would have to be negative, so keep offset 8 and set pad: 11 (now 0) in"
+            ' Convolution "conv"',
         ),
         Invalid(
             _NET.format(4, 2, "crop_param { axis: 2 offset: 2 }"),
@@ -197,7 +198,8 @@ def _lacking_pad(layer: BuiltLayer, there: Axis, offset: int, wanted: Fraction, 
         return ""
     now = windows[side].pad
     pad = now + ceil(offset - wanted)
-    return f"; offset cannot be negative, so set pad: {pad} in {title(first)} (now {now})"
+    keep = f"keep offset {offset} and set pad: {pad} (now {now}) in {title(first)}"
+    return f"; the offset would have to be negative, so {keep}"
 
 
 def _offset(layer: Layer, map_: Position, reference: Position) -> tuple[Fix, ...]:

@@ -39,14 +39,14 @@ class UnknownEnumValue(ProblemRule):
         Invalid(
             "layer { pooling_param { pool: AVG } }",
             span="AVG",
-            message="pool has no value AVG, so Caffe refuses the file; did you mean AVE?",
+            message="pool of pooling_param has no value AVG, so Caffe refuses the file; did you mean AVE?",
             fixed="layer { pooling_param { pool: AVE } }",
         ),
         Invalid(
             "layer { pooling_param { pool: MEDIAN } }",
             span="MEDIAN",
-            message="pool has no value MEDIAN in any known Caffe, so Caffe refuses the file;"
-            " write one of MAX, AVE, STOCHASTIC (without quotes)",
+            message="pool of pooling_param has no value MEDIAN in any known Caffe, so Caffe refuses the"
+            " file; write one of MAX, AVE, STOCHASTIC (without quotes)",
         ),
         Invalid(
             'layers { name: "lstm" type: LSTM }',

@@ -73,8 +73,8 @@ class UnknownField(ProblemRule):
         Invalid(
             "layer { convolution_param { num_output: 3 lr_mult: 2 } }",
             span="lr_mult",
-            message="convolution_param has no field lr_mult in any known Caffe, so Caffe refuses the file; remove it"
-            " unless your fork adds it",
+            message="convolution_param has no field lr_mult in any known Caffe, so Caffe refuses the file unless your"
+            " fork adds it; remove it",
         ),
         Invalid(
             'layer { relu_param { bottom: "a" } }',

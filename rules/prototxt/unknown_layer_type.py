@@ -162,8 +162,8 @@ class UnknownLayerType(TextRule):
             else:
                 # Of the forks that have the type one is named that has the fields of the file too.
                 likely = known.infer(use.forks for use in file.bound.fork_uses) if file.bound else forks
-                option = known.option(forks & likely or forks)
-                having = f"{known.describe(forks)} {known.has(forks)} it (pass {option})"
+                best = known.best(forks & likely or forks)
+                having = f"{known.describe(forks, best)} {known.has(forks)} it (pass --dialect {best})"
                 message = f"BVLC's Caffe lacks this layer type and stops; {having}"
             severity = ERROR if sure else WARNING if file.dialect else INFO
             yield self.finding(place, f"{subject}: {message}", severity=severity, certainty=CERTAIN if sure else LIKELY)

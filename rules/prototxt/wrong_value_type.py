@@ -74,7 +74,7 @@ class WrongValueType(ProblemRule):
         Invalid(
             "layer { pooling_param { kernel_h: [3] } }",
             span="[3]",
-            message="kernel_h takes one value, not a list",
+            message="kernel_h of pooling_param takes one value, not a list",
             fixed="layer { pooling_param { kernel_h: 3 } }",
         ),
         Invalid(

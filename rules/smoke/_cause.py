@@ -136,7 +136,7 @@ def _start(run: Run, one: Hypothesis, tested: bool, better: Suggested | None = N
     start = begins_badly(run)
     text = ""
     if start is not None:
-        text = f"the loss is {number(start[0])} before any update, but chance gives {number(start[1])}"
+        text = f"the loss is already {number(start[0])} before any update (chance gives {number(start[1])})"
     if one.kind == "start":
         text += ", so the rate is not the cause; scale the input or the fillers down"
         return Cause("start", "", text, LIKELY, one.place, run.known(rules=_RULES))

@@ -27,7 +27,7 @@ def guessed(run: Run) -> str:
         return ""
     shown = listed([f'"{one.top}" {text(one.shape)}' for one in run.fed.assumed[:3]])
     top = run.fed.assumed[0].top
-    return f"the data was made up, and its shape was guessed ({shown}); if it is not so, give --input-shape {top}=..."
+    return f"the data is synthetic, and its shape was guessed ({shown}); if it is not so, give --input-shape {top}=..."
 
 
 def worded(

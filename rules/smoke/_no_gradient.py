@@ -131,8 +131,8 @@ def _stays(run: Run) -> str:
         return text
     classes = round(math.exp(min(first, 20.0)))
     if abs(first - math.log(max(classes, 1))) < 1e-3 * first:
-        return f"{text} = ln {classes}, as guessing among {classes} classes gives"
-    return f"{text}, as guessing gives"
+        return f"{text} = ln {classes}, which is what guessing among {classes} classes gives"
+    return f"{text}, which is what guessing gives"
 
 
 def _zero_loss(run: Run) -> tuple[str, str]:

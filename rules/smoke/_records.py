@@ -22,12 +22,12 @@ def bad_records(batch: Batch) -> str:
     more = len(batch.bad) - len(shown)
     text = ", ".join(shown) + (f", and {more} more" if more else "")
     if batch.number < 0:
-        return f"{text}, of {batch.read} that were read"
+        return f"of the {batch.read} records read, {text}"
     others = len(batch.names) - sum(one[0] in batch.names for one in batch.bad)
     if others and any(one[0] in batch.names for one in batch.bad):
-        text += f"; the other {others} of its batch {'are' if others > 1 else 'is'} as usual"
+        text += f"; the other {others} of its batch {'are' if others > 1 else 'is'} normal"
     if batch.later:
-        text += f"; {batch.later} more of {batch.read} that were read are like it"
+        text += f"; {batch.later} more of the {batch.read} records read are like it"
     return f"{text}; caffe train reads it in iteration {batch.iteration}"
 
 

@@ -177,5 +177,6 @@ def _decay(run: Run, one: Hypothesis) -> tuple[str, str]:
     elif not math.isnan(one.figure) and message.regularization_type == "L1":
         text = f"subtracts {number(one.figure)} from every weight in an update, more than the weights themselves"
     elif not math.isnan(one.figure):
-        text = f"subtracts {number(one.figure)} times each weight in an update{built_up}, so it overshoots"
+        text = f"makes an update subtract {number(one.figure)} times the value of each weight{built_up},"
+        text += " so weights change sign and grow"
     return f"weight_decay {one.value:g} {text}", "; try weight_decay: 0.0005"

@@ -36,13 +36,13 @@ class BadBatch(SmokeRule):
         Invalid(
             project(Scanned(25, 2.1, 2.3, 2.6, [_ODD]), _BATCH),
             span="layer",
-            message='1 of 25 batches gives no usual loss: 22 gives nan at Log "log": record 181 of train.h5 holds nan'
-            ' in "data", of 200 that were read',
+            message='1 of 25 batches has an unusual loss (batch 22 gives nan at Log "log"): of the 200 records'
+            ' read, record 181 of train.h5 holds nan in "data"',
         ),
         Invalid(
             project(Scanned(25, 2.1, 2.3, 4100, [_HIGH])),
             span="layer",
-            message="1 of 25 batches gives no usual loss: 7 gives 4100, and most give about 2.3",
+            message="1 of 25 batches has an unusual loss (batch 7 gives 4100; most give about 2.3)",
         ),
     ]
 
@@ -55,16 +55,16 @@ class BadBatch(SmokeRule):
         if not odd and not batches:
             return
         records = "; ".join(bad_records(one) for one in batches)
-        gives = "give" if len(odd) > 1 else "gives"
-        what = f"{len(odd)} of {scanned.batches} batches {gives} no usual loss"
+        have = "have" if len(odd) > 1 else "has"
+        what = f"{len(odd)} of {scanned.batches} batches {have} an unusual loss"
         if odd:
-            what += f": {', '.join(_loss(run, one) for one in odd[:_SHOWN])}"
+            what += f" ({', '.join(_loss(run, one) for one in odd[:_SHOWN])}"
             what += f", and {len(odd) - _SHOWN} more" if len(odd) > _SHOWN else ""
-            what += "" if any(one.layer for one in odd) else f", and most give about {number(scanned.usual)}"
+            what += ")" if any(one.layer for one in odd) else f"; most give about {number(scanned.usual)})"
         else:
             bad = sum(len(one.bad) for one in batches)
-            are = "are" if bad > 1 else "is"
-            what = f"{bad} of {sum(one.read for one in batches)} records {are} not as the others are"
+            hold = "hold" if bad > 1 else "holds"
+            what = f"{bad} of {sum(one.read for one in batches)} records {hold} values unlike those of the others"
         data = next((layer for layer in run.built[0].layers if not layer.bottoms), None)
         place = run.place(batches[0].layer if batches else data.name if data is not None else "")
         severe = None if any(one.layer for one in odd) else WARNING
@@ -73,6 +73,8 @@ class BadBatch(SmokeRule):
 
 def _loss(run: Run, one: Odd) -> str:
     if not one.layer:
-        return f"{one.number} gives {number(one.loss)}"
+        return f"batch {one.number} gives {number(one.loss)}"
     layer = run.layer(one.layer)
-    return f"{one.number} gives {'nan' if one.nan else 'inf'} at {title(layer) if layer is not None else one.layer}"
+    return (
+        f"batch {one.number} gives {'nan' if one.nan else 'inf'} at {title(layer) if layer is not None else one.layer}"
+    )

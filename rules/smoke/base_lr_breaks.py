@@ -42,8 +42,8 @@ class BaseLrBreaks(SmokeRule):
         Invalid(
             project(RateFound(1.5, 0.1, 7), Iteration(-1, 0, 77.9, {"loss": 77.9})),
             span="base_lr: 10",
-            message="base_lr 10 breaks the run, and the loss is 77.9 before any update, but chance gives 2.303, so the"
-            " rate is not the cause; scale the input or the fillers down",
+            message="the run breaks at base_lr 10, but the loss is already 77.9 before any update (chance gives 2.303),"
+            " so the rate is not the cause; scale the input or the fillers down",
         ),
         Invalid(
             project(RateFound(1000, 1, 7, (), 'every output of "relu" is 0')),
@@ -73,7 +73,8 @@ class BaseLrBreaks(SmokeRule):
         start = bad_start(run, better) if found.suggested else None
         if start is not None:
             why = start.why
-            message = f"{what}, and {why}"
+            what = f"the run breaks at base_lr {rate:g}"
+            message = f"{what}, but {why}"
             evidence = f"the largest rate that stays finite is {found.largest:g}, {evidence}"
         if rate <= found.largest:
             what = f"base_lr {rate:g} is near the largest rate that stays finite, {found.largest:g}"

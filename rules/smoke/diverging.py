@@ -55,8 +55,8 @@ class Diverging(SmokeRule):
                 net=NET.replace('type: "SoftmaxWithLoss"', 'type: "SoftmaxWithLoss" loss_weight: -1'),
             ),
             span="loss_weight: -1",
-            message='the loss falls from -2.3 to -44: loss_weight -1 makes the loss of SoftmaxWithLoss "loss" grow, so'
-            " the net learns the opposite; remove the minus sign",
+            message="the weighted loss falls from -2.3 to -44: with loss_weight -1, training increases the loss of"
+            ' SoftmaxWithLoss "loss", so the net learns the opposite; remove the minus sign',
         ),
     ]
 
@@ -99,9 +99,9 @@ class Diverging(SmokeRule):
             if not layer.never_negative:
                 continue
             if weight < 0 < value and falls:
-                what = f"the loss falls from {number(first)} to {number(last)}"
-                why = f"loss_weight {weight:g} makes the loss of {title(layer)} grow, so the net learns the opposite;"
-                why += " remove the minus sign"
+                what = f"the weighted loss falls from {number(first)} to {number(last)}"
+                why = f"with loss_weight {weight:g}, training increases the loss of {title(layer)}, so the net learns"
+                why += " the opposite; remove the minus sign"
                 known = run.known(rules=("suspicious-loss-weight",))
                 cause = Cause("loss-weight", what, why, known=known)
                 yield worded(self, run.place(layer.name, 0, "loss_weight"), cause)

@@ -63,8 +63,8 @@ class NotLearning(SmokeRule):
         Invalid(
             project(*losses(*_FLAT), *_NOTHING),
             span="layer",
-            message="no weight gets a gradient, and the loss stays at 2.303 = ln 10, as guessing among 10 classes"
-            " gives",
+            message="no weight gets a gradient, and the loss stays at 2.303 = ln 10, which is what guessing among"
+            " 10 classes gives",
         ),
         Invalid(
             project(*losses(0, 0, 0, 0, 0, 0), *_NOTHING),

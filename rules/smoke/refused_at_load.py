@@ -62,12 +62,10 @@ class RefusedAtLoad(SmokeRule):
             message='the weights cannot be read: "a.caffemodel" is not a caffemodel',
         ),
         Invalid(
-            project(
-                WithoutGpu("this Caffe is built for the CPU alone"), *losses(*CALM), solver=SOLVER + "solver_mode: GPU"
-            ),
+            project(WithoutGpu("this Caffe was built CPU_ONLY"), *losses(*CALM), solver=SOLVER + "solver_mode: GPU"),
             span="solver_mode: GPU",
-            message="solver_mode is GPU, and this Caffe is built for the CPU alone, so `caffe train` stops at the start"
-            " here; set solver_mode: CPU, or train elsewhere",
+            message="solver_mode is GPU, and this Caffe was built CPU_ONLY, so `caffe train` stops at the start here;"
+            " set solver_mode: CPU, or train elsewhere",
         ),
     ]
 

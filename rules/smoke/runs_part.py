@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 
 from caffelint.lint import WARNING, Cause, Finding, Invalid
@@ -34,20 +35,20 @@ class RunsPart(SmokeRule):
         Invalid(
             project(_PART._replace(stage="forward", layer="fc", name="fc", before=1e-7)),
             span="layer",
-            message='InnerProduct "fc": cpu and cuda:0 differ in the forward pass: "fc" by 25% of its largest value, 2'
-            " and 2.5",
+            message='InnerProduct "fc": cpu and cuda:0 differ in the forward pass: the largest difference in "fc" is'
+            " 2 against 2.5, 25% of its largest value",
         ),
         Invalid(
             project(_PART._replace(stage="backward", layer="log", name="fc", before=1e-7)),
             span="layer",
-            message='Log "log": cpu and cuda:0 differ in the backward pass: the gradient of "fc" by 25% of its largest'
-            " value, 2 and 2.5",
+            message='Log "log": cpu and cuda:0 differ in the backward pass: the largest difference in the gradient of'
+            ' "fc" is 2 against 2.5, 25% of its largest value',
         ),
         Invalid(
             project(_PART._replace(stage="update", iteration=0, layer="fc", name="0", before=1e-7)),
             span="layer",
-            message='InnerProduct "fc": cpu and cuda:0 differ in update 0: the change of parameter 0 by 25% of its'
-            " largest value, 2 and 2.5; all gradients agree, so the solvers differ",
+            message='InnerProduct "fc": cpu and cuda:0 differ in update 0: the largest difference in the change of'
+            " parameter 0 is 2 against 2.5, 25% of its largest value; all gradients agree, so the solvers differ",
         ),
     ]
 
@@ -62,10 +63,7 @@ class RunsPart(SmokeRule):
                 "update": (f"update {event.iteration}", f"the change of parameter {event.name}"),
             }[event.stage]
             differ = f"{subject(run, event.layer)}: {event.first} and {event.second} differ in {where}"
-            message = (
-                f"{differ}: {what} by {_share(event.distance)} its largest value,"
-                f" {number(event.shown[0])} and {number(event.shown[1])}"
-            )
+            message = f"{differ}: {_largest(event, what)}"
             if event.stage == "update" and event.iteration == 0:
                 message += "; all gradients agree, so the solvers differ"
             evidence = (
@@ -75,7 +73,13 @@ class RunsPart(SmokeRule):
             yield self.finding(run.place(event.layer), message, evidence=evidence, cause=Cause("unknown", differ))
 
 
-def _share(distance: float) -> str:
-    if distance == float("inf"):
-        return "all of"
-    return f"{distance:.3g} times" if distance > 1 else f"{100 * distance:.2g}% of"
+def _largest(event: Compared, what: str) -> str:
+    """The largest difference. Where there is none in numbers, one value is not finite or the shapes differ."""
+    first, second = event.shown
+    if math.isinf(event.distance) and math.isfinite(first) and math.isfinite(second):
+        return f"{what} has {first:.0f} values against {second:.0f}"
+    text = f"the largest difference in {what} is {number(first)} against {number(second)}"
+    if math.isinf(event.distance):
+        return text
+    share = f"{event.distance:.3g} times" if event.distance > 1 else f"{100 * event.distance:.2g}% of"
+    return f"{text}, {share} its largest value"

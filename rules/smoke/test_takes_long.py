@@ -21,7 +21,7 @@ class TestTakesLong(SmokeRule):
     """A test takes many times as long as the training between two tests.
 
     ## Why is this bad?
-    Caffe runs `test_iter` batches of the TEST net in each test, the first before iteration 1 unless
+    Caffe runs `test_iter` batches of the TEST net in each test, the first before iteration 0 unless
     `test_initialization` is false, and shows nothing meanwhile, so training seems to hang. `test_iter` is a number of
     batches, not of images: it should be the number of test images divided by the batch size of the TEST net.
 
@@ -44,8 +44,8 @@ class TestTakesLong(SmokeRule):
             project(*losses(*CALM), _TEST, _DONE, solver=_SOLVER.format(1000000)),
             span="test_iter: 1000000",
             message="test_iter 1000000 makes each test take about 3.3 hours: a pass takes 0.012 s, and training between"
-            " two tests takes 20 s; the first test comes before iteration 1, and nothing is shown meanwhile; set"
-            " test_iter to the number of test images divided by the batch size",
+            " two tests takes 20 s; the first test runs before the first iteration, and Caffe prints nothing until it"
+            " ends; set test_iter to the number of test images divided by the batch size",
         )
     ]
 
@@ -62,8 +62,8 @@ class TestTakesLong(SmokeRule):
             why = f"a pass takes {number(one)} s"
             if training:
                 why += f", and training between two tests takes {_time(training)}"
-            first = "the first test comes before iteration 1, and " if message.test_initialization else ""
-            why += f"; {first}nothing is shown meanwhile"
+            first = "the first test runs before the first iteration, and " if message.test_initialization else ""
+            why += f"; {first}Caffe prints nothing until {'it' if first else 'a test'} ends"
             advice = "set test_iter to the number of test images divided by the batch size"
             cause = Cause("time", what, f"{why}; {advice}")
             yield worded(self, run.solver.at("test_iter", test.net - 1), cause)

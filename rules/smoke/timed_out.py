@@ -97,12 +97,12 @@ def _where(late: TimedOut) -> list[str]:
     """What it was doing."""
     said = []
     if late.file:
-        calls = f", which called {late.calls}" if late.calls else ""
-        said.append(f"it was in {late.function}{calls}, in {late.found} of {late.looks} looks")
+        calls = f" and there called {late.calls}" if late.calls else ""
+        said.append(f"in {late.found} of {late.looks} samples it was in {late.function}{calls}")
     if 0 <= late.cpu < _WAITS:
-        said.append("it took no CPU time, so it waits, as for a lock, a queue, a disk or the network")
+        said.append("it took no CPU time, so it was waiting, for example for a lock, a queue, a disk or the network")
     elif late.cpu >= _WAITS:
-        said.append(f"it took {late.cpu:.0%} of a CPU core, so it computes")
+        said.append(f"it took {late.cpu:.0%} of a CPU core, so it was computing")
     return said
 
 

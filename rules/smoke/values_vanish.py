@@ -37,14 +37,14 @@ class ValuesVanish(SmokeRule):
         Invalid(
             project(*losses(*CALM), _INPUT, _GRADIENT),
             span="layer",
-            message='"data" holds 0 to 2.5e-38: 78 % of its values but 0 are below 1.2e-38, the least normal float32,'
+            message='"data" holds 0 to 2.5e-38: 78% of its values but 0 are below 1.2e-38, the least normal float32,'
             " so next to nothing of them reaches the loss, and many CPUs need 100 times as long for them; scale it to"
             " about 1",
         ),
         Invalid(
             project(*losses(*CALM), _GRADIENT),
             span="layer",
-            message='InnerProduct "fc": its gradient is -3e-40 to 2e-40: 100 % of its values but 0 are below 1.2e-38,'
+            message='InnerProduct "fc": its gradient is -3e-40 to 2e-40: 100% of its values but 0 are below 1.2e-38,'
             " the least normal float32, so next to nothing of them changes a weight, and many CPUs need 100 times as"
             " long for them; raise loss_weight, or use fillers that keep the size of values",
         ),
@@ -75,4 +75,4 @@ class ValuesVanish(SmokeRule):
 
 def _share(one: Statistics) -> str:
     percent = 100 * min(1.0, one.tiny / (1 - one.zeros))
-    return f"{percent:.0f} % of its values but 0 are below 1.2e-38, the least normal float32"
+    return f"{percent:.0f}% of its values but 0 are below 1.2e-38, the least normal float32"

@@ -41,8 +41,8 @@ class NetFileNotFound(SolverRule):
             {"a/solver.prototxt": 'net: "a/trainval.prototxt" base_lr: 0.01', "a/train_val.prototxt": 'name: "n"'},
             span='net: "a/trainval.prototxt"',
             message='net "a/trainval.prototxt" is not found relative to the solver\'s folder, a folder above it or'
-            " the working directory, so the net is not checked; correct the path, or add its folder to roots in your"
-            " settings",
+            " the working directory, so the net is not checked; correct the path, or add the folder that it starts"
+            " from to roots in your settings",
         ),
         Invalid(
             {"a/solver.prototxt": 'train_net: "/home/me/train.prototxt" base_lr: 0.01', "b.prototxt": 'name: "n"'},
@@ -68,7 +68,8 @@ class NetFileNotFound(SolverRule):
             else:
                 message = (
                     f"{net} is not found relative to the solver's folder, a folder above it or the working directory,"
-                    " so the net is not checked; correct the path, or add its folder to roots in your settings"
+                    " so the net is not checked; correct the path, or add the folder that it starts from to roots in"
+                    " your settings"
                 )
             place = solver.at(missing.field, missing.position)
             if writer := solver.runs and solver.runs.writer(missing.name):

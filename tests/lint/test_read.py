@@ -75,4 +75,4 @@ def test_a_fixs_title_shows_no_whole_file() -> None:
         assert [fix.title for fix in finding.fixes] == ["save as UTF-8 without byte-order mark"]
     findings = caffelint.check_text('net: "%s' % ("x" * 70), kind="solver").findings
     titles = [fix.title for finding in findings for fix in finding.fixes if finding.code == "P001"]
-    assert titles == ["write it as Caffe reads it"]
+    assert titles == ["put it in quotes"]

@@ -42,7 +42,7 @@ def test_a_negative_weight_of_a_loss() -> None:
 
 
 def test_pixels_as_they_are() -> None:
-    assert "the loss is 77.9 before any update" in too_large(run(_IMAGES, first=77.9)).why
+    assert "the loss is already 77.9 before any update" in too_large(run(_IMAGES, first=77.9)).why
     assert (
         "with transform_param { scale: 0.00390625 }, or try base_lr: 7e-06" in too_large(run(_IMAGES, first=77.9)).why
     )
@@ -58,8 +58,8 @@ def test_a_start_that_is_far_above_chance() -> None:
 def test_weight_decay_with_what_a_check_says_of_it() -> None:
     cause = too_large(run(solver=_SOLVER + "weight_decay: 50"))
     assert cause.why == (
-        "weight_decay 50 subtracts 5 times each weight in an update once momentum 0.9 has built up, so it overshoots;"
-        " try weight_decay: 0.0005"
+        "weight_decay 50 makes an update subtract 5 times the value of each weight once momentum 0.9 has built up, so"
+        " weights change sign and grow; try weight_decay: 0.0005"
     )
     assert (cause.kind, cause.suggested) == ("weight-decay", Suggested("weight_decay", 0.0005))
 

@@ -26,6 +26,6 @@ def test_a_run(tmp_path: Path, root: Path, more: list[str], capsys: Any) -> None
     else:
         assert smoke["iterations"] == len(smoke["losses"]) == 2
         assert set(smoke["test"][0]["outputs"]) == {"loss"}
-        assert smoke["verdict"].startswith("it runs on made-up data: 2 iterations")
+        assert smoke["verdict"].startswith("it runs on synthetic data: 2 iterations")
         assert {one["phase"] for one in smoke["made_up"]} == {"TRAIN", "TEST"}
         assert smoke["seen"] is None

@@ -75,19 +75,19 @@ def test_and_below_the_best_constant_answer(loss: str, found: Targets, moves: st
 def test_what_was_seen() -> None:
     told = run(STEADY, fed=Fed(records={"data": 1600}))
     assert outcome(told).seen == pytest.approx(0.1)
-    assert verdict(told, []).endswith("; 10 % of the 1,600 records were seen")
+    assert verdict(told, []).endswith("; 10% of the 1,600 records were seen")
     assert verdict(run(STEADY, fed=Fed(records={"data": 40})), []).endswith("each of the 40 records was seen 4 times")
 
 
 def test_data_that_was_made_up_never_trains() -> None:
     fed = Fed(made_up=(MadeUp(0, "TRAIN", "data", '"there" does not exist'),))
     told = verdict(run(STEADY, fed=fed), [])
-    assert told.startswith("it learns from made-up data: 20 iterations")
+    assert told.startswith("it learns from synthetic data: 20 iterations")
     ending = (
-        'The TRAIN data was made up (n.prototxt:1), because "there" does not exist; real data may behave differently'
+        'The TRAIN data is synthetic (n.prototxt:1), because "there" does not exist; real data may behave differently'
     )
     assert told.endswith(ending)
-    assert verdict(run([2.3] * 20, fed=fed), []).startswith("it runs on made-up data: ")
+    assert verdict(run([2.3] * 20, fed=fed), []).startswith("it runs on synthetic data: ")
 
 
 def added(batches: Any, classes: bool = False, ignored: int | None = None) -> dict[str, float]:

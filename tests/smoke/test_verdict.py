@@ -38,8 +38,8 @@ def run(*losses: float) -> Run:
     [
         ((6.905,), "it runs: 1 iteration, every value finite, loss 6.905; too few to tell whether it learns"),
         ((2.3, 2.2, 2.0), "it runs: 3 iterations, every value finite, loss 2.3 to 2; too few to tell"),
-        ((2.3,) * 10, "it hardly moves yet, and so few iterations do not show whether it learns slowly"),
-        ((1.2, 1.5) * 5, "it goes up and down, and so few iterations do not show whether it learns"),
+        ((2.3,) * 10, "the loss has hardly moved so far; too few iterations to tell whether the net learns slowly"),
+        ((1.2, 1.5) * 5, "the loss goes up and down; too few iterations to tell whether the net learns"),
         ((2.3, 2.2, 2.1, 2, 1.9, 1.8, 1.7, 1.6, 1.5, 1.4), "it trains: 10 iterations, every value finite"),
     ],
 )
@@ -49,7 +49,8 @@ def test_a_run_without_findings(losses: tuple[float, ...], text: str) -> None:
 
 def test_a_run_that_a_check_objects_to() -> None:
     found = [finding("S004", "test-settings-mismatch", "certain", "1 test_iter, but no test net")]
-    assert verdict(run(2.3, 2.0), found).endswith("; but a check is certain of test-settings-mismatch at n.prototxt:7")
+    ending = "; but the check reports a certain error: test-settings-mismatch at n.prototxt:7"
+    assert verdict(run(2.3, 2.0), found).endswith(ending)
 
 
 def test_a_loss_that_hardly_moves_for_a_reason_in_the_text() -> None:
@@ -83,8 +84,8 @@ def test_the_gravest_leads_and_the_rest_is_joined() -> None:
     ]
     assert verdict(run(2.3, 9), found) == (
         'it breaks: InnerProduct "fc": inf (n.prototxt:7). Why: base_lr 10 is too high. What happened is certain; the'
-        " cause is the most likely one. diverging most likely has the same cause. A check of the files also reports"
-        " high-base-lr at s.prototxt:2."
+        ' cause given is the most likely one. The finding "diverging" probably has the same cause. A check of the files'
+        " also reports high-base-lr at s.prototxt:2."
     )
     assert "This is likely, but not proved." in verdict(run(2.3, 9), found[:1])
 
@@ -107,4 +108,6 @@ def test_codes_of_other_packs_are_of_no_family_by_chance() -> None:
     slows = [finding("OUR1", "our-names", "certain", "a name")._replace(severity="warning")]
     assert "possible reason" not in verdict(run(*(2.3,) * 10), slows)
     objects = [finding("XYZ1", "our-layers", "certain", "a layer that is not there")]
-    assert verdict(run(2.3, 2.0), objects).endswith("; but a check is certain of our-layers at n.prototxt:7")
+    assert verdict(run(2.3, 2.0), objects).endswith(
+        "; but the check reports a certain error: our-layers at n.prototxt:7"
+    )

@@ -85,7 +85,7 @@ MISTAKES = [
     ('a: "x"s "y"\nb: 2', "s", '":" is missing between s and its value', 'a: "x"s: "y"\nb: 2'),
     ("this was a test\nb: 2", "this was a test", '"this was a test" is not a field; start a comment with "#"', None),
     ("a: C:\\x b: 2", "C:\\x", "C:\\x is a string without quotes; put it in quotes", 'a: "C:\\\\x" b: 2'),
-    ('a: x" b: 2', 'x"', 'x" has no opening "', 'a: "x" b: 2'),
+    ('a: x" b: 2', 'x"', "the string x has no opening quote", 'a: "x" b: 2'),
     ('a: "x b: 2', '"x', 'the string that starts here has no closing "', 'a: "x" b: 2'),
     ('a: "x\nb: 2', '"x', 'the string that starts here has no closing "', 'a: "x"\nb: 2'),
     ('a: "x  # why\nb: 2', '"x', 'the string that starts here has no closing "', 'a: "x"  # why\nb: 2'),

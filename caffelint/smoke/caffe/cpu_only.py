@@ -1,4 +1,4 @@
-"""Is the Caffe of this process built for the CPU alone?
+"""Is the Caffe of this process built CPU_ONLY?
 
 Python 2.7 and 3. One file by itself: it is copied beside the runner.
 """

@@ -121,7 +121,7 @@ class Run(object):
             from caffelint_engine import cpu_only
 
             if cpu_only.cpu_only():
-                self.emit("without_gpu", why="this Caffe is built for the CPU alone")
+                self.emit("without_gpu", why="this Caffe was built CPU_ONLY")
         caffe.set_random_seed(job["seed"])
         numpy.random.seed(job["seed"])
         random.seed(job["seed"])
