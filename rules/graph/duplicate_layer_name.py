@@ -227,8 +227,8 @@ def _fixes(clashes: list[Clash], names: Names) -> tuple[Fix, ...]:
             made.append((name, write(renamed, "name", value=name)))
         elif not made:
             return ()
-    names = [name for name, _ in made]
-    what = f"set name: {names[0]}" if len(names) == 1 else f"rename to {listed(names)}"
+    given = [name for name, _ in made]
+    what = f"set name: {given[0]}" if len(given) == 1 else f"rename to {listed(given)}"
     return fix(what, UNSAFE, *(edits for _, edits in made if edits is not None)) if made[0][1] else ()
 
 
