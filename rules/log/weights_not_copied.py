@@ -34,8 +34,8 @@ class WeightsNotCopied(LogRule):
         Invalid(
             SOLVER + NET + _START + _ignored("conv1", "conv2", "fc8") + losses(FALLING),
             span="I1122 13:11:02.19 17644 net.cpp:744] Ignoring source layer conv1",
-            message="3 layers of alex.caffemodel are ignored, as the net has none of these names: conv1, conv2, fc8;"
-            " these layers with weights start from their fillers unless the file holds them: fc",
+            message="3 layers of alex.caffemodel are ignored, as the net has none of these names: conv1, conv2 and"
+            " fc8; these layers with weights start from their fillers unless the file holds them: fc",
         ),
     ]
 
