@@ -140,7 +140,8 @@ class SuspiciousLossWeight(NetRule):
             return
         for layer in weighted:
             yield from self._alone(layer)
-        yield from self._all_zero(net, weighted)
+        if not any(weight for layer in net.layers for weight in layer.loss_weights):
+            yield from self._all_zero(net)
         yield from self._apart(net)
 
     def _alone(self, layer: Layer) -> Iterator[Finding]:
@@ -173,17 +174,9 @@ class SuspiciousLossWeight(NetRule):
                     fixes=fix("remove loss_weight", UNSAFE, remove(layer, "loss_weight")),
                 )
 
-    def _all_zero(self, net: Net, weighted: list[Layer]) -> Iterator[Finding]:
-        losses = []
-        for layer in net.layers:
-            weights = layer.message.loss_weight
-            if any(weights):
-                return
-            if layer.kind.looks_like_a_loss and TRAIN in layer.phases:
-                if not weights:
-                    return
-                losses.append(layer)
-        if losses and net.role == "train":
+    def _all_zero(self, net: Net) -> Iterator[Finding]:
+        losses = [layer for layer in net.layers if layer.kind.looks_like_a_loss and TRAIN in layer.phases]
+        if losses and all(layer.loss_weights for layer in losses):
             which = "the only loss" if len(losses) == 1 else f"all {len(losses)} losses"
             yield self.finding(
                 losses[0].at("loss_weight"),
