@@ -18,11 +18,14 @@ SCALARS = frozenset(
     + [f"{kind}{bits}" for kind in ("int", "uint", "sint", "fixed", "sfixed") for bits in (32, 64)]
 )
 _TOKEN = re.compile(
-    r"""\.?[A-Za-z_][\w.]*|0[xX][0-9a-fA-F]+|(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?[fF]?|"[^"\\\n]*(?:\\.[^"\\\n]*)*"|"""
-    r"""'[^'\\\n]*(?:\\.[^'\\\n]*)*'|\S""",
+    r"""\.?[A-Za-z_][\w.]*|0[xX][0-9a-fA-F]+|(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?[fF]?|"[^"\\\n]*(?:\\.[^"\\\n]*)*"?|"""
+    r"""'[^'\\\n]*(?:\\.[^'\\\n]*)*'?|\S""",
     re.ASCII,
 )
+"""A string that its line does not close is one token too: to find so at each of its quotes takes quadratic time."""
 _MOST_TOKENS = 400_000
+_LONGEST_NAME, _MOST_PARTS = 400, 64
+"""Of a whole name: characters, and what dots separate. Each message holds its own, and each field climbs its parts."""
 _DEEPEST = 50
 _CLOSING = {"{": "}", "[": "]", "<": ">", "(": ")"}
 
@@ -146,7 +149,14 @@ class _File:
         token = self.next()
         if not (token[0].isalpha() or token[0] in "_."):
             raise self.error(f"{token[:40]} is not a name")
-        return token
+        return self.limited(token)
+
+    def limited(self, name: str) -> str:
+        if len(name) > _LONGEST_NAME:
+            raise self.error(f"the name {name[:40]}... has {len(name)} characters, more than {_LONGEST_NAME}")
+        if (parts := name.count(".") + 1) > _MOST_PARTS:
+            raise self.error(f"the name {name[:40]}... has {parts} parts, more than {_MOST_PARTS}")
+        return name
 
     def integer(self) -> int:
         token = self.next()
@@ -203,7 +213,7 @@ class _File:
             raise self.error(f"{word[:40]} is not a declaration")
 
     def within(self, scope: str, name: str) -> str:
-        return ".".join(filter(None, (scope or self.package, name)))
+        return self.limited(".".join(filter(None, (scope or self.package, name))))
 
     def message(self, name: str, depth: int) -> None:
         if name in self.messages:
@@ -236,7 +246,8 @@ class _File:
         if word == "option":
             self.skip_to_end()
         elif word != ";":
-            self.declared(OPTIONAL, word, scope, depth)
+            self.at -= 1
+            self.declared(OPTIONAL, self.name(), scope, depth)
 
     def field(self, label: str, scope: str, depth: int) -> None:
         if label == "map" and self.tokens[self.at] == "<":

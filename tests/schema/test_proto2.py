@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 from pathlib import Path
 
+import bench_curves
 import compare_protos
 import pytest
 
@@ -105,3 +107,46 @@ def test_what_is_no_schema_is_refused(text: str, why: str) -> None:
 def test_garbage_is_refused_soon(text: str) -> None:
     with pytest.raises(ProtoError):
         read_schema("message A { } " + text + "\nx")
+
+
+@pytest.mark.parametrize("quote", "\"'")
+def test_a_string_that_is_not_closed_takes_little_time(quote: str) -> None:
+    def read(size: int) -> None:
+        with pytest.raises(ProtoError):
+            read_schema(f"message A {{ }} {quote}" + f"\\{quote}" * size)
+
+    assert bench_curves.cpu_seconds(lambda: read(40_000)) < 1
+
+
+LONG = "has 500 characters, more than 400"
+DOTTED = "has 100 parts, more than 64"
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        (f"package {'a' * 500};", f"line 1: the name {'a' * 40}... {LONG}"),
+        (f"package {'.'.join('a' * 100)};", f"line 1: the name {'a.' * 20}... {DOTTED}"),
+        (f"package {'a' * 398}; message A {{}} message BC {{}}", f"the name {'a' * 40}... has 401 characters"),
+        (f"message A {{ optional {'b' * 500} x = 1; }}", f"line 1: the name {'b' * 40}... {LONG}"),
+        (f"message A {{ oneof x {{ {'.'.join('b' * 100)} y = 1; }} }}", f"line 1: the name {'b.' * 20}... {DOTTED}"),
+    ],
+)
+def test_a_name_that_is_too_long_is_refused(text: str, why: str) -> None:
+    """Each message holds its whole name, and each field climbs the parts of its message's name."""
+    with pytest.raises(ProtoError) as caught:
+        read_schema(text)
+    assert why in str(caught.value)
+
+
+@pytest.mark.parametrize("parts", [62, 25_000])
+def test_fields_below_a_deep_package_take_little_time(parts: int) -> None:
+    package = ".".join("a" * parts)
+    fields = " ".join(f"optional X f{number} = {number};" for number in range(1, 1_600))
+    text = f"message X {{ }} package {package}; message A {{ {fields} }}"
+
+    def read() -> None:
+        with contextlib.suppress(ProtoError):
+            read_schema(text)
+
+    assert bench_curves.cpu_seconds(read) < 1
