@@ -9,7 +9,9 @@ from typing import NamedTuple
 from caffelint.schema.project import TakenCounts
 
 _CLASS = re.compile(r"\bclass (\w+) ?: ?public (\w+) ?<")
-_COUNT = re.compile(r"\b(ExactNum|Min|Max)(Bottom|Top)Blobs ?\( ?\) ?const(?: override)? ?\{ ?return (-?\d+) ?; ?\}")
+_COUNT = re.compile(
+    r"\b(ExactNum|Min|Max)(Bottom|Top)Blobs ?\( ?\) ?const(?: override)? ?\{ ?return (-?\d{1,3}) ?; ?\}"
+)
 _NAMED = re.compile(r"\b(?:ExactNum|Min|Max)(?:Bottom|Top)Blobs ?\(")
 _AUTO = re.compile(r"\bAutoTopBlobs ?\( ?\) ?const(?: override)? ?\{ ?return true ?; ?\}")
 _BASE = "Layer"

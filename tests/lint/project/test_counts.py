@@ -37,7 +37,8 @@ class ChildLayer : public WaryLayer<Dtype> { virtual inline int ExactNumTopBlobs
 class LostLayer : public Elsewhere<Dtype> { };
 class RoundLayer : public RoundLayer<Dtype> { };
 class PlainLayer : public Layer<Dtype> { };
-"""
+class HugeLayer : public Layer<Dtype> { int ExactNumBottomBlobs() const { return HUGE; } };
+""".replace("HUGE", "9" * 5_000)
 
 
 @pytest.mark.parametrize(
@@ -51,6 +52,7 @@ class PlainLayer : public Layer<Dtype> { };
         ("Child", None),
         ("Lost", None),
         ("Round", None),
+        ("Huge", None),
         ("None", None),
     ],
 )
