@@ -10,13 +10,15 @@ from caffelint.lint.project.find import PROTO, Repository, top_of
 from caffelint.lint.read import ReadError, read
 
 if TYPE_CHECKING:
-    from caffelint.lint.project.sources import Sources
+    from caffelint.lint.project.sources import Sources, SourceTree
     from caffelint.lint.project.submodules import NamedForks
     from caffelint.schema.project import ProjectCaffe, Registered
 
 _LARGEST = 1 << 20
 """Of a caffe.proto; the largest known one has 120 KiB."""
 _MOST_IMPORTS = 20
+_MOST_CAFFES = 16
+"""That are read where they are equally near; of more, none is taken."""
 _LONGEST = 200
 
 
@@ -53,6 +55,7 @@ class Caffes:
         self._repositories: dict[str, Repository] = {}
         self._of_folder: dict[str, Taken] = {}
         self._read: dict[str, Taken] = {}
+        self._trees: dict[str, SourceTree] = {}
         self._given: Taken | None = None
 
     def of(self, path: str) -> Taken:
@@ -86,12 +89,13 @@ class Caffes:
         roots = repository.caffes(folder)
         if not roots:
             return self._submodule(repository)
+        if len(roots) > _MOST_CAFFES:
+            return _several(str(len(roots)), roots)
         why = "it is in the repository"
         found = [self._load(os.path.join(root, PROTO), root, repository, why) for root in roots]
         taken = [one for one in found if one.caffe]
         if len({one.caffe.digest for one in taken if one.caffe}) > 1:
-            names = ", ".join(f'"{_shown(root)}"' for root in roots[:3])
-            return Taken(note=f"several Caffes are equally near ({names}), so none of them was taken", key="several")
+            return _several("several", roots)
         return taken[0] if taken else found[0]
 
     def _submodule(self, repository: Repository) -> Taken:
@@ -118,11 +122,13 @@ class Caffes:
         return self._read[proto]
 
     def _taken(self, proto: str, root: str, repository: Repository, why: str) -> Taken:
-        from caffelint.lint.project.sources import sources
+        from caffelint.lint.project.sources import SourceTree
         from caffelint.schema.project import project_caffe
 
         data = read(proto, _LARGEST, repository.reach)
-        all_sources = sources(repository.top, root)
+        if repository.top not in self._trees:
+            self._trees[repository.top] = SourceTree(repository.top)
+        all_sources = self._trees[repository.top].of(root)
         types = self._registered(all_sources)
         imports = _Imports(proto, root, repository)
         text = data.decode("utf-8", "replace")
@@ -167,6 +173,11 @@ class _Imports:
             if os.path.isfile(path) and self._reach.holds(path):
                 return read(path, _LARGEST, self._reach).decode("utf-8", "replace")
         return None
+
+
+def _several(many: str, roots: tuple[str, ...]) -> Taken:
+    names = ", ".join(f'"{_shown(root)}"' for root in roots[:3])
+    return Taken(note=f"{many} Caffes are equally near ({names}), so none of them was taken", key="several")
 
 
 def _shown(path: str) -> str:

@@ -48,28 +48,39 @@ class Sources(NamedTuple):
     complete: bool
 
 
-def sources(top: str, root: str) -> Sources:
-    """The C++ files of a repository, without those of another Caffe than the one in the folder `root`."""
-    found: list[SourceFile] = []
-    entries = 0
-    own = os.path.join(root, "")
-    for folder, folders, names in walk(top):
-        entries += len(folders) + len(names)
-        if entries > _MOST_ENTRIES or len(found) > _MOST_FILES:
-            return Sources(tuple(found), False)
-        folders[:] = [name for name in folders if name[0] != "." and name != "node_modules"]
-        here = os.path.join(folder, "")
-        if not here.startswith(own) and any(tree in here for tree in _TREES):
-            continue
-        for name in names:
-            if name.endswith(_SUFFIXES) and not name.startswith("test_"):
-                path = os.path.join(folder, name)
+class SourceTree:
+    """The C++ files of a repository by their folders, found in one walk for all of its Caffes."""
+
+    def __init__(self, top: str) -> None:
+        self._folders: list[tuple[str, list[str]]] = []
+        self._complete = True
+        entries = 0
+        for folder, folders, names in walk(top):
+            entries += len(folders) + len(names)
+            if entries > _MOST_ENTRIES:
+                self._complete = False
+                return
+            folders[:] = [name for name in folders if name[0] != "." and name != "node_modules"]
+            if found := [name for name in names if name.endswith(_SUFFIXES) and not name.startswith("test_")]:
+                self._folders.append((os.path.join(folder, ""), found))
+
+    def of(self, root: str) -> Sources:
+        """The files without those of another Caffe than the one in the folder `root`."""
+        found: list[SourceFile] = []
+        own = os.path.join(root, "")
+        for folder, names in self._folders:
+            if len(found) > _MOST_FILES:
+                return Sources(tuple(found), False)
+            if not folder.startswith(own) and any(tree in folder for tree in _TREES):
+                continue
+            for name in names:
+                path = folder + name
                 try:
                     state = os.lstat(path)
                 except OSError:
                     continue
                 found.append(SourceFile(path, state.st_size, state.st_mtime_ns))
-    return Sources(tuple(sorted(found)), True)
+        return Sources(tuple(sorted(found)), self._complete)
 
 
 def registered(files: Iterable[SourceFile]) -> Registered:

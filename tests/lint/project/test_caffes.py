@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -15,6 +15,7 @@ from caffelint.lint.built import BVLC_TYPES
 from caffelint.lint.config import Config, load_config
 from caffelint.lint.project.caffes import Caffes
 from caffelint.lint.project.sources import digest
+from caffelint.lint.walk import walk
 
 OWN = """
   optional MyParameter my_param = 9001;
@@ -391,3 +392,41 @@ def test_a_schema_that_refers_to_itself_is_read_as_deep_as_nets_are(make: Make) 
     inner = "inner { count: 1 " * 300 + "}" * 300
     make(NET.format(MINE.format(f"count: 3 {inner}")), types="My")
     assert {name for _, name, _ in found()} <= {"syntax-error"}
+
+
+def test_a_repository_is_walked_once_for_all_of_its_caffes(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
+    walks = 0
+
+    def counted(top: str) -> Iterator[tuple[str, list[str], list[str]]]:
+        nonlocal walks
+        walks += 1
+        return walk(top)
+
+    monkeypatch.setattr("caffelint.lint.project.sources.walk", counted)
+    for number in range(3):
+        make("", at=f"{number}/caffe", text=SMALL, types=f"My{number}")
+    caffes = Caffes(Config())
+    for number in range(3):
+        caffe_ = caffes.of(f"{number}/caffe/net.prototxt").caffe
+        assert caffe_ is not None
+        assert caffe_.registered.layers - BVLC_TYPES == {f"My{number}"}
+    assert caffes.of("net.prototxt").caffe is not None
+    assert walks == 1
+
+
+def test_of_too_many_equally_near_caffes_none_is_read(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
+    for number in range(17):
+        make("", at=f"c{number}", text=SMALL)
+    read: list[str] = []
+    monkeypatch.setattr("caffelint.lint.project.caffes.read", lambda path, *_: read.append(path))
+    taken = Caffes(Config()).of("net.prototxt")
+    assert taken.caffe is None
+    assert taken.note.startswith('17 Caffes are equally near ("c0", "c1", "c10"')
+    assert read == []
+
+
+SMALL = """
+message SolverParameter { optional string net = 1; }
+message NetParameter { repeated LayerParameter layer = 1; }
+message LayerParameter { optional string type = 1; }
+"""
