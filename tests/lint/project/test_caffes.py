@@ -87,7 +87,7 @@ def test_its_own_fields_and_types_are_known(make: Make) -> None:
     [
         ("count: 3 ratee: 1", "my_param has no field ratee, so Caffe refuses the file; did you mean rate?"),
         ("count: 3 zzzz: 1", "my_param has no field zzzz in this project's Caffe, which refuses the file; remove it"),
-        ("count: 3 way: SLOWW", "way has no value SLOWW, so Caffe refuses the file; did you mean SLOW?"),
+        ("count: 3 way: SLOWW", "way of my_param has no value SLOWW, so Caffe refuses the file; did you mean SLOW?"),
         ("count: -3", "count -3 is out of range; it takes a whole number from 0 to 4294967295"),
         ('count: "3"', 'count takes a whole number, 0 or more, not the quoted string "3"'),
         ("rate: 1", "my_param lacks count, which is required, so Caffe refuses the file; add it"),
