@@ -36,7 +36,7 @@ def compared(request: Request, shown: Shown, text: str) -> Session:
         f" blobs, or {LEAST_BACKWARD:g} in gradients and updates, are ignored"
     )
     if event.chaos >= 0:
-        shown.say(f"from update {event.chaos} on rounding alone makes large differences, so they are ignored")
+        shown.say(f"from update {event.chaos} on, rounding alone makes large differences, so they are ignored")
     if not event.stage:
         shown.say(f"they agree: no difference is larger than rounding explains; the largest is {event.distance:.1e}")
     return session

@@ -25,8 +25,8 @@ def command(
 ) -> None:
     """Show what caffelint smoke can run with: engines and their versions, devices, data libraries; and what to install.
 
-    With SOLVER, also show whether the files and Python layers that it and its nets name are found, here and by your
-    Caffe. None of them is run.
+    With SOLVER, also show whether the files and Python layers that it and its nets name are found, by caffelint and by
+    your Caffe. None of them is run.
 
     \b
     Exit status: 0 shown

@@ -39,7 +39,7 @@ _GIVEN = re.compile(rb"""(?m)^[ \t]+code[ \t]*=[ \t]*["']([A-Z]+[0-9]{3})["']"""
 def command(name: str, folder: Path | None, kind: str, code: str | None) -> None:
     """Create a file for your own rule in FOLDER (default: rules, which is created if it is missing).
 
-    NAME says what is wrong, for example missing-bias-filler ("allow NAME" should read well); ignore comments use it.
+    NAME names the mistake, for example missing-bias-filler; it is also the name that ignore comments use.
     The new rule works at once: caffelint test runs its examples, and caffelint check runs it if the settings list
     FOLDER under plugins. If there are no settings, a caffelint.toml that lists FOLDER under plugins is written. No file
     is overwritten. Other Python files in FOLDER run only after caffelint trust.

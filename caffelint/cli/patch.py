@@ -39,7 +39,7 @@ def command(
     isolated: bool,
     quiet: bool,
 ) -> int:
-    """Insert layers into a net that stop Caffe at the first nan or inf, or remove them.
+    """Insert layers that stop Caffe at the first nan or inf into a net, or remove these layers.
 
     Each check is an in-place Python layer. Its code, check_finite_layer.py, is written next to OUT or NET. Without
     --output or --in-place, the net goes to stdout and no file is written. If NET is -, the net is read from stdin.

@@ -24,7 +24,7 @@ from caffelint.cli.settings import input_shapes, settings, settings_options
     "--epochs",
     type=click.IntRange(1, 1_000_000),
     metavar="N",
-    help="Train for N times all records instead, or --scan them so often; needs real data.",
+    help="Train for N passes over the data instead of --iterations; with --scan, scan it N times. Needs real data.",
 )
 @click.option(
     "--engine",
@@ -49,7 +49,8 @@ from caffelint.cli.settings import input_shapes, settings, settings_options
     type=click.Choice(["auto", "real", "synthetic"]),
     default="auto",
     show_default=True,
-    help="Train on real or on synthetic data; auto: synthetic if a source is missing.",
+    help="Train on real or on synthetic data; auto: real if all sources of a net exist, synthetic if none does; if only"
+    " some do, that is an error.",
 )
 @click.option(
     "--input-shape",
@@ -99,7 +100,7 @@ from caffelint.cli.settings import input_shapes, settings, settings_options
 @click.option(
     "--plot", type=click.Path(path_type=Path), metavar="FILE", help="Also plot the run to a .png, .svg or .html file."
 )
-@click.option("--force", is_flag=True, help="Run even if the check is certain that it cannot work.")
+@click.option("--force", is_flag=True, help="Run even if the check reports a certain error.")
 @click.option("--no-python-layers", is_flag=True, help="Refuse to run a net with Python layers.")
 @click.option(
     "--work-dir",
@@ -126,7 +127,7 @@ def command(solver: str, **options: Any) -> int:
     \b
     Exit status: 0 nothing at or above --fail-on
                  1 findings at or above --fail-on
-                 2 wrong usage or settings, a file that cannot be read, or nothing to run with
+                 2 wrong usage or settings, a file that cannot be read, or no engine to run with
                  3 caffelint itself failed
     """
     from collections.abc import Callable

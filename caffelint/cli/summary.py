@@ -71,7 +71,7 @@ def command(
     one phase is shown in that phase.
 
     \b
-    Exit status: 0 no net certainly fails to load
+    Exit status: 0 every net loads, or may load
                  1 a net does not load
                  2 a path cannot be read, there is no net, or wrong usage or settings
                  3 caffelint itself failed

@@ -22,8 +22,8 @@ from caffelint.text.visible import visible
 def command(paths: tuple[Path, ...], quiet: bool, config_file: Path | None, isolated: bool) -> int:
     """Run the examples of rules.
 
-    PATHS are Python files with rules, or folders of them; they are imported. Without PATHS, all examples run: of
-    installed rules and of plugins in trusted settings.
+    PATHS are Python files with rules, or folders of them; they are imported. Without PATHS, the
+    examples of all installed rules and of plugins in trusted settings run.
 
     \b
     Exit status: 0 all examples pass

@@ -43,7 +43,9 @@ _WORDS = {
 )
 @settings_options
 @click.option("-q", "--quiet", is_flag=True, help="Show only the files that could not be upgraded.")
-@click.option("-v", "--verbose", is_flag=True, help="Name all files that stay in an old format for their Caffe.")
+@click.option(
+    "-v", "--verbose", is_flag=True, help="List all files left in an old format because their fork reads nothing newer."
+)
 def command(
     paths: tuple[str, ...],
     diff: bool,
@@ -58,8 +60,8 @@ def command(
     PATHS are files and folders; - reads stdin and writes to stdout. What is converted: layers { ... } of 2013 and 2014
     (V0, V1), input and input_dim of a net, transformation fields outside transform_param, and solver_type.
 
-    Not converted: nets for a fork that reads only an older format; files near them that this fork can also read
-    (--dialect bvlc converts these); and files with this comment:
+    Not converted: nets for a fork that reads only an older format; other files of such a project that the same fork
+    reads, too (use --dialect bvlc to convert them); and files with this comment:
 
     \b
     # caffelint: ignore-file[legacy-format]

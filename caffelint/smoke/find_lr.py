@@ -36,7 +36,7 @@ class Trial(NamedTuple):
     """One rate: did the run stay finite, and the median of its last losses; nan if it did not end.
 
     how: how it broke, in words. elsewhere: did something end it that is not the rate? idle: why a run that stayed
-    finite learnt nothing, "" if it learnt.
+    finite learned nothing, "" if it learned.
     """
 
     rate: float
@@ -52,7 +52,7 @@ class Trial(NamedTuple):
 
 
 class Found(NamedTuple):
-    """largest: the largest rate that stayed finite, 0 if none did. suggested: one that learnt, 0 for none."""
+    """largest: the largest rate that stayed finite, 0 if none did. suggested: one that learned, 0 for none."""
 
     trials: list[Trial]
     largest: float

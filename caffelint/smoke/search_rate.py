@@ -59,7 +59,7 @@ def _search(stage: Stage, tell: Callable[[Trial], None]) -> tuple[Run, Engine]:
 
 
 def idle(run: Run) -> str:
-    """Why a run that stayed finite learnt nothing, in words; "" if it learnt, or is too short to tell."""
+    """Why a run that stayed finite learned nothing, in words; "" if it learned, or is too short to tell."""
     if same_label(run) is not None:
         return f"every label is {same_label(run):g}, so any rate learns to give it"
     dead = next((layer for layer in dead_layers(run)), None)

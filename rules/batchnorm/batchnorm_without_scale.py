@@ -11,9 +11,9 @@ class BatchnormWithoutScale(NetRule):
     """A BatchNorm without a Scale after it.
 
     ## Why is this bad?
-    Caffe's BatchNorm only subtracts the mean and divides by the deviation. The learnt scale and shift of the paper
+    Caffe's BatchNorm only subtracts the mean and divides by the deviation. The learned scale and shift of the paper
     are a separate layer, `Scale` with `bias_term: true`. Without it every output has mean 0 and deviation 1, and a ReLU
-    after it cuts off half of everything, whatever is learnt.
+    after it cuts off half of everything, whatever is learned.
 
     ## Example
     ```

@@ -26,7 +26,7 @@ class BackendUnlikeSource(LayerRule):
     ```
 
     ## Known problems
-    It judges by the name alone, and does not report a path that names both kinds or neither.
+    It judges only by the name, and does not report a path that names both kinds or neither.
 
     ## Fix safety
     Unsafe: the name of a database does not prove its kind.

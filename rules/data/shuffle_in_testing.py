@@ -29,7 +29,7 @@ class ShuffleInTesting(LayerRule):
     ```
 
     ## Fix safety
-    Unsafe: testing reads its data in a different order.
+    Unsafe: testing then reads the list in its own order.
 
     ## References
     - image_data_layer.cpp, load_batch; chuckcho/video-caffe commit bdd24fe

@@ -9,8 +9,8 @@ class TransformOnHdf5(LayerRule):
     """HDF5Data has a `transform_param`, which it refuses.
 
     ## Why is this bad?
-    Caffe aborts when it sets up the layer. The net gets the data as it is in the HDF5 file: scale and crop it when
-    you write the file, or with layers after this one (Power for scale and shift).
+    Caffe aborts when it sets up the layer. HDF5Data can only pass data on as it is in the file:
+    scale and crop it when you write the file, or with layers after this one (Power for scale and shift).
 
     ## Example
     ```

@@ -227,8 +227,7 @@ def _fixes(clashes: list[Clash], names: Names) -> tuple[Fix, ...]:
             made.append((name, write(renamed, "name", value=name)))
         elif not made:
             return ()
-    given = [name for name, _ in made]
-    what = f"set name: {given[0]}" if len(given) == 1 else f"rename to {listed(given)}"
+    what = f"rename to {listed([name for name, _ in made])}" if len(made) > 1 else f"set name: {made[0][0]}"
     return fix(what, UNSAFE, *(edits for _, edits in made if edits is not None)) if made[0][1] else ()
 
 

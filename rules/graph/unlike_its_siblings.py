@@ -60,7 +60,7 @@ class UnlikeItsSiblings(NetRule):
 
     ## Why is this bad?
     Caffe loads and trains it. But where one shortcut of fifty starts before the ReLU, one 1x1 convolution has a pad, or
-    one BatchNorm comes after its ReLU, it is mostly a slip in copying the block, and the net is not the one that was
+    one BatchNorm comes after its ReLU, it is usually a copy-and-paste slip, and the net is not the one that was
     published.
 
     ## Example
@@ -80,7 +80,7 @@ class UnlikeItsSiblings(NetRule):
     A block may be meant to differ; a pad or a setting of the first or the last one is not reported.
 
     ## References
-    - five fixes of published nets, all of which Caffe loads
+    - He et al., Deep residual learning for image recognition (arXiv 1512.03385)
     """
 
     code = "G023"
@@ -112,8 +112,8 @@ class UnlikeItsSiblings(NetRule):
         Invalid(
             _NORMED.replace('top: "c4" convolution_param {', 'top: "c4" convolution_param { pad: 1'),
             span="pad: 1",
-            message='Convolution "c4" has pad 1, but the other 6 convolutions of kernel 1 and stride 1 have 0; set'
-            " pad: 0 unless this is intended",
+            message='Convolution "c4" has pad 1, but the other 6 convolutions with kernel_size 1 and stride 1 have 0;'
+            " set pad: 0 unless this is intended",
         ),
         Invalid(
             _NORMED.replace(_normed(4), _normed(4, swapped=True)),
@@ -171,8 +171,8 @@ class UnlikeItsSiblings(NetRule):
                 mine = net.layers[odd.layer.index or 0]
                 yield self.finding(
                     mine.at("convolution_param", "pad"),
-                    f"{title(mine)} has pad {odd.value}, but the other {odd.many} convolutions of kernel 1 and stride"
-                    f" {stride} have 0; set pad: 0 unless this is intended",
+                    f"{title(mine)} has pad {odd.value}, but the other {odd.many} convolutions with kernel_size 1 and"
+                    f" stride {stride} have 0; set pad: 0 unless this is intended",
                 )
 
     def _orders(self, net: Net, one: BuiltNet) -> Iterator[Finding]:

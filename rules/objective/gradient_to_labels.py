@@ -130,7 +130,7 @@ def _passes_gradient(layer: Layer) -> bool:
 
 
 def _swapped(layer: Layer) -> tuple[Fix, ...]:
-    """The first two bottoms in the other order, unless the first is learnt too."""
+    """The first two bottoms in the other order, unless the first is learned too."""
     scores = source(layer, 0, TRAIN, _passes_gradient)
     if scores is not None and scores.layer.kind.shaped_by:
         return ()

@@ -30,7 +30,7 @@ class IgnoreLabelInRange(LayerRule):
     ## Why is this bad?
     An ignored label gives no loss and no gradient. That is meant for a label that is not a class, such as 255 or -1.
     With two classes and one of them ignored, only the other is left: the net answers it every time, the loss falls to
-    0 at once, and nothing else is learnt.
+    0 at once, and nothing else is learned.
 
     ## Example
     ```

@@ -12,9 +12,9 @@ class LossNeedsProbabilities(LayerRule):
     """MultinomialLogisticLoss takes the logarithm of its bottom as it is, and gets raw scores.
 
     ## Why is this bad?
-    Where the score of the right class is 0 or negative, Caffe takes it for 1e-20: the loss is 46.05 there, whatever
-    the score, and the gradient 1e20, so that the first update makes the weights infinite or nan. Where it is above 1
-    the loss is negative.
+    Where the score of the right class is 0 or negative, Caffe clamps it to 1e-20: the loss is 46.05 there, whatever
+    the score, and the gradient 1e20, so that the first update makes the weights infinite or nan. Where the score
+    is above 1, the loss is negative.
 
     ## Example
     ```
@@ -26,7 +26,7 @@ class LossNeedsProbabilities(LayerRule):
     ```
 
     ## Fix safety
-    Unsafe: the loss changes, to one that can be learnt from.
+    Unsafe: the loss function changes.
 
     ## References
     - multinomial_logistic_loss_layer.cpp, Forward_cpu and Backward_cpu

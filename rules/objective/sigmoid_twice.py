@@ -25,7 +25,7 @@ class SigmoidTwice(LayerRule):
     ```
 
     ## Fix safety
-    Unsafe: the loss changes, to one that can be learnt from. The layer whose result is no longer read stays, since
+    Unsafe: the loss function changes. The layer whose result is no longer read stays, since
     its top may be of use elsewhere.
 
     ## References

@@ -17,7 +17,7 @@ class PythonBackwardMissing(NetRule):
 
     ## Why is this bad?
     Without `backward`, or if it raises, Caffe ends in the first iteration. If that of a loss does nothing, the loss is
-    printed, and nothing is learnt from it.
+    printed, and nothing is learned from it.
 
     ## Example
     ```
@@ -69,7 +69,7 @@ class PythonBackwardMissing(NetRule):
         Invalid(
             {"net.prototxt": _NET.format("loss_weight: 1 "), "pyloss.py": _MODULE + _BACKWARD.format("pass")},
             span='layer: "Dice"',
-            message='Python "loss": backward of class Dice does nothing (pyloss.py:14), so nothing is learnt from this'
+            message='Python "loss": backward of class Dice does nothing (pyloss.py:14), so nothing is learned from this'
             " loss; write its derivative to bottom[0].diff",
         ),
         Invalid(
@@ -130,6 +130,6 @@ def _of_loss(python: PythonClass) -> str | None:
     if method is None or method.does != "empty":
         return _without_loss(python)
     return (
-        f"backward of class {python.name} does nothing ({where(python, method.line)}), so nothing is learnt from this"
+        f"backward of class {python.name} does nothing ({where(python, method.line)}), so nothing is learned from this"
         " loss; write its derivative to bottom[0].diff"
     )

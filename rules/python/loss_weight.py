@@ -16,8 +16,8 @@ class PythonLossWeight(LayerRule):
 
     ## Why is this bad?
     A Python layer is no loss to Caffe until `loss_weight` says so: without it, `backward` never runs and nothing is
-    learnt from it. Caffe puts the weight into `top[0].diff`; a `backward` that does not read that learns with weight 1,
-    whatever is written.
+    learned from it. Caffe puts the weight into `top[0].diff`; a `backward` that does not read that learns with weight
+    1, whatever is written.
 
     ## Example
     ```
@@ -67,7 +67,7 @@ class PythonLossWeight(LayerRule):
         Invalid(
             {"net.prototxt": _NET.format(""), "pyloss.py": _MODULE},
             span='top: "loss"',
-            message='Python "loss" has no loss_weight, so its backward never runs (pyloss.py:8) and nothing is learnt'
+            message='Python "loss" has no loss_weight, so its backward never runs (pyloss.py:8) and nothing is learned'
             " from it; set loss_weight: 1",
             fixed={
                 "net.prototxt": _NET.format("").removesuffix("}") + "loss_weight: 1 }",
@@ -77,7 +77,7 @@ class PythonLossWeight(LayerRule):
         Invalid(
             {"net.prototxt": _NET.format("loss_weight: 10 "), "pyloss.py": _MODULE},
             span="loss_weight: 10",
-            message='Python "loss": loss_weight 10 changes the printed loss alone, since backward of class Dice does'
+            message='Python "loss": loss_weight 10 changes only the printed loss, since backward of class Dice does'
             " not read top[0].diff (pyloss.py:8); multiply the gradient by top[0].diff there",
         ),
     ]
@@ -90,7 +90,7 @@ class PythonLossWeight(LayerRule):
             if weights and weights[0] not in (0, 1):
                 yield self.finding(
                     layer.at("loss_weight"),
-                    f"{title(layer)}: loss_weight {weights[0]:g} changes the printed loss alone, since backward of"
+                    f"{title(layer)}: loss_weight {weights[0]:g} changes only the printed loss, since backward of"
                     f" class {python.name} does not read top[0].diff ({where(python, line)}); multiply the gradient by"
                     " top[0].diff there",
                     evidence=f"read in {python.module.path}",
@@ -99,7 +99,7 @@ class PythonLossWeight(LayerRule):
                 yield self.finding(
                     layer.at("top"),
                     f"{title(layer)} has no loss_weight, so its backward never runs ({where(python, line)}) and nothing"
-                    " is learnt from it; set loss_weight: 1",
+                    " is learned from it; set loss_weight: 1",
                     evidence=f"read in {python.module.path}",
                     fixes=fix("set loss_weight: 1", UNSAFE, write(layer, "loss_weight", value="1")),
                 )

@@ -38,7 +38,7 @@ class PythonParamStr(LayerRule):
     ```
 
     ## Known problems
-    The module is read, not run: only what `setup` does in any case counts. Of YAML only simple texts are understood.
+    The module is read, not run: only what `setup` does unconditionally counts. Only simple YAML is understood.
 
     ## References
     - python_layer.hpp, LayerSetUp; run on Caffe 1.0
@@ -94,11 +94,10 @@ class PythonParamStr(LayerRule):
         if layer.given("python_param", "param_str") is None:
             return
         text = layer.message.python_param.param_str
-        for python, what in claims(layer, partial(_wrong, text=text)):
+        for _, what in claims(layer, partial(_wrong, text=text)):
             yield self.finding(
                 layer.at("python_param", "param_str" if layer.has("python_param", "param_str") else "layer"),
                 f"{title(layer)}: {what}",
-                evidence=f"read in {python.module.path}",
             )
 
 

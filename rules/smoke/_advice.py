@@ -62,7 +62,7 @@ _BY_TYPE = {
     ),
     "BatchNorm": OfType(
         forward=Advice(
-            "it divides by sqrt(variance + eps), and the variance is 0 or was never learnt; raise eps, and use"
+            "it divides by sqrt(variance + eps), and the variance is 0 or was never learned; raise eps, and use"
             " use_global_stats: true only with trained statistics",
             LIKELY,
         ),

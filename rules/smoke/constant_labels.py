@@ -22,7 +22,7 @@ class ConstantLabels(SmokeRule):
 
     ## Why is this bad?
     The net learns to give that one answer whatever its input: the loss falls to 0, the accuracy is 1, and nothing is
-    learnt. The labels were lost when the data was converted, or the images are sorted by class and not shuffled.
+    learned. The labels were lost when the data was converted, or the images are sorted by class and not shuffled.
 
     ## Known problems
     Synthetic labels are not judged. Neither is a net with several losses, which may need constant labels, as a

@@ -15,7 +15,7 @@ class NonFiniteForward(SmokeRule):
 
     ## Why is this bad?
     One such value reaches the loss, then every gradient, and with the first update every weight: from then on nothing
-    is learnt, and Caffe runs to the last iteration without a warning.
+    is learned, and Caffe runs to the last iteration without a warning.
 
     The finding names the first layer, in Caffe's order, whose output is not finite, with the range of its input. Before
     the first update the rate cannot be the cause; data, fillers and BatchNorm can.

@@ -60,7 +60,7 @@ class HighBaseLr(ProjectRule):
     ```
 
     ## Known problems
-    It judges from names and numbers alone, so it is likely, never certain. It does not report AdaDelta, whose rate is
+    It judges only from names and numbers, so it is likely, never certain. It does not report AdaDelta, whose rate is
     about 1, losses that are not averaged over the batch or the map, loss weights below 0.1, or solvers in which a
     fork's LARS or warm-up scales the rate.
 

@@ -12,8 +12,9 @@ class NoMaxIter(SolverRule):
     The default is 0. `caffe train` then saves the untrained weights and reports success. A script that calls
     `solver.step(n)` itself does not need max_iter, so a missing one is not reported if a script of the repository calls
     it. A solver that also says `snapshot: 0`, as those of Fast R-CNN do, is assumed to be run by such a script, and
-    reported as info. A solver with `max_iter: 0`, test settings and `snapshot_after_train: false` or
-    `test_initialization: true` is meant to test once, and is not reported.
+    reported as info. Any other missing max_iter is a warning, since a script may run the solver; a max_iter of 0 or
+    less, which somebody wrote, is an error. A solver with `max_iter: 0`, test settings and `snapshot_after_train:
+    false` or `test_initialization: true` is meant to test once, and is not reported.
 
     ## Example
     ```

@@ -16,7 +16,8 @@ class SolverOfAnotherNet(SolverRule):
     """The solver's file name or snapshot_prefix names one model, and its net another.
 
     ## Why is this bad?
-    A solver that was copied and not adapted trains the other net, and saves that net's weights under this one's name.
+    A solver that was copied and not adapted trains the other net, and saves its weights under the name of the
+    intended model.
 
     ## Example
     ```
@@ -46,8 +47,8 @@ class SolverOfAnotherNet(SolverRule):
         Invalid(
             'net: "models/alexnet/train_val.prototxt"\nsnapshot_prefix: "models/googlenet/googlenet"',
             span='net: "models/alexnet/train_val.prototxt"',
-            message='net names alexnet, but snapshot_prefix "models/googlenet/googlenet" names googlenet; check that'
-            " this is the net to train",
+            message='net is for alexnet, but snapshot_prefix "models/googlenet/googlenet" is for googlenet; check'
+            " that this is the net to train",
         ),
         Invalid(
             {
@@ -70,7 +71,7 @@ class SolverOfAnotherNet(SolverRule):
         names = _base(solver.path)
         of_net, of_prefix = set(_FAMILY.findall(net.lower())), set(_FAMILY.findall(_base(prefix)))
         if of_net and of_prefix and not (of_net | set(_FAMILY.findall(names))) & of_prefix:
-            text = f'{field} names {" and ".join(sorted(of_net))}, but snapshot_prefix "{prefix}" names'
+            text = f'{field} is for {" and ".join(sorted(of_net))}, but snapshot_prefix "{prefix}" is for'
             yield self.finding(solver.at(field), f"{text} {' and '.join(sorted(of_prefix))}; {asked}")
             return
         for variant in _VARIANT.findall(names.replace("_", " ")):

@@ -45,8 +45,8 @@ class TestIterCoverage(ProjectRule):
     ## Why is this bad?
     A test pass reads test_iter * batch_size images. If that is less than the set, the score is that of a part, and the
     next pass continues where this one stopped, so the scores of two passes cannot be compared. If it is more, some
-    images count twice. If it is more than training reads from one test to the next, most of the time goes into testing;
-    usually the batch size of one net was mistaken for that of the other.
+    images count more than once. If it is more than training reads from one test to the next, most of the time goes into
+    testing; usually the batch size of one net was mistaken for that of the other.
 
     ## Example
     ```
@@ -104,7 +104,7 @@ class TestIterCoverage(ProjectRule):
             },
             span="test_iter: 100",
             message="a test pass reads 100 * 100 = 10000 images, more than the 3000 that a comment mentions, so some"
-            " count twice; to read each once, set test_iter: 30",
+            " count more than once; to read each once, set test_iter: 30",
             fixed={
                 "s.prototxt": '# all 3,000 testing images\nnet: "n.prototxt"\ntest_iter: 30',
                 "n.prototxt": _net("my_lmdb", 100),
@@ -168,7 +168,7 @@ class TestIterCoverage(ProjectRule):
             text += f" of {whose}" if whose else " that a comment mentions"
             yield self.finding(
                 solver.at("test_iter"),
-                f"{text}, so some count twice; to read each once, set test_iter: {enough}",
+                f"{text}, so some count more than once; to read each once, set test_iter: {enough}",
                 fixes=_enough(solver, enough),
             )
 

@@ -14,11 +14,11 @@ class TestSettingsMismatch(SolverRule):
     """`test_iter`, `test_interval`, `test_state` and the test nets do not match.
 
     ## Why is this bad?
-    Each `test_net` and `test_net_param` takes one `test_iter`, in that order; with `net` or `net_param`, each further
-    `test_iter` makes another test net of it. `test_state` is set once for each test net, or not at all. If the counts
-    differ, or there are test nets but no `test_interval`, Caffe aborts at the start. The first test pass runs before
-    the first iteration, and one of millions of batches looks like a Caffe that hangs. Without any `test_iter` nothing
-    is tested, whatever `test_interval` says; with a `test_iter` of 0, a test pass prints no score.
+    Each test net takes one `test_iter`: first the `test_net_param`s, then the `test_net`s. Each further `test_iter`
+    makes another test net of `net` or `net_param`. `test_state` is set once for each test net, or not at all. If the
+    counts differ, or there are test nets but no `test_interval`, Caffe aborts at the start. The first test pass runs
+    before the first iteration, and a pass of millions of batches looks like a hang. Without any `test_iter` nothing is
+    tested, whatever `test_interval` says; with a `test_iter` of 0, a test pass prints no score.
 
     ## Example
     ```
@@ -31,8 +31,9 @@ class TestSettingsMismatch(SolverRule):
 
     ## Known problems
     Where the nets use fields of a fork, `test_iter` without a test net or without `test_interval` is reported as likely
-    wrong, as is the latter with the dialect caffeonspark, which sets `test_interval` itself. With a `dialect` from
-    before `layer` blocks, `test_iter` without a test net is not reported, since those Caffes do not compare the counts.
+    wrong. So is `test_iter` without `test_interval` with the dialect caffeonspark, which sets `test_interval` itself.
+    With a `dialect` from before `layer` blocks, `test_iter` without a test net is not reported, since those Caffes do
+    not compare the counts.
 
     ## References
     - solver.cpp, InitTestNets and Test

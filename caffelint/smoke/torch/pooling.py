@@ -183,4 +183,4 @@ class SPP(TorchLayer):
 
     @classmethod
     def why_not(cls, spec: BuiltLayer) -> str | None:
-        return "Caffe pools stochastically on a GPU alone" if spec.parameters.pool == STOCHASTIC else None
+        return "Caffe pools stochastically only on a GPU" if spec.parameters.pool == STOCHASTIC else None
