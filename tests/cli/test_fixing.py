@@ -427,10 +427,11 @@ def test_a_diff_tells_of_unsafe_fixes(check: Any, net: Path) -> None:
 
 
 def test_what_goes_silent_with_the_rest_is_reported(caffelint: Any, net: Path) -> None:
-    net.write_text('layer { name: "a" type: "MyOwn" } layer { name: "b" type: "PriorBox" }\n', "utf-8")
+    net.write_text('layer { name: "a" type: "Convolutoin" } layer { name: "b" type: "PriorBox" }\n', "utf-8")
     run = caffelint("check", "--select", "unknown-layer-type", "--severity", "warning", "--add-ignores", "net.prototxt")
     assert run.err == (
         "silenced 1 finding in 1 file\n"
+        "caffelint: 1 of these is an error; silenced or not, Caffe stops there or training fails\n"
         "caffelint: these comments also silence 1 finding that would not be reported anyway\n"
     )
     assert run.out.endswith("(2 suppressed)\n")
