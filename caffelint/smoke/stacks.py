@@ -1,21 +1,34 @@
-"""Writes what Python code this process runs to stderr, now and then: what is read of a run that does not end in time.
+"""Writes what Python code this process runs to stderr where nothing moves: what is read of a run that does not end.
 
-It needs no lock of the interpreter, which C++ code may hold. Python 2.7 (which has no such thing) and 3, the standard
-library alone. One file by itself: it is copied beside a runner that has no caffelint to import.
+To look at code that runs may crash the process, so nobody looks as long as there are events. It needs no lock of the
+interpreter, which C++ code may hold. Python 2.7 (which has no such thing) and 3, the standard library alone. One file
+by itself: it is copied beside a runner that has no caffelint to import.
 """
 
 # ruff: noqa: UP010
 # mypy: allow-untyped-defs
 from __future__ import absolute_import, division
 
-LOOKS, LEAST = 16, 0.2
+import time
+
+LOOKS, LEAST = 40, 0.2
+_EVERY, _SINCE = [0.0], [0.0]
 
 
 def watch(seconds):
     """In even parts of the time that the process has; 0 for never."""
+    if seconds:
+        _EVERY[0] = max(LEAST, seconds / LOOKS)
+        moved()  # type: ignore[no-untyped-call]
+
+
+def moved():
+    """Something was done, so the time begins anew."""
+    if not _EVERY[0] or time.time() - _SINCE[0] < _EVERY[0] / 4:
+        return
     try:
         import faulthandler
     except ImportError:
         return
-    if seconds:
-        faulthandler.dump_traceback_later(max(LEAST, seconds / LOOKS), repeat=True)
+    _SINCE[0] = time.time()
+    faulthandler.dump_traceback_later(_EVERY[0], repeat=True)

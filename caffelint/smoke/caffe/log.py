@@ -153,7 +153,7 @@ class Log:
         elif self._looking and self.looks[-1] and (frame := _FRAME.match(line)):
             self.looks[-1][-1].append((frame["file"], int(frame["line"]), frame["function"]))
         else:
-            self._looking = self._looking and not line
+            self._looking = self._looking and (not line or line.startswith("  "))  # a frame that a crash cut short
         return self._looking
 
     def _traced(self) -> bool:

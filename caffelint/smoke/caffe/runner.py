@@ -28,6 +28,7 @@ import traceback
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:] = [path for path in sys.path if os.path.realpath(path) != os.path.realpath(HERE)] + [HERE]
 
+from caffelint_engine import stacks
 from caffelint_engine.net_numbers import Net, bad_param, extent, finite, is_finite, summary
 
 MOST_ROWS = 16
@@ -103,11 +104,10 @@ class Run(object):
         values["event"] = event
         self.events.write(json.dumps(values) + "\n")
         self.events.flush()
+        stacks.moved()
 
     def prepare(self):
         job = self.job
-        from caffelint_engine import stacks
-
         stacks.watch(job["timeout"])
         import caffe
         import numpy

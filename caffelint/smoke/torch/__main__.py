@@ -11,7 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from caffelint.smoke import stacks
-from caffelint.smoke.events import PythonLayer, Trying, Waiting, claim_stdout, emit
+from caffelint.smoke.events import Event, PythonLayer, Trying, Waiting, claim_stdout, emit
 from caffelint.smoke.job import SERVES, TRAINS, Job
 
 USAGE = "usage: python -m caffelint.smoke.torch JOB.json [--device cpu|cuda:N]"
@@ -37,8 +37,13 @@ def main(arguments: list[str]) -> int:
         from caffelint.smoke.torch.modes import MODES
 
         kind = MODES[job.mode]
+
+    def tell(event: Event) -> None:
+        emit(event, stream)
+        stacks.moved()  # type: ignore[no-untyped-call]
+
     try:
-        run(job, lambda event: emit(event, stream), kind)
+        run(job, tell, kind)
     except Exception as error:
         traceback.print_exc()
         place = traceback.extract_tb(error.__traceback__)[-1]
