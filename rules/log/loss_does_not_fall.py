@@ -8,7 +8,7 @@ from caffelint.evidence.log.rule import (
     LogEvidence,
     LogRule,
     chance_of,
-    guessed_classes,
+    guessed_chance,
     trend,
     whole_chance,
 )
@@ -78,18 +78,18 @@ class LossDoesNotFall(LogRule):
         for run in log.runs:
             loss = run.loss
             recovered = log.recovered(run)
+            tops = [chance_of(recovered, one.name) for one in run.outputs("train") if one.weight]
             chance = whole_chance(run, recovered)
+            classes = tops[0].classes if chance and len(tops) == 1 and tops[0] else None
+            if chance is None and (guess := guessed_chance(run)):
+                chance, classes = guess.loss, guess.classes
             fresh = run.restored is None and not run.weights
             found = trend(loss, chance, fresh) if loss and not log.bad_first(run) and not loss.clamped else None
             if loss is None or found is None or found.kind != STUCK:
                 continue
-            tops = [chance_of(recovered, one.name) for one in run.outputs("train") if one.weight]
-            classes = guessed_classes(run) if chance is None else None
-            if found.chance is not None and len(tops) == 1 and tops[0] is not None:
-                classes = tops[0].classes
             span = loss.points[-1].iteration - found.since.iteration
             what = f"{called(loss)} stays at {number(found.last)}"
-            if classes:
+            if classes and found.chance:
                 equals = f" = ln {classes}" if abs(found.last - math.log(classes)) < 0.02 else ""
                 what += f"{equals}, as if the net guessed among {classes} classes"
             elif found.chance:
@@ -103,6 +103,6 @@ class LossDoesNotFall(LogRule):
                 log.at(found.since.line),
                 joined(what, rate),
                 evidence=see(known),
-                severity=None if classes or found.chance else WARNING,
+                severity=None if found.chance else WARNING,
                 cause=Cause("unknown", what, rate, LIKELY, known=known),
             )

@@ -70,6 +70,20 @@ def test_solver_of_another_training(tmp_path: Path, capsys: pytest.CaptureFixtur
     assert f"{solver}:2:1: warning: base_lr is 0.5 here, but 1000 in the run of the log" in out
 
 
+def test_net_of_another_training(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The net that was printed is the file's, layer by layer, until that is changed."""
+    project = LOGS.parent / "smoke" / "broken" / "rate_softmax"
+    for name in ("solver.prototxt", "train_val.prototxt"):
+        (tmp_path / name).write_text((project / name).read_text())
+    command = ["log", str(LOGS / "nan_rate.log"), "--solver", str(tmp_path / "solver.prototxt"), "-q"]
+    main([*command, "--format", "concise"])
+    assert "the net is another" not in capsys.readouterr().out
+    net = tmp_path / "train_val.prototxt"
+    net.write_text(net.read_text().replace('name: "loss"', 'name: "cost"'))
+    main([*command, "--format", "concise"])
+    assert 'the net is another than that of the log: layer "cost" was not there' in capsys.readouterr().out
+
+
 @pytest.mark.parametrize("suffix", [".png", ".svg", ".html"])
 def test_plot(suffix: str, tmp_path: Path) -> None:
     pytest.importorskip("matplotlib")

@@ -36,7 +36,7 @@ def solver_differs(recovered: Recovered, file: File) -> list[Differs]:
         if name in _ADDED or name.endswith("net_param"):
             continue
         one, other = getattr(ran, name), getattr(written, name)
-        if _plain(one) != _plain(other):
+        if one != other:
             found.append(Differs(name, _shown(ran, name), _shown(written, name), file.solver.at(name)))
     return found
 
@@ -62,13 +62,7 @@ def net_differs(recovered: Recovered, file: File) -> list[Differs]:
 def _changed(one: Any, other: Any) -> list[str]:
     """The fields of a layer that differ."""
     names = [field.name for field in one.DESCRIPTOR.fields if field.name not in _RULES_OF_STATE]
-    return [name for name in names if _plain(getattr(one, name)) != _plain(getattr(other, name))]
-
-
-def _plain(value: Any) -> Any:
-    if hasattr(value, "SerializeToString"):
-        return value.SerializeToString(deterministic=True)
-    return [_plain(one) for one in value] if hasattr(value, "append") or hasattr(value, "add") else value
+    return [name for name in names if getattr(one, name) != getattr(other, name)]
 
 
 def _shown(message: Any, name: str) -> str:

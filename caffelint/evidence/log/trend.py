@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Sequence
 from itertools import pairwise
 from statistics import median
@@ -18,8 +19,9 @@ _SHORT = 200
 """Iterations after which a loss that has not fallen is worth a word."""
 _NEAR = 0.03
 _EXACTLY = 1e-3
-_MOST_CLASSES = 7.0
-"""As a logarithm: beyond, any value is near that of some number."""
+_SMALL = 3.5
+"""Of logarithms: beyond, any value is near that of some number."""
+_OUTPUTS = re.compile(rb"\n *num_output: (\d{1,9})\n")
 _FELL = 0.95
 _TIMES = 3.0
 _SPREAD = 1.5
@@ -108,17 +110,25 @@ def whole_chance(run: Logged, recovered: Recovered) -> float | None:
     return total or None
 
 
-def guessed_classes(run: Logged) -> int | None:
-    """The number of classes whose ln each loss of the training net stays at, as 2.3026 is that of 10."""
+def guessed_chance(run: Logged) -> Chance | None:
+    """What the whole loss would be of a net that guesses, where each loss stays at ln C: of a C that a text of the log
+    gives as a `num_output`, even one that is not whole, or of a small one.
+    """
+    given = {int(one[1]) for text in run.texts if text.kind == "net" for one in _OUTPUTS.finditer(text.data)}
     found: set[int | None] = set()
+    total = 0.0
     for series in run.outputs(TRAIN):
         points = series.finite
-        if series.weight and len(points) >= _FEWEST:
-            value = median(point.value for point in points[len(points) // 3 :])
-            classes = round(math.exp(value)) if 0.69 < value < _MOST_CLASSES else 0
-            near = classes > 1 and abs(math.log(classes) - value) < _EXACTLY * value
-            found.add(classes if near else None)
-    return found.pop() if len(found) == 1 else None
+        if not series.weight or len(points) < _FEWEST:
+            continue
+        total += series.weight
+        value = median(point.value for point in points[len(points) // 3 :])
+        near = [one for one in given if one > 1 and abs(math.log(one) - value) < _NEAR / 3 * value]
+        if not near and 0.6 < value < _SMALL:
+            near = [one for one in (round(math.exp(value)),) if abs(math.log(one) - value) < _EXACTLY * value]
+        found.add(min(near, key=lambda one: abs(math.log(one) - value)) if near else None)
+    classes = found.pop() if len(found) == 1 else None
+    return Chance(total * math.log(classes), classes) if classes and classes > 1 else None
 
 
 def worse_tested(run: Logged) -> tuple[Series, Point, float, float] | None:
