@@ -18,6 +18,8 @@ from ._example import NET, SOLVER, SOUND, losses
 from ._words import called, joined, number, rate_there, see
 
 _FLAT = [2.3026, 2.3031, 2.3022, 2.3026, 2.3025, 2.303, 2.3027, 2.3026, 2.3025, 2.3026]
+_PATIENCE = 5
+"""Iterations for each class: with a thousand of them the loss may well stay for thousands of iterations."""
 _RULES = (
     "missing-weight-filler",
     "constant-weights",
@@ -103,6 +105,6 @@ class LossDoesNotFall(LogRule):
                 log.at(found.since.line),
                 joined(what, rate),
                 evidence=see(known),
-                severity=None if found.chance else WARNING,
+                severity=None if found.chance and span >= _PATIENCE * (classes or 0) else WARNING,
                 cause=Cause("unknown", what, rate, LIKELY, known=known),
             )
