@@ -211,8 +211,7 @@ def _clashes(layers: list[Layer]) -> Iterator[Clash]:
             yield Clash(layer, other, other)  # what is stored keeps its name
             del above[phases, first]
         elif others and not layer.bottoms and layer.name:
-            bare = [other for _, other, *_ in others if not other.bottoms]
-            if bare:
+            if bare := [other for _, other, *_ in others if not other.bottoms]:
                 yield Clash(layer, bare[0], layer)
                 continue
         above.setdefault((layer.phases, second), (number, layer))
