@@ -64,8 +64,20 @@ class File:
 
     @property
     def is_template(self) -> bool:
-        """Whether Caffe refuses the file as it is: it takes placeholders inside quotes literally."""
-        return any(problem.certain for problem in self.placeholders)
+        """Whether Caffe refuses the file as it is: it takes placeholders inside quotes literally.
+
+        A word in braces may as well be a block whose field has no value yet, unless it is where a value is due.
+        """
+        text = self.document.source.text
+
+        def may_be_a_block(start: int) -> bool:
+            return (
+                text[start] == "{"
+                and text[start + 1] not in "{%"
+                and text[max(0, start - 80) : start].rstrip()[-1:] != ":"
+            )
+
+        return any(problem.certain and not may_be_a_block(problem.start) for problem in self.placeholders)
 
     @property
     def nets(self) -> list[Net]:

@@ -171,7 +171,7 @@ def prepare(project: Project, wishes: Wishes, folder: Path) -> Prepared:
         skips=wishes.skips,
     )
     here = Path(__file__).parent
-    (folder / ENGINE).mkdir()
+    (folder / ENGINE).mkdir(exist_ok=True)
     for name in RUNNER:
         shutil.copyfile(here / name, folder / ENGINE / Path(name).name)
     shutil.copyfile(here / "caffe" / "runner.py", folder / "runner.py")

@@ -40,6 +40,11 @@ class UnfilledTemplate(TextRule):
     ]
     INVALID = [
         Invalid(
+            'layer { name: "fc" type: "InnerProduct" bottom: "a" top: "b" inner_product_param { num_output } }',
+            span="{ num_output }",
+            message="{ num_output } is neither a block with fields nor a value, so Caffe refuses the file; complete it",
+        ),
+        Invalid(
             "layer { data_param { batch_size: $BATCH } }",
             span="$BATCH",
             message="this is a template with 1 placeholder, $BATCH; not checked further",
@@ -100,6 +105,9 @@ class UnfilledTemplate(TextRule):
             else:
                 message = f"this is {template}; not checked further"
                 yield self.finding(place, message, severity=INFO, related=related)
+        elif any(problem.certain for problem in found):
+            message = f"{listed} is neither a block with fields nor a value, so Caffe refuses the file; complete it"
+            yield self.finding(place, message, related=related)
         else:
             looks = "looks like a placeholder" if len(names) == 1 else "look like placeholders"
             severity = WARNING if user else INFO
