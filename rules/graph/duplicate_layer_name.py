@@ -29,6 +29,8 @@ from caffelint.lint.built import BuiltLayer
 
 from ._names import Names
 
+_WHAT = "loading and testing copy the weights of both into that layer, and this one keeps its initial weights"
+
 
 class DuplicateLayerName(NetRule):
     """Two layers of one phase share a name, and one of them has parameters or both are data layers.
@@ -169,8 +171,7 @@ class DuplicateLayerName(NetRule):
             )
         known = "name is already used by" if layer.name else "name is missing, as it is in"
         refusal = _refusal(other, layer)
-        what = "loading and testing copy the weights of both into that layer, and this one keeps its initial weights"
-        what = f'Caffe stops with "{refusal}"' if refusal else what
+        what = f'Caffe stops with "{refusal}"' if refusal else _WHAT
         return self.finding(
             layer.at("name"),
             f"{title(layer)}: {known} {other.type} on line {other.at('name').line}, so {what};"
@@ -235,9 +236,7 @@ def _refusal(one: Layer, other: Layer) -> str:
     if bool(one.kind.has_parameters) != bool(other.kind.has_parameters):
         return "Incompatible number of blobs"
     built = one.net.once(_built)
-    if one.index not in built or other.index not in built:
-        return ""
-    params, others = built[one.index].params, built[other.index].params
+    params, others = (getattr(built.get(layer.index), "params", None) for layer in (one, other))
     if params is None or others is None:
         return ""
     if len(params) != len(others):
