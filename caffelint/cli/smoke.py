@@ -166,27 +166,23 @@ def command(solver: str, **options: Any) -> int:
         options["work_dir"],
         not options["no_python_layers"],
     )
-    wishes, shapes = wishes_of(options), input_shapes(options["input_shape"])
-    request = Request(
-        solver, config, wishes, choice, options["force"], shapes, options["diagnose"], options["epochs"] or 0
-    )
+    wishes, shapes, epochs = wishes_of(options), input_shapes(options["input_shape"]), options["epochs"] or 0
+    request = Request(solver, config, wishes, choice, options["force"], shapes, options["diagnose"], epochs)
     run: Callable[[Request, Shown], Session] = lr_found if options["find_lr"] else smoke
+    trains = ways in ([], ["find_lr"])
     if options["compare"]:
         run = partial(compared, text=options["compare"])
-    if options["gradcheck"]:
+    elif options["gradcheck"]:
         run = partial(checked, target=options["gradcheck"])
-    if options["scan"]:
+    elif options["scan"]:
         run = scanned
-    trains = not any(options[name] for name in ("compare", "gradcheck", "scan"))
     on_stdout = any(output.format == "text" and output.file is None for output in wanted)
     try:
         with ending_once(), Shown(wishes.iterations, on_stdout, options["quiet"]) as shown:
             session = run(request, shown)
             shown.table(session)
             if wishes.watch and session.run:
-                for line in watched(session.run.events, wishes.watch):
-                    shown.say(line)
-                shown.say("")
+                shown.say("\n".join([*watched(session.run.events, wishes.watch), ""]))
             if options["plot"] and session.run:
                 plotted(session.run.events, options["plot"], solver)
     except (NoEngine, NoProject, Unplanned) as error:
@@ -194,8 +190,7 @@ def command(solver: str, **options: Any) -> int:
     report = session.report
     if trains and any(output.format == "json" for output in wanted):
         report = report._replace(smoke=as_json(session))
-    everything = options["verbose"] or config.fail_on == "info"
-    least = "info" if everything else "warning"
+    least = "info" if options["verbose"] or config.fail_on == "info" else "warning"
     write_all(report, wanted, Look(least=least, quiet=options["quiet"], fail_on=config.fail_on, fixes=False))
     if trains:
         shown.verdict(session)
