@@ -136,14 +136,14 @@ def command(solver: str, **options: Any) -> int:
     from caffelint.cli.compared import checked, compared, scanned
     from caffelint.cli.cured import cured, objection
     from caffelint.cli.outputs import outputs, write_all
-    from caffelint.cli.smoked import Shown, as_json, lr_found, plotted, ready_to_plot, wishes_of
+    from caffelint.cli.smoked import Shown, as_json, choice_of, lr_found, plotted, ready_to_plot, wishes_of
     from caffelint.cli.tell import tell
     from caffelint.cli.watched import watched
     from caffelint.report import Look
     from caffelint.smoke.engines import NoEngine
     from caffelint.smoke.inputs import Unplanned
     from caffelint.smoke.project import NoProject
-    from caffelint.smoke.session import Choice, Request, Session
+    from caffelint.smoke.session import Request, Session
     from caffelint.smoke.signals import ending_once
     from caffelint.smoke.train import smoke
 
@@ -156,16 +156,7 @@ def command(solver: str, **options: Any) -> int:
     config = settings([solver], options, unused=("caffe_python",) if options["caffe_python"] else ())
     if options["plot"]:
         ready_to_plot(options["plot"])
-    asked = options["caffe_python"]
-    choice = Choice(
-        options["engine"],
-        options["device"],
-        options["gpu"],
-        asked or config.caffe_python,
-        "--caffe-python" if asked else config.sources.get("caffe_python", "--caffe-python"),
-        options["work_dir"],
-        not options["no_python_layers"],
-    )
+    choice = choice_of(options, config)
     wishes, shapes, epochs = wishes_of(options), input_shapes(options["input_shape"]), options["epochs"] or 0
     request = Request(solver, config, wishes, choice, options["force"], shapes, options["diagnose"], epochs)
     run: Callable[[Request, Shown], Session] = lr_found if options["find_lr"] else smoke
@@ -182,7 +173,9 @@ def command(solver: str, **options: Any) -> int:
             session = run(request, shown)
             shown.table(session)
             if wishes.watch and session.run:
-                shown.say("\n".join([*watched(session.run.events, wishes.watch), ""]))
+                for line in watched(session.run.events, wishes.watch):
+                    shown.say(line)
+                shown.say("")
             if options["plot"] and session.run:
                 plotted(session.run.events, options["plot"], solver)
     except (NoEngine, NoProject, Unplanned) as error:

@@ -20,9 +20,10 @@ from caffelint.smoke.engines import known_device
 from caffelint.smoke.events import Event, Iteration, Note, RateFound, Tested
 from caffelint.smoke.job import REAL
 from caffelint.smoke.prepare import Prepared, Wishes
-from caffelint.smoke.session import Request, Session, Watcher, module_of
+from caffelint.smoke.session import Choice, Request, Session, Watcher, module_of
 
 if TYPE_CHECKING:
+    from caffelint.lint.config import Config
     from caffelint.lint.report import Report
     from caffelint.smoke.diagnosis.tried import Tried
     from caffelint.smoke.engines import Engine
@@ -46,6 +47,20 @@ def wishes_of(options: dict[str, Any]) -> Wishes:
     every = max(1, options["iterations"] // _POINTS) if options["plot"] else Wishes.statistics_every
     return Wishes(
         options["iterations"], options["seed"], "cpu", weights, names, options["data"], options["timeout"], every
+    )
+
+
+def choice_of(options: dict[str, Any], config: Config) -> Choice:
+    """The engine that is asked for, on the command line before the settings."""
+    asked = options["caffe_python"]
+    return Choice(
+        options["engine"],
+        options["device"],
+        options["gpu"],
+        asked or config.caffe_python,
+        "--caffe-python" if asked else config.sources.get("caffe_python", "--caffe-python"),
+        options["work_dir"],
+        not options["no_python_layers"],
     )
 
 
