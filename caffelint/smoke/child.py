@@ -79,8 +79,8 @@ def run_child(
     try:
         with held():
             child = Kept([*command, job_path], job.checked, **log_all)
-        reader = threading.Thread(target=log.read, args=(child.process.stderr,), daemon=True)
-        reader.start()
+            reader = threading.Thread(target=log.read, args=(child.process.stderr,), daemon=True)
+            reader.start()
         status = _follow(child.process, take, deadline)
         if status is None and not waited:
             late = time.monotonic() - started

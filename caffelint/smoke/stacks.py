@@ -11,7 +11,7 @@ from __future__ import absolute_import, division
 
 import time
 
-LOOKS, LEAST = 40, 0.2
+LOOKS, LEAST = 16, 0.2
 _EVERY, _SINCE = [0.0], [0.0]
 
 

@@ -62,3 +62,19 @@ def losses(values: Sequence[float | str], every: int = 10, rate: float | None = 
 
 FALLING = [2.3, 2.1, 1.9, 1.7, 1.5, 1.3, 1.2, 1.1, 1.0, 0.9, 0.8, 0.7, 0.6, 0.5, 0.45, 0.4, 0.35, 0.3, 0.25, 0.2]
 SOUND = SOLVER + NET + losses(FALLING) + "I1122 13:12:00.00 17644 solver.cpp:322] Optimization Done.\n"
+
+AT = "I0428 10:34:10.71  2335 net.cpp:663]     "
+FINE = AT + "[Forward] Layer data, top blob data data: 0.34\n" + AT + "[Forward] Layer log, top blob log data: 1.2\n"
+
+
+def with_tests(values: list[float], name: str = "loss", weighted: bool = True) -> str:
+    """A test after every other display."""
+    text = ""
+    shown = losses(FALLING).splitlines()
+    for index, value in enumerate(values):
+        at = f"I1122 13:11:{index:02d}.00 17644"
+        text += "\n".join(shown[6 * index : 6 * index + 6]) + "\n"
+        text += f"{at} solver.cpp:347] Iteration {20 * index + 10}, Testing net (#0)\n"
+        weight = f" (* 1 = {value} loss)" if weighted else ""
+        text += f"{at} solver.cpp:414]     Test net output #0: {name} = {value}{weight}\n"
+    return text

@@ -2,10 +2,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caffelint.evidence.log.rule import JUMPS, RISES, STOPPED, LogEvidence, LogRule, trend, whole_chance
-from caffelint.lint import ERROR, INFO, LIKELY, Cause, Finding, Invalid
+from caffelint.evidence.log.rule import RISES, LogEvidence, LogRule, trend, whole_chance
+from caffelint.lint import ERROR, LIKELY, Cause, Finding, Invalid
 
-from ._example import FALLING, SOUND, losses
+from ._example import SOUND, losses
 from ._words import back_to, called, joined, number, rate_there, see
 
 
@@ -48,44 +48,3 @@ class LossRises(LogRule):
                 evidence=joined(back, see(known)),
                 cause=Cause("rate", what, joined(rate, back), LIKELY, known=known),
             )
-
-
-class LossStopsFalling(LogRule):
-    """The loss fell at first, and has not for the second half of the run, or jumps about there.
-
-    ## Why is this bad?
-    It need not be: a net has learned what it can. Where the loss is higher than it should be, a lower rate from here
-    on often helps (a step of the schedule, or a larger batch where it jumps).
-    """
-
-    code = "T105"
-    name = "loss-stops-falling"
-    severity = INFO
-    certainty = LIKELY
-    VALID = [SOUND]
-    INVALID = [
-        Invalid(
-            losses([*FALLING[:10], *([0.9, 0.91, 0.9, 0.89, 0.9] * 5)]),
-            span="I1122 13:11:17.00 17644 solver.cpp:239] Iteration 170, loss = 0.9",
-            message="the loss stays at 0.9 from iteration 170 on; the rate is 0.1 there",
-        ),
-        Invalid(
-            losses([*FALLING[:10], *([0.2, 3.1, 0.9, 4.0, 0.1] * 5)]),
-            span="I1122 13:11:17.00 17644 solver.cpp:239] Iteration 170, loss = 0.9",
-            message="the loss jumps between 0.1 and 4 from iteration 170 on; the rate is 0.1 there",
-        ),
-    ]
-
-    def check(self, log: LogEvidence) -> Iterator[Finding]:
-        for run in log.runs:
-            loss = run.loss
-            found = trend(loss, None) if loss and not log.bad_first(run) and not loss.clamped else None
-            if loss is None or found is None or found.kind not in (STOPPED, JUMPS):
-                continue
-            if found.kind == STOPPED:
-                what = f"{called(loss)} stays at {number(found.last)} from iteration {found.since.iteration} on"
-            else:
-                what = f"{called(loss)} jumps between {number(found.first)} and {number(found.last)}"
-                what += f" from iteration {found.since.iteration} on"
-            rate = rate_there(log, run, found.since.iteration)
-            yield self.finding(log.at(found.since.line), joined(what, rate))

@@ -50,7 +50,7 @@ def test_code_that_only_computes_does_not_wait(tmp_path: Path, in_caffe: Callabl
 def test_a_loader_that_is_slow_is_named_although_iterations_were_done(
     tmp_path: Path, in_caffe: Callable[..., Session]
 ) -> None:
-    net = python_layer(tmp_path, "time.sleep(0.4)")
+    net = python_layer(tmp_path, "time.sleep(0.9)")
     text = verdict_of(in_caffe(write(tmp_path, net), timeout=8.0))
     assert 'Python "mine" (mine.py:17): its code still ran after' in text
     assert "of 50 iterations were done" in text

@@ -29,8 +29,9 @@ def main(arguments: list[str]) -> int:
         job = replace(job, device=arguments[2])
     # Threads that spin while they wait take the time of those that work, as soon as anything else runs here too.
     os.environ.setdefault("OMP_WAIT_POLICY", "passive")
-    stacks.watch(job.timeout)  # type: ignore[no-untyped-call]
     from caffelint.smoke.torch.engine import run
+
+    stacks.watch(job.timeout)  # type: ignore[no-untyped-call]
 
     kind = None
     if job.mode != TRAINS:
