@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from caffelint.cli import complete
-from caffelint.cli.settings import by_name_alone, level_of, settings, settings_options
+from caffelint.cli.settings import by_name_alone, fail_on_option, level_of, settings, settings_options
 
 
 @click.command("check")
@@ -38,11 +38,7 @@ from caffelint.cli.settings import by_name_alone, level_of, settings, settings_o
     help="The Caffe that the files are for (default: inferred from their fields and layer types); caffelint dialects"
     " lists the names.",
 )
-@click.option(
-    "--fail-on",
-    metavar="LEVEL",
-    help="Exit with 1 for findings of this severity or a higher one: error (default), warning, info; or never.",
-)
+@fail_on_option
 @click.option(
     "--format",
     "formats",

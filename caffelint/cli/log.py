@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import click
 
-from caffelint.cli.settings import settings, settings_options
+from caffelint.cli.plots import plot_option
+from caffelint.cli.settings import fail_on_option, settings, settings_options
 
 
 @click.command("log")
 @click.argument("logs", nargs=-1, required=True, type=click.Path(), metavar="FILE...")
 @click.option("--solver", type=click.Path(), metavar="FILE", help="Hold the run against this solver and its net.")
-@click.option(
-    "--plot", type=click.Path(path_type=Path), metavar="FILE", help="Also plot the runs to a .png, .svg or .html file."
-)
+@plot_option
 @click.option("--follow", is_flag=True, help="Keep reading while the log grows, until the run ends.")
 @click.option(
     "--until",
@@ -25,11 +23,7 @@ from caffelint.cli.settings import settings, settings_options
 )
 @click.option("--no-check", is_flag=True, help="Do not check the solver and the net that the log holds.")
 @settings_options
-@click.option(
-    "--fail-on",
-    metavar="LEVEL",
-    help="Exit with 1 for findings of this severity or a higher one: error (default), warning, info; or never.",
-)
+@fail_on_option
 @click.option(
     "--format",
     "formats",

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import click
 
 from caffelint.cli.overwriting import objection
+from caffelint.cli.plots import plotting, ready_to_plot
 from caffelint.cli.tell import tell
 from caffelint.evidence.log.evidence import LogEvidence
 from caffelint.evidence.log.files import STDIN, chunks, known
@@ -59,7 +60,7 @@ def reports(asked: Wanted, config: Config) -> Outcome:
         if word not in ENDINGS:
             raise click.UsageError(f'--until "{word}" is not known; give nan, stuck or both')
     if asked.plot:
-        _ready_to_plot(asked.plot)
+        ready_to_plot(asked.plot)
     solver = _solver(asked.solver) if asked.solver else None
     files = [_csv_file(value) for value in asked.tables]
     numbers = Numbers()
@@ -107,11 +108,8 @@ def reported(outcome: Outcome, asked: Wanted, wanted: Sequence[Output], config: 
     if asked.plot and logs:
         from caffelint.evidence.log.plot import draw
 
-        try:
+        with plotting(asked.plot):
             draw(logs, asked.plot)
-        except OSError as error:
-            reason = (error.strerror or str(error)).lower()
-            raise click.ClickException(f"{asked.plot}: cannot be written: {reason}") from error
     least = "info" if verbose or config.fail_on == "info" else "warning"
     write_all(report, wanted, Look(least=least, quiet=asked.quiet, fail_on=config.fail_on, fixes=False))
     for failure in report.failures:
@@ -203,19 +201,3 @@ def _solver(path: str) -> Any:
     if file.solver is None:
         raise click.ClickException(f"{path}: not a solver")
     return file
-
-
-def _ready_to_plot(path: Path) -> None:
-    """Raise `click.UsageError` before anything is read, if no plot could be written in the end."""
-    import importlib.util
-
-    from caffelint.evidence.log.plot import SUFFIXES
-
-    if importlib.util.find_spec("matplotlib") is None:
-        raise click.UsageError("--plot needs matplotlib: pip install 'caffelint[plot]'")
-    if path.suffix.lower() not in SUFFIXES:
-        raise click.UsageError(f'--plot "{path}": the name must end with .png, .svg or .html')
-    if not path.parent.is_dir():
-        raise click.UsageError(f'--plot "{path}": its folder does not exist')
-    if reason := objection(path, path.suffix.lower()):
-        raise click.UsageError(f'--plot "{path}": {reason}')

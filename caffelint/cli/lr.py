@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from caffelint.cli.overwriting import objection
-from caffelint.text.writing import picture, write_report
+from caffelint.cli.plots import plot_option, plotting, ready_to_plot
 
 if TYPE_CHECKING:
     from caffelint.caffe.learning_rate import Schedule
@@ -25,9 +24,7 @@ _WITHOUT_MAX_ITER = 100_000
     metavar="N",
     help="Show this many iterations (default: max_iter of the solver).",
 )
-@click.option(
-    "--plot", type=click.Path(path_type=Path), metavar="FILE", help="Also plot the rate to a .png, .svg or .pdf file."
-)
+@plot_option
 def command(solver: Path, iterations: int | None, plot: Path | None) -> int:
     """Show the learning rate over training, as Caffe computes it.
 
@@ -43,6 +40,8 @@ def command(solver: Path, iterations: int | None, plot: Path | None) -> int:
     from caffelint.lint.read import ReadError, read
     from caffelint.report import lr_table
 
+    if plot:
+        ready_to_plot(plot)
     try:
         file = load(read(str(solver)), str(solver))
     except ReadError as error:
@@ -68,23 +67,16 @@ def command(solver: Path, iterations: int | None, plot: Path | None) -> int:
 
 
 def _draw(rates: Schedule, limit: int, path: Path, title: str) -> None:
-    try:
-        from matplotlib.figure import Figure
-    except ImportError as error:
-        raise click.UsageError("--plot needs matplotlib: pip install caffelint[plot]") from error
-    if path.suffix.lower() not in (".png", ".svg", ".pdf"):
-        raise click.UsageError(f"--plot {path}: the file name must end in .png, .svg or .pdf")
-    if reason := objection(path, path.suffix.lower()):
-        raise click.UsageError(f"--plot {path}: {reason}")
+    from matplotlib.figure import Figure
+
     from caffelint.report.lr_table import milestones
+    from caffelint.text.pictures import plain, write_plot
 
     points = sorted({*milestones(rates, limit, 1000), *((limit - 1) * i // 1000 for i in range(1001))})
     figure = Figure(figsize=(8, 4.5), layout="constrained")
     axes = figure.add_subplot()
     axes.step(points, [rates.rate(point) for point in points], where="post")
-    axes.set(title=title.replace("$", r"\$"), xlabel="iteration", ylabel="learning rate")
+    axes.set(title=plain(title), xlabel="iteration", ylabel="learning rate")
     axes.grid(alpha=0.3)
-    try:
-        write_report(path, picture(figure, path.suffix[1:].lower()))
-    except OSError as error:
-        raise click.ClickException(f"{path}: cannot be written: {(error.strerror or str(error)).lower()}") from error
+    with plotting(path):
+        write_plot(figure, path, title)

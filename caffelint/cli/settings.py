@@ -17,6 +17,11 @@ if TYPE_CHECKING:
     from caffelint.lint.config import Config
 
 LEVELS = ("error", "warning", "info")
+fail_on_option = click.option(
+    "--fail-on",
+    metavar="LEVEL",
+    help="Exit with 1 for findings of this severity or a higher one: error (default), warning, info; or never.",
+)
 
 
 def settings_options(command: Callable[..., Any]) -> Callable[..., Any]:

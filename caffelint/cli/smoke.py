@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import click
 
-from caffelint.cli.settings import input_shapes, settings, settings_options
+from caffelint.cli.plots import plot_option
+from caffelint.cli.settings import fail_on_option, input_shapes, settings, settings_options
 
 
 @click.command("smoke")
@@ -97,9 +97,7 @@ from caffelint.cli.settings import input_shapes, settings, settings_options
 )
 @click.option("--scan", is_flag=True, help="Look at all batches once, forward only, and name those with an odd loss.")
 @click.option("--gradcheck", metavar="LAYER|all", help="Compare a layer's gradient with the slope of its forward pass.")
-@click.option(
-    "--plot", type=click.Path(path_type=Path), metavar="FILE", help="Also plot the run to a .png, .svg or .html file."
-)
+@plot_option
 @click.option("--force", is_flag=True, help="Run even if the check reports a certain error.")
 @click.option("--no-python-layers", is_flag=True, help="Refuse to run a net with Python layers.")
 @click.option(
@@ -110,11 +108,7 @@ from caffelint.cli.settings import input_shapes, settings, settings_options
 )
 @click.option("--dialect", metavar="NAME", help="The Caffe that the files are for (default: inferred).")
 @settings_options
-@click.option(
-    "--fail-on",
-    metavar="LEVEL",
-    help="Exit with 1 for findings of this severity or a higher one: error (default), warning, info; or never.",
-)
+@fail_on_option
 @click.option("--format", "formats", multiple=True, metavar="FORMAT[:FILE]", help="As in caffelint check.")
 @click.option("-v", "--verbose", is_flag=True, help="Also show infos.")
 @click.option("-q", "--quiet", is_flag=True, help="Show only the findings.")
@@ -136,7 +130,8 @@ def command(solver: str, **options: Any) -> int:
     from caffelint.cli.compared import checked, compared, scanned
     from caffelint.cli.cured import cured, objection
     from caffelint.cli.outputs import outputs, write_all
-    from caffelint.cli.smoked import Shown, as_json, choice_of, lr_found, plotted, ready_to_plot, wishes_of
+    from caffelint.cli.plots import ready_to_plot
+    from caffelint.cli.smoked import Shown, as_json, choice_of, lr_found, plotted, wishes_of
     from caffelint.cli.tell import tell
     from caffelint.cli.watched import watched
     from caffelint.report import Look

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from caffelint.cli.overwriting import objection
 from caffelint.cli.tell import tell
 from caffelint.report.words import sentence
 from caffelint.smoke.engines import known_device
@@ -232,26 +231,9 @@ def lr_found(request: Request, shown: Shown) -> Session:
     return session
 
 
-def ready_to_plot(path: Path) -> None:
-    """Raise `click.UsageError` before anything runs, if no plot could be written in the end."""
-    import importlib.util
-
-    from caffelint.smoke.plot import SUFFIXES
-
-    if importlib.util.find_spec("matplotlib") is None:
-        raise click.UsageError("--plot needs matplotlib: pip install 'caffelint[plot]'")
-    if path.suffix.lower() not in SUFFIXES:
-        raise click.UsageError(f'--plot "{path}": the name must end with .png, .svg or .html')
-    if not path.parent.is_dir():
-        raise click.UsageError(f'--plot "{path}": its folder does not exist')
-    if reason := objection(path, path.suffix.lower()):
-        raise click.UsageError(f'--plot "{path}": {reason}')
-
-
 def plotted(events: Sequence[Event], path: Path, title: str) -> None:
+    from caffelint.cli.plots import plotting
     from caffelint.smoke.plot import draw
 
-    try:
+    with plotting(path):
         draw(events, path, title)
-    except OSError as error:
-        raise click.ClickException(f"{path}: cannot be written: {(error.strerror or str(error)).lower()}") from error

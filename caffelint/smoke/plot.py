@@ -23,12 +23,8 @@ from caffelint.smoke.events import (
     RateFound,
     Statistics,
 )
-from caffelint.text.writing import picture, write_report
+from caffelint.text.pictures import MOST_LINES, plain, write_plot
 
-SUFFIXES = (".png", ".svg", ".html")
-_MOST_LINES = 12
-_LONGEST = 60
-"""Of a name, in letters."""
 _ROWS = (
     ("activations", BLOB, DATA, "root mean square"),
     ("gradients of blobs", BLOB, DIFF, "root mean square"),
@@ -45,19 +41,12 @@ def draw(events: Sequence[Event], path: Path, title: str) -> None:
 
     found = next((event for event in events if isinstance(event, RateFound)), None)
     figure = Figure(figsize=(11, 5 if found else 14), layout="constrained")
-    figure.suptitle(_plain(title))
+    figure.suptitle(plain(title))
     if found:
         _rates(figure.subplots(), found)
     else:
         _run(figure.subplots(2 + len(_ROWS), 1, sharex=True), events)
-    suffix = path.suffix[1:].lower()
-    data = picture(figure, "svg" if suffix == "html" else suffix)
-    if suffix == "html":
-        head = "<!doctype html><meta charset=utf-8><meta name=generator content=caffelint>"
-        head += f"<title>{_escaped(title)}</title>"
-        head += "<style>svg { display: block; margin: auto; width: 100%; max-width: 1100px; height: auto }</style>"
-        data = head.encode("utf-8", "replace") + data[data.index(b"<svg") :]
-    write_report(path, data)
+    write_plot(figure, path, title)
 
 
 def _run(axes: Sequence[Any], events: Sequence[Event]) -> None:
@@ -73,7 +62,7 @@ def _run(axes: Sequence[Any], events: Sequence[Event]) -> None:
         if bad:
             axis.axvline(bad.iteration, color=_BAD, linestyle="--", linewidth=1)
     if bad:
-        what = f'{bad.where} of "{_plain(bad.layer)}" is not finite' if bad.layer else "the rate is not finite"
+        what = f'{bad.where} of "{plain(bad.layer)}" is not finite' if bad.layer else "the rate is not finite"
         side = "right" if bad.iteration > last / 2 else "left"
         at = (bad.iteration, 0.9)
         axes[0].annotate(f" {what} ", at, xycoords=("data", "axes fraction"), color=_BAD, fontsize=9, ha=side)
@@ -141,7 +130,7 @@ def _scales(axis: Any, statistics: Sequence[Statistics], kind: str, part: str) -
     shown = _evenly(list(lines))
     for number, key in enumerate(shown):
         layer, blob = key
-        label = _plain(layer if layers.count(layer) == 1 else f"{layer}: {blob}")
+        label = plain(layer if layers.count(layer) == 1 else f"{layer}: {blob}")
         at, sizes = zip(*sorted(lines[key]), strict=True)
         axis.plot(at, sizes, marker=".", label=label, color=_color(number, len(shown)), linewidth=1)
     if shown:
@@ -163,18 +152,7 @@ def _color(number: int, count: int) -> Any:
 
 def _evenly(names: list[tuple[str, str]]) -> list[tuple[str, str]]:
     """At most so many, from the first to the last."""
-    if len(names) <= _MOST_LINES:
+    if len(names) <= MOST_LINES:
         return names
-    step = (len(names) - 1) / (_MOST_LINES - 1)
-    return [names[round(number * step)] for number in range(_MOST_LINES)]
-
-
-def _plain(text: str) -> str:
-    """A name as matplotlib shows it: no formula, nothing that an SVG may not hold, and no longer than fits."""
-    short = text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"
-    plain = "".join(char if char.isprintable() else "?" for char in short).replace("$", r"\$")
-    return f" {plain}" if plain.startswith("_") else plain  # a legend leaves out what begins so
-
-
-def _escaped(text: str) -> str:
-    return text.replace("&", "&amp;").replace("<", "&lt;")
+    step = (len(names) - 1) / (MOST_LINES - 1)
+    return [names[round(number * step)] for number in range(MOST_LINES)]

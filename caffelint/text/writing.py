@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import errno
-import io
 import os
 import secrets
 import stat
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
 
 _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
 
@@ -49,17 +47,6 @@ def write_atomically(path: Path, data: bytes, expected: bytes | None = None, *, 
         with suppress(FileNotFoundError):  # where the signal that ends us came just after the replacement
             os.unlink(temporary)
         raise
-
-
-_AUTHOR = {"png": "Software", "svg": "Creator", "pdf": "Creator"}
-"""The field of each format that says who drew it."""
-
-
-def picture(figure: Any, format: str) -> bytes:
-    """A figure of matplotlib, which names caffelint, so that a later one may take its place."""
-    drawn = io.BytesIO()
-    figure.savefig(drawn, format=format, metadata={_AUTHOR[format]: "caffelint"})
-    return drawn.getvalue()
 
 
 def write_report(path: Path, data: bytes) -> None:

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from caffelint.text.writing import picture
+from caffelint.text.pictures import write_plot
 
 if sys.platform == "win32":
     pytest.skip("limits of POSIX", allow_module_level=True)
@@ -77,8 +77,8 @@ def test_a_report(net: Path, project: Path) -> None:
 
 
 def test_a_plot(net: Path, project: Path) -> None:
-    old = picture(pytest.importorskip("matplotlib.figure").Figure(), "png")
-    (project / "rate.png").write_bytes(old)
+    write_plot(pytest.importorskip("matplotlib.figure").Figure(), project / "rate.png", "old")
+    old = (project / "rate.png").read_bytes()
     (project / "solver.prototxt").write_text('base_lr: 0.1 lr_policy: "fixed" max_iter: 9', "utf-8")
     done = run("lr", "solver.prototxt", "--plot", "rate.png")
     assert done.returncode == 2

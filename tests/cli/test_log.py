@@ -84,7 +84,7 @@ def test_net_of_another_training(tmp_path: Path, capsys: pytest.CaptureFixture[s
     assert 'the net is another than that of the log: layer "cost" was not there' in capsys.readouterr().out
 
 
-@pytest.mark.parametrize("suffix", [".png", ".svg", ".html"])
+@pytest.mark.parametrize("suffix", [".png", ".svg", ".pdf", ".html"])
 def test_plot(suffix: str, tmp_path: Path) -> None:
     pytest.importorskip("matplotlib")
     path = tmp_path / f"loss{suffix}"

@@ -53,7 +53,7 @@ def lines(axis: Any) -> dict[str, list[float]]:
 
 @pytest.mark.parametrize("events", [RUN, [FOUND], []])
 def test_every_kind_of_file(tmp_path: Path, events: list[Event]) -> None:
-    starts = {".png": b"\x89PNG", ".svg": b"<?xml", ".html": b"<!doctype html>"}
+    starts = {".png": b"\x89PNG", ".svg": b"<?xml", ".pdf": b"%PDF", ".html": b"<!doctype html>"}
     for suffix, start in starts.items():
         path = tmp_path / f"a{suffix}"
         draw(events, path, "<s>.prototxt")

@@ -8,11 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from caffelint.evidence.log.values import RATE, TEST, TRAIN, Logged, Series, TrainingLog
-from caffelint.text.writing import picture, write_report
+from caffelint.text.pictures import MOST_LINES, plain, write_plot
 
-SUFFIXES = (".png", ".svg", ".html")
-_MOST_LINES = 12
-_LONGEST = 60
 _BAD, _GOOD = "tab:red", "tab:green"
 
 
@@ -24,21 +21,15 @@ def draw(logs: Sequence[TrainingLog], path: Path) -> None:
     others = any(series.weight is None for run in runs for phase in (TRAIN, TEST) for series in run.outputs(phase))
     rows = 2 + others
     figure = Figure(figsize=(11, 3.2 * rows + 1), layout="constrained")
-    figure.suptitle(_plain(", ".join(log.path for log in logs)))
+    figure.suptitle(plain(", ".join(log.path for log in logs)))
     axes = figure.subplots(rows, 1, sharex=True, squeeze=False)[:, 0]
     _series(axes[0], "loss", [(run, one) for run in runs for one in _losses(run)], runs)
     if others:
-        plain = [(run, one) for run in runs for phase in (TRAIN, TEST) for one in run.outputs(phase)]
-        _series(axes[1], "other outputs", [(run, one) for run, one in plain if one.weight is None], runs)
+        shown = [(run, one) for run in runs for phase in (TRAIN, TEST) for one in run.outputs(phase)]
+        _series(axes[1], "other outputs", [(run, one) for run, one in shown if one.weight is None], runs)
     _rates(axes[-1], runs)
     axes[-1].set(xlabel="iteration")
-    suffix = path.suffix[1:].lower()
-    data = picture(figure, "svg" if suffix == "html" else suffix)
-    if suffix == "html":
-        head = "<!doctype html><meta charset=utf-8><meta name=generator content=caffelint><title>caffelint log</title>"
-        head += "<style>svg { display: block; margin: auto; width: 100%; max-width: 1100px; height: auto }</style>"
-        data = head.encode("utf-8", "replace") + data[data.index(b"<svg") :]
-    write_report(path, data)
+    write_plot(figure, path, "caffelint log")
 
 
 def _losses(run: Logged) -> list[Series]:
@@ -52,7 +43,7 @@ def _losses(run: Logged) -> list[Series]:
 def _series(axis: Any, title: str, lines: Sequence[tuple[Logged, Series]], runs: Sequence[Logged]) -> None:
     from matplotlib import colormaps
 
-    names = list(dict.fromkeys(_name(one) for _, one in lines))[:_MOST_LINES]
+    names = list(dict.fromkeys(_name(one) for _, one in lines))[:MOST_LINES]
     every: list[float] = []
     labelled: set[str] = set()
     for _, one in lines:
@@ -98,11 +89,4 @@ def _rates(axis: Any, runs: Sequence[Logged]) -> None:
 
 
 def _name(series: Series) -> str:
-    return _plain(f"{series.phase} {series.name}" if series.name else "train, smoothed")
-
-
-def _plain(text: str) -> str:
-    """A name as matplotlib shows it: no formula, nothing that an SVG may not hold, and no longer than fits."""
-    short = text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"
-    plain = "".join(char if char.isprintable() else "?" for char in short).replace("$", r"\$")
-    return f" {plain}" if plain.startswith("_") else plain
+    return plain(f"{series.phase} {series.name}" if series.name else "train, smoothed")

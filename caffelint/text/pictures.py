@@ -1,0 +1,42 @@
+"""Plots as files: of one size on a page, and with the mark by which a later one knows that it may replace them."""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+from typing import Any
+
+from caffelint.text.writing import write_report
+
+SUFFIXES = (".png", ".svg", ".pdf", ".html")
+MOST_LINES = 12
+"""Of a diagram; more cannot be told apart."""
+_LONGEST = 60
+"""Of a name, in letters."""
+_AUTHOR = {"png": "Software", "svg": "Creator", "pdf": "Creator"}
+"""The field of each format that says who drew it."""
+_HEAD = (
+    "<!doctype html><meta charset=utf-8><meta name=generator content=caffelint><title>{}</title>"
+    "<style>svg {{ display: block; margin: auto; width: 100%; max-width: 1100px; height: auto }}</style>"
+)
+
+
+def write_plot(figure: Any, path: Path, title: str) -> None:
+    """Write a figure of matplotlib in the format that the name asks for. title: of the page. Raises OSError."""
+    format = path.suffix[1:].lower()
+    is_page = format == "html"
+    drawn = io.BytesIO()
+    format = "svg" if is_page else format
+    figure.savefig(drawn, format=format, metadata={_AUTHOR[format]: "caffelint"})
+    data = drawn.getvalue()
+    if is_page:
+        head = _HEAD.format(title.replace("&", "&amp;").replace("<", "&lt;"))
+        data = head.encode("utf-8", "replace") + data[data.index(b"<svg") :]
+    write_report(path, data)
+
+
+def plain(text: str) -> str:
+    """A name as matplotlib shows it: no formula, nothing that an SVG may not hold, and no longer than fits."""
+    short = text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"
+    shown = "".join(char if char.isprintable() else "?" for char in short).replace("$", r"\$")
+    return f" {shown}" if shown.startswith("_") else shown  # a legend leaves out what begins so
