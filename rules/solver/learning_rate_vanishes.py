@@ -10,9 +10,12 @@ _SMALL = 0.99e-6
 _LONG = 0.9
 """As a share of the run; `poly` rightly reaches 0 at its end."""
 
+_LITTLE, _SHORT = 1.01e-3, 0.01
+"""As shares of the highest rate, and of the run: no schedule is meant to end before the run has really begun."""
+
 
 class LearningRateVanishes(SolverRule):
-    """The learning rate falls to 0, or below a millionth of its start, long before the end.
+    """The learning rate falls to 0, or below a millionth of its start, long before the end, or at once to a thousandth.
 
     ## Why is this bad?
     The rest of the run changes next to nothing; a slower decay makes use of that time, fewer iterations save it. A
@@ -39,6 +42,7 @@ class LearningRateVanishes(SolverRule):
         'base_lr: 0.01 lr_policy: "poly" power: 1 max_iter: 100000',
         'base_lr: 0.01 lr_policy: "step" gamma: 0.1 stepsize: 1000 max_iter: 7000',
         'base_lr: 0.01 lr_policy: "step" stepsize: 1000 max_iter: 7000',
+        'base_lr: 0.01 lr_policy: "multistep" gamma: 0.1 stepvalue: 100 stepvalue: 200 stepvalue: 300 max_iter: 10000',
     ]
     INVALID = [
         Invalid(
@@ -59,6 +63,12 @@ class LearningRateVanishes(SolverRule):
             message="the learning rate falls below a millionth of its initial 0.01 at iteration 7000, so the remaining"
             " 30% of 10000 iterations change next to nothing; set max_iter: 7000, or let the rate drop later",
         ),
+        Invalid(
+            'base_lr: 0.01 lr_policy: "multistep" gamma: 0.1 stepvalue: 1 stepvalue: 2 stepvalue: 3 max_iter: 1000',
+            span="stepvalue: 1",
+            message="the learning rate falls from 0.01 to 1e-05 by iteration 3 of 1000, so the net learns next to"
+            " nothing; check gamma and stepvalue",
+        ),
     ]
 
     def check(self, solver: Solver) -> Iterator[Finding]:
@@ -75,6 +85,7 @@ class LearningRateVanishes(SolverRule):
             return
         found = schedule.first(lambda rate: abs(rate) < start * _SMALL, runs)
         if not found or found[0] > _LONG * runs:
+            yield from self._at_once(solver, most, runs)
             return
         zero = schedule.first(lambda rate: rate == 0, runs)
         to_zero = f", and to 0 at iteration {zero[0]}" if zero and zero[0] < _LONG * runs else ""
@@ -88,4 +99,17 @@ class LearningRateVanishes(SolverRule):
             solver.at(field),
             f"the learning rate falls below a millionth of its initial {start:g} at iteration {found[0]}{to_zero},"
             f" so the remaining {left}% of {runs} iterations change next to nothing; {advice}",
+        )
+
+    def _at_once(self, solver: Solver, most: float, runs: int) -> Iterator[Finding]:
+        """A rate of which next to nothing is left after the first hundredth of the run."""
+        schedule, last = solver.schedule, int(_SHORT * runs)
+        rest = [schedule.rate(last), *(rate for at, rate in schedule.extremes(runs) if at > last)]
+        if last < 1 or not max(map(abs, rest)) < most * _LITTLE:
+            return
+        at, rate = schedule.first(lambda rate: abs(rate) < most * _LITTLE, runs) or (last, rest[0])
+        yield self.finding(
+            solver.at(schedule.reads[-1]),
+            f"the learning rate falls from {most:g} to {rate:g} by iteration {at} of {runs}, so the net learns next to"
+            f" nothing; check {' and '.join(schedule.reads)}",
         )
