@@ -185,7 +185,8 @@ class _Binder:
     def _adopt(self, message: Any, type_: MessageType) -> None:
         """Bind layers that are inside another one, because a brace is missing, as if they came after it."""
         for stray in self.strays:  # which may find more
-            self._message(message, type_, type_.fields[stray.name], stray)
+            if field_type := type_.field(stray.name):
+                self._message(message, type_, field_type, stray)
         self.strays.clear()
 
     def _list(self, message: Any, type_: MessageType, field_type: FieldType, field: Field) -> None:

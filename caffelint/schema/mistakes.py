@@ -192,7 +192,8 @@ class Mistakes(MistakenValues):
         written = node.first("type") if type_.name in LAYERS and field.kind == tree.MESSAGE else None
         if written is None:
             return False
-        enum = type_.fields["type"].enum
+        declared = type_.field("type")
+        enum = declared.enum if declared else None
         if enum and written.kind == tree.IDENTIFIER:
             return written.text not in enum.values and written.text not in enum.unkept
         if written.kind != tree.STRING:

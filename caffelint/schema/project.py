@@ -52,19 +52,8 @@ class Registered(NamedTuple):
     counts: Mapping[str, TakenCounts] = MappingProxyType({})
 
     def as_json(self) -> list[Any]:
-        """Its values, for `of_json`."""
+        """Its values in an order that is the same in every run."""
         return [*map(sorted, self[:-1]), dict(sorted(self.counts.items()))]
-
-    @classmethod
-    def of_json(cls, values: Any) -> Registered | None:
-        """What `as_json` gave; None if that is not it."""
-        try:
-            *names, counts = values
-            taken = {str(type_): TakenCounts(*map(int, numbers)) for type_, numbers in counts.items()}
-            layers, solvers, policies, fillers, changed = (frozenset(map(str, types)) for types in names)
-            return cls(layers, solvers, policies, fillers, changed, taken)
-        except (TypeError, ValueError, AttributeError):
-            return None
 
 
 NONE_REGISTERED = Registered()

@@ -164,9 +164,12 @@ class _File:
         if token == "-":
             token = self.next()
         try:
-            return sign * int(token, 8 if token[0] == "0" and token.isdigit() else 0)
+            number = sign * int(token, 8 if token[0] == "0" and token.isdigit() else 0)
         except ValueError:
             raise self.error(f"{token[:40]} is not a whole number") from None
+        if not -(1 << 63) <= number < 1 << 64:
+            raise self.error(f"{token[:40]} does not fit into 64 bits")
+        return number
 
     def statement(self, scope: str, depth: int) -> None:
         """A declaration outside of messages, or one inside of a message of that name."""

@@ -95,6 +95,8 @@ def test_imports_are_read_once_even_in_a_circle(root: Path) -> None:
         ("message A {" * 60 + "}" * 60, "line 1: messages are nested too deep"),
         ("int main() { return 0; }", "line 1: int is not a declaration"),
         ("enum E { A = x; }", "line 1: x is not a whole number"),
+        (f"enum E {{ A = 0x1{'0' * 16}; }}", f"line 1: 0x1{'0' * 16} does not fit into 64 bits"),
+        (f"message A {{ optional int32 x = 0x{'f' * 4000}; }}", f"line 1: 0x{'f' * 38} does not fit into 64 bits"),
     ],
 )
 def test_what_is_no_schema_is_refused(text: str, why: str) -> None:
