@@ -10,6 +10,7 @@ import pytest
 
 import caffelint
 from caffelint.lint.config import Config
+from caffelint.project import python2
 from caffelint.project.python_layers import PythonModule
 from caffelint.rules.python._param_str import keys_of
 
@@ -168,6 +169,24 @@ def test_a_module_is_read_anew_where_it_changes(tmp_path: Path, monkeypatch: pyt
     text = (tmp_path / "project/pyloss.py").read_text().replace("len(bottom) != 2", "len(bottom) != 3")
     (tmp_path / "project/pyloss.py").write_text(text)
     assert "Y002" in {finding.code for finding in caffelint.check([tmp_path / "project"], config).findings}
+
+
+def test_a_module_is_parsed_once_for_all_nets_that_name_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    parsed = []
+
+    def counted(text: str) -> object:
+        parsed.append(text)
+        return parse(text)
+
+    parse = python2.parse
+    monkeypatch.setattr(python2, "parse", counted)
+    write(tmp_path / "project", {"setup": f"pass  # {tmp_path}"})
+    net = (tmp_path / "project/net.prototxt").read_text()
+    for number in range(9):
+        (tmp_path / f"project/net{number}.prototxt").write_text(f"{net} # {number}")
+    report = caffelint.check([tmp_path / "project"], uncached())
+    assert report.files == 11
+    assert len(parsed) == 1
 
 
 def test_no_module_is_read_outside_the_checkout(tmp_path: Path) -> None:

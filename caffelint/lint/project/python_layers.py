@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 _NAMED = re.compile(rb"\bmodule(?:[ \t]*:)?[ \t]*[\"']([A-Za-z_][\w.]{0,200})[\"']")
 NO_MODULES: Mapping[str, Sequence[tuple[str, bytes]]] = MappingProxyType({})
-_LARGEST = 1 << 20
+_LARGEST, _MOST_KEPT = 1 << 20, 2 << 20
 _MOST_CANDIDATES = 8
 _MOST_FILES = 100_000
 """Of a checkout, that are looked at; more would take seconds."""
@@ -43,17 +43,29 @@ def tell_modules(nets: Iterable[Net], modules: Mapping[str, Sequence[tuple[str, 
     """Give nets what is known of their Python layers."""
     if not modules:
         return
-    from caffelint.project.python_layers import PythonModule
-
     parsed: dict[bytes, PythonModule] = {}
     for net in nets:
         for layer in net.layers_having("python_param"):
             name = layer.message.python_param.module
             for path, data in modules.get(name, ()):
                 if data not in parsed:
-                    parsed[data] = PythonModule(path, data.decode("utf-8", "replace"))
+                    parsed[data] = _parsed(path, data)
                 if parsed[data] not in net.python_modules.setdefault(name, []):
                     net.python_modules[name].append(parsed[data])
+
+
+_known: dict[tuple[str, bytes], PythonModule] = {}
+"""Modules that many nets may name, of so many bytes in all that they take some hundred megabytes at most."""
+
+
+def _parsed(path: str, data: bytes) -> PythonModule:
+    if (path, data) not in _known:
+        from caffelint.project.python_layers import PythonModule
+
+        if sum(2000 + len(text) for _, text in _known) > _MOST_KEPT:
+            _known.clear()
+        _known[path, data] = PythonModule(path, data.decode("utf-8", "replace"))
+    return _known[path, data]
 
 
 def python_modules(layer: Layer) -> Sequence[PythonModule]:
