@@ -10,9 +10,9 @@ from caffelint.lint.project.find import PROTO, Repository, top_of
 from caffelint.lint.read import ReadError, read
 
 if TYPE_CHECKING:
-    from caffelint.lint.project.sources import Sources, SourceTree
+    from caffelint.lint.project.sources import SourceFile, SourceTree, Told
     from caffelint.lint.project.submodules import NamedForks
-    from caffelint.schema.project import ProjectCaffe, Registered
+    from caffelint.schema.project import ProjectCaffe
 
 _LARGEST = 1 << 20
 """Of a caffe.proto; the largest known one has 120 KiB."""
@@ -56,6 +56,7 @@ class Caffes:
         self._of_folder: dict[str, Taken] = {}
         self._read: dict[str, Taken] = {}
         self._trees: dict[str, SourceTree] = {}
+        self._sources: dict[tuple[SourceFile, ...], Told] = {}
         self._given: Taken | None = None
 
     def of(self, path: str) -> Taken:
@@ -122,35 +123,40 @@ class Caffes:
         return self._read[proto]
 
     def _taken(self, proto: str, root: str, repository: Repository, why: str) -> Taken:
-        from caffelint.lint.project.sources import SourceTree
+        from caffelint.lint.project.sources import SourceTree, registered
         from caffelint.schema.project import project_caffe
 
         data = read(proto, _LARGEST, repository.reach)
         if repository.top not in self._trees:
             self._trees[repository.top] = SourceTree(repository.top)
         all_sources = self._trees[repository.top].of(root)
-        types = self._registered(all_sources)
+        types = registered(self._told(all_sources.own), self._told(all_sources.common))
         imports = _Imports(proto, root, repository)
         text = data.decode("utf-8", "replace")
         caffe = project_caffe(text, _shown(proto), imports.text, types, all_sources.complete)
         why += "" if all_sources.complete else ", too large for all of its sources to be read"
         return Taken(caffe, why=why, key=f"{caffe.digest}{types.as_json()}{caffe.path}", root=root)
 
-    def _registered(self, all_sources: Sources) -> Registered:
+    def _told(self, files: tuple[SourceFile, ...]) -> Told:
+        """What some sources tell; those of several Caffes are read once."""
+        if files not in self._sources:
+            self._sources[files] = self._cached(files)
+        return self._sources[files]
+
+    def _cached(self, files: tuple[SourceFile, ...]) -> Told:
         import hashlib
 
         from caffelint.lint import cache
-        from caffelint.lint.project.sources import registered
-        from caffelint.schema.project import Registered
+        from caffelint.lint.project.sources import Told, told
 
         name = ""
-        if self._config.cache:
+        if self._config.cache and files:
             digest = hashlib.sha1(cache.code_fingerprint(), usedforsecurity=False)
-            digest.update(repr(all_sources.files).encode(errors="surrogateescape"))
+            digest.update(repr(files).encode(errors="surrogateescape"))
             name = digest.hexdigest()
-            if stored := Registered.of_json(cache.load_value(name)):
+            if stored := Told.of_json(cache.load_value(name)):
                 return stored
-        found = registered(all_sources.files)
+        found = told(files)
         if name:
             cache.store_value(name, found.as_json())
         return found

@@ -5,8 +5,12 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Iterable
-from typing import NamedTuple
+from bisect import bisect_left
+from collections.abc import Iterable, Mapping
+from functools import lru_cache
+from itertools import islice, takewhile
+from types import MappingProxyType
+from typing import Any, NamedTuple
 
 from caffelint.lint.project.counts import LayerClass, layer_classes, taken_counts
 from caffelint.lint.read import ReadError, read_found
@@ -42,9 +46,10 @@ class SourceFile(NamedTuple):
 
 
 class Sources(NamedTuple):
-    """The C++ files that may belong to a Caffe. `complete`: were all of them found?"""
+    """The C++ files that may belong to a Caffe: its own, and those of no Caffe. `complete`: were all of them found?"""
 
-    files: tuple[SourceFile, ...]
+    own: tuple[SourceFile, ...]
+    common: tuple[SourceFile, ...]
     complete: bool
 
 
@@ -52,38 +57,95 @@ class SourceTree:
     """The C++ files of a repository by their folders, found in one walk for all of its Caffes."""
 
     def __init__(self, top: str) -> None:
-        self._folders: list[tuple[str, list[str]]] = []
+        self._own: list[tuple[str, list[str]]] = []
+        self._common: tuple[SourceFile, ...] = ()
         self._complete = True
+        common: list[tuple[str, list[str]]] = []
         entries = 0
         for folder, folders, names in walk(top):
             entries += len(folders) + len(names)
             if entries > _MOST_ENTRIES:
                 self._complete = False
-                return
+                break
             folders[:] = [name for name in folders if name[0] != "." and name != "node_modules"]
             if found := [name for name in names if name.endswith(_SUFFIXES) and not name.startswith("test_")]:
-                self._folders.append((os.path.join(folder, ""), found))
+                folder = os.path.join(folder, "")
+                (self._own if any(tree in folder for tree in _TREES) else common).append((folder, found))
+        self._own.sort()
+        self._common = self._files(common)
 
     def of(self, root: str) -> Sources:
         """The files without those of another Caffe than the one in the folder `root`."""
+        start = os.path.join(root, "")
+        first = bisect_left(self._own, (start, []))
+        own = self._files(takewhile(lambda one: one[0].startswith(start), islice(self._own, first, None)))
+        return Sources(own, self._common, self._complete and max(len(own), len(self._common)) <= _MOST_FILES)
+
+    def _files(self, folders: Iterable[tuple[str, list[str]]]) -> tuple[SourceFile, ...]:
+        """The files in these folders; of more than `_MOST_FILES`, not all."""
         found: list[SourceFile] = []
-        own = os.path.join(root, "")
-        for folder, names in self._folders:
+        for folder, names in folders:
             if len(found) > _MOST_FILES:
-                return Sources(tuple(found), False)
-            if not folder.startswith(own) and any(tree in folder for tree in _TREES):
-                continue
+                break
             for name in names:
-                path = folder + name
                 try:
-                    state = os.lstat(path)
+                    state = os.lstat(folder + name)
                 except OSError:
                     continue
-                found.append(SourceFile(path, state.st_size, state.st_mtime_ns))
-        return Sources(tuple(sorted(found)), self._complete)
+                found.append(SourceFile(folder + name, state.st_size, state.st_mtime_ns))
+        return tuple(sorted(found))
 
 
-def registered(files: Iterable[SourceFile]) -> Registered:
+class Told(NamedTuple):
+    """What the texts of some files tell; `same` are the names of those that are BVLC's."""
+
+    layers: frozenset[str] = frozenset()
+    solvers: frozenset[str] = frozenset()
+    policies: frozenset[str] = frozenset()
+    fillers: frozenset[str] = frozenset()
+    same: frozenset[str] = frozenset()
+    classes: Mapping[str, LayerClass] = MappingProxyType({})
+
+    def as_json(self) -> list[Any]:
+        """Its values, for `of_json`."""
+        return [*map(sorted, self[:-1]), dict(sorted(self.classes.items()))]
+
+    @classmethod
+    def of_json(cls, values: Any) -> Told | None:
+        """What `as_json` gave; None if that is not it."""
+        try:
+            *names, told = values
+            classes = {
+                str(name): LayerClass(str(base), counts and {str(what): int(count) for what, count in counts.items()})
+                for name, (base, counts) in told.items()
+            }
+            layers, solvers, policies, fillers, same = (frozenset(map(str, types)) for types in names)
+            return cls(layers, solvers, policies, fillers, same, classes)
+        except (TypeError, ValueError, AttributeError):
+            return None
+
+
+def registered(own: Told, common: Told) -> Registered:
+    """What the sources of a Caffe register."""
+    types = _bvlc()["types"]
+    classes = {**common.classes, **own.classes}
+    layers, same = own.layers | common.layers, own.same | common.same
+    return Registered(
+        layers,
+        own.solvers | common.solvers,
+        own.policies | common.policies,
+        own.fillers | common.fillers,
+        frozenset(type_ for type_ in layers if not same.issuperset(types.get(type_, ()))),
+        {type_: taken for type_ in layers if (taken := taken_counts(type_, classes))},
+    )
+
+
+@lru_cache(maxsize=1)
+def _bvlc() -> Any:
+    return json.loads(read_data("bvlc_sources.json"))
+
+
+def told(files: Iterable[SourceFile]) -> Told:
     """What the files register, by the text of the functions that look names up.
 
     These are GetLearningRate of sgd_solver.cpp, or solver.cpp in older Caffes, and GetFiller of filler.hpp.
@@ -91,7 +153,7 @@ def registered(files: Iterable[SourceFile]) -> Registered:
     found: dict[str, set[str]] = {"LAYER": set(), "SOLVER": set()}
     policies: set[str] = set()
     fillers: set[str] = set()
-    bvlc = json.loads(read_data("bvlc_sources.json"))
+    bvlc = _bvlc()["files"]
     same: set[str] = set()
     classes: dict[str, LayerClass] = {}
     for file in files:
@@ -103,9 +165,8 @@ def registered(files: Iterable[SourceFile]) -> Registered:
         is_of_fillers = name == _FILLERS
         if name.endswith(_HEADERS) and b"public " in data and b"Layer" in data:
             classes |= layer_classes(compiled(data.decode("utf-8", "replace")))
-        if name in bvlc["files"] and folder.endswith(_LAYERS):
-            if digest(data.decode("utf-8", "replace")) in bvlc["files"][name]:
-                same.add(name)
+        if name in bvlc and folder.endswith(_LAYERS) and digest(data.decode("utf-8", "replace")) in bvlc[name]:
+            same.add(name)
         if is_of_fillers or any(mark in data for mark in _MARKS):
             text = compiled(data.decode("utf-8", "replace"))
             for what, type_ in _REGISTERS.findall(text):
@@ -113,10 +174,8 @@ def registered(files: Iterable[SourceFile]) -> Registered:
             policies.update(_POLICY.findall(text))
             if is_of_fillers:
                 fillers.update(_FILLER.findall(text))
-    layers = frozenset(found["LAYER"])
-    changed = frozenset(type_ for type_ in layers if not same.issuperset(bvlc["types"].get(type_, ())))
-    counts = {type_: taken for type_ in layers if (taken := taken_counts(type_, classes))}
-    return Registered(layers, frozenset(found["SOLVER"]), frozenset(policies), frozenset(fillers), changed, counts)
+    layers, solvers = frozenset(found["LAYER"]), frozenset(found["SOLVER"])
+    return Told(layers, solvers, frozenset(policies), frozenset(fillers), frozenset(same), classes)
 
 
 def digest(text: str) -> str:

@@ -15,6 +15,7 @@ from caffelint.lint.built import BVLC_TYPES
 from caffelint.lint.config import Config, load_config
 from caffelint.lint.project.caffes import Caffes
 from caffelint.lint.project.sources import digest
+from caffelint.lint.read import read_found
 from caffelint.lint.walk import walk
 
 OWN = """
@@ -356,7 +357,7 @@ def test_an_old_format_stays_where_it_reads_no_newer_one(make: Make, proto: str,
 def test_certain_claims_on_layers_of_its_own_making_are_likely(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
     source = "void PoolingLayer<Dtype>::LayerSetUp() { CHECK(x); }"
     table = {"files": {"pooling_layer.cpp": [digest(source)]}, "types": {"Pooling": ["pooling_layer.cpp"]}}
-    monkeypatch.setattr("caffelint.lint.project.sources.read_data", lambda name: json.dumps(table).encode())
+    monkeypatch.setattr("caffelint.lint.project.sources._bvlc", lambda: table)
     top = make(NET.format('layer { type: "Pooling" name: "p" bottom: "a" top: "p" pooling_param { pad: 3 } }'))
     path = top / "caffe/src/caffe/layers/pooling_layer.cpp"
     path.write_text(f"// the same\n#include <vector>\n{source}")
@@ -412,6 +413,37 @@ def test_a_repository_is_walked_once_for_all_of_its_caffes(make: Make, monkeypat
         assert caffe_.registered.layers - BVLC_TYPES == {f"My{number}"}
     assert caffes.of("net.prototxt").caffe is not None
     assert walks == 1
+
+
+def test_sources_that_belong_to_no_caffe_are_read_once(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
+    read: list[str] = []
+
+    def counted(path: str, most: int) -> bytes:
+        read.append(Path(path).name)
+        return read_found(path, most)
+
+    for number in range(3):
+        make("", at=f"{number}/caffe", text=SMALL, types=f"My{number}")
+    Path("common.cpp").write_text("REGISTER_LAYER_CLASS(Common);")
+    monkeypatch.setattr("caffelint.lint.project.sources.read_found", counted)
+    config = Config()
+    config.cache = False
+    caffes = Caffes(config)
+    for number in range(3):
+        caffe_ = caffes.of(f"{number}/caffe/net.prototxt").caffe
+        assert caffe_ is not None
+        assert caffe_.registered.layers - BVLC_TYPES == {"Common", f"My{number}"}
+    assert read.count("common.cpp") == 1
+
+
+@pytest.mark.parametrize("lacking", ["optional string type = 2;", "repeated LayerParameter layer = 100;"])
+def test_a_caffe_that_lacks_what_every_caffe_has(make: Make, proto: str, lacking: str) -> None:
+    assert lacking in proto
+    make(
+        'layers { name: "a" layer { type: "Bar" } } layer { name: "a" type: "Foo" relu_param { a: 1 } other { a: 1 } }',
+        text=proto.replace(lacking, ""),
+    )
+    assert not caffelint.check(".", settings(cache=False)).failures
 
 
 def test_of_too_many_equally_near_caffes_none_is_read(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
