@@ -123,6 +123,9 @@ HOSTILE = {
     ),
     "names in a comment": (["check"], f"# caffelint: ignore[{'a,' * 49_000}]\n"),
     "closed braces": (["patch", "--check-finite", "all", "--diff"], "}" * 95_000),
+    "one mistake very often": (["check", "--add-ignores", "-v", "--diff"], "a:" * 48_000),
+    "empty layers": (["patch", "--check-finite", "all", "--diff"], "layer{}" * 14_000),
+    "empty layers to be silenced": (["check", "--add-ignores", "--diff"], "layer{}" * 14_000),
 }
 """Commands and texts of less than 100 KB."""
 MOST_SECONDS = 1.0

@@ -67,7 +67,7 @@ def command(
     from caffelint.fix.finite.layer_file import remains
     from caffelint.fix.finite.project import judged
     from caffelint.fix.write import SaveError, ending_cleanly, save
-    from caffelint.lint.file import load
+    from caffelint.lint.file import loaded
     from caffelint.lint.read import ReadError, read
 
     piped = net == "-"
@@ -78,7 +78,7 @@ def command(
     say = patched.nothing if quiet else tell
     try:
         old = stdin() if piped else read(net)
-        file = load(old, net)
+        file = loaded(old, net)
         if file.solver:
             raise PatchError("this is a solver; give the file of its net")
         if remove:

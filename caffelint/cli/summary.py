@@ -146,10 +146,11 @@ def _each(files: Sequence[Shown], options: dict[str, Any], both: bool, jobs: int
 
 def _one(options: dict[str, Any], both: bool, net: Shown) -> _Result:
     from caffelint.cli.nets import as_meant
+    from caffelint.lint.file import loaded
     from caffelint.lint.garbage import rare_collections
     from caffelint.lint.read import ReadError, read
     from caffelint.lint.report import Failure, own_failure
-    from caffelint.lint.summary import loaded, summarize
+    from caffelint.lint.summary import summarize
 
     file = net.file.replace(os.sep, "/")
     try:

@@ -10,13 +10,14 @@ from caffelint.fix.mend import Mended
 from caffelint.fix.run import Fixed, by_themselves, run
 from caffelint.fix.write import leads_out
 from caffelint.lint import baseline
-from caffelint.lint.checker import Checker, Outcome
+from caffelint.lint.checker import Checker, Outcome, fingerprint
 from caffelint.lint.config import Config
 from caffelint.lint.engine import Progress, planned
 from caffelint.lint.file import load
 from caffelint.lint.finding import ERROR, rank
 from caffelint.lint.plan import Job
 from caffelint.lint.report import Applied, ReportedFinding
+from caffelint.text.comments import find_comments
 from caffelint.text.edits import Edit, apply_edits, with_line_ends_of
 from caffelint.text.encodings import object_to
 from caffelint.text.source import UTF8_MARK, Source
@@ -47,9 +48,9 @@ class Ignorer:
     def may_have_work(self, outcome: Outcome) -> bool:
         return bool(self._concerned(outcome))
 
-    def mend(self, job: Job, texts: dict[str, bytes]) -> Mended:
+    def mend(self, job: Job, texts: dict[str, bytes], found: Outcome) -> Mended:
         """Comments at the ends of lines; where one does not hold, one for the file; a new check tells."""
-        before = self._judge(job, texts)
+        before = found if found.of == fingerprint(texts) else self._judge(job, texts)
         now, outcome = texts, before
         wanted = self._concerned(outcome)
         stubborn: set[_Identity] = set()
@@ -141,11 +142,23 @@ def _for_the_file(source: Source, findings: list[ReportedFinding], reason: str) 
 
 def _same_message(old: bytes, new: bytes, path: str) -> bool:
     """Whether Caffe reads the same from both, so that no comment has swallowed what follows it."""
+    if _without_comments(old) == _without_comments(new):
+        return True
     before, after = load(old, path), load(new, path)
     if before.bound is None or after.bound is None:
         return before.bound is after.bound
     written: bytes = before.bound.message.SerializePartialToString()
     return bool(written == after.bound.message.SerializePartialToString())
+
+
+def _without_comments(data: bytes) -> list[str]:
+    """The words of a text."""
+    text = data.decode("latin-1")
+    pieces, done = [], 0
+    for start, end in find_comments(text):
+        pieces.append(text[done:start])
+        done = end
+    return "".join((*pieces, text[done:])).split()
 
 
 def add_ignores(

@@ -34,7 +34,8 @@ class Fixed(NamedTuple):
     notes: list[str]
 
 
-Mend = Callable[[Job, dict[str, bytes]], Mended]
+Mend = Callable[[Job, dict[str, bytes], Outcome], Mended]
+"""Mends a job, given its texts and what an earlier check of it found, perhaps in other texts."""
 
 
 def fix(
@@ -69,7 +70,9 @@ def fix(
         agreed=agreed,
         hurdle=None if texts or not write else objection,
     )
-    result = run(found, config, texts, mender.may_have_work, mender.mend, write, progress)
+    result = run(
+        found, config, texts, mender.may_have_work, lambda job, own, _: mender.mend(job, own), write, progress
+    )
     closed = (Failure(path, reason) for path, reason in sorted(mender.closed.items()))
     report = result.report._replace(
         failures=(*result.report.failures, *closed),
@@ -107,7 +110,7 @@ def run(
         for job, outcome in zip(jobs, outcomes(jobs, config, texts), strict=True):
             if has_work(outcome):
                 old = _read(job, texts)
-                mended = mend(job, dict(old))
+                mended = mend(job, dict(old), outcome)
                 outcome = mended.outcome._replace(files=outcome.files)
                 notes += mended.notes
                 wanted = [Change(path, old[path], new) for path, new in mended.texts.items()]

@@ -15,6 +15,7 @@ from caffelint.lint.config import NO_SETTINGS, SKIP, Config
 from caffelint.lint.discover import NamedNet, matching_globs
 from caffelint.lint.file import File, load
 from caffelint.lint.finding import DISPLAY, INFO, Finding
+from caffelint.lint.garbage import no_collections
 from caffelint.lint.plan import Job
 from caffelint.lint.project.caffes import Caffes
 from caffelint.lint.project.python_layers import NO_MODULES, modules_of, tell_modules
@@ -44,13 +45,19 @@ _OF_NO_MATTER = frozenset(["baseline", "cache", "caffe_python", "fail_on", "jobs
 
 
 class Outcome(NamedTuple):
-    """What one job gave."""
+    """What one job gave. `of` is the `fingerprint` of the texts that it read; None where it comes from the cache."""
 
     findings: tuple[ReportedFinding, ...]
     failures: tuple[Failure, ...]
     suppressed: int
     files: int
     caffes: tuple[UsedCaffe, ...] = ()
+    of: int | None = None
+
+
+def fingerprint(texts: Mapping[str, bytes]) -> int:
+    """Differs where texts do; in another process, it may differ for the same texts."""
+    return hash(frozenset(texts.items()))
 
 
 class Checker:
@@ -89,6 +96,7 @@ class Checker:
         self.text(b'layer { name: "x" type: "ReLU" bottom: "a" top: "a" }', "<text>", None, None)
         self.text(b'base_lr: 1 lr_policy: "fixed" net: "x" max_iter: 1', "<text>", None, None)
 
+    @no_collections()
     def text(self, data: bytes, path: str, kind: str | None, dialect: str | None) -> Outcome:
         """What a text by itself gives."""
         failures: list[Failure] = []
@@ -100,6 +108,7 @@ class Checker:
         file.release()
         return Outcome(findings, tuple(failures), suppressed, 1)
 
+    @no_collections()
     def job(self, job: Job) -> Outcome:
         failures: list[Failure] = []
         try:
@@ -140,7 +149,7 @@ class Checker:
             file.release()
         if name and not failures:
             cache.store(name, findings, suppressed, disk.looked())
-        return Outcome(findings, tuple(failures), suppressed, checked, used)
+        return Outcome(findings, tuple(failures), suppressed, checked, used, fingerprint(contents))
 
     def _lower(self, found: Iterable[Finding], contents: Mapping[str, bytes]) -> None:
         """Make infos of what is found in BVLC's own files in a copy of its Caffe."""

@@ -13,7 +13,7 @@ from typing import NamedTuple
 from caffelint.lint.checker import Checker, Outcome
 from caffelint.lint.config import COMMAND_LINE, Config
 from caffelint.lint.discover import discover
-from caffelint.lint.garbage import no_collections, rare_collections
+from caffelint.lint.garbage import rare_collections
 from caffelint.lint.plan import Job
 from caffelint.lint.plan import plan as plan_jobs
 from caffelint.lint.report import Failure, Report, ReportedFinding, UsedCaffe, in_order
@@ -91,9 +91,7 @@ def check_text(
         raise ValueError(f'kind is "{kind}"; it takes "{NET}" or "{SOLVER}", or None to infer it from the text')
     data = text.encode("utf-8", "surrogateescape") if isinstance(text, str) else text
     checker = Checker(_for_dialect(config or Config(), dialect)) if config or dialect else _plain_checker()
-    with no_collections():
-        found = checker.text(data, path, kind, checker.config.dialect)
-    return report([found], checker.config)
+    return report([checker.text(data, path, kind, checker.config.dialect)], checker.config)
 
 
 @lru_cache(maxsize=1)
@@ -144,10 +142,7 @@ def outcomes(jobs: Sequence[Job], config: Config, texts: Mapping[str, bytes]) ->
         yield from _pooled(jobs, config, min(workers, len(jobs)))
         return
     checker = Checker(config, texts)
-    for job in jobs:
-        with no_collections():
-            outcome = checker.job(job)
-        yield outcome
+    yield from map(checker.job, jobs)
 
 
 def _workers(config: Config) -> int:
@@ -195,5 +190,4 @@ def _start(config: Config) -> None:
 
 def _work(job: Job) -> Outcome:
     assert _checker is not None
-    with no_collections():
-        return _checker.job(job)
+    return _checker.job(job)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from caffelint.caffe.net import Net
@@ -136,3 +137,9 @@ def load(
     elif kind == SOLVER:
         bound = bind(document, SolverParameter(), dialect, caffe)
     return File(document, kind, seems, bound, dialect)
+
+
+@lru_cache(maxsize=2)
+def loaded(data: bytes, path: str = "<text>", dialect: str | None = None) -> File:
+    """A file, read once for all that is asked of it one after the other."""
+    return load(data, path, dialect=dialect)

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import lru_cache
 from math import prod
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from caffelint.caffe.net import PHASES
 from caffelint.caffe.refusal import OF_EVERY_CAFFE
 from caffelint.caffe.states import State
-from caffelint.lint.file import load
+from caffelint.lint.file import load, loaded
 from caffelint.schema.bound import BVLC
 from caffelint.schema.messages import NetParameter
 
@@ -160,12 +159,6 @@ def summarize(
         plain = dialect in BVLC or (net.bound.is_plain and not built.is_fork)
         unknown = bool(problems) and dialect is None
         yield _summary(path, state.phase, built, plain, unknown=unknown, notes=notes)
-
-
-@lru_cache(maxsize=2)
-def loaded(data: bytes, path: str, dialect: str | None = None) -> File:
-    """A file, read once for all of its nets that are asked for one after the other."""
-    return load(data, path, dialect=dialect)
 
 
 def _states(

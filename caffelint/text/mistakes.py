@@ -6,6 +6,9 @@ from caffelint.text.ahead import end_of_line
 from caffelint.text.edits import Edit
 from caffelint.text.tree import Problem
 
+MOST_PROBLEMS, MOST_REPEATED = 500, 10_000
+"""Nobody goes through more, and no prototxt has them; nor so many that repeat the one before them on a line."""
+
 
 class Mistakes:
     """Adds mistakes to `problems` in the order in which they are met."""
@@ -16,6 +19,12 @@ class Mistakes:
         self._last = (-1, "")
         self._first = -1
         self._repeated: dict[int, list[Edit]] = {}
+        self._times_repeated = 0
+
+    @property
+    def are_too_many(self) -> bool:
+        """Whether to stop reading."""
+        return len(self._problems) >= MOST_PROBLEMS or self._times_repeated >= MOST_REPEATED
 
     def report(self, start: int, end: int, message: str, repairs: tuple[Edit, ...] = (), safe: bool = False) -> None:
         """The same words twice on a line say nothing new, but what is safe is repaired together."""
@@ -23,7 +32,9 @@ class Mistakes:
         if mistake != self._last:
             self._problems.append(Problem("syntax-error", start, end, message, True, "", repairs, safe))
             self._last, self._first = mistake, len(self._problems) - 1
-        elif repairs and safe:
+            return
+        self._times_repeated += 1
+        if repairs and safe:
             self._repeated.setdefault(self._first, []).extend(repairs)
 
     def repair_repeated(self) -> None:

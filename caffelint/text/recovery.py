@@ -24,9 +24,6 @@ from caffelint.text.source import Source
 from caffelint.text.tokens import END, SYMBOL, Token, next_token
 from caffelint.text.tree import BROKEN, FLOAT, IDENTIFIER, INTEGER, LIST, MESSAGE, NO_FIELDS, STRING, Field, Problem
 
-MOST_PROBLEMS = 500
-"""Reading stops after this many: nobody goes through more, and no prototxt has them."""
-
 _SCALARS = (STRING, INTEGER, FLOAT, IDENTIFIER)
 _CLOSING = {"{": "}", "<": ">", "[": "]"}
 _NUMBER_START = re.compile(r"-?\.?\d")
@@ -58,7 +55,7 @@ class Recovery:
         """Read one item of the innermost open block; the position after it, -1 at the end of the text."""
         current = self.stack[-1] if self.stack else self.root
         token = next_token(self.text, position)
-        if len(self.problems) >= MOST_PROBLEMS:
+        if self.mistakes.are_too_many:
             return self._give_up(token)
         if token.kind == END:
             close_at_end(self.source, self.root, self.stack, self.problems)
@@ -197,7 +194,7 @@ class Recovery:
         """A scalar whose first token is `token`; anything else becomes a BROKEN field."""
         found = self._scalar_at(name, start, token, current)
         while isinstance(found, Token):
-            if len(self.problems) >= MOST_PROBLEMS:
+            if self.mistakes.are_too_many:
                 return found.start
             found = self._scalar_at(name, start, found, current)
         return found

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from caffelint.text.edits import apply_edits
+from caffelint.text.mistakes import MOST_PROBLEMS
 from caffelint.text.parser import Document, parse
-from caffelint.text.recovery import MOST_PROBLEMS
 from caffelint.text.tree import BROKEN, INTEGER, LIST, MESSAGE
 
 

@@ -13,7 +13,7 @@ from caffelint.fix.finite.remove import MARK, MODULE, Cut, actions, apply, remov
 from caffelint.fix.finite.spots import Spot, block_of, is_list, spots
 from caffelint.fix.finite.style import Item, place_after, quote, style_of
 from caffelint.fix.finite.weight import Moved, move_weight
-from caffelint.lint.file import load
+from caffelint.lint.file import loaded
 from caffelint.lint.words import title
 from caffelint.text.tree import MESSAGE
 
@@ -121,7 +121,7 @@ def require_readable(document: Document) -> None:
 
 
 def _net(data: bytes, path: str) -> Net:
-    file = load(data, path)
+    file = loaded(data, path)
     require_readable(file.document)
     if file.net is None:
         raise PatchError("this is a solver; give the file of its net" if file.solver else "this is not a net")
