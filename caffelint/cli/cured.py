@@ -9,7 +9,7 @@ import click
 from caffelint.cli.outputs import show_diff
 from caffelint.cli.tell import aside, tell
 from caffelint.fix.write import SaveError, save
-from caffelint.smoke.diagnosis.tried import survivor
+from caffelint.smoke.diagnosis.tried import cure
 from caffelint.text.edits import Edit, apply_edits
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ def cured(session: Session, write: bool, shown: bool) -> None:
     Raises `click.ClickException` where a file cannot be written.
     """
     run = session.run
-    best = survivor(run.tried) if run is not None else None
+    best = cure(run) if run is not None else None
     if run is None or best is None or not best.change.edits:
         aside("nothing to fix: no change that was tried cured the run" if run and run.tried else "nothing to fix")
         return

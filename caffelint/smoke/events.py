@@ -66,7 +66,8 @@ class Statistics(NamedTuple):
     blob's last version, or owns the parameter; for a shared parameter its owner. part: `data`, `diff` (the gradient) or
     `update` (what the iteration took off the parameter). std: root mean square about the mean. zeros: share of exact
     zeros. tiny: share of values so small that they are no normal float32; 0 where a value is above 1e-30. min and max
-    are of the finite values; nan if there is none.
+    are of the finite values; nan if there is none. same: are there several items along the first axis, and are all of
+    them equal but for rounding?
     """
 
     iteration: int
@@ -80,6 +81,7 @@ class Statistics(NamedTuple):
     std: float
     zeros: float
     tiny: float = 0.0
+    same: bool = False
 
 
 class LossGradient(NamedTuple):
@@ -311,6 +313,10 @@ class Gradient(NamedTuple):
     skipped: str
     file: str = ""
     line: int = 0
+
+    @property
+    def is_wrong(self) -> bool:
+        return bool(self.wrong or self.stale)
 
 
 class BadRecord(NamedTuple):

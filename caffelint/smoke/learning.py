@@ -229,3 +229,34 @@ def _above(blob: Blob) -> list[BuiltLayer]:
             found[layer] = None
             pending += [one.producer for one in layer.bottoms]
     return list(found)
+
+
+class Unmoved(NamedTuple):
+    """Scores of a loss that are the same for every item of a batch.
+
+    ends: the layer from which on they are. reads: what reads it, or itself.
+    """
+
+    loss: BuiltLayer
+    ends: BuiltLayer
+    reads: BuiltLayer
+
+
+def same_scores(run: Run) -> Unmoved | None:
+    """Of a loss at the start and at the end, although there are several items."""
+    if len(run.measured) < 2 or any(layer.is_recurrent for layer in run.built[0].layers):
+        return None  # the first axis of a sequence is time
+    for loss in run.loss_layers:
+        if not loss.bottoms or not loss.bottoms[0].need_backward or not _same(run, loss.bottoms[0]):
+            continue
+        layer = reads = loss
+        blobs = loss.bottoms[:1]
+        while blobs and all(_same(run, blob) for blob in blobs) and (maker := blobs[0].maker) is not None:
+            layer, reads, blobs = maker, layer, maker.bottoms
+        return Unmoved(loss, layer, reads)
+    return None
+
+
+def _same(run: Run, blob: Blob) -> bool:
+    found = [_of_blob(run, at, blob, DATA) for at in (run.measured[0], *run.measured[-2:])]
+    return all(one is not None and one.same for one in found)

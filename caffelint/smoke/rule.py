@@ -12,7 +12,7 @@ from caffelint.lint.finding import Finding
 from caffelint.smoke.diagnosis.hypotheses import ADAPTIVE, hypotheses, large_input
 from caffelint.smoke.diagnosis.hypothesis import Hypothesis
 from caffelint.smoke.diagnosis.signal import squashing
-from caffelint.smoke.diagnosis.tried import CURED, UNTESTED, Tried, refuted, survivor
+from caffelint.smoke.diagnosis.tried import CURED, UNTESTED, Tried, cure, refuted, survivor
 from caffelint.smoke.diagnosis.trouble import faded, flat, trouble
 from caffelint.smoke.events import (
     BACKWARD,
@@ -66,6 +66,7 @@ from caffelint.smoke.learning import (
     largest_ratios,
     limits,
     only_decays,
+    same_scores,
     size,
     weightless,
     weights,
@@ -143,6 +144,7 @@ __all__ = [
     "chance",
     "clamped",
     "classes",
+    "cure",
     "cut_off",
     "dead_layers",
     "ends",
@@ -163,6 +165,7 @@ __all__ = [
     "only_decays",
     "refuted",
     "rose",
+    "same_scores",
     "size",
     "slowest",
     "squashing",

@@ -8,7 +8,7 @@ from caffelint.lint.cause import ReportedCause
 from caffelint.lint.finding import CERTAIN, ERROR, INFO
 from caffelint.lint.registry import find_rule
 from caffelint.lint.report import ReportedFinding
-from caffelint.smoke.diagnosis.tried import survivor
+from caffelint.smoke.diagnosis.tried import cure
 from caffelint.smoke.events import Crashed, NonFinite
 from caffelint.smoke.loss import TAIL
 from caffelint.smoke.outcome import ABOVE, FALLS, FLAT, UNSTEADY, outcome
@@ -28,6 +28,7 @@ _HEADS = {
     "wrong-gradient": "it follows a wrong gradient",
     "timed-out": "it did not end",
     "constant-labels": "it learns nothing useful",
+    "same-scores": "it learns nothing useful",
     "values-vanish": "it may not learn",
     "update-out-of-scale": "it may not learn",
     "train-test-disagree": "it trains, but tests badly",
@@ -151,7 +152,7 @@ def _is_of_the_run(finding: ReportedFinding) -> bool:
 
 
 def _how_sure(run: Run, lead: ReportedFinding, cause: ReportedCause) -> str:
-    best = survivor(run.tried)
+    best = cure(run)
     if best is not None and best.hypothesis.kind == cause.kind:
         return "The cause was found by experiment."
     if run.tried and cause.kind == "unknown":

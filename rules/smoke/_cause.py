@@ -11,6 +11,7 @@ from caffelint.smoke.rule import (
     Hypothesis,
     Run,
     Tried,
+    cure,
     first_ratios,
     hypotheses,
     large_input,
@@ -25,8 +26,6 @@ from ._numbers import number
 from ._suspects import NOUNS, noun, suspect
 
 _USUAL = 0.01
-_STRONGER = 3.0
-"""The score of what is to blame rather than a wrong gradient, which a layer may give on purpose."""
 _RULES = (
     "high-base-lr",
     "dense-loss-unnormalized",
@@ -49,9 +48,8 @@ _HOW = {
 
 def too_large(run: Run, after: int | None = None) -> Cause:
     """The cause of updates that are too large. after: the iteration that broke, None for the last."""
-    best = survivor(run.tried)
-    wrong = wrong_gradient(run)
-    if wrong is not None and (best is None or best.hypothesis.score < _STRONGER):
+    best = cure(run)
+    if best is None and (wrong := wrong_gradient(run)) is not None:
         return wrong
     if best is not None:
         cause = _cause(run, best.hypothesis, tested=True)

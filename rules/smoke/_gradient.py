@@ -12,15 +12,11 @@ from ._evidence import subject
 from ._numbers import number
 
 
-def is_wrong(event: Gradient) -> bool:
-    return bool(event.wrong or event.stale)
-
-
 def wrong_gradient(run: Run) -> Cause | None:
     """A backward pass of the user's own that is not the gradient of its forward pass: no rate makes up for that."""
     for event in run.all(Gradient):
         layer = run.layer(event.layer)
-        if is_wrong(event) and layer is not None and layer.type == "Python":
+        if event.is_wrong and layer is not None and layer.type == "Python":
             what, _, why = in_words(run, event)
             at = f"; correct backward, at {code(event.file, event.line)}" if event.file else "; correct its backward"
             return Cause("python-layer", "", f"{what}: {why}{at}", CERTAIN, run.place(event.layer))

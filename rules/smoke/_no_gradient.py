@@ -17,6 +17,7 @@ from caffelint.smoke.rule import (
     chance,
     gradient_ended,
     gradient_ends,
+    hypotheses,
     is_zero,
     weightless,
     without_weights,
@@ -60,6 +61,13 @@ def no_gradient(run: Run) -> NoGradient:
         what = "the loss is 0 in every iteration, so no weight gets a gradient"
         return NoGradient(place, Cause("loss", what, "", sure), reason)
     dead, end = _dead(run, -1), gradient_ends(run)
+    filler = next((one for one in hypotheses(run) if one.kind == "fillers" and one.field in ("zero", "bias")), None)
+    if dead is not None and filler is not None:
+        cause = too_large(run)
+        what, why = f"no weight gets a gradient{_stays(run)}", f"every output of {title(dead)} is 0"
+        known = run.known([dead.name, filler.layers[0].name])
+        cause = cause._replace(what=what, why=why, known=known, place=None, suggested=None)
+        return NoGradient(filler.place, cause, too_large(run).why)
     why, note, sure = "", "", CERTAIN
     kind: CauseKind = "unknown"
     found: BuiltLayer | None = None

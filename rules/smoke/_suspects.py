@@ -123,6 +123,11 @@ def suspect(run: Run, one: Hypothesis) -> tuple[str, str, bool]:
     if one.kind == "weights":
         size = "not finite" if math.isnan(one.figure) else f"{number(one.figure)} times as large as is usual"
         return f"the weights that were loaded into {name} are {size}", "; check the file given by --weights", False
+    if one.kind == "fillers" and one.field == "zero":
+        return f"the weights of {name} are 0", f"; set {better}" if better else "; give it a weight_filler", True
+    if one.kind == "fillers" and one.field == "bias":
+        fact = f"the bias_filler of {name} starts every bias at {number(value)} or less, below all that its weights add"
+        return fact, f"; set {better}" if better else "", True
     if one.kind == "fillers":
         size = f"start {number(one.figure)} times as large as those that keep"
         if one.field == "small":

@@ -13,9 +13,9 @@ from caffelint.smoke.rule import (
     BuiltLayer,
     NonFinite,
     Run,
+    cure,
     hypotheses,
     loss_grew,
-    survivor,
 )
 
 from ._advice import Advice, advice
@@ -98,7 +98,7 @@ def because(run: Run, event: NonFinite) -> Cause:
         if own.text:
             why = early + "; ".join([own.text, *row(run, event), *came_of(run, "layer")])
             return Cause("layer", "", why, own.certainty)
-        if survivor(run.tried) is not None or any(one.proved for one in hypotheses(run, event.iteration)):
+        if cure(run) is not None or any(one.proved for one in hypotheses(run, event.iteration)):
             cause = too_large(run, event.iteration)
             return cause._replace(why=early + cause.why)
         if largest_read(event) > HUGE or _read_not_finite(event):

@@ -4,7 +4,7 @@ import math
 from collections.abc import Iterator
 
 from caffelint.lint import DISPLAY, ERROR, LIKELY, WARNING, Cause, Finding, Fix, Invalid, replace, title
-from caffelint.smoke.rule import Iteration, Run, SmokeRule, begins, clamped, ends, rose, survivor
+from caffelint.smoke.rule import Iteration, Run, SmokeRule, begins, clamped, cure, ends, rose
 
 from ._advice import advice
 from ._cause import too_large
@@ -91,7 +91,7 @@ class Diverging(SmokeRule):
         """A loss that cannot be negative is, or has to grow; any other, like that of a critic, may fall for a while."""
         first = begins(run)
         event = run.iterations[-1]
-        best = survivor(run.tried)
+        best = cure(run)
         falls = abs(last) > 2 * abs(first) + 1
         for layer in run.loss_layers:
             value = event.losses.get(layer.tops[0].name, 0.0)

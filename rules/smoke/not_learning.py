@@ -11,6 +11,7 @@ from caffelint.smoke.rule import (
     SmokeRule,
     begins,
     clamped,
+    cure,
     ends,
     faded,
     falls,
@@ -19,7 +20,6 @@ from caffelint.smoke.rule import (
     only_decays,
     rose,
     slowest,
-    survivor,
     weights,
 )
 
@@ -156,7 +156,7 @@ def _no_gradient(rule: SmokeRule, run: Run) -> Finding | None:
 
 def _flat(rule: SmokeRule, run: Run) -> Finding | None:
     """Of a loss that does not fall, only what an experiment showed."""
-    best = survivor(run.tried)
+    best = cure(run)
     if best is None or best.hypothesis.kind == "rate" or not flat(run) or rose(run):
         return None
     cause = too_large(run)
@@ -179,7 +179,7 @@ def _clamped(rule: SmokeRule, run: Run) -> Finding | None:
     apart = "87.3365 is -log(FLT_MIN), the most that a label can cost, so scores are more than 87 apart; scale the"
     apart += " input or the fillers down"
     large = too_large(run)
-    if survivor(run.tried) is not None:
+    if cure(run) is not None:
         apart = "87.3365 is -log(FLT_MIN), the most that a label can cost"
     cause = large._replace(
         what=f"the loss stays at {number(loss)}",

@@ -7,7 +7,7 @@ from caffelint.lint import LIKELY, WARNING, Cause, Finding, Invalid
 from caffelint.smoke.rule import BLOB, PARAM, Gradient, Run, SmokeRule
 
 from ._example import project
-from ._gradient import in_words, is_wrong
+from ._gradient import in_words
 
 _RIGHT = Gradient("log", BLOB, "fc", 24, 0, 2, (3, 1), 0.5, 0.5001, 1.0, False, False, "")
 _WRONG = _RIGHT._replace(wrong=24, analytic=0.5, numeric=0.25, factor=2.0)
@@ -69,7 +69,7 @@ class WrongGradient(SmokeRule):
 
     def check(self, run: Run) -> Iterator[Finding]:
         for event in run.all(Gradient):
-            if not is_wrong(event):
+            if not event.is_wrong:
                 continue
             layer = run.layer(event.layer)
             place = run.place(event.layer)

@@ -5,6 +5,7 @@
 from __future__ import absolute_import, division
 
 SMALL, LEAST_NORMAL = 1e-30, 1.17549435e-38
+ALIKE = 1e-5  # of the largest value: a product of matrices rounds equal rows in different ways
 
 
 class Net(object):
@@ -96,9 +97,20 @@ def extent(values):
     return float(values.min()), float(values.max()), bad
 
 
+def same(values):
+    """Are there several items along the first axis, and are all of them equal?"""
+    import numpy
+
+    if values.ndim < 1 or len(values) < 2 or not values.size:
+        return False
+    limit = ALIKE * numpy.abs(values[0]).max()
+    return bool((numpy.abs(values[-1] - values[0]) <= limit).all() and (numpy.abs(values - values[:1]) <= limit).all())
+
+
 def summary(values):
     import numpy
 
+    alike = same(values)
     low, high, bad = extent(values)
     if bad:
         values = values[numpy.isfinite(values)]
@@ -109,4 +121,4 @@ def summary(values):
     tiny = 0.0
     if max(-low, high) < SMALL:
         tiny = float((numpy.abs(values) < LEAST_NORMAL).sum()) / size - zeros
-    return {"min": low, "max": high, "mean": mean, "std": spread, "zeros": zeros, "tiny": tiny}
+    return {"min": low, "max": high, "mean": mean, "std": spread, "zeros": zeros, "tiny": tiny, "same": alike}

@@ -16,7 +16,7 @@ from caffelint.smoke.diagnosis.forms import safe_forms
 from caffelint.smoke.diagnosis.hypotheses import hypotheses, strong
 from caffelint.smoke.diagnosis.hypothesis import STRONG, Hypothesis
 from caffelint.smoke.diagnosis.tried import CURED, OTHER, UNTESTED, Tried
-from caffelint.smoke.diagnosis.trouble import BREAKS, FLAT, GROWS, Trouble, learns, trouble
+from caffelint.smoke.diagnosis.trouble import BREAKS, FLAT, GROWS, Trouble, learns, stuck, trouble
 from caffelint.smoke.engines import Engine
 from caffelint.smoke.events import Event, Gradient, Trying
 from caffelint.smoke.gradcheck import of_python_layers
@@ -67,8 +67,9 @@ class Diagnosis:
             self._checks = self._check()
         if self._was is not None:
             self._found = sorted([*records(run), *safe_forms(run), *hypotheses(run)], key=lambda one: -one.score)
-            if self._was.kind == FLAT:
-                self._found = [one for one in self._found if strong(one)]  # a sound run may take longer to learn
+            if self._was.kind == FLAT or stuck(run):
+                # A sound run may take longer to learn, and no rate moves what gets no gradient.
+                self._found = [one for one in self._found if strong(one)]
             unchanged = [one for one in self._found if one.score >= STRONG and not one.changes]
             self.result += [Tried(one, NO_CHANGE, UNTESTED) for one in unchanged]
             asked = run.asked

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from caffelint.smoke.diagnosis.change import Change
 from caffelint.smoke.diagnosis.hypothesis import Hypothesis
 from caffelint.smoke.diagnosis.tried import CURED, LATER, OTHER, SAME, UNTESTED, Tried
-from caffelint.smoke.diagnosis.trouble import FLAT, Trouble, losses, trouble
+from caffelint.smoke.diagnosis.trouble import FLAT, STOPS, Trouble, losses, trouble
 from caffelint.smoke.engines import Engine
 from caffelint.smoke.events import Event, Refused
 from caffelint.smoke.inputs import Unplanned
@@ -22,6 +22,8 @@ _MORE = 0.8
 """Of what was left of a loss that fell by little: what a cure leaves."""
 _HALF = 0.5
 """Of a loss that stayed above what the best constant answer gives."""
+_ENOUGH = 0.3
+"""Of the iterations: a loss that has fallen by then does fall."""
 _BAD = 3.0
 """Times what chance gives: a loss that is still so high has not been cured, however far it fell."""
 
@@ -46,9 +48,10 @@ class Experiment:
         if now is not None and (now.kind != FLAT or left > _BAD or (left > 1 and not falls(first, last))):
             outcome = LATER if now.iteration > was.iteration else SAME
             return Tried(*self.trial, outcome, now.kind, now.iteration, first, last, number)
-        if was.kind == FLAT and not left < _wanted(was.progress):
-            return Tried(*self.trial, SAME, FLAT, was.iteration, first, last, number)
         ended = number >= run.asked or (late and number > 2 + max(was.iteration, 0))
+        if was.kind == FLAT and not left < _wanted(was.progress):
+            return Tried(*self.trial, SAME if ended else UNTESTED, FLAT, was.iteration, first, last, number)
+        ended = ended or (late and was.kind in (FLAT, STOPS) and number >= run.asked * _ENOUGH and left < FELL)
         refused = run.first(Refused) is not None
         outcome = CURED if ended and not refused else UNTESTED if late and not refused else OTHER
         return Tried(*self.trial, outcome, "", -1, first, last, number)

@@ -8,8 +8,8 @@ from collections.abc import Iterator, Sequence
 from caffelint.caffe.layers import BuiltLayer
 from caffelint.smoke.diagnosis.change import UNLOADED, Change, normalised, of_layer, of_one
 from caffelint.smoke.diagnosis.hypothesis import Hypothesis
-from caffelint.smoke.events import BLOB, DATA, NonFinite
-from caffelint.smoke.learning import Weights, limits, size, weights
+from caffelint.smoke.events import BLOB, DATA, PARAM, NonFinite
+from caffelint.smoke.learning import Weights, dead_layers, died, limits, size, weights, without_weights
 from caffelint.smoke.loss import bad_start
 from caffelint.smoke.run import Run
 
@@ -22,6 +22,7 @@ _GROWS = 1.0
 """The same where the loss is far above chance before any update."""
 _MOST = 4.0
 """The score; what makes values grow in one layer alone is surer."""
+_SILENT = 6.0
 _SQUASHED = 3
 _EPSILON, _NORMAL = 0.01, 0.3
 """A usual one is 1e-5, and what is normalised has a deviation of 1."""
@@ -106,6 +107,7 @@ def fillers(run: Run) -> Iterator[Hypothesis]:
     if run.loaded:
         yield from _loaded(run)
         return
+    yield from _silent(run)
     scales = [(_scale(one), one.layer) for one in weights(run) if one.layer.fillers]
     large = sorted((pair for pair in scales if pair[0] > _LARGE_WEIGHTS), key=lambda pair: -pair[0])
     small = sorted((pair for pair in scales if 0 < pair[0] < _SMALL_WEIGHTS), key=lambda pair: pair[0])
@@ -117,6 +119,29 @@ def fillers(run: Run) -> Iterator[Hypothesis]:
         score = math.log10(worst) + 0.1 if not field else -math.log10(worst) - 1.0
         place = run.place(layers[0].name, 0, layers[0].block, layers[0].fillers[0])
         yield Hypothesis("fillers", place, score, filled(run, layers), field, layers, figure=worst)
+
+
+def _silent(run: Run) -> Iterator[Hypothesis]:
+    """A filler for which every output of a layer is 0 from the start: weights of 0, or biases below all else.
+
+    field: `zero` or `bias`. value: the largest bias.
+    """
+    dead = next((layer for layer in dead_layers(run) if not died(run, layer)), None)
+    if dead is None:
+        return
+    if (layer := without_weights(run, dead)) is not None:
+        if layer.fillers and layer.params and layer.params[0].lr_mult:
+            place = run.place(layer.name, 0, layer.block, layer.fillers[0])
+            yield Hypothesis("fillers", place, _SILENT, filled(run, (layer,)), "zero", (layer,))
+        return
+    maker = dead.bottoms[0].maker
+    if not dead.rectifies or maker is None or "bias_filler" not in maker.fillers:
+        return
+    biases = run.statistics(-1, maker.name, PARAM, maker.fillers.index("bias_filler"), DATA)
+    if biases is not None and biases.max < 0:
+        changes = of_layer(run, maker, maker.block, "bias_filler", value='{ type: "constant" value: 0 }')
+        place = run.place(maker.name, 0, maker.block, "bias_filler")
+        yield Hypothesis("fillers", place, _SILENT, changes, "bias", (maker,), biases.max)
 
 
 def filled(run: Run, layers: Sequence[BuiltLayer], filler: str = "") -> tuple[Change, ...]:

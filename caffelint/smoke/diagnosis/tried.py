@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from caffelint.smoke.diagnosis.change import Change
 from caffelint.smoke.diagnosis.hypothesis import STRONG, Hypothesis
+from caffelint.smoke.events import Gradient
 from caffelint.smoke.loss import falls
 
+if TYPE_CHECKING:
+    from caffelint.smoke.run import Run
+
+_STRONGER = 3.0
 CURED, LATER, SAME, OTHER, UNTESTED = "cured", "later", "same", "other", "untested"
 
 
@@ -51,6 +56,16 @@ def survivor(tried: Sequence[Tried]) -> Tried | None:
     best = likeliest.place
     same = [one for one in cured if one.hypothesis.place == best]
     return next((one for one in same if one.learned), same[0])
+
+
+def cure(run: Run) -> Tried | None:
+    """The survivor; None where a layer of the user's own has a wrong gradient, which a lower rate only hides.
+
+    What is far out of the ordinary is to blame all the same: a layer may give another gradient on purpose.
+    """
+    best = survivor(run.tried)
+    own = (event for event in run.all(Gradient) if (layer := run.layer(event.layer)) and layer.type == "Python")
+    return best if best is None or best.hypothesis.score >= _STRONGER or not any(one.is_wrong for one in own) else None
 
 
 def _untested(tried: Sequence[Tried]) -> list[Hypothesis]:

@@ -7,7 +7,16 @@ from typing import NamedTuple
 
 from caffelint.caffe.layers import BuiltLayer
 from caffelint.smoke.events import RATE, NonFinite, Statistics
-from caffelint.smoke.learning import dead_layers, died, first_ratios, gradient_ended, is_zero, size, weights
+from caffelint.smoke.learning import (
+    dead_layers,
+    died,
+    first_ratios,
+    gradient_ended,
+    is_zero,
+    only_decays,
+    size,
+    weights,
+)
 from caffelint.smoke.loss import begins, below_zero, clamped, ends, fell, progress, rose
 from caffelint.smoke.run import Run
 
@@ -49,6 +58,8 @@ def trouble(run: Run) -> Trouble | None:
         return Trouble(NEGATIVE, last)
     if (at := faded(run)) is not None:
         return Trouble(FADES, at)
+    if stuck(run):
+        return Trouble(STOPS, -1)
     if _stopped(run) or _no_updates(run) or clamped(run):
         return Trouble(STOPS, last)
     if any(layer.rectifies and died(run, layer) for layer in dead_layers(run)):
@@ -106,6 +117,12 @@ def _stopped(run: Run) -> bool:
     if abs(run.iterations[-1].loss) < 1e-3 * abs(run.iterations[0].loss):
         return False
     return all(gradient_ended(run, one.layer) or is_zero(one.last) for one in learning)
+
+
+def stuck(run: Run) -> bool:
+    """Does no weight get a gradient, from the start to the end?"""
+    learning = list(weights(run))
+    return bool(learning) and all(is_zero(one.gradient) and only_decays(run, one) for one in learning)
 
 
 def learns(run: Run) -> bool:

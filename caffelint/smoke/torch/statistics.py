@@ -24,6 +24,9 @@ BLOCK, MOST_BLOCKS = 1 << 10, 1 << 6
 SHRUNK = 1e-30
 """Where all values are smaller, those that are no normal numbers are counted."""
 
+ALIKE = 1e-5
+"""Of the largest value: a product of matrices rounds equal rows in different ways."""
+
 SMALL = 1e-15
 """Squares of less are no normal numbers."""
 
@@ -63,7 +66,8 @@ def summary(tensor: Tensor) -> Summary:
 
 
 def measure(tensor: Tensor) -> Tensor:
-    """Min, max, mean, mean square, share of zeros and of numbers below the normal ones, on the device, in double."""
+    """Min, max, mean, mean square, share of zeros and of numbers below the normal ones, and whether all of several
+    items are equal, on the device, in double."""
     values = tensor.detach().reshape(-1)
     if values.dtype != torch.float32:
         values = values.float()
@@ -83,10 +87,21 @@ def measure(tensor: Tensor) -> Tensor:
         ends = float(least), float(most)
         zeros = 1 - float(nonzero) / few.numel()
         tiny = float(_below(few)) - zeros if max(-ends[0], ends[1]) < SHRUNK else 0.0
-        return torch.tensor([*ends, mean, square, zeros, tiny], dtype=torch.double)
+        return torch.tensor([*ends, mean, square, zeros, tiny, float(_same(tensor))], dtype=torch.double)
     share = 1 - nonzero / few.numel()
     tinies = _below(few) - share
-    return torch.stack([least, most, total / sample.numel(), squares / sample.numel(), share, tinies]).double()
+    alike = _same(tensor).to(values.dtype)
+    return torch.stack([least, most, total / sample.numel(), squares / sample.numel(), share, tinies, alike]).double()
+
+
+def _same(tensor: Tensor) -> Tensor:
+    """Are there several items along the first axis, and are all of them equal?"""
+    values = tensor.detach()
+    if not values.dim() or len(values) < 2:
+        return torch.zeros((), dtype=torch.bool, device=values.device)
+    limit = ALIKE * values[0].abs().max()
+    ends = ((values[-1] - values[0]).abs() <= limit).all()
+    return ends if values.is_cpu and not ends else ((values - values[:1]).abs() <= limit).all()
 
 
 def _below(values: Tensor) -> Tensor:
@@ -167,7 +182,8 @@ class Collector:
         hidden = torch.stack(self.hidden)[:, :2].tolist() if self.hidden else []
         self.bad = any(not math.isfinite(end) for ends in hidden for end in ends)
         found = []
-        for (key, (size, _)), (least, most, mean, squares, zeros, tiny) in zip(self.rows.items(), fetched, strict=True):
+        for (key, (size, _)), row in zip(self.rows.items(), fetched, strict=True):
+            least, most, mean, squares, zeros, tiny, same = row
             if math.isfinite(least) and math.isfinite(most):
                 if zeros == 1 and (least or most):
                     zeros = 1 - 1 / size  # none of the sample was another, and yet there are some
@@ -176,7 +192,7 @@ class Collector:
                 widest = (most - least) / 2
                 spread = min(math.sqrt(max(squares - mean * mean, 0)), widest) if squares else widest
                 tiny = tiny if max(-least, most) < SHRUNK else 0.0
-                found.append(Statistics(iteration, *key, least, most, mean, spread, zeros, tiny))
+                found.append(Statistics(iteration, *key, least, most, mean, spread, zeros, tiny, same == 1))
             else:
                 self.bad = True
         self.rows = {}

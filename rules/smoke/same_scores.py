@@ -1,0 +1,88 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from caffelint.lint import WARNING, Cause, Finding, Invalid, title
+from caffelint.smoke.rule import (
+    BLOB,
+    DATA,
+    Run,
+    SmokeRule,
+    Statistics,
+    dead_layers,
+    is_zero,
+    same_scores,
+    weights,
+)
+
+from ._evidence import worded
+from ._example import CALM, NET, losses, project
+
+_CUT = NET.replace('bottom: "fc" top: "log"', 'bottom: "mean" top: "log"').replace(
+    'layer { name: "log" type: "Log"',
+    'layer { name: "mean" type: "DummyData" top: "mean" dummy_data_param { shape { dim: 8 dim: 4 } } }\n'
+    'layer { name: "log" type: "InnerProduct" inner_product_param { num_output: 10 }',
+)
+
+
+def _blobs(at: int, **same: bool) -> list[Statistics]:
+    return [Statistics(at, name, BLOB, name, DATA, 0, 1, 0.5, 0.3, 0, same=value) for name, value in same.items()]
+
+
+class SameScores(SmokeRule):
+    """The scores that a loss reads are the same for every item of a batch.
+
+    ## Why is this bad?
+    The net then gives one answer to any input, and the most that it can learn is how often each label occurs: the loss
+    falls a little, and stays. Either no path leads from the data to the loss, as where a layer reads a constant
+    instead, or a layer on the path makes the same of everything.
+
+    ## Known problems
+    Recurrent nets, whose first axis is time, and batches of one item are not judged.
+
+    ## References
+    - net.cpp, ForwardFromTo; run on Caffe 1.0
+    """
+
+    code = "X121"
+    name = "same-scores"
+    severity = WARNING
+    VALID = [
+        project(*losses(*CALM), *_blobs(-1, data=False, fc=False, log=True), *_blobs(5, log=False)),
+        project(*losses(*CALM), *_blobs(-1, log=False), *_blobs(5, log=True)),
+    ]
+    INVALID = [
+        Invalid(
+            project(*losses(*CALM), *_blobs(-1, mean=True, log=True), *_blobs(5, mean=True, log=True), net=_CUT),
+            span='bottom: "mean"',
+            message='the scores of SoftmaxWithLoss "loss", "log", are the same for every item, so the net learns'
+            ' nothing from its input: InnerProduct "log" reads only DummyData "mean", which is the same for all',
+        ),
+        Invalid(
+            project(*losses(*CALM), *_blobs(-1, relu=False, log=True), *_blobs(5, relu=False, log=True)),
+            span="layer",
+            message='the scores of SoftmaxWithLoss "loss", "log", are the same for every item, so the net learns'
+            ' nothing from its input: Log "log" makes the same of all that it reads',
+        ),
+    ]
+
+    def check(self, run: Run) -> Iterator[Finding]:
+        if not run.finite or len(run.iterations) < 2 or dead_layers(run):
+            return
+        found = same_scores(run)
+        if found is None or all(is_zero(one.gradient) for one in weights(run)):
+            return
+        scores = found.loss.bottoms[0].original.name
+        what = f'the scores of {title(found.loss)}, "{scores}", are the same for every item'
+        what += ", so the net learns nothing from its input"
+        if found.ends.bottoms:
+            place = run.place(found.ends.name)
+            why = f"{title(found.ends)} makes the same of all that it reads"
+            cause = Cause("layer", what, why, known=run.known([found.ends.name]))
+            yield worded(self, place, cause)
+            return
+        bottom = next(at for at, blob in enumerate(found.reads.bottoms) if blob.maker is found.ends)
+        place = run.place(found.reads.name, 0, "bottom", bottom)
+        why = f"{title(found.reads)} reads only {title(found.ends)}, which is the same for all"
+        remedy = f"let {title(found.reads)} read a blob that depends on the data"
+        yield worded(self, place, Cause("layer", what, why, known=run.known([found.reads.name])), remedy)
