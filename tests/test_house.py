@@ -17,7 +17,8 @@ ROOT = Path(__file__).parent.parent
 FLOORS = (
     ("__main__",),
     ("cli",),
-    ("report", "fix", "smoke", "evidence"),
+    ("report", "fix", "smoke"),
+    ("evidence",),
     ("lint",),
     ("caffe",),
     ("project",),
@@ -25,7 +26,7 @@ FLOORS = (
     ("text",),
 )
 PUBLIC = ("caffelint.lint", "caffelint.lint.built", "caffelint.lint.disk", "caffelint.smoke.rule")
-PUBLIC += ("caffelint.evidence.log.rule",)
+PUBLIC += ("caffelint.evidence.log.rule", "caffelint.evidence.data.rule")
 LONG = 500
 LONG_RULE = 250
 MEDIAN_RULE = 95

@@ -1,7 +1,7 @@
 """Reads the first record of a data source in a separate process, since a damaged file can crash the one that maps it.
 
 `ask` starts that process, which runs `main`, below. Needs the extra `caffelint[data]`. Nothing is written: an LMDB is
-opened read-only and without a lock; a LevelDB, whose files are rewritten when it is opened, is copied first.
+opened read-only and without a lock; of a LevelDB, whose files are rewritten when it is opened, a stand-in is opened.
 """
 
 from __future__ import annotations
@@ -23,13 +23,14 @@ if TYPE_CHECKING:
     from PIL.Image import Image
 
 SECONDS = 60
-LARGEST_COPY = 4 << 30
 LARGEST_IMAGE = 1 << 26
 """Pixels. To find out how a PNG is turned, Pillow decodes all of it, and few bytes may give many pixels."""
 _START = "import sys; sys.path[:] = {}; from caffelint.lint.data_source import main; main()"
 _ORIENTATION = 0x0112
 _MANIFEST = re.compile(rb"MANIFEST-[0-9]+\n")
 """What LevelDB writes into CURRENT. It opens whatever path it finds there."""
+_LONGEST_CURRENT = 1 << 10
+_TABLES = (".mdb", ".ldb", ".sst")
 
 
 class Unreadable(Exception):
@@ -46,13 +47,13 @@ class Answer(NamedTuple):
 def ask(kind: str, path: str, **options: Any) -> Answer:
     """What `READERS[kind]` finds in a file. Raises Unreadable."""
     question = json.dumps({"kind": kind, "path": path, "options": options})
-    answer = json.loads(_answer(question, path, _state(path)))
+    answer = json.loads(_answer(question, path, state_of(path)))
     if "error" in answer:
         raise Unreadable(answer["error"])
     return Answer(**answer)
 
 
-def _state(path: str) -> tuple[tuple[str, int, int], ...]:
+def state_of(path: str) -> tuple[tuple[str, int, int], ...]:
     """What shows whether a file, or the database in a folder, is still the same."""
     found = []
     for name in (path, os.path.join(path, "data.mdb"), os.path.join(path, "CURRENT")):
@@ -114,26 +115,14 @@ def _lmdb(path: str, color: bool | None) -> Answer:
 
 
 def _leveldb(path: str, color: bool | None) -> Answer:
-    if os.path.isfile(os.path.join(path, "data.mdb")):
-        raise Unreadable("is an LMDB, but the layer reads a LevelDB; set backend: LMDB")
-    if not os.path.isfile(os.path.join(path, "CURRENT")):
-        raise Unreadable("is not a LevelDB: it has no file CURRENT")
-    import shutil
     from tempfile import TemporaryDirectory
 
     import plyvel
 
-    files = [entry.path for entry in os.scandir(path) if entry.is_file() and entry.name != "LOCK"]
-    size = sum(map(os.path.getsize, files))
-    if size > LARGEST_COPY:
-        raise Unreadable(f"is not read, since all its {size >> 30} GiB would have to be copied; give --input-shape")
-    with TemporaryDirectory(prefix="caffelint-") as copy:
-        for file in files:
-            shutil.copyfile(file, os.path.join(copy, os.path.basename(file)))
-        with open(os.path.join(copy, "CURRENT"), "rb") as current:
-            if not _MANIFEST.fullmatch(current.read()):
-                raise Unreadable("is damaged: its file CURRENT names no manifest")
-        database = plyvel.DB(copy, create_if_missing=False)
+    check_leveldb(path)
+    with TemporaryDirectory(prefix="caffelint-") as folder:
+        stand_in(path, folder)
+        database = plyvel.DB(folder, create_if_missing=False)
         try:
             with database.iterator(include_key=False) as values:
                 record = next(values, None)
@@ -142,6 +131,39 @@ def _leveldb(path: str, color: bool | None) -> Answer:
     if record is None:
         raise Unreadable("is empty")
     return Answer([datum_shape(record, color)])
+
+
+def check_leveldb(path: str) -> None:
+    """Raise Unreadable where LevelDB would create a database, or follow a name to somewhere else."""
+    if os.path.isfile(os.path.join(path, "data.mdb")):
+        raise Unreadable("is an LMDB, but the layer reads a LevelDB; set backend: LMDB")
+    try:
+        with open(os.path.join(path, "CURRENT"), "rb") as current:
+            manifest = current.read(_LONGEST_CURRENT)
+    except FileNotFoundError:
+        raise Unreadable("is not a LevelDB: it has no file CURRENT") from None
+    if not _MANIFEST.fullmatch(manifest):
+        raise Unreadable("is damaged: its file CURRENT names no manifest")
+    if not os.path.isfile(os.path.join(path, name := os.fsdecode(manifest.strip()))):
+        raise Unreadable(f"is damaged: its file {name} is missing")
+
+
+def stand_in(database: str, folder: str) -> None:
+    """Fill a folder that stands for a database: opening it writes there, and leaves the database as it is.
+
+    Its tables are links, which nothing writes through; the rest, which LevelDB changes, is small and copied. Raises
+    OSError where there are no links.
+    """
+    import shutil
+
+    for entry in os.scandir(database):
+        target = os.path.join(folder, entry.name)
+        if not entry.is_file() or entry.name == "lock.mdb" or os.path.exists(target):
+            continue
+        if entry.name.endswith(_TABLES):
+            os.symlink(os.path.abspath(entry.path), target)
+        elif entry.name == "CURRENT" or entry.name.startswith("MANIFEST-") or entry.name.endswith(".log"):
+            shutil.copyfile(entry.path, target)
 
 
 def datum_shape(record: bytes, color: bool | None) -> list[int]:

@@ -32,7 +32,7 @@ class SourceShapes(NamedTuple):
     records: dict[str, int]
 
 
-class _Places(NamedTuple):
+class Places(NamedTuple):
     """Where sources are looked for, and where they may lie: anywhere without `reach`."""
 
     folders: Sequence[str]
@@ -52,7 +52,7 @@ def source_shapes(net: BuiltNet, path: str, roots: Sequence[str] = (), *, confin
     `caffelint[data]`) leaves its shape unknown and gives a note.
     """
     folder = os.path.dirname(path)
-    places = _Places(("", folder, *roots), Reach(folder, roots) if confined else None)
+    places = Places(("", folder, *roots), Reach(folder, roots) if confined else None)
     shapes: dict[str, Shape] = {}
     notes = []
     records: dict[str, int] = {}
@@ -71,9 +71,9 @@ def source_shapes(net: BuiltNet, path: str, roots: Sequence[str] = (), *, confin
     return SourceShapes(shapes, notes, records)
 
 
-def _find(
+def find_source(
     name: str,
-    places: _Places,
+    places: Places,
     there: Callable[[str], bool] = os.path.isfile,
     named_in: str | None = None,
 ) -> str:
@@ -102,7 +102,7 @@ def _opened(path: str) -> list[str]:
         return [path]
 
 
-def _transformed(layer: BuiltLayer, image: Sequence[int], batch_size: int) -> Shape:
+def transformed(layer: BuiltLayer, image: Sequence[int], batch_size: int) -> Shape:
     """The batch of images that `transform_param` leaves (InferBlobShape of data_transformer.cpp)."""
     channels, height, width = image
     if min(image) <= 0:
@@ -113,30 +113,30 @@ def _transformed(layer: BuiltLayer, image: Sequence[int], batch_size: int) -> Sh
     return new_blob((batch_size, channels, crop or height, crop or width), "the top")
 
 
-def _database(layer: BuiltLayer, places: _Places) -> _Found:
+def _database(layer: BuiltLayer, places: Places) -> _Found:
     transform = layer.message.transform_param
     if transform.force_color and transform.force_gray:
         raise Unreadable("force_color and force_gray are both set, which Caffe refuses")
     color = True if transform.force_color else False if transform.force_gray else None
     p = layer.parameters
     kind = "lmdb" if p.backend == LMDB else "leveldb"
-    (image,), records = ask(kind, _find(p.source, places, os.path.isdir), color=color)
-    return [_transformed(layer, image, as_int(p.batch_size))], records
+    (image,), records = ask(kind, find_source(p.source, places, os.path.isdir), color=color)
+    return [transformed(layer, image, as_int(p.batch_size))], records
 
 
-def _image_list(layer: BuiltLayer, places: _Places) -> _Found:
+def _image_list(layer: BuiltLayer, places: Places) -> _Found:
     p = layer.parameters
-    source = _find(p.source, places)
+    source = find_source(p.source, places)
     line = _first_line(source)
     # The label follows the last blank; a line without a blank is all name (image_data_layer.cpp).
     name = line.rpartition(" ")[0] or line
-    (image,), _ = ask("image", _find(p.root_folder + name, places, named_in=source), color=p.is_color)
-    return [_transformed(layer, image, as_int(p.batch_size))], _lines(source)
+    (image,), _ = ask("image", find_source(p.root_folder + name, places, named_in=source), color=p.is_color)
+    return [transformed(layer, image, as_int(p.batch_size))], _lines(source)
 
 
-def _windows(layer: BuiltLayer, places: _Places) -> _Found:
+def _windows(layer: BuiltLayer, places: Places) -> _Found:
     p = layer.parameters
-    source = _find(p.source, places)
+    source = find_source(p.source, places)
     words = _start(source).split()
     if len(words) < 4 or words[0] != "#" or not words[3].isdecimal() or len(words[3]) > 9:
         raise Unreadable(f'"{source}" is not a window file, which starts with # INDEX PATH CHANNELS HEIGHT WIDTH')
@@ -144,13 +144,13 @@ def _windows(layer: BuiltLayer, places: _Places) -> _Found:
     return [new_blob((as_int(p.batch_size), int(words[3]), crop, crop), "the top")], 0
 
 
-def _hdf5_list(layer: BuiltLayer, places: _Places) -> _Found:
+def _hdf5_list(layer: BuiltLayer, places: Places) -> _Found:
     p = layer.parameters
-    source = _find(p.source, places)
+    source = find_source(p.source, places)
     words = _first_line(source).split()
     if not words:
         raise Unreadable(f'"{source}" names no HDF5 file in its first line')
-    path, names = _find(words[0], places, named_in=source), [blob.name for blob in layer.tops]
+    path, names = find_source(words[0], places, named_in=source), [blob.name for blob in layer.tops]
     shapes, rows = ask("hdf5", path, names=names, confined=places.reach is not None)
     made = [new_blob((as_int(p.batch_size), *shape[1:]), f"top {index}") for index, shape in enumerate(shapes)]
     return made, rows if _lines(source) == 1 else 0
@@ -183,7 +183,7 @@ def _start(path: str) -> str:
     return os.fsdecode(start)
 
 
-_READERS: Mapping[str, Callable[[Any, _Places], _Found]] = {
+_READERS: Mapping[str, Callable[[Any, Places], _Found]] = {
     "Data": _database,
     "ImageData": _image_list,
     "WindowData": _windows,

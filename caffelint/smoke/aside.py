@@ -7,18 +7,16 @@ tables are links to those of the database; the rest, which LevelDB changes, is s
 from __future__ import annotations
 
 import os
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 from caffelint.caffe.layers import layer_class
 from caffelint.caffe.net import Layer
+from caffelint.lint.data_source import stand_in
 from caffelint.text.edits import Edit
 from caffelint.text.scalars import string_value
 from caffelint.text.tree import STRING
-
-_TABLES = (".mdb", ".ldb", ".sst")
 
 
 class Aside:
@@ -59,7 +57,8 @@ class Aside:
         if os.path.isdir(key) and key not in self._stand_ins:
             path = self.folder / f"data{len(self._stand_ins)}"
             try:
-                _link(os.path.abspath(source), path)
+                path.mkdir(exist_ok=True)
+                stand_in(source, str(path))
             except OSError:  # no links here, or no permission: Caffe reports what is wrong with the original
                 return ""
             self._stand_ins[key] = self._name(str(path), source)
@@ -68,18 +67,6 @@ class Aside:
     def _name(self, path: str, name: str) -> str:
         self.named[path] = name
         return path
-
-
-def _link(database: str, path: Path) -> None:
-    path.mkdir(exist_ok=True)
-    for entry in os.scandir(database):
-        target = path / entry.name
-        if not entry.is_file() or entry.name == "lock.mdb" or target.exists():
-            continue
-        if entry.name.endswith(_TABLES):
-            os.symlink(entry.path, target)
-        elif entry.name == "CURRENT" or entry.name.startswith("MANIFEST-") or entry.name.endswith(".log"):
-            shutil.copyfile(entry.path, target)
 
 
 def quoted(text: str) -> str:

@@ -8,11 +8,8 @@ from typing import NamedTuple
 from caffelint.caffe.net import Net
 from caffelint.caffe.solver import NetUse, Solver
 from caffelint.lint.config import Config
-from caffelint.lint.discover import named_nets, relative
 from caffelint.lint.file import File, load
-from caffelint.lint.project.caffes import Caffes
-from caffelint.lint.reach import OUTSIDE
-from caffelint.lint.read import ReadError, read
+from caffelint.lint.joined import NotJoined, load_joined, set_shapes
 from caffelint.smoke.job import JobNet
 from caffelint.text.edits import Edit, apply_edits
 
@@ -76,42 +73,16 @@ class Project:
 def load_project(path: str, config: Config, input_shapes: Mapping[str, tuple[int, ...]] | None = None) -> Project:
     """Read a solver and its nets. Raises NoProject if there is no solver to read."""
     try:
-        taken = Caffes(config).of(path)
-        file = load(read(path), path, None, taken.dialect, caffe=taken.caffe)
-    except ReadError as error:
-        raise NoProject(f"{path}: {error}") from error
+        files = load_joined(path, config)
+    except NotJoined as error:
+        raise NoProject(str(error)) from error
+    file = files[path]
     solver = file.solver
     if solver is None:
         raise NoProject(f"{path}: this is {'a net' if file.net else 'not a solver'}; give the solver that trains it")
-    files = {path: file}
-    uses = _uses(solver, files, config.roots, config)
-    solver.join([*uses, *solver.inline_nets])
     shapes = {top: tuple(int(dim) for dim in dims.split("x")) for top, dims in config.input_shape.items()}
-    shapes |= input_shapes or {}
-    for use in solver.nets:
-        tops = {top for layer in use.net.layers for top in layer.tops}
-        use.net.input_shapes = {top: shape for top, shape in shapes.items() if top in tops}
+    set_shapes(file, shapes | dict(input_shapes or {}))
     for top in input_shapes or ():
         if not any(top in use.net.input_shapes for use in solver.nets):
             raise NoProject(f'--input-shape "{top}": no layer of these nets has such a top')
     return Project(solver, files)
-
-
-def _uses(solver: Solver, files: dict[str, File], roots: Sequence[str], config: Config) -> list[NetUse]:
-    uses, caffes = [], Caffes(config)
-    for named in named_nets(solver.path, roots):
-        if named.path is None:
-            raise NoProject(
-                f'{solver.path}: {named.field} "{named.name}" {OUTSIDE if named.outside else "does not exist"}'
-            )
-        where = relative(named.path)
-        if where not in files:
-            try:
-                taken = caffes.of(where)
-                files[where] = load(read(where), where, "net", taken.dialect, caffe=taken.caffe)
-            except ReadError as error:
-                raise NoProject(f"{where}: {error}") from error
-        net = files[where].net
-        if net:
-            uses.append(NetUse(named.field, net, named.position))
-    return uses

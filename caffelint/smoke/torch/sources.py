@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import os
 import re
-import shutil
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from tempfile import TemporaryDirectory
@@ -15,9 +14,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from caffelint.lint.data_source import LARGEST_COPY
+from caffelint.evidence.data.images import Array, decode, resize
+from caffelint.lint.data_source import Unreadable, check_leveldb, stand_in
 from caffelint.schema import Datum
-from caffelint.smoke.torch.transform import Array, Transform, Unreadable, decode, resize
+from caffelint.smoke.torch.transform import Transform
 
 if TYPE_CHECKING:
     from caffelint.caffe.layers import BuiltLayer
@@ -148,17 +148,12 @@ def _lmdb(path: str) -> Pairs:
 def _leveldb(path: str) -> Pairs:
     import plyvel
 
-    if os.path.isfile(os.path.join(path, "data.mdb")):
-        raise Unreadable(f"{path} is an LMDB, but the layer reads a LevelDB; set backend: LMDB")
-    if not os.path.isfile(os.path.join(path, "CURRENT")):
-        raise Unreadable(f"{path} is not a LevelDB: it has no file CURRENT")
-    files = [entry.path for entry in os.scandir(path) if entry.is_file() and entry.name != "LOCK"]
-    size = sum(map(os.path.getsize, files))
-    if size > LARGEST_COPY:
-        raise Unreadable(f"{path} has {size >> 30} GiB, which would have to be copied; use --data synthetic")
+    try:
+        check_leveldb(path)
+    except Unreadable as reason:
+        raise Unreadable(f"{path} {reason}") from None
     folder = TemporaryDirectory(prefix="caffelint-")
-    for file in files:
-        shutil.copyfile(file, os.path.join(folder.name, os.path.basename(file)))
+    stand_in(path, folder.name)
     database = plyvel.DB(folder.name, create_if_missing=False)
 
     def pairs() -> Iterator[tuple[bytes, bytes]]:

@@ -9,8 +9,8 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from caffelint.evidence.data.images import Array
 from caffelint.schema import NetParameter
-from caffelint.smoke.torch.transform import Array
 
 if TYPE_CHECKING:
     from caffelint.smoke.torch.net import TorchNet

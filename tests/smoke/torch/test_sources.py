@@ -13,9 +13,9 @@ import pytest
 from google.protobuf import text_format
 
 from caffelint.caffe.build import build
+from caffelint.evidence.data.images import decode, resize
 from caffelint.schema import BlobProto, Datum, NetParameter
 from caffelint.smoke.torch.sources import Source, Unreadable, open_source
-from caffelint.smoke.torch.transform import decode, resize
 
 pytest.importorskip("lmdb")
 HERE = Path(__file__).parent

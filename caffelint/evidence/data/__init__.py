@@ -1,0 +1,1 @@
+"""Data sets: what the sources that a net names hold, as values."""

@@ -1,0 +1,105 @@
+"""Images and mean files as Caffe reads them. Needs numpy, and for images Pillow."""
+
+from __future__ import annotations
+
+from io import BytesIO
+from typing import IO, TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from caffelint.lint.data_source import LARGEST_IMAGE, Unreadable
+from caffelint.schema import BlobProto
+
+if TYPE_CHECKING:
+    from PIL.Image import Image
+
+Array = NDArray[Any]
+RESIZE_BITS = 11
+
+
+class TooLarge(Unreadable):
+    """An image of more pixels than are decoded."""
+
+
+def mean_of(path: str) -> Array:
+    """The channels x height x width of a mean file. Raises Unreadable."""
+    try:
+        with open(path, "rb") as file:
+            blob: Any = BlobProto.FromString(file.read())
+    except OSError as error:
+        raise Unreadable(f"mean_file {path} cannot be read: {(error.strerror or str(error)).lower()}") from None
+    except Exception:
+        raise Unreadable(f"mean_file {path} is not a BlobProto") from None
+    shape = list(blob.shape.dim) or [blob.num, blob.channels, blob.height, blob.width]
+    values = np.array(blob.double_data or blob.data, np.float32)
+    shape = [1] * (4 - len(shape)) + shape
+    if len(shape) > 4 or values.size != np.prod(shape, dtype=np.int64) or shape[0] != 1:
+        raise Unreadable(f"mean_file {path} holds {values.size} values of shape {shape}")
+    return values.reshape(shape[1:])
+
+
+def decode(file: IO[bytes] | bytes | str, color: bool | None) -> Array:
+    """An image as OpenCV decodes it, blue first: in colour, in grey, or (None) as it is; channels x height x width.
+
+    Raises Unreadable, and what Pillow raises.
+    """
+    from PIL import Image, ImageOps
+
+    Image.MAX_IMAGE_PIXELS = None
+    with Image.open(BytesIO(file) if isinstance(file, bytes) else file) as image:
+        if image.width * image.height > LARGEST_IMAGE:
+            raise TooLarge(f"an image of {image.width}x{image.height} pixels is too large to read")
+        if color is None:
+            return _planes(_native(image))
+        upright: Image.Image = ImageOps.exif_transpose(image)
+        if upright.mode.startswith(("I;", "I")):
+            deep = np.asarray(upright) >> 8
+            upright = Image.fromarray(deep.astype(np.uint8))
+        return _planes(upright.convert("RGB" if color else "L"))
+
+
+def _native(image: Image) -> Image:
+    if image.mode in ("1", "L"):
+        return image.convert("L")
+    if image.mode.startswith(("I", "F")):
+        raise Unreadable(f"an encoded image has pixels of mode {image.mode}, but Caffe takes only bytes")
+    return image.convert("RGBA" if "A" in image.mode or "transparency" in image.info else "RGB")
+
+
+def _planes(image: Image) -> Array:
+    pixels = np.asarray(image)
+    if pixels.ndim == 2:
+        return pixels[None]
+    order = [2, 1, 0, *range(3, pixels.shape[2])]
+    return np.ascontiguousarray(pixels.transpose(2, 0, 1)[order])
+
+
+def resize(image: Array, height: int, width: int) -> Array:
+    """Bilinear, in the fixed-point arithmetic of OpenCV's resize of bytes; halved exactly, the mean of four."""
+    if image.shape[1:] == (height, width):
+        return image
+    pixels = image.astype(np.int64)
+    if image.shape[1:] == (2 * height, 2 * width):
+        four = pixels[:, ::2, ::2] + pixels[:, ::2, 1::2] + pixels[:, 1::2, ::2] + pixels[:, 1::2, 1::2]
+        halved: Array = ((four + 2) >> 2).astype(np.uint8)
+        return halved
+    left, right, of_left, of_right = _weights(image.shape[2], width)
+    rows = pixels[:, :, left] * of_left + pixels[:, :, right] * of_right
+    above, below, of_above, of_below = _weights(image.shape[1], height)
+    upper = ((rows[:, above] >> 4) * of_above[:, None]) >> 16
+    lower = ((rows[:, below] >> 4) * of_below[:, None]) >> 16
+    made: Array = np.clip((upper + lower + 2) >> 2, 0, 255).astype(np.uint8)
+    return made
+
+
+def _weights(size: int, wanted: int) -> tuple[Array, Array, Array, Array]:
+    """Of each wanted place: the two neighbours, and their weights in 1 / 2048."""
+    place = ((np.arange(wanted) + 0.5) * (size / wanted) - 0.5).astype(np.float32)
+    first = np.floor(place).astype(np.int64)
+    share = place - first
+    share[(first < 0) | (first >= size - 1)] = 0
+    first = first.clip(0, size - 1)
+    one = 1 << RESIZE_BITS
+    weights = [np.rint(part.astype(np.float32) * one).astype(np.int64) for part in (1 - share, share)]
+    return first, (first + 1).clip(0, size - 1), weights[0], weights[1]
