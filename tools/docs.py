@@ -117,6 +117,7 @@ _LOOKS_AT = {
     "project": "solvers with their nets",
     "smoke": "training runs",
     "log": "logs of training",
+    "dataset": "data sets",
 }
 
 

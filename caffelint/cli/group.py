@@ -12,6 +12,7 @@ COMMANDS = {
     "lr": "Show the learning rate over training",
     "smoke": "Train briefly on a safe copy and show where it breaks",
     "log": "Say what a log of training tells: what broke, where, and why",
+    "data": "Look into the data sets that a net reads: labels, values, sizes, duplicates",
     "env": "Show what smoke can run with: engines, devices, libraries",
     "patch": "Insert checks for nan and inf into a net, or remove them",
     "upgrade": "Convert nets and solvers of older formats to the current one",

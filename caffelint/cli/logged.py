@@ -91,7 +91,7 @@ def reports(asked: Wanted, config: Config) -> Outcome:
             if file is not None:
                 file.close()
     extra = {"logs": as_json(logs, numbers)} if asked.as_json else {}
-    report = Report(in_order(findings), len(logs), tuple(failures), suppressed, log=extra)
+    report = Report(in_order(findings), len(logs), tuple(failures), suppressed, evidence=extra)
     return Outcome(report, logs)
 
 

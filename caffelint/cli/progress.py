@@ -14,11 +14,15 @@ _WIDTH = 30
 class Progress:
     """Called with what is done and the total; draws on a terminal alone, and only when it takes long.
 
+    With a unit it also shows how fast that goes, and how long it still takes.
+
     >>> with Progress() as progress:
     ...     progress(1, 2)
     """
 
-    def __init__(self, quiet: bool = False) -> None:
+    def __init__(self, quiet: bool = False, unit: str = "") -> None:
+        self._unit = unit
+        self._began = time.monotonic()
         self._next = time.monotonic() + _SHOW_AFTER_SECONDS
         self._drawn = False
         self._wanted = not quiet and sys.stderr.isatty()
@@ -29,9 +33,18 @@ class Progress:
             return
         self._next = now + _REDRAW_AFTER_SECONDS
         self._drawn = True
-        filled = _WIDTH * done // max(total, 1)
-        sys.stderr.write(f"\r{'━' * filled}{'─' * (_WIDTH - filled)} {done} of {total}")
+        filled = min(_WIDTH * done // max(total, 1), _WIDTH)
+        text = f"{done} of {total}"
+        if self._unit:
+            text = f"{done:,} of {total:,} {self._unit}{self._speed(done, total, now)}"
+        sys.stderr.write(f"\r{'━' * filled}{'─' * (_WIDTH - filled)} {text}\x1b[K")
         sys.stderr.flush()
+
+    def _speed(self, done: int, total: int, now: float) -> str:
+        """How many a second, and how long it still takes."""
+        speed = done / max(now - self._began, 1e-3)
+        left = max(total - done, 0) / speed if speed else 0
+        return f", {speed:,.0f}/s, {left:.0f} s left" if left < 120 else f", {speed:,.0f}/s, {left / 60:.0f} min left"
 
     def __enter__(self) -> Progress:
         return self

@@ -24,6 +24,7 @@ from caffelint.lint.project.shipped import is_shipped
 from caffelint.lint.read import ReadError, read
 from caffelint.lint.registry import RuleInfo, all_rules, find_rule, plugin_state, use_plugins
 from caffelint.lint.report import Failure, ReportedFinding, UsedCaffe, own_failure, reported
+from caffelint.lint.rule import EVIDENCE
 from caffelint.lint.run import RuleSet
 from caffelint.lint.select import matches, most_exact, selected
 from caffelint.lint.suppress import Suppression, silence
@@ -372,7 +373,7 @@ class Checker:
                 continue
             meant = [rule for name in comment.rules if (rule := find_rule(name))]
             if "all" in comment.rules:
-                meant = [rule for rule in all_rules() if not rule.preview and rule.kind not in ("smoke", "log")]
+                meant = [rule for rule in all_rules() if not rule.preview and rule.kind not in EVIDENCE]
             unknown = [name for name in comment.rules if name != "all" and find_rule(name) is None]
             ran = [rule.name for rule in meant if rule.name in self.names and rule.kind in kinds]
             if not unknown and not comment.in_vain and len(ran) < len(meant):

@@ -110,10 +110,10 @@ def own_failure(path: str, error: Exception) -> Failure:
 class Report(NamedTuple):
     """All findings of a run, in the order of file and line. It never changes: `_replace` makes another.
 
-    `smoke`: what came of a smoke run, as the JSON contract has it; else empty. `log`: what logs hold,
-    likewise. `lookalikes`: files that look like nets or solvers and were not checked because of their names. `caffes`:
-    those that repositories or settings name. `tried`: where fixes were made, of which safety; `left`: how many findings
-    keep a fix of such safety, by the reason why it was not made.
+    `smoke`: what came of a smoke run, as the JSON contract has it; else empty. `evidence`: what logs or data sets
+    hold, likewise. `lookalikes`: files that look like nets or solvers and were not checked because of their names.
+    `caffes`: those that repositories or settings name. `tried`: where fixes were made, of which safety; `left`: how
+    many findings keep a fix of such safety, by the reason why it was not made.
     """
 
     findings: tuple[ReportedFinding, ...] = ()
@@ -123,7 +123,7 @@ class Report(NamedTuple):
     baselined: int = 0
     applied: tuple[Applied, ...] = ()
     smoke: Mapping[str, Any] = {}
-    log: Mapping[str, Any] = {}
+    evidence: Mapping[str, Any] = {}
     lookalikes: tuple[str, ...] = ()
     caffes: tuple[UsedCaffe, ...] = ()
     tried: tuple[str, ...] = ()

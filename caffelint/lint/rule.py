@@ -1,7 +1,7 @@
 """What a rule is.
 
 A rule is a class with a code, a name, a severity, a docstring that is its documentation, and examples that are its
-tests. By what it looks at it derives from one of the nine kinds below and implements `check`.
+tests. By what it looks at it derives from one of the kinds below and implements `check`.
 """
 
 from __future__ import annotations
@@ -226,6 +226,10 @@ class LogRule(EvidenceRule):
     """Looks at a log of training. Derive from `caffelint.evidence.log.rule.LogRule`, which knows what that is."""
 
 
+class DatasetRule(EvidenceRule):
+    """Looks at data sets. Derive from `caffelint.evidence.data.rule.DatasetRule`, which knows what that is."""
+
+
 KINDS: tuple[type[Rule], ...] = (
     TextRule,
     ProblemRule,
@@ -236,11 +240,17 @@ KINDS: tuple[type[Rule], ...] = (
     ProjectRule,
     SmokeRule,
     LogRule,
+    DatasetRule,
 )
+
+EVIDENCE: tuple[str, ...] = tuple(
+    kind.__name__.removesuffix("Rule").lower() for kind in KINDS if issubclass(kind, EvidenceRule)
+)
+"""The kinds of rules that look at something else than text."""
 
 
 def kind_of(rule: type[Rule]) -> str:
-    """`text`, `problem`, `solver`, `layer`, `refusal`, `net`, `project`, `smoke` or `log`."""
+    """`text`, `problem`, `solver`, `layer`, `refusal`, `net`, `project`, `smoke`, `log` or `dataset`."""
     for kind in KINDS:
         if issubclass(rule, kind):
             return kind.__name__.removesuffix("Rule").lower()

@@ -25,6 +25,7 @@ FAMILIES = {
     "resources": "R",
     "smoke": "X",
     "log": "T",
+    "dataset": "E",
 }
 """Names of the families of rules and the letter that their codes start with."""
 

@@ -23,8 +23,7 @@ def write(report: Report, out: TextIO, look: Look) -> None:
         value["caffes"] = [caffe._asdict() for caffe in report.caffes]
     if report.smoke:
         value["smoke"] = dict(report.smoke)
-    if report.log:
-        value |= report.log
+    value |= report.evidence
     out.write(json_text(value) + "\n")
 
 

@@ -7,14 +7,14 @@ import pytest
 from caffelint.lint.examples import apply_fixes, findings_of
 from caffelint.lint.finding import DISPLAY, UNSAFE, Finding
 from caffelint.lint.registry import RuleInfo, all_rules
-from caffelint.lint.rule import Files, Invalid
+from caffelint.lint.rule import EVIDENCE, Files, Invalid
 from caffelint.text.comments import find_comments
 from caffelint.text.parser import parse
 
 CASES = [
     pytest.param(info, number, id=f"{info.name}-{number}")
     for info in all_rules()
-    if info.kind not in ("smoke", "log")  # of which the texts are events and logs
+    if info.kind not in EVIDENCE
     for number, example in enumerate(info.load().INVALID)
     if example.fixed is not None
 ]

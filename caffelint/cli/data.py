@@ -1,0 +1,54 @@
+"""`caffelint data`"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from caffelint.cli.settings import fail_on_option, settings, settings_options
+
+
+@click.command("data")
+@click.argument("paths", nargs=-1, required=True, type=click.Path(), metavar="SOLVER|NET...")
+@click.option(
+    "--sample", type=click.IntRange(min=1), metavar="N", help="Read N records of each source, spread evenly, not all."
+)
+@settings_options
+@fail_on_option
+@click.option(
+    "--jobs", type=click.IntRange(min=0), default=0, metavar="N", help="Processes to use; 0 (default) is one per core."
+)
+@click.option("--no-cache", is_flag=True, help="Read everything anew, and keep nothing for later runs.")
+@click.option(
+    "--format", "formats", multiple=True, metavar="FORMAT[:FILE]", help="As in caffelint check; json holds all numbers."
+)
+@click.option("-v", "--verbose", is_flag=True, help="Also show infos.")
+@click.option("-q", "--quiet", is_flag=True, help="Show only the findings.")
+def command(paths: tuple[str, ...], **options: Any) -> int:
+    """Look into the data sets that a net, or the nets of a solver, read.
+
+    Every record of every source is read: labels, values, sizes, what is damaged, blank, there twice, or in TRAIN and
+    in TEST. Nothing is written beside the data. What was read is kept, so that a run that was stopped goes on where it
+    was, and another one of unchanged data takes no time.
+
+    \b
+    Exit status: 0 nothing at or above --fail-on
+                 1 findings at or above --fail-on
+                 2 wrong usage or settings, or a file that cannot be read
+                 3 caffelint itself failed
+    """
+    from caffelint.cli.looked import Wanted, looked, report
+    from caffelint.cli.outputs import outputs
+
+    wanted = outputs(list(options["formats"]), False)
+    config = settings(list(paths), options)
+    asked = Wanted(
+        paths,
+        options["sample"] or 0,
+        options["jobs"],
+        options["quiet"],
+        options["verbose"],
+        any(output.format == "text" and output.file is None for output in wanted),
+    )
+    return report(looked(asked, config), asked, wanted, config)

@@ -1,0 +1,93 @@
+"""Records that are there twice, in one source or in two: by the digests of their images. Needs numpy."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from caffelint.evidence.data.scan import Scanned, Source
+
+_AT_ONCE = 1 << 22
+"""Digests that are compared in one pass, which bounds the memory."""
+
+
+class Overlap(NamedTuple):
+    """Records of `other` whose image is in `one` as well, an earlier record of it where the two are the same source.
+
+    records: how many. first: the numbers of a first pair, from 0, in `one` and in `other`. relabelled: how many have
+    another label there, `conflict` the first pair of these.
+    """
+
+    one: Source
+    other: Source
+    records: int
+    first: tuple[int, int]
+    relabelled: int = 0
+    conflict: tuple[int, int] = (0, 0)
+
+
+def find_overlap(one: Source, other: Source, scanned: dict[Source, Scanned]) -> Overlap | None:
+    """What two sources, or a source and itself, share; None for nothing."""
+    import numpy as np
+
+    first, second = scanned[one].parts, scanned[other].parts
+    total = sum(part.stat().st_size // 16 for part in {*first, *second})
+    passes = max(1, -(-total // _AT_ONCE))
+    records = relabelled = 0
+    pairs: list[tuple[int, int]] = []
+    conflicts: list[tuple[int, int]] = []
+    for number in range(passes):
+        here = _rows(first, number, passes)
+        order = np.argsort(here[:, 0], kind="stable")
+        digests = here[order, 0]
+        if one == other:
+            place = np.searchsorted(digests, digests)  # of the first record with that image
+            twice = np.flatnonzero(place < np.arange(len(digests)))
+            lefts, rights = here[order[place[twice]]], here[order[twice]]
+        else:
+            there = _rows(second, number, passes)
+            place = np.minimum(np.searchsorted(digests, there[:, 0]), max(len(digests) - 1, 0))
+            both = np.flatnonzero(digests[place] == there[:, 0]) if len(digests) else np.zeros(0, np.int64)
+            lefts, rights = here[order[place[both]]], there[both]
+        changed = np.flatnonzero(lefts[:, 1] != rights[:, 1])
+        records += len(rights)
+        relabelled += len(changed)
+        if len(rights):
+            at = int(rights[:, 2].argmin())
+            pairs.append((int(lefts[at, 2]), int(rights[at, 2])))
+        if len(changed):
+            at = int(changed[rights[changed, 2].argmin()])
+            conflicts.append((int(lefts[at, 2]), int(rights[at, 2])))
+    if not records:
+        return None
+    return Overlap(
+        one, other, records, min(pairs, key=_second), relabelled, min(conflicts, key=_second, default=(0, 0))
+    )
+
+
+def _rows(parts: Sequence[Path], number: int, passes: int) -> Any:
+    """Digest, label and number of the records of a pass."""
+    import numpy as np
+
+    found = [np.zeros((0, 3), np.int64)]
+    begin = 0
+    for rows in _read(parts):
+        numbers = np.arange(begin, begin + len(rows))
+        begin += len(rows)
+        wanted = rows[:, 0] != 0
+        if passes > 1:
+            wanted &= (rows[:, 0].view(np.uint64) >> np.uint64(40)) % np.uint64(passes) == number
+        found.append(np.column_stack([rows[wanted], numbers[wanted]]))
+    return np.concatenate(found)
+
+
+def _read(parts: Sequence[Path]) -> Iterator[Any]:
+    import numpy as np
+
+    for part in parts:
+        yield np.fromfile(part, np.int64).reshape(-1, 2)
+
+
+def _second(pair: tuple[int, int]) -> int:
+    return pair[1]

@@ -1,0 +1,80 @@
+"""The public API of rules that look at data sets, with `caffelint.lint`: the kind of rule, and what was read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from caffelint.evidence.data.evidence import DataEvidence, first_shape, images, name_of, shape_of
+from caffelint.evidence.data.example import evidence_of
+from caffelint.evidence.data.overlaps import Overlap
+from caffelint.evidence.data.scan import Scanned, Source
+from caffelint.evidence.data.sources import Feed, Reader
+from caffelint.evidence.data.values import (
+    BOX_EMPTY,
+    BOX_OUTSIDE,
+    CONSTANT,
+    CUT,
+    IMAGE,
+    INF,
+    LABEL,
+    MISSING,
+    NAN,
+    NO_LABEL,
+    NOT_DATUM,
+    PART_LABEL,
+    TOO_LARGE,
+    UNDECODABLE,
+    UNFLAGGED,
+    WRONG_SIZE,
+    Channel,
+    Facts,
+    Fault,
+    Top,
+)
+from caffelint.lint import rule
+from caffelint.lint.finding import Finding
+
+__all__ = [
+    "BOX_EMPTY",
+    "BOX_OUTSIDE",
+    "CONSTANT",
+    "CUT",
+    "IMAGE",
+    "INF",
+    "LABEL",
+    "MISSING",
+    "NAN",
+    "NOT_DATUM",
+    "NO_LABEL",
+    "PART_LABEL",
+    "TOO_LARGE",
+    "UNDECODABLE",
+    "UNFLAGGED",
+    "WRONG_SIZE",
+    "Channel",
+    "DataEvidence",
+    "DatasetRule",
+    "Facts",
+    "Fault",
+    "Feed",
+    "Overlap",
+    "Reader",
+    "Scanned",
+    "Source",
+    "Top",
+    "first_shape",
+    "images",
+    "name_of",
+    "shape_of",
+]
+
+
+class DatasetRule(rule.DatasetRule):
+    """Looks at the data sets that a net or the nets of a solver read. In its examples a source is a text."""
+
+    @classmethod
+    def subject(cls, files: rule.Files) -> DataEvidence:
+        return evidence_of(files)
+
+    def check(self, data: DataEvidence) -> Iterator[Finding]:
+        raise NotImplementedError

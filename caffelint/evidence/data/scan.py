@@ -1,0 +1,232 @@
+"""Reads sources whole, or a sample of them: in parts, by several processes, each part kept so that it is read once."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from pathlib import Path
+from queue import Empty, SimpleQueue
+from tempfile import TemporaryDirectory
+from typing import Any, NamedTuple
+
+from caffelint.evidence.data.values import Facts, facts_of
+from caffelint.lint import cache
+from caffelint.lint.data_source import state_of
+from caffelint.search_path import search_path
+
+_START = "import sys; sys.path[:] = {}; from caffelint.evidence.data.child import main; main()"
+_MOST_JOBS = 64
+
+Heard = Callable[["Done"], None]
+
+
+class Source(NamedTuple):
+    """What to read. kind: lmdb, leveldb, images, windows or hdf5. options: of `records.Options`, as JSON."""
+
+    kind: str
+    path: str
+    options: str
+
+    @property
+    def known_by_its_state(self) -> bool:
+        """Does the state of the source show any change in what it holds? That of a list of images does not."""
+        return self.kind in ("lmdb", "leveldb")
+
+
+@dataclass
+class Scanned:
+    """facts: what was seen. parts: files of the digests of all records, in their order. error: why there is nothing."""
+
+    facts: Facts = field(default_factory=Facts)
+    parts: list[Path] = field(default_factory=list)
+    error: str = ""
+    missing: str = ""
+    is_sample: bool = False
+
+
+class Done(NamedTuple):
+    """How far the reading of all sources is. total: parts, or records where their number is known."""
+
+    done: int
+    total: int
+    bytes: int
+
+
+class _Part(NamedTuple):
+    source: Source
+    part: Any
+    limit: int
+    name: str
+    digests: Path
+
+
+class Scan:
+    """Reads sources. jobs: processes at once. sample: how many records of each source; 0 for all. keep: results?"""
+
+    def __init__(self, jobs: int = 0, sample: int = 0, keep: bool = True, heard: Heard | None = None):
+        self.jobs = min(jobs or os.cpu_count() or 1, _MOST_JOBS)
+        self.sample = sample
+        self.keep = keep
+        self._heard = heard
+        self._folder = TemporaryDirectory(prefix="caffelint-")
+        self._idle: SimpleQueue[_Child] = SimpleQueue()
+        self._children: list[_Child] = []
+        self._lock = threading.Lock()
+        self._read: dict[str, tuple[int, int]] = {}
+        self._totals: dict[Source, int] = {}
+
+    def __enter__(self) -> Scan:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        for child in self._children:
+            child.end()
+        self._folder.cleanup()
+
+    def read(self, sources: Sequence[Source]) -> dict[Source, Scanned]:
+        """What is in each of them."""
+        found = {source: Scanned(is_sample=bool(self.sample)) for source in sources}
+        parts = [part for source in found for part in self._planned(source, found[source])]
+        executor = ThreadPoolExecutor(self.jobs)
+        try:
+            for part, answer in zip(parts, executor.map(self._part, parts), strict=True):
+                self._join(found[part.source], part, answer)
+        finally:
+            executor.shutdown(wait=False, cancel_futures=True)
+        for source, scanned in found.items():
+            scanned.facts.total = self._totals.get(source) or (0 if self.sample else scanned.facts.records)
+        self._forget(part for part in parts if not part.source.known_by_its_state)
+        return found
+
+    def _planned(self, source: Source, scanned: Scanned) -> list[_Part]:
+        answer = self._ask({**_question(source), "part": None, "sample": self.sample})
+        if "error" in answer:
+            scanned.error, scanned.missing = answer["error"], answer.get("missing", "")
+            return []
+        self._totals[source] = answer["total"]
+        parts = answer["parts"]
+        limit = -(-self.sample // len(parts)) if self.sample else 0
+        if self.sample and len(parts) > self.sample:
+            parts = [parts[number * len(parts) // self.sample] for number in range(self.sample)]
+        state = repr((state_of(source.path), self.sample)).encode(errors="surrogateescape")
+        found = []
+        for part in parts:
+            name = cache.key(b"data", [("part", state), ("question", repr((source, part, limit)).encode())])
+            folder = cache.folder() / name[:2] if self.keep else Path(self._folder.name)
+            found.append(_Part(source, part, limit, name, folder / f"{name}.digests"))
+        return found
+
+    def _part(self, part: _Part) -> dict[str, Any]:
+        kept = cache.load_value(part.name) if self.keep and part.digests.is_file() else None
+        if isinstance(kept, dict) and "facts" in kept:
+            self._tell(part.name, kept["facts"]["records"], kept["facts"]["bytes"])
+            return kept
+        if self.keep:
+            part.digests.parent.mkdir(parents=True, exist_ok=True)
+        question = {**_question(part.source), "part": part.part, "limit": part.limit, "digests": str(part.digests)}
+        answer = self._ask(question, lambda told: self._tell(part.name, told["records"], told["bytes"]))
+        if "facts" in answer:
+            self._tell(part.name, answer["facts"]["records"], answer["facts"]["bytes"])
+            if self.keep:
+                cache.store_value(part.name, answer)
+        return answer
+
+    def _join(self, scanned: Scanned, part: _Part, answer: Mapping[str, Any]) -> None:
+        if "facts" in answer:
+            scanned.facts.join(facts_of(answer["facts"]))
+            scanned.parts.append(part.digests)
+        else:
+            scanned.facts.stopped = scanned.facts.stopped or answer["error"]
+
+    def _ask(self, question: Mapping[str, Any], heard: Callable[[Any], None] | None = None) -> dict[str, Any]:
+        try:
+            child = self._idle.get_nowait()
+        except Empty:
+            child = self._started()
+        answer = child.ask(question, heard)
+        if child.lives:
+            self._idle.put(child)
+        return answer
+
+    def _started(self) -> _Child:
+        child = _Child()
+        with self._lock:
+            self._children.append(child)
+        return child
+
+    def _tell(self, name: str, records: int, size: int) -> None:
+        with self._lock:
+            self._read[name] = records, size
+            if self._heard is not None:
+                read = self._read.values()
+                self._heard(Done(sum(n for n, _ in read), sum(self._totals.values()), sum(n for _, n in read)))
+
+    def _forget(self, parts: Any) -> None:
+        for part in parts:
+            if self.keep:
+                (cache.folder() / part.name[:2] / part.name).unlink(missing_ok=True)
+
+
+class _Child:
+    """A process that reads."""
+
+    def __init__(self) -> None:
+        # Records are told apart by hash(), which has to give the same in all processes.
+        environment = {**os.environ, "PYTHONHASHSEED": "0", "OPENBLAS_NUM_THREADS": "1"}
+        self._process = subprocess.Popen(
+            [sys.executable, "-c", _START.format(repr(search_path()))],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            env=environment,
+        )
+
+    @property
+    def lives(self) -> bool:
+        return self._process.poll() is None
+
+    def ask(self, question: Mapping[str, Any], heard: Callable[[Any], None] | None = None) -> dict[str, Any]:
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        try:
+            self._process.stdin.write(json.dumps(question).encode() + b"\n")
+            self._process.stdin.flush()
+            for line in self._process.stdout:
+                answer: dict[str, Any] = json.loads(line)
+                if "facts" in answer or "error" in answer or "parts" in answer:
+                    return answer
+                if heard is not None:
+                    heard(answer)
+        except (OSError, ValueError):
+            pass
+        return {"error": f"is damaged: reading it {_ending(self._process.wait())}"}
+
+    def end(self) -> None:
+        self._process.kill()
+        self._process.wait()
+        for stream in (self._process.stdin, self._process.stdout):
+            if stream is not None:
+                try:
+                    stream.close()
+                except OSError:
+                    continue
+
+
+def _ending(status: int) -> str:
+    if status < 0:
+        try:
+            return f"ended with {signal.Signals(-status).name}"
+        except ValueError:
+            pass
+    return f"ended with exit status {status}"
+
+
+def _question(source: Source) -> dict[str, Any]:
+    return {"kind": source.kind, "path": source.path, "options": json.loads(source.options)}

@@ -1,0 +1,154 @@
+"""Looks at arrays of records: ends, sums, what is not finite, constant or a class. Needs numpy."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from caffelint.evidence.data.values import (
+    CONSTANT,
+    EXAMPLES,
+    INF,
+    MOST_CHANNELS,
+    MOST_VALUES,
+    NAN,
+    SCALAR,
+    Channel,
+    Fault,
+    Top,
+)
+
+Array = NDArray[Any]
+Name = Callable[[int], str]
+"""The name of a record by its number in the batch."""
+_EVERY = 16
+"""Of bytes, in large batches, the spread is measured of every so many records; ends and means of all."""
+_LARGE_BATCH = 64
+_LONGEST_BINS = 1 << 20
+
+
+def seen_images(rows: Array, name: Name, classes: bool = False) -> Top:
+    """What is in a batch of records of one shape. classes: do the values stand for classes, one by one?"""
+    count = len(rows)
+    shape = rows.shape[1:]
+    top = Top(records=count, shapes={"x".join(map(str, shape)): Fault(count, [name(0)])})
+    flat = rows.reshape(count, -1)
+    if not count or not flat.shape[1]:
+        return top
+    if rows.dtype.kind == "f" and not np.isfinite(flat).all():
+        _not_finite(top, flat, name)
+        flat_finite = np.where(np.isfinite(flat), flat, np.nan)
+        top.channels = [_finite_channel(flat_finite)]
+    else:
+        split = len(shape) == 3 and shape[0] <= MOST_CHANNELS
+        top.channels = _channels(rows.reshape(count, shape[0] if split else 1, -1))
+        if flat.shape[1] > 1:
+            _constant(top, flat, name)
+    if classes:
+        _classes(top, flat, name)
+    return top
+
+
+def seen_labels(values: Array, name: Name) -> Top:
+    """What is in a batch of single values, in the order of the records."""
+    count = len(values)
+    top = Top(records=count, shapes={SCALAR: Fault(count, [name(0)])} if count else {})
+    if not count:
+        return top
+    values = values.astype(np.float64)
+    finite = np.isfinite(values)
+    if not finite.all():
+        _not_finite(top, values.reshape(-1, 1), name)
+        values = values[finite]
+        if not len(values):
+            return top
+    top.channels = _channels(values.reshape(1, 1, -1))
+    _classes(top, values.reshape(-1, 1), name)
+    top.first, top.last = float(values[0]), float(values[-1])
+    top.changes = int(np.count_nonzero(values[1:] != values[:-1]))
+    return top
+
+
+def _not_finite(top: Top, flat: Array, name: Name) -> None:
+    for kind, wrong in ((NAN, np.isnan(flat)), (INF, np.isinf(flat))):
+        rows = np.flatnonzero(wrong.any(axis=1))
+        if len(rows):
+            top.faults[kind] = Fault(len(rows), [name(int(row)) for row in rows[:EXAMPLES]])
+
+
+def _constant(top: Top, flat: Array, name: Name) -> None:
+    """Records whose values are all the same: looked at closely where a few of them are."""
+    size = flat.shape[1]
+    looks = sorted({size // 7, size // 3, size // 2, size - 1})
+    alike = (flat[:, looks] == flat[:, :1]).all(axis=1)
+    rows = [int(row) for row in np.flatnonzero(alike) if (flat[row] == flat[row, 0]).all()]
+    if rows:
+        top.faults[CONSTANT] = Fault(len(rows), [name(row) for row in rows[:EXAMPLES]])
+
+
+def _channels(planes: Array) -> list[Channel]:
+    """Of records x channels x values."""
+    count, channels, size = planes.shape
+    if planes.dtype == np.uint8:
+        totals = planes.sum(axis=2, dtype=np.uint32 if size < 1 << 24 else np.uint64).sum(axis=0, dtype=np.float64)
+        measured = planes[:: _EVERY if count >= _LARGE_BATCH else 1].astype(np.float32)
+    else:
+        planes = planes.astype(np.float64, copy=False)
+        totals = planes.sum(axis=(0, 2))
+        measured = planes
+    lows, highs = planes.min(axis=2).min(axis=0), planes.max(axis=2).max(axis=0)
+    found = []
+    for number in range(channels):
+        part = measured[:, number]
+        found.append(
+            Channel(
+                count * size,
+                float(totals[number]),
+                part.size,
+                float(np.einsum("ij,ij->", part, part, dtype=np.float64)),
+                float(part.sum(dtype=np.float64)),
+                float(lows[number]),
+                float(highs[number]),
+            )
+        )
+    return found
+
+
+def _finite_channel(flat: Array) -> Channel:
+    finite = flat[~np.isnan(flat)].astype(np.float64)
+    return _channels(finite.reshape(1, 1, -1))[0] if finite.size else Channel()
+
+
+def _classes(top: Top, flat: Array, name: Name) -> None:
+    """Count the values one by one, while they are few."""
+    finite = flat if flat.dtype.kind in "iu" else flat[np.isfinite(flat)]
+    if flat.dtype.kind == "f":
+        top.is_whole = bool((finite == np.floor(finite)).all())
+    low, high = (finite.min(), finite.max()) if finite.size else (0, 0)
+    if top.is_whole and low >= 0 and high < _LONGEST_BINS and finite.size > 256:
+        counts = np.bincount(finite.ravel().astype(np.int64))
+        values, numbers = np.flatnonzero(counts), counts[counts > 0]
+    else:
+        values, numbers = np.unique(finite, return_counts=True)
+    if len(values) > MOST_VALUES:
+        return
+    top.values = {_number(value): int(number) for value, number in zip(values, numbers, strict=True)}
+    if len(flat) and len(values) <= 4096:
+        top.first_of = _firsts(flat, values, name)
+
+
+def _firsts(flat: Array, values: Array, name: Name) -> dict[float, str]:
+    """The first record that has each value."""
+    if flat.shape[1] == 1:
+        found, at = np.unique(flat[:, 0], return_index=True)
+        return {_number(v): name(int(i)) for v, i in zip(found, at, strict=True) if not math.isnan(v)}
+    ends = values[[0, -1]] if len(values) > 256 else values
+    return {_number(v): name(int(np.argmax((flat == v).any(axis=1)))) for v in ends}
+
+
+def _number(value: Any) -> float:
+    return float(value)

@@ -1,0 +1,230 @@
+"""What was seen of a data set, as plain values: they are added up over its parts, sent between processes and kept."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+IMAGE, LABEL = "image", "label"
+"""The tops of a source of images, by what they hold; those of HDF5 have the names of their datasets."""
+
+SCALAR = "scalar"
+"""The shape of a single number."""
+
+# What may be wrong with a record.
+NOT_DATUM = "not a Datum"
+WRONG_SIZE = "wrong size"
+UNDECODABLE = "undecodable"
+UNFLAGGED = "encoded without the flag"
+TOO_LARGE = "too large"
+CUT = "cut short"
+MISSING = "missing"
+NO_LABEL = "no label"
+PART_LABEL = "label not whole"
+BOX_OUTSIDE = "box outside"
+BOX_EMPTY = "box empty"
+# What may be wrong with the values of a top in a record.
+NAN, INF, CONSTANT = "nan", "inf", "constant"
+
+EXAMPLES = 5
+MOST_SHAPES = 64
+MOST_VALUES = 1 << 16
+"""More different values than this are no classes, and are not counted one by one."""
+MOST_CHANNELS = 16
+
+
+@dataclass
+class Fault:
+    """How many records have it, and the names of the first ones."""
+
+    count: int = 0
+    examples: list[str] = field(default_factory=list)
+
+    def add(self, name: str, count: int = 1) -> None:
+        self.count += count
+        if len(self.examples) < EXAMPLES:
+            self.examples.append(name)
+
+    def join(self, other: Fault) -> None:
+        self.count += other.count
+        self.examples = (self.examples + other.examples)[:EXAMPLES]
+
+
+@dataclass
+class Channel:
+    """The sums of some values, for their mean and spread, and the ends of all of them."""
+
+    count: int = 0
+    total: float = 0.0
+    measured: int = 0
+    squares: float = 0.0
+    measured_total: float = 0.0
+    low: float | None = None
+    high: float | None = None
+
+    def join(self, other: Channel) -> None:
+        self.count += other.count
+        self.total += other.total
+        self.measured += other.measured
+        self.squares += other.squares
+        self.measured_total += other.measured_total
+        self.low = other.low if self.low is None else self.low if other.low is None else min(self.low, other.low)
+        self.high = other.high if self.high is None else self.high if other.high is None else max(self.high, other.high)
+
+    @property
+    def mean(self) -> float:
+        return self.total / self.count if self.count else 0.0
+
+    @property
+    def spread(self) -> float:
+        """The standard deviation, of the part that was measured."""
+        if not self.measured:
+            return 0.0
+        mean = self.measured_total / self.measured
+        return math.sqrt(max(self.squares / self.measured - mean * mean, 0.0))
+
+
+@dataclass
+class Top:
+    """The values of one top over all records.
+
+    shapes: of a record as text, how many records have it and the first of them. channels: one for each channel of
+    images, else one. values: how many times each value occurs, while they are few; None for a top of another kind.
+    changes: how often the value of a record differs from that of the one before.
+    """
+
+    records: int = 0
+    shapes: dict[str, Fault] = field(default_factory=dict)
+    channels: list[Channel] = field(default_factory=list)
+    faults: dict[str, Fault] = field(default_factory=dict)
+    is_whole: bool = True
+    values: dict[float, int] | None = None
+    first_of: dict[float, str] = field(default_factory=dict)
+    changes: int = 0
+    first: float | None = None
+    last: float | None = None
+
+    def fault(self, kind: str, name: str, count: int = 1) -> None:
+        self.faults.setdefault(kind, Fault()).add(name, count)
+
+    def join(self, other: Top) -> None:
+        """Add what was seen after this."""
+        if not other.records:
+            return
+        self.records += other.records
+        for shape, seen in other.shapes.items():
+            if shape in self.shapes or len(self.shapes) < MOST_SHAPES:
+                self.shapes.setdefault(shape, Fault()).join(seen)
+        if len(self.channels) == len(other.channels):
+            for one, another in zip(self.channels, other.channels, strict=True):
+                one.join(another)
+        elif other.channels and not self.channels:
+            self.channels = other.channels
+        elif other.channels:
+            self.channels, rest = [_all(self.channels)], _all(other.channels)
+            self.channels[0].join(rest)
+        join_faults(self.faults, other.faults)
+        self.is_whole = self.is_whole and other.is_whole
+        if other.last is not None:
+            self.changes += other.changes + (self.last is not None and self.last != other.first)
+            self.first = other.first if self.first is None else self.first
+            self.last = other.last
+        if self.records == other.records:
+            self.values = other.values
+        elif self.values is not None and other.values is not None:
+            for value, count in other.values.items():
+                self.values[value] = self.values.get(value, 0) + count
+            if len(self.values) > MOST_VALUES:
+                self.values = None
+        else:
+            self.values = None
+        self.first_of = {**other.first_of, **self.first_of}
+
+    @property
+    def all(self) -> Channel:
+        """All channels together."""
+        return _all(self.channels)
+
+    @property
+    def low(self) -> float | None:
+        return self.all.low
+
+    @property
+    def high(self) -> float | None:
+        return self.all.high
+
+
+@dataclass
+class Facts:
+    """What was seen of one source.
+
+    records: how many were read, of `total` (0 if that is not known). encoded, floats: how many hold a compressed image,
+    and numbers instead of bytes. tops: by name. faults: of records, by kind. stopped: why reading ended early, if so.
+    """
+
+    records: int = 0
+    total: int = 0
+    encoded: int = 0
+    floats: int = 0
+    bytes: int = 0
+    tops: dict[str, Top] = field(default_factory=dict)
+    faults: dict[str, Fault] = field(default_factory=dict)
+    stopped: str = ""
+
+    def top(self, name: str) -> Top:
+        return self.tops.setdefault(name, Top())
+
+    def fault(self, kind: str, name: str) -> None:
+        self.faults.setdefault(kind, Fault()).add(name)
+
+    def join(self, other: Facts) -> None:
+        """Add what was seen after this."""
+        self.records += other.records
+        self.total += other.total
+        self.encoded += other.encoded
+        self.floats += other.floats
+        self.bytes += other.bytes
+        for name, top in other.tops.items():
+            self.top(name).join(top)
+        join_faults(self.faults, other.faults)
+        self.stopped = self.stopped or other.stopped
+
+    def as_json(self) -> dict[str, Any]:
+        found = asdict(self)
+        for top in found["tops"].values():
+            top["values"] = list(top["values"].items()) if top["values"] is not None else None
+            top["first_of"] = list(top["first_of"].items())
+        return found
+
+
+def facts_of(row: Mapping[str, Any]) -> Facts:
+    """From what `as_json` gives. Raises TypeError, ValueError or LookupError where it is something else."""
+    tops = {}
+    for name, one in row["tops"].items():
+        rest = {
+            "shapes": _faults(one["shapes"]),
+            "faults": _faults(one["faults"]),
+            "channels": [Channel(**channel) for channel in one["channels"]],
+            "values": dict(map(tuple, one["values"])) if one["values"] is not None else None,
+            "first_of": dict(map(tuple, one["first_of"])),
+        }
+        tops[name] = Top(**{**one, **rest})
+    return Facts(**{**row, "tops": tops, "faults": _faults(row["faults"])})
+
+
+def join_faults(faults: dict[str, Fault], others: Mapping[str, Fault]) -> None:
+    for kind, fault in others.items():
+        faults.setdefault(kind, Fault()).join(fault)
+
+
+def _faults(row: Mapping[str, Any]) -> dict[str, Fault]:
+    return {kind: Fault(**fault) for kind, fault in row.items()}
+
+
+def _all(channels: list[Channel]) -> Channel:
+    whole = Channel()
+    for channel in channels:
+        whole.join(channel)
+    return whole

@@ -1,0 +1,1 @@
+"""Rules on data sets: what `caffelint data` reads."""

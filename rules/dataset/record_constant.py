@@ -1,0 +1,51 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+from math import prod
+
+from caffelint.evidence.data.rule import CONSTANT, DataEvidence, DatasetRule, first_shape
+from caffelint.lint import WARNING, Finding, Invalid, title
+
+from ._example import NET, SOUND, project, records
+from ._words import first, once, path, share, source_place
+
+_FEW = 16
+"""Of fewer values it may well be that all are the same."""
+
+
+class RecordConstant(DatasetRule):
+    """All values of a record are the same: a blank image.
+
+    ## Why is this bad?
+    It carries a label but shows nothing, so it teaches noise. Blank records are what is left of files that could not
+    be read or converted.
+    """
+
+    code = "E106"
+    name = "record-constant"
+    severity = WARNING
+    VALID = [SOUND, project(records(0, 1, image="1x2x2 7 7 7 7"))]
+    INVALID = [
+        Invalid(
+            project(records(0, 1, image="1x4x4 1 2 3") + "\n" + records(2, image="1x4x4 0"), NET),
+            span='source: "train_lmdb"',
+            message='Data "data": 1 of 3 records of "train_lmdb" is blank, all its values are the same (first "00002");'
+            " look at what made it, or remove it",
+        ),
+    ]
+
+    def check(self, data: DataEvidence) -> Iterator[Finding]:
+        for feed, facts in once(data):
+            for key, top in facts.tops.items():
+                shape = first_shape(top) or ()
+                fault = top.faults.get(CONSTANT)
+                if fault is None or prod(shape) < _FEW or feed.top_of(key) is None or any(feed.readers(key)):
+                    continue
+                one = fault.count == 1
+                yield self.finding(
+                    feed.layer.at(*source_place(feed)),
+                    f"{title(feed.layer)}: {share(fault.count, facts)} of {path(feed)} {'is' if one else 'are'} blank,"
+                    f" all {'its' if one else 'their'} values are the same ({first(fault)}); look at what made"
+                    f" {'it' if one else 'them'}, or remove {'it' if one else 'them'}",
+                    phases=feed.phases,
+                )

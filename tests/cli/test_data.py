@@ -1,0 +1,154 @@
+"""`caffelint data`: what it finds in data sets of each kind, what it prints, and how it ends."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from data_sets import (
+    data_layer,
+    hdf5_layer,
+    images,
+    list_layer,
+    records,
+    rest,
+    write_hdf5,
+    write_leveldb,
+    write_list,
+    write_lmdb,
+)
+from jsonschema import Draft202012Validator
+
+from caffelint.cli.main import main
+
+SCHEMA = Path(__file__).parents[2] / "docs" / "schema" / "check.schema.json"
+
+
+@pytest.fixture
+def found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Any:
+    """Runs the command on the text of a net, and gives its report; nothing is written but to the cache."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+
+    def run(net: str, *options: str) -> Any:
+        (tmp_path / "net.prototxt").write_text(net)
+        status = main(["data", "net.prototxt", "--format", "json", "-q", "--isolated", "--jobs", "2", *options])
+        report = json.loads(capsys.readouterr().out)
+        Draft202012Validator(json.loads(SCHEMA.read_text())).validate(report)
+        report["status"] = status
+        report["names"] = sorted({one["name"] for one in report["findings"]})
+        return report
+
+    return run
+
+
+LABELS = [number % 10 for number in range(60)]
+
+
+def plain(folder: Path, kind: str, pictures: Any, labels: Any) -> str:
+    """The data layer of a source of that kind."""
+    if kind == "lmdb":
+        return data_layer(write_lmdb(folder / "set", records(pictures, labels)))
+    if kind == "leveldb":
+        return data_layer(write_leveldb(folder / "set", records(pictures, labels)), kind="LEVELDB")
+    if kind == "hdf5":
+        labelled = np.array(labels, np.float32)
+        return hdf5_layer(write_hdf5(folder / "set.txt", data=pictures.astype(np.float32), label=labelled))
+    return list_layer(write_list(folder / "set.txt", pictures, labels))
+
+
+KINDS = pytest.mark.parametrize("kind", ["lmdb", "leveldb", "hdf5", "list"])
+
+
+@KINDS
+def test_finds_nothing_in_sound_data(kind: str, tmp_path: Path, found: Callable[..., Any]) -> None:
+    report = found(plain(tmp_path, kind, images(60), LABELS) + rest())
+    assert report["names"] == []
+    assert report["status"] == 0
+    train = report["data"][0]
+    assert (train["records"], train["total"]) == (60, 60)
+    image, label = train["tops"]
+    assert image["shapes"] == {"3x8x8": 60}
+    assert label["values"] == [[float(value), 6] for value in range(10)]
+    assert image["channels"][0]["mean"] == pytest.approx(images(60)[:, 2 if kind == "list" else 0].mean(), rel=1e-6)
+
+
+@KINDS
+def test_finds_a_label_outside_of_the_classes(kind: str, tmp_path: Path, found: Callable[..., Any]) -> None:
+    report = found(plain(tmp_path, kind, images(60), [*LABELS[:58], 10, 300]) + rest())
+    assert "label-outside-classes" in report["names"]
+    finding = next(one for one in report["findings"] if one["name"] == "label-outside-classes")
+    assert "2 labels" in finding["message"]
+    assert ": 10 (once, in " in finding["message"]
+    assert ", 300 (once, in " in finding["message"]
+    assert report["status"] == 1
+
+
+@KINDS
+def test_finds_a_blank_record(kind: str, tmp_path: Path, found: Callable[..., Any]) -> None:
+    pictures = images(60)
+    pictures[33] = 17
+    report = found(plain(tmp_path, kind, pictures, LABELS) + rest())
+    assert report["names"] == ["record-constant"]
+
+
+def test_finds_what_is_not_finite(tmp_path: Path, found: Callable[..., Any]) -> None:
+    pictures = images(60).astype(np.float32)
+    pictures[5, 0, 0, 0] = np.nan
+    pictures[6, 0, 0, 0] = np.inf
+    for layer in (
+        data_layer(write_lmdb(tmp_path / "floats", records(pictures, LABELS))),
+        hdf5_layer(write_hdf5(tmp_path / "set.txt", data=pictures, label=np.array(LABELS, np.float32))),
+    ):
+        report = found(layer + rest())
+        assert report["names"] == ["value-not-finite"]
+        assert "has nan" in report["findings"][0]["message"]
+        assert "1 has inf" in report["findings"][0]["message"]
+
+
+def test_writes_nothing_beside_the_data(tmp_path: Path, found: Callable[..., Any]) -> None:
+    write_leveldb(tmp_path / "level", records(images(60), LABELS))
+    write_lmdb(tmp_path / "lmdb", records(images(60), LABELS))
+    before = {path: (path.stat().st_mtime_ns, path.read_bytes()) for path in tmp_path.glob("l*/*")}
+    os.chmod(tmp_path / "level", 0o555)
+    os.chmod(tmp_path / "lmdb", 0o555)
+    found(data_layer("level", kind="LEVELDB") + rest())
+    found(data_layer("lmdb") + rest())
+    os.chmod(tmp_path / "level", 0o755)
+    os.chmod(tmp_path / "lmdb", 0o755)
+    assert {path: (path.stat().st_mtime_ns, path.read_bytes()) for path in tmp_path.glob("l*/*")} == before
+
+
+def test_a_second_run_reads_what_was_kept(tmp_path: Path, found: Callable[..., Any]) -> None:
+    net = plain(tmp_path, "lmdb", images(60), LABELS) + rest()
+    first = found(net)
+    data = tmp_path / "set" / "data.mdb"
+    state = data.stat()
+    whole = data.read_bytes()
+    data.write_bytes(whole.replace(images(60)[7].tobytes(), bytes(192)))
+    os.utime(data, ns=(state.st_atime_ns, state.st_mtime_ns))
+    assert found(net) == first
+    assert found(net, "--no-cache")["names"] == ["record-constant"]
+    os.utime(data)
+    assert found(net)["names"] == ["record-constant"]
+
+
+def test_names_what_it_does_not_read(tmp_path: Path, found: Callable[..., Any]) -> None:
+    net = 'layer { name: "mine" type: "Python" top: "data" python_param { module: "m" layer: "L" } }\n'
+    report = found(net)
+    assert report["names"] == []
+    assert "Python layer" in report["data"][0]["not_read"]
+    report = found(data_layer("gone") + rest())
+    assert report["names"] == ["source-not-readable"]
+
+
+def test_exit_status(tmp_path: Path, found: Callable[..., Any], capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["data", "gone.prototxt"]) == 2
+    (tmp_path / "net.prototxt").write_text(rest())
+    assert main(["data", "net.prototxt"]) == 2
+    assert "no layer reads data" in capsys.readouterr().err
