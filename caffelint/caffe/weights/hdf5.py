@@ -1,0 +1,110 @@
+"""HDF5 files of weights and solver states, as Net::ToHDF5 and SGDSolver::SnapshotSolverStateToHDF5 write them."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+from caffelint.caffe.weights.stored import (
+    DOUBLE,
+    FLOAT,
+    HALF,
+    HDF5,
+    State,
+    StoredBlob,
+    StoredLayer,
+    Unreadable,
+    Weights,
+)
+
+_MOST_UNPACKED, _LARGEST_RATIO = 64 << 20, 100
+"""Bytes that a dataset may have however few it takes in the file, and how many times these beyond."""
+_KINDS = {2: HALF, 8: DOUBLE}
+_CLASSES = {
+    "S": "H5T_STRING",
+    "O": "H5T_STRING",
+    "U": "H5T_STRING",
+    "V": "H5T_COMPOUND",
+    "b": "H5T_ENUM",
+    "c": "H5T_COMPOUND",
+}
+"""The classes that Caffe refuses (util/hdf5.cpp), by numpy's kinds."""
+
+
+def read_net(path: str, size: int) -> Weights:
+    """A .caffemodel.h5. Raises `Unreadable`."""
+    with _Opened(path) as file:
+        if not _is_group(file, "data"):
+            raise Unreadable('is an HDF5 file without a group "data", where Caffe looks for the layers')
+        layers = [_layer(path, file["data"], name) for name in file["data"]]
+    return Weights(path, layers, HDF5, size=size)
+
+
+def read_state(path: str, size: int) -> State:
+    """A .solverstate.h5. Raises `Unreadable`."""
+    with _Opened(path) as file:
+        if not _is_group(file, "history"):
+            raise Unreadable('is an HDF5 file without a group "history", where Caffe looks for the solver\'s state')
+        history = file["history"]
+        blobs = [_blob(path, history, str(number)) for number in range(len(history)) if str(number) in history]
+        name = file["learned_net"][()] if "learned_net" in file else b""
+        learned_net = name.decode(errors="replace") if isinstance(name, bytes) else str(name)
+        iteration, step = (int(file[key][()]) if key in file else 0 for key in ("iter", "current_step"))
+    return State(path, iteration, learned_net, blobs, step, HDF5, size)
+
+
+class _Opened:
+    """An HDF5 file. Whatever h5py says of a damaged one is `Unreadable`."""
+
+    def __init__(self, path: str) -> None:
+        try:
+            import h5py
+        except ImportError:
+            raise Unreadable("is an HDF5 file, which needs h5py: pip install 'caffelint[data]'") from None
+        try:
+            self.file: Any = h5py.File(path, "r")
+        except (OSError, RuntimeError, ValueError) as error:
+            raise _damaged(error) from None
+
+    def __enter__(self) -> Any:
+        return self.file
+
+    def __exit__(self, kind: Any, error: BaseException | None, trace: Any) -> None:
+        self.file.close()
+        if isinstance(error, (OSError, RuntimeError, ValueError, KeyError, TypeError)):
+            raise _damaged(error) from None
+
+
+def _damaged(error: BaseException) -> Unreadable:
+    return Unreadable(f"is a damaged HDF5 file: {' '.join(str(error).split())[:200]}")
+
+
+def _is_group(file: Any, name: str) -> bool:
+    return name in file and hasattr(file[name], "keys")
+
+
+def _layer(path: str, data: Any, name: str) -> StoredLayer:
+    group = data[name]
+    if not hasattr(group, "keys"):
+        raise Unreadable(f'has no group for layer "{name}"')
+    blobs = {int(key): _blob(path, group, key) for key in group if key.isascii() and key.isdecimal()}
+    return StoredLayer(name, "", dict(sorted(blobs.items())), links=len(group))
+
+
+def _blob(path: str, group: Any, key: str) -> StoredBlob:
+    dataset = group[key]
+    if not hasattr(dataset, "shape") or dataset.shape is None:
+        raise Unreadable(f'has no numbers for "{dataset.name}"')
+    kind = dataset.dtype.kind
+    problem = "" if kind in "fiu" else f"Unsupported datatype class: {_CLASSES.get(kind, kind)}"
+    stored = _KINDS.get(dataset.dtype.itemsize, FLOAT) if kind == "f" else FLOAT
+    read = partial(_values, path, dataset.name)
+    return StoredBlob(dataset.shape, int(dataset.size), read, kind=stored, problem=problem)
+
+
+def _values(path: str, name: str) -> Any:
+    with _Opened(path) as file:
+        dataset = file[name]
+        if dataset.nbytes > _MOST_UNPACKED + _LARGEST_RATIO * dataset.id.get_storage_size():
+            raise Unreadable(f'claims {dataset.nbytes} bytes for "{name}", of which it holds far fewer')
+        return dataset[()].reshape(-1)

@@ -1,0 +1,124 @@
+"""What of a file a net takes, held against a real Caffe that loads the same file into the same net."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from random_nets import Generator, to_text
+from random_weights import Mutator
+from seeds import SEED, draws
+
+from caffelint.caffe.build import build
+from caffelint.caffe.weights.copying import copied
+from caffelint.caffe.weights.file import read_weights
+from caffelint.caffe.weights.stored import Unreadable
+
+NETS = draws(60, 500)
+FILES = 6
+BEFORE = -7.5
+WITH_PARAMS = ["Convolution", "InnerProduct", "BatchNorm", "Scale", "PReLU", "Bias", "Embed", "Deconvolution", "LSTM"]
+OTHERS = ["ReLU", "Pooling", "Eltwise", "Split", "Concat", "Flatten"]
+
+
+def ask(python: Path, jobs: list[dict[str, str]]) -> list[dict[str, Any]]:
+    oracle = Path(__file__).parent.with_name("weights_oracle.py")
+    lines = "".join(json.dumps(job) + "\n" for job in jobs)
+    done = subprocess.run([python, oracle], input=lines.encode(), capture_output=True, check=True)
+    return [json.loads(line) for line in done.stdout.splitlines()]
+
+
+def nets() -> list[tuple[Any, str]]:
+    generator = Generator(SEED + 4711, [*WITH_PARAMS, *WITH_PARAMS, *OTHERS])
+    found = []
+    while len(found) < NETS:
+        net, phase = generator.net()
+        built = build(net, phase, dialect="bvlc")
+        if not built.refusals and sum(bool(layer.params) for layer in built.layers) > 1:
+            found.append((net, phase))
+    return found
+
+
+def disagreement(net: Any, phase: str, path: Path, real: dict[str, Any], values: Path, kinds: Counter[str]) -> str:
+    """How the model differs from what the real Caffe did; "" if it does not."""
+    built = build(net, phase, dialect="bvlc")
+    try:
+        weights = read_weights(str(path))
+    except Unreadable as error:
+        kinds["unreadable"] += 1
+        return f"model cannot read it: {error}" if real["ok"] else ""
+    found = copied(weights, built)
+    if weights.refusals:
+        kinds["upgrade"] += 1
+        return "model refuses the upgrade" if real["ok"] else ""
+    if found.misfits:
+        first = found.misfits[0]
+        kinds[first.kind.name] += 1
+        if real["ok"]:
+            return f"model refuses {first.source.name}: {first.kind}"
+        return "" if first.kind.value in real["error"] else f"{first.kind}, but Caffe says {real['error']}"
+    if not real["ok"]:
+        return f"model takes it, but Caffe says {real['error']}"
+    kinds["copied"] += 1
+    if [layer.name for layer in found.ignored] != real["ignored"]:
+        return f"ignored {[layer.name for layer in found.ignored]} and {real['ignored']}"
+    memory: dict[Any, Any] = {}
+    for layer in built.layers:
+        for param in layer.params or ():
+            memory.setdefault(param.owner or param, np.full(int(np.prod(param.shape)), BEFORE, "f4"))
+    for copy in found.copies:
+        memory[copy.param.owner or copy.param][:] = copy.blob.values()
+    theirs = np.load(values)
+    ours = {
+        f"{number}/{param.index}": memory[param.owner or param].reshape(param.shape)
+        for number, layer in enumerate(built.layers)
+        for param in layer.params or ()
+    }
+    if ours.keys() != set(theirs):
+        return f"parameters {sorted(ours)} and {sorted(theirs)}"
+    wrong = [name for name, blob in ours.items() if not np.array_equal(blob, theirs[name], equal_nan=True)]
+    return f"values of {wrong} differ" if wrong else ""
+
+
+def test_copies_what_caffe_copies(caffe_python: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    mutator = Mutator(SEED + 4712)
+    made = nets()
+    saved = [tmp_path / f"{number}.caffemodel" for number in range(NETS)]
+    jobs = [
+        {"net": to_text(net), "phase": phase, "save": str(path)}
+        for (net, phase), path in zip(made, saved, strict=True)
+    ]
+    answers = ask(caffe_python, jobs)
+    assert not [answer for answer in answers if not answer["ok"]]
+    cases = []
+    for (net, phase), path in zip(made, saved, strict=True):
+        for number in range(FILES):
+            changed = tmp_path / f"{path.stem}-{number}.caffemodel"
+            if number == FILES - 1 and Path(f"{path}.h5").exists():
+                shutil.copy(f"{path}.h5", changed)
+                done = mutator.hdf5(changed)
+            else:
+                done, data = mutator.binary(path.read_bytes())
+                changed.write_bytes(data)
+            cases.append((net, phase, changed, done))
+    jobs = [
+        {"net": to_text(net), "phase": phase, "load": str(path), "values": f"{path}.npz"}
+        for net, phase, path, _ in cases
+    ]
+    wrong = []
+    kinds: Counter[str] = Counter()
+    for (net, phase, path, done), real in zip(cases, ask(caffe_python, jobs), strict=True):
+        assert real["loading"], real
+        difference = disagreement(net, phase, path, real, Path(f"{path}.npz"), kinds)
+        if difference:
+            wrong.append(f"{path.name} ({done}): {difference}")
+    with capsys.disabled():
+        print(f" [seed {SEED}: {len(cases)} pairs: {dict(kinds)}] ", end="")
+    assert kinds["copied"] > len(cases) / 5
+    assert not wrong, f"{len(wrong)} of {len(cases)}:\n" + "\n".join(wrong[:20])
