@@ -26,7 +26,7 @@ FLOORS = (
     ("text",),
 )
 PUBLIC = ("caffelint.lint", "caffelint.lint.built", "caffelint.lint.disk", "caffelint.smoke.rule")
-PUBLIC += ("caffelint.evidence.log.rule", "caffelint.evidence.data.rule")
+PUBLIC += ("caffelint.evidence.log.rule", "caffelint.evidence.data.rule", "caffelint.evidence.weights.rule")
 LONG = 500
 LONG_RULE = 250
 MEDIAN_RULE = 95

@@ -118,6 +118,7 @@ _LOOKS_AT = {
     "smoke": "training runs",
     "log": "logs of training",
     "dataset": "data sets",
+    "weights": "trained weights",
 }
 
 

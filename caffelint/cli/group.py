@@ -13,6 +13,7 @@ COMMANDS = {
     "smoke": "Train briefly on a safe copy and show where it breaks",
     "log": "Say what a log of training tells: what broke, where, and why",
     "data": "Look into the data sets that a net reads: labels, values, sizes, duplicates",
+    "weights": "Say whether trained weights fit a net, and what is wrong with them",
     "env": "Show what smoke can run with: engines, devices, libraries",
     "patch": "Insert checks for nan and inf into a net, or remove them",
     "upgrade": "Convert nets and solvers of older formats to the current one",

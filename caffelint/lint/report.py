@@ -168,6 +168,7 @@ def reported(finding: Finding) -> ReportedFinding:
     first = source.position(place.start)
     last = source.position(place.end)
     last_shown = min(last.line, first.line + 2)
+    lines = source.has_lines
     return ReportedFinding(
         finding.code,
         finding.name,
@@ -176,10 +177,10 @@ def reported(finding: Finding) -> ReportedFinding:
         finding.message,
         finding.evidence,
         place.document.path,
-        first.line,
-        first.column,
-        last.line,
-        last.column,
+        first.line if lines else None,
+        first.column if lines else None,
+        last.line if lines else None,
+        last.column if lines else None,
         finding.phases,
         place.layer,
         place.field,
@@ -190,7 +191,7 @@ def reported(finding: Finding) -> ReportedFinding:
             for other in finding.related
         ),
         finding.fixes,
-        tuple(source.line(number) for number in range(first.line, last_shown + 1)),
+        tuple(source.line(number) for number in range(first.line, last_shown + 1)) if lines else (),
         _cause(finding),
     )
 

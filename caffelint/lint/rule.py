@@ -230,6 +230,10 @@ class DatasetRule(EvidenceRule):
     """Looks at data sets. Derive from `caffelint.evidence.data.rule.DatasetRule`, which knows what that is."""
 
 
+class WeightsRule(EvidenceRule):
+    """Looks at trained weights. Derive from `caffelint.evidence.weights.rule.WeightsRule`, which knows them."""
+
+
 KINDS: tuple[type[Rule], ...] = (
     TextRule,
     ProblemRule,
@@ -241,6 +245,7 @@ KINDS: tuple[type[Rule], ...] = (
     SmokeRule,
     LogRule,
     DatasetRule,
+    WeightsRule,
 )
 
 EVIDENCE: tuple[str, ...] = tuple(
@@ -250,7 +255,7 @@ EVIDENCE: tuple[str, ...] = tuple(
 
 
 def kind_of(rule: type[Rule]) -> str:
-    """`text`, `problem`, `solver`, `layer`, `refusal`, `net`, `project`, `smoke`, `log` or `dataset`."""
+    """`text`, `problem`, `solver`, `layer`, `refusal`, `net`, `project`, `smoke`, `log`, `dataset` or `weights`."""
     for kind in KINDS:
         if issubclass(rule, kind):
             return kind.__name__.removesuffix("Rule").lower()

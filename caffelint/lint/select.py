@@ -26,6 +26,7 @@ FAMILIES = {
     "smoke": "X",
     "log": "T",
     "dataset": "E",
+    "weights": "W",
 }
 """Names of the families of rules and the letter that their codes start with."""
 

@@ -29,7 +29,12 @@ def decode(data: bytes) -> str:
 
 
 class Source:
-    """The bytes of one file. `text` holds them one character a byte, so offsets into it are byte offsets."""
+    """The bytes of one file. `text` holds them one character a byte, so offsets into it are byte offsets.
+
+    has_lines: False for what stands for something in a file that is not text.
+    """
+
+    has_lines = True
 
     def __init__(self, data: bytes, path: str = "<text>"):
         self.data = data

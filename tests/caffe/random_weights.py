@@ -119,14 +119,14 @@ class Mutator:
         elif change == 3:
             dims = [dim for dim in dims if dim != 1]
         else:
-            dims = dims + [1]
+            dims = [*dims, 1]
         blob.shape.dim[:] = dims
 
     def legacy(self, message: Any) -> None:
         for layer in message.layer:
             for blob in layer.blobs:
                 dims = list(blob.shape.dim)
-                if len(dims) <= 4 and self.random.random() < 0.9:
+                if len(dims) <= 4 and max(dims, default=0) < 2**31 and self.random.random() < 0.9:
                     dims = [1] * (4 - len(dims)) + dims
                     if self.random.random() < 0.1:
                         dims.reverse()

@@ -1,8 +1,9 @@
 """Runs under a Python that can `import caffe`: which weights does the real Caffe copy into a net?
 
 Reads JSON lines. {"net": text, "phase": "TRAIN" or "TEST", "save": path} writes the net's weights to `path` and, as
-HDF5, to `path`.h5, which a net with two layers of one name cannot be. {"net", "phase", "load": path, "values": path} loads a file into the net, whose parameters are all
--7.5 before, and writes them as .npz: {"ok", "error", "signal", "ignored": names}.
+HDF5, to `path`.h5, which a net with two layers of one name cannot be. {"net", "phase", "load": path, "values": path}
+loads a file into the net, whose parameters are all -7.5 before, and writes them as .npz: {"ok", "loading", "error",
+"signal", "ignored": names}.
 
 A failed check ends the process, so each job is done in a child.
 """
@@ -30,19 +31,18 @@ def do(job, path):
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
     net = caffe.Net(path, getattr(caffe, job["phase"]))
     if "save" in job:
-        for blobs in net.params.values():
-            for blob in blobs:
+        for layer in net.layers:  # not net.params: layers may share a name
+            for blob in layer.blobs:
                 blob.data[...] = numpy.random.RandomState(blob.count).uniform(-1, 1, blob.data.shape)
         net.save(job["save"])
         if len(set(net._layer_names)) == len(net._layer_names):
             net.save_hdf5(job["save"] + ".h5")
         return
-    for blobs in net.params.values():
-        for blob in blobs:
+    for layer in net.layers:
+        for blob in layer.blobs:
             blob.data[...] = BEFORE
     os.write(2, b"LOADING\n")
     net.copy_from(job["load"])
-    # By number: layers may share a name.
     layers = enumerate(net.layers)
     numpy.savez(job["values"], **{f"{n}/{i}": blob.data for n, layer in layers for i, blob in enumerate(layer.blobs)})
 

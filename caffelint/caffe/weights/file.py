@@ -37,9 +37,12 @@ def read_weights(path: str) -> Weights:
 
         return read_hdf5(path, len(data))
     try:
-        return read_net(data, path)
+        weights = read_net(data, path)
     except Unreadable as error:
         raise Unreadable(_what(data) or str(error)) from None
+    if not weights.layers:
+        weights.seems = _what(data) or ("is a solver state" if _is_state(data, path) else "")
+    return weights
 
 
 def read_solver_state(path: str) -> State:
@@ -65,6 +68,14 @@ def is_hdf5(data: Buffer) -> bool:
     return False
 
 
+def _is_state(data: Buffer, path: str) -> bool:
+    try:
+        state = read_state(data, path)
+    except Unreadable:
+        return False
+    return bool(state.history or state.learned_net)
+
+
 def _mapped(path: str) -> Buffer:
     try:
         descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
@@ -86,6 +97,8 @@ def _what(data: Buffer) -> str:
     for beginning, what in _BEGINNINGS:
         if begin.lstrip().startswith(beginning) if beginning.startswith(b"<") else begin.startswith(beginning):
             return what
+    if not data:
+        return "is empty"
     if not begin.strip(b"\0"):
         return "holds only zeros, as of a download or a copy that failed"
     if b"\0" not in begin and begin.isascii() and begin.strip():

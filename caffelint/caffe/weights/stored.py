@@ -81,7 +81,8 @@ class Weights:
 
     format: BINARY or HDF5. generation: 0 or 1 for files of the older formats of layers, else 2. net: the NetParameter
     without blobs, None in HDF5. refusals: what Caffe refuses in the upgrade of an older format. size: in bytes.
-    rest: bytes after the end of the message, which Caffe ignores.
+    rest: bytes after the end of the message, which Caffe ignores. seems: what the file is if it holds no layer, "" if
+    that is not known.
     """
 
     def __init__(
@@ -95,6 +96,7 @@ class Weights:
         refusals: Sequence[Refusal] = (),
         size: int = 0,
         rest: int = 0,
+        seems: str = "",
     ) -> None:
         self.path = path
         self.layers = list(layers)
@@ -104,6 +106,7 @@ class Weights:
         self.refusals = list(refusals)
         self.size = size
         self.rest = rest
+        self.seems = seems
 
     @property
     def trained(self) -> list[StoredLayer]:

@@ -62,7 +62,16 @@ def disagreement(net: Any, phase: str, path: Path, real: dict[str, Any], values:
         kinds[first.kind.name] += 1
         if real["ok"]:
             return f"model refuses {first.source.name}: {first.kind}"
-        return "" if first.kind.value in real["error"] else f"{first.kind}, but Caffe says {real['error']}"
+        # A blob of gigabytes is made before its values are counted.
+        reasons = (first.kind.value, "host allocation of size")
+        return (
+            ""
+            if any(reason in real["error"] for reason in reasons)
+            else f"{first.kind}, but Caffe says {real['error']}"
+        )
+    if not real["ok"] and weights.rest and "BackUp() can only be called after Next()" in real["error"]:
+        kinds["protobuf fails"] += 1  # a message that ends before its file, where pieces of 8 KiB of this meet
+        return ""
     if not real["ok"]:
         return f"model takes it, but Caffe says {real['error']}"
     kinds["copied"] += 1
@@ -91,8 +100,7 @@ def test_copies_what_caffe_copies(caffe_python: Path, tmp_path: Path, capsys: py
     made = nets()
     saved = [tmp_path / f"{number}.caffemodel" for number in range(NETS)]
     jobs = [
-        {"net": to_text(net), "phase": phase, "save": str(path)}
-        for (net, phase), path in zip(made, saved, strict=True)
+        {"net": to_text(net), "phase": phase, "save": str(path)} for (net, phase), path in zip(made, saved, strict=True)
     ]
     answers = ask(caffe_python, jobs)
     assert not [answer for answer in answers if not answer["ok"]]
@@ -122,3 +130,33 @@ def test_copies_what_caffe_copies(caffe_python: Path, tmp_path: Path, capsys: py
         print(f" [seed {SEED}: {len(cases)} pairs: {dict(kinds)}] ", end="")
     assert kinds["copied"] > len(cases) / 5
     assert not wrong, f"{len(wrong)} of {len(cases)}:\n" + "\n".join(wrong[:20])
+
+
+ODD = {
+    "empty": b"",
+    "zeros": bytes(10_000),
+    "page": b"<!DOCTYPE html><html><head><title>404 Not Found</title></head></html>",
+    "text": b"layer { }",
+    "state": b"\x08\x0a\x12\x05a.net\x1a\x07\x2a\x00\x3a\x03\x0a\x01\x03",
+    "zip": b"PK\x03\x04" + bytes(60),
+    "pointer": b"version https://git-lfs.github.com/spec/v1\n",
+}
+NET = """layer { name: "a" type: "Input" top: "a" input_param { shape { dim: 1 dim: 3 } } }
+layer { name: "b" type: "InnerProduct" bottom: "a" top: "b" inner_product_param { num_output: 2 } }"""
+
+
+@pytest.mark.parametrize("name", ODD)
+def test_files_that_are_something_else(caffe_python: Path, tmp_path: Path, name: str) -> None:
+    """Some of them Caffe takes for a net without layers, and says nothing."""
+    file = tmp_path / "x.caffemodel"
+    file.write_bytes(ODD[name])
+    (real,) = ask(caffe_python, [{"net": NET, "phase": "TRAIN", "load": str(file), "values": str(tmp_path / "x.npz")}])
+    assert real["loading"]
+    try:
+        weights = read_weights(str(file))
+    except Unreadable:
+        assert not real["ok"], real
+    else:
+        assert real["ok"], real
+        assert not weights.layers
+        assert weights.seems

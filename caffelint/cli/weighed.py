@@ -1,0 +1,109 @@
+"""What `caffelint weights` reads and prints."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+import click
+
+from caffelint.caffe.net import Net
+from caffelint.caffe.solver import Solver
+from caffelint.caffe.weights.file import read_weights
+from caffelint.caffe.weights.stored import Unreadable, Weights
+from caffelint.cli.tell import tell
+from caffelint.evidence.weights.evidence import WeightsEvidence
+from caffelint.evidence.weights.told import as_json, lines_of
+from caffelint.lint.checker import Checker
+from caffelint.lint.discover import looks_like_prototxt
+from caffelint.lint.file import File, load
+from caffelint.lint.project.caffes import Caffes
+from caffelint.lint.reach import SUFFIXES
+from caffelint.lint.read import ReadError, read
+from caffelint.lint.report import Failure, Report, in_order
+from caffelint.smoke.project import NoProject, load_project
+
+if TYPE_CHECKING:
+    from caffelint.cli.outputs import Output
+    from caffelint.lint.config import Config
+
+
+class Wanted(NamedTuple):
+    """What the command line asks for."""
+
+    files: Sequence[str]
+    quiet: bool
+    on_stdout: bool
+    as_json: bool
+
+
+class Outcome(NamedTuple):
+    report: Report
+    evidence: WeightsEvidence
+
+
+class Given(NamedTuple):
+    """files: those that were read as text, by path. nets: all that are to take the weights."""
+
+    files: dict[str, File]
+    nets: list[Net]
+    solver: Solver | None = None
+
+
+def reports(asked: Wanted, config: Config) -> Outcome:
+    """Read all files and judge them."""
+    first, *rest = asked.files
+    is_text = first.endswith(SUFFIXES) or looks_like_prototxt(first)
+    given = _given(first, config) if is_text else Given({}, [])
+    models = rest if is_text else [first, *rest]
+    if not models:
+        raise click.UsageError("give the file of weights after the net or solver")
+    read: list[Weights] = []
+    failures: list[Failure] = []
+    for path in models:
+        try:
+            read.append(read_weights(path))
+        except Unreadable as error:
+            failures.append(Failure(path, str(error)))
+    evidence = WeightsEvidence(read, given.nets, given.solver)
+    found, suppressed = Checker(config).evidence("weights", evidence, given.files)
+    extra = {"weights": as_json(evidence)} if asked.as_json else {}
+    report = Report(in_order(found), len(asked.files), tuple(failures), suppressed, log=extra)
+    return Outcome(report, evidence)
+
+
+def reported(outcome: Outcome, asked: Wanted, wanted: Sequence[Output], config: Config, verbose: bool) -> int:
+    """Print and write all that is wanted, and give the exit status."""
+    from caffelint.cli.outputs import write_all
+    from caffelint.report import Look
+
+    if not asked.quiet:
+        for line in lines_of(outcome.evidence):
+            click.echo(line, err=not asked.on_stdout)
+    least = "info" if verbose or config.fail_on == "info" else "warning"
+    write_all(outcome.report, wanted, Look(least=least, quiet=asked.quiet, fail_on=config.fail_on, fixes=False))
+    for failure in outcome.report.failures:
+        tell(f"{failure.file}: {failure.message}")
+    return outcome.report.exit_status(config.fail_on)
+
+
+def _given(path: str, config: Config) -> Given:
+    """The net, or the nets of the solver. Raises `click.ClickException`."""
+    try:
+        taken = Caffes(config).of(path)
+        file = load(read(path), path, None, taken.dialect, caffe=taken.caffe)
+    except ReadError as error:
+        raise click.ClickException(f"{path}: {error}") from error
+    if file.net is not None:
+        shapes = {top: tuple(int(dim) for dim in dims.split("x")) for top, dims in config.input_shape.items()}
+        tops = {top for layer in file.net.layers for top in layer.tops}
+        file.net.input_shapes = {top: shape for top, shape in shapes.items() if top in tops}
+        return Given({path: file}, [file.net])
+    if file.solver is None:
+        raise click.ClickException(f"{path}: neither a net nor a solver")
+    try:
+        project = load_project(path, config)
+    except NoProject as error:
+        raise click.ClickException(str(error)) from error
+    nets = list({id(use.net): use.net for use in project.solver.nets}.values())
+    return Given(project.files, nets, project.solver)

@@ -1,0 +1,42 @@
+"""`caffelint weights`"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from caffelint.cli.settings import settings, settings_options
+
+
+@click.command("weights")
+@click.argument("files", nargs=-1, required=True, type=click.Path(), metavar="[NET|SOLVER] MODEL...")
+@settings_options
+@click.option(
+    "--fail-on",
+    metavar="LEVEL",
+    help="Exit with 1 for findings of this severity or a higher one: error (default), warning, info; or never.",
+)
+@click.option("--format", "formats", multiple=True, metavar="FORMAT[:FILE]", help="As in caffelint check.")
+@click.option("-v", "--verbose", is_flag=True, help="Also show infos.")
+@click.option("-q", "--quiet", is_flag=True, help="Show only the findings.")
+def command(files: tuple[str, ...], **options: Any) -> int:
+    """Say whether trained weights fit a net, and what is wrong with them.
+
+    MODEL is a .caffemodel, binary or HDF5; several are loaded one after the other, as by caffe train. A solver stands
+    for all its nets. Nothing is run.
+
+    \b
+    Exit status: 0 nothing at or above --fail-on
+                 1 findings at or above --fail-on
+                 2 wrong usage or settings, or a file that cannot be read
+                 3 caffelint itself failed
+    """
+    from caffelint.cli.outputs import outputs
+    from caffelint.cli.weighed import Wanted, reported, reports
+
+    wanted = outputs(options["formats"], False)
+    config = settings(list(files), options)
+    on_stdout = any(output.format == "text" and output.file is None for output in wanted)
+    asked = Wanted(files, options["quiet"], on_stdout, any(output.format == "json" for output in wanted))
+    return reported(reports(asked, config), asked, wanted, config, options["verbose"])

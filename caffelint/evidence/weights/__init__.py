@@ -1,0 +1,1 @@
+"""Trained weights against the nets that are to take them, and what is wrong with their values."""

@@ -1,0 +1,129 @@
+"""Weights as rules see them: the files, the nets that are to take them, what fits, and places to point at."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+
+from caffelint.caffe.built_net import BuiltNet
+from caffelint.caffe.layers import BuiltLayer
+from caffelint.caffe.net import Net
+from caffelint.caffe.place import Place
+from caffelint.caffe.solver import Solver
+from caffelint.caffe.weights.copying import Copied, Misfit, Misfits, copied
+from caffelint.caffe.weights.stored import Weights
+from caffelint.evidence.weights.match import Renamed, renamed
+from caffelint.text.parser import Document
+from caffelint.text.source import Source
+from caffelint.text.tree import MESSAGE, Field
+
+
+class Fit:
+    """A file and one build of a net: what the net takes, with what is only likely where shapes depend on the data.
+
+    likely: the same for likely shapes of the data, None where all shapes are known.
+    """
+
+    def __init__(self, weights: Weights, net: Net, built: BuiltNet) -> None:
+        self.weights = weights
+        self.net = net
+        self.built = built
+        self.exact = copied(weights, built)
+        self.likely: Copied | None = None
+        if any(layer.params is None for layer in built.layers):
+            self.likely = copied(weights, net.likely(built.state))
+
+    @property
+    def phases(self) -> tuple[str, ...]:
+        return self.built.phases
+
+    @property
+    def misfits(self) -> list[tuple[Misfit, bool]]:
+        """What does not fit, and whether that is certain."""
+        known = [(misfit, True) for misfit in self.exact.misfits]
+        unknown = {layer.name for layer in self.exact.unknown}
+        others = self.likely.misfits if self.likely else ()
+        return known + [(one, False) for one in others if one.target.name in unknown and _holds_anyway(one)]
+
+    @property
+    def taken(self) -> Copied:
+        return self.likely or self.exact
+
+    @property
+    def is_known(self) -> bool:
+        """Is it known of every layer whether it has parameters?"""
+        return all(layer.params is not None for layer in self.built.layers) or (
+            self.likely is not None and not self.likely.unknown
+        )
+
+    @property
+    def starved(self) -> list[BuiltLayer]:
+        """The layers with parameters of which the file has nothing."""
+        return self.taken.missing
+
+    @cached_property
+    def fed(self) -> list[BuiltLayer]:
+        """The layers that do get weights."""
+        fed = {copy.param.layer.name: copy.param.layer for copy in self.taken.copies}
+        return list(fed.values())
+
+    def renamed(self) -> list[Renamed]:
+        return renamed(self.taken)
+
+    def at(self, layer: BuiltLayer, *path: str | int) -> Place:
+        """The place of a layer, or of a field of it, in the text of the net."""
+        return self.net.layers[layer.index].at(*path) if layer.index is not None else self.net.at()
+
+
+def _holds_anyway(misfit: Misfit) -> bool:
+    """Is it there whatever the shape of the data? Of the axes of weights the second hangs on what the layer reads."""
+    if misfit.kind is not Misfits.SHAPE or misfit.stored is None or misfit.wanted is None:
+        return misfit.kind is Misfits.BLOB_COUNT
+    if len(misfit.stored) != len(misfit.wanted):
+        return False
+    pairs = enumerate(zip(misfit.stored, misfit.wanted, strict=True))
+    return any(axis != 1 and stored != wanted for axis, (stored, wanted) in pairs)
+
+
+class WeightsEvidence:
+    """models: the files of weights, in the order in which they are loaded. nets: all that take them, each once.
+
+    solver: the one that the nets belong to, if it was given.
+    """
+
+    def __init__(self, models: Sequence[Weights], nets: Sequence[Net] = (), solver: Solver | None = None) -> None:
+        self.models = list(models)
+        self.nets = list(nets)
+        self.solver = solver
+
+    @cached_property
+    def fits(self) -> list[Fit]:
+        """Each file with each build of each net, in Caffe's order."""
+        return [Fit(weights, net, built) for weights in self.models for net in self.nets for built in net.states()]
+
+    def loads(self, net: Net) -> Iterator[list[Fit]]:
+        """For each build of a net, all files that are loaded into it, in order."""
+        for built in net.states() if self.models else ():
+            yield [fit for fit in self.fits if fit.built is built]
+
+    def is_fed_elsewhere(self, fit: Fit, layer: str) -> bool:
+        """Does another file have weights for this layer of the same net?"""
+        others = (other for other in self.fits if other.built is fit.built and other is not fit)
+        return any(layer == fed.name for other in others for fed in other.fed)
+
+    def of_model(self, weights: Weights) -> Iterator[Fit]:
+        return (fit for fit in self.fits if fit.weights is weights)
+
+    def at(self, weights: Weights, layer: str = "", blob: int | None = None) -> Place:
+        """A file of weights, a layer or a blob in it, by name."""
+        name = layer if blob is None else f"{layer}/{blob}"
+        source = Name(name.encode("utf-8", "surrogateescape"), weights.path)
+        root = Field("", 0, 0, len(source.data), MESSAGE, "", [])
+        field = "" if blob is None else f"blobs[{blob}]"
+        return Place(Document(source, root, [], 0), 0, len(source.data), layer, field)
+
+
+class Name(Source):
+    """The name of something in a file that has no lines."""
+
+    has_lines = False

@@ -1,0 +1,39 @@
+"""The public API of rules that look at trained weights, with `caffelint.lint`: the kind of rule, and what is read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from caffelint.caffe.layers import BuiltLayer
+from caffelint.caffe.weights.copying import Copied, Misfit, Misfits
+from caffelint.caffe.weights.stored import StoredBlob, StoredLayer, Weights
+from caffelint.evidence.weights.evidence import Fit, WeightsEvidence
+from caffelint.evidence.weights.examples import evidence_of
+from caffelint.evidence.weights.match import Renamed
+from caffelint.lint import rule
+from caffelint.lint.finding import Finding
+
+__all__ = [
+    "BuiltLayer",
+    "Copied",
+    "Fit",
+    "Misfit",
+    "Misfits",
+    "Renamed",
+    "StoredBlob",
+    "StoredLayer",
+    "Weights",
+    "WeightsEvidence",
+    "WeightsRule",
+]
+
+
+class WeightsRule(rule.WeightsRule):
+    """Looks at files of weights and the nets that are to take them. In its examples text stands for the files."""
+
+    @classmethod
+    def subject(cls, files: rule.Files) -> WeightsEvidence:
+        return evidence_of(files)
+
+    def check(self, weights: WeightsEvidence) -> Iterator[Finding]:
+        raise NotImplementedError

@@ -1,0 +1,81 @@
+"""What files of weights hold, and what of it goes where, in a few lines and as JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from caffelint.caffe.weights.stored import BINARY, Weights
+from caffelint.evidence.weights.evidence import Fit, WeightsEvidence
+
+_GENERATIONS = {0: "layers of the oldest format (V0)", 1: "layers of the older format (V1)"}
+_UNITS = ((1 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB"))
+
+
+def lines_of(evidence: WeightsEvidence) -> Iterator[str]:
+    for weights in evidence.models:
+        yield f"{weights.path}: {_held(weights)}"
+        for fit in evidence.of_model(weights):
+            yield f"  {_given(fit)}"
+
+
+def size_of(size: int) -> str:
+    for unit, name in _UNITS:
+        if size >= unit:
+            return f"{size / unit:.1f} {name}"
+    return f"{size} bytes"
+
+
+def _held(weights: Weights) -> str:
+    layers = len(weights.trained)
+    parts = [f"{layers} layer{'' if layers == 1 else 's'} with weights", f"{weights.count:,} values"]
+    parts.append(size_of(weights.size))
+    parts.append(_GENERATIONS.get(weights.generation, "") if weights.format == BINARY else weights.format)
+    return ", ".join(part for part in parts if part)
+
+
+def _given(fit: Fit) -> str:
+    phases = " and ".join(fit.phases)
+    fed, starved, misfits = len(fit.fed), len(fit.starved), len(fit.misfits)
+    told = f"{fit.net.path} ({phases}): {fed} of {fed + starved + misfits} layers with parameters get weights"
+    if misfits:
+        told += f", {misfits} do not fit" if misfits > 1 else ", 1 does not fit"
+    if starved:
+        told += f", {starved} start from fillers" if starved > 1 else ", 1 starts from its fillers"
+    return told
+
+
+def as_json(evidence: WeightsEvidence) -> list[dict[str, Any]]:
+    return [_model(evidence, weights) for weights in evidence.models]
+
+
+def _model(evidence: WeightsEvidence, weights: Weights) -> dict[str, Any]:
+    return {
+        "file": weights.path,
+        "format": weights.format,
+        "generation": weights.generation,
+        "size": weights.size,
+        "layers": [
+            {
+                "name": layer.name,
+                "type": layer.type,
+                "blobs": [
+                    {"number": number, "shape": list(blob.shape), "values": blob.count, "kind": blob.kind}
+                    for number, blob in layer.blobs.items()
+                ],
+            }
+            for layer in weights.trained
+        ],
+        "nets": [
+            {
+                "file": fit.net.path,
+                "phases": list(fit.phases),
+                "copied": [layer.name for layer in fit.fed],
+                "from_fillers": [layer.name for layer in fit.starved],
+                "do_not_fit": [misfit.target.name for misfit, _ in fit.misfits],
+                "ignored": [layer.name for layer in fit.taken.ignored if layer.blobs],
+                "unknown": [] if fit.likely else [layer.name for layer in fit.exact.unknown],
+            }
+            for fit in evidence.of_model(weights)
+        ],
+    }

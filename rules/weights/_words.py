@@ -1,0 +1,26 @@
+"""What the messages of these rules share."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from os.path import basename
+
+from caffelint.evidence.weights.rule import StoredBlob, Weights
+
+
+def file_of(weights: Weights) -> str:
+    """A file of weights by its name, in quotes."""
+    return f'"{basename(weights.path)}"'
+
+
+def by(shape: Sequence[int]) -> str:
+    return "x".join(map(str, shape)) or "a single number"
+
+
+def stored(blob: StoredBlob) -> str:
+    """The shape of a blob of a file."""
+    return by(blob.shape)
+
+
+def plural(number: int, noun: str) -> str:
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"

@@ -1,0 +1,145 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from caffelint.evidence.weights.rule import Fit, Misfit, Misfits, WeightsEvidence, WeightsRule
+from caffelint.lint import CERTAIN, ERROR, LIKELY, Finding, Invalid, title
+
+from ._example import CONV_BLOBS, FC, FC_BLOBS, FITS, MODEL, NET, blob, layer
+from ._words import by, file_of, plural
+
+
+class WeightsDoNotFit(WeightsRule):
+    """A layer of the net has other parameters than the layer of that name in the file of weights.
+
+    ## Why is this bad?
+    Caffe copies weights by the names of layers and aborts at the first layer that differs in the number or the shape
+    of its parameters. It takes another shape in one case only: files of 2014 and older store 4 axes, and 1x1x1000x4096
+    fits 1000x4096.
+
+    ## What to do
+    To train a layer from its fillers, give it a name that the file does not have. To use the weights, give it the shape
+    that it was trained with.
+
+    ## References
+    - net.cpp, CopyTrainedLayersFrom; blob.cpp, ShapeEquals
+    """
+
+    code = "W101"
+    name = "weights-do-not-fit"
+    severity = ERROR
+    VALID = [
+        FITS,
+        {"net.prototxt": NET, "net.caffemodel": layer("fc9", "InnerProduct", blob((7, 27)), blob((7,)))},
+        # As Caffe stored it until 2014.
+        {
+            "net.prototxt": NET,
+            "net.caffemodel": layer(
+                "fc",
+                "InnerProduct",
+                FC_BLOBS[0].replace("shape { dim: 4 dim: 27 }", "num: 1 channels: 1 height: 4 width: 27"),
+                FC_BLOBS[1].replace("shape { dim: 4 }", "num: 1 channels: 1 height: 1 width: 4"),
+            ),
+        },
+    ]
+    INVALID = [
+        Invalid(
+            {"net.prototxt": NET.replace("num_output: 4", "num_output: 9"), "net.caffemodel": MODEL},
+            span="num_output: 9",
+            message='InnerProduct "fc": its weights are 9x27 but 4x27 in "net.caffemodel", so Caffe aborts; set'
+            " num_output: 4, or rename the layer to train it from its fillers",
+        ),
+        Invalid(
+            {"net.prototxt": NET, "net.caffemodel": layer("fc", "InnerProduct", blob((4, 48)), blob((4,)))},
+            span="layer",
+            message='InnerProduct "fc": its weights are 4x27 but 4x48 in "net.caffemodel", so Caffe aborts; "conv" has'
+            " 27 values but had 48 in training, so compare the shape of the input and the layers before",
+        ),
+        Invalid(
+            {
+                "net.prototxt": NET,
+                "net.caffemodel": layer("conv", "Convolution", CONV_BLOBS[0])
+                + layer("fc", "InnerProduct", blob((4, 27)), blob((4, 1))),
+            },
+            span=("layer", "layer"),
+            message=(
+                'Convolution "conv": it has 2 parameters but 1 in "net.caffemodel", so Caffe aborts; set bias_term:'
+                " false, or rename the layer to train it from its fillers",
+                'InnerProduct "fc": its bias is 4 but 4x1 in "net.caffemodel", so Caffe aborts; rename the layer to'
+                " train it from its fillers",
+            ),
+        ),
+        Invalid(
+            {
+                "net.prototxt": 'layer { name: "data" type: "Data" top: "data"'
+                ' transform_param { crop_size: 9 } data_param { source: "db" batch_size: 1 } }'
+                + FC
+                % ("fc", "data", 9),
+                "net.caffemodel": MODEL,
+            },
+            span="num_output: 9",
+            message='InnerProduct "fc": its weights are 9x? but 4x27 in "net.caffemodel", so Caffe aborts; set'
+            " num_output: 4, or rename the layer to train it from its fillers",
+        ),
+    ]
+
+    def check(self, weights: WeightsEvidence) -> Iterator[Finding]:
+        for fit in weights.fits:
+            first = True
+            for misfit, certain in fit.misfits:
+                if misfit.kind not in (Misfits.SHAPE, Misfits.BLOB_COUNT):
+                    continue
+                evidence = ""
+                if first and certain and len(fit.misfits) > 1:
+                    evidence = f"Caffe names only this one of {len(fit.misfits)} layers that do not fit"
+                first = False
+                message = _shape(fit, misfit, certain) if misfit.number is not None else _count(fit, misfit)
+                yield self.finding(
+                    fit.at(misfit.target, *_field(misfit)),
+                    message,
+                    evidence=evidence,
+                    certainty=CERTAIN if certain else LIKELY,
+                    phases=fit.phases,
+                )
+
+
+def _count(fit: Fit, misfit: Misfit) -> str:
+    here, there = len(misfit.target.params or ()), len(misfit.source.blobs)
+    what = f"it has {plural(here, 'parameter')} but {there} in {file_of(fit.weights)}, so Caffe aborts"
+    remedy = "rename the layer to train it from its fillers"
+    if misfit.target.has_setting("bias_term") and {here, there} == {1, 2}:
+        remedy = f"set bias_term: {'true' if here == 1 else 'false'}, or {remedy}"
+    return f"{title(misfit.target)}: {what}; {remedy}"
+
+
+def _shape(fit: Fit, misfit: Misfit, certain: bool) -> str:
+    here, there = misfit.wanted or (), misfit.stored or ()
+    named = "its weights are" if misfit.number == 0 else "its bias is"
+    if not misfit.target.has_weights or (misfit.number or 0) > 1:
+        named = f"its parameter {misfit.number} is"
+    shown = by(here) if certain else "x".join("?" if axis == 1 else str(dim) for axis, dim in enumerate(here))
+    what = f"{named} {shown} but {by(there)} in {file_of(fit.weights)}, so Caffe aborts"
+    return f"{title(misfit.target)}: {what}; {_remedy(fit, misfit)}"
+
+
+def _remedy(fit: Fit, misfit: Misfit) -> str:
+    rename = "rename the layer to train it from its fillers"
+    here, there = misfit.wanted or (), misfit.stored or ()
+    if _field(misfit):
+        return f"set num_output: {there[0]}, or {rename}"
+    inner = misfit.target.is_linear and misfit.number == 0 and len(here) == len(there) == 2 and here[0] == there[0]
+    if inner and misfit.target.bottoms:
+        name = misfit.target.bottoms[0].original.name
+        then = "so compare the shape of the input and the layers before"
+        return f'"{name}" has {here[1]} values but had {there[1]} in training, {then}'
+    return rename
+
+
+def _field(misfit: Misfit) -> tuple[str, ...]:
+    """The field of the net that another value of would make it fit: where only the number of outputs differs."""
+    here, there = misfit.wanted or (), misfit.stored or ()
+    target = misfit.target
+    same = len(here) == len(there) > 1 and here[2:] == there[2:] and here[0] != there[0]
+    if misfit.number == 0 and same and target.has_setting("num_output") and not target.upsamples:
+        return (target.block, "num_output")
+    return ()
