@@ -68,7 +68,7 @@ def reports(asked: Wanted, config: Config) -> Outcome:
     evidence = WeightsEvidence(read, given.nets, given.solver)
     found, suppressed = Checker(config).evidence("weights", evidence, given.files)
     extra = {"weights": as_json(evidence)} if asked.as_json else {}
-    report = Report(in_order(found), len(asked.files), tuple(failures), suppressed, log=extra)
+    report = Report(in_order(found), len(asked.files), tuple(failures), suppressed, evidence=extra)
     return Outcome(report, evidence)
 
 

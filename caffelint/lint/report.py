@@ -110,8 +110,8 @@ def own_failure(path: str, error: Exception) -> Failure:
 class Report(NamedTuple):
     """All findings of a run, in the order of file and line. It never changes: `_replace` makes another.
 
-    `smoke`: what came of a smoke run, as the JSON contract has it; else empty. `evidence`: what logs or data sets
-    hold, likewise. `lookalikes`: files that look like nets or solvers and were not checked because of their names.
+    `smoke`: what came of a smoke run, as the JSON contract has it; else empty. `evidence`: what logs, data sets or
+    weights hold, likewise. `lookalikes`: files that look like nets or solvers and were not checked for their names.
     `caffes`: those that repositories or settings name. `tried`: where fixes were made, of which safety; `left`: how
     many findings keep a fix of such safety, by the reason why it was not made.
     """

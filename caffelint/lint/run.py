@@ -115,7 +115,7 @@ class RuleSet:
             yield from self.rule(info).check(solver)
 
     def check_evidence(self, kind: str, subject: Any) -> Iterator[Finding]:
-        """What the rules of that kind say of a run ("smoke"), a log ("log"), data sets ("dataset") or weights ("weights")."""
+        """What the rules of that kind say of something that is no prototxt: see `EVIDENCE`."""
         for info in self._by_kind.get(kind, ()):
             yield from self.rule(info).check(subject)
 
