@@ -93,7 +93,7 @@ def plan(
 
 
 class Siblings:
-    """The files of a folder that may hold the training nets of deploy nets, by the words of their names.
+    """The files of a folder that may hold the training nets of others, by the words of their names.
 
     One of the two names has to hold all words of the other: `resnet_deploy` may go with `train` and `resnet_18_train`.
     """
@@ -111,15 +111,20 @@ class Siblings:
             self._by_rarest.setdefault(self._rarest(words - _ROLES), []).append(path)
 
     def of(self, file: str) -> list[str]:
-        """Those of a deploy net, by its name, the likeliest first and few of them; none where it is no deploy net's."""
+        """Those of a net, the likeliest first and few of them; none where its own name is that of a training net.
+
+        A file called `train` goes with all that are called `deploy` or `test`, but not with `lenet`.
+        """
         own = _words(file)
-        if not _is_deploy(own):
+        if not own.isdisjoint(_TRAINS):
             return []
         model = own - _ROLES
-        shorter = [path for word in ("", *model) for path in self._by_rarest.get(word, ())]
+        keys = ("", *model) if _is_deploy(own) else model
+        shorter = [path for word in keys for path in self._by_rarest.get(word, ())]
         longer = self._holding.get(self._rarest(model), ()) if model else self._words
         found = {path for path in shorter if self._words[path] - _ROLES <= model}
         found.update(path for path in longer if model <= self._words[path])
+        found = {path for path in found if os.path.basename(path) != os.path.basename(file)}
 
         def distance(path: str) -> tuple[int, bool, str]:
             words = self._words[path]

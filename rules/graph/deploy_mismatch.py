@@ -1,17 +1,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from caffelint.lint import LIKELY, TEST, WARNING, Finding, Invalid, Layer, Net, NetRule, Place, title, titles
+from caffelint.lint import LIKELY, TEST, WARNING, Finding, Invalid, Layer, Net, NetRule, Place, Related, title
 
-from ._layer_params import described, field_path, parameters
+from ._compared import Parameters, activations_after, differences, layers_in, parameters_of
 
 _LEAST_ALIKE = 2 / 3
 """The share of a deploy net's layers that a training net has to have, with parameters of the same shape."""
-
-_WINDOW = 4
-"""The largest kernel of a Pooling that makes a map smaller; a larger one mostly covers the whole of it."""
 
 
 class Training(NamedTuple):
@@ -22,7 +19,7 @@ class Training(NamedTuple):
 
     net: Net
     layers: dict[str, Layer]
-    said: dict[str, dict[str, Any]]
+    said: Parameters
     alike: int
 
     @property
@@ -83,6 +80,7 @@ class DeployMismatch(NetRule):
         + ' layer { name: "loss" type: "Softmax" bottom: "fc" top: "prob" }'
     )
     _CROP = "transform_param { crop_size: 224 }"
+    _RELU = ' layer { name: "relu" type: "ReLU" bottom: "b3" top: "b3" }'
     VALID = [
         {"train_val.prototxt": _TRAIN % (_CROP, 1, 1, 1, 9), "deploy.prototxt": _DEPLOY % (224, 224, 1, 1, 1, 9)},
         # One of the two nets beside it has what it has.
@@ -109,6 +107,22 @@ class DeployMismatch(NetRule):
             message='Convolution "c2": pad is 0 here and 1 in "train_val.prototxt", but its weights were trained with'
             " the latter; set it as in training",
         ),
+        # Told by its layers, whatever its name.
+        Invalid(
+            {"a_train.prototxt": _TRAIN % (_CROP, 1, 1, 1, 9), "a.prototxt": _DEPLOY % (224, 224, 1, 0, 1, 9)},
+            span="pad: 0",
+            message='Convolution "c2": pad is 0 here and 1 in "a_train.prototxt", but its weights were trained with'
+            " the latter; set it as in training",
+        ),
+        Invalid(
+            {
+                "train_val.prototxt": _TRAIN.replace(_FC, _RELU + _FC) % (_CROP, 1, 1, 1, 9),
+                "deploy.prototxt": _DEPLOY % (224, 224, 1, 1, 1, 9),
+            },
+            span='name: "c3"',
+            message='Convolution "c3" is followed by no activation here but by ReLU in "train_val.prototxt", so it'
+            " computes something other than what was trained; make the two nets equal",
+        ),
         Invalid(
             {"train_val.prototxt": _TRAIN % (_CROP, 1, 1, 1, 9), "deploy.prototxt": _DEPLOY % (242, 242, 1, 1, 1, 9)},
             span="dim: 242",
@@ -118,63 +132,42 @@ class DeployMismatch(NetRule):
     ]
 
     def check(self, net: Net) -> Iterator[Finding]:
-        if not net.siblings or net.solvers or net.role == "train":
+        if not net.siblings or net.solvers or net.is_trained:
             return
-        layers = _by_name(net)
-        said = {name: parameters(layer) for name, layer in layers.items()}
-        nets = [_training(other, layers, said) for other in net.siblings if other.role == "train"]
+        layers = layers_in(net, TEST)
+        said = parameters_of(layers)
+        nets = [_training(other, layers, said) for other in net.siblings if _is_training_net(other)]
         candidates = [one for one in nets if one is not None]
         if not candidates:
             return
-        nearest = max(candidates, key=lambda one: one.alike)
-        yield from self._layers(layers, said, nearest, candidates)
+        candidates.sort(key=lambda one: -one.alike)
+        nearest = candidates[0]
+        for found in differences(layers, nearest.layers, said, [one.said for one in candidates]):
+            yield self.finding(found.found[0][0].at(*found.path), found.message(f'"{nearest.file}"'))
+        yield from self._activations(layers, nearest, candidates)
         yield from self._input(net, nearest, candidates)
 
-    def _layers(
-        self, layers: dict[str, Layer], said: dict[str, dict[str, Any]], nearest: Training, candidates: list[Training]
+    def _activations(
+        self, layers: dict[str, Layer], nearest: Training, candidates: list[Training]
     ) -> Iterator[Finding]:
-        merged = _norms(layers) < _norms(nearest.layers)
-        groups: dict[tuple[str, str], list[tuple[Layer, str, str]]] = {}
+        odd = []
         for name, layer in layers.items():
             other = nearest.layers.get(name)
-            if other is None or other.type != layer.type:
+            if other is None or other.type != layer.type or not layer.kind.shaped_by:
                 continue
-            mine = said[name]
-            for field, theirs in nearest.said[name].items():
-                if (
-                    field not in mine
-                    or mine[field] == theirs
-                    or any(one.said.get(name, {}).get(field) == mine[field] for one in candidates)
-                ):
-                    continue
-                # A BatchNorm that was merged into the layer above it leaves it a bias.
-                if field == "bias_term" and merged:
-                    continue
-                # A window over the whole of a map goes with the size of the input, and step 0 leaves it to Caffe.
-                if field == "kernel" and not layer.kind.has_weights and max(theirs) > _WINDOW:
-                    continue
-                if field == "step" and not (theirs and mine[field]):
-                    continue
-                values = (described(mine[field]), described(theirs))
-                groups.setdefault((layer.type, field), []).append((layer, *values))
-        for (_, field), found in groups.items():
-            first, here, there = found[0]
-            one = len(found) == 1
-            whose = "its" if one else "their"
-            so = (
-                f"so Caffe refuses {whose} weights"
-                if field in first.kind.shaped_by
-                else f"but {whose} weights were trained with the latter"
-                if first.kind.shaped_by
-                else "but the net was trained with the latter"
-            )
-            says = f"{field} is {here} here"
-            if len({(mine, theirs) for _, mine, theirs in found}) > 1:
-                says = f'{field} differs: in "{first.name}" it is {here} here'
+            here = _bends(layer)
+            usual = [_bends(one.layers[name]) for one in candidates if name in one.layers]
+            # What comes after the last layer of a training net may be part of its loss.
+            if here is not None and all(there and here[: len(there)] != there for there in usual):
+                odd.append((layer, other, here, usual[0] or []))
+        if len(odd) == 1:
+            layer, other, here, there = odd[0]
             yield self.finding(
-                first.at(*field_path(first, field)),
-                f'{titles([layer for layer, *_ in found])}: {says} and {there} in "{nearest.file}", {so}; set it as in'
-                " training",
+                layer.at("name"),
+                f"{title(layer)} is followed by {' and '.join(here) or 'no activation'} here but by"
+                f' {" and ".join(there)} in "{nearest.file}", so it computes something other than what'
+                " was trained; make the two nets equal",
+                related=(Related("the layer in the training net", other.at("name")),),
             )
 
     def _input(self, net: Net, nearest: Training, candidates: list[Training]) -> Iterator[Finding]:
@@ -200,25 +193,16 @@ def _size_place(net: Net, layer: Layer) -> Place:
     return net.at("input_dim", -2) if net.written.input_dim else layer.at("input_param", "shape", 0, "dim", -2)
 
 
-def _norms(layers: dict[str, Layer]) -> int:
-    return sum(bool(layer.kind.keeps_statistics) for layer in layers.values())
+def _is_training_net(net: Net) -> bool:
+    return net.role == "train" and bool(net.solvers or net.is_trained or "train" in net.path.rpartition("/")[2])
 
 
-def _by_name(net: Net) -> dict[str, Layer]:
-    """The layers of the TEST phase; of one name the first."""
-    found: dict[str, Layer] = {}
-    for layer in net.layers:
-        if TEST in layer.phases:
-            found.setdefault(layer.name, layer)
-    return found
-
-
-def _training(net: Net, layers: dict[str, Layer], said: dict[str, dict[str, Any]]) -> Training | None:
+def _training(net: Net, layers: dict[str, Layer], said: Parameters) -> Training | None:
     """The net, if it is like enough to a deploy net of these layers."""
-    others = _by_name(net)
+    others = layers_in(net, TEST)
     learned = [name for name, layer in layers.items() if layer.kind.shaped_by]
     alike = 0
-    theirs = {name: parameters(layer) for name, layer in others.items() if name in layers}
+    theirs = parameters_of({name: layer for name, layer in others.items() if name in layers})
     for name in learned:
         other = others.get(name)
         if other is not None and other.type == layers[name].type:
@@ -226,6 +210,13 @@ def _training(net: Net, layers: dict[str, Layer], said: dict[str, dict[str, Any]
     if len(learned) < 3 or alike < _LEAST_ALIKE * len(learned):
         return None
     return Training(net, others, theirs, alike)
+
+
+def _bends(layer: Layer) -> list[str] | None:
+    """The activations after a layer; None where that cannot be told."""
+    after = activations_after(layer, TEST)
+    written = layer.net.by_type
+    return after and [type_ for type_ in after if type_ in written and written[type_][0].kind.is_activation]
 
 
 def _crops(net: Net) -> set[int]:

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-from bisect import bisect_right
 from collections.abc import Iterator
 
 from caffelint.lint import (
@@ -10,7 +9,6 @@ from caffelint.lint import (
     WARNING,
     Finding,
     Invalid,
-    Layer,
     Net,
     ProjectRule,
     Related,
@@ -18,10 +16,7 @@ from caffelint.lint import (
     title,
 )
 
-HIDDEN_SIGMOID = "SigmoidCrossEntropyLoss"
-
-_ADDED_TO_TEST = "Softmax"
-"""Test nets have it where the loss of the training net contains its own."""
+from ._compared import HIDDEN_SIGMOID, activations_after, differences, layers_in, parameters_of
 
 
 class TrainTestNetsDiffer(ProjectRule):
@@ -56,6 +51,7 @@ class TrainTestNetsDiffer(ProjectRule):
     _FC = 'layer { name: "fc" type: "InnerProduct" bottom: "data" top: "fc" } '
     _RELU = 'layer { name: "act" type: "ReLU" bottom: "fc" top: "fc" } '
     _LOSS = 'layer { name: "loss" type: "%s" bottom: "fc" bottom: "data" }'
+    _POOL = 'layer { name: "pool" type: "Pooling" bottom: "a" top: "b" pooling_param { pool: %s kernel_size: 2 } }'
     VALID = [
         {"solver.prototxt": _SOLVER, "train.prototxt": _FC + _RELU, "test.prototxt": _FC + _RELU},
         {
@@ -65,6 +61,12 @@ class TrainTestNetsDiffer(ProjectRule):
         },
     ]
     INVALID = [
+        Invalid(
+            {"solver.prototxt": _SOLVER, "train.prototxt": _POOL % "MAX", "test.prototxt": _POOL % "AVE"},
+            span="pool: AVE",
+            message='Pooling "pool": pool is AVE here and MAX in the training net, but the net was trained with the'
+            " latter; set it as in training",
+        ),
         Invalid(
             {"solver.prototxt": _SOLVER, "train.prototxt": _FC + _RELU, "test.prototxt": _FC},
             span='name: "fc"',
@@ -128,7 +130,7 @@ class TrainTestNetsDiffer(ProjectRule):
                     " has it under another name, use that name; otherwise remove it",
                 )
                 continue
-            here, there = _after(layer, TEST), _after(twin, TRAIN)
+            here, there = activations_after(layer, TEST), activations_after(twin, TRAIN)
             if here is not None and there is not None and here != there and not said & set(layer.tops):
                 yield self.finding(
                     layer.at("name"),
@@ -137,39 +139,16 @@ class TrainTestNetsDiffer(ProjectRule):
                     " trained net; make the two nets equal",
                     related=(Related("the layer in the training net", twin.at("name")),),
                 )
+        tested, theirs = layers_in(test, TEST), layers_in(train, TRAIN)
+        for difference in differences(tested, theirs, parameters_of(tested), [parameters_of(theirs)]):
+            layer = difference.found[0][0]
+            yield self.finding(
+                layer.at(*difference.path),
+                difference.message("the training net"),
+                related=(Related("the layer in the training net", theirs[layer.name].at("name")),),
+            )
 
 
 def _compared(train: Net) -> list[Net]:
     """The test nets that a training net was compared with."""
     return []
-
-
-def _readers(net: Net) -> dict[str, dict[str, list[Layer]]]:
-    """The layers that read a blob, in order, by phase."""
-    found: dict[str, dict[str, list[Layer]]] = {TRAIN: {}, TEST: {}}
-    for phase, readers in found.items():
-        for layer in net.in_phase(phase):
-            for blob in dict.fromkeys(layer.bottoms):
-                readers.setdefault(blob, []).append(layer)
-    return found
-
-
-def _after(layer: Layer, phase: str) -> list[str] | None:
-    """The activations between a layer and the next one with weights or a loss; None where the path forks."""
-    found: list[str] = []
-    reading = layer.net.once(_readers)[phase]
-    last = layer
-    while last.tops:
-        readers = reading.get(last.tops[0], [])
-        after = bisect_right(readers, last.index, key=lambda reader: reader.index)
-        if after == len(readers):
-            break
-        other = readers[after]
-        if len(other.bottoms) > 1 or other.type == _ADDED_TO_TEST or not other.kind.keeps_channels:
-            # A reader with weights, or one that is not part of a chain, ends the path.
-            found += ["Sigmoid"] * (other.type == HIDDEN_SIGMOID)
-            return found if len(other.bottoms) < 3 else None
-        if not (other.kind.hands_on or other.kind.is_linear):
-            found.append(other.type)
-        last = other
-    return found

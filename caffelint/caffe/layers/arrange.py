@@ -265,6 +265,7 @@ class Crop(BuiltLayer):
     types = ("Crop",)
     rearranges = compares_maps = True
     block = "crop_param"
+    computes_by = ("axis", "offset")
     bottom_counts = TWO
     top_counts = ONE
     in_place = CORRUPTS

@@ -53,6 +53,7 @@ class Concat(BuiltLayer):
     types = ("Concat",)
     rearranges = compares_maps = True
     block = "concat_param"
+    computes_by = ("axis", "concat_dim")
     bottom_counts = AT_LEAST_ONE
     top_counts = ONE
 
@@ -114,6 +115,7 @@ class Slice(BuiltLayer):
     types = ("Slice",)
     rearranges = True
     block = "slice_param"
+    computes_by = ("axis", "slice_dim", "slice_point")
     bottom_counts = ONE
     top_counts = AT_LEAST_ONE
 

@@ -112,18 +112,21 @@ class RegionPooling(BuiltLayer):
 class ROIPooling(RegionPooling):
     types = ("ROIPooling",)
     block = "roi_pooling_param"
+    computes_by = ("pooled_h", "pooled_w", "spatial_scale")
 
 
 @register
 class ROIAlign(RegionPooling):
     types = ("ROIAlign",)
     block = "roi_align_param"
+    computes_by = ("pooled_h", "pooled_w", "spatial_scale")
 
 
 @register
 class PSROIPooling(RegionPooling):
     types = ("PSROIPooling",)
     block = "psroi_pooling_param"
+    computes_by = ("spatial_scale", "output_dim", "group_size")
     keeps_channels = False
 
     def region_shape(self, channels: int) -> tuple[int, int, int] | None:

@@ -73,6 +73,7 @@ class BatchNorm(BuiltLayer):
     types = ("BatchNorm",)
     nickname = "bn"
     block = "batch_norm_param"
+    computes_by = ("eps",)
     normalises = keeps_statistics = keeps_channels = keeps_pixels = True
     bottom_counts = ONE
     top_counts = ONE
@@ -140,6 +141,7 @@ class MVN(BuiltLayer):
     types = ("MVN",)
     normalises = keeps_channels = keeps_pixels = True
     block = "mvn_param"
+    computes_by = ("normalize_variance", "across_channels", "eps")
     bottom_counts = ONE
     top_counts = ONE
     reads_bottom = True
@@ -164,6 +166,7 @@ class Normalize(BuiltLayer):
 
     types = ("Normalize",)
     block = "norm_param"
+    computes_by = ("across_spatial", "channel_shared", "eps")
     fork = True
     bottom_counts = ONE
     top_counts = ONE

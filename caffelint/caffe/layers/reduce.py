@@ -207,6 +207,7 @@ class Softmax(BuiltLayer):
     types = ("Softmax",)
     keeps_channels = keeps_pixels = True
     block = "softmax_param"
+    computes_by = ("axis",)
     bottom_counts = ONE
     top_counts = ONE
     has_engine = True

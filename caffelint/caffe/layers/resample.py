@@ -16,6 +16,7 @@ class Permute(BuiltLayer):
     types = ("Permute",)
     rearranges = True
     block = "permute_param"
+    computes_by = ("order",)
     fork = True
     bottom_counts = ONE
     top_counts = ONE
@@ -51,6 +52,7 @@ class ShuffleChannel(BuiltLayer):
     rearranges = True
     keeps_channels = keeps_pixels = True
     block = "shuffle_channel_param"
+    computes_by = ("group",)
     fork = True
     bottom_counts = ONE
     top_counts = ONE
@@ -66,6 +68,7 @@ class Reorg(BuiltLayer):
     types = ("Reorg",)
     rearranges = True
     block = "reorg_param"
+    computes_by = ("stride", "reverse")
     fork = True
     bottom_counts = ONE
     top_counts = ONE
@@ -88,6 +91,7 @@ class Upsample(BuiltLayer):
     types = ("Upsample",)
     upsamples = keeps_channels = True
     block = "upsample_param"
+    computes_by = ("scale", "upsample_h", "upsample_w")
     fork = True
     bottom_counts = ONE_OR_TWO
     top_counts = ONE
@@ -114,6 +118,7 @@ class Interp(BuiltLayer):
     types = ("Interp",)
     upsamples = keeps_channels = True
     block = "interp_param"
+    computes_by = ("zoom_factor", "shrink_factor", "pad_beg", "pad_end")
     fork = True
     bottom_counts = ONE_OR_TWO
     top_counts = ONE

@@ -119,6 +119,7 @@ def kept_signs(values: Values, bias_filler: Any) -> Values:
 class Scale(Broadcast):
     types = ("Scale",)
     block = "scale_param"
+    computes_by = ("axis", "bias_term")
     fillers = ("filler", "bias_filler")
     reads_bottom = True
 

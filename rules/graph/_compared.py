@@ -1,0 +1,130 @@
+"""What differs between two nets of which one is to run with the weights of the other."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+from caffelint.lint import TEST, TRAIN, Layer, Net, titles
+
+from ._layer_params import described, field_path, parameters
+
+HIDDEN_SIGMOID = "SigmoidCrossEntropyLoss"
+
+_ADDED_TO_TEST = "Softmax"
+"""Test nets have it where the loss of the training net contains its own."""
+
+_WINDOW = 4
+"""The largest kernel of a Pooling that makes a map smaller; a larger one mostly covers the whole of it."""
+
+_MOST = 3
+"""In how many ways two nets may differ and be one: where there are more, they are two designs."""
+
+Parameters = Mapping[str, Mapping[str, Any]]
+"""Of each layer by its name, as `parameters` has them."""
+
+
+class Difference(NamedTuple):
+    """Layers of one type that differ in one field: each with what it has, and what the layer of the other net has."""
+
+    field: str
+    found: Sequence[tuple[Layer, str, str]]
+
+    @property
+    def path(self) -> tuple[str, str]:
+        return field_path(self.found[0][0], self.field)
+
+    def message(self, other: str) -> str:
+        """`other`: the other net."""
+        first, mine, theirs = self.found[0]
+        whose = "its" if len(self.found) == 1 else "their"
+        so = (
+            f"so Caffe refuses {whose} weights"
+            if self.field in first.kind.shaped_by
+            else f"but {whose} weights were trained with the latter"
+            if first.kind.shaped_by
+            else "but the net was trained with the latter"
+        )
+        says = f"{self.field} is {mine} here"
+        if len({(here, there) for _, here, there in self.found}) > 1:
+            says = f'{self.field} differs: in "{first.name}" it is {mine} here'
+        layers = titles([layer for layer, *_ in self.found])
+        return f"{layers}: {says} and {theirs} in {other}, {so}; set it as in training"
+
+
+def layers_in(net: Net, phase: str) -> dict[str, Layer]:
+    """The layers of a phase by their names; of one name the first."""
+    found: dict[str, Layer] = {}
+    for layer in net.layers:
+        if phase in layer.phases:
+            found.setdefault(layer.name, layer)
+    return found
+
+
+def parameters_of(layers: Mapping[str, Layer]) -> Parameters:
+    return {name: parameters(layer) for name, layer in layers.items()}
+
+
+def differences(
+    mine: Mapping[str, Layer], theirs: Mapping[str, Layer], said: Parameters, accepted: Sequence[Parameters]
+) -> list[Difference]:
+    """Where layers of one name and type differ; not where one of `accepted`, whose first is `theirs`, agrees.
+
+    None where they differ in so many ways that they are not one net.
+    """
+    merged = _norms(mine) < _norms(theirs)
+    groups: dict[tuple[str, str], list[tuple[Layer, str, str]]] = {}
+    for name, layer in mine.items():
+        other = theirs.get(name)
+        if other is None or other.type != layer.type:
+            continue
+        for field, value in accepted[0].get(name, {}).items():
+            here = said[name].get(field, value)
+            if here == value or any(one.get(name, {}).get(field) == here for one in accepted):
+                continue
+            # A BatchNorm that was merged into the layer above it leaves it a bias.
+            if field == "bias_term" and merged:
+                continue
+            # A window over the whole of a map goes with the size of the input, and step 0 leaves it to Caffe.
+            if field == "kernel" and not layer.kind.has_weights and max(value) > _WINDOW:
+                continue
+            if field == "step" and not (value and here):
+                continue
+            groups.setdefault((layer.type, field), []).append((layer, described(here), described(value)))
+    return [Difference(field, found) for (_, field), found in groups.items()] if len(groups) <= _MOST else []
+
+
+def _norms(layers: Mapping[str, Layer]) -> int:
+    return sum(bool(layer.kind.keeps_statistics) for layer in layers.values())
+
+
+def activations_after(layer: Layer, phase: str) -> list[str] | None:
+    """What bends a layer's output before the next one with weights or a loss; None where the path forks."""
+    found: list[str] = []
+    reading = layer.net.once(_readers)[phase]
+    last = layer
+    while last.tops:
+        readers = reading.get(last.tops[0], [])
+        after = bisect_right(readers, last.index, key=lambda reader: reader.index)
+        if after == len(readers):
+            break
+        other = readers[after]
+        if len(other.bottoms) > 1 or other.type == _ADDED_TO_TEST or not other.kind.keeps_channels:
+            # A reader with weights, or one that is not part of a chain, ends the path.
+            found += ["Sigmoid"] * (other.type == HIDDEN_SIGMOID)
+            return found if len(other.bottoms) < 3 else None
+        if not (other.kind.hands_on or other.kind.is_linear):
+            found.append(other.type)
+        last = other
+    return found
+
+
+def _readers(net: Net) -> dict[str, dict[str, list[Layer]]]:
+    """The layers that read a blob, in order, by phase."""
+    found: dict[str, dict[str, list[Layer]]] = {TRAIN: {}, TEST: {}}
+    for phase, readers in found.items():
+        for layer in net.in_phase(phase):
+            for blob in dict.fromkeys(layer.bottoms):
+                readers.setdefault(blob, []).append(layer)
+    return found
