@@ -1,0 +1,117 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+from fractions import Fraction
+
+from caffelint.lint import LIKELY, UNSAFE, WARNING, Finding, Invalid, Net, NetRule, fix, title, write
+from caffelint.lint.built import Blob, BuiltLayer
+
+from ._coordinates import Position, position
+
+_MOST_CHANNELS = 6
+"""Of what may be a picture; the map of another net has more."""
+
+_NEAR = 0.02
+"""How far a scale, as people round it, may be from 1 / stride."""
+
+
+class RegionScaleUnlikeStride(NetRule):
+    """The scale of a pooling of regions is not that of the map that it reads.
+
+    ## Why is this bad?
+    Regions are boxes in pixels of the image; `spatial_scale` takes them to pixels of the map, so it must be 1 divided
+    by all strides before it. With 1/16 on a map of stride 8, each region reads a quarter of the map's upper left part.
+    Caffe cannot notice, and the net trains on features of other places.
+
+    ## Example
+    A map of stride 8:
+    ```
+    roi_pooling_param { pooled_w: 7 pooled_h: 7 spatial_scale: 0.0625 }
+    ```
+    Use instead:
+    ```
+    roi_pooling_param { pooled_w: 7 pooled_h: 7 spatial_scale: 0.125 }
+    ```
+
+    ## Known problems
+    Where boxes do not come in pixels of the image, the scale is another one.
+
+    ## References
+    - roi_pooling_layer.cpp, Forward_cpu (rbgirshick/caffe-fast-rcnn); wk910930/py-faster-rcnn@d3439f5
+    """
+
+    code = "L014"
+    name = "region-scale-unlike-stride"
+    severity = WARNING
+    certainty = LIKELY
+    preview = True
+    _NET = (
+        'layer {{ name: "data" type: "Input" top: "data" input_param {{ shape {{ dim: 1 dim: 3 dim: 64 dim: 64 }} }} }}'
+        ' layer {{ name: "rois" type: "Input" top: "rois" input_param {{ shape {{ dim: 9 dim: 5 }} }} }}'
+        ' layer {{ name: "conv" type: "Convolution" bottom: "data" top: "conv"'
+        " convolution_param {{ num_output: 8 kernel_size: 3 pad: 1 stride: 4 }} }}"
+        ' layer {{ name: "pool" type: "Pooling" bottom: "conv" top: "pool"'
+        " pooling_param {{ kernel_size: 2 stride: {} }} }}"
+        ' layer {{ name: "roi" type: "ROIPooling" bottom: "pool" bottom: "rois" top: "roi"'
+        " roi_pooling_param {{ pooled_w: 7 pooled_h: 7 spatial_scale: {} }} }}"
+    )
+    VALID = [
+        _NET.format(2, 0.125),
+        _NET.format(4, 0.0625),
+        # Rounded.
+        _NET.format(3, 0.0833),
+        # Forks read the default from another field.
+        _NET.format(2, 0.125).replace(" spatial_scale: 0.125", ""),
+        # A map that another net made.
+        _NET.format(2, 0.0625).replace("dim: 3", "dim: 512"),
+    ]
+    INVALID = [
+        Invalid(
+            _NET.format(2, 0.0625),
+            span="spatial_scale: 0.0625",
+            message='ROIPooling "roi": spatial_scale is 0.0625 but "pool" has a stride of 8, so regions are read from'
+            " other places of the map; set spatial_scale: 0.125",
+            fixed=_NET.format(2, 0.125),
+        ),
+    ]
+
+    def check(self, net: Net) -> Iterator[Finding]:
+        if not net.layers_that(lambda kind: kind.has_setting("spatial_scale")):
+            return
+        said: set[int] = set()
+        for one in net.states():
+            known: dict[Blob, Position | None] = {}
+            for layer in one.layers:
+                if layer.index is None or layer.index in said or not layer.has_setting("spatial_scale"):
+                    continue
+                found = self._odd(net, layer, known)
+                if found:
+                    said.add(layer.index)
+                    yield found
+
+    def _odd(self, net: Net, layer: BuiltLayer, known: dict[Blob, Position | None]) -> Finding | None:
+        mine = net.layers[layer.index or 0]
+        if not layer.bottoms or not mine.has(layer.block, "spatial_scale"):
+            return None
+        map_ = position(layer.bottoms[0], known)
+        if map_ is None or map_.rows[0] != map_.columns[0] or map_.rows[0] == 1 or not _is_picture(map_.root):
+            return None
+        stride = map_.rows[0]
+        scale = layer.parameters.spatial_scale
+        if abs(scale * stride - 1) <= _NEAR:
+            return None
+        right = f"{float(1 / stride):g}"
+        return self.finding(
+            mine.at(layer.block, "spatial_scale"),
+            f'{title(mine)}: spatial_scale is {scale:g} but "{mine.bottoms[0]}" has a stride of {_number(stride)}, so'
+            f" regions are read from other places of the map; set spatial_scale: {right}",
+            fixes=fix(f"set spatial_scale: {right}", UNSAFE, write(mine, layer.block, "spatial_scale", value=right)),
+        )
+
+
+def _is_picture(blob: Blob) -> bool:
+    return blob.shape is None or len(blob.shape) == 4 and blob.shape[1] <= _MOST_CHANNELS
+
+
+def _number(value: Fraction) -> str:
+    return f"{float(value):g}"
