@@ -1,8 +1,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from math import ceil
 
 from caffelint.lint import DISPLAY, INFO, WARNING, Finding, Invalid, Layer, LayerRule, fix, title, write
+
+_LARGEST = 4096
+"""Kernel and stride; larger ones are mistakes of another kind."""
 
 
 class BilinearMisconfigured(LayerRule):
@@ -11,8 +15,8 @@ class BilinearMisconfigured(LayerRule):
     ## Why is this bad?
     The filler gives every pair of input and output channels the same weights. Without one group per channel, each
     output is the sum of all inputs, so all channels become equal. And the weights interpolate only if the kernel fits
-    the stride: kernel_size is 2 * stride - stride % 2 and pad is stride / 2, rounded down, which makes the output
-    stride times as large.
+    the stride: with another kernel a map of ones does not stay a map of ones. It fits if kernel_size is
+    2 * stride - stride % 2; with a pad of stride / 2, rounded down, the output is then stride times as large.
 
     ## Example
     ```
@@ -29,7 +33,8 @@ class BilinearMisconfigured(LayerRule):
     Only info if the net is not trained.
 
     ## References
-    - filler.hpp, BilinearFiller; on Caffe 1.0, an input of ones gives the number of channels as output
+    - filler.hpp, BilinearFiller; on Caffe 1.0, an input of ones gives the number of channels as output, and with
+      kernel_size 2 and stride 2 a quarter
     """
 
     code = "I007"
@@ -41,6 +46,7 @@ class BilinearMisconfigured(LayerRule):
         _UP % 'num_output: 21 group: 21 kernel_size: 4 stride: 2 pad: 1 weight_filler { type: "bilinear" }',
         _UP % 'num_output: 1 kernel_size: 16 stride: 8 weight_filler { type: "bilinear" }',
         _UP % 'num_output: 21 kernel_size: 4 stride: 2 weight_filler { type: "xavier" }',
+        _UP % 'num_output: 21 group: 21 kernel_size: 3 stride: 2 weight_filler { type: "bilinear" }',
     ]
     INVALID = [
         Invalid(
@@ -50,10 +56,16 @@ class BilinearMisconfigured(LayerRule):
             " inputs; set group: 21",
         ),
         Invalid(
-            _UP % 'num_output: 21 group: 21 kernel_size: 3 stride: 2 weight_filler { type: "bilinear" }',
-            span="kernel_size: 3",
-            message='Deconvolution "up": bilinear weights of kernel_size 3 do not interpolate at stride 2;'
-            " set kernel_size: 4 and pad: 1",
+            _UP % 'num_output: 21 group: 21 kernel_size: 2 stride: 2 weight_filler { type: "bilinear" }',
+            span="kernel_size: 2",
+            message='Deconvolution "up": the bilinear filler with kernel_size 2 and stride 2 scales the map by 0.25'
+            " instead of interpolating it; set kernel_size: 4 and pad: 1",
+        ),
+        Invalid(
+            _UP % 'num_output: 21 group: 21 kernel_size: 5 stride: 2 weight_filler { type: "bilinear" }',
+            span="kernel_size: 5",
+            message='Deconvolution "up": the bilinear filler with kernel_size 5 and stride 2 scales pixels by 1.78 to'
+            " 2.78, a grid, instead of interpolating them; set kernel_size: 4 and pad: 1",
         ),
     ]
 
@@ -75,13 +87,19 @@ class BilinearMisconfigured(LayerRule):
                     f"set group: {outputs}", DISPLAY, write(layer, "convolution_param", "group", value=str(outputs))
                 ),
             )
-        if len(param.kernel_size) == 1 and len(param.stride) == 1 and param.stride[0] > 1:
-            kernel, stride = param.kernel_size[0], param.stride[0]
+        if len(param.kernel_size) != 1 or len(param.stride) != 1:
+            return
+        kernel, stride = param.kernel_size[0], param.stride[0]
+        if 0 < kernel <= _LARGEST and 1 < stride <= _LARGEST:
             right = 2 * stride - stride % 2
-            if kernel != right:
+            least, most = _scales(kernel, stride)
+            if round(least, 2) != 1 or round(most, 2) != 1:
+                does = f"scales the map by {least:.3g} instead of interpolating it"
+                if round(least, 2) != round(most, 2):
+                    does = f"scales pixels by {least:.3g} to {most:.3g}, a grid, instead of interpolating them"
                 yield self.finding(
                     layer.at("convolution_param", "kernel_size"),
-                    f"{title(layer)}: bilinear weights of kernel_size {kernel} do not interpolate at stride {stride};"
+                    f"{title(layer)}: the bilinear filler with kernel_size {kernel} and stride {stride} {does};"
                     f" set kernel_size: {right} and pad: {stride // 2}",
                     severity=severity,
                     fixes=fix(
@@ -91,3 +109,11 @@ class BilinearMisconfigured(LayerRule):
                         write(layer, "convolution_param", "pad", value=str(stride // 2), after="kernel_size"),
                     ),
                 )
+
+
+def _scales(kernel: int, stride: int) -> tuple[float, float]:
+    """The least and the largest value that a map of ones becomes, away from its borders."""
+    half = ceil(kernel / 2)
+    weights = [1 - abs(at / half - (kernel - 1) / (2 * half)) for at in range(kernel)]
+    sums = [sum(weights[start::stride]) for start in range(stride)]
+    return min(sums) ** 2, max(sums) ** 2
