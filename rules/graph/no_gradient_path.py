@@ -25,7 +25,8 @@ class NoGradientPath(NetRule):
 
     ## Known problems
     A `propagate_down: false` that stops a gradient on purpose looks the same; a finding about it is likely, not
-    certain, and only about layers without weights of their own.
+    certain, and only about layers without weights of their own. Where the layer above or below says the same, as in a
+    branch that only chooses examples, it is taken as meant.
 
     ## References
     - net.cpp, Init
@@ -43,6 +44,11 @@ class NoGradientPath(NetRule):
         _NET + ' layer { name: "top1" type: "Accuracy" bottom: "fc" bottom: "label" top: "top1" }',
         # The label needs no gradient anyway.
         _NET.replace('top: "loss"', 'top: "loss" propagate_down: true propagate_down: false'),
+        # A branch of layers that all keep the gradient from those above.
+        _NET + ' layer { name: "act" type: "TanH" bottom: "fc" top: "act" propagate_down: false }'
+        ' layer { name: "drop" type: "Dropout" bottom: "act" top: "act" propagate_down: false }'
+        ' layer { name: "aux" type: "InnerProduct" bottom: "act" top: "aux" inner_product_param { num_output: 9 } }'
+        ' layer { name: "loss2" type: "SoftmaxWithLoss" bottom: "aux" bottom: "label" top: "loss2" }',
     ]
     INVALID = [
         Invalid(
@@ -74,15 +80,17 @@ class NoGradientPath(NetRule):
             return
 
     def _cuts(self, net: Net, one: BuiltNet) -> Iterator[Finding]:
-        indices = {layer.index for layer in net.layers_having("propagate_down")}
-        for layer in one.layers if indices else ():
-            if layer.index not in indices or len(layer.bottoms) != 1 or not layer.need_backward and not layer.known:
+        cuts = {layer.index for layer in net.layers_having("propagate_down") if False in layer.message.propagate_down}
+        for layer in one.layers if cuts else ():
+            if layer.index not in cuts or len(layer.bottoms) != 1 or not layer.need_backward and not layer.known:
                 continue
             message = net.layers[layer.index].message
             blob = layer.bottoms[0]
             above = blob.maker
             if list(message.propagate_down) != [False] or layer.learns or above is None:
                 continue
+            if above.index in cuts or any(reader.index in cuts for top in layer.tops for reader, _ in top.consumers):
+                continue  # a chain in which every layer says so is meant
             if blob.need_backward and any(below.need_backward and below.learns for below in _below(one, layer)):
                 yield self.finding(
                     net.layers[layer.index].at("propagate_down"),
