@@ -402,14 +402,16 @@ class Net:
     @property
     def is_trained(self) -> bool:
         """Is the net built to be trained, by a solver or, without one, by its name and the data that it has?"""
+        has_data = any(not layer.bottoms and layer.phases == (TRAIN,) and layer.tops for layer in self.layers)
+        return self.may_be_trained and (bool(self.solvers) or has_data)
+
+    @property
+    def may_be_trained(self) -> bool:
+        """Does a solver train it, or, without a solver, does it look so, and its name not like that of a test net?"""
         if self.solvers:
             return any(use.trains for use in self.uses)
         name = os.path.basename(self.path).lower()
-        if "test" in name and "train" not in name or "deploy" in name:
-            return False
-        return self.role == "train" and any(
-            not layer.bottoms and layer.phases == (TRAIN,) and layer.tops for layer in self.layers
-        )
+        return self.role == "train" and not ("test" in name and "train" not in name or "deploy" in name)
 
     @property
     def role(self) -> str:

@@ -91,6 +91,9 @@ def differences(
                 continue
             if field == "step" and not (value and here):
                 continue
+            # The axis counts in the blob that is read, which may have others.
+            if field == "axis" and layer.bottoms != other.bottoms:
+                continue
             groups.setdefault((layer.type, field), []).append((layer, described(here), described(value)))
     return [Difference(field, found) for (_, field), found in groups.items()] if len(groups) <= _MOST else []
 

@@ -66,7 +66,7 @@ class UnusedBlob(NetRule):
         for one in net.states():
             if one.phase != TRAIN or one.refusals or not one.has_loss:
                 continue
-            if net.role != "train":
+            if not net.may_be_trained:
                 return
             for name in one.outputs:
                 blob = one.blobs[name]

@@ -75,7 +75,7 @@ class BilinearMisconfigured(LayerRule):
             return
         outputs, groups = param.num_output, param.group
         # Fillers play no part where weights are loaded.
-        severity = WARNING if layer.net.role == "train" else INFO
+        severity = WARNING if layer.net.may_be_trained else INFO
         if outputs > 1 and groups == 1:
             place = "group" if layer.has("convolution_param", "group") else "num_output"
             yield self.finding(

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 
 from caffelint.lint import (
     LIKELY,
@@ -124,16 +124,19 @@ class ClassCountMismatch(NetRule):
 
     def check(self, net: Net) -> Iterator[Finding]:
         shared: dict[tuple[str, int], list[Layer]] = {}
+        regressed: dict[int, list[tuple[Layer, Layer]]] = {}
         types = [type_ for type_ in net.by_type if type_ in self.layer_types or type_.startswith("SmoothL1Loss")]
         for layer in net.layers_of(types):
             if layer.kind.is_loss and layer.kind.reads_classes(1):
                 yield from self._classifier(layer, shared)
             elif layer.type.startswith("SmoothL1Loss"):
-                yield from self._boxes(layer)
+                _add_boxes(layer, regressed)
             elif layer.kind.has_setting("num_classes"):
                 yield from self._priors(layer)
             elif layer.type in _YOLO:
                 yield from self._cells(layer)
+        for pairs in regressed.values():
+            yield from self._boxes(pairs)
         for (label, _), classifiers in shared.items():
             counts = [class_count(classifier) for classifier in classifiers]
             if len(set(counts)) > 1:
@@ -167,18 +170,18 @@ class ClassCountMismatch(NetRule):
                 labels.layer,
             )
 
-    def _boxes(self, loss: Layer) -> Iterator[Finding]:
-        boxes, targets = _source(loss, 0), _source(loss, 1)
-        if boxes is None or targets is None or boxes.layer.type != "InnerProduct":
-            return
-        classes, outputs = classes_in_param_str(targets.layer), class_count(boxes.layer)
+    def _boxes(self, pairs: Sequence[tuple[Layer, Layer]]) -> Iterator[Finding]:
+        """Layers that predict boxes for the targets of one layer, each with that layer."""
+        classes = classes_in_param_str(pairs[0][1])
         # Half as many for windows in time, which have two ends.
-        if classes > 2 and outputs not in (4 * classes, 2 * classes):
+        if classes <= 2 or any(class_count(boxes) in (4 * classes, 2 * classes) for boxes, _ in pairs):
+            return  # where one fits, the others predict something else than boxes
+        for boxes, targets in pairs:
             yield self._finding(
-                boxes.layer,
-                f"{title(boxes.layer)}: num_output {outputs}, but {title(targets.layer)} makes targets with"
+                boxes,
+                f"{title(boxes)}: num_output {class_count(boxes)}, but {title(targets)} makes targets with"
                 f" 4 * num_classes = {4 * classes} values, so Caffe stops; set num_output: {4 * classes}",
-                targets.layer,
+                targets,
             )
 
     def _priors(self, layer: Layer) -> Iterator[Finding]:
@@ -218,6 +221,12 @@ class ClassCountMismatch(NetRule):
         return self.finding(
             scores.at(*count_place(scores)), message, related=(Related("the other number is set here", other.at()),)
         )
+
+
+def _add_boxes(loss: Layer, regressed: dict[int, list[tuple[Layer, Layer]]]) -> None:
+    boxes, targets = _source(loss, 0), _source(loss, 1)
+    if boxes and targets and boxes.layer.type == "InnerProduct":
+        regressed.setdefault(targets.layer.index, []).append((boxes.layer, targets.layer))
 
 
 def _unchanged(layer: Layer) -> bool:

@@ -51,8 +51,9 @@ class SuspiciousLossWeight(NetRule):
     ```
 
     ## Known problems
-    Losses of different types are not compared, since their scales differ by nature. A weight of 0 on some of the
-    losses is taken as a metric to print.
+    Losses of different types are not compared, since their scales differ by nature; neither are those of one type where
+    several have small and several have large weights, such as positions and angles. A weight of 0 on some of the losses
+    is taken as a metric to print.
 
     ## Fix safety
     Safe on an Accuracy, where Caffe stops at the first backward pass. Unsafe elsewhere: what is minimised changes.
@@ -78,6 +79,11 @@ class SuspiciousLossWeight(NetRule):
         # Of another type, with a scale of its own.
         'layer { name: "a" type: "EuclideanLoss" bottom: "x" bottom: "t" loss_weight: 0.0005 }'
         ' layer { name: "b" type: "SoftmaxWithLoss" bottom: "y" bottom: "label" loss_weight: 1 }',
+        # Positions and angles, each at the end and halfway.
+        "".join(
+            f'layer {{ name: "{name}" type: "EuclideanLoss" bottom: "{name}" bottom: "t" loss_weight: {weight} }}'
+            for name, weight in (("xyz1", 0.3), ("angle1", 150), ("xyz2", 1), ("angle2", 500))
+        ),
         # A solver of a fork may sum up a Python layer's top.
         'layer { name: "a" type: "SoftmaxWithLoss" bottom: "x" bottom: "label" loss_weight: 0 }'
         ' layer { name: "b" type: "Python" bottom: "x" top: "loss" loss_weight: 1 }',
@@ -195,10 +201,12 @@ class SuspiciousLossWeight(NetRule):
                 by_type.setdefault(layer.type, []).append((weights[0] if weights else 1.0, layer))
         for losses in by_type.values():
             most, heaviest = max(losses, key=lambda loss: loss[0])
-            for weight, layer in losses:
-                if 0 < weight < most / _APART < inf:
-                    yield self.finding(
-                        layer.at("loss_weight"),
-                        f"{title(layer)}: loss_weight {weight:g} is 1/{round(most / weight)} of the loss_weight"
-                        f" {most:g} of {title(heaviest)}, so it hardly trains; raise it unless that is meant",
-                    )
+            light = [(weight, layer) for weight, layer in losses if 0 < weight < most / _APART < inf]
+            if len(light) > 1 and len(losses) > len(light) + 1:
+                continue  # two kinds of losses, each in its own units
+            for weight, layer in light:
+                yield self.finding(
+                    layer.at("loss_weight"),
+                    f"{title(layer)}: loss_weight {weight:g} is 1/{round(most / weight)} of the loss_weight"
+                    f" {most:g} of {title(heaviest)}, so it hardly trains; raise it unless that is meant",
+                )
