@@ -151,6 +151,18 @@ class Solver:
         return schedule(self.message)
 
     @property
+    def tests(self) -> bool:
+        """Does a run of it ever read a batch for testing (solver.cpp, Step and Solve)?
+
+        Many switch tests off with a test_iter of 0, or with a test_interval that the run never reaches.
+        """
+        message = self.message
+        has_test_net = bool(message.test_net or message.test_net_param)
+        if not any(message.test_iter) and (message.test_iter or not has_test_net):
+            return False
+        return message.test_initialization or not 0 < message.max_iter < message.test_interval
+
+    @property
     def train_net(self) -> Net | None:
         return next((use.net for use in self.nets if use.trains), None)
 

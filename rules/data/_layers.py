@@ -102,7 +102,12 @@ def other_test_nets(net: Net) -> Iterator[Net]:
 
 def is_tested(net: Net) -> bool:
     """Whether a solver tests with this net."""
-    return any(use.tests and solver.message.test_iter for solver in net.solvers for use in solver.uses_of(net))
+    return any(use.tests and solver.tests for solver in net.solvers for use in solver.uses_of(net))
+
+
+def is_never_tested(net: Net) -> bool:
+    """Whether solvers name this net and none tests with it, so what it reads for testing is not read."""
+    return bool(net.solvers) and not is_tested(net)
 
 
 def transform_place(layer: Layer, field: str) -> Place:

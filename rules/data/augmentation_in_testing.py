@@ -18,7 +18,7 @@ from caffelint.lint import (
     write,
 )
 
-from ._layers import IMAGE_READERS, is_test_net, is_tested, makers, transform_place
+from ._layers import IMAGE_READERS, is_never_tested, is_test_net, is_tested, makers, transform_place
 
 _LAYER = 'layer { name: "data" type: "Data" top: "data" transform_param { %s } %s}'
 
@@ -78,6 +78,8 @@ class AugmentationInTesting(NetRule):
     ]
 
     def check(self, net: Net) -> Iterator[Finding]:
+        if is_never_tested(net):
+            return
         for layer in net.layers_that(lambda kind: kind.is_data):
             if not layer.tops or TEST not in layer.phases:
                 continue

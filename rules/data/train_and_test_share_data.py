@@ -22,8 +22,20 @@ from caffelint.lint import (
     write,
 )
 from caffelint.lint.built import types_that
+from caffelint.lint.disk import is_template
 
-from ._layers import Pair, is_for_training, is_held_out, is_tested, makers, other_test_nets, pairs, same_path, source_of
+from ._layers import (
+    Pair,
+    is_for_training,
+    is_held_out,
+    is_never_tested,
+    is_tested,
+    makers,
+    other_test_nets,
+    pairs,
+    same_path,
+    source_of,
+)
 
 _DATA = 'layer { name: "data" type: "Data" top: "data" data_param { source: "%s" } include { phase: %s %s} }'
 
@@ -110,7 +122,7 @@ class TrainAndTestShareData(NetRule):
     ]
 
     def check(self, net: Net) -> Iterator[Finding]:
-        if net.role != "train":
+        if net.role != "train" or is_never_tested(net):
             return
         for pair in pairs(net):
             yield from self._shared(net, pair)
@@ -118,7 +130,7 @@ class TrainAndTestShareData(NetRule):
     def _shared(self, net: Net, pair: Pair) -> Iterator[Finding]:
         trained = {same_path(path): layer for layer in pair.training if (path := source_of(layer)[1])}
         tested = [(layer, *source_of(layer)) for layer in pair.testing]
-        if not trained or not all(path for _, _, path in tested):
+        if not trained or not all(path and (is_for_training(path) or not is_template(path)) for _, _, path in tested):
             return
         if all(same_path(path) in trained for _, _, path in tested):
             if any(_tests_apart(other, pair.blob, trained) for other in other_test_nets(net)):

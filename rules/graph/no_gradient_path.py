@@ -26,7 +26,7 @@ class NoGradientPath(NetRule):
     ## Known problems
     A `propagate_down: false` that stops a gradient on purpose looks the same; a finding about it is likely, not
     certain, and only about layers without weights of their own. Where the layer above or below says the same, as in a
-    branch that only chooses examples, it is taken as meant.
+    branch that only chooses examples, or where all that is above is frozen by it, it is taken as meant.
 
     ## References
     - net.cpp, Init
@@ -82,7 +82,7 @@ class NoGradientPath(NetRule):
     def _cuts(self, net: Net, one: BuiltNet) -> Iterator[Finding]:
         cuts = {layer.index for layer in net.layers_having("propagate_down") if False in layer.message.propagate_down}
         for layer in one.layers if cuts else ():
-            if layer.index not in cuts or len(layer.bottoms) != 1 or not layer.need_backward and not layer.known:
+            if layer.index not in cuts or len(layer.bottoms) != 1 or not layer.known:
                 continue
             message = net.layers[layer.index].message
             blob = layer.bottoms[0]
@@ -91,6 +91,8 @@ class NoGradientPath(NetRule):
                 continue
             if above.index in cuts or any(reader.index in cuts for top in layer.tops for reader, _ in top.consumers):
                 continue  # a chain in which every layer says so is meant
+            if not above.need_backward:
+                continue  # all that is above is frozen by it
             if blob.need_backward and any(below.need_backward and below.learns for below in _below(one, layer)):
                 yield self.finding(
                     net.layers[layer.index].at("propagate_down"),

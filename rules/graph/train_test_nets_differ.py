@@ -14,6 +14,7 @@ from caffelint.lint import (
     Related,
     Solver,
     title,
+    titles,
 )
 
 from ._compared import HIDDEN_SIGMOID, activations_after, differences, layers_in, parameters_of
@@ -52,8 +53,11 @@ class TrainTestNetsDiffer(ProjectRule):
     _RELU = 'layer { name: "act" type: "ReLU" bottom: "fc" top: "fc" } '
     _LOSS = 'layer { name: "loss" type: "%s" bottom: "fc" bottom: "data" }'
     _POOL = 'layer { name: "pool" type: "Pooling" bottom: "a" top: "b" pooling_param { pool: %s kernel_size: 2 } }'
+    _NAMED = 'layer { name: "fc" type: "InnerProduct" bottom: "data" top: "fc" param { name: "w" } } '
     VALID = [
         {"solver.prototxt": _SOLVER, "train.prototxt": _FC + _RELU, "test.prototxt": _FC + _RELU},
+        # A second head with the weights of the first.
+        {"solver.prototxt": _SOLVER, "train.prototxt": _NAMED, "test.prototxt": _NAMED + _NAMED.replace('"fc"', '"b"')},
         {
             "solver.prototxt": _SOLVER,
             "train.prototxt": _FC + _LOSS % HIDDEN_SIGMOID,
@@ -80,8 +84,8 @@ class TrainTestNetsDiffer(ProjectRule):
                 "test.prototxt": _FC + _FC.replace('"fc"', '"fc2"').replace("data", "fc"),
             },
             span='name: "fc2"',
-            message='InnerProduct "fc2" is not in the training net, so it is tested with its initial weights; if that'
-            " net has it under another name, use that name; otherwise remove it",
+            message='InnerProduct "fc2": the training net lacks it, so testing uses initial weights; use the names of'
+            " the training net, or remove it",
         ),
         Invalid(
             {
@@ -119,16 +123,18 @@ class TrainTestNetsDiffer(ProjectRule):
                     f'{title(layer)}: bottom "{layer.bottoms[0]}" lacks the Sigmoid that the loss of the training net'
                     " contains; add a Sigmoid before this layer",
                 )
-        for layer in test.in_phase(TEST):
-            if not layer.kind.has_parameters:
-                continue
+        learning = [layer for layer in test.in_phase(TEST) if layer.kind.has_parameters]
+        new = [layer for layer in learning if layer.name not in trained and not _shares_all(layer, test, trained)]
+        if new:
+            them = "it" if len(new) == 1 else "them"
+            yield self.finding(
+                new[0].at("name"),
+                f"{titles(new)}: the training net lacks {them}, so testing uses initial weights; use the names of the"
+                f" training net, or remove {them}",
+            )
+        for layer in learning:
             twin = trained.get(layer.name)
             if twin is None:
-                yield self.finding(
-                    layer.at("name"),
-                    f"{title(layer)} is not in the training net, so it is tested with its initial weights; if that net"
-                    " has it under another name, use that name; otherwise remove it",
-                )
                 continue
             here, there = activations_after(layer, TEST), activations_after(twin, TRAIN)
             if here is not None and there is not None and here != there and not said & set(layer.tops):
@@ -147,6 +153,13 @@ class TrainTestNetsDiffer(ProjectRule):
                 difference.message("the training net"),
                 related=(Related("the layer in the training net", theirs[layer.name].at("name")),),
             )
+
+
+def _shares_all(layer: Layer, test: Net, trained: dict[str, Layer]) -> bool:
+    """Are all its parameters, by their names, also those of layers of the test net that are trained?"""
+    names = [spec.name for spec in layer.message.param]
+    known = {spec.name for other in test.layers if other.name in trained for spec in other.message.param}
+    return bool(names) and all(name and name in known for name in names)
 
 
 def _compared(train: Net) -> list[Net]:

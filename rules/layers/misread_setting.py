@@ -9,11 +9,13 @@ Slip = tuple[tuple[str, ...], str, dict[str, str]]
 
 
 def _convolution(layer: Layer) -> Iterator[Slip]:
-    if 0 in layer.message.convolution_param.dilation:
+    param = layer.message.convolution_param
+    sides = {*param.kernel_size, param.kernel_h, param.kernel_w} - {0}
+    if 0 in param.dilation and sides != {1}:
         yield (
             ("convolution_param", "dilation"),
             "dilation 0 makes every tap of the kernel read the same pixel; set dilation: 1 for none",
-            {"dilation": "1"} if len(layer.message.convolution_param.dilation) == 1 else {},
+            {"dilation": "1"} if len(param.dilation) == 1 else {},
         )
 
 
@@ -107,6 +109,7 @@ class MisreadSetting(LayerRule):
     layer_types = tuple(SLIPS)
     VALID = [
         'layer { name: "c" type: "Convolution" bottom: "a" top: "b" convolution_param { dilation: 1 } }',
+        'layer { name: "c" type: "Convolution" bottom: "a" top: "b" convolution_param { kernel_size: 1 dilation: 0 } }',
         'layer { name: "p" type: "Pooling" bottom: "a" top: "b" pooling_param { kernel_h: 3 kernel_w: 2 } }',
         'layer { name: "f" type: "InnerProduct" bottom: "a" top: "b" inner_product_param { axis: 2 } }',
         'layer { name: "e" type: "Eltwise" bottom: "a" bottom: "b" top: "c" eltwise_param { coeff: 1 coeff: -1 } }',
