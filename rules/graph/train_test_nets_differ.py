@@ -9,6 +9,7 @@ from caffelint.lint import (
     WARNING,
     Finding,
     Invalid,
+    Layer,
     Net,
     ProjectRule,
     Related,
