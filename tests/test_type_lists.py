@@ -18,6 +18,7 @@ ALLOWED = {
     "rules/objective/softmax_twice.py": "one family: softmax inside in every Caffe",
     "rules/smoke/_advice.py": "words: what to do about each type",
     "caffelint/caffe/old_formats.py": "Caffe's own table of older names",
+    "caffelint/evidence/data/sources.py": "a reader for each kind of file",
     "caffelint/lint/source_shapes.py": "a reader for each kind of file",
     "caffelint/smoke/gradients.py": "runs under another Python, which has no caffelint",
     "caffelint/smoke/memory.py": "what torch's classes answer, where torch is not imported; a test compares them",

@@ -16,6 +16,7 @@ from data_sets import (
     images,
     list_layer,
     records,
+    report_of,
     rest,
     write_hdf5,
     write_leveldb,
@@ -30,18 +31,14 @@ SCHEMA = Path(__file__).parents[2] / "docs" / "schema" / "check.schema.json"
 
 
 @pytest.fixture
-def found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Any:
+def found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
     """Runs the command on the text of a net, and gives its report; nothing is written but to the cache."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
 
     def run(net: str, *options: str) -> Any:
-        (tmp_path / "net.prototxt").write_text(net)
-        status = main(["data", "net.prototxt", "--format", "json", "-q", "--isolated", "--jobs", "2", *options])
-        report = json.loads(capsys.readouterr().out)
-        Draft202012Validator(json.loads(SCHEMA.read_text())).validate(report)
-        report["status"] = status
-        report["names"] = sorted({one["name"] for one in report["findings"]})
+        report = report_of(tmp_path, net, *options)
+        Draft202012Validator(json.loads(SCHEMA.read_text())).validate(report["json"])
         return report
 
     return run
@@ -70,7 +67,7 @@ def test_finds_nothing_in_sound_data(kind: str, tmp_path: Path, found: Callable[
     report = found(plain(tmp_path, kind, images(60), LABELS) + rest())
     assert report["names"] == []
     assert report["status"] == 0
-    train = report["data"][0]
+    train = report["json"]["data"][0]
     assert (train["records"], train["total"]) == (60, 60)
     image, label = train["tops"]
     assert image["shapes"] == {"3x8x8": 60}
@@ -82,7 +79,7 @@ def test_finds_nothing_in_sound_data(kind: str, tmp_path: Path, found: Callable[
 def test_finds_a_label_outside_of_the_classes(kind: str, tmp_path: Path, found: Callable[..., Any]) -> None:
     report = found(plain(tmp_path, kind, images(60), [*LABELS[:58], 10, 300]) + rest())
     assert "label-outside-classes" in report["names"]
-    finding = next(one for one in report["findings"] if one["name"] == "label-outside-classes")
+    finding = next(one for one in report["json"]["findings"] if one["name"] == "label-outside-classes")
     assert "2 labels" in finding["message"]
     assert ": 10 (once, in " in finding["message"]
     assert ", 300 (once, in " in finding["message"]
@@ -107,8 +104,8 @@ def test_finds_what_is_not_finite(tmp_path: Path, found: Callable[..., Any]) -> 
     ):
         report = found(layer + rest())
         assert report["names"] == ["value-not-finite"]
-        assert "has nan" in report["findings"][0]["message"]
-        assert "1 has inf" in report["findings"][0]["message"]
+        assert "has nan" in report["json"]["findings"][0]["message"]
+        assert "1 has inf" in report["json"]["findings"][0]["message"]
 
 
 def test_writes_nothing_beside_the_data(tmp_path: Path, found: Callable[..., Any]) -> None:
@@ -142,7 +139,7 @@ def test_names_what_it_does_not_read(tmp_path: Path, found: Callable[..., Any]) 
     net = 'layer { name: "mine" type: "Python" top: "data" python_param { module: "m" layer: "L" } }\n'
     report = found(net)
     assert report["names"] == []
-    assert "Python layer" in report["data"][0]["not_read"]
+    assert "Python layer" in report["json"]["data"][0]["not_read"]
     report = found(data_layer("gone") + rest())
     assert report["names"] == ["source-not-readable"]
 

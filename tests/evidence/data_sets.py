@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Sequence
 from io import BytesIO
 from pathlib import Path
@@ -10,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from caffelint.cli.main import main
 from caffelint.schema import Datum
 
 Array = NDArray[Any]
@@ -110,6 +112,16 @@ def hdf5_layer(source: object, phase: str = "", batch: int = 4) -> str:
         f'layer {{ name: "data" type: "HDF5Data" top: "data" top: "label" {rule}\n'
         f'  hdf5_data_param {{ source: "{source}" batch_size: {batch} }} }}\n'
     )
+
+
+def report_of(folder: Path, net: str, *options: str) -> dict[str, Any]:
+    """What `caffelint data` reports of a net: `json`, `names` of the rules, and its exit `status`."""
+    (folder / "net.prototxt").write_text(net)
+    out = folder / "report.json"
+    command = ["data", str(folder / "net.prototxt"), "--format", f"json:{out}", "-q", "--isolated", "--jobs", "2"]
+    status = main([*command, *options])
+    report = json.loads(out.read_text())
+    return {"json": report, "names": sorted({one["name"] for one in report["findings"]}), "status": status}
 
 
 def rest(classes: int = 10) -> str:

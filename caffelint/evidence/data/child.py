@@ -32,6 +32,8 @@ def main() -> None:
 
 def _answer(question: dict[str, Any]) -> dict[str, Any]:
     try:
+        if "number" in question:
+            return {"name": name(question)}
         return plan(question) if question["part"] is None else read(question)
     except Unreadable as reason:
         return {"error": str(reason)}
@@ -79,6 +81,22 @@ def plan(question: dict[str, Any]) -> dict[str, Any]:
         return {"parts": [[]], "total": 0}
     found, total = lists.hdf5_parts(path, options, bool(sample))
     return {"parts": found, "total": total}
+
+
+def name(question: dict[str, Any]) -> str:
+    """The name of a record, by its number in the source."""
+    from caffelint.evidence.data import databases, lists
+    from caffelint.evidence.data.records import Options, name_of
+
+    kind, path, number = question["kind"], question["path"], question["number"]
+    if kind in ("lmdb", "leveldb"):
+        with databases.opened(kind, path) as database:
+            return name_of(next(islice(database.pairs(), number, None))[0])
+    if kind == "images":
+        return lists.image_name(path, number)
+    if kind == "hdf5":
+        return lists.row_name(path, number, Options(**question["options"]))
+    return f"image {number}"
 
 
 def read(question: dict[str, Any]) -> dict[str, Any]:

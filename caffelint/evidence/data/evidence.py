@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from caffelint.caffe.refusal import Refusal
 from caffelint.caffe.shapes import Shape, as_int, new_blob
 from caffelint.caffe.solver import Solver
+from caffelint.evidence.data.means import Mean
 from caffelint.evidence.data.overlaps import Overlap
 from caffelint.evidence.data.scan import Scanned, Source
 from caffelint.evidence.data.sources import Feed
@@ -26,7 +27,7 @@ class DataEvidence:
     feeds: list[Feed]
     scanned: Mapping[Source, Scanned]
     overlaps: list[Overlap] = field(default_factory=list)
-    means: Mapping[str, Sequence[float]] = field(default_factory=dict)
+    means: Mapping[str, Mean] = field(default_factory=dict)
 
     @property
     def solver(self) -> Solver | None:

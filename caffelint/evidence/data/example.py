@@ -5,17 +5,21 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from functools import partial
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from caffelint.caffe.layers import BuiltLayer
 from caffelint.caffe.solver import NET_FIELDS, NetUse
 from caffelint.evidence.data.evidence import DataEvidence, shape_nets
+from caffelint.evidence.data.means import Mean
+from caffelint.evidence.data.overlaps import overlaps_of
 from caffelint.evidence.data.scan import Scanned, Source
 from caffelint.evidence.data.sources import feeds, rebuilt
 from caffelint.evidence.data.values import Facts
 from caffelint.lint.file import load
 
-_SUFFIX = ".prototxt"
+_SUFFIX, _MEAN = ".prototxt", ".binaryproto"
 
 
 def evidence_of(files: Mapping[str, str]) -> DataEvidence:
@@ -37,7 +41,19 @@ def evidence_of(files: Mapping[str, str]) -> DataEvidence:
     sources = {feed.source for feed in found if feed.source is not None}
     scanned = {source: _scanned(files.get(source.path)) for source in sources}
     shape_nets(found, scanned)
-    return DataEvidence(file, rebuilt(found), scanned)
+    means = {name: _mean(text) for name, text in files.items() if name.endswith(_MEAN)}
+    with TemporaryDirectory() as folder:
+        for number, source in enumerate(sources):
+            _write_digests(files.get(source.path, ""), Path(folder, str(number)), scanned[source])
+        overlaps = overlaps_of(found, scanned, lambda _, number: f"{number:05}")
+    return DataEvidence(file, rebuilt(found), scanned, overlaps, means)
+
+
+def _mean(text: str) -> Mean:
+    """From a shape and one value for each channel."""
+    shape, *values = text.split()
+    channels, height, width = map(int, shape.split("x"))
+    return Mean((channels, height, width), tuple(map(float, values)))
 
 
 def _find(layer: BuiltLayer, places: object, options: dict[str, Any]) -> Source:
@@ -57,6 +73,9 @@ def _scanned(text: str | None) -> Scanned:
         name = partial(_name, number)
         for part in line.split(";"):
             key, shape, *values = part.split()
+            if key == "encoded":
+                facts.encoded += 1
+                continue
             if key == "fault":
                 facts.fault(part.split(maxsplit=1)[1].strip(), name(0))
                 continue
@@ -69,6 +88,17 @@ def _scanned(text: str | None) -> Scanned:
             facts.top(key).join(seen_images(rows, name))
     facts.total = facts.records
     return Scanned(facts)
+
+
+def _write_digests(text: str, path: Path, scanned: Scanned) -> None:
+    import numpy as np
+
+    rows = []
+    for line in text.splitlines():
+        parts = dict(part.strip().split(maxsplit=1) for part in line.split(";"))
+        rows.append((hash(parts.get("image")), float(parts.get("label", 0))))
+    np.array(rows, np.int64).reshape(-1, 2).tofile(path)
+    scanned.parts.append(path)
 
 
 def _name(number: int, row: int) -> str:

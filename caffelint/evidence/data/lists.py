@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Iterator, Sequence
+from itertools import islice
 from typing import IO, Any
 
 import numpy as np
@@ -66,6 +67,12 @@ def read_images(path: str, part: Part, records: Records, limit: int, tick: Calla
                 break
     facts.top(LABEL).join(seen_labels(np.array(labels, np.float64), lambda row: names[row]))
     records.digests.append(np.array([digests, labels], np.int64).T.reshape(-1, 2))
+
+
+def image_name(path: str, number: int) -> str:
+    """The file that a line of a list names."""
+    with open(path, "rb") as file:
+        return _name_and_label(os.fsdecode(next(islice(file, number, None)).removesuffix(b"\n")))[0]
 
 
 def _lines_of(file: IO[bytes], part: Part) -> Iterator[bytes]:
@@ -192,6 +199,15 @@ def hdf5_parts(path: str, options: Any, sampled: bool) -> tuple[list[Part], int]
         parts += ([name, start, min(start + step, rows)] for start in range(0, rows, step)) if rows else [[name, 0, 0]]
         total += rows
     return parts, total
+
+
+def row_name(path: str, number: int, options: Any) -> str:
+    """The file and the row of a record, by its number in all files."""
+    for name, start, stop in hdf5_parts(path, options, sampled=True)[0]:
+        if number < stop - start:
+            return f"row {start + number} of {name}"
+        number -= stop - start
+    return f"row {number}"
 
 
 def _rows(file: Any, tops: Sequence[str]) -> tuple[int, int]:

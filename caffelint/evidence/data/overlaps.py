@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import product
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from caffelint.caffe.states import TEST, TRAIN
 from caffelint.evidence.data.scan import Scanned, Source
+from caffelint.evidence.data.sources import Feed
 
 _AT_ONCE = 1 << 22
 """Digests that are compared in one pass, which bounds the memory."""
@@ -16,7 +19,8 @@ class Overlap(NamedTuple):
     """Records of `other` whose image is in `one` as well, an earlier record of it where the two are the same source.
 
     records: how many. first: the numbers of a first pair, from 0, in `one` and in `other`. relabelled: how many have
-    another label there, `conflict` the first pair of these.
+    another label there, `conflict` the first pair of these. named: the names of
+    the pair to show.
     """
 
     one: Source
@@ -25,9 +29,31 @@ class Overlap(NamedTuple):
     first: tuple[int, int]
     relabelled: int = 0
     conflict: tuple[int, int] = (0, 0)
+    named: tuple[str, str] = ("", "")
 
 
-def find_overlap(one: Source, other: Source, scanned: dict[Source, Scanned]) -> Overlap | None:
+def overlaps_of(
+    found: Sequence[Feed], scanned: Mapping[Source, Scanned], name: Callable[[Source, int], str]
+) -> list[Overlap]:
+    """Of each source with itself, and of those for training with those for testing.
+
+    name: of a record, by its number.
+    """
+    read = [feed for feed in found if feed.source is not None and scanned[feed.source].parts]
+    training = dict.fromkeys(feed.source for feed in read if TRAIN in feed.phases)
+    testing = dict.fromkeys(feed.source for feed in read if TEST in feed.phases and TRAIN not in feed.phases)
+    sources = dict.fromkeys(feed.source for feed in read)
+    pairs = [(one, one) for one in sources] + [pair for pair in product(training, testing) if pair[0] != pair[1]]
+    overlaps = []
+    for one, other in pairs:
+        overlap = find_overlap(one, other, scanned) if one is not None and other is not None else None
+        if overlap is not None:
+            here, there = overlap.conflict if overlap.relabelled and one == other else overlap.first
+            overlaps.append(overlap._replace(named=(name(overlap.one, here), name(overlap.other, there))))
+    return overlaps
+
+
+def find_overlap(one: Source, other: Source, scanned: Mapping[Source, Scanned]) -> Overlap | None:
     """What two sources, or a source and itself, share; None for nothing."""
     import numpy as np
 

@@ -56,13 +56,13 @@ class Records:
                 labels[rows], digests[rows] = found
                 continue
             for row, value in zip(rows, some, strict=True):
-                name = _key(keys[row])
+                name = name_of(keys[row])
                 label, digests[row] = self._one(value, name)
                 readable[row] = label is not None
                 labels[row] = label or 0
         if not self.options.annotated:
             known = np.flatnonzero(readable)
-            self.facts.top(LABEL).join(seen_labels(labels[known], lambda row: _key(keys[known[row]])))
+            self.facts.top(LABEL).join(seen_labels(labels[known], lambda row: name_of(keys[known[row]])))
         self.digests.append(np.stack([digests, labels], axis=1))
 
     def _alike(self, values: Sequence[bytes], keys: Sequence[bytes]) -> tuple[Array, Array] | None:
@@ -92,7 +92,7 @@ class Records:
                 labels |= (digits[:, place].astype(np.int64) & 0x7F) << (7 * place)
             labels = labels.astype(np.uint32).astype(np.int32).astype(np.int64)
         rows = whole[:, start:end].reshape(len(values), *shape)
-        seen = seen_images(rows, lambda row: _key(keys[row]), IMAGE in self.options.classes)
+        seen = seen_images(rows, lambda row: name_of(keys[row]), IMAGE in self.options.classes)
         self.facts.top(IMAGE).join(seen)
         digests = np.array([hash(value[start:end]) for value in values], np.int64)
         if kinds.CONSTANT in seen.faults:
@@ -204,5 +204,6 @@ def _varint_size(value: int) -> int:
     return 10 if value < 0 else max(1, -(-value.bit_length() // 7))
 
 
-def _key(key: bytes) -> str:
+def name_of(key: bytes) -> str:
+    """A key as text."""
     return bytes(key).decode("utf-8", "backslashreplace")

@@ -6,9 +6,11 @@ from collections.abc import Iterator
 
 from caffelint.evidence.data.evidence import DataEvidence, first_shape, images, name_of, shape_of
 from caffelint.evidence.data.example import evidence_of
+from caffelint.evidence.data.means import Mean
 from caffelint.evidence.data.overlaps import Overlap
 from caffelint.evidence.data.scan import Scanned, Source
 from caffelint.evidence.data.sources import Feed, Reader
+from caffelint.evidence.data.transform import After, transformed_values
 from caffelint.evidence.data.values import (
     BOX_EMPTY,
     BOX_OUTSIDE,
@@ -22,6 +24,7 @@ from caffelint.evidence.data.values import (
     NO_LABEL,
     NOT_DATUM,
     PART_LABEL,
+    SCALAR,
     TOO_LARGE,
     UNDECODABLE,
     UNFLAGGED,
@@ -47,16 +50,19 @@ __all__ = [
     "NOT_DATUM",
     "NO_LABEL",
     "PART_LABEL",
+    "SCALAR",
     "TOO_LARGE",
     "UNDECODABLE",
     "UNFLAGGED",
     "WRONG_SIZE",
+    "After",
     "Channel",
     "DataEvidence",
     "DatasetRule",
     "Facts",
     "Fault",
     "Feed",
+    "Mean",
     "Overlap",
     "Reader",
     "Scanned",
@@ -66,6 +72,7 @@ __all__ = [
     "images",
     "name_of",
     "shape_of",
+    "transformed_values",
 ]
 
 

@@ -23,6 +23,8 @@ from caffelint.search_path import search_path
 
 _START = "import sys; sys.path[:] = {}; from caffelint.evidence.data.child import main; main()"
 _MOST_JOBS = 64
+_TOLD = {"records", "bytes"}
+"""What a child says before it answers."""
 
 Heard = Callable[["Done"], None]
 
@@ -104,6 +106,13 @@ class Scan:
             scanned.facts.total = self._totals.get(source) or (0 if self.sample else scanned.facts.records)
         self._forget(part for part in parts if not part.source.known_by_its_state)
         return found
+
+    def name(self, source: Source, number: int) -> str:
+        """What a record is called, by its number among those that were read."""
+        if self.sample:
+            return f"record {number} of the sample"
+        answer = self._ask({**_question(source), "number": number})
+        return str(answer.get("name", f"record {number}"))
 
     def _planned(self, source: Source, scanned: Scanned) -> list[_Part]:
         answer = self._ask({**_question(source), "part": None, "sample": self.sample})
@@ -200,7 +209,7 @@ class _Child:
             self._process.stdin.flush()
             for line in self._process.stdout:
                 answer: dict[str, Any] = json.loads(line)
-                if "facts" in answer or "error" in answer or "parts" in answer:
+                if not answer.keys() <= _TOLD:
                     return answer
                 if heard is not None:
                     heard(answer)

@@ -91,8 +91,8 @@ def feeds(file: File, roots: Sequence[str] = (), find: Find | None = None) -> li
                     continue
                 if made.is_data is False and made.type != "Python":
                     continue
-                if made.type in ("DummyData", "MemoryData"):
-                    continue
+                if made.is_data and made.known and not made.fork and not made.has_setting("source"):
+                    continue  # it makes its data itself, or a program puts it in
                 found.append(_feed(net, built, net.layers[made.index], made, places, find))
     return found
 

@@ -31,9 +31,12 @@ def transformed_values(data: DataEvidence, feed: Feed, top: Top) -> Iterator[Aft
     param = feed.layer.message.transform_param
     if not feed.made.transforms or not top.channels or not feed.layer.message.HasField("transform_param"):
         return
-    means = list(data.means.get(param.mean_file, ())) if param.HasField("mean_file") else list(param.mean_value)
-    if param.HasField("mean_file") and not means:
-        return
+    means = list(param.mean_value)
+    if param.HasField("mean_file"):
+        file = data.means.get(param.mean_file)
+        if file is None or not file.values:
+            return
+        means = list(file.values)
     means = means or [0.0]
     if len(means) not in (1, len(top.channels)):
         return

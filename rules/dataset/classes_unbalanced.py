@@ -1,0 +1,94 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from caffelint.evidence.data.rule import SCALAR, DataEvidence, DatasetRule
+from caffelint.lint import INFO, TRAIN, WARNING, Finding, Invalid, title
+
+from ._example import NET, SOUND, project, records
+from ._words import path, whole
+
+_RARER = 100
+_FEW = 20
+_SHOWN = 6
+
+
+class ClassesUnbalanced(DatasetRule):
+    """Classes that a loss has scores for are absent from the training data, or 100 times rarer than others.
+
+    ## Why is this bad?
+    Nothing is learned about a class that does not occur, and next to nothing about one that is drowned: always to
+    answer with the frequent ones costs hardly anything. With many absent classes the number of classes, or the list
+    that the labels come from, is likely that of another data set.
+    """
+
+    code = "E103"
+    name = "classes-unbalanced"
+    severity = WARNING
+    VALID = [SOUND, project(records(*[0, 1] * 8, 2))]
+    INVALID = [
+        Invalid(
+            project(records(*[0, 2] * 12)),
+            span='bottom: "label"',
+            message='SoftmaxWithLoss "loss": class 1 does not occur in "train_lmdb", so it is never learned; add'
+            " records of it, or number the classes without gaps",
+        ),
+        Invalid(
+            project(records(*[0, 1] * 150, 2), NET),
+            span='bottom: "label"',
+            message='SoftmaxWithLoss "loss": class 2 occurs once in "train_lmdb", but class 0 occurs 150 times; repeat'
+            " the rare records, or weigh the loss with InfogainLoss",
+        ),
+    ]
+
+    def check(self, data: DataEvidence) -> Iterator[Finding]:
+        for feed, facts in data.read:
+            for key, top in facts.tops.items():
+                if TRAIN not in feed.phases or top.values is None or list(top.shapes) != [SCALAR]:
+                    continue
+                for reader in feed.readers(key):
+                    layer, expected = reader.layer, reader.expected
+                    if not layer.is_loss or not layer.reads_classes(reader.bottom) or layer.index is None:
+                        continue
+                    scores = layer.bottoms[0].shape
+                    classes = range(int(expected.low), int(expected.high) + 1)
+                    if scores is None or len(classes) < 2 or top.records < _FEW:
+                        continue
+                    counts = {one: top.values.get(float(one), 0) for one in classes}
+                    place = feed.net.layers[layer.index].at("bottom", reader.bottom)
+                    absent = [one for one, count in counts.items() if not count]
+                    most = max(counts, key=lambda one: counts[one])
+                    rare = [one for one, count in counts.items() if 0 < count * _RARER <= counts[most]]
+                    if absent and not data.is_sample and top.records >= 5 * len(classes):
+                        are = "es " if len(absent) > 1 else " "
+                        what = f"class{are}{_listed(absent)} {'do' if len(absent) > 1 else 'does'} not occur in"
+                        what += f" {path(feed)}, so {'they are' if len(absent) > 1 else 'it is'} never learned"
+                        remedy = "add records of it, or number the classes without gaps"
+                        # Many number their classes from 1, and leave 0 to the background.
+                        severity = INFO if absent == [0] else WARNING
+                        yield self.finding(
+                            place, f"{title(layer)}: {what}; {remedy}", severity=severity, phases=feed.phases
+                        )
+                    if rare:
+                        least = min(rare, key=lambda one: counts[one])
+                        times = "once" if counts[least] == 1 else f"{counts[least]:,} times"
+                        others = f" (and {len(rare) - 1} more classes are as rare)" if len(rare) > 1 else ""
+                        yield self.finding(
+                            place,
+                            f"{title(layer)}: class {least} occurs {times} in {path(feed)}{others}, but class {most}"
+                            f" occurs {counts[most]:,} times; repeat the rare records, or weigh the loss with"
+                            " InfogainLoss",
+                            phases=feed.phases,
+                        )
+
+
+def _listed(classes: list[int]) -> str:
+    """`1`, `1 and 3`, `10 to 19`."""
+    if len(classes) > 2 and classes[-1] - classes[0] == len(classes) - 1:
+        return f"{classes[0]} to {classes[-1]}"
+    shown = [whole(one) for one in classes[:_SHOWN]]
+    left = len(classes) - len(shown)
+    if left:
+        return f"{', '.join(shown)} and {left} more"
+    *some, last = shown
+    return f"{', '.join(some)} and {last}" if some else last

@@ -1,0 +1,77 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from caffelint.evidence.data.rule import LABEL, NO_LABEL, PART_LABEL, DataEvidence, DatasetRule
+from caffelint.lint import WARNING, Finding, Invalid, title
+
+from ._example import NET, SOUND, project, records
+from ._words import counted, first, number, once, path, share, source_place
+
+
+class LabelNotWhole(DatasetRule):
+    """Labels of classes have a fraction, or a line of a list has no label.
+
+    ## Why is this bad?
+    Caffe drops the fraction, and a label that is no number is class 0, so records are trained as another class. A loss
+    that takes real numbers, such as EuclideanLoss, gets none either from a list of images, whose labels are whole.
+
+    ## References
+    - image_data_layer.cpp, DataLayerSetUp: atoi of what follows the last blank; softmax_loss_layer.cpp, Forward_cpu
+    """
+
+    code = "E102"
+    name = "label-not-whole"
+    severity = WARNING
+    VALID = [SOUND]
+    INVALID = [
+        Invalid(
+            project(records(0, 1, 0.5, 2)),
+            span='source: "train_lmdb"',
+            message='SoftmaxWithLoss "loss": labels of "train_lmdb" are not whole numbers, such as 0.5, and their'
+            " fraction is dropped; store the number of the class",
+        ),
+        Invalid(
+            project(records(0, 1, 2) + "\nlabel 0; fault no label", NET),
+            span='source: "train_lmdb"',
+            message='Data "data": 1 of 4 records of "train_lmdb" has no number as label (first "00003"), which Caffe'
+            " reads as class 0; write the number of the class after the last blank",
+        ),
+    ]
+
+    def check(self, data: DataEvidence) -> Iterator[Finding]:
+        for feed, facts in data.read:
+            for key, top in facts.tops.items():
+                readers = [one for one in feed.readers(key) if one.layer.reads_classes(one.bottom)]
+                if readers and not top.is_whole:
+                    odd = next((value for value in top.values or () if value != int(value)), None)
+                    like = f", such as {number(odd)}," if odd is not None else ""
+                    yield self.finding(
+                        feed.layer.at(*source_place(feed)),
+                        f"{title(readers[0].layer)}: labels of {path(feed)} are not whole numbers{like} and their"
+                        " fraction is dropped; store the number of the class",
+                        phases=feed.phases,
+                    )
+        for feed, facts in once(data):
+            for kind, what, remedy in (
+                (
+                    NO_LABEL,
+                    "no number as label ({first}), which Caffe reads as class 0",
+                    "write the number of the class after the last blank",
+                ),
+                (
+                    PART_LABEL,
+                    "a label with a fraction ({first}), which Caffe drops",
+                    "write whole numbers, or use HDF5Data",
+                ),
+            ):
+                fault = facts.faults.get(kind)
+                if fault is not None and feed.top_of(LABEL) is not None:
+                    has = "has" if fault.count == 1 else "have"
+                    yield self.finding(
+                        feed.layer.at(*source_place(feed)),
+                        f"{title(feed.layer)}: {share(fault.count, facts)} of {path(feed)} {has}"
+                        f" {what.format(first=first(fault))}; {remedy}",
+                        phases=feed.phases,
+                        evidence=counted(fault.count, "line") if fault.count > 1 else "",
+                    )

@@ -1,0 +1,82 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from caffelint.evidence.data.rule import DataEvidence, DatasetRule, Feed, Overlap
+from caffelint.lint import INFO, WARNING, Finding, Invalid, title
+
+from ._example import NET, SOUND, project, records
+from ._words import counted, path, source_place
+
+_MANY = 0.01
+
+
+class RecordsRepeated(DatasetRule):
+    """Images are there twice: in TRAIN and in TEST, or within one source, perhaps with different labels.
+
+    ## Why is this bad?
+    What is tested with images that were trained on tells nothing of new ones: the accuracy is too good. An image with
+    two labels cannot be learned. Repeated records weigh more than others.
+
+    Images are the same if all bytes are; the same picture that was resized or compressed anew is another image.
+    """
+
+    code = "E113"
+    name = "records-repeated"
+    severity = WARNING
+    _TEST = NET.replace('top: "label"\n', 'top: "label"\n  include { phase: TRAIN }\n', 1) + (
+        'layer { name: "test" type: "Data" top: "data" top: "label" include { phase: TEST }'
+        ' data_param { source: "test_lmdb" batch_size: 4 } }\n'
+    )
+    _SEEN = records(0, 1, 2, image="1x2x2 9 8 7 6")
+    VALID = [
+        SOUND,
+        {**project(records(0, 1, 2), _TEST), "test_lmdb": records(0, image="1x2x2 9 8 7 6")},
+    ]
+    INVALID = [
+        Invalid(
+            {**project(_SEEN, _TEST), "test_lmdb": records(1, image="1x2x2 9 8 7 6")},
+            span=('source: "train_lmdb"', 'source: "test_lmdb"'),
+            message=(
+                'Data "data": 2 of 3 records of "train_lmdb" repeat earlier images, 2 of them with another label (such'
+                ' as "00001" and "00000"), so they cannot be learned; look at how the labels were made',
+                'Data "test": 1 of 1 record of "test_lmdb" is in "train_lmdb" as well (such as "00000", there "00000"),'
+                " so testing is too good; remove it from one of the two",
+            ),
+        ),
+    ]
+
+    def check(self, data: DataEvidence) -> Iterator[Finding]:
+        for overlap in data.overlaps:
+            feed = next((one for one in data.feeds if one.source == overlap.other), None)
+            other = next((one for one in data.feeds if one.source == overlap.one), None)
+            if feed is None or other is None:
+                continue
+            total = data.scanned[overlap.other].facts.records
+            of = f"{overlap.records:,} of {counted(total)} of {path(feed)}"
+            message = self._within(of, overlap) if overlap.one == overlap.other else self._both(of, overlap, other)
+            is_rare = overlap.records < _MANY * total and not overlap.relabelled
+            yield self.finding(
+                feed.layer.at(*source_place(feed)),
+                f"{title(feed.layer)}: {message}",
+                severity=INFO if is_rare else WARNING,
+                phases=feed.phases,
+            )
+
+    def _within(self, of: str, overlap: Overlap) -> str:
+        repeat = "repeats an earlier image" if overlap.records == 1 else "repeat earlier images"
+        one, two = overlap.named
+        if overlap.relabelled:
+            return (
+                f"{of} {repeat}, {overlap.relabelled:,} of them with another label (such as"
+                f' "{two}" and "{one}"), so they cannot be learned; look at how the labels were made'
+            )
+        return f'{of} {repeat} (such as "{two}" and "{one}"), so they weigh more; remove the copies'
+
+    def _both(self, of: str, overlap: Overlap, other: Feed) -> str:
+        are, them = ("is", "it") if overlap.records == 1 else ("are", "them")
+        one, two = overlap.named
+        return (
+            f'{of} {are} in {path(other)} as well (such as "{two}", there "{one}"), so testing is too good; remove'
+            f" {them} from one of the two"
+        )

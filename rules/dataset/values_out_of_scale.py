@@ -1,0 +1,79 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from caffelint.evidence.data.rule import IMAGE, DataEvidence, DatasetRule, Feed, Top, transformed_values
+from caffelint.lint import WARNING, Finding, Invalid, title
+
+from ._example import NET, SOUND, project, records
+from ._words import number, once, path, source_place
+
+_LARGE = 1e4
+_SMALL = 0.02
+
+
+class ValuesOutOfScale(DatasetRule):
+    """What a layer feeds to the net is in the tens of thousands, or nearly nothing.
+
+    ## Why is this bad?
+    Fillers and the usual rates suit inputs of about 1, or pixels up to 255. Activations and gradients grow with the
+    input: far larger values overflow within a few iterations. Values of less than 0.02 are mostly pixels that were
+    divided by 255 twice, once when they were written and once by `scale`, and the net sees almost no difference.
+    """
+
+    code = "E111"
+    name = "values-out-of-scale"
+    severity = WARNING
+    _SCALED = NET.replace("batch_size: 4 }", "batch_size: 4 } transform_param { scale: 0.00390625 }")
+    VALID = [SOUND, project(records(0, 1, image="1x2x2 0 100 200 250"), _SCALED)]
+    INVALID = [
+        Invalid(
+            project(records(0, 1, image="1x2x2 0.5 100000 20 3")),
+            span='source: "train_lmdb"',
+            message='Data "data": values of "train_lmdb" reach 1e+05 in "data", so training may overflow; divide them'
+            " by a constant, such as their spread of 4.33e+04",
+        ),
+        Invalid(
+            project(records(0, 1, image="1x2x2 0.1 1.0 0.2 0.3"), _SCALED),
+            span="scale: 0.00390625",
+            message='Data "data": values of "train_lmdb" are 0.1 to 1, and scale 0.003906 makes 0.0003906 to 0.003906'
+            " of them; remove scale if they were divided before",
+        ),
+    ]
+
+    def check(self, data: DataEvidence) -> Iterator[Finding]:
+        for feed, facts in once(data):
+            for key, top in facts.tops.items():
+                if feed.top_of(key) is None or any(feed.readers(key)) or top.low is None or _normalised(feed, key):
+                    continue
+                yield from self._top(data, feed, key, top)
+
+    def _top(self, data: DataEvidence, feed: Feed, key: str, top: Top) -> Iterator[Finding]:
+        blob = feed.top_of(key)
+        after = next(transformed_values(data, feed, top), None) if key == IMAGE else None
+        first, last = top.low or 0.0, top.high or 0.0
+        low, high = (after.low, after.high) if after is not None else (first, last)
+        reach = max(abs(low), abs(high))
+        if reach > _LARGE and top.all.spread > 0 and blob is not None:
+            spread = after.spread if after is not None else top.all.spread
+            yield self.finding(
+                feed.layer.at(*source_place(feed)),
+                f'{title(feed.layer)}: values of {path(feed)} reach {number(reach)} in "{blob.name}", so training may'
+                f" overflow; divide them by a constant, such as their spread of {number(spread)}",
+                phases=feed.phases,
+            )
+        param = feed.layer.message.transform_param
+        if after is not None and high - low < _SMALL and param.scale < 0.1 and last > first:
+            yield self.finding(
+                feed.layer.at("transform_param", "scale"),
+                f"{title(feed.layer)}: values of {path(feed)} are {number(first)} to {number(last)}, and"
+                f" scale {number(param.scale)} makes {number(low)} to {number(high)} of them; remove scale if they"
+                " were divided before",
+                phases=feed.phases,
+            )
+
+
+def _normalised(feed: Feed, key: str) -> bool:
+    """Is the scale taken away by the layers that read it?"""
+    blob = feed.top_of(key)
+    return blob is None or not blob.readers or any(layer.normalises is not False for layer, _ in blob.readers)
