@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 import random
 import re
+import time
+import tracemalloc
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -190,3 +192,49 @@ def test_of_many_numbers_few_are_kept() -> None:
     assert run.loss.bad
     assert run.loss.bad.iteration == 200_000
     assert run.loss.bad.line.number == 200_001
+
+
+FIRST = "] Iteration 1, loss = 1\n"
+HOSTILE = {
+    "scores": (FIRST, "] Test score #1: 1"),
+    "layers": (FIRST, "] Creating Layer a "),
+    "copied": (FIRST, "] Copying source layer a "),
+    "snapshots": (FIRST, "] Snapshotting a "),
+    "weights": (FIRST, "] Finetuning from "),
+    "fatal": (f"{FIRST}F0101 00:00:00 1 a:1] ", "] Waiting for data"),
+    "texts": (FIRST, "] Initializing net from parameters\n"),
+    "tracebacks": (FIRST, "Traceback (most recent\n"),
+    "dates": (
+        FIRST,
+        "I1231 00:00:00.0 1 a.cpp:1] Iteration 1, loss = 1\nI0101 00:00:00.0 1 a.cpp:1] Iteration 2, loss = 1\n",
+    ),
+}
+"""How a log begins, and what comes after that, again and again."""
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_time_and_memory_follow_the_size(name: str) -> None:
+    first, more = HOSTILE[name]
+
+    def seconds(size: int) -> float:
+        data = (first + more * (size // len(more)) + "\n").encode()
+        reader = Reader("x", lambda *_: None)
+        start = time.process_time()
+        for begin in range(0, size, 1 << 20):
+            reader.feed(data[begin : begin + (1 << 20)])
+        reader.end()
+        return time.process_time() - start
+
+    tracemalloc.start()
+    seconds(100_000)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 15 << 20
+    small, large = (min(seconds(size) for _ in range(2)) for size in (100_000, 1_600_000))
+    assert small < 0.5
+    assert large < 40 * small
+
+
+def test_a_log_that_begins_with_debug_info() -> None:
+    log = read("] [Forward] Layer ip, top blob ip data: nan\n")
+    assert [one.lines[0].layer for one in log.runs[0].passes] == ["ip"]

@@ -9,13 +9,17 @@ from caffelint.caffe.refusal import Refusal
 from caffelint.evidence.log.recovered import Recovered
 from caffelint.evidence.log.values import Ended, Line, Logged
 
-_FATAL = re.compile(rb"(?:\[[\d,]{1,9}\] ?)?F\d{4,8} [\d:.]{1,20} +\d{1,12} ([^\s\]]{1,200}:\d{1,9})\] ?([^\n]*)")
-_PARSING = re.compile(rb"\[libprotobuf ERROR [^\]\n]{1,200}\] ([^\n]*)")
+_FATAL = re.compile(
+    rb"(?:\[[\d,]{1,9}\] ?)?F\d{4,8} [\d:.]{1,20} +\d{1,12} ([^\s\]]{1,200}:\d{1,9})\] ?([^\n]{0,2000})"
+)
+_PARSING = re.compile(rb"\[libprotobuf ERROR [^\]\n]{1,200}\] ([^\n]{0,2000})")
 _SIGNAL = re.compile(
     rb"(?:\*\*\* (?:Aborted at|SIG[A-Z]{2,8} \()|Killed\b|Segmentation fault|Bus error|Floating point exception"
     rb"|slurmd\[|slurmstepd: error|terminate called after|Aborted \(core|Out of memory: Kill)"
 )
 _SAYS = re.compile(rb"  what\(\): +([^\n]*)")
+_RAISES = re.compile(rb"\n([^ \t\n][^\n]{0,600})")
+"""The first line after a traceback that is not one of its own."""
 _RAISED = re.compile(rb"([A-Za-z_][\w.]{0,80}(?:Error|Exception|Interrupt)\b[^\n]{0,400})")
 _BEGINS = re.compile(
     rb"\n(?=(?:\[[\d,]{1,9}\] ?)?F\d{4,8} |\[libprotobuf ERROR|\*\*\* |Killed|Segmentation fault|Bus error"
@@ -57,8 +61,7 @@ def ending(chunk: bytes, start: int, run: Logged, line: Line) -> Ended | None:
     if chunk.startswith(b"Traceback (most recent", start):
         return _raised(chunk, start, run, line)
     if signal := _SIGNAL.match(chunk, start):
-        end = chunk.find(b"\n", start)
-        message = chunk[start : end if end >= 0 else len(chunk)]
+        message = chunk[start : start + 2000].partition(b"\n")[0]
         if told := _SAYS.search(chunk, signal.end(), signal.end() + _MOST):
             message = told[1]
         kind = "memory" if _KINDS["memory"].search(message) else "signal"
@@ -78,6 +81,8 @@ def refusal_of(ended: Ended, recovered: Recovered) -> Refusal | None:
 def _more(chunk: bytes, end: int) -> list[bytes]:
     """The lines of a message after its first one."""
     more: list[bytes] = []
+    if not chunk.startswith(b"\n", end):
+        return more
     for raw in chunk[end + 1 : end + _MOST].split(b"\n")[:2]:
         if not raw.strip() or re.match(rb"\*\*\*|    @|[IWEF]\d{4}|\[", raw):
             break
@@ -86,10 +91,8 @@ def _more(chunk: bytes, end: int) -> list[bytes]:
 
 
 def _raised(chunk: bytes, start: int, run: Logged, line: Line) -> Ended:
-    for raw in chunk[start : start + 20_000].split(b"\n")[1:]:
-        if raw and not raw.startswith((b" ", b"\t")):
-            return Ended("raised", _text(raw), "", run.creating, line)
-    return Ended("raised", "", "", run.creating, line)
+    found = _RAISES.search(chunk, start, start + 20_000)
+    return Ended("raised", _text(found[1]) if found else "", "", run.creating, line)
 
 
 def _kind(message: bytes) -> str:

@@ -74,11 +74,15 @@ _MONTHS = (0, 0, 31, 59, 90, 120, 151, 181, 212, 243, 273, 304, 334)
 _DAY = 86400.0
 _LONGEST_TEXT = 8 << 20
 _LONGEST_LINE = 1 << 20
+_FAR = 20_000
+"""Further from what is read of a line, nobody looks for its ends."""
+_LONGEST_EVENT = 1000
 _KEPT_LINE = 400
 _MOST_RUNS = 1000
 _MOST_SERIES = 2000
 _MOST_PASSES = 6
 _MOST_LINES = 200
+_MOST_LAYERS = 20_000
 _ALL = 100_000
 """So many numbers are looked at one by one; of a longer log, where that will do, a sixteenth of each chunk."""
 _QUIET = 16
@@ -103,6 +107,7 @@ class Reader:
         self._day = -1.0
         self._pending: list[Measured] = []
         self._text_begun = False
+        self._text_end = 0
         self._of: Logged | None = None
         self._series: dict[tuple[bytes, bytes | None], Series] = {}
 
@@ -140,7 +145,7 @@ class Reader:
         plain = b"Iteration " in chunk and not _PREFIXED.search(chunk)
         if plain:
             chunk = _PLAIN.sub(b"] ", chunk)
-        self._chunk, self._cursor = chunk, (0, self._base)
+        self._chunk, self._cursor, self._text_end = chunk, (0, self._base), 0
         events = list(is_end(chunk))
         numbers = self._skimmed(chunk, events) if self.heard is None and self.log.numbers > _ALL else None
         if numbers is None:
@@ -194,9 +199,10 @@ class Reader:
         return self._base + self._chunk.count(b"\n", 0, position)
 
     def _bounds(self, position: int) -> tuple[int, int]:
-        start = self._chunk.rfind(b"\n", 0, position) + 1
-        end = self._chunk.find(b"\n", position)
-        return start, len(self._chunk) if end < 0 else end
+        far = max(0, position - _FAR)
+        start = self._chunk.rfind(b"\n", far, position) + 1
+        end = self._chunk.find(b"\n", position, position + _FAR)
+        return start or far, min(len(self._chunk), position + _FAR) if end < 0 else end
 
     def _line(self, position: int) -> Line:
         start, end = self._bounds(position)
@@ -205,15 +211,15 @@ class Reader:
 
     def _seconds(self, position: int) -> float:
         """Since the run began; nan where the line carries no time."""
-        start = self._chunk.rfind(b"\n", 0, position) + 1
+        start, _ = self._bounds(position)
         found = _TIME.search(self._chunk, start, start + 40)
         if found is None:
             return math.nan
         month, day, hour, minute, second = found.groups()
         days = _MONTHS[int(month) % len(_MONTHS)] + int(day)
         seconds = days * _DAY + int(hour) * 3600 + int(minute) * 60 + float(second)
-        while seconds < self._day - _DAY / 2:
-            seconds += 365 * _DAY
+        if seconds < self._day - _DAY / 2:  # another year
+            seconds += 365 * _DAY * math.ceil((self._day - _DAY / 2 - seconds) / (365 * _DAY))
         self._day = seconds
         run = self._run(position)
         if math.isnan(run.first_seconds):
@@ -311,26 +317,26 @@ class Reader:
 
     def _event(self, position: int) -> None:
         start, end = self._bounds(position)
-        raw = self._chunk[start:end]
-        after = self._chunk.find(b"] ", position, end)
-        message = raw[(after - start + 2) if after >= 0 else 0 :].decode("utf-8", "replace").strip()
-        if found := ending(self._chunk, start, self._run(position), Line(0)):
-            self._ended(found, start)
-        elif "[Forward] " in raw.decode("latin-1") or b"[Backward] " in raw or b"[Update] " in raw:
+        run = self._run(position)
+        if position == start and self._ended(run, position):
+            return
+        raw = self._chunk[position : min(end, position + _LONGEST_EVENT)]
+        message = raw[raw.find(b"] ") + 2 if b"] " in raw else 0 :].decode("utf-8", "replace").strip()
+        if b"[Forward] " in raw or b"[Backward] " in raw or b"[Update] " in raw:
             self._debug(raw, position)
         elif b"from parameters" in raw:
             self._text(position, end, "solver" if b"Initializing solver" in raw else "net")
         else:
-            self._told(message.removeprefix("\x1b[32m"), raw, position)
+            self._told(message.removeprefix("\x1b[32m"), raw, run, position)
 
-    def _ended(self, found: object, position: int) -> None:
-        run = self._run(position)
-        one = found._replace(line=self._line(position))  # type: ignore[attr-defined]
-        if len(run.ended) < _MOST_LINES and not run.done:  # some builds crash when all is done
-            run.ended.append(one)
+    def _ended(self, run: Logged, position: int) -> bool:
+        """Whether the line that begins there tells of an end."""
+        found = ending(self._chunk, position, run, self._line(position))
+        if found and len(run.ended) < _MOST_LINES and not run.done:  # some builds crash when all is done
+            run.ended.append(found)
+        return found is not None
 
-    def _told(self, message: str, raw: bytes, position: int) -> None:
-        run = self._run(position)
+    def _told(self, message: str, raw: bytes, run: Logged, position: int) -> None:
         word, _, rest = message.partition(" ")
         if found := _TESTING.search(raw):
             if self._pending:
@@ -346,15 +352,17 @@ class Reader:
             run.restored = message.rpartition(" from ")[2].strip(), self._line(position)
         elif word == "Finetuning":
             run = self._begin(position) if run.series else run
-            run.weights.append((message.removeprefix("Finetuning from ").strip(), self._line(position)))
+            if len(run.weights) < _MOST_LINES:
+                run.weights.append((message.removeprefix("Finetuning from ").strip(), self._line(position)))
         elif message.startswith("Ignoring source layer "):
             if len(run.ignored) < _MOST_LINES * 10:
                 run.ignored.append((message.removeprefix("Ignoring source layer "), self._line(position)))
         elif message.startswith("Copying source layer "):
-            run.copied.append(message.removeprefix("Copying source layer ").partition(" Type:")[0])
+            if len(run.copied) < _MOST_LAYERS:
+                run.copied.append(message.removeprefix("Copying source layer ").partition(" Type:")[0])
         elif message.lower().startswith("creating layer "):
             run.creating = message[len("creating layer ") :].partition("' of type")[0].strip("'")
-            if word == "Creating" and message.startswith("Creating L") and len(run.layers) < 20_000:
+            if word == "Creating" and message.startswith("Creating L") and len(run.layers) < _MOST_LAYERS:
                 run.layers.append(run.creating)
         elif word == "Network":
             run.creating = ""
@@ -395,9 +403,11 @@ class Reader:
 
     def _text(self, position: int, end: int, kind: str) -> None:
         """Up to the next line of the log: glog writes a message at once."""
+        if position < self._text_end:
+            return
         run = self._begin(position) if kind == "solver" else self._run(position)
         closing = _LOGGED.search(self._chunk, end)
-        stop = closing.start() + 1 if closing else len(self._chunk)
+        self._text_end = stop = closing.start() + 1 if closing else len(self._chunk)
         data = self._chunk[end + 1 : stop].replace(b"\r\n", b"\n")
         whole = data.count(b"{") == data.count(b"}") and data.endswith(b"\n")
         if data.strip() and len(run.texts) < 64 and not any(text.data == data for text in run.texts):
