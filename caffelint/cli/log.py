@@ -52,9 +52,9 @@ def command(logs: tuple[str, ...], **options: Any) -> int:
         raise click.UsageError("--until is for --follow")
     if options["follow"] and len(logs) > 1:
         raise click.UsageError("--follow takes one log")
-    tables = [value for value in options["formats"] if value.partition(":")[0] == "csv"]
-    rest = [value for value in options["formats"] if value not in tables]
-    wanted = outputs(rest, False) if rest or not tables else []
+    found = outputs(options["formats"], False, ["csv"])
+    tables = [output.file for output in found if output.format == "csv"]
+    wanted = [output for output in found if output.format != "csv"]
     config = settings(list(logs), options)
     asked = Wanted(
         logs,

@@ -5,12 +5,13 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Callable, Sequence
+from contextlib import ExitStack
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from tempfile import TemporaryFile
+from typing import IO, TYPE_CHECKING, Any, NamedTuple
 
 import click
 
-from caffelint.cli.overwriting import objection
 from caffelint.cli.plots import plotting, ready_to_plot
 from caffelint.cli.tell import tell
 from caffelint.evidence.log.evidence import LogEvidence
@@ -22,6 +23,7 @@ from caffelint.evidence.log.told import lines_of
 from caffelint.evidence.log.watch import ENDINGS, Watch
 from caffelint.lint.read import ReadError
 from caffelint.lint.report import Failure, Report, in_order
+from caffelint.text.writing import write_report
 
 if TYPE_CHECKING:
     from caffelint.cli.outputs import Output
@@ -34,7 +36,7 @@ _SHOWN = "<stdin>"
 
 
 class Wanted(NamedTuple):
-    """What the command line asks for. tables: `csv` and where to. as_json: is a JSON report wanted?"""
+    """What the command line asks for. tables: where csv goes, None for stdout. as_json: is a JSON report wanted?"""
 
     logs: Sequence[str]
     solver: str | None
@@ -42,7 +44,7 @@ class Wanted(NamedTuple):
     follow: bool
     until: str
     check: bool
-    tables: Sequence[str]
+    tables: Sequence[Path | None]
     as_json: bool
     quiet: bool
     on_stdout: bool
@@ -62,14 +64,14 @@ def reports(asked: Wanted, config: Config) -> Outcome:
     if asked.plot:
         ready_to_plot(asked.plot)
     solver = _solver(asked.solver) if asked.solver else None
-    files = [_csv_file(value) for value in asked.tables]
     numbers = Numbers()
     logs: list[TrainingLog] = []
     findings: list[Any] = []
     failures: list[Failure] = []
     suppressed = 0
-    tables = [Csv(_writer(file)) for file in files]
-    try:
+    with ExitStack() as kept:
+        texts = [kept.enter_context(_kept()) for _ in asked.tables]
+        tables = [Csv(text.write if file else sys.stdout.write) for file, text in zip(asked.tables, texts, strict=True)]
         for path in asked.logs:
             shown = _SHOWN if path == STDIN else path
             for table in tables:
@@ -86,10 +88,9 @@ def reports(asked: Wanted, config: Config) -> Outcome:
             suppressed += silenced
         for table in tables:
             table.flush()
-    finally:
-        for file in files:
-            if file is not None:
-                file.close()
+        for file, text in zip(asked.tables, texts, strict=True):
+            if file and logs:
+                _write(file, text)
     extra = {"logs": as_json(logs, numbers)} if asked.as_json else {}
     report = Report(in_order(findings), len(logs), tuple(failures), suppressed, evidence=extra)
     return Outcome(report, logs)
@@ -168,26 +169,17 @@ def _heard(tables: Sequence[Csv], numbers: Numbers | None) -> Heard | None:
     return all_of_them
 
 
-def _csv_file(value: str) -> Any:
-    """The file that `csv:FILE` names, None for stdout."""
-    name = value.partition(":")[2]
-    if not name:
-        return None
-    if not (Path(name).parent.is_dir() and not Path(name).is_dir()):
-        raise click.UsageError(f"--format {value}: {name} cannot be written: no such folder")
-    if reason := objection(name, "csv"):
-        raise click.UsageError(f"--format {value}: {reason}")
+def _kept() -> IO[str]:
+    """For what is written in one step in the end."""
+    return TemporaryFile("w+", encoding="utf-8", errors="backslashreplace", newline="")
+
+
+def _write(file: Path, text: IO[str]) -> None:
+    text.seek(0)
     try:
-        return open(name, "w", encoding="utf-8", errors="backslashreplace")
+        write_report(file, text.buffer)  # type: ignore[attr-defined]
     except OSError as error:
-        raise click.ClickException(f"{name}: cannot be written: {(error.strerror or str(error)).lower()}") from error
-
-
-def _writer(file: Any) -> Callable[[str], object]:
-    if file is None:
-        return lambda text: sys.stdout.write(text)
-    write: Callable[[str], object] = file.write
-    return write
+        raise click.ClickException(f"{file}: cannot be written: {(error.strerror or str(error)).lower()}") from error
 
 
 def _solver(path: str) -> Any:

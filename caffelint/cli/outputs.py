@@ -29,13 +29,17 @@ class Output(NamedTuple):
     file: Path | None
 
 
-def outputs(values: Sequence[str], statistics: bool) -> list[Output]:
-    """The outputs that a command line asks for. Raises `click.UsageError` before anything is checked."""
+def outputs(values: Sequence[str], statistics: bool, more: Sequence[str] = ()) -> list[Output]:
+    """The outputs that a command line asks for. Raises `click.UsageError` before anything is checked.
+
+    `more` are formats that the command knows besides.
+    """
+    formats = (*FORMATS, *more)
     found = [Output("statistics", None)] if statistics else []
     for value in values:
         name, _, file = value.partition(":")
-        if name not in FORMATS:
-            raise unknown(f'no such format "{name}"', name, FORMATS, rest=f"; the formats are {', '.join(FORMATS)}")
+        if name not in formats:
+            raise unknown(f'no such format "{name}"', name, formats, rest=f"; the formats are {', '.join(formats)}")
         if value.endswith(":"):
             raise click.UsageError(f"--format {value}: the file name is missing")
         if file and not (Path(file).parent.is_dir() and not Path(file).is_dir()):
@@ -44,10 +48,10 @@ def outputs(values: Sequence[str], statistics: bool) -> list[Output]:
             raise click.UsageError(f"--format {value}: {reason}")
         found.append(Output(name, Path(file) if file else None))
     for target in {output.file for output in found}:
-        formats = [output.format for output in found if output.file == target]
-        if len(formats) > 1:
+        names = [output.format for output in found if output.file == target]
+        if len(names) > 1:
             where = f"to {target}" if target else "to stdout; send one to a file, as in --format sarif:out.sarif"
-            raise click.UsageError(f"{' and '.join(formats)} both go {where}")
+            raise click.UsageError(f"{' and '.join(names)} both go {where}")
     return found or [Output("text", None)]
 
 

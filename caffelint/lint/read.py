@@ -56,6 +56,12 @@ def read_found(path: str, largest: int) -> bytes:
     return data
 
 
+def opened(path: str) -> IO[bytes]:
+    """A file that `read` reads, for more than fits into memory. Raises `ReadError`, `OSError` and `ValueError`."""
+    _size_of(path, None)
+    return _opened(path, None)
+
+
 def beginning(path: str, size: int, reach: Reach | None = None) -> bytes:
     """The first bytes of a file, empty where `read` would refuse it whatever its size."""
     try:
@@ -87,7 +93,7 @@ def _size_of(path: str, reach: Reach | None) -> int:
         raise ReadError(OUTSIDE)
     state = os.stat(path)
     if not (stat.S_ISREG(state.st_mode) or stat.S_ISDIR(state.st_mode)):
-        raise ReadError("is a pipe or a device and was not read; give its content on stdin: caffelint check -")
+        raise ReadError("is a pipe or a device and was not read; give its content on stdin, as -")
     if reach is None and is_special(path):
         raise ReadError("shows the running system and was not read")
     return state.st_size

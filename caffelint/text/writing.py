@@ -8,6 +8,8 @@ import secrets
 import stat
 from contextlib import suppress
 from pathlib import Path
+from shutil import copyfileobj
+from typing import IO
 
 _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
 
@@ -16,7 +18,9 @@ class ChangedOnDisk(OSError):
     """A file no longer holds what was read from it."""
 
 
-def write_atomically(path: Path, data: bytes, expected: bytes | None = None, *, follow: bool = True) -> None:
+def write_atomically(
+    path: Path, data: bytes | IO[bytes], expected: bytes | None = None, *, follow: bool = True
+) -> None:
     """Replace a file's content; its mode is kept, its owner where we may, and a link still points to it.
 
     `expected` is what the file has to hold at the last moment before; None for anything, or no file at all. Other
@@ -34,7 +38,7 @@ def write_atomically(path: Path, data: bytes, expected: bytes | None = None, *, 
     temporary = target.parent / f".caffelint.{secrets.token_hex(8)}"
     try:
         with os.fdopen(os.open(temporary, _NEW, 0o600), "wb") as stream:
-            stream.write(data)
+            _copy(data, stream)
             stream.flush()
             os.fsync(stream.fileno())
         if before is not None:
@@ -49,16 +53,24 @@ def write_atomically(path: Path, data: bytes, expected: bytes | None = None, *, 
         raise
 
 
-def write_report(path: Path, data: bytes) -> None:
+def write_report(path: Path, data: bytes | IO[bytes]) -> None:
     """Replace a report in one step, through no link; a pipe or what is in /dev is written to, and stays."""
     is_pipe = os.path.lexists(path) and stat.S_ISFIFO(path.lstat().st_mode)
     if is_pipe:
         with open(path, "wb", opener=_with_reader) as out:
-            out.write(data)
+            _copy(data, out)
     elif os.path.abspath(path).startswith("/dev/"):
-        path.write_bytes(data)
+        with open(path, "wb") as out:
+            _copy(data, out)
     else:
         write_atomically(path, data, follow=False)
+
+
+def _copy(data: bytes | IO[bytes], out: IO[bytes]) -> None:
+    if isinstance(data, bytes):
+        out.write(data)
+    else:
+        copyfileobj(data, out, 1 << 20)
 
 
 def _with_reader(path: str, flags: int) -> int:

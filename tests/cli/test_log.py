@@ -6,6 +6,7 @@ import csv
 import gzip
 import io
 import json
+import os
 import threading
 import time
 from pathlib import Path
@@ -121,3 +122,79 @@ def test_hostile_names(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> No
     out = capsys.readouterr().out
     assert "\x1b" not in out
     assert "##[" not in out
+
+
+def test_a_hostile_name_of_the_log_itself(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "a\x1b]0;x\x07.log"
+    path.write_text(LINE.format(0, 1))
+    main(["log", str(path), "--format", "csv"])
+    out = capsys.readouterr().out
+    assert "smoothed_loss" in out
+    assert "\x1b" not in out
+    assert "\x07" not in out
+
+
+def test_a_pipe_is_not_read(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    os.mkfifo(tmp_path / "train.log")
+    assert main(["log", str(tmp_path / "train.log")]) == 2
+    assert "is a pipe or a device" in capsys.readouterr().err
+
+
+def test_what_is_packed_unlike_a_log_is_not_read(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "train.log.gz"
+    path.write_bytes(gzip.compress(LINE.format(0, 1).encode() + b"Traceback (most recent\n" * 1_000_000))
+    start = time.process_time()
+    assert main(["log", str(path)]) == 2
+    assert "unpacks to more than 50 times its size" in capsys.readouterr().err
+    assert time.process_time() - start < 8
+
+
+def test_csv_is_written_in_one_step(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("good.log").write_text(LINE.format(0, 1))
+    Path("bad.log").write_text("nothing of Caffe\n")
+    assert main(["log", "bad.log", "--format", "csv:out.csv"]) == 2
+    assert not Path("out.csv").exists()
+    for value in ("1", "2"):
+        Path("good.log").write_text(LINE.format(0, value))
+        assert main(["log", "good.log", "--format", "csv:out.csv"]) == 0
+        assert f"smoothed_loss,{value}.0," in Path("out.csv").read_text()
+    assert main(["log", "good.log", "--format", "csv:out.x", "--format", "json:out.x"]) == 2
+    assert "csv and json both go to out.x" in capsys.readouterr().err
+    Path("mine.csv").write_text("a,b\n")
+    assert main(["log", "good.log", "--format", "csv:mine.csv"]) == 2
+    assert Path("mine.csv").read_text() == "a,b\n"
+
+
+TEXTS = """I0404 16:55:15.732383 72497 solver.cpp:48] Initializing solver from parameters:
+base_lr: 0.01
+net: "net.prototxt"
+I0404 16:55:15.732383 72497 net.cpp:58] Initializing net from parameters:
+state {
+  phase: TRAIN
+}
+layer { name: "d" type: "Input" top: "d" top: "l" input_param { shape { dim: 1 dim: 2 } shape { dim: 1 } } }
+layer { name: "p" type: "Python" bottom: "d" top: "p" python_param { module: "planted" layer: "P" } }
+layer { name: "loss" type: "SoftmaxWithLoss" bottom: "p" bottom: "l" top: "loss" }
+"""
+
+
+def test_nothing_beside_the_temporary_files_counts(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whoever may write to the folder for temporary files could else say which Caffe reads the nets of a log."""
+    log = tmp_path / "train.log"
+    log.write_text(TEXTS + LINE.format(0, 1))
+    main(["log", str(log), "--format", "json", "-q"])
+    alone = json.loads(capsys.readouterr().out)["findings"]
+    planted = tmp_path / "tmp"
+    proto = planted / "src/caffe/proto/caffe.proto"
+    proto.parent.mkdir(parents=True)
+    (planted / ".git").mkdir()
+    proto.write_text("message SolverParameter {} message NetParameter { optional int32 layer = 1; }")
+    (planted / "planted.py").write_text("class Other: pass")
+    monkeypatch.setattr("tempfile.tempdir", str(planted))
+    main(["log", str(log), "--format", "json", "-q"])
+    assert json.loads(capsys.readouterr().out)["findings"] == alone

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gzip
 import os
-import stat
 import sys
 import zlib
 from collections.abc import Callable, Iterator
@@ -12,12 +11,13 @@ from typing import IO, Any
 
 from caffelint.evidence.log.reader import Heard, Reader
 from caffelint.evidence.log.values import TrainingLog
-from caffelint.lint.reach import is_special
-from caffelint.lint.read import ReadError
+from caffelint.lint.read import ReadError, opened
 
 STDIN = "-"
 _CHUNK = 1 << 20
 _GZIP = b"\x1f\x8b"
+_MOST_TIMES, _LEAST_UNPACKED = 50, 8 << 20
+"""By how much a log may be packed; those of real trainings are by 12. One that is small anyway may be by more."""
 
 
 def read(path: str, heard: Heard | None = None) -> TrainingLog:
@@ -56,21 +56,26 @@ def _opened(path: str) -> IO[bytes]:
             raise ReadError("stdin is closed")
         own: IO[bytes] = os.fdopen(os.dup(sys.stdin.fileno()), "rb")
         return own
-    state = os.stat(path)
-    if stat.S_ISDIR(state.st_mode):
+    if os.path.isdir(path):
         raise ReadError("is a folder; give the file")
-    if is_special(path) or not (stat.S_ISREG(state.st_mode) or stat.S_ISFIFO(state.st_mode)):
-        raise ReadError("is a device or shows the running system, and was not read")
-    stream: IO[bytes] = open(path, "rb")  # noqa: SIM115
-    if stat.S_ISFIFO(state.st_mode):
-        return stream
+    stream = opened(path)
     packed = stream.read(2) == _GZIP
     stream.seek(0)
     if not packed:
         return stream
-    unpacked: Any = gzip.GzipFile(fileobj=stream)
+    unpacked: Any = _Unpacked(fileobj=stream)
     found: IO[bytes] = unpacked
     return found
+
+
+class _Unpacked(gzip.GzipFile):
+    """A packed log, unless it unpacks to far more than a log does; raises `ReadError` then."""
+
+    def read(self, size: int | None = -1) -> bytes:
+        packed = os.fstat(self.fileno()).st_size
+        if self.tell() > max(_LEAST_UNPACKED, _MOST_TIMES * packed):
+            raise ReadError(f"unpacks to more than {_MOST_TIMES} times its size and was not read; unpack it first")
+        return super().read(size)
 
 
 def _pieces(stream: IO[bytes], more: Callable[[], bool] | None) -> Iterator[bytes]:

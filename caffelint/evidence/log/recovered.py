@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import tempfile
 from collections.abc import Mapping, Sequence
+from copy import copy
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -112,11 +113,17 @@ class _Part(NamedTuple):
 
 
 def check(recovered: Recovered, path: str, config: Config) -> Report:
-    """What `caffelint check` says of the texts, with the lines of the log at `path`. Nothing of them is run."""
+    """What `caffelint check` says of the texts, with the lines of the log at `path`. Nothing of them is run.
+
+    They are a repository of their own, so that nothing beside it counts, and no file that they name is opened.
+    """
     texts = _files(recovered)
     if not texts:
         return Report()
+    config = copy(config)
+    config.roots, config.read_data, config.baseline = [], False, None
     with tempfile.TemporaryDirectory(prefix="caffelint-log-") as folder:
+        Path(folder, ".git").mkdir()
         for name, (_, data) in texts.items():
             Path(folder, name).write_bytes(data)
         first = "solver.prototxt" if "solver.prototxt" in texts else next(iter(texts))

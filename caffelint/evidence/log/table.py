@@ -38,7 +38,8 @@ class Csv:
         name = visible(_NAMES.get(series.name, series.name))
         weight = "" if series.weight is None else f"{series.weight:g}"
         rate = self._rates.get(number, "")
-        row = (point.iteration, seconds, rate, number, series.phase, series.net, name, point.value, weight, self.path)
+        log = visible(self.path)
+        row = (point.iteration, seconds, rate, number, series.phase, series.net, name, point.value, weight, log)
         self._rows.writerow(row)
         if self._text.tell() > _BLOCK:
             self.flush()
