@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, NamedTuple
 
 import click
@@ -22,6 +23,7 @@ from caffelint.lint.reach import SUFFIXES
 from caffelint.lint.read import ReadError, read
 from caffelint.lint.report import Failure, Report, in_order
 from caffelint.smoke.project import NoProject, load_project
+from caffelint.text.visible import visible
 
 if TYPE_CHECKING:
     from caffelint.cli.outputs import Output
@@ -35,6 +37,7 @@ class Wanted(NamedTuple):
     quiet: bool
     on_stdout: bool
     as_json: bool
+    stats: bool = False
 
 
 class Outcome(NamedTuple):
@@ -66,6 +69,10 @@ def reports(asked: Wanted, config: Config) -> Outcome:
         except Unreadable as error:
             failures.append(Failure(path, str(error)))
     evidence = WeightsEvidence(read, given.nets, given.solver)
+    if find_spec("numpy") is None:
+        if asked.stats:
+            raise click.UsageError("--stats needs numpy: pip install 'caffelint[data]'")
+        tell("the values of the weights are not looked at: that needs numpy, pip install 'caffelint[data]'")
     found, suppressed = Checker(config).evidence("weights", evidence, given.files)
     extra = {"weights": as_json(evidence)} if asked.as_json else {}
     report = Report(in_order(found), len(asked.files), tuple(failures), suppressed, evidence=extra)
@@ -79,7 +86,12 @@ def reported(outcome: Outcome, asked: Wanted, wanted: Sequence[Output], config: 
 
     if not asked.quiet:
         for line in lines_of(outcome.evidence):
-            click.echo(line, err=not asked.on_stdout)
+            click.echo(visible(line), err=not asked.on_stdout)
+    for weights in outcome.evidence.models if asked.stats else ():
+        from caffelint.evidence.weights.table import table
+
+        for line in table(weights):
+            click.echo(visible(line), err=not asked.on_stdout)
     least = "info" if verbose or config.fail_on == "info" else "warning"
     write_all(outcome.report, wanted, Look(least=least, quiet=asked.quiet, fail_on=config.fail_on, fixes=False))
     for failure in outcome.report.failures:

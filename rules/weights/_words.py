@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from os.path import basename
 
-from caffelint.evidence.weights.rule import StoredBlob, Weights
+from caffelint.evidence.weights.rule import Measured, StoredBlob, Weights
 
 
 def file_of(weights: Weights) -> str:
@@ -24,3 +24,12 @@ def stored(blob: StoredBlob) -> str:
 
 def plural(number: int, noun: str) -> str:
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
+def blob_of(one: Measured) -> str:
+    """What the values of a blob are, in the plural."""
+    if one.kind.keeps_statistics:
+        return ("means", "variances", "factors")[one.number] if one.number < 3 else f"values of blob {one.number}"
+    if one.number == 0:
+        return "weights"
+    return "biases" if one.number == 1 and one.kind.has_weights else f"values of blob {one.number}"

@@ -31,7 +31,7 @@ class StoredBlob:
     NVCaffe's `raw_data`, which no other Caffe reads? problem: why Caffe cannot read its values, "" otherwise.
     """
 
-    __slots__ = ("count", "diffs", "kind", "legacy", "problem", "raw", "read", "shape")
+    __slots__ = ("__weakref__", "count", "diffs", "kind", "legacy", "problem", "raw", "read", "shape")
 
     def __init__(
         self,

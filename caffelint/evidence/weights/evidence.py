@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from functools import cached_property
+from importlib.util import find_spec
+from typing import NamedTuple
 
 from caffelint.caffe.built_net import BuiltNet
-from caffelint.caffe.layers import BuiltLayer
+from caffelint.caffe.layers import BuiltLayer, layer_class
 from caffelint.caffe.net import Net
 from caffelint.caffe.place import Place
 from caffelint.caffe.solver import Solver
 from caffelint.caffe.weights.copying import Copied, Misfit, Misfits, copied
-from caffelint.caffe.weights.stored import Weights
+from caffelint.caffe.weights.stored import StoredBlob, StoredLayer, Weights
 from caffelint.evidence.weights.match import Renamed, renamed
+from caffelint.evidence.weights.statistics import Statistics, statistics
 from caffelint.text.parser import Document
 from caffelint.text.source import Source
 from caffelint.text.tree import MESSAGE, Field
@@ -75,6 +78,32 @@ class Fit:
         return self.net.layers[layer.index].at(*path) if layer.index is not None else self.net.at()
 
 
+class Measured(NamedTuple):
+    """A blob of a file with what its values are like.
+
+    kind: what is known of the layer's type, UnknownLayer for a file in HDF5 that no net goes with. fit, target: of the
+    first net that has such a layer, None without one.
+    """
+
+    weights: Weights
+    layer: StoredLayer
+    number: int
+    blob: StoredBlob
+    statistics: Statistics
+    kind: type[BuiltLayer]
+    fit: Fit | None
+    target: BuiltLayer | None
+
+    @property
+    def type(self) -> str:
+        return self.target.type if self.target else self.layer.type
+
+    @property
+    def title(self) -> str:
+        """The layer as the subject of a message."""
+        return f'{self.type or "layer"} "{self.layer.name}"'
+
+
 def _holds_anyway(misfit: Misfit) -> bool:
     """Is it there whatever the shape of the data? Of the axes of weights the second hangs on what the layer reads."""
     if misfit.kind is not Misfits.SHAPE or misfit.stored is None or misfit.wanted is None:
@@ -113,6 +142,35 @@ class WeightsEvidence:
 
     def of_model(self, weights: Weights) -> Iterator[Fit]:
         return (fit for fit in self.fits if fit.weights is weights)
+
+    @cached_property
+    def measured(self) -> list[Measured]:
+        """The values of all blobs that a net takes, or of all where there is no net; nothing without numpy."""
+        if find_spec("numpy") is None:
+            return []
+        return [one for weights in self.models for layer in weights.trained for one in self._measured(weights, layer)]
+
+    def _measured(self, weights: Weights, layer: StoredLayer) -> Iterator[Measured]:
+        fit, target = self._taker(weights, layer)
+        if target is None and self.nets:
+            return
+        kind = type(target) if target is not None else layer_class(layer.type)
+        for number, blob in layer.blobs.items():
+            if not blob.problem and (found := statistics(blob)) is not None:
+                yield Measured(weights, layer, number, blob, found, kind, fit, target)
+
+    def _taker(self, weights: Weights, layer: StoredLayer) -> tuple[Fit | None, BuiltLayer | None]:
+        for fit in self.of_model(weights):
+            for copy in fit.taken.copies:
+                if copy.blob is layer.blobs.get(copy.param.index) and copy.param.layer.name == layer.name:
+                    return fit, copy.param.layer
+        return None, None
+
+    def at_blob(self, one: Measured) -> Place:
+        """The layer in the text of the net, or the blob in the file where no net has it."""
+        if one.fit is not None and one.target is not None:
+            return one.fit.at(one.target)
+        return self.at(one.weights, one.layer.name, one.number)
 
     def at(self, weights: Weights, layer: str = "", blob: int | None = None) -> Place:
         """A file of weights, a layer or a blob in it, by name."""

@@ -7,19 +7,24 @@ from collections.abc import Iterator
 from caffelint.caffe.layers import BuiltLayer
 from caffelint.caffe.weights.copying import Copied, Misfit, Misfits
 from caffelint.caffe.weights.stored import StoredBlob, StoredLayer, Weights
-from caffelint.evidence.weights.evidence import Fit, WeightsEvidence
+from caffelint.evidence.weights.evidence import Fit, Measured, WeightsEvidence
 from caffelint.evidence.weights.examples import evidence_of
 from caffelint.evidence.weights.match import Renamed
+from caffelint.evidence.weights.statistics import HALF_MOST, Filters, Statistics
 from caffelint.lint import rule
 from caffelint.lint.finding import Finding
 
 __all__ = [
+    "HALF_MOST",
     "BuiltLayer",
     "Copied",
+    "Filters",
     "Fit",
+    "Measured",
     "Misfit",
     "Misfits",
     "Renamed",
+    "Statistics",
     "StoredBlob",
     "StoredLayer",
     "Weights",
