@@ -26,16 +26,20 @@ class Assumed(NamedTuple):
 
 
 class Fed(NamedTuple):
-    """records: how many the source of a layer of the TRAIN net holds, where that is known."""
+    """records: how many the source of a layer holds, by its net and name, where that is known."""
 
     made_up: tuple[MadeUp, ...] = ()
     assumed: tuple[Assumed, ...] = ()
-    records: Mapping[str, int] = {}
+    records: Mapping[int, Mapping[str, int]] = {}
 
-    def joined(self, other: Fed, net: int) -> Fed:
-        """With that of the net of this number."""
-        records = self.records if net else other.records
+    def joined(self, other: Fed) -> Fed:
+        """With that of another net."""
+        records = {**self.records, **other.records}
         return Fed((*self.made_up, *other.made_up), (*self.assumed, *other.assumed), records)
+
+    def held(self, net: int, layer: str) -> int:
+        """How many records the source of a layer holds, 0 if that is not known."""
+        return self.records.get(net, {}).get(layer, 0)
 
 
 NOTHING = Fed()

@@ -109,7 +109,7 @@ def plan_inputs(
         made_up = (
             MadeUp(number, job_net.phase, layer.name, why if data != SYNTHETIC else "--data synthetic asks for it"),
         )
-    return Plan(inputs, built, notes, Fed(made_up, assumed, records))
+    return Plan(inputs, built, notes, Fed(made_up, assumed, {number: records}))
 
 
 def brings_data(layer: BuiltLayer) -> bool:

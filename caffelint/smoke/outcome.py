@@ -39,10 +39,10 @@ def outcome(run: Run) -> Outcome:
     values = losses(run)
     constant = best_constant(run)
     moves = _moves(values, constant, ends(run)) if len(values) >= 2 * TAIL else ""
-    layer = next((one for one in run.built[0].layers if one.name in run.fed.records), None) if run.built else None
+    layer = next((one for one in run.built[0].layers if run.fed.held(0, one.name)), None) if run.built else None
     seen, records = 0.0, 0
     if layer is not None:
-        records = run.fed.records[layer.name]
+        records = run.fed.held(0, layer.name)
         seen = len(values) * max(1, run.solver.message.iter_size) * layer.batch_size / records
     return Outcome(len(values), moves, constant, seen, records, run.fed.made_up)
 

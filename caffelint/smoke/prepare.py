@@ -129,7 +129,7 @@ def prepare(project: Project, wishes: Wishes, folder: Path) -> Prepared:
         plan = plan_inputs(number, one.job, one.net, wishes.data, wishes.roots, wishes.unread)
         inputs += _recorded(plan.built, wishes) if wishes.recorded and number == 0 else plan.inputs
         built.append(plan.built)
-        fed = fed.joined(plan.fed, number)
+        fed = fed.joined(plan.fed)
         notes += [note for note in plan.notes if note not in notes]
         nets.append(one.job)
     aside = Aside(folder)

@@ -58,7 +58,7 @@ def batches(prepared: Prepared, epochs: int, option: str) -> int:
     found = []
     for layer in prepared.built[0].layers:
         if layer.name in real and layer.batch_size:
-            count = prepared.fed.records.get(layer.name, 0)
+            count = prepared.fed.held(0, layer.name)
             if not count:
                 reading = read_records(layer, Path(prepared.path).parent, 0, 0, _SECONDS)
                 count = reading.total if reading is not None else 0

@@ -21,7 +21,7 @@ import caffelint
 from caffelint.lint.checker import Checker
 from caffelint.lint.config import Config
 from caffelint.lint.finding import CERTAIN, ERROR
-from caffelint.lint.report import Failure, Report
+from caffelint.lint.report import Failure, Report, ReportedFinding
 from caffelint.smoke import engines
 from caffelint.smoke.child import More
 from caffelint.smoke.engines import Engine
@@ -197,9 +197,18 @@ def _judged(run: Run, project: Project, config: Config, report: Report) -> Repor
     if refused and refused.kind == LACKS:
         words = "not run, because no engine here can run it; give --caffe-python"
         failures = (*failures, Failure(project.solver.path, words))
+    static = (one for one in report.findings if not any(_covers(other, one) for other in findings))
     return report._replace(
-        findings=(*report.findings, *findings), suppressed=report.suppressed + suppressed, failures=failures
+        findings=(*static, *findings), suppressed=report.suppressed + suppressed, failures=failures
     )
+
+
+def _covers(measured: ReportedFinding, static: ReportedFinding) -> bool:
+    """Does a finding of the run quote one of the check at the same place, which need not be said twice then?"""
+    place = static.file, static.line
+    same = (measured.file, measured.line) == place and measured.severity == static.severity
+    known = measured.cause.known if measured.cause is not None else ()
+    return same and any((one.name, one.file, one.line) == (static.name, *place) for one in known)
 
 
 @contextmanager

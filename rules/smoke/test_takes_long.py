@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caffelint.lint import WARNING, Cause, Finding, Invalid
+from caffelint.lint import WARNING, Cause, Finding, Invalid, Suggested
 from caffelint.smoke.rule import Done, Run, SmokeRule, Tested
 
 from ._evidence import worded
@@ -64,9 +64,21 @@ class TestTakesLong(SmokeRule):
                 why += f", and training between two tests takes {_time(training)}"
             first = "the first test runs before the first iteration, and " if message.test_initialization else ""
             why += f"; {first}Caffe prints nothing until {'it' if first else 'a test'} ends"
+            known = run.known(rules=("test-settings-mismatch",))
+            enough = _enough(run, test.net)
             advice = "set test_iter to the number of test images divided by the batch size"
-            cause = Cause("time", what, f"{why}; {advice}")
+            if enough is not None:
+                advice = f"set test_iter: {enough.value:.0f}, which reads each record of the TEST source once"
+            cause = Cause("time", what, f"{why}; {advice}", known=known, suggested=enough)
             yield worded(self, run.solver.at("test_iter", test.net - 1), cause)
+
+
+def _enough(run: Run, net: int) -> Suggested | None:
+    """How many passes read all of the TEST source, where its size is known."""
+    for layer in run.built[net].layers:
+        if (records := run.fed.held(net, layer.name)) and layer.batch_size:
+            return Suggested("test_iter", -(-records // layer.batch_size))
+    return None
 
 
 def _time(seconds: float) -> str:
