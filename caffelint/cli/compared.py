@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from caffelint.cli.smoked import Shown
-from caffelint.smoke.events import Compared, Gradient, Scanned
+from caffelint.smoke.events import Compared, Gradient
+from caffelint.smoke.scanned import Scanned
 
 if TYPE_CHECKING:
     from caffelint.smoke.session import Request, Session

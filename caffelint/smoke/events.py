@@ -16,6 +16,8 @@ import sys
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple, TextIO
 
+from caffelint.smoke.scanned import Scanned
+
 FORWARD, BACKWARD, UPDATE, RATE = "forward", "backward", "update", "rate"
 BLOB, PARAM = "blob", "param"
 DATA, DIFF, CHANGE = "data", "diff", "update"
@@ -201,6 +203,29 @@ class PythonLayer(NamedTuple):
     line: int
 
 
+class Spent(NamedTuple):
+    """The seconds that a Python layer of the user took so far, of `whole`. idle: those of them in which its thread
+    neither computed nor waited for a CPU. calls: of forward. file, line: where its code was in a long one, "" and 0
+    where that is not known.
+    """
+
+    layer: str
+    calls: int
+    seconds: float
+    idle: float
+    whole: float
+    file: str = ""
+    line: int = 0
+
+
+class Warned(NamedTuple):
+    """Numpy, or another, gave a RuntimeWarning for a line of the user's own code, as of a division by 0."""
+
+    said: str
+    file: str
+    line: int
+
+
 class Running(NamedTuple):
     """With `Job.trace`: this layer runs next. where: `forward` or `backward`."""
 
@@ -354,29 +379,6 @@ class Batch(NamedTuple):
     holding: Sequence[int] = ()
 
 
-class Odd(NamedTuple):
-    """A batch of a scan: its number, its loss, and where its forward pass first gave what is not finite ("" for
-    nowhere). nan: or was it infinite?"""
-
-    number: int
-    loss: float
-    layer: str
-    nan: bool
-
-
-class Scanned(NamedTuple):
-    """All batches were looked at forward only (scan.py); from the command, not from an engine.
-
-    low, usual, high: least, median and greatest finite loss. odd: what is not finite, or far above the median.
-    """
-
-    batches: int
-    low: float
-    usual: float
-    high: float
-    odd: Sequence[Odd]
-
-
 class Waiting(NamedTuple):
     """With mode `serve`: the job is done, and others can be given."""
 
@@ -414,6 +416,8 @@ Event = (
     | BadWeights
     | WithoutGpu
     | PythonLayer
+    | Spent
+    | Warned
     | Running
     | OutOfMemory
     | TimedOut
@@ -442,6 +446,8 @@ KINDS: dict[str, Any] = {
     "bad_weights": BadWeights,
     "without_gpu": WithoutGpu,
     "python_layer": PythonLayer,
+    "spent": Spent,
+    "warned": Warned,
     "running": Running,
     "out_of_memory": OutOfMemory,
     "timed_out": TimedOut,

@@ -52,6 +52,7 @@ RUNNER = (
     "synthetic.py",
     "targets.py",
     "stacks.py",
+    "own_code.py",
     "arrays.py",
     "gradients.py",
     "caffe/losses.py",

@@ -41,16 +41,16 @@ from caffelint.smoke.events import (
     Iteration,
     Loaded,
     NonFinite,
-    Odd,
     OutOfMemory,
     PythonLayer,
     RateFound,
     Refused,
     Running,
-    Scanned,
+    Spent,
     Statistics,
     Tested,
     TimedOut,
+    Warned,
     WithoutGpu,
     to_line,
 )
@@ -87,6 +87,7 @@ from caffelint.smoke.loss import (
     slowest,
 )
 from caffelint.smoke.run import Run, loss_grew, run_of
+from caffelint.smoke.scanned import Odd, Scanned
 
 __all__ = [
     "ADAPTIVE",
@@ -131,10 +132,12 @@ __all__ = [
     "Running",
     "Scanned",
     "SmokeRule",
+    "Spent",
     "Statistics",
     "Tested",
     "TimedOut",
     "Tried",
+    "Warned",
     "Weights",
     "WithoutGpu",
     "asks_for_gpu",

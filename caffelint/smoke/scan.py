@@ -8,12 +8,13 @@ from statistics import median
 
 from caffelint.smoke.diagnosis.batches import bad_of_all
 from caffelint.smoke.engines import Engine
-from caffelint.smoke.events import Event, Iteration, NonFinite, Odd, Scanned
+from caffelint.smoke.events import Event, Iteration, NonFinite
 from caffelint.smoke.inputs import Unplanned
 from caffelint.smoke.job import REAL, SCANS
 from caffelint.smoke.prepare import Prepared
 from caffelint.smoke.records import read_records
 from caffelint.smoke.run import Run
+from caffelint.smoke.scanned import Odd, Scanned
 from caffelint.smoke.session import Request, Session, Stage, Watcher, session
 
 _TIMES = 5.0

@@ -198,9 +198,7 @@ def _judged(run: Run, project: Project, config: Config, report: Report) -> Repor
         words = "not run, because no engine here can run it; give --caffe-python"
         failures = (*failures, Failure(project.solver.path, words))
     static = (one for one in report.findings if not any(_covers(other, one) for other in findings))
-    return report._replace(
-        findings=(*static, *findings), suppressed=report.suppressed + suppressed, failures=failures
-    )
+    return report._replace(findings=(*static, *findings), suppressed=report.suppressed + suppressed, failures=failures)
 
 
 def _covers(measured: ReportedFinding, static: ReportedFinding) -> bool:

@@ -6,10 +6,12 @@ import math
 import os
 
 from caffelint.lint import CERTAIN, Cause
-from caffelint.smoke.rule import BLOB, Gradient, Run
+from caffelint.smoke.rule import BLOB, BuiltLayer, Gradient, Run
 
 from ._evidence import subject
 from ._numbers import number
+
+GUARD = "keep that computation finite for every batch, even one without any example of a class"
 
 
 def wrong_gradient(run: Run) -> Cause | None:
@@ -27,6 +29,14 @@ def code(file: str, line: int) -> str:
     """A place in the user's Python, as short as a shell in the working directory takes it."""
     path = os.path.relpath(file) if os.path.isabs(file) else file
     return f"{file if path.startswith(os.pardir) else path}:{line}"
+
+
+def owner(run: Run, file: str) -> BuiltLayer | None:
+    """The Python layer that a file of code belongs to; of several of one module the first."""
+    module = os.path.splitext(os.path.basename(file))[0]
+    layers = [layer for layer in run.built[0].layers if layer.type == "Python"] if file and run.built else []
+    same = [layer for layer in layers if layer.message.python_param.module.rpartition(".")[2] == module]
+    return next(iter(same or layers), None)
 
 
 def in_words(run: Run, event: Gradient) -> tuple[str, str, str]:

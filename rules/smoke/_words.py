@@ -20,7 +20,7 @@ from caffelint.smoke.rule import (
 
 from ._advice import Advice, advice
 from ._cause import blank_statistics, came_of, too_large
-from ._gradient import code
+from ._gradient import GUARD, code
 from ._numbers import extent, number
 from ._records import bad_records, batch_of, row
 
@@ -126,9 +126,8 @@ def _of_code(run: Run, layer: BuiltLayer, event: NonFinite) -> Cause:
     if grew and event.iteration >= 0:
         cause = too_large(run, event.iteration)
         return cause._replace(why="; ".join(part for part in (cause.why, f"{finite}{at}") if part))
-    guard = "keep that computation finite for every batch, even one without any example of a class"
     return Cause(
-        "python-layer", "", "; ".join([f"{finite}{at}", *row(run, event), guard]), CERTAIN if event.said else LIKELY
+        "python-layer", "", "; ".join([f"{finite}{at}", *row(run, event), GUARD]), CERTAIN if event.said else LIKELY
     )
 
 

@@ -1,17 +1,17 @@
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 
 from caffelint.lint import ERROR, LIKELY, Cause, Finding, Invalid, title
-from caffelint.smoke.rule import BuiltLayer, Crashed, Loaded, Run, Running, SmokeRule, TimedOut
+from caffelint.smoke.rule import Crashed, Loaded, Run, Running, SmokeRule, TimedOut
 
 from ._evidence import subject, worded
 from ._example import CALM, losses, project
-from ._gradient import code
+from ._gradient import code, owner
 
 _WAITS = 0.04
 """Of a core: less than that is waiting, also on a machine that is busy otherwise."""
+_WORKS = 0.5
 _SIGNALS = {
     4: "illegal instruction",
     6: "abort",
@@ -62,7 +62,7 @@ class TimedOutOrDied(SmokeRule):
         for late in run.all(TimedOut):
             done = len(run.iterations)
             after = f"after {late.seconds:.0f} s"
-            why, own = _where(late), _owner(run, late)
+            why, own = _where(late), owner(run, late.file)
             if own is not None:
                 place = run.place(own.name, 0)
                 what = f"{title(own)} ({code(late.file, late.line)}): its code still ran {after}"
@@ -85,14 +85,6 @@ class TimedOutOrDied(SmokeRule):
             yield worded(self, place, Cause("crash", what), death.said)
 
 
-def _owner(run: Run, late: TimedOut) -> BuiltLayer | None:
-    """The Python layer whose code it was found in; of several of one module the first."""
-    module = os.path.splitext(os.path.basename(late.file))[0]
-    layers = [layer for layer in run.built[0].layers if layer.type == "Python"] if late.file and run.built else []
-    same = [layer for layer in layers if layer.message.python_param.module.rpartition(".")[2] == module]
-    return next(iter(same or layers), None)
-
-
 def _where(late: TimedOut) -> list[str]:
     """What it was doing."""
     said = []
@@ -102,7 +94,8 @@ def _where(late: TimedOut) -> list[str]:
     if 0 <= late.cpu < _WAITS:
         said.append("it took no CPU time, so it was waiting, for example for a lock, a queue, a disk or the network")
     elif late.cpu >= _WAITS:
-        said.append(f"it took {late.cpu:.0%} of a CPU core, so it was computing")
+        doing = ", so it was computing" if late.cpu > _WORKS else ""
+        said.append(f"it took {late.cpu:.0%} of a CPU core{doing}")
     return said
 
 

@@ -28,7 +28,7 @@ import traceback
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:] = [path for path in sys.path if os.path.realpath(path) != os.path.realpath(HERE)] + [HERE]
 
-from caffelint_engine import stacks
+from caffelint_engine import own_code, stacks
 from caffelint_engine.net_numbers import Net, bad_param, extent, finite, is_finite, summary
 
 MOST_ROWS = 16
@@ -134,6 +134,11 @@ class Run(object):
             self.multistep = b"multistep" in file.read()
         self.solver = caffe.get_solver(encoded(job["solver"]))
         self.nets = [Net(self.solver.net)] + [Net(net) for net in self.solver.test_nets]
+        self.own = own_code.Own(self.emit)
+        for net in self.nets:
+            for number, name in enumerate(net.names):
+                if net.types[number] == "Python":
+                    self.own.watch(name, net.net.layers[number])
         for number, net in enumerate(self.nets):
             phase = "TEST" if number else "TRAIN"
             count = sum(int(param.data.size) for _, _, param in net.params)
@@ -262,6 +267,8 @@ class Run(object):
         last = iteration == self.job["iterations"] - 1
         whole = every and (iteration < 1 or last or iteration % every == 0)
         watch = set(self.job["watch"])
+        if whole:
+            self.own.report()
         if not whole and not watch:
             return
         for number, blob in enumerate(net.blobs):
@@ -351,7 +358,7 @@ class Run(object):
                 warnings.simplefilter("error", RuntimeWarning)
                 again(layer, layer)
         except (ArithmeticError, RuntimeWarning) as error:
-            frames = [frame for frame in traceback.extract_tb(sys.exc_info()[2]) if own_code(frame[0])]
+            frames = [frame for frame in traceback.extract_tb(sys.exc_info()[2]) if own_code.is_own(frame[0])]
             if frames:
                 return {"said": str(error)[:200], "file": frames[-1][0], "line": frames[-1][1]}
         except Exception:
@@ -476,13 +483,6 @@ class Run(object):
             except BaseException:
                 return ""
         return ""
-
-
-def own_code(path):
-    """Is a file the user's own, not this one nor of what is installed?"""
-    path = os.path.abspath(path)
-    installed = [os.path.dirname(os.path.abspath(os.__file__)), HERE]
-    return not any(path.startswith(folder + os.sep) for folder in installed) and "-packages" + os.sep not in path
 
 
 def encoded(text):

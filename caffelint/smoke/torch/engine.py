@@ -19,6 +19,7 @@ from caffelint.smoke.events import (
     DATA,
     DIFF,
     FORWARD,
+    KINDS,
     LACKS,
     RATE,
     UPDATE,
@@ -41,13 +42,14 @@ from caffelint.smoke.events import (
 )
 from caffelint.smoke.flow import unsplit
 from caffelint.smoke.job import Job
+from caffelint.smoke.own_code import Own
 from caffelint.smoke.torch.base import LabelOutside
 from caffelint.smoke.torch.device import NoDevice, is_out_of_memory, make_deterministic, peak_memory, usable
 from caffelint.smoke.torch.feed import Feed
 from caffelint.smoke.torch.load import Lacking, Refusal, lacking_for_python, load_net, load_solver, make_net
 from caffelint.smoke.torch.losses import alone
 from caffelint.smoke.torch.net import LayerError, TorchNet
-from caffelint.smoke.torch.python import FOLDERS, NotHere, Raised
+from caffelint.smoke.torch.python import FOLDERS, NotHere, Python, Raised
 from caffelint.smoke.torch.search import Culprit, Search, bad_parameter
 from caffelint.smoke.torch.solver import make_solver, refusal
 from caffelint.smoke.torch.sources import Unreadable
@@ -119,8 +121,12 @@ class Run:
         """Sums of all parameters after the last update."""
         self.gradient_sums: dict[int, Tensor] = {}
         """On a CPU, by the number of the parameter, taken while its gradient is in the cache."""
+        self.own = Own(self._of_own_code)  # type: ignore[no-untyped-call]
         self.watches_all = False
         """Does a collector look at all gradients anyway?"""
+
+    def _of_own_code(self, event: str, **fields: Any) -> None:
+        self.emit(KINDS[event](**fields))
 
     def run(self) -> None:
         self.load()
@@ -172,6 +178,8 @@ class Run:
                 announce(net, partial(self._announce, number))
         self.net = self.nets[0]
         self.net.keep_blobs = False
+        for layer in (layer for net in self.nets.values() for layer in net.layers if isinstance(layer, Python)):
+            self.own.watch(layer.spec.name, layer.spec.code)  # type: ignore[no-untyped-call]
         message: Any = self.net.built.message
         if message.default_forward_type == FLOAT16 or message.default_forward_math == FLOAT16:
             self.half = True
@@ -232,6 +240,7 @@ class Run:
             self.net.generator.set_state(after)
         for data, before in zip(counted, kept, strict=True):
             data.data.copy_(before)
+        self.own.report()  # type: ignore[no-untyped-call]
 
     def iterate(self) -> None:
         rate = self.rate()
@@ -244,6 +253,8 @@ class Run:
         self.net.clear_gradients()
         self.health = self.solver.sums + sums([self.net.params[number].data for number in self.solver.frozen])
         if collector is not None:
+            if collector.names is None:
+                self.own.report()  # type: ignore[no-untyped-call]
             collector.params(self.net, CHANGE, self.solver.updates.items())
             self.tell(collector.fetch(self.iteration))
         self.emit(Iteration(self.iteration, rate, self.loss, self.losses))
