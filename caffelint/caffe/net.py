@@ -408,10 +408,15 @@ class Net:
     @property
     def may_be_trained(self) -> bool:
         """Does a solver train it, or, without a solver, does it look so, and its name not like that of a test net?"""
+        return self.role == "train" and not self.is_only_tested
+
+    @property
+    def is_only_tested(self) -> bool:
+        """Do its solvers only test with it or, without a solver, does its name say so?"""
         if self.solvers:
-            return any(use.trains for use in self.uses)
+            return not any(use.trains for use in self.uses)
         name = os.path.basename(self.path).lower()
-        return self.role == "train" and not ("test" in name and "train" not in name or "deploy" in name)
+        return "test" in name and "train" not in name or "deploy" in name
 
     @property
     def role(self) -> str:

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from caffelint.caffe.net import Layer, Net
 from caffelint.lint.reach import is_special
 
-_TEMPLATE = re.compile(r"[$<>{}%]|\.\.\.|(?i:path/to|edit.?me|your)")
+_TEMPLATE = re.compile(r"[$<>{}%]|@\w+@|\.\.\.|(?i:path/to|edit.?me|your)")
 _MOST_FOLDERS = 32
 _MOST_SOURCES = 100
 """Of a net: each is looked for in several folders."""

@@ -9,12 +9,15 @@ from caffelint.caffe.net import Net
 from caffelint.caffe.refusal import OF_EVERY_CAFFE, Kind
 from caffelint.caffe.refused import Refused
 from caffelint.caffe.solver import Solver
+from caffelint.caffe.states import TRAIN
 from caffelint.lint.file import File
-from caffelint.lint.finding import ERROR, LIKELY, WARNING, Finding
+from caffelint.lint.finding import ERROR, INFO, LIKELY, WARNING, Finding
 from caffelint.lint.registry import RuleInfo, all_rules, claims
 from caffelint.lint.rule import Rule
 
 _CHANGED = "this project's own source of this layer type differs from BVLC's"
+_OTHER_DATA = "this project's own source of the data layer differs from BVLC's, so the shape may be another"
+_OF_LAYERS = "L"
 _OF_THE_TEXT = ("P", "G")
 """Families on the text and on how names connect layers, which forks leave alone."""
 
@@ -74,11 +77,17 @@ class RuleSet:
 
     def check_net(self, net: Net) -> Iterator[Finding]:
         changed = net.bound.caffe.registered.changed if net.bound.caffe else frozenset[str]()
-        names = {layer.name for type_ in changed for layer in net.by_type.get(type_, ())}
+        layers = [layer for type_ in changed for layer in net.by_type.get(type_, ())]
+        names = {layer.name for layer in layers}
+        data = {top for layer in layers if layer.kind.is_data for top in layer.tops}
+        readers = {layer.name for layer in net.layers if data and not data.isdisjoint(layer.bottoms)}
         for finding in self._check_net(net):
             if finding.place.layer in names and finding.severity == ERROR and not finding.code.startswith(_OF_THE_TEXT):
                 finding.severity, finding.certainty = WARNING, LIKELY
                 finding.evidence = "; ".join(filter(None, [finding.evidence, _CHANGED]))
+            elif finding.place.layer in readers and finding.code.startswith(_OF_LAYERS) and finding.severity == ERROR:
+                finding.severity, finding.certainty = INFO, LIKELY
+                finding.evidence = "; ".join(filter(None, [finding.evidence, _OTHER_DATA]))
             yield finding
 
     def _check_net(self, net: Net) -> Iterator[Finding]:
@@ -99,6 +108,8 @@ class RuleSet:
         """What Caffe refuses, from the rules that claim it; of nets of forks only what each Caffe refuses."""
         for refused in net.refused():
             kind = refused.refusal.kind
+            if refused.phases == (TRAIN,) and net.is_only_tested:
+                continue
             if kind is Kind.UNKNOWN_FILLER and net.bound.caffe:
                 if refused.refusal.values["type"] in net.bound.caffe.registered.fillers:
                     continue

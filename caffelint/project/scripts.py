@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 _STEPS = re.compile(r"\bsolver\w{0,40}\.step\(|\.get\('step'\)")
 _LOADS = re.compile(r"-weights\b|\.copy_from\(|\.caffemodel\b|\.restore\(")
+_DIFFS = re.compile(r"\.diff\[|\.diff\b[^\n=]{0,200}(?<![=!<>])=(?!=)|\.set_diff\(")
 _SURGERY = re.compile(
     r"\.params\[[^\]\n]{1,200}\]\[\w{1,20}\]\.data\b[^\n=]{0,200}(?<![=!<>])=(?!=)|\bsurgery\b|\binterp_"
 )
@@ -35,6 +36,7 @@ class Mention(NamedTuple):
 class Runs(NamedTuple):
     """What scripts tell of a solver: what steps solvers in the project, and what loads or sets weights with this one.
 
+    `diffs`: what sets gradients itself, as where one net trains another.
     `writes`: for nets that the solver names and that do not exist, by name without folders, what seems to write them.
     """
 
@@ -42,6 +44,7 @@ class Runs(NamedTuple):
     loads: Mention | None = None
     surgery: Mention | None = None
     writes: tuple[tuple[str, Mention], ...] = ()
+    diffs: Mention | None = None
 
     def writer(self, net: str) -> Mention | None:
         return dict(self.writes).get(_bare(net))
@@ -49,7 +52,7 @@ class Runs(NamedTuple):
 
 def runs_of(scripts: Iterable[Script], folder: str, solver: str, missing: Sequence[str]) -> Runs:
     """What scripts tell of a solver in `folder`, but for `steps`; `missing` are nets that do not exist."""
-    loads = surgery = None
+    loads = surgery = diffs = None
     writes: dict[str, Mention] = {}
     below = f"{_bare(folder)}/{solver}"
     for script in scripts:
@@ -57,10 +60,11 @@ def runs_of(scripts: Iterable[Script], folder: str, solver: str, missing: Sequen
         if solver in text and script.folder == folder or below in text:
             loads = loads or _find(_LOADS, script)
             surgery = surgery or _find(_SURGERY, script)
+            diffs = diffs or _find(_DIFFS, script)
         for name in map(_bare, missing):
             if name not in writes and name in text and _WRITES.search(text):
                 writes[name] = Mention(script.path, text.count("\n", 0, text.index(name)) + 1)
-    return Runs(None, loads, surgery, tuple(sorted(writes.items())))
+    return Runs(None, loads, surgery, tuple(sorted(writes.items())), diffs)
 
 
 def steps(script: Script) -> Mention | None:

@@ -21,6 +21,8 @@ _WINDOW = 4
 _MOST = 3
 """In how many ways two nets may differ and be one: where there are more, they are two designs."""
 
+_SIZES = frozenset(["step", "upsample_h", "upsample_w"])
+
 Parameters = Mapping[str, Mapping[str, Any]]
 """Of each layer by its name, as `parameters` has them."""
 
@@ -86,10 +88,10 @@ def differences(
             # A BatchNorm that was merged into the layer above it leaves it a bias.
             if field == "bias_term" and merged:
                 continue
-            # A window over the whole of a map goes with the size of the input, and step 0 leaves it to Caffe.
+            # A window over the whole of a map goes with the size of the input, and a size of 0 leaves it to Caffe.
             if field == "kernel" and not layer.kind.has_weights and max(value) > _WINDOW:
                 continue
-            if field == "step" and not (value and here):
+            if field in _SIZES and not (value and here):
                 continue
             # The axis counts in the blob that is read, which may have others.
             if field == "axis" and layer.bottoms != other.bottoms:

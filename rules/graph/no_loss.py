@@ -23,7 +23,8 @@ class NoLoss(NetRule):
     ```
 
     ## Known problems
-    Silent where no solver names the net, and where a Python layer or one of an unknown type could be the loss.
+    Silent where no solver names the net, where a Python layer or one of an unknown type could be the loss, and where
+    the script that runs the solver sets gradients itself, as when a discriminator trains a generator.
 
     ## References
     - net.cpp, Init
@@ -57,6 +58,8 @@ class NoLoss(NetRule):
 
     def check(self, net: Net) -> Iterator[Finding]:
         trained = [solver for solver in net.solvers for use in solver.uses_of(net) if use.trains]
+        if any(solver.runs and solver.runs.diffs for solver in trained):
+            return
         if not trained or net.document.problems or not net.layers:
             return
         for one in net.states():

@@ -3,6 +3,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from caffelint.lint import INFO, LIKELY, WARNING, Finding, Invalid, Solver, SolverRule
+from caffelint.lint.disk import is_template
 
 
 class NetFileNotFound(SolverRule):
@@ -76,7 +77,7 @@ class NetFileNotFound(SolverRule):
                 message = f"{net} is not there yet, so it is not checked; {writer} seems to write it"
                 yield self.finding(place, message, severity=INFO)
                 continue
-            yield self.finding(place, message)
+            yield self.finding(place, message, severity=INFO if is_template(missing.name) else None)
         for outside in solver.outside:
             message = (
                 f'{outside.field} "{outside.name}" is outside the checkout and was not read;'

@@ -13,8 +13,9 @@ class NoMaxIter(SolverRule):
     `solver.step(n)` itself does not need max_iter, so a missing one is not reported if a script of the repository calls
     it. A solver that also says `snapshot: 0`, as those of Fast R-CNN do, is assumed to be run by such a script, and
     reported as info. Any other missing max_iter is a warning, since a script may run the solver; a max_iter of 0 or
-    less, which somebody wrote, is an error. A solver with `max_iter: 0`, test settings and `snapshot_after_train:
-    false` or `test_initialization: true` is meant to test once, and is not reported.
+    less, which somebody wrote, is an error. A solver with `max_iter: 0`, `test_iter` and `test_interval` is meant to
+    test given weights once, as those of SSD are, and is not reported: Caffe tests at the end where `test_interval`
+    divides the iteration, and it divides 0.
 
     ## Example
     ```
@@ -37,7 +38,7 @@ class NoMaxIter(SolverRule):
         'base_lr: 0.01 lr_policy: "poly" power: 1',
         "base_lr: 0.01 max_iter: ITERATIONS",
         "max_iter: 0 test_iter: 100 test_interval: 10 snapshot_after_train: false base_lr: 0.01",
-        "max_iter: 0 test_iter: 100 test_interval: 10 test_initialization: true base_lr: 0.01",
+        "max_iter: 0 test_iter: 100 test_interval: 10 test_initialization: false base_lr: 0.01",
     ]
     INVALID = [
         Invalid(
@@ -83,5 +84,4 @@ class NoMaxIter(SolverRule):
 def _only_tests(solver: Solver) -> bool:
     """Whether the run is meant to test given weights once, as with the evaluation solvers of SSD."""
     message = solver.message
-    asked = not message.snapshot_after_train or solver.has("test_initialization") and message.test_initialization
-    return bool(asked and message.test_interval > 0 and message.test_iter)
+    return bool(message.max_iter == 0 and message.test_interval > 0 and any(message.test_iter))

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caffelint.lint import WARNING, Finding, Invalid, Solver, SolverRule
+from caffelint.lint import INFO, WARNING, Finding, Invalid, Solver, SolverRule
 
 
 class ScheduleBeyondMaxIter(SolverRule):
@@ -22,7 +22,8 @@ class ScheduleBeyondMaxIter(SolverRule):
     ```
 
     ## Known problems
-    A stepsize or last stepvalue that equals max_iter is taken to mark the end, and is not reported.
+    A stepsize or last stepvalue that equals max_iter is taken to mark the end, and is not reported. Later stepvalues
+    that are not reached, where earlier ones are, are an info.
 
     ## References
     - sgd_solver.cpp, GetLearningRate; solver.cpp, Solve
@@ -81,6 +82,9 @@ class ScheduleBeyondMaxIter(SolverRule):
             text = f"stepvalues {', '.join(values[:-1])} and {values[-1]} are not reached before max_iter {end}"
         else:
             text = f"stepvalue {values[0]} is not reached before max_iter {end}"
-        so = f"the rate stays {base}" if len(late) == len(message.stepvalue) else "the rate does not drop there"
+        never = len(late) == len(message.stepvalue)
+        so = f"the rate stays {base}" if never else "the rate does not drop there"
         them = "them" if len(late) > 1 else "it"
-        yield self.finding(solver.at("stepvalue", late[0]), f"{text}, so {so}; lower {them} or raise max_iter")
+        text += f", so {so}; lower {them} or raise max_iter"
+        # Where some are reached, the others are often left over from a longer run.
+        yield self.finding(solver.at("stepvalue", late[0]), text, severity=WARNING if never else INFO)

@@ -171,7 +171,7 @@ class TestSettingsMismatch(SolverRule):
                 severity=WARNING,
             )
         for index, count in enumerate(message.test_iter):
-            if count > _MOST * max(message.max_iter, 1) > _MOST:
+            if solver.tests and count > _MOST * max(message.max_iter, 1) > _MOST:
                 hangs = (
                     "Caffe seems to hang before the first iteration"
                     if message.test_initialization

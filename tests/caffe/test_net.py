@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import ntpath
 import os
+import subprocess
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -11,6 +13,7 @@ import pytest
 from caffelint.caffe.net import PHASES, Net
 from caffelint.lint.file import load
 
+CaffeExec = Callable[..., "subprocess.CompletedProcess[bytes]"]
 FIXTURES = Path(__file__).parents[2] / "fixtures"
 OLD = """
 layers { name: "data" type: DATA top: "data" include { phase: TRAIN } data_param { batch_size: 8 } }
@@ -72,3 +75,38 @@ def test_the_folder_of_a_native_path_says_nothing_of_the_net(monkeypatch: pytest
         net = load(text.encode(), path).net
         assert net is not None
         assert net.is_trained is trained
+
+
+TRAINED = """
+layer { name: "d" type: "DummyData" top: "d" top: "l" dummy_data_param { shape { dim: 2 dim: 3 } shape { dim: 2 } } }
+layer { name: "f" type: "InnerProduct" bottom: "d" top: "f" inner_product_param { num_output: 2 } }
+layer { name: "loss" type: "SoftmaxWithLoss" bottom: "f" bottom: "l" top: "loss" }
+"""
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        "max_iter: 0 test_iter: 2 test_interval: 5 test_initialization: false",
+        "max_iter: 4 test_iter: 2 test_interval: 5 test_initialization: false",
+        "max_iter: 5 test_iter: 2 test_interval: 5 test_initialization: false",
+        "max_iter: 4 test_iter: 2 test_interval: 5",
+        "max_iter: 4",
+    ],
+)
+def test_a_solver_tests_where_caffe_does(settings: str, caffe_exec: CaffeExec, tmp_path: Path) -> None:
+    net, path = tmp_path / "net.prototxt", tmp_path / "solver.prototxt"
+    net.write_text(TRAINED)
+    text = f'net: "{net}" base_lr: 0.1 lr_policy: "fixed" snapshot_prefix: "{tmp_path}/x" solver_mode: CPU {settings}'
+    path.write_text(text)
+    done = caffe_exec("caffe", "train", f"--solver={path}")
+    assert done.returncode == 0
+    file = load(text.encode(), str(path))
+    assert file.solver is not None
+    assert file.solver.tests is (b"Testing net" in done.stderr)
+
+
+def test_a_solver_that_reads_no_batch_for_testing_does_not_test() -> None:
+    file = load(b'net: "net.prototxt" max_iter: 4 test_iter: 0 test_interval: 2', "solver.prototxt")
+    assert file.solver is not None
+    assert not file.solver.tests

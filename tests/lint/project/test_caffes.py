@@ -369,6 +369,21 @@ def test_certain_claims_on_layers_of_its_own_making_are_likely(make: Make, monke
     assert one.evidence.endswith("this project's own source of this layer type differs from BVLC's")
 
 
+def test_what_a_data_layer_of_its_own_makes_may_have_another_shape(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
+    source = "void DataLayer<Dtype>::DataLayerSetUp() { x; }"
+    table = {"files": {"data_layer.cpp": [digest(source)]}, "types": {"Data": ["data_layer.cpp"]}}
+    monkeypatch.setattr("caffelint.lint.project.sources._bvlc", lambda: table)
+    top = make(
+        'layer { name: "d" type: "Data" top: "d" top: "l" data_param { source: "a" batch_size: 4 } }'
+        ' layer { name: "s" type: "Slice" bottom: "l" top: "a" top: "b" slice_param { slice_dim: 1 slice_point: 3 } }'
+    )
+    path = top / "caffe/src/caffe/layers/data_layer.cpp"
+    for text, severity in ((source, "error"), (source.replace("x", "y"), "info")):
+        path.write_text(text)
+        (one,) = caffelint.check("net.prototxt", settings(select=["refused-by-caffe"])).findings
+        assert one.severity == severity
+
+
 def test_sources_of_bvlc_are_known(root: Path, tmp_path: Path) -> None:
     text = "#include <vector>\nvoid A() {\n  // one\n  CHECK(x);\n}\n"
     assert digest(text) == digest("void A() { CHECK(x); }") == digest(text.replace("\n", "\r\n"))

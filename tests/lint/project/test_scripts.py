@@ -55,6 +55,14 @@ def test_max_iter_may_be_missing_if_a_script_steps(repository: Path) -> None:
     assert "no-max-iter" not in found()
 
 
+def test_a_net_without_loss_may_get_its_gradients_from_a_script(repository: Path) -> None:
+    (repository / "models/train.prototxt").write_text(NET[: NET.index('layer { name: "loss"')])
+    assert found()["no-loss"][0] == "error"
+    script = "gan = caffe.AdamSolver('models/solver.prototxt')\ngan.net.blobs['u'].diff[...] = other.blobs['d'].diff\n"
+    (repository / "train.py").write_text(script)
+    assert "no-loss" not in found()
+
+
 def test_upsampling_without_fillers_is_filled_by_a_script_of_that_solver(repository: Path) -> None:
     (repository / "models/train.prototxt").write_text(NET)
     surgery = "solver = caffe.SGDSolver('solver.prototxt')\nsurgery.interp(solver.net, layers)\n"
