@@ -2,13 +2,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caffelint.evidence.weights.rule import Misfits, WeightsEvidence, WeightsRule
+from caffelint.evidence.weights.rule import Misfits, StoredBlob, WeightsEvidence, WeightsRule
 from caffelint.lint import ERROR, Finding, Invalid
 
 from ._example import CONV_BLOBS, FITS, NET, blob, layer
 from ._words import plural, stored
-
-_MORE_AXES = "a blob has at most 32 axes"
 
 
 class BlobValuesMissing(WeightsRule):
@@ -51,20 +49,23 @@ class BlobValuesMissing(WeightsRule):
                 if id(blob) in seen:
                     continue
                 seen.add(id(blob))
-                what = {
-                    Misfits.VALUES: f"but holds {plural(blob.count, 'value')}, so Caffe aborts",
-                    Misfits.EMPTY: "so it has no elements and Caffe aborts",
-                    Misfits.AXES: f"but {_MORE_AXES}, so Caffe aborts",
-                    Misfits.NEGATIVE: "a negative size, so Caffe aborts",
-                    Misfits.TOO_LARGE: "more than the 2147483647 values that Caffe can count, so it aborts",
-                    Misfits.TYPE: "but does not hold numbers, so Caffe aborts",
-                }[misfit.kind]
-                comma = "" if what.startswith("but") else ","
-                if misfit.kind is Misfits.VALUES and blob.diffs not in (0, blob.count):
-                    what = f"but holds {plural(blob.diffs, 'gradient')}, so Caffe aborts"
                 subject = f'{misfit.target.type} "{misfit.source.name}": blob {misfit.number} is {stored(blob)}'
                 yield self.finding(
                     weights.at(fit.weights, misfit.source.name, misfit.number),
-                    f"{subject}{comma} {what}; write the file again",
+                    f"{subject}{_fault(misfit.kind, blob)}; write the file again",
                     evidence=f"Caffe stops with: {misfit.kind.value}",
                 )
+
+
+def _fault(kind: Misfits, blob: StoredBlob) -> str:
+    values = plural(blob.count, "value")
+    if blob.diffs not in (0, blob.count):
+        values = plural(blob.diffs, "gradient")
+    faults = {
+        Misfits.EMPTY: ", so it has no elements and Caffe aborts",
+        Misfits.AXES: " but a blob has at most 32 axes, so Caffe aborts",
+        Misfits.NEGATIVE: ", a negative size, so Caffe aborts",
+        Misfits.TOO_LARGE: ", more than the 2147483647 values that Caffe can count, so it aborts",
+        Misfits.TYPE: " but does not hold numbers, so Caffe aborts",
+    }
+    return faults.get(kind, f" but holds {values}, so Caffe aborts")

@@ -137,7 +137,7 @@ def read_net(data: Buffer, path: str) -> Weights:
     layers = []
     for layer in net.layer:
         blobs = {number: _stored(blob, scan) for number, blob in enumerate(layer.blobs)}
-        layers.append(StoredLayer(layer.name, layer.type, blobs, layer))
+        layers.append(StoredLayer(_text(layer.name), _text(layer.type), blobs, layer))
     rest = len(data) - scan.end
     return Weights(path, layers, generation=generation, net=net, refusals=refusals, size=len(data), rest=rest)
 
@@ -159,6 +159,11 @@ def _parse(scan: _Scan, message: Any, below: _Blobs, path: str) -> None:
         raise Unreadable(reason) from None
     except Exception as error:
         raise Unreadable(f"holds no {message.DESCRIPTOR.name}: {' '.join(str(error).split())[:100]}") from None
+
+
+def _text(value: str | bytes) -> str:
+    """A string of a message; protobuf gives the bytes of one that is not in UTF-8."""
+    return value.decode("utf-8", "surrogateescape") if isinstance(value, bytes) else value
 
 
 def _stored(blob: Any, scan: _Scan) -> StoredBlob:

@@ -1,22 +1,20 @@
-"""Reads a .caffemodel into nets, by layer name (net.cpp CopyTrainedLayersFrom)."""
+"""Copies the weights of a .caffemodel into nets, as Caffe does."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 import torch
-from torch import Tensor
 
-from caffelint.evidence.data.images import Array
-from caffelint.schema import NetParameter
+from caffelint.caffe.shapes import text
+from caffelint.caffe.weights.copying import Misfit, Misfits, copied
+from caffelint.caffe.weights.file import read_weights
+from caffelint.caffe.weights.stored import Unreadable, Weights
 
 if TYPE_CHECKING:
     from caffelint.smoke.torch.net import TorchNet
-
-HDF5_SIGNATURE = b"\x89HDF\r\n\x1a\n"
-Trained = dict[str, list[Array]]
 
 
 class WrongWeights(Exception):
@@ -28,97 +26,47 @@ class WrongWeights(Exception):
         self.message = message
 
 
-def read_weights(path: str) -> Trained:
-    """Parameters by layer name, in the shapes of the file; a name that comes twice counts the last time.
+def load_weights(path: str, nets: Sequence[TorchNet]) -> tuple[list[str], list[str]]:
+    """Copy a file's weights into the TRAIN net and, where layers are not shared with it, the TEST nets.
 
-    Layers of the old formats (`layers`, and V0 inside them) count too. Raises WrongWeights.
+    Returns the names of the layers that got weights, and of those with weights that the net lacks. Raises WrongWeights.
     """
     try:
-        with open(path, "rb") as file:
-            data = file.read()
-    except OSError as error:
-        raise WrongWeights("", f"{path} cannot be read: {(error.strerror or str(error)).lower()}") from None
-    if data.startswith(HDF5_SIGNATURE):
-        return _read_hdf5(path)
-    try:
-        message: Any = NetParameter.FromString(data)
-    except Exception:
-        raise WrongWeights("", f"{path} is not a caffemodel") from None
-    return {name: [_values(blob, name) for blob in blobs] for name, blobs in _layers(message)}
-
-
-def _layers(message: Any) -> Iterator[tuple[str, Any]]:
-    for layer in message.layer:
-        yield layer.name, layer.blobs
-    for layer in message.layers:
-        old = layer.layer if layer.HasField("layer") else layer
-        yield old.name, old.blobs
-
-
-def _values(blob: Any, layer: str) -> Array:
-    values = np.array(blob.double_data or blob.data, np.float32)
-    old = blob.num, blob.channels, blob.height, blob.width
-    shape = list(old) if any(map(blob.HasField, ("num", "channels", "height", "width"))) else list(blob.shape.dim)
-    if values.size != np.prod(shape, dtype=np.int64):
-        raise WrongWeights(layer, f"the weights hold {values.size} values for a blob of {_text(shape)}")
-    return values.reshape(shape)
-
-
-def _text(shape: Sequence[int]) -> str:
-    return "x".join(map(str, shape)) or "one number"
-
-
-def _read_hdf5(path: str) -> Trained:
-    import h5py
-
-    try:
-        with h5py.File(path, "r") as file:
-            return {
-                name: [np.asarray(group[str(index)], np.float32) for index in range(len(group))]
-                for name, group in file["data"].items()
-            }
-    except (OSError, KeyError) as error:
-        raise WrongWeights("", f"{path} is not a caffemodel: {' '.join(str(error).split())[:200]}") from None
-
-
-def copy_weights(trained: Trained, net: TorchNet) -> tuple[list[str], list[str]]:
-    """Names of the layers that got weights, and of those with weights that the net lacks; raises WrongWeights."""
-    copied, ignored = [], []
-    names = {layer.name for layer in net.layers}
-    for name, sources in trained.items():
-        targets = net.layer_params.get(name, [])
-        if name not in names:
-            ignored += [name] if sources else []
-            continue
-        if len(sources) != len(targets):
-            raise WrongWeights(name, f"the weights have {len(sources)} blobs for it, but it has {len(targets)}")
-        for index, (source, target) in enumerate(zip(sources, targets, strict=True)):
-            if not _fits(source, target):
-                there, here = _text(source.shape), _text(tuple(target.shape))
-                raise WrongWeights(
-                    name,
-                    f"the weights hold {there} for its parameter {index}, but it is {here}; rename the layer to "
-                    "train it from scratch",
-                )
-            with torch.no_grad():
-                target.copy_(torch.from_numpy(source.reshape(tuple(target.shape))))
-        if targets:
-            copied.append(name)
-    return copied, ignored
-
-
-def _fits(source: Array, target: Tensor) -> bool:
-    """Blob::ShapeEquals: four axes of the old format fit any shape that they end in, after ones."""
-    ours = tuple(target.shape)
-    if source.shape == ours:
-        return True
-    return source.ndim == 4 and len(ours) <= 4 and source.shape == (1,) * (4 - len(ours)) + ours
-
-
-def load_weights(path: str, nets: Sequence[TorchNet]) -> tuple[list[str], list[str]]:
-    """Copy a file's weights into the TRAIN net and, where layers are not shared with it, the TEST nets."""
-    trained = read_weights(path)
-    found = copy_weights(trained, nets[0])
+        weights = read_weights(path)
+    except Unreadable as error:
+        raise WrongWeights("", f"{path} {error}") from None
+    if weights.refusals:
+        raise WrongWeights("", f"{path}: {weights.refusals[0]}")
+    found = copy_weights(weights, nets[0])
     for net in nets[1:]:
-        copy_weights(trained, net)
+        copy_weights(weights, net)
     return found
+
+
+def copy_weights(weights: Weights, net: TorchNet) -> tuple[list[str], list[str]]:
+    """The same for one net and a file that was read."""
+    found = copied(weights, net.built)
+    if found.misfits:
+        first = found.misfits[0]
+        raise WrongWeights(first.source.name, _why(first))
+    fed: dict[str, None] = {}
+    for blob, param in found.copies:
+        name = param.layer.name
+        target = net.layer_params[name][param.index]
+        with torch.no_grad():
+            target.copy_(torch.from_numpy(np.array(blob.values(), np.float32)).reshape(tuple(target.shape)))
+        fed[name] = None
+    return list(fed), [layer.name for layer in found.ignored if layer.blobs]
+
+
+def _why(misfit: Misfit) -> str:
+    if misfit.number is None:
+        there, here = len(misfit.source.blobs), len(misfit.target.params or ())
+        return f"the weights have {there} blobs for it, but it has {here}"
+    blob = misfit.source.blobs[misfit.number]
+    if misfit.kind is Misfits.SHAPE:
+        return (
+            f"the weights hold {text(blob.shape)} for its parameter {misfit.number}, but it is"
+            f" {text(misfit.wanted or ())}; rename the layer to train it from scratch"
+        )
+    return f"the weights hold {blob.count} values for a blob of {text(blob.shape)}"

@@ -13,7 +13,7 @@ from google.protobuf import text_format
 from caffelint.caffe.build import build
 from caffelint.schema import NetParameter
 from caffelint.smoke.torch.net import TorchNet
-from caffelint.smoke.torch.weights import WrongWeights, copy_weights, load_weights, read_weights
+from caffelint.smoke.torch.weights import WrongWeights, load_weights
 
 NET = """
 layer { name: "data" type: "Input" top: "data" input_param { shape { dim: 2 dim: 3 dim: 6 dim: 6 } } }
@@ -82,23 +82,25 @@ def blob(shape: str, size: int) -> str:
 OLD_BIAS = "num: 1 channels: 1 height: 1 width: 4"
 
 
+GONE = "blobs { num: 1 channels: 1 height: 1 width: 1 data: 2 }"
+
+
 @pytest.mark.parametrize(
-    "text",
+    ("text", "gone"),
     [
-        'layers {{ name: "conv" type: CONVOLUTION {} {} }}',
-        'layers {{ layer {{ name: "conv" type: "conv" {} {} }} }}',
-        'layer {{ name: "conv" type: "Convolution" {} {} }}',
+        (
+            'layers {{ name: "conv" type: CONVOLUTION {} {} }}',
+            'layers {{ name: "gone" {} }} layers {{ name: "split" }}',
+        ),
+        ('layers {{ layer {{ name: "conv" type: "conv" {} {} }} }}', 'layers {{ layer {{ name: "gone" {} }} }}'),
+        ('layer {{ name: "conv" type: "Convolution" {} {} }}', 'layer {{ name: "gone" {} }}'),
     ],
 )
-def test_old_formats(tmp_path: Path, text: str) -> None:
+def test_old_formats(tmp_path: Path, text: str, gone: str) -> None:
     weights = blob("num: 4 channels: 3 height: 3 width: 3", 108)
     net = net_of()
-    path = model(
-        tmp_path,
-        text.format(weights, blob(OLD_BIAS, 4))
-        + ' layers { name: "gone" blobs { num: 1 channels: 1 height: 1 width: 1 data: 2 } } layers { name: "split" }',
-    )
-    assert copy_weights(read_weights(path), net) == (["conv"], ["gone"])
+    path = model(tmp_path, text.format(weights, blob(OLD_BIAS, 4)) + gone.format(GONE))
+    assert load_weights(path, [net]) == (["conv"], ["gone"])
     assert numbers(net)["conv/1"].tolist() == [0, 1, 2, 3]
     assert numbers(net)["conv/0"].ravel().tolist() == list(range(108))
 
@@ -114,12 +116,12 @@ MISFITS = {
 @pytest.mark.parametrize(("text", "words"), MISFITS.items())
 def test_what_does_not_fit_is_reported(tmp_path: Path, text: str, words: str) -> None:
     with pytest.raises(WrongWeights, match=words) as raised:
-        copy_weights(read_weights(model(tmp_path, text)), net_of())
+        load_weights(model(tmp_path, text), [net_of()])
     assert raised.value.layer in text
 
 
 def test_no_caffemodel(tmp_path: Path) -> None:
-    (tmp_path / "text").write_text("layer { }")
-    for path, words in ((tmp_path / "text", "is not a caffemodel"), (tmp_path / "none", "no such file")):
+    (tmp_path / "text").write_text("name: 'x'")
+    for path, words in ((tmp_path / "text", "is text"), (tmp_path / "none", "no such file")):
         with pytest.raises(WrongWeights, match=words):
-            read_weights(str(path))
+            load_weights(str(path), [net_of()])
