@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from functools import cached_property
 from typing import NamedTuple
 
 _STEPS = re.compile(r"\bsolver\w{0,40}\.step\(|\.get\('step'\)")
@@ -15,12 +16,38 @@ _SURGERY = re.compile(
 _WRITES = re.compile(r"\bopen\([^)\n]{0,200}['\"](?:[wa]b?\+?)['\"]|\bfopen\(|>[ \t]*[\"'$\w./{]|\bsed -i")
 
 
-class Script(NamedTuple):
+class Script:
     """A script: its path as people read it, the folder that it is in, and its text."""
 
-    path: str
-    folder: str
-    text: str
+    def __init__(self, path: str, folder: str, text: str) -> None:
+        self.path = path
+        self.folder = folder
+        self.text = text
+
+    @cached_property
+    def steps(self) -> Mention | None:
+        """Where it steps a solver itself."""
+        return self._find(_STEPS)
+
+    @cached_property
+    def loads(self) -> Mention | None:
+        return self._find(_LOADS)
+
+    @cached_property
+    def surgery(self) -> Mention | None:
+        return self._find(_SURGERY)
+
+    @cached_property
+    def diffs(self) -> Mention | None:
+        return self._find(_DIFFS)
+
+    @cached_property
+    def writes(self) -> bool:
+        return _WRITES.search(self.text) is not None
+
+    def _find(self, pattern: re.Pattern[str]) -> Mention | None:
+        found = pattern.search(self.text)
+        return Mention(self.path, self.text.count("\n", 0, found.start()) + 1) if found else None
 
 
 class Mention(NamedTuple):
@@ -58,23 +85,13 @@ def runs_of(scripts: Iterable[Script], folder: str, solver: str, missing: Sequen
     for script in scripts:
         text = script.text
         if solver in text and script.folder == folder or below in text:
-            loads = loads or _find(_LOADS, script)
-            surgery = surgery or _find(_SURGERY, script)
-            diffs = diffs or _find(_DIFFS, script)
+            loads = loads or script.loads
+            surgery = surgery or script.surgery
+            diffs = diffs or script.diffs
         for name in map(_bare, missing):
-            if name not in writes and name in text and _WRITES.search(text):
+            if name not in writes and script.writes and name in text:
                 writes[name] = Mention(script.path, text.count("\n", 0, text.index(name)) + 1)
     return Runs(None, loads, surgery, tuple(sorted(writes.items())), diffs)
-
-
-def steps(script: Script) -> Mention | None:
-    """Where a script steps a solver itself."""
-    return _find(_STEPS, script)
-
-
-def _find(pattern: re.Pattern[str], script: Script) -> Mention | None:
-    found = pattern.search(script.text)
-    return Mention(script.path, script.text.count("\n", 0, found.start()) + 1) if found else None
 
 
 def _bare(path: str) -> str:

@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 import os
+import stat
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from types import MappingProxyType
+from typing import NamedTuple
 
 from caffelint.lint.discover import NamedNet, relative
 from caffelint.lint.reach import Reach
-from caffelint.lint.read import ReadError, read
+from caffelint.lint.read import ReadError, read, read_found
 from caffelint.lint.walk import walk
-from caffelint.project.scripts import Mention, Runs, Script, runs_of, steps
+from caffelint.project.scripts import Mention, Runs, Script, runs_of
 
 _SUFFIXES = (".py", ".sh", ".m", ".bash", ".ipynb")
 _NAMES = ("Makefile",)
 _LARGEST = 1 << 18
 _MOST_BYTES = 1 << 24
 _MOST_SCRIPTS = 2_000
+_SMALL = 1000
 _MOST_FILES = 100_000
 """Of a checkout, that are looked at."""
 _KEEP_OUT = frozenset([".git", "node_modules", ".venv", "venv", "site-packages", "__pycache__"])
@@ -40,7 +43,7 @@ def runs_by_solver(contents: Mapping[str, bytes], nets: Sequence[tuple[str, Sequ
 
 @lru_cache(maxsize=4)
 def _steps(top: str) -> Mention | None:
-    return next(filter(None, map(steps, _scripts(top))), None)
+    return next((script.steps for script in _scripts(top) if script.steps), None)
 
 
 @lru_cache(maxsize=4)
@@ -57,13 +60,45 @@ def _scripts(top: str) -> Sequence[Script]:
             if not file.endswith(_SUFFIXES) and file not in _NAMES:
                 continue
             path = os.path.join(folder, file)
-            try:
-                data = read(path, _LARGEST, reach)
-            except ReadError:
+            read_ = _read(path, reach)
+            if read_ is None:
                 continue
-            size += len(data)
+            size += read_.size
             if size > _MOST_BYTES or len(found) == _MOST_SCRIPTS:
                 return found
-            if b"solver" in data or b"prototxt" in data or b"caffe" in data:
-                found.append(Script(relative(path).replace(os.sep, "/"), folder, data.decode("utf-8", "replace")))
+            if read_.script:
+                found.append(read_.script)
     return found
+
+
+class _Read(NamedTuple):
+    """A script if it may be of Caffe, and how many bytes were read."""
+
+    script: Script | None
+    size: int
+
+
+def _read(path: str, reach: Reach) -> _Read | None:
+    try:
+        state = os.lstat(path)
+        if stat.S_ISLNK(state.st_mode):  # where it may lead depends on the checkout
+            return _script(path, read(path, _LARGEST, reach))
+        if state.st_size > _SMALL:
+            return _script(path, read_found(path, _LARGEST))
+        return _small(path, state.st_size, state.st_mtime_ns)
+    except (OSError, ReadError):
+        return None
+
+
+@lru_cache(maxsize=20_000)
+def _small(path: str, _size: int, _modified: int) -> _Read:
+    """Small files in a checkout inside of others are read once for all of these."""
+    return _script(path, read_found(path, _LARGEST))
+
+
+def _script(path: str, data: bytes) -> _Read:
+    script = None
+    if b"solver" in data or b"prototxt" in data or b"caffe" in data:
+        name = relative(path).replace(os.sep, "/")
+        script = Script(name, os.path.dirname(path), data.decode("utf-8", "replace"))
+    return _Read(script, len(data))

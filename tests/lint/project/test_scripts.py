@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
 
 import caffelint
+from caffelint.lint.config import Config
 from caffelint.lint.project import scripts
-from caffelint.project.scripts import Runs, Script, runs_of, steps
+from caffelint.lint.read import read_found
+from caffelint.project.scripts import Mention, Runs, Script, runs_of
 
 SOLVER = 'train_net: "train.prototxt" base_lr: 0.1 lr_policy: "fixed"'
 NET = """
@@ -88,8 +91,8 @@ def test_weights(text: str, loads: bool) -> None:
 
 
 def test_a_step_is_one_of_a_solver() -> None:
-    assert steps(Script("a.py", "/", "optimizer.step()")) is None
-    assert str(steps(Script("a.py", "/", "\nself.solver.step(1)"))) == "a.py:2"
+    assert Script("a.py", "/", "optimizer.step()").steps is None
+    assert str(Script("a.py", "/", "\nself.solver.step(1)").steps) == "a.py:2"
     assert Runs().writer("a") is None
 
 
@@ -102,3 +105,47 @@ def test_scripts_are_read_in_part_where_there_are_too_many(repository: Path, mon
     scripts._scripts.cache_clear()
     monkeypatch.setattr(scripts, "_MOST_SCRIPTS", 3)
     assert len(scripts._scripts(str(repository))) == 3
+
+
+def test_what_is_in_several_checkouts_is_read_once(repository: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    read: list[str] = []
+
+    def counted(path: str, most: int) -> bytes:
+        read.append(Path(path).name)
+        return read_found(path, most)
+
+    monkeypatch.setattr(scripts, "read_found", counted)
+    folder = repository
+    for _ in range(5):
+        folder /= "inner"
+        (folder / ".git").mkdir(parents=True)
+        (folder / "solver.prototxt").write_text(SOLVER)
+    (folder / "train.py").write_text("solver = caffe.SGDSolver(path)\nwhile True: self.solver.step(1)\n")
+    report = caffelint.check([str(path) for path in repository.rglob("solver.prototxt")], uncached())
+    assert report.files == 6
+    assert "no-max-iter" not in {one.name for one in report.findings}
+    assert read == ["train.py"]
+
+
+def test_a_script_is_searched_once_for_all_solvers(repository: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    searched: list[str] = []
+
+    class Counted(Script):
+        def _find(self, pattern: re.Pattern[str]) -> Mention | None:
+            searched.append(pattern.pattern)
+            return super()._find(pattern)
+
+    monkeypatch.setattr(scripts, "Script", Counted)
+    (repository / "train.sh").write_text("# caffe models/solver.prototxt models/other.prototxt models/third.prototxt\n")
+    for name in ("other", "third"):
+        (repository / f"models/{name}.prototxt").write_text(SOLVER)
+    assert caffelint.check(".", uncached()).files == 3
+    assert len(searched) == len(set(searched)) == 4
+
+
+def uncached() -> Config:
+    scripts._scripts.cache_clear()
+    scripts._steps.cache_clear()
+    config = Config()
+    config.cache = False
+    return config
