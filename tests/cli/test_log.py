@@ -168,6 +168,31 @@ def test_csv_is_written_in_one_step(
     assert Path("mine.csv").read_text() == "a,b\n"
 
 
+def test_the_net_of_a_solver_is_not_read_outside_its_checkout(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "secret").write_text('layer { name: "secret" }\n')
+    project = tmp_path / "project"
+    (project / ".git").mkdir(parents=True)
+    (project / "solver.prototxt").write_text(f'net: "{tmp_path}/secret"\nbase_lr: 0.02\n')
+    (project / "train.log").write_text(TEXTS + LINE.format(0, 1))
+    main(["log", str(project / "train.log"), "--solver", str(project / "solver.prototxt")])
+    printed = capsys.readouterr()
+    assert "base_lr is 0.02 here" in printed.out
+    assert "secret" not in printed.out + printed.err
+    (project / "net.prototxt").write_text('layer { name: "more" type: "ReLU" bottom: "d" top: "more" }\n')
+    (project / "solver.prototxt").write_text('net: "net.prototxt"\n')
+    main(["log", str(project / "train.log"), "--solver", str(project / "solver.prototxt")])
+    assert '"more"' in capsys.readouterr().out
+
+
+def test_findings_name_no_temporary_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    log = tmp_path / "train.log"
+    log.write_text(TEXTS.replace("phase: TRAIN", "phase: TRAIN\n  stage: 'a'") + LINE.format(0, 1))
+    main(["log", str(log), "--format", "json", "-q", "-v"])
+    assert "caffelint-log-" not in capsys.readouterr().out
+
+
 TEXTS = """I0404 16:55:15.732383 72497 solver.cpp:48] Initializing solver from parameters:
 base_lr: 0.01
 net: "net.prototxt"

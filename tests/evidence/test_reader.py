@@ -203,6 +203,9 @@ HOSTILE = {
     "weights": (FIRST, "] Finetuning from "),
     "fatal": (f"{FIRST}F0101 00:00:00 1 a:1] ", "] Waiting for data"),
     "texts": (FIRST, "] Initializing net from parameters\n"),
+    "runs": (FIRST, "] Initializing solver from parameters:\n] Iteration 1, loss = 1\n"),
+    "measured": (FIRST, "] [Forward] Layer , top blob x: nan , top blob x"),
+    "a measured blob": (f"{FIRST}] [Forward] Layer ", ", top x "),
     "tracebacks": (FIRST, "Traceback (most recent\n"),
     "dates": (
         FIRST,

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import os
 from typing import Any, NamedTuple
 
 from caffelint.caffe.build import build
 from caffelint.caffe.place import Place
 from caffelint.evidence.log.recovered import Recovered
+from caffelint.lint.discover import resolve
 from caffelint.lint.file import File, load
 from caffelint.lint.read import ReadError, read
 
@@ -78,14 +78,11 @@ def _shown(message: Any, name: str) -> str:
 
 
 def _net_file(file: File) -> File | None:
-    """The net that the solver names, from its own folder or the working directory, as Caffe has it."""
+    """The training net that the solver names, as a check of the solver finds it."""
     solver = file.solver
     name = (solver.message.train_net or solver.message.net) if solver else ""
-    for folder in ("", os.path.dirname(file.path)):
-        path = os.path.join(folder, name)
-        if name and os.path.isfile(path):
-            try:
-                return load(read(path), path, kind="net")
-            except ReadError:
-                return None
-    return None
+    path, _, _ = resolve(name, file.path)
+    try:
+        return load(read(path), path, kind="net") if path else None
+    except ReadError:
+        return None

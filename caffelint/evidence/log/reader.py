@@ -63,16 +63,17 @@ _TESTING = re.compile(rb"Iteration (\d{1,18}), Testing net \(#(\d{1,9})")
 _SCORE = re.compile(rb"Test (?:score #(\d{1,9})|loss): ([-+\w.#]{1,60})\s")
 _WEIGHT = re.compile(rb" \(\* ([-+\w.]{1,40}) = ")
 _DEBUG = re.compile(
-    r"\[(?P<way>Forward|Backward|Update)\] Layer (?P<layer>.+), (?P<what>top|bottom|param) (?:blob )?(?P<name>.+?)"
-    r" (?P<of>data|diff): (?P<value>[-+\w.]+)(?:; diff: (?P<diff>[-+\w.]+))?"
+    r"\[(?P<way>Forward|Backward|Update)\] Layer (?P<names>[^\n:\]]+) (?:data|diff): (?P<value>[-+\w.]+)"
+    r"(?:; diff: (?P<diff>[-+\w.]+))?"
 )
+_MEASURED = (", top ", ", bottom ", ", param ")
 _SNAPSHOT = re.compile(r"(?P<state>solver ?state )?(?:to )?(?:binary proto |HDF5 )?(?:file )?(?P<path>[^ ].*)")
 _NUMBERED = re.compile(r"_iter_(\d{1,18})(?:\.|$)")
 _TIME = re.compile(rb"[IWEF](?:\d{4})?(\d\d)(\d\d) (\d\d):(\d\d):(\d\d(?:\.\d{1,9})?)")
-_LOGGED = re.compile(rb"\n(?=(?:\[[\d,]{1,9}\] ?)?[IWEF]\d{4,8} |\*\*\* |\[libprotobuf )")
+_LOGGED = re.compile(rb"\n(?=(?:\[[\d,]{1,9}\] ?)?[IWEF]\d{4,8} |\*\*\* |\[libprotobuf |\] )")
 _MONTHS = (0, 0, 31, 59, 90, 120, 151, 181, 212, 243, 273, 304, 334)
 _DAY = 86400.0
-_LONGEST_TEXT = 8 << 20
+_LONGEST_TEXT, _MOST_TEXT = 8 << 20, 32 << 20
 _LONGEST_LINE = 1 << 20
 _FAR = 20_000
 """Further from what is read of a line, nobody looks for its ends."""
@@ -108,6 +109,7 @@ class Reader:
         self._pending: list[Measured] = []
         self._text_begun = False
         self._text_end = 0
+        self._kept = 0
         self._of: Logged | None = None
         self._series: dict[tuple[bytes, bytes | None], Series] = {}
 
@@ -331,8 +333,10 @@ class Reader:
 
     def _ended(self, run: Logged, position: int) -> bool:
         """Whether the line that begins there tells of an end."""
+        if len(run.ended) >= _MOST_LINES:
+            return True
         found = ending(self._chunk, position, run, self._line(position))
-        if found and len(run.ended) < _MOST_LINES and not run.done:  # some builds crash when all is done
+        if found and not run.done:  # some builds crash when all is done
             run.ended.append(found)
         return found is not None
 
@@ -403,25 +407,37 @@ class Reader:
 
     def _text(self, position: int, end: int, kind: str) -> None:
         """Up to the next line of the log: glog writes a message at once."""
+        run = self._begin(position) if kind == "solver" else self._run(position)
         if position < self._text_end:
             return
-        run = self._begin(position) if kind == "solver" else self._run(position)
         closing = _LOGGED.search(self._chunk, end)
         self._text_end = stop = closing.start() + 1 if closing else len(self._chunk)
         data = self._chunk[end + 1 : stop].replace(b"\r\n", b"\n")
         whole = data.count(b"{") == data.count(b"}") and data.endswith(b"\n")
         if data.strip() and len(run.texts) < 64 and not any(text.data == data for text in run.texts):
             run.texts.append(Text(kind, self._at(position) + 1, data, whole))
+            self._keep_texts(len(data))
+
+    def _keep_texts(self, size: int) -> None:
+        """Of very many texts, keep those of the last run."""
+        self._kept += size
+        if self._kept > _MOST_TEXT:
+            for run in self.log.runs[:-1]:
+                run.texts = [one._replace(data=b"", whole=False) for one in run.texts]
+            self._kept = sum(len(one.data) for one in self.log.runs[-1].texts)
 
     def _debug(self, raw: bytes, position: int) -> None:
         found = _DEBUG.search(raw.decode("utf-8", "replace"))
         if found is None or len(self._pending) >= _MOST_LINES:
             return
-        line = self._line(position)
+        layer, what, name = found["names"].rpartition(max(_MEASURED, key=found["names"].rfind))
+        if not what:
+            return
+        line, what, name = self._line(position), what.strip(", "), name.removeprefix("blob ")
         for number in (found["value"], found["diff"]):
             value = _value(number.encode()) if number else 0.5
             if not 1e-30 < abs(value) < 1e6:
-                self._pending.append(Measured(found["way"], found["layer"], found["what"], found["name"], value, line))
+                self._pending.append(Measured(found["way"], layer, what, name, value, line))
 
     def _passed(self, iteration: int | None, testing: bool) -> None:
         """A pass is over. The first ones are kept, and the first that holds a value which is not finite."""

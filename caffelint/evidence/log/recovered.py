@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import tempfile
 from collections.abc import Mapping, Sequence
@@ -128,8 +129,11 @@ def check(recovered: Recovered, path: str, config: Config) -> Report:
             Path(folder, name).write_bytes(data)
         first = "solver.prototxt" if "solver.prototxt" in texts else next(iter(texts))
         report = caffelint.check([str(Path(folder, first))], config)
+        there = os.path.join(folder, "")
     found = tuple(
-        one for finding in report.findings if (one := _in_log(finding, path, {k: v[0] for k, v in texts.items()}))
+        one._replace(message=one.message.replace(there, ""), evidence=one.evidence.replace(there, ""))
+        for finding in report.findings
+        if (one := _in_log(finding, path, {k: v[0] for k, v in texts.items()}))
     )
     return report._replace(findings=found, failures=(), lookalikes=(), caffes=())
 
