@@ -35,7 +35,7 @@ from caffelint.text.parser import MOST_PROBLEMS
 from caffelint.text.tree import Problem
 
 if TYPE_CHECKING:
-    from caffelint.lint.project.submodules import NamedForks
+    from caffelint.lint.project.named import NamedForks
     from caffelint.project.scripts import Runs
     from caffelint.schema.project import ProjectCaffe
 
@@ -407,7 +407,9 @@ def _like(name: str) -> str:
 def _is_for_its_dialect(file: File) -> bool:
     """Has its dialect all fields, values and layer types of a file?"""
     known, dialect = provenance(), file.dialect or ""
-    types = {type_ for net in file.nets for type_ in net.by_type}
+    # What Caffe's upgrade makes of `input` points to the file itself, which has no name.
+    layers = [layer for net in file.nets for layer in net.layers if layer.node and layer.node.name]
+    types = {layer.type for layer in layers}
     has_types = all(known.may_have_type(dialect, type_) for type_ in types)
     return has_types and not any(problem.kind == "fork-field" for problem in file.problems)
 

@@ -10,8 +10,8 @@ from caffelint.lint.project.find import PROTO, Repository, top_of
 from caffelint.lint.read import ReadError, read
 
 if TYPE_CHECKING:
+    from caffelint.lint.project.named import NamedForks
     from caffelint.lint.project.sources import SourceFile, SourceTree, Told
-    from caffelint.lint.project.submodules import NamedForks
     from caffelint.schema.project import ProjectCaffe
 
 _LARGEST = 1 << 20
@@ -25,7 +25,7 @@ _LONGEST = 200
 class Taken(NamedTuple):
     """What is to read a file: the Caffe of its project, or a dialect that the settings name.
 
-    `forks` are those of the repository that a submodule is, of which the file may be for one. `why` is it that, and
+    `forks` are those that the repository names, of which the file may be for one. `why` is it that, and
     `note` why nothing was taken; both empty if there is nothing to tell. `key` changes with all that is known. `root`
     is the folder of the Caffe.
     """
@@ -89,7 +89,7 @@ class Caffes:
         repository = self._repositories.setdefault(top, Repository(top))
         roots = repository.caffes(folder)
         if not roots:
-            return self._submodule(repository)
+            return self._named_by(repository)
         if len(roots) > _MOST_CAFFES:
             return _several(str(len(roots)), roots)
         why = "it is in the repository"
@@ -99,15 +99,13 @@ class Caffes:
             return _several("several", roots)
         return taken[0] if taken else found[0]
 
-    def _submodule(self, repository: Repository) -> Taken:
-        """The forks of the repository that is a submodule which is not checked out."""
-        if not os.path.isfile(os.path.join(repository.top, ".gitmodules")):
-            return NONE
+    def _named_by(self, repository: Repository) -> Taken:
+        """The forks that the repository names: it holds no Caffe."""
         if repository.top not in self._read:
-            from caffelint.lint.project.submodules import named_forks
+            from caffelint.lint.project.named import named_forks
 
             forks = named_forks(repository.top, repository.reach)
-            taken = Taken(forks=forks, why=".gitmodules names it", key=str(forks)) if forks else NONE
+            taken = Taken(forks=forks, why=f"named in {forks.where}", key=str(forks)) if forks else NONE
             self._read[repository.top] = taken
         return self._read[repository.top]
 

@@ -295,6 +295,32 @@ def test_a_submodule_tells_the_fork(make: Make, url: str, branch: str, known: bo
     assert {severity for severity, *_ in found()} == (set() if known else {"info"})
 
 
+@pytest.mark.parametrize(
+    ("name", "text", "known"),
+    [
+        (
+            "README.md",
+            "Clone [Caffe](https://github.com/BVLC/caffe), then\ngit clone https://github.com/weiliu89/caffe.git",
+            True,
+        ),
+        ("INSTALL.txt", "see github.com/weiliu89/caffe/tree/ssd.", True),
+        ("Dockerfile", "RUN git clone --depth 1 git@github.com:weiliu89/caffe", True),
+        ("notes.md", "https://github.com/weiliu89/caffe", False),
+        ("README.md", "https://github.com/BVLC/caffe and https://github.com/nobody/caffe", False),
+    ],
+)
+def test_a_text_at_the_top_tells_the_fork(make: Make, name: str, text: str, known: bool) -> None:
+    inputs = 'input: "a" input_shape { dim: 1 dim: 3 dim: 9 dim: 9 }'
+    top = make(
+        f'{inputs} layer {{ name: "p" type: "PriorBox" bottom: "a" top: "p" prior_box_param {{ min_size: 1 }} }}'
+    )
+    (top / "caffe/src/caffe/proto/caffe.proto").unlink()
+    (top / name).write_text(text)
+    names = {one.name for one in caffelint.check("net.prototxt").findings}
+    assert ("unknown-layer-type" in names) != known
+    assert ("fork-field" in names) != known
+
+
 def test_a_submodule_that_may_be_another_causes_no_error(make: Make) -> None:
     top = make(NET.format('layer { name: "b" type: "BN" bottom: "a" top: "b" bn_param { bn_mode: INFERENCE } }'))
     (top / "caffe/src/caffe/proto/caffe.proto").unlink()
