@@ -14,7 +14,8 @@ from caffelint.caffe.upgrade import upgrade_net
 from caffelint.caffe.walk import Source
 from caffelint.caffe.written import WrittenLayer
 from caffelint.schema.messages import LayerParameter
-from caffelint.schema.tables import message_type
+from caffelint.schema.spelling import is_block_of
+from caffelint.schema.tables import is_field, message_type
 
 if TYPE_CHECKING:
     from caffelint.caffe.built_net import BuiltNet
@@ -72,6 +73,12 @@ class Layer(WrittenLayer):
     def block(self) -> str:
         """The name of its type's own block, e.g. `pooling_param`; empty for a type without."""
         return _layer_class(self.type).block_of(self.message)
+
+    @property
+    def has_block_of_its_own(self) -> bool:
+        """Does its text give a block that is named after its type, and that no known Caffe has?"""
+        names = [field.name for field in self.node.fields] if self.node else []
+        return any(is_block_of(name, self.type) and not is_field(name) for name in names)
 
     @property
     def node(self) -> Field | None:

@@ -14,7 +14,7 @@ from caffelint.schema.mistaken_values import MistakenValues
 from caffelint.schema.newer import newer_form
 from caffelint.schema.provenance import provenance
 from caffelint.schema.reporting import Repairs
-from caffelint.schema.spelling import is_same, suggest
+from caffelint.schema.spelling import is_block_of, is_same, suggest
 from caffelint.schema.tables import FLOAT, STRING, FieldType, MessageType, is_field
 from caffelint.schema.wording import block_name
 from caffelint.text import tree
@@ -143,7 +143,7 @@ class Mistakes(MistakenValues):
                 return None
             self._unknown[key] = self._say_unknown(type_, name, node)
         meant, message, certain, own = self._unknown[key]
-        if meant is None and self._is_of_unknown_type(type_, field, node):
+        if (meant is None or _is_named_after_its_type(name, node)) and self._is_of_unknown_type(type_, field, node):
             return None
         start, end = field.name_span
         evidence = f'Caffe says: Message type "caffe.{type_.name}" has no field named "{name}"'
@@ -223,7 +223,8 @@ class Mistakes(MistakenValues):
             message = f"{where} has no field {name} in {self._whose()}, which refuses the file; remove it"
             return _Unknown(None, message, True)
         message = f"{where} has no field {name} in any known Caffe, so Caffe refuses the file unless your fork adds it"
-        return _Unknown(None, f"{message}; remove it", False, not is_field(name))
+        is_own = not is_field(name) or "bvlc" not in provenance().message(type_.name)
+        return _Unknown(None, f"{message}; remove it", False, is_own)
 
     def _moved(self, type_: MessageType, field: Field, node: Field) -> Repairs:
         """The field in the block beside it that has one of that name, and none yet."""
@@ -411,6 +412,11 @@ def _meant(type_: MessageType, name: str) -> str | None:
     """The field that a name was surely meant to be; remembered, since a text that is mended is read many times."""
     of_bvlc = [field.name for field in type_.fields.values() if not field.fork_only]
     return suggest(name, of_bvlc) or suggest(name, type_.fields)
+
+
+def _is_named_after_its_type(name: str, node: Field) -> bool:
+    written = node.first("type")
+    return written is not None and is_block_of(name, string_value(written.text))
 
 
 def _is_left_over(type_: MessageType, block: str, name: str) -> bool:

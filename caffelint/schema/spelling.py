@@ -56,6 +56,14 @@ def is_same(name: str, known: str) -> bool:
     return _plain(name) == _plain(known)
 
 
+def is_block_of(name: str, type_: str) -> bool:
+    """Whether a block is named after a layer type, such as `rrelu_param` after RReLU.
+
+    Where no Caffe knows the two, they are somebody's own, and neither is a slip of another name.
+    """
+    return is_same(name, f"{type_}_param")
+
+
 def distance(one: str, other: str, limit: int) -> int:
     """Edits (insert, delete, replace, swap of neighbours) between two names; `limit` + 1 where there are more."""
     if abs(len(one) - len(other)) > limit:

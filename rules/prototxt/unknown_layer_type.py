@@ -93,6 +93,12 @@ class UnknownLayerType(TextRule):
             options={"dialect": "bvlc"},
         ),
         Invalid(
+            'layer { name: "r" type: "RReLU" rrelu_param { lb: 3 } }',
+            span='type: "RReLU"',
+            message='RReLU "r": no known Caffe has this layer type, so Caffe stops at load unless your own registers'
+            " it",
+        ),
+        Invalid(
             'layer { name: "n" type: "PriorBox" }',
             span='type: "PriorBox"',
             message='PriorBox "n": BVLC\'s Caffe lacks this layer type and stops; SSD (weiliu89/caffe), NVIDIA Caffe'
@@ -170,7 +176,7 @@ class UnknownLayerType(TextRule):
             return
         evidence = f"Caffe says: Unknown layer type: {type_}"
         meant = suggest(type_, _types(file.dialect or _BVLC))
-        if meant:
+        if meant and not any(layer.has_block_of_its_own for layer in layers):
             yield self._misspelt(type_, meant, layers)
             return
         if sure:
