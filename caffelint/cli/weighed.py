@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, NamedTuple
@@ -10,8 +11,8 @@ import click
 
 from caffelint.caffe.net import Net
 from caffelint.caffe.solver import Solver
-from caffelint.caffe.weights.file import read_weights
-from caffelint.caffe.weights.stored import Unreadable, Weights
+from caffelint.caffe.weights.file import read_solver_state, read_weights
+from caffelint.caffe.weights.stored import State, Unreadable, Weights
 from caffelint.cli.tell import tell
 from caffelint.evidence.weights.evidence import WeightsEvidence
 from caffelint.evidence.weights.told import as_json, lines_of
@@ -38,6 +39,7 @@ class Wanted(NamedTuple):
     on_stdout: bool
     as_json: bool
     stats: bool = False
+    snapshot: str | None = None
 
 
 class Outcome(NamedTuple):
@@ -59,16 +61,19 @@ def reports(asked: Wanted, config: Config) -> Outcome:
     is_text = first.endswith(SUFFIXES) or looks_like_prototxt(first)
     given = _given(first, config) if is_text else Given({}, [])
     models = rest if is_text else [first, *rest]
-    if not models:
+    if not models and not asked.snapshot:
         raise click.UsageError("give the file of weights after the net or solver")
     read: list[Weights] = []
     failures: list[Failure] = []
+    state = _state(asked.snapshot, given, failures) if asked.snapshot else None
+    if state is not None and os.path.isfile(state.learned_net):
+        models = [*models, state.learned_net]
     for path in models:
         try:
             read.append(read_weights(path))
         except Unreadable as error:
             failures.append(Failure(path, str(error)))
-    evidence = WeightsEvidence(read, given.nets, given.solver)
+    evidence = WeightsEvidence(read, given.nets, given.solver, state)
     if find_spec("numpy") is None:
         if asked.stats:
             raise click.UsageError("--stats needs numpy: pip install 'caffelint[data]'")
@@ -97,6 +102,16 @@ def reported(outcome: Outcome, asked: Wanted, wanted: Sequence[Output], config: 
     for failure in outcome.report.failures:
         tell(f"{failure.file}: {failure.message}")
     return outcome.report.exit_status(config.fail_on)
+
+
+def _state(path: str, given: Given, failures: list[Failure]) -> State | None:
+    if given.solver is None:
+        raise click.UsageError("--snapshot needs the solver that is to go on from it: caffelint weights SOLVER")
+    try:
+        return read_solver_state(path)
+    except Unreadable as error:
+        failures.append(Failure(path, str(error)))
+        return None
 
 
 def _given(path: str, config: Config) -> Given:

@@ -11,6 +11,7 @@ from caffelint.cli.settings import settings, settings_options
 
 @click.command("weights")
 @click.argument("files", nargs=-1, required=True, type=click.Path(), metavar="[NET|SOLVER] MODEL...")
+@click.option("--snapshot", type=click.Path(), metavar="FILE", help="A .solverstate to hold against the solver.")
 @click.option("--stats", is_flag=True, help="Show a table of the values of each blob.")
 @settings_options
 @click.option(
@@ -40,5 +41,5 @@ def command(files: tuple[str, ...], **options: Any) -> int:
     config = settings(list(files), options)
     on_stdout = any(output.format == "text" and output.file is None for output in wanted)
     as_json = any(output.format == "json" for output in wanted)
-    asked = Wanted(files, options["quiet"], on_stdout, as_json, options["stats"])
+    asked = Wanted(files, options["quiet"], on_stdout, as_json, options["stats"], options["snapshot"])
     return reported(reports(asked, config), asked, wanted, config, options["verbose"])

@@ -5,12 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from os.path import basename
 
-from caffelint.evidence.weights.rule import Measured, StoredBlob, Weights
+from caffelint.evidence.weights.rule import Measured, State, StoredBlob, Weights
 
 
 def file_of(weights: Weights) -> str:
     """A file of weights by its name, in quotes."""
     return f'"{basename(weights.path)}"'
+
+
+def state_of(state: State) -> str:
+    return f'"{basename(state.path)}"'
 
 
 def by(shape: Sequence[int]) -> str:

@@ -8,7 +8,7 @@ import stat
 
 from caffelint.caffe.weights.binary import read_net, read_state
 from caffelint.caffe.weights.stored import State, Unreadable, Weights
-from caffelint.caffe.weights.wire import Buffer
+from caffelint.caffe.weights.wire import BYTES, Buffer, Damaged, parts
 
 MOST_OF_PROTOBUF = 2**31 - 1
 """Bytes; of a larger file Caffe parses nothing (io.cpp kProtoReadBytesLimit)."""
@@ -27,6 +27,7 @@ _BEGINNINGS = (
     (b"<html", "is a web page, not weights: the download failed"),
 )
 _TEXT = 512
+_NOT_A_STATE = "is a .caffemodel, not a solver state; start from it with --weights, or give the .solverstate"
 
 
 def read_weights(path: str) -> Weights:
@@ -41,7 +42,7 @@ def read_weights(path: str) -> Weights:
     except Unreadable as error:
         raise Unreadable(_what(data) or str(error)) from None
     if not weights.layers:
-        weights.seems = _what(data) or ("is a solver state" if _is_state(data, path) else "")
+        weights.seems = _what(data) or ("is a solver state, to be given as --snapshot" if _is_state(data, path) else "")
     return weights
 
 
@@ -52,10 +53,20 @@ def read_solver_state(path: str) -> State:
         from caffelint.caffe.weights.hdf5 import read_state as read_hdf5
 
         return read_hdf5(path, len(data))
+    if _is_net(data):
+        raise Unreadable(_NOT_A_STATE)
     try:
         return read_state(data, path)
     except Unreadable as error:
         raise Unreadable(_what(data) or str(error)) from None
+
+
+def _is_net(data: Buffer) -> bool:
+    """By fields that a solver state has not, or as another kind: its first is a number."""
+    try:
+        return any(part.kind == BYTES and part.number in (1, 100) for part in parts(data, 0, len(data), outermost=True))
+    except Damaged:
+        return False
 
 
 def is_hdf5(data: Buffer) -> bool:

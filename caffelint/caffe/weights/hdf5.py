@@ -43,13 +43,15 @@ def read_net(path: str, size: int) -> Weights:
 def read_state(path: str, size: int) -> State:
     """A .solverstate.h5. Raises `Unreadable`."""
     with _Opened(path) as file:
+        if _is_group(file, "data") and not _is_group(file, "history"):
+            raise Unreadable("is a .caffemodel.h5, not a solver state; start from it with --weights")
         if not _is_group(file, "history"):
             raise Unreadable('is an HDF5 file without a group "history", where Caffe looks for the solver\'s state')
         history = file["history"]
         blobs = [_blob(path, history, str(number)) for number in range(len(history)) if str(number) in history]
         name = file["learned_net"][()] if "learned_net" in file else b""
         learned_net = name.decode(errors="replace") if isinstance(name, bytes) else str(name)
-        iteration, step = (int(file[key][()]) if key in file else 0 for key in ("iter", "current_step"))
+        iteration, step = (int(file[key][()].reshape(-1)[0]) if key in file else 0 for key in ("iter", "current_step"))
     return State(path, iteration, learned_net, blobs, step, HDF5, size)
 
 

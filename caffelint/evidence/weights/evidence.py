@@ -13,7 +13,8 @@ from caffelint.caffe.net import Net
 from caffelint.caffe.place import Place
 from caffelint.caffe.solver import Solver
 from caffelint.caffe.weights.copying import Copied, Misfit, Misfits, copied
-from caffelint.caffe.weights.stored import StoredBlob, StoredLayer, Weights
+from caffelint.caffe.weights.restoring import Restored, restored
+from caffelint.caffe.weights.stored import State, StoredBlob, StoredLayer, Weights
 from caffelint.evidence.weights.match import Renamed, renamed
 from caffelint.evidence.weights.statistics import Statistics, statistics
 from caffelint.text.parser import Document
@@ -117,13 +118,37 @@ def _holds_anyway(misfit: Misfit) -> bool:
 class WeightsEvidence:
     """models: the files of weights, in the order in which they are loaded. nets: all that take them, each once.
 
-    solver: the one that the nets belong to, if it was given.
+    solver: the one that the nets belong to, if it was given. state: what training is to go on from.
     """
 
-    def __init__(self, models: Sequence[Weights], nets: Sequence[Net] = (), solver: Solver | None = None) -> None:
+    def __init__(
+        self,
+        models: Sequence[Weights],
+        nets: Sequence[Net] = (),
+        solver: Solver | None = None,
+        state: State | None = None,
+    ) -> None:
         self.models = list(models)
         self.nets = list(nets)
         self.solver = solver
+        self.state = state
+
+    def restored(self) -> Restored | None:
+        """What the solver makes of the state; None without the two, or without a net to train."""
+        if self.solver is None or self.state is None:
+            return None
+        train = next(((net, state) for build, net, state in self.solver.builds if build.test is None), None)
+        if train is None:
+            return None
+        net, state = train
+        (built,) = net.build([state])
+        found = restored(self.state, built, self.solver.type)
+        return found if found.wanted is not None else restored(self.state, net.likely(state), self.solver.type)
+
+    def layer_at(self, layer: BuiltLayer) -> Place | None:
+        """The place of a layer in the text of the net to train."""
+        net = self.solver.train_net if self.solver else None
+        return net.layers[layer.index].at() if net is not None and layer.index is not None else None
 
     @cached_property
     def fits(self) -> list[Fit]:
@@ -172,7 +197,7 @@ class WeightsEvidence:
             return one.fit.at(one.target)
         return self.at(one.weights, one.layer.name, one.number)
 
-    def at(self, weights: Weights, layer: str = "", blob: int | None = None) -> Place:
+    def at(self, weights: Weights | State, layer: str = "", blob: int | None = None) -> Place:
         """A file of weights, a layer or a blob in it, by name."""
         name = layer if blob is None else f"{layer}/{blob}"
         source = Name(name.encode("utf-8", "surrogateescape"), weights.path)

@@ -6,7 +6,8 @@ from collections.abc import Iterator
 
 from caffelint.caffe.layers import BuiltLayer
 from caffelint.caffe.weights.copying import Copied, Misfit, Misfits
-from caffelint.caffe.weights.stored import StoredBlob, StoredLayer, Weights
+from caffelint.caffe.weights.restoring import Restored, Stale
+from caffelint.caffe.weights.stored import State, StoredBlob, StoredLayer, Weights
 from caffelint.evidence.weights.evidence import Fit, Measured, WeightsEvidence
 from caffelint.evidence.weights.examples import evidence_of
 from caffelint.evidence.weights.match import Renamed
@@ -24,6 +25,9 @@ __all__ = [
     "Misfit",
     "Misfits",
     "Renamed",
+    "Restored",
+    "Stale",
+    "State",
     "Statistics",
     "StoredBlob",
     "StoredLayer",
