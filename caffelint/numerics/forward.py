@@ -1,0 +1,490 @@
+"""From the signals of a layer's bottoms to those of its tops, by its class; a class without a transfer gives None."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from functools import singledispatch
+from math import prod
+from typing import NamedTuple
+
+from caffelint.caffe.built_net import BuiltNet
+from caffelint.caffe.layers import BuiltLayer
+from caffelint.caffe.layers.arrange import Crop, Flatten, Reshape, Split
+from caffelint.caffe.layers.concat import Concat, Slice
+from caffelint.caffe.layers.convolution import Convolution, Deconvolution
+from caffelint.caffe.layers.data import DataLayer, DummyData, Transformed
+from caffelint.caffe.layers.linear import Embed, InnerProduct
+from caffelint.caffe.layers.neuron import (
+    Dropout,
+    Neuron,
+    Power,
+)
+from caffelint.caffe.layers.normalization import LRN, MVN, BatchNorm
+from caffelint.caffe.layers.pooling import Pooling
+from caffelint.caffe.layers.reduce import Eltwise, Softmax
+from caffelint.caffe.layers.resample import Permute, ShuffleChannel
+from caffelint.caffe.layers.scale import Bias, Scale
+from caffelint.caffe.net_parts import Blob
+from caffelint.caffe.shapes import Shape
+from caffelint.numerics.elements import functions_of
+from caffelint.numerics.hermite import applied
+from caffelint.numerics.signal import (
+    BOTH,
+    KERNELS,
+    OTHER,
+    PLACE,
+    SAME,
+    SAMPLE,
+    Signal,
+    bounded,
+    constant,
+    independent,
+    mixed,
+    total,
+)
+from caffelint.numerics.softmax import softmax
+from caffelint.numerics.taps import read
+from caffelint.numerics.weights import Weights, weights
+
+Known = Sequence[Signal]
+Tops = Sequence[Signal | None] | None
+
+
+def places(shape: Shape) -> int:
+    """Positions of one channel of one sample."""
+    return prod(shape[2:])
+
+
+class Pixels:
+    """What is taken of a source of images: 0 to 255, neighbours and colours alike."""
+
+    mean, spread, near, far, colour = 115.0, 65.0, 0.35, 0.08, 0.9
+
+
+class Drawn(NamedTuple):
+    """What the weights of a layer begin with. factor: by which they have grown. weights: instead of the filler's."""
+
+    factor: float = 1.0
+    weights: Weights | None = None
+
+
+@singledispatch
+def forward(layer: BuiltLayer, bottoms: Known, drawn: Drawn) -> Tops:
+    return None
+
+
+def shape_of(layer: BuiltLayer, bottom: int = 0) -> Shape:
+    shape = layer.bottoms[bottom].shape
+    assert shape is not None
+    return shape
+
+
+# Data
+
+
+@forward.register
+def _(layer: DataLayer, bottoms: Known, drawn: Drawn) -> Tops:
+    return [_unit(), *[None] * (len(layer.tops) - 1)]
+
+
+def _unit() -> Signal:
+    """Of data of any kind: numbers about 1."""
+    return images(0.3, 0.3)
+
+
+def images(mean: float, spread: float) -> Signal:
+    variance = spread * spread
+    square = mean * mean
+    near, far = Pixels.near * variance, Pixels.far * variance
+    same = [variance, near, 3 * far, far]
+    other = [Pixels.colour * one for one in same]
+    return Signal(mean, tuple(square + one for one in [*same, *other]), True)
+
+
+@forward.register
+def _(layer: Transformed, bottoms: Known, drawn: Drawn) -> Tops:
+    t = layer.message.transform_param
+    means = list(t.mean_value)
+    mean, spread = Pixels.mean, Pixels.spread
+    if means:
+        mean -= sum(means) / len(means)
+    elif t.mean_file:
+        mean = 0.0
+    return [images(mean * t.scale, spread * abs(t.scale)), *[None] * (len(layer.tops) - 1)]
+
+
+@forward.register
+def _(layer: DummyData, bottoms: Known, drawn: Drawn) -> Tops:
+    fillers = layer.parameters.data_filler
+    found: list[Signal | None] = []
+    for number, top in enumerate(layer.tops):
+        if not fillers:
+            found.append(constant(0.0))
+            continue
+        one = weights(fillers[number if len(fillers) > 1 else 0], top.shape or ())
+        found.append(independent(one.mean, one.variance) if one else None)
+    return found
+
+
+# Layers with weights
+
+
+def weights_of(layer: BuiltLayer, drawn: Drawn) -> tuple[Weights, Weights] | None:
+    """What the weights and the bias begin with."""
+    p = layer.parameters
+    if not layer.param_shapes:
+        return None
+    main = drawn.weights or weights(p.weight_filler, layer.param_shapes[0])
+    bias = weights(p.bias_filler, layer.param_shapes[1]) if p.bias_term and len(layer.param_shapes) > 1 else _NOTHING
+    return (main.times(drawn.factor), bias) if main and bias else None
+
+
+_NOTHING = Weights(0.0, 0.0)
+
+
+def sums(bottom: Signal, one: Weights, bias: Weights, channels: float, taps: float) -> Signal:
+    """Sums over so many channels of a bottom, each with so many taps, with drawn weights."""
+    k = bottom.kernels
+    inputs = channels * taps
+    mean = one.mean * inputs * bottom.mean + bias.mean
+    own = [one.variance * inputs * k[pair] for pair in range(OTHER)]
+    shared = [0.0] * OTHER
+    if one.mean:
+        square = one.mean**2 * channels
+        for near, far in ((SAME, PLACE), (SAMPLE, BOTH)):
+            whole = taps * k[near] + taps * (taps - 1) * k[far]
+            cross = taps * k[OTHER + near] + taps * (taps - 1) * k[OTHER + far]
+            shared[near] = square * (whole + (channels - 1) * cross)
+            shared[far] = square * taps * taps * (k[far] + (channels - 1) * k[OTHER + far])
+    fixed = mean * mean - (mean - bias.mean) ** 2
+    kernels = [bounded(a + b + fixed + bias.variance) for a, b in zip(own, shared, strict=True)]
+    kernels += [bounded(b + fixed) for b in shared]
+    return Signal(bounded(mean), tuple(kernels), bottom.assumed)
+
+
+@forward.register
+def _(layer: Convolution, bottoms: Known, drawn: Drawn) -> Tops:
+    found = weights_of(layer, drawn)
+    top = layer.tops[0].shape
+    if found is None or top is None:
+        return None
+    shape = shape_of(layer)
+    taps = read(layer, shape[layer.channel_axis + 1 :], top[layer.channel_axis + 1 :])
+    channels = layer.param_shapes[0][1]  # type: ignore[index]
+    return [sums(one, *found, channels, taps) for one in bottoms]
+
+
+@forward.register
+def _(layer: Deconvolution, bottoms: Known, drawn: Drawn) -> Tops:
+    found = weights_of(layer, drawn)
+    top = layer.tops[0].shape
+    if found is None or top is None:
+        return None
+    shape = shape_of(layer)
+    taps = prod(layer.kernel) * places(shape) / max(places(top), 1)
+    channels = layer.param_shapes[0][0] / max(layer.groups(), 1)  # type: ignore[index]
+    return [sums(one, *found, channels, taps) for one in bottoms]
+
+
+@forward.register
+def _(layer: InnerProduct, bottoms: Known, drawn: Drawn) -> Tops:
+    found = weights_of(layer, drawn)
+    if found is None:
+        return None
+    axis = layer.parameters.axis
+    shape = shape_of(layer)
+    if axis == 1:
+        return [sums(bottoms[0], *found, shape[1] if len(shape) > 1 else 1, places(shape))]
+    return [sums(bottoms[0], *found, prod(shape[axis:]), 1)]
+
+
+@forward.register
+def _(layer: Embed, bottoms: Known, drawn: Drawn) -> Tops:
+    found = weights_of(layer, drawn)
+    if found is None:
+        return None
+    one, bias = found
+    return [independent(one.mean + bias.mean, one.variance + bias.variance)]
+
+
+@forward.register
+def _(layer: Scale, bottoms: Known, drawn: Drawn) -> Tops:
+    if len(bottoms) == 2:
+        return [_product(bottoms)]
+    p = layer.parameters
+    factor = weights(p.filler, layer.param_shapes[0]) if p.HasField("filler") and layer.param_shapes else Weights(1, 0)
+    if factor is None:
+        return None
+    bottom = bottoms[0]
+    square = factor.mean**2 + factor.variance
+    kernels = [one * square for one in bottom.kernels[:OTHER]] + [
+        one * factor.mean**2 for one in bottom.kernels[OTHER:]
+    ]
+    found = Signal(bottom.mean * factor.mean, tuple(map(bounded, kernels)), bottom.assumed)
+    bias = weights(p.bias_filler, (1,)) if p.bias_term else None
+    return [total([found, _of_channels(bias)]) if bias else found]
+
+
+@forward.register
+def _(layer: Bias, bottoms: Known, drawn: Drawn) -> Tops:
+    if len(bottoms) == 2:
+        return [total(bottoms)]
+    bias = weights(layer.parameters.filler, (1,))
+    return [total([bottoms[0], _of_channels(bias)])] if bias else None
+
+
+def _of_channels(one: Weights) -> Signal:
+    """A parameter with an element for each channel."""
+    square = one.mean**2
+    return Signal(one.mean, (*[square + one.variance] * OTHER, *[square] * OTHER))
+
+
+def _product(bottoms: Known) -> Signal:
+    mean = prod(one.mean for one in bottoms)
+    kernels = tuple(bounded(prod(one.kernels[k] for one in bottoms)) for k in range(KERNELS))
+    return Signal(bounded(mean), kernels, any(one.assumed for one in bottoms))
+
+
+# Functions of each element
+
+
+@forward.register
+def _(layer: Neuron, bottoms: Known, drawn: Drawn) -> Tops:
+    functions = functions_of(layer)
+    return [applied(functions.value, bottoms[0])] if functions else None
+
+
+@forward.register
+def _(layer: Power, bottoms: Known, drawn: Drawn) -> Tops:
+    p = layer.parameters
+    if p.power == 1:
+        return [bottoms[0].times(p.scale).plus(p.shift)]
+    functions = functions_of(layer)
+    return [applied(functions.value, bottoms[0])] if functions else None
+
+
+@forward.register
+def _(layer: Dropout, bottoms: Known, drawn: Drawn) -> Tops:
+    return [dropped(layer, bottoms[0])]
+
+
+def dropped(layer: BuiltLayer, one: Signal) -> Signal:
+    """Elements left out at random, the others enlarged for it, where the net trains."""
+    ratio = layer.parameters.dropout_ratio
+    if layer.phase != "TRAIN" or not 0 < ratio < 1:
+        return one
+    return one._replace(kernels=(one.kernels[SAME] / (1 - ratio), *one.kernels[1:]))
+
+
+# Pooling and normalisation
+
+
+def most_of(size: float) -> tuple[float, float]:
+    """Mean and variance of the largest of so many normal variables."""
+    if size <= 1:
+        return 0.0, 1.0
+    at = (size - 0.375) / (size + 0.25)
+    low, high = -1.0, 6.0
+    for _ in range(40):
+        middle = (low + high) / 2
+        if 0.5 * (1 + math.erf(middle / math.sqrt(2))) < at:
+            low = middle
+        else:
+            high = middle
+    return low, 1 / (1 + 0.75 * math.log(size))
+
+
+def pooled_from(layer: Pooling) -> float:
+    """Pixels of a window."""
+    shape = shape_of(layer)
+    return float(places(shape)) if layer.kernel is None else float(prod(layer.kernel))
+
+
+@forward.register
+def _(layer: Pooling, bottoms: Known, drawn: Drawn) -> Tops:
+    bottom = bottoms[0]
+    size = max(min(pooled_from(layer), places(shape_of(layer))), 1.0)
+    k = bottom.kernels
+    if layer.parameters.pool == 1:
+        kernels = []
+        for first in (0, OTHER):
+            for near, far in ((SAME, PLACE), (SAMPLE, BOTH)):
+                kernels += [(k[first + near] + (size - 1) * k[first + far]) / size, k[first + far]]
+        return [Signal(bottom.mean, tuple(kernels), bottom.assumed)]
+    if layer.parameters.pool != 0:
+        return [bottom]
+    square = bottom.mean**2
+    apart = max(k[SAME] - max(k[PLACE], square), 0.0)
+    above, left = most_of(size)
+    mean = bottom.mean + math.sqrt(apart) * above
+    shrunk = (bottom.variance - apart * (1 - left)) / bottom.variance if bottom.variance else 1.0
+    return [bottom.mapped(lambda one: (one - square) * shrunk + mean * mean, mean)]
+
+
+@forward.register
+def _(layer: LRN, bottoms: Known, drawn: Drawn) -> Tops:
+    return [bottoms[0].times(lrn_factor(layer, bottoms[0]))]
+
+
+def lrn_factor(layer: BuiltLayer, bottom: Signal) -> float:
+    p = layer.parameters
+    base = p.k + p.alpha * bottom.mean_square
+    return min(base**-p.beta, 1e9) if base > 0 else 1.0
+
+
+def common(bottom: Signal, samples: float, positions: float) -> tuple[float, float]:
+    """Mean products of the mean of a channel over a batch with itself, and with that of another channel."""
+    found = []
+    for first in (0, OTHER):
+        k = bottom.kernels[first : first + OTHER]
+        pairs = k[SAME] + (positions - 1) * k[PLACE] + (samples - 1) * (k[SAMPLE] + (positions - 1) * k[BOTH])
+        found.append(pairs / (samples * positions))
+    return found[0], found[1]
+
+
+def centred(layer: BuiltLayer, bottom: Signal) -> tuple[tuple[float, ...], float]:
+    """The kernels without the mean of each channel, and their variance."""
+    shape = shape_of(layer)
+    own, other = common(bottom, max(float(shape[0]), 1.0), max(float(places(shape)), 1.0))
+    kernels = (*(one - own for one in bottom.kernels[:OTHER]), *(one - other for one in bottom.kernels[OTHER:]))
+    return kernels, max(kernels[SAME], 0.0)
+
+
+@forward.register
+def _(layer: BatchNorm, bottoms: Known, drawn: Drawn) -> Tops:
+    bottom = bottoms[0]
+    eps = layer.parameters.eps
+    if layer.uses_global_stats:
+        return [bottom.times(1 / math.sqrt(eps))] if eps > 0 else None
+    kernels, variance = centred(layer, bottom)
+    by = variance + eps
+    if not by > 0:
+        return None
+    return [Signal(0.0, tuple(bounded(one / by) for one in kernels), bottom.assumed)]
+
+
+@forward.register
+def _(layer: MVN, bottoms: Known, drawn: Drawn) -> Tops:
+    bottom = bottoms[0]
+    p = layer.parameters
+    own, others = mvn_means(layer, bottom)
+    by = (math.sqrt(max(bottom.mean_square - own, 0.0)) + p.eps) ** 2 if p.normalize_variance else 1.0
+    if not by > 0:
+        return None
+    away = (own, own, others, others) * 2 if p.across_channels else (own, own, others, others, *bottom.kernels[OTHER:])
+    return [
+        Signal(
+            0.0, tuple(bounded((one - by_) / by) for one, by_ in zip(bottom.kernels, away, strict=True)), bottom.assumed
+        )
+    ]
+
+
+def mvn_means(layer: BuiltLayer, bottom: Signal) -> tuple[float, float]:
+    """Mean products of what is taken away: of a sample with itself, and with another one."""
+    shape = shape_of(layer)
+    positions = float(places(shape))
+    channels = float(shape[1]) if layer.parameters.across_channels and len(shape) > 1 else 1.0
+    k = bottom.kernels
+    found = []
+    for near, far in ((SAME, PLACE), (SAMPLE, BOTH)):
+        one = k[near] + (positions - 1) * k[far]
+        other = k[OTHER + near] + (positions - 1) * k[OTHER + far]
+        found.append((one + (channels - 1) * other) / (positions * channels))
+    return found[0], found[1]
+
+
+# Moved about and put together
+
+
+@forward.register(Split)
+@forward.register(Crop)
+@forward.register(Permute)
+@forward.register(ShuffleChannel)
+@forward.register(Slice)
+def _(layer: BuiltLayer, bottoms: Known, drawn: Drawn) -> Tops:
+    return [bottoms[0]] * len(layer.tops)
+
+
+@forward.register(Flatten)
+@forward.register(Reshape)
+def _(layer: BuiltLayer, bottoms: Known, drawn: Drawn) -> Tops:
+    top = layer.tops[0].shape
+    before, after = places(shape_of(layer)), places(top or ())
+    return [bottoms[0]] if before == after else [flattened(bottoms[0], before)] if after == 1 else None
+
+
+def flattened(bottom: Signal, positions: float) -> Signal:
+    """Every element is a channel of its own."""
+    k = bottom.kernels
+    # Among as many channels as there are, most pairs are of two channels and two places.
+    near = 1 / positions
+    rest = [near * k[OTHER + n] + (1 - near) * k[OTHER + f] for n, f in ((SAME, PLACE), (SAMPLE, BOTH))]
+    kernels = (k[SAME], k[SAME], k[SAMPLE], k[SAMPLE], rest[0], rest[0], rest[1], rest[1])
+    return Signal(bottom.mean, kernels, bottom.assumed)
+
+
+@forward.register
+def _(layer: Concat, bottoms: Known, drawn: Drawn) -> Tops:
+    shapes = [shape_of(layer, number) for number in range(len(bottoms))]
+    axis = layer.parameters.axis if layer.parameters.HasField("axis") else 1
+    sizes = [float(shape[axis]) for shape in shapes]
+    whole = sum(sizes)
+    return [mixed(bottoms, [size / whole for size in sizes])] if whole else None
+
+
+@forward.register
+def _(layer: Eltwise, bottoms: Known, drawn: Drawn) -> Tops:
+    p = layer.parameters
+    if p.operation == 0:
+        return [_product(bottoms)]
+    if p.operation == 1:
+        return [total(bottoms, list(p.coeff) or ())]
+    above, left = most_of(len(bottoms))
+    first = max(bottoms, key=lambda one: one.mean_square)
+    mean = first.mean + math.sqrt(first.variance) * above
+    square = first.mean**2
+    return [first.mapped(lambda one: (one - square) * left + mean * mean, mean)]
+
+
+@forward.register
+def _(layer: Softmax, bottoms: Known, drawn: Drawn) -> Tops:
+    shape = shape_of(layer)
+    axis = layer.parameters.axis
+    return [softmax(bottoms[0], shape[axis])] if -len(shape) <= axis < len(shape) else None
+
+
+def run(
+    built: BuiltNet,
+    given: Mapping[str, Signal],
+    weights: Mapping[BuiltLayer, Weights],
+    grow: bool = False,
+) -> tuple[dict[Blob, Signal | None], dict[BuiltLayer, Drawn]]:
+    """The signals of all versions of blobs, and what the weights of each layer are, where not their filler's.
+
+    given: signals of data blobs by name, instead of what would be assumed of them. weights: of layers, instead of their
+    fillers. grow: are weights enlarged until their output is of size 1, as training does before anything else?
+    """
+    signals: dict[Blob, Signal | None] = {}
+    changed = {layer: Drawn(weights=one) for layer, one in weights.items()}
+    values = built.values
+    for layer in built.layers:
+        bottoms = [signals.get(blob) for blob in layer.bottoms]
+        known = [one for one in bottoms if one is not None]
+        tops: Tops = None
+        if len(known) == len(bottoms) and all(blob.shape for blob in (*layer.bottoms, *layer.tops[:1])):
+            drawn = changed.get(layer, FILLED)
+            tops = forward(layer, known, drawn)
+            if grow and tops and tops[0] and layer.has_weights and 0 < tops[0].mean_square < 1:
+                changed[layer] = drawn._replace(factor=1 / tops[0].size)
+                tops = forward(layer, known, changed[layer])
+        for number, blob in enumerate(layer.tops):
+            found = tops[number] if tops and number < len(tops) else None
+            if not layer.bottoms:
+                found = given.get(blob.name, found)
+            bounds = values[blob]
+            signals[blob] = found._replace(low=bounds.low, high=bounds.high) if found else None
+    return signals, changed
+
+
+FILLED = Drawn()

@@ -1,0 +1,96 @@
+"""The state of a blob: what is expected of its elements and of pairs of them, over all draws of weights and data."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Sequence
+from typing import NamedTuple
+
+SAME, PLACE, SAMPLE, BOTH = range(4)
+OTHER = 4
+"""Kernels: the mean product of two elements of one channel that are the same, at another place, of another sample, or
+both; OTHER and these of two channels."""
+KERNELS = 8
+MOST = 1e120
+
+
+class Signal(NamedTuple):
+    """mean: of all elements. kernels: mean products of pairs; the first is the mean square.
+
+    assumed: does it rest on a guess of the scale of the data? low, high: all elements lie between.
+    """
+
+    mean: float
+    kernels: tuple[float, ...]
+    assumed: bool = False
+    low: float = -math.inf
+    high: float = math.inf
+
+    @property
+    def mean_square(self) -> float:
+        return self.kernels[SAME]
+
+    @property
+    def variance(self) -> float:
+        return max(self.kernels[SAME] - self.mean**2, 0.0)
+
+    @property
+    def size(self) -> float:
+        """Root mean square."""
+        return math.sqrt(max(self.kernels[SAME], 0.0))
+
+    def times(self, factor: float) -> Signal:
+        square = factor * factor
+        return Signal(self.mean * factor, tuple(bounded(one * square) for one in self.kernels), self.assumed)
+
+    def plus(self, value: float) -> Signal:
+        more = 2 * self.mean * value + value * value
+        return Signal(self.mean + value, tuple(bounded(one + more) for one in self.kernels), self.assumed)
+
+    def mapped(self, function: Callable[[float], float], mean: float) -> Signal:
+        """Each kernel mapped; equal ones once."""
+        known: dict[float, float] = {}
+        for one in self.kernels:
+            if one not in known:
+                known[one] = bounded(function(one))
+        return Signal(mean, tuple(known[one] for one in self.kernels), self.assumed)
+
+
+def bounded(value: float) -> float:
+    """A number that later sums and products of do not overflow; what is not one becomes the largest."""
+    return min(max(value, -MOST), MOST) if value == value else MOST
+
+
+def constant(value: float) -> Signal:
+    return Signal(value, (value * value,) * KERNELS)
+
+
+def independent(mean: float, variance: float, assumed: bool = False) -> Signal:
+    """Elements that are drawn one by one."""
+    square = mean * mean
+    return Signal(mean, (square + variance, *[square] * (KERNELS - 1)), assumed)
+
+
+def total(signals: Sequence[Signal], factors: Sequence[float] = ()) -> Signal:
+    """The sum of blobs that have nothing to do with each other but their means."""
+    factors = factors or [1.0] * len(signals)
+    mean = sum(one.mean * by for one, by in zip(signals, factors, strict=True))
+    kernels = []
+    for kernel in range(KERNELS):
+        own = sum(by * by * (one.kernels[kernel] - one.mean**2) for one, by in zip(signals, factors, strict=True))
+        kernels.append(bounded(own + mean * mean))
+    return Signal(bounded(mean), tuple(kernels), any(one.assumed for one in signals))
+
+
+def mixed(signals: Sequence[Signal], shares: Sequence[float], whole: Iterable[bool] = ()) -> Signal:
+    """A blob that holds elements of several, each with its share of the channels."""
+    mean = sum(one.mean * share for one, share in zip(signals, shares, strict=True))
+    kernels = [sum(one.kernels[k] * share for one, share in zip(signals, shares, strict=True)) for k in range(OTHER)]
+    for k in range(OTHER, KERNELS):
+        apart = sum(
+            (a.kernels[k] if a is b else a.mean * b.mean) * x * y
+            for a, x in zip(signals, shares, strict=True)
+            for b, y in zip(signals, shares, strict=True)
+        )
+        kernels.append(apart)
+    return Signal(mean, tuple(kernels), any(one.assumed for one in signals))

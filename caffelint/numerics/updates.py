@@ -1,0 +1,78 @@
+"""How far the first updates move each weight, against the weight itself."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, NamedTuple
+
+from caffelint.caffe.layers import BuiltLayer
+from caffelint.caffe.net_parts import Param
+from caffelint.caffe.shapes import count
+from caffelint.numerics.forward import FILLED, Drawn, weights_of
+from caffelint.numerics.start import Start
+
+
+class Update(NamedTuple):
+    """gradient, weights: root mean squares; the weights after they have grown until their layer's output is of size 1.
+
+    ratio: what the updates of one step come to in the end, momentum included, against the weights.
+    """
+
+    param: Param
+    gradient: float
+    weights: float
+    ratio: float
+
+
+def updates(start: Start, solver: Any, rate: float) -> list[Update]:
+    """Of all weights that are known, at a rate. solver: the SolverParameter."""
+    found = []
+    factor = clipping(start, solver)
+    for param, gradient in start.learned.items():
+        mult = param.lr_mult
+        if not mult or param.index or not param.layer.has_weights or is_rescaled(param.layer):
+            continue
+        size = size_of(param.layer, start.drawn.get(param.layer, FILLED))
+        if not size:
+            continue
+        step = step_of(solver, gradient * factor, rate * mult)
+        found.append(Update(param, gradient, size, step / size))
+    return found
+
+
+def is_rescaled(layer: BuiltLayer) -> bool:
+    """Does a layer that normalises read its output? Then the size of its weights is of no effect, and large updates
+    make them larger and the next ones smaller."""
+    readers = [reader for top in layer.tops for reader, _ in top.consumers]
+    return bool(readers) and all(
+        reader.normalises and not getattr(reader, "uses_global_stats", False) for reader in readers
+    )
+
+
+def size_of(layer: BuiltLayer, drawn: Drawn) -> float:
+    one = weights_of(layer, drawn) if hasattr(layer.parameters, "weight_filler") else None
+    return one[0].size if one else 0.0
+
+
+def clipping(start: Start, solver: Any) -> float:
+    """The factor of clip_gradients (SGDSolver::ClipGradients)."""
+    most: float = solver.clip_gradients
+    if most < 0:
+        return 1.0
+    squares = sum(gradient**2 * count(param.shape) for param, gradient in start.learned.items())
+    norm = math.sqrt(squares)
+    return most / norm if norm > most else 1.0
+
+
+def step_of(solver: Any, gradient: float, rate: float) -> float:
+    """The size of an update, of all that follow from one gradient, by the solver's type (*_solver.cpp)."""
+    kind: str = solver.type or "SGD"
+    delta: float = solver.delta
+    if kind in ("SGD", "Nesterov"):
+        momentum: float = solver.momentum
+        return rate * gradient / max(1 - momentum, 1e-3)
+    if kind in ("Adam", "AdaGrad", "RMSProp"):
+        return rate * gradient / (gradient + delta) if gradient else 0.0
+    if kind == "AdaDelta":
+        return rate * math.sqrt(delta) * gradient / math.sqrt(gradient**2 + delta) if gradient else 0.0
+    return 0.0
