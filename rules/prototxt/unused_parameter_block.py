@@ -101,6 +101,17 @@ class UnusedParameterBlock(NetRule):
             fixed='layer { name: "d" type: "ImageData" image_data_param { source: "a.txt" batch_size: 8 } }',
         ),
         Invalid(
+            'layer { name: "d" type: "ImageData" image_data_param { source: "a" batch_size: 8 }'
+            ' data_param { source: "b" batch_size: 9 prefetch: 2 } }',
+            span="data_param",
+            message='ImageData "d": all of data_param but prefetch is ignored; ImageData reads image_data_param',
+        ),
+        Invalid(
+            'layer { name: "d" type: "Interp" interp_param { zoom_factor: 2 } convolution_param { stride: 2 } }',
+            span="convolution_param",
+            message='Interp "d": convolution_param is probably ignored; Interp has interp_param',
+        ),
+        Invalid(
             'layer { name: "d" type: "InnerDistance" inner_product_param { } }',
             span="inner_product_param",
             message='InnerDistance "d": inner_product_param is probably ignored; InnerDistance has'
@@ -117,7 +128,7 @@ class UnusedParameterBlock(NetRule):
             reads[type_] = used
             prefetches = _takes_prefetch_alone(layers[0])
             if used is None:
-                layers = [layer for layer in layers if _own_block(layer, known)]
+                layers = [layer for layer in layers if _own_block(layer, known) or _has_own(layer, known)]
             elif not prefetches and _blocks(layers) <= used | _ALWAYS_READ:
                 continue
             for layer in layers:
@@ -130,21 +141,25 @@ class UnusedParameterBlock(NetRule):
                             unused.setdefault((type_, block), []).append(layer)
                     elif block not in used and not (block in _MAKES_DATA and _lacks_source(layer)):
                         unused.setdefault((type_, block), []).append(layer)
-                    elif block == "data_param" and prefetches and not layer.has(layer.kind.block):
+                    elif block == "data_param" and prefetches:
                         if any(inner.name != "prefetch" for inner, _ in value.ListFields()):
                             unused.setdefault((type_, block), []).append(layer)
         for (type_, block), layers in unused.items():
             subject = titles(layers)
             used = reads[type_]
             if used is None:
-                own = _own_block(layers[0], known)
+                own = _own_block(layers[0], known) or " and ".join(sorted(known.param_blocks(type_) - _SHARED))
                 message = f"{subject}: {block} is probably ignored; {type_} has {own}"
                 yield self.finding(layers[0].at(block), message, certainty=LIKELY)
                 continue
             if block in used:
-                message = f"{subject}: all of {block} but prefetch is ignored, so the layer has no source"
-                message += f"; {type_} reads {layers[0].kind.block}"
-                fixes = _renamed(layers, block, layers[0].kind.block)
+                message = f"{subject}: all of {block} but prefetch is ignored"
+                own = layers[0].kind.block
+                if all(layer.has(own) for layer in layers):
+                    yield self.finding(layers[0].at(block), f"{message}; {type_} reads {own}")
+                    continue
+                message += f", so the layer has no source; {type_} reads {own}"
+                fixes = _renamed(layers, block, own)
                 yield self.finding(layers[0].at(block), message, severity=ERROR, fixes=fixes)
                 continue
             message = f"{subject}: {block} is ignored; "
@@ -212,6 +227,11 @@ def _lacks_source(layer: Layer) -> bool:
 def _takes_prefetch_alone(layer: Layer) -> bool:
     """Does it take `prefetch` from data_param, and all else from a block of its own (base_data_layer.cpp)?"""
     return bool(layer.kind.prefetches) and not layer.kind.fork and layer.kind.block != "data_param"
+
+
+def _has_own(layer: Layer, known: Provenance) -> bool:
+    """Has it a block that forks read in a layer of this type?"""
+    return any(layer.has(name) for name in known.param_blocks(layer.type) - _SHARED)
 
 
 def _own_block(layer: Layer, known: Provenance) -> str:
