@@ -9,7 +9,7 @@ from typing import Any
 from caffelint.caffe.fork_fields import has_fork_fields
 from caffelint.caffe.layers import BuiltLayer
 from caffelint.caffe.net_parts import Blob
-from caffelint.caffe.refusal import Refusal
+from caffelint.caffe.refusal import OF_SHAPES, Refusal
 from caffelint.caffe.shapes import Shape, count
 from caffelint.caffe.states import State
 from caffelint.caffe.values import Values, value_facts
@@ -67,6 +67,17 @@ class BuiltNet:
     def has_loss(self) -> bool:
         """Has a layer a loss weight other than 0?"""
         return any(any(layer.loss_weights) for layer in self.layers)
+
+    @cached_property
+    def is_wired(self) -> bool:
+        """Do its blobs connect its layers, and have its losses their weights, as if nothing were refused?
+
+        A layer whose shapes do not fit changes neither; a bottom that nothing makes, or a refused loss, does.
+        """
+        if not self.refusals:
+            return True
+        losses = {layer.index for layer in self.layers if not layer.known or layer.is_loss or layer.given_loss_weights}
+        return all(one.kind in OF_SHAPES and one.index not in losses for one in self.refusals)
 
     @property
     def loads(self) -> bool | None:

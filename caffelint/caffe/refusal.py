@@ -82,6 +82,40 @@ class Kind(str, Enum):
     DIVISION_BY_ZERO = "division-by-zero"
 
 
+OF_SHAPES = frozenset(
+    [
+        Kind.MISSING_FIELD,
+        Kind.CONFLICTING_FIELDS,
+        Kind.FIELD_NOT_TAKEN,
+        Kind.VALUE_OUT_OF_RANGE,
+        Kind.PARAM_COUNT,
+        Kind.SHARED_PARAM_SHAPE,
+        Kind.SHARED_PARAM_MULTIPLIER,
+        Kind.STATISTIC_WITH_RATE,
+        Kind.EVEN_LOCAL_SIZE,
+        Kind.UNKNOWN_FILLER,
+        Kind.FILLER_DOES_NOT_FIT,
+        Kind.MEAN_FILE_AND_MEAN_VALUE,
+        Kind.TRANSFORM_OF_HDF5,
+        Kind.MISSING_BATCH_SIZE,
+        Kind.WRONG_AXES,
+        Kind.NO_SUCH_AXIS,
+        Kind.SHAPES_DIFFER,
+        Kind.WRONG_SHAPE,
+        Kind.LABEL_COUNT,
+        Kind.ELEMENT_COUNT,
+        Kind.NOT_DIVISIBLE,
+        Kind.WINDOW_TOO_LARGE,
+        Kind.PADDING_TOO_LARGE,
+        Kind.TOP_K_TOO_LARGE,
+        Kind.NO_ELEMENTS,
+        Kind.NEGATIVE_DIMENSION,
+        Kind.BLOB_TOO_LARGE,
+        Kind.DIVISION_BY_ZERO,
+    ]
+)
+"""Those that leave which layers there are, and how blobs connect them, as Caffe would have it."""
+
 OF_EVERY_CAFFE = frozenset(
     [
         Kind.MIXED_FORMATS,

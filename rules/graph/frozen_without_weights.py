@@ -96,7 +96,7 @@ class FrozenWithoutWeights(NetRule):
         if speaks_of_weights(net):
             return
         for one in net.states():
-            if one.phase == TRAIN and not one.refusals and any(layer.learns for layer in one.layers):
+            if one.phase == TRAIN and one.is_wired and any(layer.learns for layer in one.layers):
                 found = [net.layers[layer.index or 0] for layer in one.layers if layer.index in frozen]
                 after = {layer.index for layer in _after_learning(one)}
                 if found:

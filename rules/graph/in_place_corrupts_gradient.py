@@ -111,7 +111,7 @@ class InPlaceCorruptsGradient(NetRule):
         if not net.is_plain:
             return
         for one in net.states():
-            if one.phase == TRAIN and not one.refusals:
+            if one.phase == TRAIN and one.is_wired:
                 spoilt = [(layer, needs) for layer in one.layers for needs in _spoilt(layer)]
                 fixes = own_tops((net.layers[layer.index or 0] for layer, _ in spoilt), safety=UNSAFE)
                 for layer, needs in spoilt:

@@ -62,7 +62,7 @@ class LossConsumed(NetRule):
 
     def check(self, net: Net) -> Iterator[Finding]:
         for one in net.states():
-            if one.phase != TRAIN or one.refusals:
+            if one.phase != TRAIN or not one.is_wired:
                 continue
             for layer in one.layers:
                 if layer.need_backward or layer.index is None or not any(layer.loss_weights):

@@ -72,7 +72,7 @@ class NoGradientPath(NetRule):
 
     def check(self, net: Net) -> Iterator[Finding]:
         for one in net.states():
-            if one.phase != TRAIN or one.refusals or not one.has_loss:
+            if one.phase != TRAIN or not one.is_wired or not one.has_loss:
                 continue
             if net.role == "train":
                 yield from self._cuts(net, one)

@@ -66,7 +66,7 @@ class NoLoss(NetRule):
             if one.phase != TRAIN:
                 continue
             # A loss that is refused has no weight yet.
-            if one.refusals or any(not layer.known or any(layer.loss_weights) for layer in one.layers):
+            if not one.is_wired or any(not layer.known or any(layer.loss_weights) for layer in one.layers):
                 return
             place, why = net.at("layer"), "so nothing learns; add a loss layer"
             inside = {layer.index for layer in one.layers}

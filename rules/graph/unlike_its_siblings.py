@@ -134,7 +134,7 @@ class UnlikeItsSiblings(NetRule):
             return
         nets = net.states()
         one = next((one for one in nets if one.phase == TRAIN), nets[0])
-        if one.refusals:
+        if not one.is_wired:
             return
         yield from self._shortcuts(net, one)
         yield from self._pads(net, one)

@@ -64,7 +64,7 @@ class UnusedBlob(NetRule):
 
     def check(self, net: Net) -> Iterator[Finding]:
         for one in net.states():
-            if one.phase != TRAIN or one.refusals or not one.has_loss:
+            if one.phase != TRAIN or not one.is_wired or not one.has_loss:
                 continue
             if not net.may_be_trained:
                 return

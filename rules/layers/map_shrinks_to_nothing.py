@@ -143,7 +143,7 @@ class MapShrinksToNothing(NetRule):
             one = net.likely(one.state)
             layer = next(likely for likely in one.layers if likely.index == layer.index)
         shape, kernel = layer.bottoms[0].shape, layer.parameters.kernel_size
-        if one.refusals or shape is None or shape[2] != shape[3] or shape[2] <= kernel or layer.index is None:
+        if shape is None or shape[2] != shape[3] or shape[2] <= kernel or layer.index is None:
             return
         side, left = shape[2], shape[2] - kernel + 1
         place = net.layers[layer.index].at("pooling_param", "kernel_size")

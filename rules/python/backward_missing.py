@@ -93,7 +93,7 @@ class PythonBackwardMissing(NetRule):
         if not net.python_modules:
             return
         for one in net.states():
-            if one.phase == TRAIN and not one.refusals:
+            if one.phase == TRAIN and one.is_wired:
                 for built in one.layers:
                     if built.type == "Python" and built.index is not None and built.need_backward:
                         yield from self._judge(net, built)
