@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from caffelint.lint.data_source import LARGEST_IMAGE, Unreadable
+from caffelint.lint.read import ReadError, read
 from caffelint.schema import BlobProto
 
 if TYPE_CHECKING:
@@ -25,10 +26,9 @@ class TooLarge(Unreadable):
 def mean_of(path: str) -> Array:
     """The channels x height x width of a mean file. Raises Unreadable."""
     try:
-        with open(path, "rb") as file:
-            blob: Any = BlobProto.FromString(file.read())
-    except OSError as error:
-        raise Unreadable(f"mean_file {path} cannot be read: {(error.strerror or str(error)).lower()}") from None
+        blob: Any = BlobProto.FromString(read(path))
+    except ReadError as reason:
+        raise Unreadable(f"mean_file {path} {reason}") from None
     except Exception:
         raise Unreadable(f"mean_file {path} is not a BlobProto") from None
     shape = list(blob.shape.dim) or [blob.num, blob.channels, blob.height, blob.width]

@@ -16,6 +16,7 @@ import numpy as np
 
 from caffelint.evidence.data.images import Array, decode, resize
 from caffelint.lint.data_source import Unreadable, check_leveldb, stand_in
+from caffelint.lint.read import ReadError, opened, read
 from caffelint.schema import Datum
 from caffelint.smoke.torch.transform import Transform
 
@@ -215,7 +216,10 @@ class ImageData(Source):
 
     def image(self, path: str) -> Array:
         try:
-            image = decode(path, self.param.is_color)
+            with opened(path) as file:
+                image = decode(file, self.param.is_color)
+        except ReadError as reason:
+            raise Unreadable(f'the list names "{path}", which {reason}') from None
         except OSError as error:
             why = error.strerror or str(error)
             raise Unreadable(f'the list names "{path}", which cannot be read: {why.lower()}') from None
@@ -225,10 +229,9 @@ class ImageData(Source):
 
 def _lines(path: str) -> list[str]:
     try:
-        with open(path, "rb") as file:
-            text = os.fsdecode(file.read())
-    except OSError as error:
-        raise Unreadable(f"{path} cannot be read: {(error.strerror or str(error)).lower()}") from None
+        text = os.fsdecode(read(path))
+    except ReadError as reason:
+        raise Unreadable(f"{path} {reason}") from None
     return text.split("\n")[: -1 if text.endswith("\n") or not text else None]
 
 
@@ -259,8 +262,10 @@ class HDF5Data(Source):
 
         path = self.files[self.file]
         try:
-            with h5py.File(path, "r") as file:
+            with opened(path), h5py.File(path, "r") as file:
                 self.datasets = [_dataset(file, name, path) for name in self.tops]
+        except ReadError as reason:
+            raise Unreadable(f"{path} {reason}") from None
         except OSError as error:
             raise Unreadable(f"{path} cannot be read: {' '.join(str(error).split()).lower()[:300]}") from None
         counts = [len(values) for values in self.datasets]
@@ -285,7 +290,7 @@ class HDF5Data(Source):
 
         total = 0
         for path in " ".join(_lines(self.param.source)).split():
-            with h5py.File(path, "r") as file:
+            with opened(path), h5py.File(path, "r") as file:
                 total += len(file[self.tops[0]])
         return total
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -233,6 +234,26 @@ def test_what_is_broken_is_reported(layer: str, folder: Path) -> None:
     text = f'layer {{ name: "data" top: "data" top: "label" {layer.replace("{f}", str(folder))} }}'
     built = build(text_format.Parse(text, NetParameter()), "TRAIN")
     with pytest.raises(Unreadable, match=BROKEN[layer]):
+        open_source(built.layers[0], 1).next()
+
+
+@pytest.mark.parametrize(
+    "layer",
+    [
+        'type: "ImageData" image_data_param { source: "{f}/pipe" }',
+        'type: "ImageData" image_data_param { source: "{f}/pipes" }',
+        'type: "HDF5Data" hdf5_data_param { source: "{f}/pipe" batch_size: 1 }',
+        'type: "HDF5Data" hdf5_data_param { source: "{f}/pipes" batch_size: 1 }',
+        'type: "ImageData" image_data_param { source: "/dev/zero" }',
+        'type: "ImageData" image_data_param { source: "{f}/images" } transform_param { mean_file: "{f}/pipe" }',
+    ],
+)
+def test_no_pipe_and_no_device_is_read(layer: str, tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "pipes").write_text(f"{tmp_path}/pipe 1\n")
+    text = f'layer {{ name: "data" top: "data" top: "label" {layer.replace("{f}", str(tmp_path))} }}'
+    built = build(text_format.Parse(text, NetParameter()), "TRAIN")
+    with pytest.raises(Unreadable, match=r"a pipe or a device|shows the running system"):
         open_source(built.layers[0], 1).next()
 
 
