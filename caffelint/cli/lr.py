@@ -67,15 +67,13 @@ def command(solver: Path, iterations: int | None, plot: Path | None) -> int:
 
 
 def _draw(rates: Schedule, limit: int, path: Path, title: str) -> None:
-    from matplotlib.figure import Figure
-
     from caffelint.report.lr_table import milestones
-    from caffelint.text.pictures import plain, write_plot
+    from caffelint.text.pictures import drawable, new_figure, plain, write_plot
 
     points = sorted({*milestones(rates, limit, 1000), *((limit - 1) * i // 1000 for i in range(1001))})
-    figure = Figure(figsize=(8, 4.5), layout="constrained")
+    figure = new_figure(figsize=(8, 4.5))
     axes = figure.add_subplot()
-    axes.step(points, [rates.rate(point) for point in points], where="post")
+    axes.step(points, [drawable(rates.rate(point)) for point in points], where="post")
     axes.set(title=plain(title), xlabel="iteration", ylabel="learning rate")
     axes.grid(alpha=0.3)
     with plotting(path):

@@ -23,7 +23,7 @@ from caffelint.smoke.events import (
     RateFound,
     Statistics,
 )
-from caffelint.text.pictures import MOST_LINES, plain, write_plot
+from caffelint.text.pictures import MOST_LINES, drawable, new_figure, plain, write_plot
 
 _ROWS = (
     ("activations", BLOB, DATA, "root mean square"),
@@ -37,10 +37,8 @@ _BAD, _GOOD = "tab:red", "tab:green"
 
 def draw(events: Sequence[Event], path: Path, title: str) -> None:
     """Write the plot. Raises ImportError without matplotlib, OSError if it cannot be written."""
-    from matplotlib.figure import Figure
-
     found = next((event for event in events if isinstance(event, RateFound)), None)
-    figure = Figure(figsize=(11, 5 if found else 14), layout="constrained")
+    figure = new_figure(figsize=(11, 5 if found else 14))
     figure.suptitle(plain(title))
     if found:
         _rates(figure.subplots(), found)
@@ -95,14 +93,14 @@ def _rates(axis: Any, found: RateFound) -> None:
 
 def _loss_and_rate(loss: Any, rate: Any, iterations: Sequence[Iteration]) -> None:
     at = [event.iteration for event in iterations]
-    values = [event.loss for event in iterations]
+    values = [drawable(event.loss) for event in iterations]
     finite = [abs(value) for value in values if math.isfinite(value) and value]
     loss.plot(at, values, marker=".", color="tab:blue")
     if finite and max(finite) > 100 * min(finite):
         loss.set_yscale("symlog", linthresh=max(min(finite), 1e-6))
     loss.set(title="loss", ylabel="loss")
     trained = [event for event in iterations if event.iteration >= 0]
-    rates = [event.rate for event in trained]
+    rates = [drawable(event.rate) for event in trained]
     rate.step([event.iteration for event in trained], rates, where="mid", color=_GOOD)
     rate.set(title="learning rate", ylabel="rate")
     known = [value for value in rates if math.isfinite(value) and value > 0]

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import io
+import math
+import os
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +22,35 @@ _HEAD = (
     "<!doctype html><meta charset=utf-8><meta name=generator content=caffelint><title>{}</title>"
     "<style>svg {{ display: block; margin: auto; width: 100%; max-width: 1100px; height: auto }}</style>"
 )
+
+
+def new_figure(**options: Any) -> Any:
+    """A figure of matplotlib. Raises ImportError without it.
+
+    It is imported in another working directory: matplotlib takes settings from a `matplotlibrc` there, and these may
+    run LaTeX on a text of theirs.
+    """
+    if "matplotlib" not in sys.modules:
+        try:
+            here = os.getcwd()
+        except OSError:  # it is gone, and no file can be in it
+            here = ""
+        os.chdir(os.path.dirname(os.path.abspath(__file__)))
+        try:
+            import matplotlib.figure  # noqa: F401
+        finally:
+            if here:
+                os.chdir(here)
+    from matplotlib.figure import Figure
+
+    return Figure(**options, layout="constrained")
+
+
+def drawable(value: float) -> float:
+    """The value; where an axis has no place for it, 0 or nan, which leaves a gap."""
+    if not abs(value) < 1e30:
+        return math.nan
+    return value if abs(value) > 1e-30 else 0.0
 
 
 def write_plot(figure: Any, path: Path, title: str) -> None:

@@ -96,6 +96,21 @@ def test_plot(suffix: str, tmp_path: Path) -> None:
     assert path.read_bytes() != first
 
 
+@pytest.mark.parametrize("value", ["1.7e308", "1e-320", "-1e300", "nan", "1" + "0" * 300])
+def test_a_plot_of_numbers_that_no_axis_holds(
+    value: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("matplotlib")
+    monkeypatch.chdir(tmp_path)
+    rate = LINE.replace("loss", "lr")
+    numbers = [(0, 1), (1, value), (2, value), (3, 1)]
+    Path("train.log").write_text("".join(LINE.format(*one) + rate.format(*one) for one in numbers))
+    assert main(["log", "train.log", "--plot", "loss.svg"]) in (0, 1)
+    Path("solver.prototxt").write_text(f'base_lr: {value} lr_policy: "exp" gamma: 1e30 max_iter: 30')
+    assert main(["lr", "solver.prototxt", "--plot", "rate.svg"]) in (0, 1)
+    assert "please report it" not in capsys.readouterr().err
+
+
 def test_follow_ends_at_the_first_nan(tmp_path: Path) -> None:
     path = tmp_path / "train.log"
     path.write_text(LINE.format(0, 2.3))

@@ -110,3 +110,20 @@ def test_patch_prints_no_empty_part(planted: Path) -> None:
     (line,) = (line for line in done.stderr.splitlines() if "PYTHONPATH=" in line)
     shown = line.split("PYTHONPATH=")[1].split(" ")[0]
     assert run(planted, "sh", "-c", f'unset PYTHONPATH; echo "{shown}"').stdout == f"{planted}\n"
+
+
+def test_no_settings_of_matplotlib_are_read_there(planted: Path) -> None:
+    """They may run LaTeX, and before version 3.11 of matplotlib code."""
+    pytest.importorskip("matplotlib")
+    latex = planted / "bin" / "latex"
+    latex.parent.mkdir()
+    latex.write_text(f"#!/bin/sh\necho latex >> '{planted.parent}/ran'\n")
+    latex.chmod(0o755)
+    (planted / "matplotlibrc").write_text("text.usetex: True\ntext.latex.preamble: \\input{/etc/passwd}\n")
+    path = f"{latex.parent}{os.pathsep}{os.environ['PATH']}"
+    (planted / "solver.prototxt").write_text('base_lr: 0.1 lr_policy: "fixed" max_iter: 9')
+    (planted / "train.log").write_text("I0404 16:55:15.7 1 solver.cpp:313] Iteration 1, loss = 1\n")
+    for command in (["lr", "solver.prototxt"], ["log", "train.log"]):
+        done = run(planted, str(SCRIPT), *command, "--plot", f"{command[0]}.svg", PATH=path)
+        assert (done.returncode, ran(planted)) == (0, ""), done.stderr
+        assert (planted / f"{command[0]}.svg").exists()

@@ -8,19 +8,17 @@ from pathlib import Path
 from typing import Any
 
 from caffelint.evidence.log.values import RATE, TEST, TRAIN, Logged, Series, TrainingLog
-from caffelint.text.pictures import MOST_LINES, plain, write_plot
+from caffelint.text.pictures import MOST_LINES, drawable, new_figure, plain, write_plot
 
 _BAD, _GOOD = "tab:red", "tab:green"
 
 
 def draw(logs: Sequence[TrainingLog], path: Path) -> None:
     """Write the plot. Raises ImportError without matplotlib, OSError if it cannot be written."""
-    from matplotlib.figure import Figure
-
     runs = [run for log in logs for run in log.runs if run.series]
     others = any(series.weight is None for run in runs for phase in (TRAIN, TEST) for series in run.outputs(phase))
     rows = 2 + others
-    figure = Figure(figsize=(11, 3.2 * rows + 1), layout="constrained")
+    figure = new_figure(figsize=(11, 3.2 * rows + 1))
     figure.suptitle(plain(", ".join(log.path for log in logs)))
     axes = figure.subplots(rows, 1, sharex=True, squeeze=False)[:, 0]
     _series(axes[0], "loss", [(run, one) for run in runs for one in _losses(run)], runs)
@@ -50,14 +48,13 @@ def _series(axis: Any, title: str, lines: Sequence[tuple[Logged, Series]], runs:
         name = _name(one)
         if name not in names:
             continue
-        points = one.points
-        every += [abs(point.value) for point in points if math.isfinite(point.value) and point.value]
+        at, values = [point.iteration for point in one.points], [drawable(point.value) for point in one.points]
+        every += [abs(value) for value in values if math.isfinite(value) and value]
         color = colormaps["tab20" if len(names) > 10 else "tab10"](names.index(name))
         style = "--" if one.phase == TEST else "-"
         label = name if name not in labelled else None
         labelled.add(name)
-        at, values = [point.iteration for point in points], [point.value for point in points]
-        marker = "." if len(points) < 200 else ""
+        marker = "." if len(values) < 200 else ""
         axis.plot(at, values, linestyle=style, marker=marker, linewidth=1, color=color, label=label)
     for number, run in enumerate(runs):
         bad = [series.bad.iteration for series in run.series.values() if series.bad]
@@ -78,8 +75,9 @@ def _rates(axis: Any, runs: Sequence[Logged]) -> None:
     for run in runs:
         rates = run.of(TRAIN, RATE)
         points = rates.finite if rates else []
-        known += [point.value for point in points if point.value > 0]
-        axis.step([p.iteration for p in points], [p.value for p in points], where="post", color=_GOOD)
+        values = [drawable(point.value) for point in points]
+        known += [value for value in values if value > 0]
+        axis.step([point.iteration for point in points], values, where="post", color=_GOOD)
     if known and max(known) > 100 * min(known):
         axis.set_yscale("log")
     elif known:
