@@ -137,17 +137,19 @@ def _missing(layer: BuiltLayer, unread: Sequence[str]) -> Iterator[str]:
     if not source:
         yield f"{title(layer)} has no source"
     elif layer.type == "HDF5Data" and os.path.isfile(source):
-        yield from _missing_names(_first_words(source), "")
+        yield from _missing_names(_first_words(source), "", source)
     elif layer.type == "WindowData" and os.path.isfile(source):
         # Caffe logs that an image does not exist, and goes on with zeros.
-        yield from _missing_names(_first_words(source, 1), layer.message.window_data_param.root_folder)
+        yield from _missing_names(_first_words(source, 1), layer.message.window_data_param.root_folder, source)
     elif layer.type == "ImageData" and os.path.isfile(source):
-        yield from _missing_names(_first_words(source), layer.message.image_data_param.root_folder)
+        yield from _missing_names(_first_words(source), layer.message.image_data_param.root_folder, source)
 
 
-def _missing_names(names: Iterable[str], root: str) -> Iterator[str]:
+def _missing_names(names: Iterable[str], root: str, source: str) -> Iterator[str]:
+    """Of what a list names. Where that file is beside the list, the data is here and the list wrong: Caffe says so."""
     for name in names:
-        if not os.path.exists(root + name):
+        beside = os.path.join(os.path.dirname(source), os.path.basename(name))
+        if not os.path.exists(root + name) and not os.path.exists(beside):
             yield f'"{root + name}" does not exist'
 
 

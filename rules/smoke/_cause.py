@@ -79,7 +79,8 @@ def _cured(best: Tried) -> str:
         return f"without --weights it {how}: {fell}"
     if best.change.skips:
         return f"{best.change.text} it {how}: {fell}"
-    where = f' at "{best.change.layer}"' if best.change.layer and not best.change.text.startswith("layer {") else ""
+    whole = best.change.text.startswith(("layer {", "layers {"))
+    where = f' at "{best.change.layer}"' if best.change.layer and not whole else ""
     if best.change.more:
         where += f" and {best.change.more} more layer{'s' if best.change.more > 1 else ''}"
     return f"with {best.change.text}{where} it {how}: {fell}"

@@ -94,7 +94,10 @@ class RefusedAtLoad(SmokeRule):
                 what = "the weights cannot be read"
             elif event.during == "weights":
                 what = f"{of}: the weights do not fit"
-                notes.append("rename the layer to start it from scratch, or give it the shape of the weights")
+                remedy = "rename the layer to train it from scratch"
+                notes.append(
+                    "or give it the shape of the weights" if remedy in said else f"{remedy}, or give it that shape"
+                )
             elif 0 <= net < len(run.built) and run.built[net].refusals and event.during == "load":
                 refusal = run.built[net].refusals[0]
                 if refusal.message != said:
@@ -104,6 +107,9 @@ class RefusedAtLoad(SmokeRule):
             if refused is not None and wants_cudnn(refused) and event.during == "load":
                 place = run.place(layer, net, refused.block, "engine")
                 notes.append("engine: CUDNN needs a Caffe that is built with cuDNN; remove it, or set engine: CAFFE")
+            source = refused.data_source if refused is not None and refused.is_data else ""
+            if source and source not in said:
+                notes.append(f'its source is "{source}"')
             if event.during == "run":
                 where = f" in the {running.where} pass" if running else ""
                 notes.append(f"the net was loaded; Caffe aborted{where} on the first values")

@@ -13,6 +13,7 @@ from caffelint.lint.cause import Suggested
 from caffelint.lint.edits import Edits, join, quoted, write
 from caffelint.smoke.run import Run
 from caffelint.text.edits import Edit
+from caffelint.text.tree import Field
 
 
 class Change(NamedTuple):
@@ -95,7 +96,7 @@ def scaled_input(run: Run, layer: BuiltLayer, largest: float) -> tuple[Change, .
         each = [write(one, "transform_param", "scale", value=f"{scale:.10g}") for one in others]
         return tuple(one._replace(edits=join([one.edits, *each]) or one.edits) for one in change)
     name = f"{layer.tops[0].name}_scale"
-    text = _power(name, layer.tops[0].name, layer.tops[0].name, scale)
+    text = _power(written, name, layer.tops[0].name, layer.tops[0].name, scale)
     return _after(run, layer, text, Suggested("scale", scale, name))
 
 
@@ -103,6 +104,9 @@ def normalised_input(run: Run, layer: BuiltLayer) -> tuple[Change, ...]:
     """Each channel of what a layer brings at a mean of 0 and a variance of 1."""
     top = quoted(layer.tops[0].name)
     name = quoted(f"{layer.tops[0].name}_norm")
+    written = written_layer(run, layer)
+    if written is None or written.node is None or written.node.name != "layer":
+        return ()  # the older format has no BatchNorm
     return _after(run, layer, f'layer {{ name: {name} type: "BatchNorm" bottom: {top} top: {top} }}')
 
 
@@ -124,7 +128,7 @@ def _after(run: Run, layer: BuiltLayer, text: str, suggested: Suggested | None =
     """Another layer after those that bring the same in all phases."""
     makers = _makers(run, layer)
     last = makers[-1].node if makers else None
-    if last is None or last.name != "layer":
+    if last is None or _oldest(last):
         return ()
     edit = Edit(last.end, last.end, f"\n{text}")
     return (Change(text, ((run.nets[0].document.path, edit),), layer.name, suggested),)
@@ -137,20 +141,27 @@ def _makers(run: Run, layer: BuiltLayer) -> list[Layer]:
 def scaled_target(run: Run, loss: BuiltLayer, bottom: int, largest: float, exact: bool = False) -> tuple[Change, ...]:
     """A bottom of a loss, by a Power layer before it, so that its values are at most about 1; exactly so, if wanted."""
     written = written_layer(run, loss)
-    if written is None or written.node is None or written.node.name != "layer" or not 0 < largest < math.inf:
+    if written is None or written.node is None or _oldest(written.node) or not 0 < largest < math.inf:
         return ()
     scale = float(f"{1 / largest if exact else 10.0 ** -math.ceil(math.log10(largest)):.10g}")
     old = loss.message.bottom[bottom]
     new = f"{old}_scaled"
-    text = _power(new, old, new, scale)
+    text = _power(written, new, old, new, scale)
     before = ((run.nets[0].document.path, Edit(written.node.start, written.node.start, f"{text}\n")),)
     edits = join([before, write(written, "bottom", bottom, value=quoted(new))])
     return _change(text, edits, loss.name, Suggested("scale", scale, new))
 
 
-def _power(name: str, bottom: str, top: str, scale: float) -> str:
-    names = f'name: {quoted(name)} type: "Power" bottom: {quoted(bottom)} top: {quoted(top)}'
-    return f"layer {{ {names} power_param {{ scale: {scale:.10g} }} }}"
+def _oldest(node: Field) -> bool:
+    """Is a layer in the format of generation 0, a block in a block?"""
+    return any(one.name == "layer" and one is not node for one in node.walk())
+
+
+def _power(beside: Layer, name: str, bottom: str, top: str, scale: float) -> str:
+    """A Power layer in the format of the layer beside it."""
+    older = beside.node is not None and beside.node.name == "layers"
+    start = f"layers {{ name: {quoted(name)} type: POWER" if older else f'layer {{ name: {quoted(name)} type: "Power"'
+    return f"{start} bottom: {quoted(bottom)} top: {quoted(top)} power_param {{ scale: {scale:.10g} }} }}"
 
 
 def written_layer(run: Run, layer: BuiltLayer) -> Layer | None:

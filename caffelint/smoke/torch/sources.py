@@ -261,6 +261,8 @@ class HDF5Data(Source):
         import h5py
 
         path = self.files[self.file]
+        if not os.path.exists(path):
+            raise Unreadable(f'"{self.param.source}" names "{path}", which does not exist')
         try:
             with opened(path), h5py.File(path, "r") as file:
                 self.datasets = [_dataset(file, name, path) for name in self.tops]
