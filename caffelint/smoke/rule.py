@@ -9,7 +9,7 @@ from caffelint.caffe.layers import BuiltLayer
 from caffelint.caffe.net_parts import Blob
 from caffelint.lint import rule
 from caffelint.lint.finding import Finding
-from caffelint.smoke.diagnosis.hypotheses import ADAPTIVE, hypotheses, large_input
+from caffelint.smoke.diagnosis.hypotheses import ADAPTIVE, hypotheses, large_input, strong
 from caffelint.smoke.diagnosis.hypothesis import Hypothesis
 from caffelint.smoke.diagnosis.signal import squashing
 from caffelint.smoke.diagnosis.tried import CURED, UNTESTED, Tried, cure, refuted, survivor
@@ -172,6 +172,7 @@ __all__ = [
     "size",
     "slowest",
     "squashing",
+    "strong",
     "survivor",
     "to_line",
     "trouble",

@@ -20,6 +20,7 @@ from caffelint.smoke.rule import (
     only_decays,
     rose,
     slowest,
+    strong,
     weights,
 )
 
@@ -157,7 +158,9 @@ def _no_gradient(rule: SmokeRule, run: Run) -> Finding | None:
 def _flat(rule: SmokeRule, run: Run) -> Finding | None:
     """Of a loss that does not fall, only what an experiment showed."""
     best = cure(run)
-    if best is None or best.hypothesis.kind == "rate" or not flat(run) or rose(run):
+    if best is None or not flat(run) or rose(run):
+        return None
+    if best.hypothesis.kind == "rate" and not strong(run, best.hypothesis):
         return None
     cause = too_large(run)
     of, first, last = "the loss", begins(run), ends(run)

@@ -73,10 +73,12 @@ def test_and_below_the_best_constant_answer(loss: str, found: Targets, moves: st
 
 
 def test_what_was_seen() -> None:
-    told = run(STEADY, fed=Fed(records={"data": 1600}))
+    told = run(STEADY, fed=Fed(records={0: {"data": 1600}}))
     assert outcome(told).seen == pytest.approx(0.1)
     assert verdict(told, []).endswith("; 10% of the 1,600 records were seen")
-    assert verdict(run(STEADY, fed=Fed(records={"data": 40})), []).endswith("each of the 40 records was seen 4 times")
+    assert verdict(run(STEADY, fed=Fed(records={0: {"data": 40}})), []).endswith(
+        "each of the 40 records was seen 4 times"
+    )
 
 
 def test_data_that_was_made_up_never_trains() -> None:

@@ -69,7 +69,7 @@ class Diagnosis:
             self._found = sorted([*records(run), *safe_forms(run), *hypotheses(run)], key=lambda one: -one.score)
             if self._was.kind == FLAT or stuck(run):
                 # A sound run may take longer to learn, and no rate moves what gets no gradient.
-                self._found = [one for one in self._found if strong(one)]
+                self._found = [one for one in self._found if strong(run, one)]
             unchanged = [one for one in self._found if one.score >= STRONG and not one.changes]
             self.result += [Tried(one, NO_CHANGE, UNTESTED) for one in unchanged]
             asked = run.asked

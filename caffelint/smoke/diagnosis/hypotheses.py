@@ -8,7 +8,8 @@ from collections.abc import Callable, Iterator
 from caffelint.caffe.layers import BuiltLayer
 from caffelint.caffe.net_parts import Param
 from caffelint.caffe.place import Place
-from caffelint.lint.finding import CERTAIN
+from caffelint.lint.finding import CERTAIN, INFO
+from caffelint.lint.report import ReportedFinding
 from caffelint.smoke.diagnosis.change import (
     Change,
     normalised_input,
@@ -21,7 +22,7 @@ from caffelint.smoke.diagnosis.change import (
     written_layer,
 )
 from caffelint.smoke.diagnosis.hypothesis import STRONG, Hypothesis
-from caffelint.smoke.diagnosis.signal import depth, epsilon, fillers
+from caffelint.smoke.diagnosis.signal import depth, epsilon, fillers, saturates
 from caffelint.smoke.diagnosis.trouble import clipped, hampered
 from caffelint.smoke.events import BLOB, DATA, PARAM, LossGradient, NonFinite, Statistics
 from caffelint.smoke.infogain import matrix
@@ -75,19 +76,21 @@ def hypotheses(run: Run, after: int | None = None) -> list[Hypothesis]:
     return sorted((_with_check(run, one) for one in found), key=lambda one: -one.score)
 
 
-def strong(one: Hypothesis) -> bool:
-    """Is it out of the ordinary by so much that it may keep a loss from falling?"""
-    return bool(one.changes) and one.score >= STRONG
+def strong(run: Run, one: Hypothesis) -> bool:
+    """May it keep a loss from falling: is it that far out of the ordinary, or does a check warn of it?"""
+    return bool(one.changes) and (one.score >= STRONG or any(_warnings(run, one)))
 
 
 def _with_check(run: Run, one: Hypothesis) -> Hypothesis:
     """What a check of the text is certain of at the same place counts for more than a guess."""
-    line, path = one.place.line, one.place.document.path
-    sure = any(
-        (known.file, known.line, known.certainty) == (path, line, CERTAIN) and known.severity in ("error", "warning")
-        for known in run.static
-    )
+    sure = any(known.certainty == CERTAIN for known in _warnings(run, one))
     return one._replace(score=one.score + 2) if sure and one.kind != "rate" else one
+
+
+def _warnings(run: Run, one: Hypothesis) -> list[ReportedFinding]:
+    """What a check warns of at the same place."""
+    line, path = one.place.line, one.place.document.path
+    return [known for known in run.static if (known.file, known.line) == (path, line) and known.severity != INFO]
 
 
 def _solver(run: Run, after: int | None) -> Iterator[Hypothesis]:
@@ -333,9 +336,9 @@ def rate(run: Run) -> Hypothesis:
     wanted = [lowest, message.base_lr * 0.1]
     if ratio > 0 and message.base_lr * _USUAL_UPDATE / ratio < lowest / 2:
         wanted.append(message.base_lr * _USUAL_UPDATE / ratio)
-    changes = tuple(
-        change for value in wanted if value > 0 for change in of_solver(run, "base_lr", float(f"{value:.1g}"))
-    )
+    advised = [one.value for one in run.suggested("high-base-lr") if one.value < message.base_lr]
+    wanted = [*dict.fromkeys(float(f"{value:.1g}") for value in (*advised, *wanted))]
+    changes = tuple(change for value in wanted if value > 0 for change in of_solver(run, "base_lr", value))
     return Hypothesis("rate", run.solver.at("base_lr"), score, changes, "base_lr", value=message.base_lr, figure=ratio)
 
 
@@ -345,10 +348,10 @@ def _input(run: Run) -> Iterator[Hypothesis]:
         found = run.statistics(-1, layer.name, BLOB, layer.tops[0].name, DATA)
         assert found is not None
         largest = max(abs(found.min), abs(found.max))
-        score = math.log10(size(found)) - (0.4 if start else 3.4)
+        score = math.log10(size(found)) - (0.4 if start or saturates(run) else 3.4)
         yield Hypothesis(
             "input-scale",
-            run.place(layer.name),
+            run.place(layer.name, 0, "transform_param", "scale"),
             score,
             (*scaled_input(run, layer, largest), *normalised_input(run, layer)),
             layers=(layer,),
@@ -358,7 +361,7 @@ def _input(run: Run) -> Iterator[Hypothesis]:
         found = run.statistics(-1, layer.name, BLOB, layer.tops[0].name, DATA)
         assert found is not None
         largest = max(abs(found.min), abs(found.max))
-        changes, place = scaled_input(run, layer, largest), run.place(layer.name)
+        changes, place = scaled_input(run, layer, largest), run.place(layer.name, 0, "transform_param", "scale")
         score = -math.log10(size(found)) - 1
         yield Hypothesis("input-scale", place, score, changes, "small", (layer,), largest)
     elif start:

@@ -24,6 +24,8 @@ _MOST = 4.0
 """The score; what makes values grow in one layer alone is surer."""
 _SILENT = 6.0
 _SQUASHED = 3
+_FULL = 0.9
+"""Of the way from the middle to the limits."""
 _EPSILON, _NORMAL = 0.01, 0.3
 """A usual one is 1e-5, and what is normalised has a deviation of 1."""
 _USUAL_EPSILON = 1e-5
@@ -69,6 +71,16 @@ def depth(run: Run) -> Iterator[Hypothesis]:
 def squashing(run: Run) -> list[BuiltLayer]:
     """Activations that are bounded on both sides, and so have next to no slope far from 0."""
     return [layer for layer in run.built[0].layers if layer.need_backward and not layer.rectifies and limits(layer)]
+
+
+def saturates(run: Run) -> bool:
+    """Is an activation that is bounded on both sides at its limits nearly everywhere before any update?"""
+    for layer in squashing(run):
+        low, high = limits(layer) or (0.0, 0.0)
+        found = run.statistics(-1, layer.name, BLOB, layer.tops[0].name, DATA)
+        if found is not None and math.hypot(found.mean - (low + high) / 2, found.std) > _FULL * (high - low) / 2:
+            return True
+    return False
 
 
 def _made(run: Run, layer: BuiltLayer) -> float:

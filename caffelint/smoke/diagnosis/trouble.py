@@ -18,6 +18,7 @@ from caffelint.smoke.learning import (
     weights,
 )
 from caffelint.smoke.loss import begins, below_zero, clamped, ends, fell, progress, rose
+from caffelint.smoke.outcome import outcome
 from caffelint.smoke.run import Run
 
 BREAKS, GROWS, NEGATIVE, FADES = "breaks", "grows", "negative", "fades"
@@ -27,6 +28,7 @@ _MOST = 0.5
 _ENOUGH = 20
 _OUTWEIGHS = 5.0
 _LITTLE = 0.5
+_NEARLY = 0.85
 _FADED = 1e-6
 
 
@@ -94,8 +96,15 @@ def norm(layer: BuiltLayer, values: Statistics | None) -> float:
 
 
 def flat(run: Run) -> bool:
-    """After enough iterations, is more than half left of the loss, or of what chance gives where that is less?"""
-    return len(run.iterations) >= _ENOUGH and progress(run) > _LITTLE
+    """After enough iterations, is more than half left of the loss, or of what chance gives where that is less?
+
+    A loss that is known to be below that of the best constant answer, and still falls, is not flat.
+    """
+    left = progress(run)
+    if len(run.iterations) < _ENOUGH or not left > _LITTLE:
+        return False
+    how = outcome(run)
+    return not (how.learns and left < _NEARLY and not math.isnan(how.constant))
 
 
 def faded(run: Run) -> int | None:
