@@ -47,6 +47,22 @@ from caffelint.cli.settings import by_name_alone, fail_on_option, level_of, sett
     shell_complete=complete.formats,
     help="Output format: text, concise, statistics, json, sarif, github, gitlab or junit. Repeat for several outputs.",
 )
+@click.option(
+    "--group-by",
+    "group",
+    type=click.Choice(["cause", "rule", "file"]),
+    default="cause",
+    help="What the text shows once: each cause with the files that share it (default), each rule with its places, or"
+    " each file with a line for each finding.",
+)
+@click.option(
+    "--sort",
+    type=click.Choice(["severity", "count", "place"]),
+    default="severity",
+    help="What the text shows first: files with errors, and the worst of each file (default); what is most frequent;"
+    " or file by file, in the order of lines.",
+)
+@click.option("--top", type=click.IntRange(min=0), default=0, metavar="N", help="Show only the first N; 0 shows all.")
 @click.option("--statistics", is_flag=True, help="Show the number of findings per rule instead of the findings.")
 @click.option("--fix", is_flag=True, help="Apply the safe fixes, write the files, and report what is left.")
 @click.option("--unsafe-fixes", is_flag=True, help="With --fix or --diff: also apply fixes that may change training.")
@@ -114,7 +130,14 @@ def command(**options: Any) -> int:
     paths = chosen(options)
     config = settings([options["stdin_filename"] or "."] if paths == ["-"] else paths, options)
     everything = options["verbose"] or "info" in (level, config.fail_on) or by_name_alone(config)
-    look = Look(least="info" if everything else "warning", quiet=options["quiet"], fail_on=config.fail_on)
+    look = Look(
+        least="info" if everything else "warning",
+        quiet=options["quiet"],
+        fail_on=config.fail_on,
+        group=options["group"],
+        sort=options["sort"],
+        top=options["top"],
+    )
     if any(options[name] for name in ("fix", "diff", "interactive", "add_ignores")):
         from caffelint.cli.fixing import fixing
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from caffelint.cli.settings import LEVELS
-from caffelint.cli.tell import tell
+from caffelint.cli.tell import say, tell
 from caffelint.text.visible import visible
 
 if TYPE_CHECKING:
@@ -114,7 +114,7 @@ def write_baseline(paths: Sequence[str], options: dict[str, Any], config: Config
     target, config.baseline = Path(name), None
     report = checked(paths, options, config)
     number = baseline.write(target, report.findings)
-    click.echo(visible(f"{count(number, 'finding')} stored in {relative(str(target))}"))
+    say(visible(f"{count(number, 'finding')} stored in {relative(str(target))}"))
     config.fail_on = "never"
     return report
 

@@ -20,9 +20,10 @@ from caffelint.text.visible import json_text, visible
 @click.option("--format", "format_", type=click.Choice(["text", "json"]), default="text", help="A table or JSON.")
 def command(path: str, config_file: Path | None, isolated: bool, format_: str) -> None:
     """Show the settings in effect for PATH and where each comes from."""
-    from caffelint.cli.outputs import use_color
+    from caffelint.cli.outputs import TABLE, use_color, width
     from caffelint.lint.config import NO_SETTINGS
     from caffelint.lint.project.caffes import Caffes
+    from caffelint.report.fit import Column, table
     from caffelint.report.words import painter
 
     config = settings([path], {"config_file": config_file, "isolated": isolated}, unused=())
@@ -37,13 +38,13 @@ def command(path: str, config_file: Path | None, isolated: bool, format_: str) -
     if format_ == "json":
         click.echo(json_text({"version": 1, "settings": rows}))
         return
-    longest = max(len(name) for name in rows)
-    shown = {name: visible(_toml(row["value"])) for name, row in rows.items()}
-    column = min(40, max(len(text) for text in shown.values()))
     paint = painter(use_color(sys.stdout))
+    cells = []
     for name, row in rows.items():
         source = paint(visible(str(row["source"])), "dim" if row["source"] == "default" else "")
-        click.echo(f"{name:<{longest}} = {shown[name]:<{column}}  {source}")
+        cells.append((name, f"= {visible(_toml(row['value']))}", source))
+    for line in table([Column("", least=17), Column(""), Column("")], cells, width(sys.stdout, TABLE) or TABLE):
+        click.echo(line)
 
 
 def _toml(value: Any) -> str:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from caffelint.cli.tell import say
 from caffelint.text.visible import json_text
 
 if TYPE_CHECKING:
@@ -31,20 +32,21 @@ def command(format_: str) -> None:
 
 
 def _table(forks: list[Fork]) -> None:
-    from caffelint.cli.outputs import use_color, width
+    from caffelint.cli.outputs import TABLE, use_color, width
+    from caffelint.report.fit import Column, table
     from caffelint.report.words import painter
 
     paint = painter(use_color(sys.stdout))
-    rows = [("dialect", "repository", "newest format", "known as, and layer types that few others have")]
-    rows += [(fork.name, fork.repository, _FORMATS[fork.generation], _known_for(fork)) for fork in forks]
-    widths = [max(len(row[i]) for row in rows) for i in range(3)]
-    room = width(sys.stdout)
-    for row in rows:
-        line = "  ".join(f"{cell:<{w}}" for cell, w in zip(row, [*widths, 0], strict=True))
-        if room and len(line) > room:
-            line = line[: room - 1].rstrip() + "…"
-        click.echo(paint(line, "dim") if row is rows[0] else line)
-    click.echo(f"\n{len(forks)} dialects; caffelint check --dialect NAME checks files for one")
+    heads = (
+        Column("dialect"),
+        Column("repository", goes=1),
+        Column("newest format", goes=2),
+        Column("known as, and layer types that few others have", least=20),
+    )
+    rows = [(fork.name, fork.repository, _FORMATS[fork.generation], _known_for(fork)) for fork in forks]
+    head, *lines = table(heads, rows, width(sys.stdout, TABLE))
+    click.echo("\n".join([paint(head, "dim"), *lines, ""]))
+    say(f"{len(forks)} dialects; caffelint check --dialect NAME checks files for one")
 
 
 def _known_for(fork: Fork) -> str:

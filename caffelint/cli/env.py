@@ -32,7 +32,7 @@ def command(
     Exit status: 0 shown
                  2 SOLVER cannot be read, or wrong usage or settings
     """
-    from caffelint.cli.tell import aside
+    from caffelint.cli.tell import aside, say
     from caffelint.report.words import sentence
     from caffelint.smoke.engines import OPTION, NoEngine
     from caffelint.smoke.env import environment
@@ -56,7 +56,7 @@ def command(
         click.echo(json_text(found))
         return
     for name, value in _rows(found, verbose):
-        click.echo(f"{name:<12}{sentence(value)}".rstrip())
+        say(f"{name:<12}{sentence(value)}".rstrip(), indent=12)
 
 
 def _rows(found: dict[str, Any], verbose: bool) -> Iterator[tuple[str, str]]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,6 +13,7 @@ import click
 from caffelint.cli import complete
 from caffelint.cli.errors import unknown
 from caffelint.cli.settings import plug_in, settings_options
+from caffelint.cli.tell import say
 
 if TYPE_CHECKING:
     from caffelint.lint.registry import RuleInfo
@@ -23,20 +25,24 @@ if TYPE_CHECKING:
 @settings_options
 def command(rule: str, config_file: Path | None, isolated: bool) -> None:
     """Explain a rule: what it finds, why that is bad, and how to fix it. RULE is a code or a name."""
-    from caffelint.cli.outputs import use_color
+    from caffelint.cli.outputs import PROSE, use_color, width
+    from caffelint.report.fit import hanging
     from caffelint.report.words import painter
 
+    room = width(sys.stdout) or PROSE
     plug_in(config_file, isolated)
     info = named(rule)
     paint = painter(use_color(sys.stdout))
-    click.echo(f"{paint(f'{info.code} {info.name}', 'bold')}  {paint(_facts(info), 'dim')}\n")
-    click.echo("\n".join(_styled(inspect.cleandoc(info.load().__doc__ or ""), paint)))
+    say(f"{paint(f'{info.code} {info.name}', 'bold')}  {paint(_facts(info), 'dim')}\n")
+    for line, indent in _styled(inspect.cleandoc(info.load().__doc__ or ""), paint):
+        for part in hanging(line, room, indent):
+            click.echo(part)
     options = info.load().OPTIONS
     if options:
-        click.echo(f"\n{paint('Options', 'bold')}")
+        say(f"\n{paint('Options', 'bold')}")
         for name, option in options.items():
-            click.echo(f"  {name} = {option.default!r}  {option.help}")
-    click.echo(f"\n{paint('Silence it', 'bold')}\n  # caffelint: ignore[{info.name}] REASON")
+            say(f"  {name} = {option.default!r}  {option.help}", indent=4)
+    say(f"\n{paint('Silence it', 'bold')}\n  # caffelint: ignore[{info.name}] REASON")
 
 
 def named(rule: str) -> RuleInfo:
@@ -60,14 +66,27 @@ def _facts(info: RuleInfo) -> str:
     return ", ".join(facts)
 
 
-def _styled(text: str, paint: Paint) -> list[str]:
-    """Markdown for a terminal: headings stand out, code is indented, fences go."""
-    lines, code = [], False
+def _styled(text: str, paint: Paint) -> Iterator[tuple[str, int]]:
+    """Markdown for a terminal, each line with the indent of those that it is wrapped to: headings stand out, code is
+    indented, fences go, and the lines of a paragraph are one."""
+    code, paragraph = False, ""
     for line in text.splitlines():
+        goes_on = bool(line) and not code and not line.startswith(("#", "```", "- ", "* ", "|", " ", "1. "))
+        if goes_on and paragraph:
+            paragraph += f" {line}"
+            continue
+        if paragraph:
+            yield paragraph, 2 if paragraph.startswith(("- ", "* ")) else 0
+            paragraph = ""
         if line.startswith("```"):
             code = not code
-        elif line.startswith("## ") and not code:
-            lines.append(paint(line[3:], "bold"))
+        elif code:
+            yield f"    {line}".rstrip(), 4
+        elif line.startswith("## "):
+            yield paint(line[3:], "bold"), 0
+        elif line:
+            paragraph = line
         else:
-            lines.append(f"    {line}".rstrip() if code else line)
-    return lines
+            yield "", 0
+    if paragraph:
+        yield paragraph, 2 if paragraph.startswith(("- ", "* ")) else 0

@@ -29,6 +29,18 @@ COMMANDS = {
 """Each is `command` in the module of its name, with one line of help."""
 
 
+class FittedHelp(click.HelpFormatter):
+    """Help whose examples and tables are wrapped as well."""
+
+    def getvalue(self) -> str:
+        from caffelint.report.fit import hanging
+
+        return "\n".join(part for line in super().getvalue().split("\n") for part in hanging(line, self.width))
+
+
+click.Context.formatter_class = FittedHelp
+
+
 class LazyGroup(click.Group):
     """A group that knows its commands by name, and imports one when it is called."""
 

@@ -13,7 +13,7 @@ from typing import IO, TYPE_CHECKING, Any, NamedTuple
 import click
 
 from caffelint.cli.plots import plotting, ready_to_plot
-from caffelint.cli.tell import tell
+from caffelint.cli.tell import say, tell
 from caffelint.evidence.log.evidence import LogEvidence
 from caffelint.evidence.log.files import STDIN, chunks, known
 from caffelint.evidence.log.reader import Heard, Reader
@@ -105,7 +105,7 @@ def reported(outcome: Outcome, asked: Wanted, wanted: Sequence[Output], config: 
     if not asked.quiet:
         for log in logs:
             for line in lines_of(log):
-                click.echo(line, err=not asked.on_stdout)
+                say(line, err=not asked.on_stdout)
     if asked.plot and logs:
         from caffelint.evidence.log.plot import draw
 

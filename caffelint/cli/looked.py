@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-import click
-
 from caffelint.cli.progress import Progress
-from caffelint.cli.tell import tell
+from caffelint.cli.tell import say, tell
 from caffelint.evidence.data.look import look
 from caffelint.evidence.data.scan import Done, Scan
 from caffelint.evidence.data.told import lines_of
@@ -81,7 +79,7 @@ def report(result: Looked, asked: Wanted, wanted: Sequence[Output], config: Conf
     if not asked.quiet:
         for data in result.found:
             for line in lines_of(data):
-                click.echo(line, err=not asked.on_stdout)
+                say(line, err=not asked.on_stdout)
     least = "info" if asked.verbose or config.fail_on == "info" else "warning"
     write_all(result.report, wanted, Look(least=least, quiet=asked.quiet, fail_on=config.fail_on, fixes=False))
     for failure in result.report.failures:

@@ -51,8 +51,7 @@ def command(solver: Path, iterations: int | None, plot: Path | None) -> int:
     message = file.solver.message
     limit = iterations or max(message.max_iter, 0) or _WITHOUT_MAX_ITER
     rates = schedule(message)
-    columns = min((width(sys.stdout) or 80) - 14, 100)
-    lr_table.write(rates, str(solver), limit, sys.stdout, columns, use_color(sys.stdout))
+    lr_table.write(rates, str(solver), limit, sys.stdout, width(sys.stdout), use_color(sys.stdout))
     if not iterations and message.max_iter <= 0:
         tell(f"max_iter is missing; {limit:,} iterations are shown, --iterations N shows N")
     # What a fork has is no error in the text.

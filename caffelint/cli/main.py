@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import gc
 import os
 import sys
@@ -10,6 +11,8 @@ from collections.abc import Sequence
 from caffelint.cli.status import BROKEN_PIPE, INTERRUPTED, OK, USAGE
 
 _LONGEST = 900
+_PLAIN = dict(zip("▁▂▃▄▅▆▇█━─…“”", ".:-=+*%#=-~\"\"", strict=True))
+"""What stands for the characters that caffelint draws with: one column each, as they have."""
 _COMPLETE = "_CAFFELINT_COMPLETE"
 
 
@@ -74,7 +77,13 @@ def _say(line: str) -> None:
 
     if len(line) > _LONGEST:
         line = f"{line[: _LONGEST - 200]} ... {line[-200:]}"
-    print(f"caffelint: {visible(line)}", file=sys.stderr)  # noqa: T201
+    lines = [f"caffelint: {visible(line)}"]
+    if sys.stderr.isatty():
+        from caffelint.cli.outputs import width
+        from caffelint.report.fit import hanging
+
+        lines = hanging(lines[0], width(sys.stderr))
+    print("\n".join(lines), file=sys.stderr)  # noqa: T201
 
 
 def _open_what_is_closed() -> None:
@@ -85,11 +94,20 @@ def _open_what_is_closed() -> None:
 
 
 def _never_fail_to_encode() -> None:
-    """A message or path that the terminal's encoding lacks is shown escaped."""
+    """Of what the terminal's encoding lacks, charts are drawn in ASCII; the rest of messages and paths is escaped."""
+    codecs.register_error("caffelint", _plain)
     for stream in (sys.stdout, sys.stderr):
         reconfigure = getattr(stream, "reconfigure", None)
         if reconfigure:
-            reconfigure(errors="backslashreplace")
+            reconfigure(errors="caffelint")
+
+
+def _plain(error: UnicodeError) -> tuple[str | bytes, int]:
+    if isinstance(error, UnicodeEncodeError):
+        text = error.object[error.start : error.end]
+        if all(character in _PLAIN for character in text):
+            return "".join(_PLAIN[character] for character in text), error.end
+    return codecs.backslashreplace_errors(error)
 
 
 def _forget_stdout() -> None:

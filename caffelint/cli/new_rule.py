@@ -13,6 +13,7 @@ from pathlib import Path
 import click
 
 from caffelint.cli.errors import unknown
+from caffelint.cli.tell import say
 from caffelint.text.visible import visible
 
 FOLDER = "rules"
@@ -73,8 +74,8 @@ def command(name: str, folder: Path | None, kind: str, code: str | None) -> None
             out.write(rule_text(kind, code, name))
     except FileExistsError:
         raise click.ClickException(f"{path}: already exists and was left alone") from None
-    click.echo(visible(f"{path} is written; caffelint test {path} runs its examples"))
-    click.echo(visible(_plugged(path, trusted)))
+    say(visible(f"{path} is written; caffelint test {path} runs its examples"))
+    say(visible(_plugged(path, trusted)))
 
 
 def _is_text(path: str) -> bool:

@@ -22,6 +22,13 @@ if TYPE_CHECKING:
     from caffelint.lint.report import Report
 
 
+PROSE = 120
+"""Columns, which is as far as a line reads well."""
+TABLE = 200
+"""Columns of the widest window that a table makes use of."""
+_LEAST = 20
+
+
 class Output(NamedTuple):
     """A format and the file it goes to, None for stdout."""
 
@@ -80,13 +87,13 @@ def use_color(stream: TextIO) -> bool:
     return stream.isatty() and os.environ.get("TERM") != "dumb"
 
 
-def width(stream: TextIO) -> int | None:
-    """Columns of a terminal, at most 120, which is as far as a line reads well; None for anything else."""
+def width(stream: TextIO, most: int = PROSE) -> int | None:
+    """Columns of a terminal, at most `most`; None for anything else, which gets its lines whole."""
     if not stream.isatty():
         return None
     from shutil import get_terminal_size
 
-    return max(40, min(get_terminal_size().columns, 120))
+    return max(_LEAST, min(get_terminal_size().columns, most))
 
 
 def show_diff(path: str, old: bytes, new: bytes) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
+from shutil import get_terminal_size
 from types import TracebackType
 
 _SHOW_AFTER_SECONDS = 1.0
@@ -37,6 +38,7 @@ class Progress:
         text = f"{done} of {total}"
         if self._unit:
             text = f"{done:,} of {total:,} {self._unit}{self._speed(done, total, now)}"
+        text = text[: get_terminal_size().columns - _WIDTH - 2]
         sys.stderr.write(f"\r{'━' * filled}{'─' * (_WIDTH - filled)} {text}\x1b[K")
         sys.stderr.flush()
 

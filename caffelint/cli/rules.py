@@ -10,6 +10,7 @@ import click
 
 from caffelint.cli.errors import unknown
 from caffelint.cli.settings import plug_in, settings_options
+from caffelint.cli.tell import say
 from caffelint.text.visible import json_text
 
 if TYPE_CHECKING:
@@ -66,25 +67,25 @@ def _letter(family: str) -> str:
 
 
 def _table(infos: list[RuleInfo]) -> None:
-    from caffelint.cli.outputs import use_color, width
+    from caffelint.cli.outputs import TABLE, use_color, width
     from caffelint.lint.select import FAMILIES
+    from caffelint.report.fit import Column, table
     from caffelint.report.words import count, painter
 
     paint = painter(use_color(sys.stdout))
-    room = width(sys.stdout)
-    longest = max((len(info.name) for info in infos), default=0)
     names = {letter: name for name, letter in FAMILIES.items()}
+    rows = [
+        (info.code, info.name, paint(info.severity, info.severity), "(preview) " * info.preview + info.summary)
+        for info in infos
+    ]
+    lines = iter(table([Column(""), Column(""), Column(""), Column("")], rows, width(sys.stdout, TABLE)))
     family = None
-    for info in infos:
-        if info.family != family:
+    for line in lines:
+        code = line.partition(" ")[0]
+        if code and code[0] != family:
             if family is not None:
                 click.echo()
-            family = info.family
+            family = code[0]
             click.echo(paint(names.get(family, family), "bold"))
-        summary = ("(preview) " if info.preview else "") + info.summary
-        left = room - longest - 17 if room else None
-        if left and len(summary) > left > 0:
-            summary = summary[: left - 1].rstrip() + "…"
-        severity = paint(f"{info.severity:<7}", info.severity)
-        click.echo(f"{info.code:<5} {info.name:<{longest}}  {severity}  {summary}")
-    click.echo(f"\n{count(len(infos), 'rule')}; caffelint explain RULE explains one")
+        click.echo(line)
+    say(f"\n{count(len(infos), 'rule')}; caffelint explain RULE explains one")

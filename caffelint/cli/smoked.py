@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from caffelint.cli.tell import tell
+from caffelint.cli.tell import say, tell
 from caffelint.report.words import sentence
 from caffelint.smoke.engines import known_device
 from caffelint.smoke.events import Event, Iteration, Note, RateFound, Tested
@@ -90,7 +90,7 @@ class Shown(Watcher):
         self._clear()
         if always or not self.quiet:
             text = line.strip("\n")
-            click.echo(line.replace(text, sentence(text)) if text else line, err=self.err or self.quiet)
+            say(line.replace(text, sentence(text)) if text else line, err=self.err or self.quiet)
 
     def started(self, engine: Engine, prepared: Prepared) -> None:
         self.iterations = prepared.job.iterations

@@ -100,7 +100,7 @@ def command(
     files = [net for net in shown if net.solver or net.file not in solved]
     refused = False
     tops = Tops()
-    from caffelint.cli.outputs import use_color
+    from caffelint.cli.outputs import TABLE, use_color, width
     from caffelint.report import summary_table
 
     for number, (file, summaries, failure) in enumerate(_each(files, options, both, jobs)):
@@ -115,7 +115,7 @@ def command(
                 sys.stdout.write(json_text(summary.as_json(), None) + "\n")
             else:
                 sys.stdout.write("\n" if number or summary is not summaries[0] else "")
-                summary_table.write(summary, sys.stdout, use_color(sys.stdout))
+                summary_table.write(summary, sys.stdout, use_color(sys.stdout), width(sys.stdout, TABLE))
     for failure in failed:
         tell(f"{failure.file}: {failure.message}")
     if failed:

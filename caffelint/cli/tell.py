@@ -1,6 +1,8 @@
-"""What commands say beside their output: lines on stderr, harmless whatever names they quote."""
+"""What commands say: lines that fit the window, harmless whatever names they quote."""
 
 from __future__ import annotations
+
+import sys
 
 import click
 
@@ -14,4 +16,19 @@ def tell(line: str) -> None:
 
 def aside(line: str) -> None:
     """A line on stderr, without the name of the program."""
-    click.echo(visible(line), err=True)
+    say(visible(line), err=True)
+
+
+def say(text: str = "", err: bool = False, indent: int = 2) -> None:
+    """Lines that are harmless already, on stdout or stderr. On a terminal, those that are too long are wrapped, and go
+    on with `indent` more blanks than they begin with; elsewhere, a line stays one."""
+    if not (sys.stderr if err else sys.stdout).isatty():
+        click.echo(text, err=err)
+        return
+    from caffelint.cli.outputs import width
+    from caffelint.report.fit import hanging
+
+    room = width(sys.stderr if err else sys.stdout)
+    for line in text.split("\n"):
+        for part in hanging(line, room, indent):
+            click.echo(part, err=err)

@@ -12,6 +12,7 @@ import click
 
 from caffelint.cli.settings import settings, settings_options
 from caffelint.cli.status import FINDINGS, OK
+from caffelint.cli.tell import say
 from caffelint.text.visible import visible
 
 
@@ -45,13 +46,13 @@ def command(paths: tuple[Path, ...], quiet: bool, config_file: Path | None, isol
         wrong = failures(rule) + _missing(rule)
         failed += bool(wrong)
         if wrong:
-            click.echo(f"{paint('FAIL', 'error')} {rule.code} {rule.name}")
+            say(f"{paint('FAIL', 'error')} {rule.code} {rule.name}")
             for line in wrong:
-                click.echo("\n".join(f"     {visible(part)}" for part in line.split("\n")))
+                say("\n".join(f"     {visible(part)}" for part in line.split("\n")))
         elif not quiet:
             examples = f"{len(rule.VALID)} valid, {len(rule.INVALID)} invalid"
-            click.echo(f"{paint('ok  ', 'good')} {rule.code} {rule.name} {paint(f'({examples})', 'dim')}")
-    click.echo(f"{count(len(rules), 'rule')}, {failed or 'none'} failed")
+            say(f"{paint('ok  ', 'good')} {rule.code} {rule.name} {paint(f'({examples})', 'dim')}")
+    say(f"{count(len(rules), 'rule')}, {failed or 'none'} failed")
     return FINDINGS if failed else OK
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 import click
 
 from caffelint.cli.status import FINDINGS, OK
+from caffelint.cli.tell import say
 from caffelint.text.visible import visible
 
 
@@ -36,11 +37,11 @@ def command(folder: Path, show: bool, remove: bool) -> int:
     if show:
         for known in trust.trusted():
             ended = "" if _is_held(Path(known)) else "  (no longer trusted: files have changed or are gone)"
-            click.echo(visible(f"{known}{ended}"))
+            say(visible(f"{known}{ended}"))
         return OK
     if remove:
         was = trust.forget(os.fspath(folder))
-        click.echo(visible(f"{folder} {'is no longer trusted' if was else 'was not trusted'}"))
+        say(visible(f"{folder} {'is no longer trusted' if was else 'was not trusted'}"))
         return OK if was else FINDINGS
     if not folder.is_dir():
         raise click.ClickException(f"{folder}: no such folder")
@@ -48,7 +49,7 @@ def command(folder: Path, show: bool, remove: bool) -> int:
     if path is None:
         raise click.ClickException(f"{folder}: no caffelint settings in this folder or above it")
     contents, _ = chain_of(path)
-    click.echo(visible(f"{trust.trust(contents)} is trusted: {', '.join(contents)}"))
+    say(visible(f"{trust.trust(contents)} is trusted: {', '.join(contents)}"))
     return OK
 
 

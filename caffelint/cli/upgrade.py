@@ -12,7 +12,7 @@ import click
 from caffelint.cli import complete
 from caffelint.cli.settings import settings, settings_options
 from caffelint.cli.status import FINDINGS, INTERNAL, USAGE
-from caffelint.cli.tell import aside, tell
+from caffelint.cli.tell import aside, say, tell
 from caffelint.text.visible import visible
 
 if TYPE_CHECKING:
@@ -104,7 +104,7 @@ def command(
                 if diff:
                     show_diff(path, old, result.data)
                 else:
-                    click.echo(visible(f"{path}: {', '.join(result.done)}"))
+                    say(visible(f"{path}: {', '.join(result.done)}"))
     if not quiet:
         _tell(lines_about(intended, None) if verbose else lines_about(intended, hint=" (-v names all)"))
         _say_summary(became, diff)

@@ -13,7 +13,7 @@ from caffelint.caffe.net import Net
 from caffelint.caffe.solver import Solver
 from caffelint.caffe.weights.file import read_solver_state, read_weights
 from caffelint.caffe.weights.stored import State, Unreadable, Weights
-from caffelint.cli.tell import tell
+from caffelint.cli.tell import say, tell
 from caffelint.evidence.weights.evidence import WeightsEvidence
 from caffelint.evidence.weights.told import as_json, lines_of
 from caffelint.lint.checker import Checker
@@ -91,12 +91,12 @@ def reported(outcome: Outcome, asked: Wanted, wanted: Sequence[Output], config: 
 
     if not asked.quiet:
         for line in lines_of(outcome.evidence):
-            click.echo(visible(line), err=not asked.on_stdout)
+            say(visible(line), err=not asked.on_stdout)
     for weights in outcome.evidence.models if asked.stats else ():
         from caffelint.evidence.weights.table import table
 
         for line in table(weights):
-            click.echo(visible(line), err=not asked.on_stdout)
+            say(visible(line), err=not asked.on_stdout)
     least = "info" if verbose or config.fail_on == "info" else "warning"
     write_all(outcome.report, wanted, Look(least=least, quiet=asked.quiet, fail_on=config.fail_on, fixes=False))
     for failure in outcome.report.failures:

@@ -28,7 +28,8 @@ class Look(NamedTuple):
     `least` is the lowest severity that the formats for people show; machines get all findings. `width` is where to
     wrap, None never. `quiet` leaves out the summary. From `fail_on` on a finding fails a test (JUnit). The text leaves
     out the findings of `seen`, by `ReportedFinding.identity`, which the reader has just seen. `fixes`: does the command
-    make fixes, so that their number is of use?
+    make fixes, so that their number is of use? `group` and `sort` are of caffelint.report.groups; `top` is how many
+    groups the text shows, 0 for all.
     """
 
     color: bool = False
@@ -38,6 +39,9 @@ class Look(NamedTuple):
     fail_on: str = "error"
     seen: tuple[tuple[str, ...], ...] = ()
     fixes: bool = True
+    group: str = "cause"
+    sort: str = "severity"
+    top: int = 0
 
 
 def write(name: str, report: Report, out: TextIO, look: Look | None = None) -> None:

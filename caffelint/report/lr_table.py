@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, TextIO
 
+from caffelint.report.fit import hanging
 from caffelint.report.words import painter
 from caffelint.text.visible import visible
 
@@ -14,17 +15,27 @@ if TYPE_CHECKING:
 
 _BLOCKS = " ▁▂▃▄▅▆▇█"
 _ROWS = 8
+_WIDTH = 80
+_LABEL = 26
+"""Columns that are kept for the indent and the largest rate beside the picture."""
+_MOST_POINTS = 100
 _LINEAR = 50
 """The largest factor between rates that blocks can show side by side; beyond it their heights are logarithms."""
 
 
-def write(schedule: Schedule, title: str, limit: int, out: TextIO, columns: int, color: bool = False) -> None:
-    """The rate over the iterations before `limit`: drawn in blocks if it changes, then where it matters."""
+def write(schedule: Schedule, title: str, limit: int, out: TextIO, width: int | None, color: bool = False) -> None:
+    """The rate over the iterations before `limit`: drawn in blocks if it changes, then where it matters.
+
+    width: of the window in columns; None is no limit.
+    """
     paint = painter(color)
-    out.write(f"{paint(visible(title), 'bold')}, {visible(schedule.policy)}, {limit:,} iterations\n")
+    head = f"{paint(visible(title), 'bold')}, {visible(schedule.policy)}, {limit:,} iterations"
+    out.writelines(f"{line}\n" for line in hanging(head, width))
     if schedule.problem:
-        out.write(f"  {paint('Caffe stops at the first update', 'error')}: {visible(schedule.problem)}\n")
+        problem = f"  {paint('Caffe stops at the first update', 'error')}: {visible(schedule.problem)}"
+        out.writelines(f"{line}\n" for line in hanging(problem, width))
         return
+    columns = min((width or _WIDTH) - _LABEL, _MOST_POINTS)
     points = [(limit - 1) * i // max(columns - 1, 1) for i in range(columns)]
     rates = [schedule.rate(point) for point in points]
     for line in blocks(rates) if len(set(rates)) > 1 else ():

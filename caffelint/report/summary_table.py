@@ -2,37 +2,54 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from math import prod
 from typing import TextIO
 
 from caffelint.lint.summary import LayerRow, Summary
-from caffelint.report.words import Paint, columns, painter
+from caffelint.report.fit import Column, hanging, table
+from caffelint.report.words import Paint, painter
 from caffelint.text.visible import visible
 
-_HEADINGS = ("layer", "type", "bottoms", "tops", "output", "parameters", "multiply-adds", "memory")
-_NUMBERS = 5
+_COLUMNS = (
+    Column("layer"),
+    Column("type"),
+    Column("bottoms", goes=3),
+    Column("tops", goes=4),
+    Column("output"),
+    Column("parameters", True),
+    Column("multiply-adds", True, goes=1),
+    Column("memory", True, goes=2),
+)
+_INDENT = "  "
 _UNKNOWN = "?"
 _LARGEST = 3
 _LONGEST_NAMES = 40
 
 
-def write(summary: Summary, out: TextIO, color: bool = False) -> None:
-    """One net in one phase."""
+def write(summary: Summary, out: TextIO, color: bool = False, width: int | None = None) -> None:
+    """One net in one phase, in lines of at most `width` columns; None is no limit."""
     paint = painter(color)
-    out.write(f"{paint(visible(summary.file), 'bold')}, {summary.phase}: {_verdict(summary, paint)}\n")
+    rows = [_cells(layer) for layer in summary.layers if not layer.inserted]
+    _say(_begin(summary, paint), out, width)
+    if rows:
+        _table(rows, out, paint, width)
+        _say([*_totals(summary, paint), *_hint(summary, paint)], out, width)
+
+
+def _say(lines: Iterable[str], out: TextIO, width: int | None) -> None:
+    out.writelines(f"{part}\n" for line in lines for part in hanging(line, width))
+
+
+def _begin(summary: Summary, paint: Paint) -> Iterator[str]:
+    yield f"{paint(visible(summary.file), 'bold')}, {summary.phase}: {_verdict(summary, paint)}"
     if summary.error:
         where = f"layer {visible(summary.error.layer)}: " if summary.error.layer else ""
-        out.write(f"  {where}{visible(summary.error.message)}\n")
+        yield f"  {where}{visible(summary.error.message)}"
         if summary.error.caffe:
-            out.write(f"  {paint('Caffe: ' + visible(summary.error.caffe), 'dim')}\n")
+            yield f"  {paint('Caffe: ' + visible(summary.error.caffe), 'dim')}"
     for note in summary.notes:
-        out.write(f"  note: {visible(note)}\n")
-    rows = [_cells(layer) for layer in summary.layers if not layer.inserted]
-    if rows:
-        _table(rows, out, paint)
-        _totals(summary, out, paint)
-        _hint(summary, out, paint)
+        yield f"  note: {visible(note)}"
 
 
 def _verdict(summary: Summary, paint: Paint) -> str:
@@ -63,22 +80,13 @@ def _shape(shape: tuple[int, ...] | None) -> str:
     return "x".join(str(dim) for dim in shape) or "scalar"
 
 
-def _table(rows: Sequence[tuple[str, ...]], out: TextIO, paint: Paint) -> None:
-    widths = [max(columns(row[i]) for row in [_HEADINGS, *rows]) for i in range(len(_HEADINGS))]
-
-    def line(cells: Sequence[str]) -> str:
-        padded = [
-            " " * (width - columns(cell)) + cell if i >= _NUMBERS else cell + " " * (width - columns(cell))
-            for i, (cell, width) in enumerate(zip(cells, widths, strict=True))
-        ]
-        return "  ".join(padded).rstrip()
-
-    out.write("  " + paint(line(_HEADINGS), "dim") + "\n")
-    for row in rows:
-        out.write("  " + line(row) + "\n")
+def _table(rows: Sequence[tuple[str, ...]], out: TextIO, paint: Paint, width: int | None) -> None:
+    head, *lines = table(_COLUMNS, rows, width and width - len(_INDENT))
+    out.write(_INDENT + paint(head, "dim") + "\n")
+    out.writelines(f"{_INDENT}{line}\n" for line in lines)
 
 
-def _totals(summary: Summary, out: TextIO, paint: Paint) -> None:
+def _totals(summary: Summary, paint: Paint) -> Iterator[str]:
     parts = []
     if summary.parameters is not None:
         parts.append(f"{number(summary.parameters)} parameters ({size(4 * summary.parameters)})")
@@ -87,15 +95,15 @@ def _totals(summary: Summary, out: TextIO, paint: Paint) -> None:
     if summary.data_memory is not None:
         parts.append(f"{size(summary.data_memory)} of data, as Caffe logs it")
     if parts:
-        out.write("  " + paint("total: ", "bold") + ", ".join(parts) + "\n")
+        yield "  " + paint("total: ", "bold") + ", ".join(parts)
     known = {name: shape for name, shape in summary.blobs.items() if shape and "_split_" not in name}
     largest = sorted(known, key=lambda name: prod(known[name] or ()), reverse=True)[:_LARGEST]
     if largest:
         shown = ", ".join(f"{visible(name)} {size(4 * prod(known[name] or ()))}" for name in largest)
-        out.write("  " + paint("largest blobs: ", "bold") + shown + "\n")
+        yield "  " + paint("largest blobs: ", "bold") + shown
 
 
-def _hint(summary: Summary, out: TextIO, paint: Paint) -> None:
+def _hint(summary: Summary, paint: Paint) -> Iterator[str]:
     """How to give the shape of data that the text does not."""
     for layer in summary.layers:
         for index, (top, shape) in enumerate(zip(layer.tops, layer.shapes, strict=True)):
@@ -105,7 +113,7 @@ def _hint(summary: Summary, out: TextIO, paint: Paint) -> None:
                 say = (
                     f'the shape of "{visible(top)}" is not in the text; {give}, or --read-data to read it from the data'
                 )
-                out.write(f"  {paint('hint: ', 'bold')}{say}\n")
+                yield f"  {paint('hint: ', 'bold')}{say}"
                 return
 
 

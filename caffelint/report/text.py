@@ -9,6 +9,9 @@ from typing import TextIO
 from caffelint.lint.finding import DISPLAY
 from caffelint.lint.report import Report, ReportedFinding
 from caffelint.report import Look
+from caffelint.report.fit import hanging, wrapped
+from caffelint.report.groups import Group, grouped
+from caffelint.report.statistics import causes
 from caffelint.report.words import Paint, columns, count, fixes, painter, place, sentence, shown, summary, tag
 from caffelint.text.visible import visible
 
@@ -16,32 +19,68 @@ _GUTTER = 5
 _NOTE = " " * (_GUTTER + 1) + "= "
 _LONGEST_LINE = 160
 _BEFORE_CARET = 40
+_MORE = "    "
+"""Before the second and later lines of a message."""
 _PLACES = 10
 """Of the same mistake that are named."""
+_FEW = 12
+"""Findings, of which a table says no more than the findings themselves."""
+_PLACE = 9
+"""Columns for line and column below the name of a file."""
 
 
 def write(report: Report, out: TextIO, look: Look) -> None:
     paint = painter(look.color)
-    seen = Counter(look.seen)
-    alike: dict[tuple[str, ...], list[ReportedFinding]] = {}
-    for finding in shown(report, look.least):
-        if seen[finding.identity]:
-            seen[finding.identity] -= 1
-            continue
-        alike.setdefault(_mistake(finding), []).append(finding)
-    for first, *others in alike.values():
-        for line in block(first, look, paint, others):
-            out.write(line + "\n")
-        out.write("\n")
-    if not look.quiet:
-        last = summary(report, look.least, paint), fixes(report, look.least, paint) if look.fixes else ""
-        out.writelines(f"{line}\n" for line in last if line)
+    fresh = _unseen(shown(report, look.least), look.seen)
+    groups = grouped(fresh, look.group, look.sort)
+    top = groups[: look.top] if look.top else groups
+    for line in _below_files(top, look, paint) if look.group == "file" else _blocks(top, look, paint):
+        out.write(line + "\n")
+    if look.quiet:
+        return
+    last = [summary(report, look.least, paint), fixes(report, look.least, paint) if look.fixes else ""]
+    if len(groups) > len(top):
+        left = sum(group.size for group in groups[len(top) :])
+        last.append(f"{count(left, 'finding')} more; --top 0 shows all")
+    if len(fresh) > _FEW:
+        out.writelines(f"{line}\n" for line in [*causes(fresh, look.width, paint), ""])
+    out.writelines(f"{line}\n" for text in last if text for line in hanging(text, look.width, 4))
 
 
-def _mistake(finding: ReportedFinding) -> tuple[str, ...]:
-    """What is equal for the same mistake in several layers or files."""
-    said = finding.message.replace(f'"{finding.layer}"', "", 1) if finding.layer else finding.message
-    return finding.severity, tag(finding), said, finding.evidence
+def _unseen(findings: Sequence[ReportedFinding], seen: Sequence[tuple[str, ...]]) -> list[ReportedFinding]:
+    """Those that the reader has not just seen."""
+    left = Counter(seen)
+    fresh = []
+    for finding in findings:
+        if left[finding.identity]:
+            left[finding.identity] -= 1
+        else:
+            fresh.append(finding)
+    return fresh
+
+
+def _blocks(groups: Sequence[Group], look: Look, paint: Paint) -> Iterator[str]:
+    for group in groups:
+        yield from block(group.first, look, paint, group.others)
+        yield ""
+
+
+def _below_files(groups: Sequence[Group], look: Look, paint: Paint) -> Iterator[str]:
+    """A line for each finding, below the name of its file."""
+    file = None
+    for finding, _ in groups:
+        if finding.file != file:
+            if file is not None:
+                yield ""
+            file = finding.file
+            yield from (paint(line, "bold") for line in wrapped(visible(file), look.width))
+        where = f"{finding.line}:{finding.column}" if finding.line is not None else ""
+        begin = f"{where:>{_PLACE}}  {finding.severity:<7}  "
+        first, *rest = _said(finding, look, paint, columns(begin), columns(begin))
+        yield f"{where:>{_PLACE}}  {paint(f'{finding.severity:<7}', finding.severity)}  {first}"
+        yield from (" " * columns(begin) + line for line in rest)
+    if file is not None:
+        yield ""
 
 
 def block(finding: ReportedFinding, look: Look, paint: Paint, others: Sequence[ReportedFinding] = ()) -> list[str]:
@@ -57,7 +96,7 @@ def block(finding: ReportedFinding, look: Look, paint: Paint, others: Sequence[R
     notes += _elsewhere(finding, others)
     lines = _head(finding, look, paint) + _snippet(finding, look, paint)
     for note in notes:
-        first, *rest = _wrapped(sentence(note), look.width, len(_NOTE), len(_NOTE))
+        first, *rest = wrapped(sentence(note), look.width, len(_NOTE), len(_NOTE))
         lines.append(paint(_NOTE, "dim") + first)
         lines += [" " * len(_NOTE) + line for line in rest]
     return lines
@@ -74,7 +113,7 @@ def _elsewhere(finding: ReportedFinding, others: Sequence[ReportedFinding]) -> I
         files.setdefault(other.file, other)
     files.pop(finding.file, None)
     if files:
-        yield f"the same in {count(len(files), 'other file')}: {_some([place(other) for other in files.values()])}"
+        yield f"also in {count(len(files), 'other file')}: {_some([place(other) for other in files.values()])}"
 
 
 def _some(places: Sequence[str]) -> str:
@@ -83,25 +122,30 @@ def _some(places: Sequence[str]) -> str:
 
 
 def _head(finding: ReportedFinding, look: Look, paint: Paint) -> list[str]:
-    where, severity, rule = place(finding), finding.severity, tag(finding)
-    begin = f"{where}: {severity}: "
+    """Place, severity and message; the message is on lines of its own if the place takes half a line or more."""
+    where, severity = place(finding), finding.severity
+    begin = f"{where}: {severity}:"
+    if look.width is None or columns(begin) < look.width // 2:
+        first, *rest = _said(finding, look, paint, columns(begin) + 1, len(_MORE))
+        return [f"{paint(where, 'bold')}: {paint(severity, severity)}: {first}", *(_MORE + line for line in rest)]
+    places = wrapped(begin, look.width)
+    places[-1] = places[-1].removesuffix(f"{severity}:") + f"{paint(severity, severity)}:"
+    lines = _said(finding, look, paint, len(_MORE), len(_MORE))
+    return [*(paint(line, "bold") for line in places), *(_MORE + line for line in lines)]
+
+
+def _said(finding: ReportedFinding, look: Look, paint: Paint, first: int, rest: int) -> list[str]:
+    """The message and the rule, which is not painted as long as it is on two lines."""
     # No-break spaces keep the rule in one piece, so that it can be found again and painted.
+    rule = tag(finding)
     whole = rule.replace(" ", "\xa0")
-    lines = _wrapped(f"{sentence(finding.message)} {whole}", look.width, columns(begin), 4)
-    lines[-1] = lines[-1].removesuffix(whole) + paint(rule, "dim")
-    first = f"{paint(where, 'bold')}: {paint(severity, severity)}: {lines[0]}"
-    return [first, *("    " + line for line in lines[1:])]
-
-
-def _wrapped(text: str, width: int | None, first: int, rest: int) -> list[str]:
-    """Lines of at most `width` columns, of which `first` are taken in the first line and `rest` in the others."""
-    if width is None or first + columns(text) <= width:
-        return [text]
-    from textwrap import wrap
-
-    begin = " " * min(first, width // 2)
-    lines = wrap(text, width - rest, initial_indent=begin, break_long_words=False, break_on_hyphens=False)
-    return [lines[0][len(begin) :], *lines[1:]]
+    text = f"{sentence(finding.message)} {whole}"
+    lines = wrapped(text, look.width, first, rest)
+    if len(lines) > 1 and first > rest:  # leave as much room at the end of the first line as begins the others
+        lines = wrapped(text, look.width, first + rest, rest)
+    if lines[-1].endswith(whole):
+        lines[-1] = lines[-1].removesuffix(whole) + paint(rule, "dim")
+    return [line.replace("\xa0", " ") for line in lines]
 
 
 def _snippet(finding: ReportedFinding, look: Look, paint: Paint) -> list[str]:
@@ -112,7 +156,7 @@ def _snippet(finding: ReportedFinding, look: Look, paint: Paint) -> list[str]:
     start = (finding.column or 1) - 1
     one_line = finding.end_line == finding.line
     end = (finding.end_column or start + 1) - 1 if one_line else len(first.rstrip())
-    room = max(40, min(look.width or _LONGEST_LINE, _LONGEST_LINE) - _GUTTER - 3)
+    room = max(20, min(look.width or _LONGEST_LINE, _LONGEST_LINE) - _GUTTER - 3)
     line, start, end = _clipped(first, start, end, room)
     indent = columns(visible(line[:start]))
     carets = "^" * max(1, columns(visible(line[start:end])))

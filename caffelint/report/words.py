@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 
 from caffelint.lint.finding import ERROR, INFO, LIKELY, UNSAFE, WARNING, rank
@@ -19,6 +20,7 @@ _STYLES = {
 }
 
 _LONGEST = 1000
+_COLOR = re.compile(r"\x1b\[[\d;]*m")
 
 Paint = Callable[[str, str], str]
 
@@ -41,7 +43,12 @@ def sentence(text: str) -> str:
 
 
 def columns(text: str) -> int:
-    """How many columns of a terminal a visible text takes: East Asian characters two, accents that combine none."""
+    """How many columns of a terminal a visible text takes: East Asian characters two, accents that combine none.
+
+    Colours take none, either.
+    """
+    if "\x1b" in text:
+        text = _COLOR.sub("", text)
     if text.replace("…", "").isascii():  # as long lines are once they are clipped
         return len(text)
     from unicodedata import category, east_asian_width

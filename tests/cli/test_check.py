@@ -145,7 +145,8 @@ def test_json_alone_is_on_stdout(check: Any) -> None:
 
 def test_statistics(check: Any) -> None:
     run = check("--statistics")
-    assert run.out == "1  error    S101 poly-without-max-iter\n\n1 error in 2 files\n"
+    row = "       1      1  error     S101 poly-without-max-iter"
+    assert run.out == f"findings  files  severity  rule\n{row}\n\n1 error in 2 files\n"
 
 
 def test_stdin(check: Any) -> None:

@@ -18,8 +18,8 @@ def test_config(caffelint: Any, project: Path, root: Path, validate: Any) -> Non
     assert value["settings"]["fail-on"] == {"value": "warning", "source": str(project / "caffelint.toml")}
     assert value["settings"]["jobs"] == {"value": 0, "source": "default"}
     text = caffelint("config").out
-    assert 'fail-on           = "warning"' in text
-    assert 'per-file-ignores  = {"a/*" = ["S101"]}' in text
+    assert 'fail-on            = "warning"' in text
+    assert 'per-file-ignores   = {"a/*" = ["S101"]}' in text
 
 
 def test_every_command_that_reads_settings_takes_others_or_none() -> None:

@@ -38,7 +38,7 @@ def test_a_bar_that_goes_away(clock: list[float], monkeypatch: pytest.MonkeyPatc
         bar(1, 2)
         bar(2, 2)
     shown = sys.stderr.getvalue()  # type: ignore[attr-defined]
-    assert shown == "\r" + "━" * 15 + "─" * 15 + " 1 of 2" + "\r\x1b[K"
+    assert shown == "\r" + "━" * 15 + "─" * 15 + " 1 of 2\x1b[K" + "\r\x1b[K"
 
 
 @pytest.mark.parametrize(("stream", "quiet"), [(io.StringIO, False), (Terminal, True)])

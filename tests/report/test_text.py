@@ -27,6 +27,15 @@ def test_everything_at_once(report: Report) -> None:
     assert (
         shown(report)
         == """\
+net/solver.prototxt:3:1: error: max_iter is not set: the first rate is 0/0 = nan [S101 poly-without-max-iter]
+    3 | lr_policy: "poly"  # decays
+      | ^^^^^^^^^^^^^^^^^
+      = `caffe train` ends after no iteration
+
+net/solver.prototxt:9:1: error: and once more, with 100 % of <it> & "all" [S101 poly-without-max-iter]
+    9 | lr_policy: "poly"  # decays
+      | ^^^^^^^^^^^^^^^^^
+
 net/a b,c:d%.prototxt:12:3: warning: stride 5 exceeds kernel 3, <U+0000> and <U+001B>[31m stays out [L401 pooling-stride-exceeds-kernel, likely, TRAIN]
    12 |   pooling_param {
       |   ^^^^^^^^^^^^^^^
@@ -36,15 +45,6 @@ net/a b,c:d%.prototxt:12:3: warning: stride 5 exceeds kernel 3, <U+0000> and <U+
       = line 40: and read here
       = fix (unsafe): set stride to 2
       = try: or think again
-
-net/solver.prototxt:3:1: error: max_iter is not set: the first rate is 0/0 = nan [S101 poly-without-max-iter]
-    3 | lr_policy: "poly"  # decays
-      | ^^^^^^^^^^^^^^^^^
-      = `caffe train` ends after no iteration
-
-net/solver.prototxt:9:1: error: and once more, with 100 % of <it> & "all" [S101 poly-without-max-iter]
-    9 | lr_policy: "poly"  # decays
-      | ^^^^^^^^^^^^^^^^^
 
 2 errors, 1 warning in 5 files (1 info not shown without -v; 2 suppressed; 1 in the baseline; 2 paths not checked)
 1 fixable with --fix --unsafe-fixes
@@ -57,14 +57,15 @@ def test_the_same_mistake_is_shown_once_with_its_places(finding: Make) -> None:
     elsewhere = [finding(file=f"net/{number}.prototxt", layer="a", message='ReLU "a": no') for number in range(12)]
     different = finding(line=20, layer="c", message='PReLU "c": no')
     text = shown(Report((*layers, different, *elsewhere), 14))
-    first, second, end = text.split("\n\n")
+    first, second, table, end = text.split("\n\n")
     listed = ", ".join(f"net/{number}.prototxt:3:1" for number in range(10))
     assert first.splitlines()[3:] == [
         '      = the same 1 time more in this file: "b" (12)',
-        f"      = the same in 12 other files: {listed} and 2 more",
+        f"      = also in 12 other files: {listed} and 2 more",
     ]
     assert second.startswith('net/solver.prototxt:20:1: error: PReLU "c": no')
     assert "the same" not in second
+    assert table == "findings  files  severity  rule\n      15     13  error     S101 poly-without-max-iter"
     assert end == "15 errors in 14 files\n"
 
 
@@ -76,7 +77,7 @@ def test_other_phases_certainty_or_evidence_make_another_mistake(finding: Make) 
 def test_infos_are_shown_when_asked_for(report: Report) -> None:
     text = shown(report, least="info")
     first = "/data/labels.prototxt: info: this is a label map of TensorFlow, not a net [P014 not-caffe]"
-    assert text.startswith(f"{first}\n\n")
+    assert f"\n\n{first}\n\n" in text
     assert "2 errors, 1 warning, 1 info in 5 files (2 suppressed" in text
 
 
@@ -119,9 +120,7 @@ def test_color_changes_nothing_but_color(report: Report) -> None:
 def test_wrapping_keeps_the_words_and_the_width(report: Report, width: int) -> None:
     text, wrapped = shown(report), shown(report, width=width)
     assert wrapped.split() == text.split()
-    too_long = [line for line in wrapped.splitlines() if len(line) > width and " " in line.strip()]
-    # A place and severity stay together, and so does a rule's tag; the summary is one line.
-    assert [line for line in too_long if not re.match(r"(net/|\s+\[)|2 errors", line)] == []
+    assert [line for line in wrapped.splitlines() if columns(line, len(line)) > width] == []
 
 
 def columns(line: str, until: int) -> int:
@@ -187,9 +186,10 @@ def test_statistics(report: Report) -> None:
     assert (
         shown(report, "statistics")
         == """\
-2  error    S101 poly-without-max-iter
-1  warning  L401 pooling-stride-exceeds-kernel
-1  info     P014 not-caffe
+findings  files  severity  rule
+       2      1  error     S101 poly-without-max-iter
+       1      1  warning   L401 pooling-stride-exceeds-kernel
+       1      1  info      P014 not-caffe
 
 2 errors, 1 warning, 1 info in 5 files (2 suppressed; 1 in the baseline; 2 paths not checked)
 1 fixable with --fix --unsafe-fixes
@@ -205,3 +205,54 @@ def test_a_message_that_quotes_a_megabyte_is_cut(finding: Any, name: str) -> Non
     assert len(text) < 3000
     assert "error: bottom is xxx" in text
     assert "xxx, which no layer makes [S101" in text
+
+
+def places(text: str) -> list[str]:
+    return re.findall(r"^(\S+):\d+:\d+: ", text, re.MULTILINE)
+
+
+def test_files_with_errors_come_first_and_the_worst_of_a_file_first(finding: Make) -> None:
+    warning, error = {"severity": "warning"}, {"severity": "error"}
+    found = [
+        finding(file="a.prototxt", line=1, message="one", **warning),
+        finding(file="b.prototxt", line=2, message="two", **warning),
+        finding(file="b.prototxt", line=9, message="three", **error),
+        finding(file="c.prototxt", line=4, message="four", **warning),
+    ]
+    report = Report(tuple(found), 3)
+    lines = [line for line in shown(report).splitlines() if ".prototxt:" in line]
+    assert [re.split(": |, ", line)[0] for line in lines] == [
+        "b.prototxt:9:1",
+        "b.prototxt:2:1",
+        "a.prototxt:1:1",
+        "c.prototxt:4:1",
+    ]
+    assert places(shown(report, sort="place")) == ["a.prototxt", "b.prototxt", "b.prototxt", "c.prototxt"]
+    assert shown(report, top=1).endswith("3 findings more; --top 0 shows all\n")
+
+
+def test_a_cause_is_shown_once_whatever_names_and_numbers_it_has(finding: Make) -> None:
+    found = [finding(file=f"{n}.prototxt", message=f'net "n{n}": base_lr {n} is too large') for n in range(3)]
+    other = finding(file="1.prototxt", message="something else")
+    text = shown(Report((*found, other), 3))
+    assert places(text) == ["0.prototxt", "1.prototxt"]
+    assert "also in 2 other files: 1.prototxt:3:1, 2.prototxt:3:1" in text
+
+
+def test_what_differs_within_a_file_is_shown_one_by_one(finding: Make) -> None:
+    found = [finding(layer=f"l{n}", line=n, message=f'"l{n}": kernel_size {n}') for n in (1, 2)]
+    assert len(places(shown(Report(tuple(found), 1)))) == 2
+    assert len(places(shown(Report(tuple(found), 1), group="rule"))) == 1
+
+
+def test_by_file_each_finding_is_a_line(finding: Make) -> None:
+    found = [finding(file="a.prototxt", message="one"), finding(file="b.prototxt", message="two")]
+    text = shown(Report(tuple(found), 2), group="file", quiet=True)
+    tag = "[S101 poly-without-max-iter]"
+    assert text == f"a.prototxt\n      3:1  error    one {tag}\n\nb.prototxt\n      3:1  error    two {tag}\n\n"
+
+
+def test_what_is_frequent_comes_first_if_asked_for(finding: Make) -> None:
+    found = [finding(file="a.prototxt", message="rare")]
+    found += [finding(file=f"b{n}.prototxt", message="often") for n in range(2)]
+    assert places(shown(Report(tuple(found), 3), sort="count")) == ["b0.prototxt", "a.prototxt"]
