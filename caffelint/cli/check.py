@@ -98,6 +98,13 @@ from caffelint.cli.settings import by_name_alone, fail_on_option, level_of, sett
 )
 @click.option("--base-ref", default="HEAD", metavar="REF", show_default=True, help="The commit to compare with.")
 @click.option(
+    "--weights",
+    multiple=True,
+    type=click.Path(),
+    metavar="FILE",
+    help="Also say what of this .caffemodel fits, as caffelint weights does. Repeat for several.",
+)
+@click.option(
     "--templates",
     metavar="skip|check",
     help="What to do with a file that has unfilled placeholders: skip (default) reports them only, check checks the"
@@ -121,7 +128,7 @@ def command(**options: Any) -> int:
                  2 wrong usage or settings, or a path that cannot be read or written
                  3 caffelint itself failed
     """
-    from caffelint.cli.checked import checked, chosen, only_from, tell_of_files, write_baseline
+    from caffelint.cli.checked import checked, chosen, naming_weights, only_from, tell_of_files, write_baseline
     from caffelint.cli.outputs import outputs, write_all
     from caffelint.report import Look
 
@@ -148,7 +155,13 @@ def command(**options: Any) -> int:
     if options["write_baseline"] is not None:
         report = write_baseline(paths, options, config)
     else:
-        report = only_from(level, checked(paths, options, config))
+        report = checked(paths, options, config)
+        taking = paths if options["weights"] else naming_weights(paths)
+        if taking:
+            from caffelint.cli.weighed import with_weights
+
+            report = with_weights(report, taking, options["weights"], config)
+        report = only_from(level, report)
         write_all(report, wanted, look)
     tell_of_files(report, options["quiet"], options["verbose"])
     return report.exit_status(config.fail_on)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
 
 STDIN = "<stdin>"
 _NAMED = 3
+_WEIGHTS = re.compile(rb"^[ \t]*weights[ \t]*:", re.MULTILINE)
+_SOLVER_SIZE = 1 << 16
 
 
 def chosen(options: dict[str, Any]) -> list[str]:
@@ -49,6 +52,13 @@ def checked(paths: Sequence[str], options: dict[str, Any], config: Config) -> Re
     if not report.files and not report.failures and changed is None:
         tell(f"no prototxt files in {', '.join(paths)}")
     return report
+
+
+def naming_weights(paths: Sequence[str]) -> list[str]:
+    """The files among the paths that look like solvers that name weights."""
+    from caffelint.lint.read import beginning
+
+    return [path for path in paths if os.path.isfile(path) and _WEIGHTS.search(beginning(path, _SOLVER_SIZE))]
 
 
 def only_from(level: str | None, report: Report) -> Report:

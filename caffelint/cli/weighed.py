@@ -20,7 +20,7 @@ from caffelint.lint.checker import Checker
 from caffelint.lint.discover import looks_like_prototxt
 from caffelint.lint.file import File, load
 from caffelint.lint.project.caffes import Caffes
-from caffelint.lint.reach import SUFFIXES
+from caffelint.lint.reach import SUFFIXES, Reach
 from caffelint.lint.read import ReadError, read
 from caffelint.lint.report import Failure, Report, in_order
 from caffelint.smoke.project import NoProject, load_project
@@ -61,27 +61,65 @@ def reports(asked: Wanted, config: Config) -> Outcome:
     is_text = first.endswith(SUFFIXES) or looks_like_prototxt(first)
     given = _given(first, config) if is_text else Given({}, [])
     models = rest if is_text else [first, *rest]
-    if not models and not asked.snapshot:
-        raise click.UsageError("give the file of weights after the net or solver")
-    read: list[Weights] = []
     failures: list[Failure] = []
     state = _state(asked.snapshot, given, failures) if asked.snapshot else None
     if state is not None and os.path.isfile(state.learned_net):
         models = [*models, state.learned_net]
+    models = models or own_weights(given.solver)
+    if not models and not asked.snapshot:
+        raise click.UsageError("give the file of weights after the net or solver")
+    if find_spec("numpy") is None:
+        if asked.stats:
+            raise click.UsageError("--stats needs numpy: pip install 'caffelint[data]'")
+        tell("the values of the weights are not looked at: that needs numpy, pip install 'caffelint[data]'")
+    evidence = WeightsEvidence(_read(models, failures), given.nets, given.solver, state)
+    found, suppressed = Checker(config).evidence("weights", evidence, given.files)
+    extra = {"weights": as_json(evidence)} if asked.as_json else {}
+    report = Report(in_order(found), len(asked.files), tuple(failures), suppressed, evidence=extra)
+    return Outcome(report, evidence)
+
+
+def with_weights(report: Report, paths: Sequence[str], models: Sequence[str], config: Config) -> Report:
+    """The report of a check with what there is to say of weights for each net or solver that was given.
+
+    Without `models` these are the files that a solver itself names, as far as they are there and may be read.
+    """
+    failures: list[Failure] = list(report.failures)
+    findings = list(report.findings)
+    suppressed = report.suppressed
+    read = _read(models, failures)
+    for path in paths:
+        if not os.path.isfile(path):
+            raise click.UsageError(f"--weights is for nets and solvers, but {path} is not a file")
+        given = _given(path, config)
+        weights = read if models else _read(_found(given.solver, path, config.roots), failures)
+        found, silenced = Checker(config).evidence(
+            "weights", WeightsEvidence(weights, given.nets, given.solver), given.files
+        )
+        findings += found
+        suppressed += silenced
+    return report._replace(findings=in_order(dict.fromkeys(findings)), failures=tuple(failures), suppressed=suppressed)
+
+
+def _found(solver: Solver | None, path: str, roots: Sequence[str]) -> list[str]:
+    reach = Reach(os.path.dirname(path), roots)
+    return [name for name in own_weights(solver) if os.path.isfile(name) and reach.holds(name)]
+
+
+def own_weights(solver: Solver | None) -> list[str]:
+    """The files that the solver's own `weights` names, each of which may be several (solver.cpp LoadNetWeights)."""
+    given = solver.message.weights if solver is not None else ()
+    return [name.strip() for value in given for name in value.split(",") if name.strip()]
+
+
+def _read(models: Sequence[str], failures: list[Failure]) -> list[Weights]:
+    read = []
     for path in models:
         try:
             read.append(read_weights(path))
         except Unreadable as error:
             failures.append(Failure(path, str(error)))
-    evidence = WeightsEvidence(read, given.nets, given.solver, state)
-    if find_spec("numpy") is None:
-        if asked.stats:
-            raise click.UsageError("--stats needs numpy: pip install 'caffelint[data]'")
-        tell("the values of the weights are not looked at: that needs numpy, pip install 'caffelint[data]'")
-    found, suppressed = Checker(config).evidence("weights", evidence, given.files)
-    extra = {"weights": as_json(evidence)} if asked.as_json else {}
-    report = Report(in_order(found), len(asked.files), tuple(failures), suppressed, evidence=extra)
-    return Outcome(report, evidence)
+    return read
 
 
 def reported(outcome: Outcome, asked: Wanted, wanted: Sequence[Output], config: Config, verbose: bool) -> int:

@@ -136,3 +136,34 @@ def test_wrong_usage(net: Path, tmp_path: Path) -> None:
     assert main(["weights", str(net), str(tmp_path)]) == 2
     assert main(["weights", str(net), str(tmp_path / "gone.caffemodel")]) == 2
     assert main(["weights", str(tmp_path / "gone.prototxt"), model(tmp_path / "a.caffemodel", SHAPES)]) == 2
+
+
+def test_check_with_weights(
+    net: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    net.write_text(NET % 9)
+    model(tmp_path / "a.caffemodel", SHAPES)
+    assert main(["check", "net.prototxt", "--format", "concise", "--isolated"]) == 0
+    assert main(["check", "net.prototxt", "--weights", "a.caffemodel", "--format", "concise"]) == 1
+    assert "weights-do-not-fit" in capsys.readouterr().out
+    assert main(["check", "net.prototxt", "--weights", "gone.caffemodel"]) == 2
+    assert main(["check", ".", "--weights", "a.caffemodel"]) == 2
+
+
+def test_weights_of_the_solver(
+    net: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Those that it names are looked at by both commands, where they are."""
+    monkeypatch.chdir(tmp_path)
+    net.write_text(NET % 9)
+    Path("solver.prototxt").write_text(
+        'net: "net.prototxt"\nbase_lr: 0.1\nmax_iter: 9\nweights: "a.caffemodel, b.caffemodel"\n'
+    )
+    assert main(["weights", "solver.prototxt"]) == 2
+    main(["check", "solver.prototxt", "--format", "concise"])
+    assert "weights-do-not-fit" not in capsys.readouterr().out
+    model(tmp_path / "b.caffemodel", SHAPES)
+    for command in ("weights", "check"):
+        main([command, "solver.prototxt", "--format", "concise"])
+        assert "weights-do-not-fit" in capsys.readouterr().out
