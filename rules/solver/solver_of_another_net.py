@@ -1,9 +1,11 @@
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterator
 
 from caffelint.lint import LIKELY, WARNING, Finding, Invalid, Solver, SolverRule
+from caffelint.lint.disk import exists
 
 _FAMILY = re.compile(
     "(?<![a-z])(?:alexnet|caffenet|googlenet|inception|vgg|resnet|resnext|densenet|lenet|squeezenet|mobilenet|shufflenet|xception"
@@ -13,7 +15,7 @@ _VARIANT = re.compile(r"(?<![a-z])(?:lite|tiny)(?![a-z])")
 
 
 class SolverOfAnotherNet(SolverRule):
-    """The solver's file name or snapshot_prefix names one model, and its net another.
+    """The net of a solver is that of another one: of another folder, or of a model with another name.
 
     ## Why is this bad?
     A solver that was copied and not adapted trains the other net, and saves its weights under the name of the
@@ -29,7 +31,8 @@ class SolverOfAnotherNet(SolverRule):
     ```
 
     ## Known problems
-    It compares the names of well-known models, and a repository may use such a name for something else.
+    Without a net next to the solver, it compares the names of well-known models, and a repository may use such a name
+    for something else.
     """
 
     code = "S307"
@@ -62,6 +65,9 @@ class SolverOfAnotherNet(SolverRule):
     ]
 
     def check(self, solver: Solver) -> Iterator[Finding]:
+        if found := [*self._of_another_folder(solver)]:
+            yield from found
+            return
         message = solver.message
         field = "net" if message.HasField("net") else "train_net"
         net, prefix = getattr(message, field), message.snapshot_prefix
@@ -78,6 +84,30 @@ class SolverOfAnotherNet(SolverRule):
             if not _VARIANT.search(net.lower().replace("_", " ")) and of_net:
                 text = f'the solver\'s file name says "{variant}", but {field} "{net}" does not; {asked}'
                 yield self.finding(solver.at(field), text)
+
+
+    def _of_another_folder(self, solver: Solver) -> Iterator[Finding]:
+        """A net that is in another folder, while one of its name is next to the solver, and was the one meant."""
+        folder = os.path.dirname(os.path.abspath(solver.path))
+        for use in solver.nets:
+            if use.field.endswith("_param"):
+                continue
+            value = getattr(solver.message, use.field)
+            written = value if isinstance(value, str) else value[use.position]
+            name = written.replace("\\", "/").removeprefix("./")
+            path = os.path.abspath(use.net.path)
+            start = path.removesuffix(name)
+            own = os.path.join(folder, os.path.basename(path))
+            # A run that keeps a copy of its net keeps it among its results.
+            if start == path or os.path.relpath(own, start).split(os.sep)[0] != name.split("/")[0]:
+                continue
+            if "/" in name and own != path and exists(own):
+                yield self.finding(
+                    solver.at(use.field, use.position),
+                    f'{use.field} "{written}" is the net of another folder, but "{os.path.basename(own)}" is also next'
+                    " to the solver; check that this is the net to train",
+                )
+                return
 
 
 def _base(path: str) -> str:

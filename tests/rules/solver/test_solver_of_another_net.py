@@ -1,0 +1,32 @@
+from pathlib import Path
+
+import pytest
+
+import caffelint
+from caffelint.lint.config import Config
+
+NET = 'name: "{}" layer {{ name: "data" type: "Input" top: "data" }}'
+
+
+@pytest.mark.parametrize(
+    ("folder", "net", "told"),
+    [
+        ("models/b", "models/a/train.prototxt", True),
+        ("models/b/deep", "models/a/train.prototxt", True),
+        ("models/b", "models/b/train.prototxt", False),
+        ("models/b", "models/a/other.prototxt", False),
+        # A run that keeps a copy of its net.
+        ("results/1", "models/a/train.prototxt", False),
+    ],
+)
+def test_the_net_next_to_a_solver_may_be_meant(tmp_path: Path, folder: str, net: str, told: bool) -> None:
+    (tmp_path / ".git").mkdir()
+    for name in ("models/a/train.prototxt", "models/a/other.prototxt", f"{folder}/train.prototxt"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(NET.format(name))
+    solver = tmp_path / folder / "solver.prototxt"
+    solver.write_text(f'net: "{net}"\nbase_lr: 0.1')
+    config = Config()
+    config.cache, config.preview = False, True
+    found = [one for one in caffelint.check([str(solver)], config).findings if one.name == "solver-of-another-net"]
+    assert [(one.file, one.line) for one in found] == ([(str(solver), 1)] if told else [])
