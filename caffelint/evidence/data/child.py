@@ -160,5 +160,5 @@ def _batches(pairs: Iterator[tuple[bytes, bytes]], stop: bytes, limit: int) -> I
         left -= len(batch)
         if is_last:
             return
-        size = sum(len(value) for _, value in batch)
-        count = max(1, min(_MOST_ROWS, _BATCH * len(batch) // max(size, 1)))
+        size = sum(len(pair[1]) for pair in batch[:: max(1, len(batch) // 16)])
+        count = max(1, min(_MOST_ROWS, _BATCH * len(batch[:: max(1, len(batch) // 16)]) // max(size, 1)))

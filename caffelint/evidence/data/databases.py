@@ -35,23 +35,24 @@ class Database:
 
 
 class Lmdb(Database):
-    def __init__(self, environment: Any):
-        self._environment = environment
-        self.entries = environment.stat()["entries"]
+    def __init__(self, transaction: Any, entries: int):
+        self._transaction = transaction
+        self.entries = entries
 
     def pairs(self, start: bytes = b"") -> Iterator[Pair]:
-        with self._environment.begin() as transaction, transaction.cursor() as cursor:
-            if start and not cursor.set_range(start):
-                return
-            yield from cursor
+        cursor = self._transaction.cursor()
+        if start and not cursor.set_range(start):
+            return iter(())
+        found: Iterator[Pair] = cursor.iternext()  # not a generator of ours, which takes as long as the cursor itself
+        return found
 
     def ends(self) -> tuple[bytes, bytes] | None:
-        with self._environment.begin() as transaction, transaction.cursor() as cursor:
-            if not cursor.first():
-                return None
-            first = bytes(cursor.key())
-            cursor.last()
-            return first, bytes(cursor.key())
+        cursor = self._transaction.cursor()
+        if not cursor.first():
+            return None
+        first = bytes(cursor.key())
+        cursor.last()
+        return first, bytes(cursor.key())
 
 
 class LevelDb(Database):
@@ -59,8 +60,8 @@ class LevelDb(Database):
         self._database = database
 
     def pairs(self, start: bytes = b"") -> Iterator[Pair]:
-        with self._database.iterator(start=start or None, verify_checksums=True) as found:
-            yield from found
+        found: Iterator[Pair] = self._database.iterator(start=start or None, verify_checksums=True)
+        return found
 
     def ends(self) -> tuple[bytes, bytes] | None:
         with self._database.iterator(include_value=False) as found:
@@ -83,8 +84,11 @@ def opened(kind: str, path: str) -> Iterator[Database]:
                 if is_level
                 else "is not an LMDB: it has no data.mdb"
             )
-        with lmdb.open(path, readonly=True, lock=False, create=False, readahead=True) as environment:
-            yield Lmdb(environment)
+        with (
+            lmdb.open(path, readonly=True, lock=False, create=False, readahead=True) as environment,
+            environment.begin() as transaction,
+        ):
+            yield Lmdb(transaction, environment.stat()["entries"])
         return
     import plyvel
 

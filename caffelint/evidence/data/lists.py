@@ -14,6 +14,7 @@ from typing import IO, Any
 import numpy as np
 
 from caffelint.evidence.data import values as kinds
+from caffelint.evidence.data.digests import digests as marks
 from caffelint.evidence.data.records import Records
 from caffelint.evidence.data.seen import seen_images, seen_labels
 from caffelint.evidence.data.values import LABEL
@@ -284,6 +285,6 @@ def _add(records: Records, top: str, values: Any, name: str, begin: int, digests
         seen = seen_images(values, named, top in records.options.classes)
         if not digests[:, 0].any():
             flat = values.reshape(len(values), -1)
-            digests[:, 0] = [hash(row.tobytes()) for row in flat]
+            digests[:, 0] = marks(np.ascontiguousarray(flat).view(np.uint8))
             digests[(flat == flat[:, :1]).all(axis=1), 0] = 0
     records.facts.top(top).join(seen)

@@ -9,6 +9,7 @@ import numpy as np
 
 from caffelint.evidence.data import values as kinds
 from caffelint.evidence.data.datum import Box, Datum, NotDatum, annotated_of, datum_of
+from caffelint.evidence.data.digests import digest, digests
 from caffelint.evidence.data.images import Array, TooLarge, decode
 from caffelint.evidence.data.seen import seen_images, seen_labels
 from caffelint.evidence.data.values import IMAGE, LABEL, Facts
@@ -47,23 +48,23 @@ class Records:
         self.facts.records += count
         self.facts.bytes += sum(map(len, values))
         labels = np.zeros(count, np.int64)
-        digests = np.zeros(count, np.int64)
+        marks = np.zeros(count, np.int64)
         readable = np.ones(count, np.bool_)
         for rows in _by_length(values):
             some = values if len(rows) == count else [values[row] for row in rows]
             found = None if self.options.annotated or len(some) == 1 else self._alike(some, [keys[row] for row in rows])
             if found is not None:
-                labels[rows], digests[rows] = found
+                labels[rows], marks[rows] = found
                 continue
             for row, value in zip(rows, some, strict=True):
                 name = name_of(keys[row])
-                label, digests[row] = self._one(value, name)
+                label, marks[row] = self._one(value, name)
                 readable[row] = label is not None
                 labels[row] = label or 0
         if not self.options.annotated:
             known = np.flatnonzero(readable)
             self.facts.top(LABEL).join(seen_labels(labels[known], lambda row: name_of(keys[known[row]])))
-        self.digests.append(np.stack([digests, labels], axis=1))
+        self.digests.append(np.stack([marks, labels], axis=1))
 
     def _alike(self, values: Sequence[bytes], keys: Sequence[bytes]) -> tuple[Array, Array] | None:
         """Labels and digests of records of bytes that differ in pixels and label alone; None where they are not so."""
@@ -94,10 +95,10 @@ class Records:
         rows = whole[:, start:end].reshape(len(values), *shape)
         seen = seen_images(rows, lambda row: name_of(keys[row]), IMAGE in self.options.classes)
         self.facts.top(IMAGE).join(seen)
-        digests = np.array([hash(value[start:end]) for value in values], np.int64)
+        found = digests(whole[:, start:end])
         if kinds.CONSTANT in seen.faults:
-            digests[(whole[:, start:end] == whole[:, start : start + 1]).all(axis=1)] = 0
-        return labels, digests
+            found[(whole[:, start:end] == whole[:, start : start + 1]).all(axis=1)] = 0
+        return labels, found
 
     def _one(self, value: bytes, name: str) -> tuple[int | None, int]:
         """The label and the digest of a record of any form; no label where it cannot be read."""
@@ -128,7 +129,7 @@ class Records:
         if height and width:
             seen.shapes = {f"{len(image)}x{height}x{width}": fault for fault in seen.shapes.values()}
         self.facts.top(IMAGE).join(seen)
-        return 0 if kinds.CONSTANT in seen.faults else hash(data)
+        return 0 if kinds.CONSTANT in seen.faults else digest(data)
 
     def _image(self, datum: Datum, value: bytes, data: bytes, name: str) -> Array | None:
         facts = self.facts
@@ -194,6 +195,8 @@ def _floats(datum: Datum, value: bytes) -> Array:
 
 def _by_length(values: Sequence[bytes]) -> list[list[int]]:
     """The numbers of the records of each length."""
+    if len(set(map(len, values))) == 1:
+        return [[*range(len(values))]]
     rows: dict[int, list[int]] = {}
     for row, value in enumerate(values):
         rows.setdefault(len(value), []).append(row)

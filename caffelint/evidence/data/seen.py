@@ -25,9 +25,9 @@ from caffelint.evidence.data.values import (
 Array = NDArray[Any]
 Name = Callable[[int], str]
 """The name of a record by its number in the batch."""
-_EVERY = 16
-"""Of bytes, in large batches, the spread is measured of every so many records; ends and means of all."""
-_LARGE_BATCH = 64
+_OF_MEAN, _OF_SPREAD = 4, 32
+"""Of bytes, in large batches, mean and spread are of every so many records; the ends are of all."""
+_LARGE_BATCH = 4
 _LONGEST_BINS = 1 << 20
 
 
@@ -92,24 +92,25 @@ def _constant(top: Top, flat: Array, name: Name) -> None:
 
 def _channels(planes: Array) -> list[Channel]:
     """Of records x channels x values."""
-    count, channels, size = planes.shape
-    if planes.dtype == np.uint8:
-        totals = planes.sum(axis=2, dtype=np.uint32 if size < 1 << 24 else np.uint64).sum(axis=0, dtype=np.float64)
-        measured = planes[:: _EVERY if count >= _LARGE_BATCH else 1].astype(np.float32)
-    else:
-        planes = planes.astype(np.float64, copy=False)
-        totals = planes.sum(axis=(0, 2))
-        measured = planes
-    lows, highs = planes.min(axis=2).min(axis=0), planes.max(axis=2).max(axis=0)
+    channels = planes.shape[1]
+    some, few = planes, planes
+    if planes.dtype == np.uint8 and len(planes) >= _LARGE_BATCH:
+        some, few = planes[::_OF_MEAN], planes[::_OF_SPREAD]
+    elif planes.dtype != np.uint8:
+        planes = some = few = planes.astype(np.float64, copy=False)
+    fits = np.uint32 if some.shape[2] < 1 << 24 else np.uint64
+    totals = some.sum(axis=2, dtype=fits if some.dtype == np.uint8 else np.float64).sum(axis=0, dtype=np.float64)
+    lows, highs = planes.min(axis=0).min(axis=1), planes.max(axis=0).max(axis=1)
     found = []
     for number in range(channels):
-        part = measured[:, number]
+        part = few[:, number].ravel()
+        part = part.astype(np.float32 if part.dtype == np.uint8 else np.float64, copy=False)
         found.append(
             Channel(
-                count * size,
+                len(some) * some.shape[2],
                 float(totals[number]),
                 part.size,
-                float(np.einsum("ij,ij->", part, part, dtype=np.float64)),
+                float(np.dot(part, part)),
                 float(part.sum(dtype=np.float64)),
                 float(lows[number]),
                 float(highs[number]),

@@ -54,7 +54,7 @@ class Fault:
 
 @dataclass
 class Channel:
-    """The sums of some values, for their mean and spread, and the ends of all of them."""
+    """The sums of some values, for their mean and, of fewer, for their spread, and the ends of all of them."""
 
     count: int = 0
     total: float = 0.0

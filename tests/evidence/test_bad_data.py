@@ -1,0 +1,189 @@
+"""Damaged and hostile data sets: one clear line, the right exit status, bounded memory, nothing written."""
+
+from __future__ import annotations
+
+import os
+import struct
+import sys
+import time
+import zlib
+from collections.abc import Callable
+from pathlib import Path
+from threading import Event, Thread
+from typing import Any
+
+import h5py
+import numpy as np
+import pytest
+from data_sets import (
+    data_layer,
+    hdf5_layer,
+    images,
+    list_layer,
+    records,
+    report_of,
+    rest,
+    write_leveldb,
+    write_list,
+    write_lmdb,
+)
+
+from caffelint.evidence.data.scan import Scan, Source
+
+LABELS = [number % 10 for number in range(400)]
+Make = Callable[[Path], str]
+
+
+def _cut_lmdb(folder: Path) -> str:
+    path = write_lmdb(folder / "set", records(images(400), LABELS))
+    os.truncate(path / "data.mdb", 40960)
+    return data_layer(path)
+
+
+def _junk_lmdb(folder: Path) -> str:
+    (folder / "set").mkdir()
+    (folder / "set" / "data.mdb").write_bytes(bytes(range(256)) * 100)
+    return data_layer(folder / "set")
+
+
+def _file_of_lmdb(folder: Path) -> str:
+    return data_layer(write_lmdb(folder / "set", records(images(4), LABELS[:4])) / "data.mdb")
+
+
+def _lost_manifest(folder: Path) -> str:
+    path = write_leveldb(folder / "set", records(images(40), LABELS[:40]))
+    next(path.glob("MANIFEST-*")).unlink()
+    return data_layer(path, kind="LEVELDB")
+
+
+def _manifest_elsewhere(folder: Path) -> str:
+    path = write_leveldb(folder / "set", records(images(40), LABELS[:40]))
+    (path / "CURRENT").write_text("../../../etc/passwd\n")
+    return data_layer(path, kind="LEVELDB")
+
+
+def _broken_table(folder: Path) -> str:
+    import plyvel
+
+    path = write_leveldb(folder / "set", records(images(400), LABELS))
+    database = plyvel.DB(str(path))
+    database.compact_range()
+    database.close()
+    table = next(path.glob("*.ldb"))
+    data = bytearray(table.read_bytes())
+    data[len(data) // 2] ^= 0xFF
+    table.write_bytes(data)
+    return data_layer(path, kind="LEVELDB")
+
+
+def _bomb(folder: Path) -> str:
+    with h5py.File(folder / "set.h5", "w") as file:
+        for name, shape in (("data", (10**7, 3, 64, 64)), ("label", (10**7,))):
+            file.create_dataset(name, shape, "f4", chunks=(16, *shape[1:]), compression="gzip")
+    (folder / "set.txt").write_text(f"{folder / 'set.h5'}\n")
+    return hdf5_layer(folder / "set.txt")
+
+
+def _long_row(folder: Path) -> str:
+    with h5py.File(folder / "set.h5", "w") as file:
+        file.create_dataset("data", (4, 10**10), "f4", chunks=(1, 1024))
+        file["label"] = np.zeros(4, np.float32)
+    (folder / "set.txt").write_text(f"{folder / 'set.h5'}\n")
+    return hdf5_layer(folder / "set.txt")
+
+
+def _junk_hdf5(folder: Path) -> str:
+    (folder / "set.h5").write_bytes(b"junk" * 100)
+    (folder / "set.txt").write_text(f"{folder / 'set.h5'}\n")
+    return hdf5_layer(folder / "set.txt")
+
+
+def png(width: int, height: int) -> bytes:
+    """An image of zeros, of any size."""
+
+    def chunk(kind: bytes, data: bytes) -> bytes:
+        return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+
+    head = struct.pack(">IIBBBBB", width, height, 8, 0, 0, 0, 0)
+    packed = zlib.compress(bytes(min(width * height, 1 << 20)))
+    return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", head) + chunk(b"IDAT", packed) + chunk(b"IEND", b"")
+
+
+def _huge_png(folder: Path) -> str:
+    path = write_list(folder / "set.txt", images(20), LABELS[:20])
+    (folder / "set_7.png").write_bytes(png(100_000, 100_000))
+    return list_layer(path)
+
+
+def _device(folder: Path) -> str:
+    path = write_list(folder / "set.txt", images(20), LABELS[:20])
+    path.write_text(path.read_text() + "/dev/zero 1\n/proc/self/environ 2\n")
+    return list_layer(path)
+
+
+CASES: dict[str, tuple[Make, str, str]] = {
+    "lmdb-cut-short": (_cut_lmdb, "source-not-readable", "is damaged: reading it ended with SIGBUS"),
+    "lmdb-junk": (_junk_lmdb, "source-not-readable", "cannot be read"),
+    "lmdb-file": (_file_of_lmdb, "source-not-readable", "the folder that it is in"),
+    "leveldb-no-manifest": (_lost_manifest, "source-not-readable", "is missing"),
+    "leveldb-manifest-elsewhere": (_manifest_elsewhere, "source-not-readable", "names no manifest"),
+    "leveldb-broken-table": (_broken_table, "source-not-readable", "cannot be read"),
+    "hdf5-bomb": (_bomb, "source-not-readable", "GiB of values"),
+    "hdf5-long-row": (_long_row, "source-not-readable", "too large to read"),
+    "hdf5-junk": (_junk_hdf5, "source-not-readable", "cannot be read"),
+    "png-of-ten-billion-pixels": (_huge_png, "record-not-readable", "more than 67 million pixels"),
+    "list-of-devices": (_device, "record-not-readable", "are missing"),
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_says_what_is_wrong(name: str, tmp_path: Path) -> None:
+    if name == "lmdb-cut-short" and sys.platform != "linux":
+        pytest.skip("another signal")
+    make, rule, words = CASES[name]
+    net = make(tmp_path) + rest()
+    before = {path: path.stat().st_mtime_ns for path in tmp_path.rglob("*") if path.is_file()}
+    begin = time.monotonic()
+    report = report_of(tmp_path, net)
+    assert time.monotonic() - begin < 60
+    found = {one["name"]: one["message"] for one in report["json"]["findings"]}
+    assert words in found[rule]
+    assert "\n" not in found[rule]
+    assert report["status"] == (0 if "png" in name else 1)
+    after = {path: path.stat().st_mtime_ns for path in tmp_path.rglob("*") if path.is_file()}
+    assert {path: after.get(path) for path in before} == before
+    assert set(after) - set(before) <= {tmp_path / "net.prototxt", tmp_path / "report.json"}
+
+
+def test_counts_the_files_that_a_long_list_lacks(tmp_path: Path) -> None:
+    """In constant memory: no line is kept."""
+    path = write_list(tmp_path / "set.txt", images(2), [0, 1])
+    there, _ = path.read_text().splitlines()
+    path.write_text(f"{there}\n/gone.jpg 1\n" * 20_000)
+    report = report_of(tmp_path, list_layer(path) + rest())
+    message = next(one["message"] for one in report["json"]["findings"] if one["name"] == "record-not-readable")
+    assert "20,000 of 40,000 records" in message
+
+
+def test_goes_on_where_it_was_stopped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A run that is ended in the middle has kept the parts that it had read."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    path = write_list(tmp_path / "set.txt", images(60), LABELS[:60])
+    path.write_text(path.read_text() * 400)
+    source = Source("images", str(path), '{"color": true, "size": [0, 0]}')
+    stop = Event()
+
+    def run(scan: Scan) -> Any:
+        return scan.read([source])[source]
+
+    with Scan(jobs=1, heard=lambda done: stop.set() if done.done > 6000 else None) as scan:
+        Thread(target=run, args=[scan], daemon=True).start()
+        assert stop.wait(60)
+    kept = sum(1 for file in (tmp_path / "cache").rglob("*") if file.is_file() and not file.suffix)
+    assert kept
+    with Scan(jobs=2) as scan:
+        begin = time.monotonic()
+        found = run(scan)
+        assert time.monotonic() - begin < 60
+    assert found.facts.records == 24_000
+    assert found.facts.tops["label"].values == {float(n): 2400 for n in range(10)}
