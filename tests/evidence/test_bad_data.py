@@ -169,14 +169,14 @@ def test_goes_on_where_it_was_stopped(tmp_path: Path, monkeypatch: pytest.Monkey
     """A run that is ended in the middle has kept the parts that it had read."""
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     path = write_list(tmp_path / "set.txt", images(60), LABELS[:60])
-    path.write_text(path.read_text() * 400)
+    path.write_text(path.read_text() * 160)
     source = Source("images", str(path), '{"color": true, "size": [0, 0]}')
     stop = Event()
 
     def run(scan: Scan) -> Any:
         return scan.read([source])[source]
 
-    with Scan(jobs=1, heard=lambda done: stop.set() if done.done > 6000 else None) as scan:
+    with Scan(jobs=1, heard=lambda done: stop.set() if done.done > 2500 else None) as scan:
         Thread(target=run, args=[scan], daemon=True).start()
         assert stop.wait(60)
     kept = sum(1 for file in (tmp_path / "cache").rglob("*") if file.is_file() and not file.suffix)
@@ -185,5 +185,5 @@ def test_goes_on_where_it_was_stopped(tmp_path: Path, monkeypatch: pytest.Monkey
         begin = time.monotonic()
         found = run(scan)
         assert time.monotonic() - begin < 60
-    assert found.facts.records == 24_000
-    assert found.facts.tops["label"].values == {float(n): 2400 for n in range(10)}
+    assert found.facts.records == 9_600
+    assert found.facts.tops["label"].values == {float(n): 960 for n in range(10)}
