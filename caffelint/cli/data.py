@@ -6,6 +6,7 @@ from typing import Any
 
 import click
 
+from caffelint.cli.plots import plot_option
 from caffelint.cli.settings import fail_on_option, settings, settings_options
 
 
@@ -14,6 +15,7 @@ from caffelint.cli.settings import fail_on_option, settings, settings_options
 @click.option(
     "--sample", type=click.IntRange(min=1), metavar="N", help="Read N records of each source, spread evenly, not all."
 )
+@plot_option
 @settings_options
 @fail_on_option
 @click.option(
@@ -46,6 +48,7 @@ def command(paths: tuple[str, ...], **options: Any) -> int:
     asked = Wanted(
         paths,
         options["sample"] or 0,
+        options["plot"],
         options["jobs"],
         options["quiet"],
         options["verbose"],

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from caffelint.cli.plots import plotting, ready_to_plot
 from caffelint.cli.progress import Progress
 from caffelint.cli.tell import say, tell
 from caffelint.evidence.data.look import look
@@ -24,6 +26,7 @@ class Wanted(NamedTuple):
 
     paths: Sequence[str]
     sample: int
+    plot: Path | None
     jobs: int
     quiet: bool
     verbose: bool
@@ -40,6 +43,8 @@ def looked(asked: Wanted, config: Config) -> Looked:
     from caffelint.evidence.data.table import as_json
     from caffelint.lint.checker import Checker
 
+    if asked.plot:
+        ready_to_plot(asked.plot)
     found: list[DataEvidence] = []
     findings: list[Any] = []
     failures: list[Failure] = []
@@ -67,6 +72,11 @@ def looked(asked: Wanted, config: Config) -> Looked:
                 judged, silenced = Checker(config).evidence("dataset", data, files)
                 findings += judged
                 suppressed += silenced
+            if asked.plot and found:
+                from caffelint.evidence.data.plot import draw
+
+                with plotting(asked.plot):
+                    draw(found, scan, asked.plot)
     extra = {"data": [one for data in found for one in as_json(data)]}
     return Looked(Report(in_order(findings), len(found), tuple(failures), suppressed, evidence=extra), found)
 

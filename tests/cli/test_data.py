@@ -149,3 +149,27 @@ def test_exit_status(tmp_path: Path, found: Callable[..., Any], capsys: pytest.C
     (tmp_path / "net.prototxt").write_text(rest())
     assert main(["data", "net.prototxt"]) == 2
     assert "no layer reads data" in capsys.readouterr().err
+
+
+@KINDS
+def test_plots_what_the_net_sees(kind: str, tmp_path: Path, found: Callable[..., Any]) -> None:
+    pytest.importorskip("matplotlib")
+    pictures = images(60)
+    pictures[33] = 17
+    out = tmp_path / "plot.svg"
+    found(plain(tmp_path, kind, pictures, [*LABELS[:58], 12, 12]) + rest(), "--plot", str(out))
+    text = out.read_text()
+    assert "as the net sees them" in text
+    assert "outside" in text
+    assert text.count("<image") >= 24
+
+
+def test_a_sample_says_what_it_may_miss(
+    tmp_path: Path, found: Callable[..., Any], capsys: pytest.CaptureFixture[str]
+) -> None:
+    net = plain(tmp_path, "lmdb", images(60), LABELS) + rest()
+    report = found(net, "--sample", "10")
+    assert report["json"]["data"][0]["records"] == 10
+    assert report["json"]["data"][0]["total"] == 60
+    main(["data", "net.prototxt", "--sample", "10"])
+    assert "a sample of 10 of 60 records; what is wrong in less than 46 % may be missed" in capsys.readouterr().out

@@ -32,6 +32,10 @@ def main() -> None:
 
 def _answer(question: dict[str, Any]) -> dict[str, Any]:
     try:
+        if "samples" in question:
+            from caffelint.evidence.data.samples import write
+
+            return write(question)
         if "number" in question:
             return {"name": name(question)}
         return plan(question) if question["part"] is None else read(question)

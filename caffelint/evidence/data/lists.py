@@ -62,7 +62,7 @@ def read_images(path: str, part: Part, records: Records, limit: int, tick: Calla
                 facts.fault(kinds.PART_LABEL, f"{name} {label.strip()}")
             labels.append(number or 0)
             names.append(name)
-            digests.append(_image(name, records))
+            digests.append(add_image(name, records))
             tick()
             if len(labels) == limit:
                 break
@@ -98,7 +98,7 @@ def _label(text: str) -> tuple[int | None, bool]:
     return (number if number is None or abs(number) < 1 << 31 else None), bool(_MORE.match(text))
 
 
-def _image(name: str, records: Records) -> int:
+def add_image(name: str, records: Records) -> int:
     """The digest of an image file, 0 where it cannot be read."""
     path = os.path.join(records.options.folder, records.options.root + name) if name else ""
     data = _content(path)
@@ -169,6 +169,11 @@ def _words(file: IO[bytes]) -> Iterator[bytes]:
         yield from line.split()
 
 
+def beside(options: Any, name: str) -> str:
+    """The path of a file that a list names."""
+    return os.path.join(options.folder, name)
+
+
 def hdf5_parts(path: str, options: Any, sampled: bool) -> tuple[list[Part], int]:
     """Ranges of rows of each file that the list names, and how many rows there are."""
     os.environ["HDF5_USE_FILE_LOCKING"] = "FALSE"
@@ -181,7 +186,7 @@ def hdf5_parts(path: str, options: Any, sampled: bool) -> tuple[list[Part], int]
     if not names:
         raise Unreadable("names no HDF5 file")
     for name in names:
-        where = os.path.join(options.folder, name)
+        where = beside(options, name)
         if not os.path.isfile(where) or is_special(where):
             parts.append([name, 0, 0])
             continue
@@ -204,11 +209,17 @@ def hdf5_parts(path: str, options: Any, sampled: bool) -> tuple[list[Part], int]
 
 def row_name(path: str, number: int, options: Any) -> str:
     """The file and the row of a record, by its number in all files."""
-    for name, start, stop in hdf5_parts(path, options, sampled=True)[0]:
+    file, row = row_of(number, hdf5_parts(path, options, sampled=True)[0])
+    return f"row {row} of {file}"
+
+
+def row_of(number: int, parts: Sequence[Part]) -> tuple[str, int]:
+    """The file and the row of a record, by its number in all parts."""
+    for name, start, stop in parts:
         if number < stop - start:
-            return f"row {start + number} of {name}"
+            return name, start + number
         number -= stop - start
-    return f"row {number}"
+    raise Unreadable(f"has no record {number}")
 
 
 def _rows(file: Any, tops: Sequence[str]) -> tuple[int, int]:

@@ -19,6 +19,7 @@ class Mean(NamedTuple):
     shape: tuple[int, int, int] = (0, 0, 0)
     values: tuple[float, ...] = ()
     error: str = ""
+    path: str = ""
 
 
 def means_of(found: Sequence[Feed], roots: Sequence[str]) -> dict[str, Mean]:
@@ -44,4 +45,4 @@ def _read(path: str) -> Mean:
         raise Unreadable(f"mean_file {path} has {os.path.getsize(path):,} bytes, too many for a mean")
     values = mean_of(path)
     channels, height, width = values.shape
-    return Mean((channels, height, width), tuple(float(plane.mean()) for plane in values))
+    return Mean((channels, height, width), tuple(float(plane.mean()) for plane in values), path=os.path.abspath(path))

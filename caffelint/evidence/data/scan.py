@@ -14,12 +14,15 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from queue import Empty, SimpleQueue
 from tempfile import TemporaryDirectory
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from caffelint.evidence.data.values import Facts, facts_of
 from caffelint.lint import cache
 from caffelint.lint.data_source import state_of
 from caffelint.search_path import search_path
+
+if TYPE_CHECKING:
+    from caffelint.evidence.data.samples import Sample
 
 _START = "import sys; sys.path[:] = {}; from caffelint.evidence.data.child import main; main()"
 _MOST_JOBS = 64
@@ -119,6 +122,15 @@ class Scan:
             return f"record {number} of the sample"
         answer = self._ask({**_question(source), "number": number})
         return str(answer.get("name", f"record {number}"))
+
+    def samples(self, source: Source, transform: str, phase: str, count: int, named: Sequence[str]) -> list[Sample]:
+        """Records as the net sees them: some that are evenly spread, and those that are named."""
+        from caffelint.evidence.data.samples import loaded, question_of
+
+        out = str(Path(self._folder.name, "samples.npz"))
+        question = question_of(source.options, transform, phase, count, named, out)
+        answer = self._ask({**_question(source), **question})
+        return loaded(out, answer) if "samples" in answer else []
 
     def _planned(self, source: Source, scanned: Scanned) -> list[_Part]:
         answer = self._ask({**_question(source), "part": None, "sample": self.sample})

@@ -27,7 +27,7 @@ Name = Callable[[int], str]
 """The name of a record by its number in the batch."""
 _OF_MEAN, _OF_SPREAD = 4, 32
 """Of bytes, in large batches, mean and spread are of every so many records; the ends are of all."""
-_LARGE_BATCH = 4
+_LARGE_BATCH = 1 << 20
 _LONGEST_BINS = 1 << 20
 
 
@@ -94,7 +94,7 @@ def _channels(planes: Array) -> list[Channel]:
     """Of records x channels x values."""
     channels = planes.shape[1]
     some, few = planes, planes
-    if planes.dtype == np.uint8 and len(planes) >= _LARGE_BATCH:
+    if planes.dtype == np.uint8 and planes.nbytes >= _LARGE_BATCH and len(planes) >= _OF_MEAN:
         some, few = planes[::_OF_MEAN], planes[::_OF_SPREAD]
     elif planes.dtype != np.uint8:
         planes = some = few = planes.astype(np.float64, copy=False)

@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from caffelint.evidence.data.images import Array, decode, resize
+from caffelint.evidence.data.transformer import Transform
 from caffelint.lint.data_source import Unreadable, check_leveldb, stand_in
 from caffelint.lint.read import ReadError, opened, read
 from caffelint.schema import Datum
-from caffelint.smoke.torch.transform import Transform
 
 if TYPE_CHECKING:
     from caffelint.caffe.layers import BuiltLayer
