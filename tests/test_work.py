@@ -93,6 +93,7 @@ def comments(text: str) -> None:
         (bench_curves.check, "constant fillers", 192),
         (bench_curves.check, "lists of images", 96),
         (bench_curves.check, "bottoms of a layer that nobody makes", 2048),
+        (bench_curves.check, "equal tops in a list", 1024),
         (bench_curves.check, "layers of one name each two", 384),
         (comments, "suppressions of one field", 1024),
         (comments, "suppressions on one line", 1024),
@@ -125,7 +126,7 @@ HOSTILE = {
     "closed braces": (["patch", "--check-finite", "all", "--diff"], "}" * 95_000),
     "one mistake very often": (["check", "--add-ignores", "-v", "--diff"], "a:" * 48_000),
     "empty layers": (["patch", "--check-finite", "all", "--diff"], "layer{}" * 14_000),
-    "empty layers to be silenced": (["check", "--add-ignores", "--diff"], "layer{}" * 14_000),
+    "checks of one blob": (["patch", "--check-finite", "all", "--diff"], 'layer{type:"Data"top:"a"}' * 4_000),
 }
 """Commands and texts of less than 100 KB."""
 MOST_SECONDS = 1.0

@@ -56,6 +56,9 @@ TEXTS: dict[str, Callable[[int], str]] = {
     "equal tops of a layer": lambda n: (
         INPUT + 'layer { name: "s" type: "Split" bottom: "x" ' + many(n, 'top: "y" ') + "}"
     ),
+    "equal tops in a list": lambda n: (
+        'layer { name: "s" type: "Split" bottom: "x" top: [' + many(n, '"y", ') + '"z"] }'
+    ),
     "tops of a layer": lambda n: 'layer { name: "in" type: "Input" ' + many(n, 'top: "x@" ') + " }",
     "bottoms of a layer": lambda n: (
         INPUT + 'layer { name: "c" type: "Concat" top: "y" ' + many(n, 'bottom: "x" ') + "}"

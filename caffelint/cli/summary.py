@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterator, Sequence
-from functools import partial
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -133,6 +133,7 @@ def _each(files: Sequence[Shown], options: dict[str, Any], both: bool, jobs: int
     """`both`: no phase was given, so a net that is made for only one is shown in that one."""
     from caffelint.lint.workers import WorkerEnded, can_share, share
 
+    _data.cache_clear()
     workers = min(jobs or os.cpu_count() or 1, len(files))
     if workers < 2 or len(files) < 8 or not can_share():
         yield from map(partial(_one, options, both), files)
@@ -144,19 +145,27 @@ def _each(files: Sequence[Shown], options: dict[str, Any], both: bool, jobs: int
         yield lost[0], [], error.failure(lost, "shown")
 
 
+@lru_cache(maxsize=2)
+def _data(path: str) -> bytes:
+    """A file, read once for all of its nets. Raises `ReadError`."""
+    from caffelint.lint.read import read
+
+    return read(path)
+
+
 def _one(options: dict[str, Any], both: bool, net: Shown) -> _Result:
     from caffelint.cli.nets import as_meant
     from caffelint.lint.file import loaded
     from caffelint.lint.garbage import rare_collections
-    from caffelint.lint.read import ReadError, read
+    from caffelint.lint.read import ReadError
     from caffelint.lint.report import Failure, own_failure
     from caffelint.lint.summary import summarize
 
     file = net.file.replace(os.sep, "/")
     try:
         with rare_collections():
-            data = read(file)
-            solver = loaded(read(net.solver), net.solver, options["dialect"]).solver if net.solver else None
+            data = _data(file)
+            solver = loaded(_data(net.solver), net.solver, options["dialect"]).solver if net.solver else None
             of_solver = (solver, net.build) if solver and net.build else None
             found = list(summarize(data, file, **options, of_solver=of_solver))
             return file, as_meant(found, data) if both and not net.solver else found, None

@@ -84,10 +84,13 @@ class Field:
         if len(self.fields) > _WIDE:
             named = self._by_name().get(name)
             return named[1] if named else ()
-        found: list[Field] = []
+        found: Sequence[Field] = ()
         for field in self.fields:
             if field.name == name:
-                found += _items(field)
+                items = _items(field)
+                if len(found) + len(items) > _WIDE and found:
+                    return self._by_name()[name][1]
+                found = [*found, *items] if found else items
         return found
 
     def _by_name(self) -> dict[str, tuple[Field, list[Field]]]:

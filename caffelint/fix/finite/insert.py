@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from caffelint.caffe.layers.python import FINITE_CHECK
@@ -82,7 +82,7 @@ def insert_checks(
     chosen, left_out = _choose(net, spots(net), where, findings or {})
     cuts: list[Cut] = []
     blocks: dict[int, list[str]] = {}
-    names = {layer.name for layer in net.layers}
+    names = _Names(layer.name for layer in net.layers)
     checks: dict[int, Check] = {}
     for number, spot in sorted(enumerate(chosen), key=lambda pair: (pair[1].layer.index, pair[1].top)):
         reason = chosen[spot]
@@ -93,7 +93,7 @@ def insert_checks(
         if isinstance(moved, str):
             left_out.append(f"{_what(spot)}: {moved}")
             continue
-        name = _free_name(spot.blob, names)
+        name = names.free(spot.blob)
         settings = _settings(spot, reason, moved)
         if acting.get((spot.blob, spot.layer.name)):
             settings["action"] = acting[spot.blob, spot.layer.name].pop(0)
@@ -237,14 +237,23 @@ def _named(layers: Sequence[object]) -> list[str]:
     return names if len(names) <= _MOST_NAMED else [*names[:_MOST_NAMED], "..."]
 
 
-def _free_name(blob: str, names: set[str]) -> str:
-    stem = name = "check_finite_" + _NOT_FOR_A_NAME.sub("_", blob)
-    number = 2
-    while name in names:
-        name = f"{stem}_{number}"
-        number += 1
-    names.add(name)
-    return name
+class _Names:
+    """The names of a net's layers and of its checks."""
+
+    def __init__(self, taken: Iterable[str]) -> None:
+        self._taken = set(taken)
+        self._numbers: dict[str, int] = {}
+
+    def free(self, blob: str) -> str:
+        """A name for one more check of a blob."""
+        stem = name = "check_finite_" + _NOT_FOR_A_NAME.sub("_", blob)
+        number = self._numbers.get(stem, 1)
+        while name in self._taken:
+            number += 1
+            name = f"{stem}_{number}"
+        self._numbers[stem] = number
+        self._taken.add(name)
+        return name
 
 
 __all__ = ["ALL", "LOSSES", "SUSPECTS", "Check", "PatchError", "Patched", "insert_checks"]
