@@ -457,7 +457,8 @@ class _Build:
         specs = layer.message.param if layer.message is not None else ()
         if shapes is None:
             layer.params = None
-            return need_backward or not specs or any(spec.lr_mult for spec in specs)
+            # What has no bottoms makes data; a layer of data learns nothing unless the text says so.
+            return need_backward or bool(layer.bottoms and not specs) or any(spec.lr_mult for spec in specs)
         if not shapes and not specs:
             return need_backward
         if len(specs) > len(shapes) and not self.strict and has_fork_fields(layer.message):

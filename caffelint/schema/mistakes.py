@@ -223,7 +223,7 @@ class Mistakes(MistakenValues):
             message = f"{where} has no field {name} in {self._whose()}, which refuses the file; remove it"
             return _Unknown(None, message, True)
         message = f"{where} has no field {name} in any known Caffe, so Caffe refuses the file unless your fork adds it"
-        is_own = not is_field(name) or "bvlc" not in provenance().message(type_.name)
+        is_own = not is_field(name, of_bvlc=True) or "bvlc" not in provenance().message(type_.name)
         return _Unknown(None, f"{message}; remove it", False, is_own)
 
     def _moved(self, type_: MessageType, field: Field, node: Field) -> Repairs:

@@ -124,11 +124,15 @@ class TrainAndTestShareData(NetRule):
     def check(self, net: Net) -> Iterator[Finding]:
         if net.role != "train" or is_never_tested(net):
             return
-        for pair in pairs(net):
-            yield from self._shared(net, pair)
+        found = list(pairs(net))
+        apart = any(not _trained(pair).keys() >= _tested(pair) for pair in found)
+        for pair in found:
+            # What is read beside the images, such as the weights of classes, is often the same on purpose.
+            if not apart or any(map(is_for_training, _tested(pair))) or not _trained(pair).keys() >= _tested(pair):
+                yield from self._shared(net, pair)
 
     def _shared(self, net: Net, pair: Pair) -> Iterator[Finding]:
-        trained = {same_path(path): layer for layer in pair.training if (path := source_of(layer)[1])}
+        trained = _trained(pair)
         tested = [(layer, *source_of(layer)) for layer in pair.testing]
         if not trained or not all(path and (is_for_training(path) or not is_template(path)) for _, _, path in tested):
             return
@@ -172,6 +176,16 @@ class TrainAndTestShareData(NetRule):
         other_block, _ = source_of(training)
         related = (Related("training reads this", training.at(other_block, "source")),)
         return self.finding(layer.at(block, "source"), message, phases=(TEST,), related=related, fixes=fixes)
+
+
+def _trained(pair: Pair) -> dict[str, Layer]:
+    """The layers that training reads, by their sources."""
+    return {same_path(path): layer for layer in pair.training if (path := source_of(layer)[1])}
+
+
+def _tested(pair: Pair) -> set[str]:
+    """The sources that testing reads."""
+    return {same_path(source_of(layer)[1]) for layer in pair.testing}
 
 
 def _tests_apart(net: Net, blob: str, trained: dict[str, Layer]) -> bool:

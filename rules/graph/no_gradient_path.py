@@ -26,7 +26,7 @@ class NoGradientPath(NetRule):
     ## Known problems
     A `propagate_down: false` that stops a gradient on purpose looks the same; a finding about it is likely, not
     certain, and only about layers without weights of their own. Where the layer above or below says the same, as in a
-    branch that only chooses examples, or where all that is above is frozen by it, it is taken as meant.
+    branch that only chooses examples, it is taken as meant.
 
     ## References
     - net.cpp, Init
@@ -91,8 +91,6 @@ class NoGradientPath(NetRule):
                 continue
             if above.index in cuts or any(reader.index in cuts for top in layer.tops for reader, _ in top.consumers):
                 continue  # a chain in which every layer says so is meant
-            if not above.need_backward:
-                continue  # all that is above is frozen by it
             if blob.need_backward and any(below.need_backward and below.learns for below in _below(one, layer)):
                 yield self.finding(
                     net.layers[layer.index].at("propagate_down"),

@@ -25,6 +25,8 @@ _ADAPTIVE = {"Adam": 0.0099, "RMSProp": 0.021, "AdaGrad": 0.11}
 _PLAIN, _RESIDUAL, _NORMALISED = 0.95, 2.0, 10.0
 """The same for base_lr * lr_mult / (1 - momentum) of SGD and Nesterov, by what keeps the activations in range."""
 _USUAL = {"Adam": 0.001, "RMSProp": 0.001, "AdaGrad": 0.01}
+_DELTA = 0.01
+"""From which on `delta` outweighs the usual gradients, so that an adaptive solver divides by little else."""
 _NET = (
     'layer { name: "ip" type: "InnerProduct" bottom: "data" top: "ip" inner_product_param { num_output: 10 } }\n'
     'layer { name: "loss" type: "SoftmaxWithLoss" bottom: "ip" bottom: "label" top: "loss" }'
@@ -61,8 +63,9 @@ class HighBaseLr(ProjectRule):
 
     ## Known problems
     It judges only from names and numbers, so it is likely, never certain. It does not report AdaDelta, whose rate is
-    about 1, losses that are not averaged over the batch or the map, loss weights below 0.1, or solvers in which a
-    fork's LARS or warm-up scales the rate.
+    about 1, an adaptive solver with a delta of 0.01 or more, which makes it behave like SGD, losses that are not
+    averaged over the batch or the map, loss weights below 0.1, or solvers in which a fork's LARS or warm-up scales the
+    rate.
 
     ## References
     - BVLC/caffe issues 409, 4449 and 6047; the solvers under models/ and examples/ of BVLC/caffe
@@ -79,6 +82,7 @@ class HighBaseLr(ProjectRule):
         {"s.prototxt": 'net: "n.prototxt" base_lr: 1 type: "AdaDelta" momentum: 0.95', "n.prototxt": _NET},
         {"s.prototxt": 'net: "n.prototxt" base_lr: 7 momentum: 0.9 local_lr_auto: true', "n.prototxt": _NET},
         {"s.prototxt": 'net: "n.prototxt" base_lr: 0.1', "n.prototxt": _NET},
+        {"s.prototxt": 'net: "n.prototxt" base_lr: 0.05 type: "RMSProp" delta: 1', "n.prototxt": _NET},
         'net: "n.prototxt" base_lr: 0.1 momentum: 0.9',
     ]
     INVALID = [
@@ -110,7 +114,15 @@ class HighBaseLr(ProjectRule):
     def check(self, solver: Solver) -> Iterator[Finding]:
         message, type_, net = solver.message, solver.type, solver.train_net
         rate = message.base_lr
-        if type_ == "AdaDelta" or scales_rates(solver) or not 0 < rate < float("inf") or net and net.once(_unaveraged):
+        if (
+            type_ == "AdaDelta"
+            or type_ in _ADAPTIVE
+            and message.delta >= _DELTA
+            or scales_rates(solver)
+            or not 0 < rate < float("inf")
+            or net
+            and net.once(_unaveraged)
+        ):
             return
         fastest = net.once(_fastest) if net else 1.0
         added = 1.0

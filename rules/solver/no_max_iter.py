@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caffelint.lint import ERROR, INFO, WARNING, Finding, Given, Invalid, Solver, SolverRule
+from caffelint.lint import ERROR, INFO, LIKELY, WARNING, Finding, Given, Invalid, Solver, SolverRule
 
 
 class NoMaxIter(SolverRule):
@@ -13,9 +13,9 @@ class NoMaxIter(SolverRule):
     `solver.step(n)` itself does not need max_iter, so a missing one is not reported if a script of the repository calls
     it. A solver that also says `snapshot: 0`, as those of Fast R-CNN do, is assumed to be run by such a script, and
     reported as info. Any other missing max_iter is a warning, since a script may run the solver; a max_iter of 0 or
-    less, which somebody wrote, is an error. A solver with `max_iter: 0`, `test_iter` and `test_interval` is meant to
-    test given weights once, as those of SSD are, and is not reported: Caffe tests at the end where `test_interval`
-    divides the iteration, and it divides 0.
+    less, which somebody wrote, is an error. A solver with `max_iter: 0`, `test_iter` and `test_interval` tests once, as
+    those are meant to that SSD evaluates given weights with: it is a warning, and not reported with
+    `snapshot_after_train: false` or `test_initialization: true`.
 
     ## Example
     ```
@@ -38,9 +38,14 @@ class NoMaxIter(SolverRule):
         'base_lr: 0.01 lr_policy: "poly" power: 1',
         "base_lr: 0.01 max_iter: ITERATIONS",
         "max_iter: 0 test_iter: 100 test_interval: 10 snapshot_after_train: false base_lr: 0.01",
-        "max_iter: 0 test_iter: 100 test_interval: 10 test_initialization: false base_lr: 0.01",
+        "max_iter: 0 test_iter: 100 test_interval: 10 test_initialization: true base_lr: 0.01",
     ]
     INVALID = [
+        Invalid(
+            "base_lr: 0.01 max_iter: 0 test_iter: 100 test_interval: 10 test_initialization: false",
+            span="max_iter: 0",
+            message="max_iter is 0, so `caffe train` tests once and trains nothing; set it to the number of iterations",
+        ),
         Invalid(
             'base_lr: 0.01 lr_policy: "fixed"',
             span="base_lr: 0.01",
@@ -68,7 +73,12 @@ class NoMaxIter(SolverRule):
             return
         if solver.given("max_iter") is Given.UNREADABLE:
             return
-        if (given and _only_tests(solver)) or (not given and solver.runs and solver.runs.steps):
+        tests = message.max_iter == 0 and message.test_interval > 0 and any(message.test_iter)
+        if (given and tests and _is_meant_to_test(solver)) or (not given and solver.runs and solver.runs.steps):
+            return
+        if given and tests:
+            text = "max_iter is 0, so `caffe train` tests once and trains nothing; set it to the number of iterations"
+            yield self.finding(solver.at("max_iter"), text, severity=WARNING, certainty=LIKELY)
             return
         text = f"max_iter {message.max_iter} is not positive" if given else "max_iter is missing and defaults to 0"
         if not given and solver.has("snapshot") and message.snapshot == 0:
@@ -81,7 +91,7 @@ class NoMaxIter(SolverRule):
             yield self.finding(solver.at("max_iter"), text, severity=None if given else WARNING)
 
 
-def _only_tests(solver: Solver) -> bool:
-    """Whether the run is meant to test given weights once, as with the evaluation solvers of SSD."""
+def _is_meant_to_test(solver: Solver) -> bool:
+    """Whether the run is meant to test given weights, as with the evaluation solvers of SSD."""
     message = solver.message
-    return bool(message.max_iter == 0 and message.test_interval > 0 and any(message.test_iter))
+    return not message.snapshot_after_train or solver.has("test_initialization") and message.test_initialization

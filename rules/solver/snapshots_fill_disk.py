@@ -4,6 +4,9 @@ from collections.abc import Iterator
 
 from caffelint.lint import LIKELY, WARNING, Finding, Invalid, Option, Solver, SolverRule
 
+_ENDLESS = 10_000_000
+"""Iterations."""
+
 
 class SnapshotsFillDisk(SolverRule):
     """There are so many snapshots that they may fill the disk or slow training down.
@@ -21,6 +24,9 @@ class SnapshotsFillDisk(SolverRule):
     snapshot: 5000 max_iter: 100000
     ```
 
+    ## Known problems
+    Silent from 10,000,000 iterations on, which people write to stop the run by hand.
+
     ## Options
     - `max-snapshots`: the most snapshots of a run that are not reported
 
@@ -33,7 +39,12 @@ class SnapshotsFillDisk(SolverRule):
     severity = WARNING
     certainty = LIKELY
     OPTIONS = {"max-snapshots": Option(1000, "The most snapshots of a run that are not reported.")}
-    VALID = ["snapshot: 1000 max_iter: 1000000 base_lr: 1", "snapshot: 1 base_lr: 1", "max_iter: 100000 base_lr: 1"]
+    VALID = [
+        "snapshot: 1000 max_iter: 1000000 base_lr: 1",
+        "snapshot: 1000 max_iter: 1000000000 base_lr: 1",
+        "snapshot: 1 base_lr: 1",
+        "max_iter: 100000 base_lr: 1",
+    ]
     INVALID = [
         Invalid(
             "base_lr: 1 snapshot: 10 max_iter: 100000",
@@ -53,7 +64,8 @@ class SnapshotsFillDisk(SolverRule):
     def check(self, solver: Solver) -> Iterator[Finding]:
         message = solver.message
         count = message.max_iter // message.snapshot if message.snapshot > 0 else 0
-        if count <= self.options["max-snapshots"]:
+        # Nobody trains that long: it is how people say that they will stop the run themselves.
+        if count <= self.options["max-snapshots"] or message.max_iter >= _ENDLESS:
             return
         yield self.finding(
             solver.at("snapshot"),

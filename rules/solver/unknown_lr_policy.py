@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from caffelint.lint import (
     ERROR,
+    INFO,
     LIKELY,
     SAFE,
     UNSAFE,
@@ -11,9 +12,11 @@ from caffelint.lint import (
     Finding,
     Given,
     Invalid,
+    NetUse,
     Solver,
     SolverRule,
     fix,
+    provenance,
     quoted,
     write,
 )
@@ -52,6 +55,7 @@ class UnknownLrPolicy(SolverRule):
     code = "S102"
     name = "unknown-lr-policy"
     severity = ERROR
+    _OWN = 'layer { name: "a" type: "MyOwnThing" bottom: "b" top: "c" }'
     VALID = [
         'base_lr: 0.1 lr_policy: "fixed"',
         'base_lr: 0.1 lr_policy: "sigmoid" stepsize: 10 gamma: 1',
@@ -79,6 +83,11 @@ class UnknownLrPolicy(SolverRule):
             "base_lr: 0.1 max_iter: 10",
             span="base_lr: 0.1",
             message=f"lr_policy is missing and has no default, so Caffe stops at the first update; set one of {_ALL}",
+        ),
+        Invalid(
+            {"solver.prototxt": 'net: "net.prototxt" base_lr: 0.1\nlr_policy: "stepdecr"', "net.prototxt": _OWN},
+            span='lr_policy: "stepdecr"',
+            message='no known Caffe has lr_policy "stepdecr", so Caffe stops at the first update unless yours has it',
         ),
         Invalid(
             'base_lr: 0.1 lr_policy: "sgdr"',
@@ -120,9 +129,18 @@ class UnknownLrPolicy(SolverRule):
             fixes = fix(f'set lr_policy: "{near}"', safety, write(solver, "lr_policy", value=quoted(near)))
             message = f'lr_policy "{policy}" is unknown, so Caffe stops at the first update; did you mean "{near}"?'
             yield self.finding(place, message, evidence=evidence, fixes=fixes)
+        elif not solver.dialect and not solver.caffe and any(map(_is_for_its_own_caffe, solver.nets)):
+            message = f'no known Caffe has lr_policy "{policy}", so Caffe stops at the first update unless yours has it'
+            yield self.finding(place, message, evidence=evidence, severity=INFO, certainty=LIKELY)
         else:
             message = f'lr_policy "{policy}" is unknown, so Caffe stops at the first update; set one of {_ALL}'
             yield self.finding(place, message, evidence=evidence)
+
+
+def _is_for_its_own_caffe(use: NetUse) -> bool:
+    """Does a net have fields or layer types that no known Caffe has, so that its own may have policies, too?"""
+    unknown = any(problem.kind == "unknown-field" and not problem.certain for problem in use.net.bound.problems)
+    return unknown or any(not provenance().layer_type(type_) for type_ in use.net.by_type)
 
 
 def _near(policy: str) -> str:

@@ -28,7 +28,7 @@ _MARKS = (b"REGISTER_LAYER_C", b"REGISTER_SOLVER_C", b"lr_policy ==")
 _HEADERS = (".hpp", ".h")
 _LAYERS = os.path.join("src", "caffe", "layers")
 _FILLERS = "filler.hpp"
-_REGISTERS = re.compile(r"REGISTER_(LAYER|SOLVER)_(?:CLASS|CREATOR)\s*\(\s*(\w+)")
+_REGISTERS = re.compile(r"REGISTER_(LAYER|SOLVER)_(?:CLASS|CREATOR)(?:_R)?\s*\(\s*(\w+)")
 _POLICY = re.compile(r'lr_policy\s*==\s*"(\w+)"')
 _FILLER = re.compile(r'type\s*==\s*"(\w+)"')
 _DEFINES = re.compile(r"#[ \t]*define\b[^\n]*(?:(?<=\\)\n[^\n]*)*")
