@@ -345,7 +345,7 @@ def test_it_is_told_once_which_one_was_taken(make: Make, capsys: pytest.CaptureF
         "files": 2,
     }
     assert main(["config"]) == 0
-    assert 'proto             = "caffe/src/caffe/proto/caffe.proto"' in capsys.readouterr().out
+    assert 'proto = "caffe/src/caffe/proto/caffe.proto"' in " ".join(capsys.readouterr().out.split())
 
 
 def test_one_that_is_broken_is_told(make: Make, capsys: pytest.CaptureFixture[str]) -> None:
