@@ -416,7 +416,7 @@ def _meant(type_: MessageType, name: str) -> str | None:
 
 def _is_named_after_its_type(name: str, node: Field) -> bool:
     written = node.first("type")
-    return written is not None and is_block_of(name, string_value(written.text))
+    return written is not None and written.kind == tree.STRING and is_block_of(name, string_value(written.text))
 
 
 def _is_left_over(type_: MessageType, block: str, name: str) -> bool:
