@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from importlib.util import find_spec
+from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 import click
@@ -13,6 +14,7 @@ from caffelint.caffe.net import Net
 from caffelint.caffe.solver import Solver
 from caffelint.caffe.weights.file import read_solver_state, read_weights
 from caffelint.caffe.weights.stored import State, Unreadable, Weights
+from caffelint.cli.plots import plotting, ready_to_plot
 from caffelint.cli.tell import say, tell
 from caffelint.evidence.weights.evidence import WeightsEvidence
 from caffelint.evidence.weights.told import as_json, lines_of
@@ -40,6 +42,8 @@ class Wanted(NamedTuple):
     as_json: bool
     stats: bool = False
     snapshot: str | None = None
+    diff: bool = False
+    plot: Path | None = None
 
 
 class Outcome(NamedTuple):
@@ -57,6 +61,8 @@ class Given(NamedTuple):
 
 def reports(asked: Wanted, config: Config) -> Outcome:
     """Read all files and judge them."""
+    if asked.plot:
+        ready_to_plot(asked.plot)
     first, *rest = asked.files
     is_text = first.endswith(SUFFIXES) or looks_like_prototxt(first)
     given = _given(first, config) if is_text else Given({}, [])
@@ -68,9 +74,12 @@ def reports(asked: Wanted, config: Config) -> Outcome:
     models = models or own_weights(given.solver)
     if not models and not asked.snapshot:
         raise click.UsageError("give the file of weights after the net or solver")
+    if asked.diff and len(models) != 2:
+        raise click.UsageError("--diff needs two files of weights, before and after")
     if find_spec("numpy") is None:
-        if asked.stats:
-            raise click.UsageError("--stats needs numpy: pip install 'caffelint[data]'")
+        for name in ("stats", "diff", "plot"):
+            if getattr(asked, name):
+                raise click.UsageError(f"--{name} needs numpy: pip install 'caffelint[data]'")
         tell("the values of the weights are not looked at: that needs numpy, pip install 'caffelint[data]'")
     evidence = WeightsEvidence(_read(models, failures), given.nets, given.solver, state)
     found, suppressed = Checker(config).evidence("weights", evidence, given.files)
@@ -130,11 +139,22 @@ def reported(outcome: Outcome, asked: Wanted, wanted: Sequence[Output], config: 
     if not asked.quiet:
         for line in lines_of(outcome.evidence):
             say(visible(line), err=not asked.on_stdout)
-    for weights in outcome.evidence.models if asked.stats else ():
+    models = outcome.evidence.models
+    if asked.diff and len(models) == 2:
+        from caffelint.evidence.weights.difference import lines_of as differing
+
+        for line in differing(*models):
+            click.echo(visible(line), err=not asked.on_stdout)
+    for weights in models if asked.stats else ():
         from caffelint.evidence.weights.table import table
 
         for line in table(weights):
             say(visible(line), err=not asked.on_stdout)
+    if asked.plot and models:
+        from caffelint.evidence.weights.plot import draw
+
+        with plotting(asked.plot):
+            draw(models, asked.plot)
     least = "info" if verbose or config.fail_on == "info" else "warning"
     write_all(outcome.report, wanted, Look(least=least, quiet=asked.quiet, fail_on=config.fail_on, fixes=False))
     for failure in outcome.report.failures:

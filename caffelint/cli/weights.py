@@ -6,6 +6,7 @@ from typing import Any
 
 import click
 
+from caffelint.cli.plots import plot_option
 from caffelint.cli.settings import settings, settings_options
 
 
@@ -13,6 +14,8 @@ from caffelint.cli.settings import settings, settings_options
 @click.argument("files", nargs=-1, required=True, type=click.Path(), metavar="[NET|SOLVER] MODEL...")
 @click.option("--snapshot", type=click.Path(), metavar="FILE", help="A .solverstate to hold against the solver.")
 @click.option("--stats", is_flag=True, help="Show a table of the values of each blob.")
+@click.option("--diff", is_flag=True, help="Show what differs between two MODELs: what a training moved, and what not.")
+@plot_option
 @settings_options
 @click.option(
     "--fail-on",
@@ -41,5 +44,14 @@ def command(files: tuple[str, ...], **options: Any) -> int:
     config = settings(list(files), options)
     on_stdout = any(output.format == "text" and output.file is None for output in wanted)
     as_json = any(output.format == "json" for output in wanted)
-    asked = Wanted(files, options["quiet"], on_stdout, as_json, options["stats"], options["snapshot"])
+    asked = Wanted(
+        files,
+        options["quiet"],
+        on_stdout,
+        as_json,
+        options["stats"],
+        options["snapshot"],
+        options["diff"],
+        options["plot"],
+    )
     return reported(reports(asked, config), asked, wanted, config, options["verbose"])

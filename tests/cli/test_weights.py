@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -167,3 +168,34 @@ def test_weights_of_the_solver(
     for command in ("weights", "check"):
         main([command, "solver.prototxt", "--format", "concise"])
         assert "weights-do-not-fit" in capsys.readouterr().out
+
+
+def test_what_a_training_moved(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    before = model(tmp_path / "a.caffemodel", {**SHAPES, "head": [(2, 2)], "old": [(1,)]})
+    message: Any = NetParameter.FromString(Path(before).read_bytes())
+    message.layer[1].blobs[0].data[0] += 1
+    message.layer[2].blobs[0].shape.dim[:] = [4, 1]
+    message.layer[3].name = "new"
+    after = tmp_path / "b.caffemodel"
+    after.write_bytes(message.SerializeToString())
+    assert main(["weights", "--diff", before, str(after)]) == 0
+    lines = [line.split() for line in capsys.readouterr().out.splitlines()]
+    assert ["conv", "0", "same", "0", "0", "0%"] in lines
+    relative = 1 / math.sqrt(sum((index / 7 - 1) ** 2 for index in range(108)))
+    wanted = ["moved", f"{relative:.3g}", "1", f"{100 / 108:.3g}%"]
+    assert next(line for line in lines if line[:2] == ["fc", "0"])[2:] == wanted
+    assert ["head", "0", "other", "shape"] in lines
+    assert ["old", "0", "only", "in", "the", "first"] in lines
+    assert ["new", "0", "only", "in", "the", "second"] in lines
+    assert ["never", "touched:", "conv"] in lines
+    assert main(["weights", "--diff", before]) == 2
+
+
+@pytest.mark.parametrize("ending", ["png", "svg", "html"])
+def test_plot(tmp_path: Path, ending: str) -> None:
+    file = model(tmp_path / "a.caffemodel", {**SHAPES, "one": [(1,)], "$odd_name^{": [(70, 3)]})
+    plot = tmp_path / f"plot.{ending}"
+    for _ in range(2):  # it replaces its own
+        assert main(["weights", file, "--plot", str(plot)]) == 0
+    assert plot.stat().st_size > 5000
+    assert main(["weights", file, "--plot", file]) == 2

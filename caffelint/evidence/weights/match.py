@@ -8,9 +8,7 @@ from typing import NamedTuple
 
 from caffelint.caffe.layers import BuiltLayer
 from caffelint.caffe.weights.copying import Copied
-from caffelint.caffe.weights.stored import StoredBlob, StoredLayer
-
-Shapes = tuple[tuple[int, ...], ...]
+from caffelint.caffe.weights.stored import StoredLayer
 
 
 class Renamed(NamedTuple):
@@ -24,17 +22,13 @@ def renamed(found: Copied) -> list[Renamed]:
     """Pairs of layers that find no weights and of layers that nothing takes, in the order of both."""
     sources = [layer for layer in found.ignored if layer.blobs]
     targets = [layer for layer in found.missing if layer.params]
-    stored = [tuple(_axes(blob) for blob in layer.blobs.values()) for layer in sources]
-    wanted = [tuple(_bare(param.shape) for param in layer.params or ()) for layer in targets]
+    stored = [tuple(bare(blob.shape) for blob in layer.blobs.values()) for layer in sources]
+    wanted = [tuple(bare(param.shape) for param in layer.params or ()) for layer in targets]
     blocks = SequenceMatcher(None, stored, wanted, autojunk=False).get_matching_blocks()
     return [Renamed(sources[block.a + step], targets[block.b + step]) for block in blocks for step in range(block.size)]
 
 
-def _axes(blob: StoredBlob) -> tuple[int, ...]:
-    return _bare(blob.shape)
-
-
-def _bare(shape: Sequence[int]) -> tuple[int, ...]:
+def bare(shape: Sequence[int]) -> tuple[int, ...]:
     """A shape without the ones that the old format has in front."""
     first = next((axis for axis, dim in enumerate(shape) if dim != 1), len(shape))
     return tuple(shape[first:])
