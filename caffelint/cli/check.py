@@ -161,6 +161,10 @@ def command(**options: Any) -> int:
             from caffelint.cli.weighed import with_weights
 
             report = with_weights(report, taking, options["weights"], config)
+        if config.read_data:
+            from caffelint.evidence.data.kept import with_kept
+
+            report = with_kept(report, paths, config)
         report = only_from(level, report)
         write_all(report, wanted, look)
     tell_of_files(report, options["quiet"], options["verbose"])

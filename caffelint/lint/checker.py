@@ -214,7 +214,7 @@ class Checker:
 
             confined = not self.config.is_asked("read_data")
             for built in net.states():
-                found = source_shapes(built, net.path, self.config.roots, confined=confined)
+                found = source_shapes(built, net.path, self.config.roots, confined=confined, keep=self.config.cache)
                 shapes = found.shapes | shapes
             if shapes != net.input_shapes:
                 net.input_shapes = shapes

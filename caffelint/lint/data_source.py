@@ -44,10 +44,14 @@ class Answer(NamedTuple):
     records: int = 0
 
 
-def ask(kind: str, path: str, **options: Any) -> Answer:
-    """What `READERS[kind]` finds in a file. Raises Unreadable."""
+def ask(kind: str, path: str, keep: bool = False, **options: Any) -> Answer:
+    """What `READERS[kind]` finds in a file. Raises Unreadable.
+
+    keep: the answer for later runs, as long as the file is the same?
+    """
     question = json.dumps({"kind": kind, "path": path, "options": options})
-    answer = json.loads(_answer(question, path, state_of(path)))
+    state = state_of(path)
+    answer = json.loads(_kept(question, path, state) if keep else _answer(question, path, state))
     if "error" in answer:
         raise Unreadable(answer["error"])
     return Answer(**answer)
@@ -63,6 +67,19 @@ def state_of(path: str) -> tuple[tuple[str, int, int], ...]:
             continue
         found.append((os.path.abspath(name), state.st_mtime_ns, state.st_size))
     return tuple(found)
+
+
+def _kept(question: str, path: str, state: tuple[tuple[str, int, int], ...]) -> str:
+    from caffelint.lint import cache
+
+    name = cache.key(b"source", [(question, repr(state).encode(errors="surrogateescape"))])
+    kept = cache.load_value(name)
+    if isinstance(kept, str):
+        return kept
+    answer = _answer(question, path, state)
+    if "error" not in json.loads(answer):
+        cache.store_value(name, answer)
+    return answer
 
 
 @lru_cache(maxsize=256)

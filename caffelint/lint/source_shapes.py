@@ -33,26 +33,29 @@ class SourceShapes(NamedTuple):
 
 
 class Places(NamedTuple):
-    """Where sources are looked for, and where they may lie: anywhere without `reach`."""
+    """Where sources are looked for, and where they may lie: anywhere without `reach`. keep: what was read?"""
 
     folders: Sequence[str]
     reach: Reach | None
+    keep: bool = False
 
 
 _Found = tuple[list[Shape], int]
 """The shapes of the tops, and how many records there are; 0 if that is not known."""
 
 
-def source_shapes(net: BuiltNet, path: str, roots: Sequence[str] = (), *, confined: bool = False) -> SourceShapes:
+def source_shapes(
+    net: BuiltNet, path: str, roots: Sequence[str] = (), *, confined: bool = False, keep: bool = False
+) -> SourceShapes:
     """What the sources of a net say about the shapes that its build left unknown.
 
     net: as built without them, in the phase in question. path: that of the net's file. Sources are looked for in the
     working directory, as in Caffe, then beside the net, then in `roots`. confined: only what the net may lead to is
-    opened (caffelint.lint.reach). Nothing is raised: a source that cannot be read (reading needs the extra
-    `caffelint[data]`) leaves its shape unknown and gives a note.
+    opened (caffelint.lint.reach). keep: what was read, for later runs. Nothing is raised: a source that cannot be read
+    (reading needs the extra `caffelint[data]`) leaves its shape unknown and gives a note.
     """
     folder = os.path.dirname(path)
-    places = Places(("", folder, *roots), Reach(folder, roots) if confined else None)
+    places = Places(("", folder, *roots), Reach(folder, roots) if confined else None, keep)
     shapes: dict[str, Shape] = {}
     notes = []
     records: dict[str, int] = {}
@@ -120,7 +123,7 @@ def _database(layer: BuiltLayer, places: Places) -> _Found:
     color = True if transform.force_color else False if transform.force_gray else None
     p = layer.parameters
     kind = "lmdb" if p.backend == LMDB else "leveldb"
-    (image,), records = ask(kind, find_source(p.source, places, os.path.isdir), color=color)
+    (image,), records = ask(kind, find_source(p.source, places, os.path.isdir), places.keep, color=color)
     return [transformed(layer, image, as_int(p.batch_size))], records
 
 
@@ -130,7 +133,9 @@ def _image_list(layer: BuiltLayer, places: Places) -> _Found:
     line = _first_line(source)
     # The label follows the last blank; a line without a blank is all name (image_data_layer.cpp).
     name = line.rpartition(" ")[0] or line
-    (image,), _ = ask("image", find_source(p.root_folder + name, places, named_in=source), color=p.is_color)
+    (image,), _ = ask(
+        "image", find_source(p.root_folder + name, places, named_in=source), places.keep, color=p.is_color
+    )
     return [transformed(layer, image, as_int(p.batch_size))], _lines(source)
 
 
@@ -151,7 +156,7 @@ def _hdf5_list(layer: BuiltLayer, places: Places) -> _Found:
     if not words:
         raise Unreadable(f'"{source}" names no HDF5 file in its first line')
     path, names = find_source(words[0], places, named_in=source), [blob.name for blob in layer.tops]
-    shapes, rows = ask("hdf5", path, names=names, confined=places.reach is not None)
+    shapes, rows = ask("hdf5", path, places.keep, names=names, confined=places.reach is not None)
     made = [new_blob((as_int(p.batch_size), *shape[1:]), f"top {index}") for index, shape in enumerate(shapes)]
     return made, rows if _lines(source) == 1 else 0
 

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import caffelint
+from caffelint.evidence.data.kept import kept_findings
 from caffelint.lint.checker import Checker
 from caffelint.lint.config import Config
 from caffelint.lint.finding import CERTAIN, ERROR
@@ -168,6 +169,8 @@ def session(request: Request, watcher: Watcher, way: Callable[[Stage], tuple[Run
     project = load_project(request.path, request.config, request.input_shapes)
     report = _checked(request, project)
     stops = any(one.severity == ERROR and one.certainty == CERTAIN for one in report.findings)
+    # What is wrong with the data is no reason not to run: the run shows what comes of it.
+    report = report._replace(findings=(*report.findings, *kept_findings(request.path, request.config)))
     if stops and not request.force:
         watcher.stopped(report)
         return Session(report, None, None)

@@ -8,7 +8,7 @@ from caffelint.lint import TRAIN, WARNING, Finding, Invalid, title
 from ._example import NET, SOUND, project, records
 from ._words import number, path, source_place
 
-_SHARE = 0.1
+_SHARE = 0.2
 """Of the changes that records in random order have."""
 
 

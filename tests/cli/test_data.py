@@ -173,3 +173,22 @@ def test_a_sample_says_what_it_may_miss(
     assert report["json"]["data"][0]["total"] == 60
     main(["data", "net.prototxt", "--sample", "10"])
     assert "a sample of 10 of 60 records; what is wrong in less than 46 % may be missed" in capsys.readouterr().out
+
+
+def test_a_check_reports_what_was_found_before(
+    tmp_path: Path, found: Callable[..., Any], capsys: pytest.CaptureFixture[str]
+) -> None:
+    """With read-data, of a database that has not changed since."""
+    path = write_lmdb(tmp_path / "set", records(images(60), [*LABELS[:58], 10, 300]))
+    net = data_layer(path) + rest()
+    (tmp_path / "caffelint.toml").write_text("read-data = true\n")
+    (tmp_path / "net.prototxt").write_text(net)
+    command = ["check", "net.prototxt", "--config", "caffelint.toml", "--format", "concise"]
+    main(command)
+    assert "label-outside-classes" not in capsys.readouterr().out
+    found(net)
+    main(command)
+    assert "label-outside-classes" in capsys.readouterr().out
+    os.utime(path / "data.mdb")
+    main(command)
+    assert "label-outside-classes" not in capsys.readouterr().out

@@ -114,6 +114,9 @@ class Scan:
         for source, scanned in found.items():
             scanned.facts.total = self._totals.get(source) or (0 if self.sample else scanned.facts.records)
         self._forget(part for part in parts if not part.source.known_by_its_state)
+        for source, scanned in found.items():
+            if self.keep and not self.sample and not scanned.error and source.known_by_its_state:
+                cache.store_value(_whole(source), {"facts": scanned.facts.as_json()})
         return found
 
     def name(self, source: Source, number: int) -> str:
@@ -199,6 +202,21 @@ class Scan:
         for part in parts:
             if self.keep:
                 (cache.folder() / part.name[:2] / part.name).unlink(missing_ok=True)
+
+
+def kept(source: Source) -> Scanned | None:
+    """What an earlier run read of the whole source, if it has not changed since; without digests."""
+    found = cache.load_value(_whole(source)) if source.known_by_its_state else None
+    try:
+        return Scanned(facts_of(found["facts"])) if found else None
+    except (TypeError, ValueError, LookupError):
+        return None
+
+
+def _whole(source: Source) -> str:
+    """The name under which what is in a source is kept."""
+    state = repr(state_of(source.path)).encode(errors="surrogateescape")
+    return cache.key(b"data", [("whole", state), ("source", repr(source).encode(errors="surrogateescape"))])
 
 
 class _Child:
