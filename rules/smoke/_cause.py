@@ -40,6 +40,7 @@ _HOW = {
     "stops": "nothing learns",
     "dies": "units die",
     "flat": "the loss does not fall",
+    "tests": "TEST gives nan or inf",
     "negative": "the loss is below 0",
     "fades": "the rate fades",
 }

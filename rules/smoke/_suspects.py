@@ -30,6 +30,7 @@ NOUNS: dict[str, str] = {
     "weights": "the weights that were loaded",
     "depth": "the fillers of so many layers",
     "labels": "the labels",
+    "phases": "the scale of the data in TEST",
 }
 """What is ruled out."""
 

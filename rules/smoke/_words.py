@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from caffelint.lint import CERTAIN, LIKELY, Cause
+from caffelint.lint import CERTAIN, LIKELY, Cause, title
 from caffelint.smoke.rule import (
     BLOB,
     DATA,
@@ -13,6 +13,7 @@ from caffelint.smoke.rule import (
     BuiltLayer,
     NonFinite,
     Run,
+    Tried,
     cure,
     hypotheses,
     loss_grew,
@@ -84,6 +85,8 @@ def because(run: Run, event: NonFinite) -> Cause:
         return loaded
     if (records := _of_records(run, event)) is not None:
         return records
+    if event.net and _of_phases(run) is not None:
+        return _of_test_net(run, event)
     if not event.inputs and layer and not layer.bottoms:
         return Cause("data", "", "the data itself contains it; look for nan and inf in the source")
     if (extreme := _extreme(run, event)) is not None:
@@ -159,9 +162,20 @@ def _extreme(run: Run, event: NonFinite) -> Cause | None:
     return None
 
 
+def _of_phases(run: Run) -> Tried | None:
+    """What was tried, or was to be, of that in which TEST differs from TRAIN."""
+    return next((one for one in run.tried if one.hypothesis.kind == "phases"), None)
+
+
 def _of_test_net(run: Run, event: NonFinite) -> Cause:
     """Of a TEST net, where the TRAIN net stayed finite: what differs is to blame."""
     why = "the TRAIN net stayed finite, so the rate is not the cause"
+    tried = _of_phases(run)
+    if tried is not None:
+        one = tried.hypothesis
+        what = f"the scale of {title(one.layers[0])} is {number(one.value)} in TEST, but {number(one.figure)} in TRAIN"
+        came = came_of(run, "phases") or [f"set {tried.change.text}, as in TRAIN; this was not tested"]
+        return Cause("phases", "", "; ".join([f"{why}: {what}", *came]), CERTAIN, one.place)
     for name, (low, high, _) in event.inputs.items():
         maker = next((one for one in run.built[0].layers if name in [top.name for top in one.tops]), None)
         before = run.statistics(-1, maker.name, BLOB, name, DATA) if maker is not None else None
@@ -170,7 +184,9 @@ def _of_test_net(run: Run, event: NonFinite) -> Cause:
         if largest > _EXTREME * usual > 0:
             what = f'"{name}" holds up to {number(largest)} in TEST, but {number(usual)} in TRAIN'
             return Cause("phases", "", f"{why}: {what}; compare the data layers and transform_param of both phases")
-    return Cause("phases", "", f"{why}; compare the layers of both phases", LIKELY)
+    return Cause(
+        "phases", "", "; ".join([f"{why}; compare the layers of both phases", *came_of(run, "phases")]), LIKELY
+    )
 
 
 def own_reason(layer: BuiltLayer, event: NonFinite) -> Advice:

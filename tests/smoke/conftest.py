@@ -19,16 +19,28 @@ from caffelint.smoke.train import smoke
 
 
 @pytest.fixture
-def in_caffe(caffe_python: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Session]:
-    """Runs a solver with the real Caffe, in the solver's folder."""
+def in_engine(caffe_python: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Session]:
+    """Runs a solver with an engine, `caffe` or `torch`, in the solver's folder."""
 
-    def run(solver: Path, force: bool = True, diagnose: str = "quick", **wishes: Any) -> Session:
+    def run(solver: Path, engine: str, force: bool = True, diagnose: str = "quick", **wishes: Any) -> Session:
+        if engine == "torch":
+            pytest.importorskip("torch")
         monkeypatch.chdir(solver.parent)
         config = Config()
         config.cache = False
         config.jobs = 1
         wanted = Wishes(**{"timeout": 60.0, **wishes})
-        choice = Choice("caffe", caffe_python=str(caffe_python))
+        choice = Choice(engine, caffe_python=str(caffe_python) if engine == "caffe" else None)
         return smoke(Request(solver.name, config, wanted, choice, force, diagnose=diagnose), Watcher())
+
+    return run
+
+
+@pytest.fixture
+def in_caffe(in_engine: Callable[..., Session]) -> Callable[..., Session]:
+    """Runs a solver with the real Caffe, in the solver's folder."""
+
+    def run(solver: Path, **wishes: Any) -> Session:
+        return in_engine(solver, "caffe", **wishes)
 
     return run

@@ -9,6 +9,7 @@ from shutil import copytree
 from typing import Any
 
 import pytest
+from project_files import NET, write
 from smoke_projects import PROJECTS
 
 from caffelint.cli.main import main
@@ -119,3 +120,13 @@ def test_with_torch(tmp_path: Path, monkeypatch: Any, capfd: Any) -> None:
     )
     rate = next(one for one in told["experiments"] if one["kind"] == "rate")
     assert (rate["file"], rate["outcome"]) == ("solver.prototxt", "later")
+
+
+def test_only_test_breaks(tmp_path: Path, in_caffe: Callable[..., Session]) -> None:
+    train, scale, test = NET.rpartition("scale: 0.0125")
+    net = f"{train}scale: 1e38{test}"
+    assert scale
+    run, _, words = told(in_caffe(write(tmp_path, net), force=True))
+    assert (run.tried[0].hypothesis.kind, run.tried[0].outcome) == ("phases", CURED)
+    assert 'the scale of Data "data" is 1e+38 in TEST, but 0.0125 in TRAIN' in words
+    assert '; with transform_param { scale: 0.0125 } at "data" it' in words

@@ -48,7 +48,7 @@ def of_solver(run: Run, field: str, value: float | str) -> tuple[Change, ...]:
 
 
 def of_layer(run: Run, layer: BuiltLayer, *path: str | int, value: float | str) -> tuple[Change, ...]:
-    """Another value of a field of a layer of the TRAIN net."""
+    """Another value of a field of a layer."""
     written = written_layer(run, layer)
     if written is None:
         return ()
@@ -165,8 +165,9 @@ def _power(beside: Layer, name: str, bottom: str, top: str, scale: float) -> str
 
 
 def written_layer(run: Run, layer: BuiltLayer) -> Layer | None:
-    """The layer in the user's text of the TRAIN net."""
-    layers = run.nets[0].layers
+    """The layer in the user's text of its net."""
+    net = next((number for number, built in enumerate(run.built) if layer in built.layers), 0)
+    layers = run.nets[net].layers
     if layer.index is None or layer.index >= len(layers):
         return None
     return layers[layer.index]

@@ -15,8 +15,9 @@ from caffelint.smoke.diagnosis.experiment import Experiment, Trial, experiment
 from caffelint.smoke.diagnosis.forms import safe_forms
 from caffelint.smoke.diagnosis.hypotheses import hypotheses, strong
 from caffelint.smoke.diagnosis.hypothesis import STRONG, Hypothesis
+from caffelint.smoke.diagnosis.phases import unlike_train
 from caffelint.smoke.diagnosis.tried import CURED, OTHER, UNTESTED, Tried
-from caffelint.smoke.diagnosis.trouble import BREAKS, FLAT, GROWS, Trouble, learns, stuck, trouble
+from caffelint.smoke.diagnosis.trouble import BREAKS, FLAT, GROWS, TESTS, Trouble, learns, stuck, trouble
 from caffelint.smoke.engines import Engine
 from caffelint.smoke.events import Event, Gradient, Trying
 from caffelint.smoke.gradcheck import of_python_layers
@@ -66,7 +67,10 @@ class Diagnosis:
         if self._was is not None or not learns(run):
             self._checks = self._check()
         if self._was is not None:
-            self._found = sorted([*records(run), *safe_forms(run), *hypotheses(run)], key=lambda one: -one.score)
+            found = [*safe_forms(run), *unlike_train(run)]
+            if self._was.kind != TESTS:
+                found += [*records(run), *hypotheses(run)]
+            self._found = sorted(found, key=lambda one: -one.score)
             if self._was.kind == FLAT or stuck(run):
                 # A sound run may take longer to learn, and no rate moves what gets no gradient.
                 self._found = [one for one in self._found if strong(run, one)]

@@ -8,9 +8,9 @@ from collections.abc import Sequence
 from caffelint.smoke.diagnosis.change import Change
 from caffelint.smoke.diagnosis.hypothesis import Hypothesis
 from caffelint.smoke.diagnosis.tried import CURED, LATER, OTHER, SAME, UNTESTED, Tried
-from caffelint.smoke.diagnosis.trouble import FLAT, STOPS, Trouble, losses, trouble
+from caffelint.smoke.diagnosis.trouble import FLAT, STOPS, TESTS, Trouble, losses, trouble
 from caffelint.smoke.engines import Engine
-from caffelint.smoke.events import Event, Refused
+from caffelint.smoke.events import Event, Refused, Tested
 from caffelint.smoke.inputs import Unplanned
 from caffelint.smoke.loss import FELL, falls, progress
 from caffelint.smoke.prepare import Prepared
@@ -44,6 +44,8 @@ class Experiment:
         number = len(run.iterations)
         first, last = losses(run) if number else (0.0, 0.0)
         now = trouble(run)
+        if was.kind == TESTS and now is not None and now.kind == FLAT:
+            now = None
         left = progress(run)
         if now is not None and (now.kind != FLAT or left > _BAD or (left > 1 and not falls(first, last))):
             outcome = LATER if now.iteration > was.iteration else SAME
@@ -51,6 +53,8 @@ class Experiment:
         ended = number >= run.asked or (late and number > 2 + max(was.iteration, 0))
         if was.kind == FLAT and not left < _wanted(was.progress):
             return Tried(*self.trial, SAME if ended else UNTESTED, FLAT, was.iteration, first, last, number)
+        if was.kind == TESTS:
+            ended = run.first(Tested) is not None
         ended = ended or (late and was.kind in (FLAT, STOPS) and number >= run.asked * _ENOUGH and left < FELL)
         refused = run.first(Refused) is not None
         outcome = CURED if ended and not refused else UNTESTED if late and not refused else OTHER

@@ -22,8 +22,8 @@ _Form = Callable[[Run, BuiltLayer, NonFinite], Iterator[Change]]
 def safe_forms(run: Run) -> Iterator[Hypothesis]:
     """What a layer reads is finite, and what it makes of it is not: another layer before it is to blame only where its
     values had grown before."""
-    broke = next((event for event in run.all(NonFinite) if not event.net), None)
-    layer = run.layer(broke.layer) if broke is not None else None
+    broke = next(run.all(NonFinite), None)
+    layer = run.layer(broke.layer, broke.net) if broke is not None else None
     if broke is None or layer is None or broke.where not in (FORWARD, BACKWARD):
         return
     form = _FORMS.get((layer.type, broke.where))
@@ -32,7 +32,7 @@ def safe_forms(run: Run) -> Iterator[Hypothesis]:
         return
     largest = max((max(abs(low), abs(high)) for low, high, _ in broke.inputs.values()), default=0.0)
     grew = largest > _HUGE or (broke.iteration > 0 and loss_grew(run.iterations[: broke.iteration]) is not None)
-    place = run.place(layer.name, 0, layer.block)
+    place = run.place(layer.name, broke.net, layer.block)
     yield Hypothesis("layer", place, _GREW if grew else _SURE, changes, layers=(layer,), proved=not grew)
 
 

@@ -223,7 +223,8 @@ def _dominating(run: Run) -> Iterator[Hypothesis]:
     share = value[id(other)] / value[id(layer)] if value[id(layer)] > 0 else math.nan
     balances = min(1 / ratio, share) if 0 < share < math.inf else 1 / ratio  # its own layers take it, too
     weight = float(f"{layer.loss_weights[0] * balances:.1g}")
-    changes = of_layer(run, layer, "loss_weight", 0, value=weight)
+    wanted = [1.0, weight] if layer.loss_weights[0] >= _MULTIPLIES else [weight]
+    changes = tuple(change for value in wanted for change in of_layer(run, layer, "loss_weight", 0, value=value))
     place = run.place(layer.name, 0, "loss_weight")
     score = math.log10(ratio) - 0.5
     layers = (layer, other, *(found.layers if found is not None else ()))

@@ -22,7 +22,7 @@ from caffelint.smoke.outcome import outcome
 from caffelint.smoke.run import Run
 
 BREAKS, GROWS, NEGATIVE, FADES = "breaks", "grows", "negative", "fades"
-STOPS, DIES, LARGE, FLAT = "stops", "dies", "large", "flat"
+STOPS, DIES, LARGE, FLAT, TESTS = "stops", "dies", "large", "flat", "tests"
 _TIMES, _MORE = 3.0, 0.5
 _MOST = 0.5
 _ENOUGH = 20
@@ -35,7 +35,8 @@ _FADED = 1e-6
 class Trouble(NamedTuple):
     """kind: BREAKS (a value is not finite), GROWS (the loss does), NEGATIVE (it is, and cannot be), FADES (the rate is
     soon next to 0), STOPS (nothing learns, or the loss stays where it was clamped), DIES (the output of a layer becomes
-    0), LARGE (the first update wipes out the weights), FLAT (the loss falls by little, as that of a sound run may).
+    0), LARGE (the first update wipes out the weights), TESTS (only a TEST net gives what is not finite), FLAT (the loss
+    falls by little, as that of a sound run may).
 
     iteration: the first that shows it. progress: how much is left of the loss, or of chance where that is less.
     """
@@ -46,7 +47,7 @@ class Trouble(NamedTuple):
 
 
 def trouble(run: Run) -> Trouble | None:
-    """What went wrong in the TRAIN net; None for nothing, and for a rate that is not finite, whose cause is known."""
+    """What went wrong; None for nothing, and for a rate that is not finite, whose cause is known."""
     broke = next((event for event in run.all(NonFinite) if not event.net), None)
     if broke is not None:
         return Trouble(BREAKS, broke.iteration) if broke.where != RATE else None
@@ -68,6 +69,8 @@ def trouble(run: Run) -> Trouble | None:
         return Trouble(DIES, last)
     if max(first_ratios(run).values(), default=0.0) > _MOST and not fell(run):
         return Trouble(LARGE, last)
+    if run.first(NonFinite) is not None:
+        return Trouble(TESTS, last)
     return Trouble(FLAT, last, progress(run)) if flat(run) else None
 
 
