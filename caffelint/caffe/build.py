@@ -457,8 +457,8 @@ class _Build:
         specs = layer.message.param if layer.message is not None else ()
         if shapes is None:
             layer.params = None
-            # What has no bottoms makes data; a layer of data learns nothing unless the text says so.
-            return need_backward or bool(layer.bottoms and not specs) or any(spec.lr_mult for spec in specs)
+            might_learn = not specs and layer.bottoms  # what has no bottoms makes data
+            return need_backward or bool(might_learn) or any(spec.lr_mult for spec in specs)
         if not shapes and not specs:
             return need_backward
         if len(specs) > len(shapes) and not self.strict and has_fork_fields(layer.message):

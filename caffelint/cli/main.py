@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from caffelint.cli.status import BROKEN_PIPE, INTERRUPTED, OK, USAGE
 
 _LONGEST = 900
-_PLAIN = dict(zip("▁▂▃▄▅▆▇█━─…“”", ".:-=+*%#=-~\"\"", strict=True))
+_PLAIN = dict(zip("▁▂▃▄▅▆▇█━─…“”", '.:-=+*%#=-~""', strict=True))
 """What stands for the characters that caffelint draws with: one column each, as they have."""
 _COMPLETE = "_CAFFELINT_COMPLETE"
 

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 from caffelint.caffe.net import Layer, Net
+from caffelint.lint.ignored import Checkout, checkout_of
 from caffelint.lint.reach import is_special
 
 _TEMPLATE = re.compile(r"[$<>{}%]|@\w+@|\.\.\.|(?i:path/to|edit.?me|your)")
+_TRACKED = "git:"
+"""Before a path of `looked` that git was asked for; no absolute path begins so."""
 _MOST_FOLDERS = 32
 _MOST_SOURCES = 100
 """Of a net: each is looked for in several folders."""
@@ -50,7 +54,37 @@ def looked() -> Mapping[str, bool]:
 
 
 def still(seen: Mapping[str, bool]) -> bool:
-    return all(os.path.exists(path) == found for path, found in seen.items())
+    return all(
+        (_in_an_index(path.removeprefix(_TRACKED)) if path.startswith(_TRACKED) else os.path.exists(path)) == found
+        for path, found in seen.items()
+    )
+
+
+def is_tracked(path: str) -> bool:
+    """Does git keep a file, or files in a folder? Then each clone has them, whether or not Caffe runs there."""
+    path = os.path.abspath(path)
+    _looked[_TRACKED + path] = found = _in_an_index(path)
+    return found
+
+
+def _in_an_index(path: str) -> bool:
+    checkout = checkout_of(os.path.dirname(path))
+    if checkout is None:
+        return False
+    # A parent may be a link: what git tracks is behind it.
+    real = os.path.join(os.path.realpath(os.path.dirname(path)), os.path.basename(path))
+    try:
+        modified = os.stat(checkout.index).st_mtime_ns
+    except OSError:
+        return False
+    return os.path.relpath(real, checkout.top).replace(os.sep, "/") in _tracked(checkout.top, modified)
+
+
+@lru_cache(maxsize=2)
+def _tracked(top: str, modified: int) -> frozenset[str]:
+    """The files and folders that the index of a checkout holds, by their paths from its top with slashes."""
+    names = {entry.name for entry in Checkout(top).tracked()}
+    return frozenset(names.union(name[:at] for name in names for at, char in enumerate(name) if char == "/"))
 
 
 def is_template(path: str) -> bool:
@@ -78,6 +112,13 @@ def found_from(path: str, folders: Sequence[str]) -> tuple[str, ...]:
     if os.path.isabs(path):
         return (os.sep,) if exists(path) else ()
     return tuple(folder for folder in folders if exists(os.path.join(folder, path)))
+
+
+def data_of_this_machine(sources: Iterable[DataSource]) -> DataSource | None:
+    """A source that is on this machine without being part of the repository, so that Caffe seems to run here."""
+    return next(
+        (one for one in sources if one.folders and not is_tracked(os.path.join(one.folders[0], one.path))), None
+    )
 
 
 def data_sources(net: Net, roots: Sequence[str] = ()) -> list[DataSource]:

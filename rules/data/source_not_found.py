@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from caffelint.lint import ERROR, WARNING, Finding, Invalid, Layer, Net, NetRule, Option, title
 from caffelint.lint.built import types_that
-from caffelint.lint.disk import data_sources, found_from, is_template, starts
+from caffelint.lint.disk import data_of_this_machine, data_sources, found_from, is_template, starts
 
 _OTHERS = (("transform_param", "mean_file"), ("annotated_data_param", "label_map_file"))
 _MOST_LAYERS = 100
@@ -29,8 +29,8 @@ class SourceNotFound(NetRule):
 
     ## Known problems
     Data is rarely on the machine where the text is checked, so a path is reported only if another source of the same
-    net exists here, or if `check-sources` is set; then it is a warning. It looks only at whether a path exists, never
-    at what it holds.
+    net exists here without being part of the repository, or if `check-sources` is set; then it is a warning. It looks
+    only at whether a path exists, never at what it holds.
 
     ## Options
     - `check-sources`: check that sources exist, also if none does
@@ -76,10 +76,10 @@ class SourceNotFound(NetRule):
         asked = bool(self.options["check-sources"])
         roots = self.options["roots"]
         sources = data_sources(net, roots)
-        there = next((source for source in sources if source.folders), None)
+        missing = {source.layer.index for source in sources if not source.folders}
+        there = data_of_this_machine(sources)
         if there is None and not asked:
             return
-        missing = {source.layer.index for source in sources if not source.folders}
         folders = [*dict.fromkeys(starts(net.path, roots))]
         for layer in net.layers_that(lambda kind: kind.is_data)[:_MOST_LAYERS]:
             if layer.index in missing:

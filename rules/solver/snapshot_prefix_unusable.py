@@ -4,7 +4,7 @@ import os
 from collections.abc import Iterator
 
 from caffelint.lint import ERROR, INFO, WARNING, Finding, Given, Invalid, Option, Solver, SolverRule
-from caffelint.lint.disk import data_sources, found_from, is_template, starts
+from caffelint.lint.disk import data_of_this_machine, data_sources, found_from, is_template, starts
 
 from ._text import is_completed
 
@@ -29,8 +29,8 @@ class SnapshotPrefixUnusable(SolverRule):
     ```
 
     ## Known problems
-    A missing folder is reported only where Caffe seems to run: if data of the solver's nets exists here. `smoke`
-    reports it also for nets that name no data.
+    A missing folder is reported only where Caffe seems to run: if data of the solver's nets exists here that is no part
+    of the repository. `smoke` reports it also for nets that name no data.
 
     ## Options
     - `check-folder`: look for the folder also if the nets name no data
@@ -129,7 +129,7 @@ class SnapshotPrefixUnusable(SolverRule):
         roots = self.options["roots"]
         sources = [source for use in solver.nets for source in data_sources(use.net, roots)]
         home = dict.fromkeys(where for source in sources for where in source.folders if not os.path.isabs(source.path))
-        if not any(source.folders for source in sources) and (sources or not self.options["check-folder"]):
+        if data_of_this_machine(sources) is None and (sources or not self.options["check-folder"]):
             return
         if found_from(folder, [*home] or [*starts(solver.path, roots)]):
             return

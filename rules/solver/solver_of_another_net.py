@@ -85,7 +85,6 @@ class SolverOfAnotherNet(SolverRule):
                 text = f'the solver\'s file name says "{variant}", but {field} "{net}" does not; {asked}'
                 yield self.finding(solver.at(field), text)
 
-
     def _of_another_folder(self, solver: Solver) -> Iterator[Finding]:
         """A net that is in another folder, while one of its name is next to the solver, and was the one meant."""
         folder = os.path.dirname(os.path.abspath(solver.path))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -53,6 +54,21 @@ def test_a_source_is_missed_where_another_one_exists(config: Config) -> None:
     assert found(config) == [("source-not-found", "error", missing)]
     data("test.txt")
     assert found(config) == []
+
+
+def test_data_that_git_keeps_is_no_sign_that_caffe_runs_here(config: Config, tmp_path: Path) -> None:
+    (tmp_path / ".git").rmdir()
+    (tmp_path / "data").mkdir()
+    (tmp_path / "data/train.txt").write_text("a.h5")
+    for command in (["init", "-q"], ["add", "data"]):
+        subprocess.run(["git", *command], cwd=tmp_path, check=True)
+    assert found(config, prefix="out/net") == []
+    subprocess.run(["git", "rm", "-q", "--cached", "data/train.txt"], cwd=tmp_path, check=True)
+    # Though no file has changed that was looked at.
+    assert [(name, severity) for name, severity, _ in found(config, prefix="out/net")] == [
+        ("source-not-found", "error"),
+        ("snapshot-prefix-unusable", "error"),
+    ]
 
 
 def test_a_template_and_another_machine_are_not_looked_for(
