@@ -10,6 +10,7 @@ COMMANDS = {
     "check": "Find the mistakes in solvers and nets",
     "summary": "Show the net that Caffe builds: shapes, parameters, memory",
     "lr": "Show the learning rate over training",
+    "scales": "Show the sizes of values, gradients and updates that a training starts with",
     "smoke": "Train briefly on a safe copy and show where it breaks",
     "log": "Say what a log of training tells: what broke, where, and why",
     "data": "Look into the data sets that a net reads: labels, values, sizes, duplicates",

@@ -24,9 +24,13 @@ _WITHOUT_MAX_ITER = 100_000
     metavar="N",
     help="Show this many iterations (default: max_iter of the solver).",
 )
+@click.option("--suggest", is_flag=True, help="Predict the largest rate at which this net learns, by type of solver.")
 @plot_option
-def command(solver: Path, iterations: int | None, plot: Path | None) -> int:
+def command(solver: Path, iterations: int | None, suggest: bool, plot: Path | None) -> int:
     """Show the learning rate over training, as Caffe computes it.
+
+    --suggest adds the rates at which a first update would be as large as the weights that it changes. They follow
+    from fillers, shapes and the scale of the data, as in caffelint scales; nothing is run.
 
     \b
     Exit status: 0 all rates are finite
@@ -52,6 +56,8 @@ def command(solver: Path, iterations: int | None, plot: Path | None) -> int:
     limit = iterations or max(message.max_iter, 0) or _WITHOUT_MAX_ITER
     rates = schedule(message)
     lr_table.write(rates, str(solver), limit, sys.stdout, width(sys.stdout), use_color(sys.stdout))
+    if suggest:
+        _suggest(str(solver))
     if not iterations and message.max_iter <= 0:
         tell(f"max_iter is missing; {limit:,} iterations are shown, --iterations N shows N")
     # What a fork has is no error in the text.
@@ -63,6 +69,20 @@ def command(solver: Path, iterations: int | None, plot: Path | None) -> int:
     if plot:
         _draw(rates, limit, plot, str(solver))
     return int(bool(wrong) or bool(rates.problem) or rates.first_bad(limit) is not None)
+
+
+def _suggest(path: str) -> None:
+    from caffelint.cli.outputs import use_color, width
+    from caffelint.cli.scaled import Asked, suggested
+    from caffelint.cli.settings import settings
+    from caffelint.cli.tell import tell
+    from caffelint.report.scales_table import write_rates
+
+    found = suggested(Asked(path), settings([path], {}))
+    if found:
+        write_rates(found, sys.stdout, use_color(sys.stdout), width(sys.stdout))
+    else:
+        tell(f"{path}: nothing is known of its updates; caffelint scales shows why")
 
 
 def _draw(rates: Schedule, limit: int, path: Path, title: str) -> None:

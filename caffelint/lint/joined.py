@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+
 from caffelint.caffe.solver import NetUse, Solver
 from caffelint.lint.config import Config
 from caffelint.lint.discover import named_nets, relative
@@ -9,6 +11,7 @@ from caffelint.lint.file import File, load
 from caffelint.lint.project.caffes import Caffes
 from caffelint.lint.reach import OUTSIDE
 from caffelint.lint.read import ReadError, read
+from caffelint.text.edits import Edit, apply_edits
 
 
 class NotJoined(Exception):
@@ -24,6 +27,30 @@ def load_joined(path: str, config: Config) -> dict[str, File]:
         uses = _uses(file.solver, files, config, caffes)
         file.solver.join([*uses, *file.solver.inline_nets])
     return files
+
+
+def rewritten(files: Mapping[str, File], edits: Mapping[str, Sequence[Edit]]) -> dict[str, File]:
+    """The same files with other texts, by path, read anew; what is known of the shapes of their tops stays."""
+    found = {
+        path: load(
+            apply_edits(file.document.source.data, edits.get(path, ())), path, file.kind, file.dialect, caffe=file.caffe
+        )
+        for path, file in files.items()
+    }
+    for path, file in found.items():
+        was = files[path]
+        if file.solver is not None and was.solver is not None:
+            named = [
+                NetUse(use.field, net, use.position)
+                for use in was.solver.nets
+                if use.net.path in found and (net := found[use.net.path].net) is not None
+            ]
+            file.solver.join([*named, *file.solver.inline_nets])
+            for use, before in zip(file.solver.nets, was.solver.nets, strict=True):
+                use.net.input_shapes = before.net.input_shapes
+        elif file.net is not None and was.net is not None:
+            file.net.input_shapes = was.net.input_shapes
+    return found
 
 
 def set_shapes(file: File, shapes: dict[str, tuple[int, ...]]) -> None:

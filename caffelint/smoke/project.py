@@ -6,12 +6,12 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from caffelint.caffe.net import Net
-from caffelint.caffe.solver import NetUse, Solver
+from caffelint.caffe.solver import Solver
 from caffelint.lint.config import Config
-from caffelint.lint.file import File, load
-from caffelint.lint.joined import NotJoined, load_joined, set_shapes
+from caffelint.lint.file import File
+from caffelint.lint.joined import NotJoined, load_joined, rewritten, set_shapes
 from caffelint.smoke.job import JobNet
-from caffelint.text.edits import Edit, apply_edits
+from caffelint.text.edits import Edit
 
 
 class NoProject(Exception):
@@ -46,27 +46,10 @@ class Project:
 
     def changed(self, edits: Mapping[str, Sequence[Edit]]) -> Project:
         """The same with other texts, by path, read anew. Raises ValueError where they are no solver and nets."""
-        files = {
-            path: load(
-                apply_edits(file.document.source.data, edits.get(path, ())),
-                path,
-                file.kind,
-                file.dialect,
-                caffe=file.caffe,
-            )
-            for path, file in self.files.items()
-        }
+        files = rewritten(self.files, edits)
         solver = files[self.solver.path].solver
         if solver is None:
             raise ValueError(self.solver.path)
-        named = [
-            NetUse(use.field, net, use.position)
-            for use in self.solver.nets
-            if use.net.path in files and (net := files[use.net.path].net) is not None
-        ]
-        solver.join([*named, *solver.inline_nets])
-        for use, was in zip(solver.nets, self.solver.nets, strict=True):
-            use.net.input_shapes = was.net.input_shapes
         return Project(solver, files)
 
 

@@ -1,0 +1,108 @@
+"""What `caffelint scales` and `caffelint lr --suggest` read."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import click
+
+from caffelint.caffe.learning_rate import schedule
+from caffelint.caffe.states import TRAIN, State
+from caffelint.lint.joined import NotJoined, load_joined, rewritten, set_shapes
+from caffelint.lint.what_if import NotWritten, what_if
+from caffelint.numerics.scales import Rates, Scales, rates, scales
+from caffelint.numerics.start import Change
+from caffelint.numerics.weights import Weights
+
+if TYPE_CHECKING:
+    from caffelint.caffe.built_net import BuiltNet
+    from caffelint.lint.config import Config
+    from caffelint.lint.file import File
+
+
+class Asked(NamedTuple):
+    path: str
+    changes: tuple[str, ...] = ()
+    measure: bool = False
+    weights: str | None = None
+    shapes: Mapping[str, tuple[int, ...]] = {}
+
+
+class _Read(NamedTuple):
+    built: BuiltNet
+    solver: Any
+    change: Change
+
+
+def scaled(asked: Asked, config: Config) -> Scales:
+    """The table. Raises `click.ClickException`."""
+    built, solver, change = _read(asked, config)
+    rate = schedule(solver).rate(0) if solver is not None else None
+    return scales(built, solver, rate if rate is not None and 0 < rate < math.inf else None, change)
+
+
+def suggested(asked: Asked, config: Config) -> list[Rates]:
+    """The rates for each type of solver. Raises `click.ClickException`."""
+    built, solver, change = _read(asked, config)
+    return rates(built, solver, change)
+
+
+def _read(asked: Asked, config: Config) -> _Read:
+    path = asked.path
+    try:
+        files = load_joined(path, config)
+        written = rewritten(files, what_if(list(asked.changes), list(files.values()))) if asked.changes else files
+    except (NotJoined, NotWritten) as error:
+        raise click.ClickException(str(error)) from error
+    for name, file in written.items():
+        if len(file.problems) > len(files[name].problems):
+            raise click.ClickException(f"--what-if {' '.join(asked.changes)}: {file.problems[-1].message}")
+    files = written
+    file = files[path]
+    shapes = {top: tuple(int(dim) for dim in dims.split("x")) for top, dims in config.input_shape.items()}
+    set_shapes(file, shapes | dict(asked.shapes))
+    change = Change(signals=_measured(file, config)) if asked.measure else Change()
+    net = file.net or (file.solver.train_net if file.solver else None)
+    if net is None:
+        what = "there is no net to train" if file.solver else "neither a solver nor a net"
+        raise click.ClickException(f"{path}: {what}")
+    state = next((state for _, one, state in file.solver.builds if one is net), None) if file.solver else None
+    built = net.likely(state or State(TRAIN))
+    if built.refusals:
+        raise click.ClickException(f"{path}: the net does not load; see caffelint check")
+    if asked.weights:
+        change = change._replace(weights=_loaded(asked.weights, built))
+    return _Read(built, file.solver.message if file.solver else None, change)
+
+
+def _measured(file: File, config: Config) -> dict[str, Any]:
+    from caffelint.evidence.data.look import look
+    from caffelint.evidence.data.scan import Scan
+    from caffelint.evidence.data.signals import signals
+
+    with Scan(sample=1000, keep=config.cache) as scan:
+        return signals(look(file, scan, config.roots))
+
+
+def _loaded(path: str, built: BuiltNet) -> dict[Any, Weights]:
+    """Mean and variance of the weights of each layer that the file has."""
+    from importlib.util import find_spec
+
+    from caffelint.caffe.weights.file import read_weights
+    from caffelint.caffe.weights.stored import Unreadable
+
+    if find_spec("numpy") is None:
+        raise click.UsageError("--weights needs numpy: pip install 'caffelint[data]'")
+    try:
+        stored = {layer.name: layer for layer in read_weights(path).trained}
+    except Unreadable as error:
+        raise click.ClickException(f"{path}: {error}") from error
+    found = {}
+    for layer in built.layers:
+        blob = stored[layer.name].blobs.get(0) if layer.name in stored and layer.has_weights else None
+        if blob is not None and not blob.problem and blob.count:
+            values = blob.values()
+            found[layer] = Weights(float(values.mean(dtype="f8")), float(values.var(dtype="f8")))
+    return found

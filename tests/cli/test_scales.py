@@ -1,0 +1,135 @@
+"""`caffelint scales` and `caffelint lr --suggest`: the table holds what a draw of the weights gives."""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+SOLVER = 'net: "net.prototxt" base_lr: 0.01 lr_policy: "fixed" momentum: 0.9'
+NET = (
+    'layer { name: "data" type: "DummyData" top: "x" top: "label" dummy_data_param { shape { dim: 64 dim: 50 }'
+    ' shape { dim: 64 } data_filler { type: "gaussian" std: 2 } data_filler { type: "constant" } } }'
+    ' layer { name: "fc1" type: "InnerProduct" bottom: "x" top: "fc1" inner_product_param { num_output: 40'
+    ' weight_filler { type: "gaussian" std: 0.1 } } }'
+    ' layer { name: "relu" type: "ReLU" bottom: "fc1" top: "fc1" }'
+    ' layer { name: "fc2" type: "InnerProduct" bottom: "fc1" top: "fc2" inner_product_param { num_output: 5'
+    ' weight_filler { type: "gaussian" std: 0.05 } } }'
+    ' layer { name: "loss" type: "SoftmaxWithLoss" bottom: "fc2" bottom: "label" top: "loss" }'
+)
+
+
+@pytest.fixture
+def there(project: Path) -> Path:
+    (project / "solver.prototxt").write_text(SOLVER, "utf-8")
+    (project / "net.prototxt").write_text(NET, "utf-8")
+    return project
+
+
+def table(caffelint: Any, *options: str, file: str = "solver.prototxt") -> dict[str, Any]:
+    run = caffelint("scales", file, "--format", "json", *options)
+    assert (run.status, run.err) == (0, "")
+    found: dict[str, Any] = json.loads(run.out)
+    return found
+
+
+def test_sizes_follow_from_the_draws(caffelint: Any, there: Path) -> None:
+    rows = {row["layer"]: row for row in table(caffelint)["rows"]}
+    spread = math.sqrt(50) * 2 * 0.1  # of a sum of 50 products of normal variables
+    assert rows["fc1"]["size"] == pytest.approx(spread, rel=1e-2)
+    assert rows["relu"]["size"] == pytest.approx(spread / math.sqrt(2), rel=1e-2)
+    assert rows["relu"]["mean"] == pytest.approx(spread / math.sqrt(2 * math.pi), rel=1e-2)
+    assert rows["fc1"]["weights"] == pytest.approx(0.1)
+
+
+def test_the_text_and_what_is_marked(caffelint: Any, there: Path) -> None:
+    run = caffelint("scales", "solver.prototxt", "--what-if", "base_lr=1000")
+    assert run.status == 0
+    assert "rate 1000" in run.out
+    assert run.out.count("update as large as the weights") == 2
+    assert 'first loss "loss": 1.6' in run.out
+
+
+@pytest.mark.parametrize(
+    ("change", "file", "old", "new"),
+    [
+        ("base_lr=0.5", "solver.prototxt", "base_lr: 0.01", "base_lr: 0.5"),
+        ("momentum=0", "solver.prototxt", "momentum: 0.9", "momentum: 0"),
+        ("fc1.std=7", "net.prototxt", "std: 0.1", "std: 7"),
+        ("fc2.num_output=9", "net.prototxt", "num_output: 5", "num_output: 9"),
+        ("loss.loss_weight=3", "net.prototxt", 'top: "loss"', 'top: "loss" loss_weight: 3'),
+        ("fc1.type=constant", "net.prototxt", 'type: "gaussian" std: 0.1', 'type: "constant" std: 0.1'),
+    ],
+)
+def test_what_if_is_the_table_of_the_changed_text(
+    caffelint: Any, there: Path, change: str, file: str, old: str, new: str
+) -> None:
+    before = table(caffelint)
+    found = table(caffelint, "--what-if", change)
+    text = (there / file).read_text("utf-8")
+    assert text.count(old) == 1
+    (there / file).write_text(text.replace(old, new), "utf-8")
+    assert table(caffelint) == found != before
+
+
+@pytest.mark.parametrize(
+    ("change", "error"),
+    [
+        ("base_lr", '"base_lr" is not a change; write it as base_lr=0.1 or conv1.std=0.01'),
+        ("fc9.std=1", '"fc9.std" is no field of the solver, nor of a layer, as LAYER.FIELD'),
+        ("fc1.std=many", "--what-if fc1.std=many: std takes a number, not many"),
+    ],
+)
+def test_what_cannot_be_changed(caffelint: Any, there: Path, change: str, error: str) -> None:
+    run = caffelint("scales", "solver.prototxt", "--what-if", change)
+    assert (run.status, run.err) == (2, f"caffelint: {error}\n")
+
+
+def test_a_net_alone_has_no_updates(caffelint: Any, there: Path) -> None:
+    found = table(caffelint, file="net.prototxt")
+    assert found["rate"] is found["largest_update"] is None
+    assert all(row["update"] is None for row in found["rows"])
+
+
+def test_what_is_not_known_is_named(caffelint: Any, there: Path) -> None:
+    (there / "net.prototxt").write_text(NET.replace('"ReLU"', '"Strange"'), "utf-8")
+    found = table(caffelint)
+    assert found["unknown"] == ["relu"]
+    assert [row["size"] for row in found["rows"] if row["layer"] == "fc2"] == [None]
+    run = caffelint("lr", "solver.prototxt", "--suggest")
+    assert "nothing is known of its updates" in run.err
+
+
+def test_data_are_measured(caffelint: Any, there: Path) -> None:
+    h5py, numpy = pytest.importorskip("h5py"), pytest.importorskip("numpy")
+    values = numpy.random.RandomState(1).randn(200, 50).astype("f4") * 30 + 7
+    with h5py.File(there / "a.h5", "w") as file:
+        file["x"], file["label"] = values, numpy.zeros(200, "f4")
+    (there / "list").write_text("a.h5\n", "utf-8")
+    start = NET.index(" layer")
+    source = 'layer { name: "data" type: "HDF5Data" top: "x" top: "label"'
+    source += ' hdf5_data_param { source: "list" batch_size: 8 } }'
+    (there / "net.prototxt").write_text(source + NET[start:], "utf-8")
+    assert table(caffelint)["unknown"] == ["data"]
+    (row, *_) = table(caffelint, "--data")["rows"]
+    assert row["shape"] == [8, 50]
+    assert row["mean"] == pytest.approx(values.mean(), rel=1e-2)
+    assert row["size"] == pytest.approx(math.sqrt((values.astype("f8") ** 2).mean()), rel=1e-2)
+
+
+def test_the_suggested_rate_is_where_updates_are_a_tenth_of_the_weights(caffelint: Any, there: Path) -> None:
+    run = caffelint("lr", "solver.prototxt", "--suggest")
+    assert run.status == 0
+    rows = {line.split()[0]: line.split() for line in run.out[run.out.index("largest rate") :].splitlines()[1:]}
+    assert next(iter(rows)) == "SGD"
+    (there / "solver.prototxt").write_text(SOLVER.replace("0.01", rows["SGD"][1]), "utf-8")
+    assert table(caffelint)["largest_update"]["update"] == pytest.approx(1, rel=0.01)
+
+
+def test_plot(caffelint: Any, there: Path) -> None:
+    pytest.importorskip("matplotlib")
+    assert caffelint("scales", "solver.prototxt", "--plot", "a.svg").status == 0
+    assert "update / weight" in (there / "a.svg").read_text("utf-8")
