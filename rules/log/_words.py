@@ -7,6 +7,10 @@ from collections.abc import Sequence
 
 from caffelint.evidence.log.rule import LOSS, LogEvidence, Logged, Measured, Series
 from caffelint.lint import Known
+from caffelint.lint.numerics import ALIKE, HOT
+
+from ..numerics._words import number as rounded
+from ..numerics._words import remedy
 
 
 def number(value: float) -> str:
@@ -32,6 +36,30 @@ def see(known: Sequence[Known]) -> str:
 
 def joined(*parts: str) -> str:
     return "; ".join(part for part in parts if part)
+
+
+def begins(log: LogEvidence, run: Logged) -> str:
+    """What is wrong by the numbers that the run begins with: the sizes of targets, of updates, of scores."""
+    beginning = log.beginning(run)
+    if first := beginning.far_targets():
+        size = f"{float(f'{first.targets:.1g}'):g}"
+        return (
+            f'the first loss of "{first.layer}" is {number(first.value)}, so its targets are about {size};'
+            " bring them to about 1"
+        )
+    found = beginning.judgement
+    if found is None:
+        return ""
+    advice = f"; {remedy(found.cures[0])}" if found.cures else ""
+    if found.kind == HOT and found.update is not None:
+        layer = found.update.param.layer.name
+        return f'by its numbers, the first updates of "{layer}" are {rounded(found.size)} times its weights{advice}'
+    if found.kind == ALIKE:
+        return (
+            f'by its numbers, the scores that "{found.layer.name}" reads differ between samples by'
+            f" {rounded(found.size)} of their size{advice}"
+        )
+    return f'by its numbers, the scores that "{found.layer.name}" reads begin at about {rounded(found.scores)}{advice}'
 
 
 def rate_there(log: LogEvidence, run: Logged, iteration: int) -> str:

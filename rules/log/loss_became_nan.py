@@ -6,7 +6,7 @@ from caffelint.evidence.log.rule import RATE, LogEvidence, Logged, LogRule, Poin
 from caffelint.lint import ERROR, Cause, Finding, Invalid
 
 from ._example import SOUND, losses
-from ._words import back_to, called, joined, measured, number, rate_there, see, state
+from ._words import back_to, begins, called, joined, measured, number, rate_there, see, state
 
 _RULES = (
     "high-base-lr",
@@ -22,6 +22,7 @@ _RULES = (
     "gaussian-without-std",
     "constant-weights",
     "weight-decay-out-of-range",
+    "adaptive-parameter-out-of-range",
     "momentum-out-of-range",
     "division-by-zero",
     "power-out-of-domain",
@@ -87,7 +88,7 @@ class LossBecameNan(LogRule):
             yield self.finding(
                 log.at(point.line, layer),
                 joined(what, why),
-                evidence=joined(first, back, see(known)),
+                evidence=joined(first, back, see(known), begins(log, run)),
                 cause=Cause("layer" if layer else "unknown", what, joined(why, first, back), known=known),
             )
 

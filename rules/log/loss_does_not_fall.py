@@ -15,7 +15,7 @@ from caffelint.evidence.log.rule import (
 from caffelint.lint import ERROR, LIKELY, WARNING, Cause, Finding, Invalid
 
 from ._example import NET, SOLVER, SOUND, losses
-from ._words import called, joined, number, rate_there, see
+from ._words import begins, called, joined, number, rate_there, see
 
 _FLAT = [2.3026, 2.3031, 2.3022, 2.3026, 2.3025, 2.303, 2.3027, 2.3026, 2.3025, 2.3026]
 _PATIENCE = 5
@@ -104,7 +104,7 @@ class LossDoesNotFall(LogRule):
             yield self.finding(
                 log.at(found.since.line),
                 joined(what, rate),
-                evidence=see(known),
+                evidence=joined(see(known), begins(log, run)),
                 severity=None if found.chance and span >= _PATIENCE * (classes or 0) else WARNING,
                 cause=Cause("unknown", what, rate, LIKELY, known=known),
             )

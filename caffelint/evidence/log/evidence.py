@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 
 from caffelint.caffe.place import Place
+from caffelint.evidence.log.beginning import Beginning
 from caffelint.evidence.log.reader import Reader
 from caffelint.evidence.log.recovered import Recovered
 from caffelint.evidence.log.values import Line, Logged, Point, Series, Snapshot, TrainingLog
@@ -45,6 +46,7 @@ class LogEvidence:
         self.static = static
         self.solver_file = solver_file
         self._recovered: dict[int, Recovered] = {}
+        self._beginnings: dict[int, Beginning] = {}
 
     @property
     def runs(self) -> list[Logged]:
@@ -54,6 +56,11 @@ class LogEvidence:
         if id(run) not in self._recovered:
             self._recovered[id(run)] = Recovered(run)
         return self._recovered[id(run)]
+
+    def beginning(self, run: Logged) -> Beginning:
+        if id(run) not in self._beginnings:
+            self._beginnings[id(run)] = Beginning(run, self.recovered(run))
+        return self._beginnings[id(run)]
 
     def at(self, line: Line, layer: str = "") -> Place:
         """The place of a line of the log."""
@@ -81,7 +88,7 @@ class LogEvidence:
             wanted = one.layer == layer if layer else one.name in rules
             if not layer and not rules:
                 wanted = one.severity == ERROR and one.certainty == CERTAIN
-            if wanted:
+            if wanted and not (one.name == "high-base-lr" and self.beginning(run).is_calm):
                 found.append(Known(one.name, one.file, one.line, one.message))
         return tuple(found[:3])
 

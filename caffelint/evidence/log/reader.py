@@ -39,7 +39,7 @@ _EVENT = re.compile(
     rb"\] (?:\[\d[\d.]{0,8}\] )?(?:\x1b\[\d{0,3}m)? {0,8}(?=[^ ])(?:Iteration \d{1,18}, Testing net|Test (?:score|loss)"
     rb"|Initializing (?:solver|net) from parameters|Snapshotting|Restoring previous solver|Resuming from"
     rb"|Finetuning from|(?:Copying|Ignoring) source layer|Creating [lL]ayer|Network initialization done"
-    rb"|Optimization Done|Data layer prefetch queue empty|Waiting for data"
+    rb"|Optimization Done|Data layer prefetch queue empty|Waiting for data|Top shape: \d"
     rb"|(?:\[debug_info\] )?\[(?:Forward|Backward|Update)\] [^\n:\]]{1,400}: "
     rb"(?:[^\n;:\]]{1,40}; diff: )?[-+]?(?:nan|inf|0|\d[\d.]*e\+\d+)[\s;])"
 )
@@ -48,7 +48,7 @@ _SKIMMED = re.compile(
     rb"\] (?:\[\d[\d.]{0,8}\] )?(?:\x1b\[\d{0,3}m)? {0,8}(?=[^ ])(?:Iteration \d{1,18}, Testing net|Test (?:score|loss)"
     rb"|Initializing (?:solver|net) from parameters|Snapshotting|Restoring previous solver|Resuming from"
     rb"|Finetuning from|(?:Copying|Ignoring) source layer|Creating [lL]ayer|Network initialization done"
-    rb"|Optimization Done|Data layer prefetch queue empty|Waiting for data"
+    rb"|Optimization Done|Data layer prefetch queue empty|Waiting for data|Top shape: \d"
     rb"|(?:\[debug_info\] )?\[(?:Forward|Backward|Update)\] [^\n:\]]{1,400}: "
     rb"(?:[^\n;:\]]{1,40}; diff: )?[-+]?(?:nan|inf|0|\d[\d.]*e\+\d+)[\s;]"
     rb"|(Test net output)|(?:Iteration|Train) [^\n=\]]{1,200} = [-+]?(nan|NaN|inf|1\.#|87\.33|\d[\d.]*e\+))"
@@ -368,6 +368,8 @@ class Reader:
             run.creating = message[len("creating layer ") :].partition("' of type")[0].strip("'")
             if word == "Creating" and message.startswith("Creating L") and len(run.layers) < _MOST_LAYERS:
                 run.layers.append(run.creating)
+        elif message.startswith("Top shape: "):
+            run.shape(message.removeprefix("Top shape: "))
         elif word == "Network":
             run.creating = ""
         elif word == "Optimization":

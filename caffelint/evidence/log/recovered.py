@@ -15,6 +15,7 @@ from caffelint.caffe.build import build
 from caffelint.caffe.built_net import BuiltNet
 from caffelint.caffe.learning_rate import Schedule, schedule
 from caffelint.caffe.refusal import Refusal
+from caffelint.caffe.shapes import Shape
 from caffelint.caffe.solver import Solver
 from caffelint.evidence.log.values import Line, Logged, Text
 from caffelint.lint.config import Config
@@ -57,6 +58,7 @@ class Recovered:
             elif self.train is None:
                 self.train = text, file
         self._built: BuiltNet | None = None
+        self._shapes = _shapes(self.train[1], run.shapes) if self.train is not None else {}
 
     @property
     def solver(self) -> Solver | None:
@@ -72,11 +74,11 @@ class Recovered:
 
     @property
     def built(self) -> BuiltNet | None:
-        """The training net as Caffe built it; shapes that only the data gives are likely ones."""
+        """The training net as Caffe built it; shapes that only the data gives are those that it printed."""
         if self._built is None and self.train is not None:
             net = self.train[1].net
             assert net is not None
-            self._built = build(net.message, _TRAIN, assume_inputs=True)
+            self._built = build(net.message, _TRAIN, input_shapes=self._shapes, assume_inputs=True)
         return self._built
 
     @property
@@ -100,6 +102,15 @@ class Recovered:
                 number = source.position(place.start).line
                 return Line(text.line + number - 1, source.line(number))
         return None
+
+
+def _shapes(file: File, printed: Mapping[str, Sequence[Shape]]) -> dict[str, Shape]:
+    """The shapes of the tops of the layers that make data, by name."""
+    found: dict[str, Shape] = {}
+    for layer in file.net.layers if file.net else ():
+        if not layer.message.bottom:
+            found |= dict(zip(layer.message.top, printed.get(layer.name, ()), strict=False))
+    return found
 
 
 def phase_of(file: File) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from caffelint.evidence.log.beginning import Beginning, FirstLoss
 from caffelint.evidence.log.compare import Differs, net_differs, solver_differs
 from caffelint.evidence.log.endings import refusal_of
 from caffelint.evidence.log.evidence import LogEvidence, evidence_of
@@ -77,8 +78,10 @@ __all__ = [
     "TEXT",
     "TRAIN",
     "UPDATE",
+    "Beginning",
     "Differs",
     "Ended",
+    "FirstLoss",
     "Line",
     "LogEvidence",
     "LogRule",

@@ -6,6 +6,8 @@ import math
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from caffelint.caffe.shapes import MAX_AXES, Shape
+
 TRAIN, TEST = "train", "test"
 LOSS, RATE = "", "lr"
 """Names of what is printed beside the outputs: the smoothed loss, the learning rate."""
@@ -18,6 +20,8 @@ DATA, COPY, DISK, KILLED, RAISED, SIGNAL = "data", "weights", "disk", "killed", 
 can be used, data that cannot be read, weights that do not fit, a
 snapshot that cannot be written, another process, an exception of Python, a signal."""
 _KEPT = 2048
+_LONGEST = 200
+_MOST = 20_000
 
 
 class Line(NamedTuple):
@@ -147,6 +151,7 @@ class Logged:
         self.weights: list[tuple[str, Line]] = []
         self.restored: tuple[str, Line] | None = None
         self.layers: list[str] = []
+        self.shapes: dict[str, list[Shape]] = {}
         self.creating = ""
         self.starved: list[tuple[int | None, Line]] = []
         self.starvations = 0
@@ -154,6 +159,17 @@ class Logged:
         self.iteration: int | None = None
         self.first_seconds = math.nan
         self.seconds = math.nan
+
+    def shape(self, printed: str) -> None:
+        """Add the shape of a top of the layer that is being made: `64 3 28 28 (150528)`. Of layers of one name, that of
+        the training net comes first."""
+        sizes = tuple(int(size) for size in printed[:_LONGEST].partition("(")[0].split() if size.isdecimal())
+        if not self.creating or not 0 < math.prod(sizes) < 1 << 31 or len(sizes) > MAX_AXES:
+            return
+        if len(self.shapes) < _MOST or self.creating in self.shapes:
+            tops = self.shapes.setdefault(self.creating, [])
+            if len(tops) < _MOST:
+                tops.append(sizes)
 
     def of(self, phase: str, name: str, net: int = 0) -> Series | None:
         return self.series.get((phase, net, name))
