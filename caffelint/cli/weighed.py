@@ -83,6 +83,7 @@ def reports(asked: Wanted, config: Config) -> Outcome:
         tell("the values of the weights are not looked at: that needs numpy, pip install 'caffelint[data]'")
     evidence = WeightsEvidence(_read(models, failures), given.nets, given.solver, state)
     found, suppressed = Checker(config).evidence("weights", evidence, given.files)
+    failures += [Failure(path, reason) for path, reason in dict.fromkeys(evidence.unread)]
     extra = {"weights": as_json(evidence)} if asked.as_json else {}
     report = Report(in_order(found), len(asked.files), tuple(failures), suppressed, evidence=extra)
     return Outcome(report, evidence)
@@ -102,11 +103,11 @@ def with_weights(report: Report, paths: Sequence[str], models: Sequence[str], co
             raise click.UsageError(f"--weights is for nets and solvers, but {path} is not a file")
         given = _given(path, config)
         weights = read if models else _read(_found(given.solver, path, config.roots), failures)
-        found, silenced = Checker(config).evidence(
-            "weights", WeightsEvidence(weights, given.nets, given.solver), given.files
-        )
+        evidence = WeightsEvidence(weights, given.nets, given.solver)
+        found, silenced = Checker(config).evidence("weights", evidence, given.files)
         findings += found
         suppressed += silenced
+        failures += [Failure(file, reason) for file, reason in dict.fromkeys(evidence.unread)]
     return report._replace(findings=in_order(dict.fromkeys(findings)), failures=tuple(failures), suppressed=suppressed)
 
 
@@ -139,27 +140,35 @@ def reported(outcome: Outcome, asked: Wanted, wanted: Sequence[Output], config: 
     if not asked.quiet:
         for line in lines_of(outcome.evidence):
             say(visible(line), err=not asked.on_stdout)
-    models = outcome.evidence.models
-    if asked.diff and len(models) == 2:
-        from caffelint.evidence.weights.difference import lines_of as differing
-
-        for line in differing(*models):
-            click.echo(visible(line), err=not asked.on_stdout)
-    for weights in models if asked.stats else ():
-        from caffelint.evidence.weights.table import table
-
-        for line in table(weights):
-            say(visible(line), err=not asked.on_stdout)
-    if asked.plot and models:
-        from caffelint.evidence.weights.plot import draw
-
-        with plotting(asked.plot):
-            draw(models, asked.plot)
+    try:
+        _show(outcome.evidence.models, asked)
+    except Unreadable as error:
+        raise click.ClickException(str(error)) from error
     least = "info" if verbose or config.fail_on == "info" else "warning"
     write_all(outcome.report, wanted, Look(least=least, quiet=asked.quiet, fail_on=config.fail_on, fixes=False))
     for failure in outcome.report.failures:
         tell(f"{failure.file}: {failure.message}")
     return outcome.report.exit_status(config.fail_on)
+
+
+def _show(models: Sequence[Weights], asked: Wanted) -> None:
+    """The tables and the plot. Raises `Unreadable`."""
+    lines: list[str] = []
+    if asked.diff and len(models) == 2:
+        from caffelint.evidence.weights.difference import lines_of as differing
+
+        lines += differing(*models)
+    if asked.stats:
+        from caffelint.evidence.weights.table import table
+
+        lines += (line for weights in models for line in table(weights))
+    for line in lines:
+        click.echo(visible(line), err=not asked.on_stdout)
+    if asked.plot and models:
+        from caffelint.evidence.weights.plot import draw
+
+        with plotting(asked.plot):
+            draw(models, asked.plot)
 
 
 def _state(path: str, given: Given, failures: list[Failure]) -> State | None:

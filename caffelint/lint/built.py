@@ -5,6 +5,7 @@ It is separate from `caffelint.lint` because it knows every layer type, which ta
 
 from caffelint.caffe.build import build
 from caffelint.caffe.built_net import BuiltNet
+from caffelint.caffe.computing import computed_by
 from caffelint.caffe.fillers import FILLERS, draws
 from caffelint.caffe.fork_fields import has_fork_fields
 from caffelint.caffe.layers import BVLC_TYPES, BuiltLayer, layer_class, types_that
@@ -35,6 +36,7 @@ __all__ = [
     "Values",
     "Window",
     "build",
+    "computed_by",
     "draws",
     "has_fork_fields",
     "layer_class",

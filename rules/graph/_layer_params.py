@@ -4,26 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from caffelint.lint import Layer, enum_name
+from caffelint.lint import Layer
+from caffelint.lint.built import computed_by
 
 
 def parameters(layer: Layer) -> dict[str, Any]:
-    """The fields that change what a layer computes, Caffe's defaults filled in; empty for types without any.
-
-    kernel, stride and pad are (height, width), however they are written.
-    """
-    kind = layer.kind
-    found: dict[str, Any] = {}
-    for name in kind.computes_by:
-        value = getattr(kind.parameters, name)
-        found[name] = enum_name(kind.parameters, name) or (tuple(value) if hasattr(value, "append") else value)
-    if "dilation" in found:
-        found["dilation"] = found["dilation"] or (1,)
-    windows = kind.written_windows()
-    if windows:
-        for name in ("kernel", "stride", "pad"):
-            found[name] = tuple(getattr(window, name) for window in windows)
-    return found
+    """The fields that change what a layer computes: see `computed_by`."""
+    return computed_by(layer.kind)
 
 
 def described(value: Any) -> str:

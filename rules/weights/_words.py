@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from os.path import basename
+from typing import Any
 
 from caffelint.evidence.weights.rule import Measured, State, StoredBlob, Weights
 
@@ -37,3 +38,12 @@ def blob_of(one: Measured) -> str:
     if one.number == 0:
         return "weights"
     return "biases" if one.number == 1 and one.kind.has_weights else f"values of blob {one.number}"
+
+
+def said(value: Any) -> str:
+    """A value as people write it: `3`, `3x1`, `true`, `0.1`."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, tuple):
+        return said(value[0]) if len(set(value)) == 1 else "x".join(map(said, value)) or "none"
+    return f"{value:g}" if isinstance(value, float) else str(value)

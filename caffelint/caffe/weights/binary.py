@@ -133,7 +133,10 @@ def read_net(data: Buffer, path: str) -> Weights:
     _parse(scan, message, _NET, path)
     generation = net_generation(message)
     refusals: list[Refusal] = []
-    net = upgrade_net(message, None, refusals)
+    try:
+        net = upgrade_net(message, None, refusals)
+    except UnicodeDecodeError:
+        raise Unreadable("is in an older format, with names that are not UTF-8") from None
     layers = []
     for layer in net.layer:
         blobs = {number: _stored(blob, scan) for number, blob in enumerate(layer.blobs)}
@@ -148,7 +151,7 @@ def read_state(data: Buffer, path: str) -> State:
     message: Any = message_class("SolverState")()
     _parse(scan, message, _STATE, path)
     history = [_stored(blob, scan) for blob in message.history]
-    return State(path, message.iter, message.learned_net, history, message.current_step, size=len(data))
+    return State(path, message.iter, _text(message.learned_net), history, message.current_step, size=len(data))
 
 
 def _parse(scan: _Scan, message: Any, below: _Blobs, path: str) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from importlib.util import find_spec
 from typing import Any, NamedTuple
 
 from caffelint.caffe.weights.stored import StoredBlob, Weights
@@ -74,6 +75,13 @@ def _compared(layer: str, number: int, one: StoredBlob, other: StoredBlob) -> Di
             largest = max(largest, float(np.abs(difference[finite]).max(initial=0)))
     relative = math.sqrt(moved / size) if size else math.inf if moved else 0.0
     return Difference(layer, number, MOVED if changed else SAME, relative, largest, changed / max(1, len(before)))
+
+
+def equal_values(one: StoredBlob, other: StoredBlob) -> bool:
+    """Have two blobs the same values? True without numpy, as nobody knows."""
+    if one is other or find_spec("numpy") is None:
+        return True
+    return one.count == other.count and _compared("", 0, one, other).kind == SAME
 
 
 def lines_of(first: Weights, second: Weights) -> Iterator[str]:

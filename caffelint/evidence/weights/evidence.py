@@ -14,7 +14,7 @@ from caffelint.caffe.place import Place
 from caffelint.caffe.solver import Solver
 from caffelint.caffe.weights.copying import Copied, Misfit, Misfits, copied
 from caffelint.caffe.weights.restoring import Restored, restored
-from caffelint.caffe.weights.stored import State, StoredBlob, StoredLayer, Weights
+from caffelint.caffe.weights.stored import State, StoredBlob, StoredLayer, Unreadable, Weights
 from caffelint.evidence.weights.match import Renamed, renamed
 from caffelint.evidence.weights.statistics import Statistics, statistics
 from caffelint.text.parser import Document
@@ -74,6 +74,16 @@ class Fit:
     def renamed(self) -> list[Renamed]:
         return renamed(self.taken)
 
+    def trained_as(self) -> Iterator[tuple[BuiltLayer, BuiltLayer]]:
+        """Each layer of the net with that of its name and type in the net that the file holds."""
+        here = {layer.name: layer for layer in self.built.layers if layer.index is not None}
+        for stored in self.weights.layers:
+            layer, message = here.get(stored.name), stored.message
+            if layer is not None and message is not None and layer.type == stored.type:
+                kind = layer_class(stored.type)
+                bottoms, tops = list(message.bottom), list(message.top)
+                yield layer, kind(message, stored.name, stored.type, None, self.built.phase, bottoms, tops)
+
     def at(self, layer: BuiltLayer, *path: str | int) -> Place:
         """The place of a layer, or of a field of it, in the text of the net."""
         return self.net.layers[layer.index].at(*path) if layer.index is not None else self.net.at()
@@ -118,7 +128,8 @@ def _holds_anyway(misfit: Misfit) -> bool:
 class WeightsEvidence:
     """models: the files of weights, in the order in which they are loaded. nets: all that take them, each once.
 
-    solver: the one that the nets belong to, if it was given. state: what training is to go on from.
+    solver: the one that the nets belong to, if it was given. state: what training is to go on from. unread: files of
+    which values could not be read, and why.
     """
 
     def __init__(
@@ -132,6 +143,7 @@ class WeightsEvidence:
         self.nets = list(nets)
         self.solver = solver
         self.state = state
+        self.unread: list[tuple[str, str]] = []
 
     def restored(self) -> Restored | None:
         """What the solver makes of the state; None without the two, or without a net to train."""
@@ -181,7 +193,12 @@ class WeightsEvidence:
             return
         kind = type(target) if target is not None else layer_class(layer.type)
         for number, blob in layer.blobs.items():
-            if not blob.problem and (found := statistics(blob)) is not None:
+            try:
+                found = None if blob.problem else statistics(blob)
+            except Unreadable as error:
+                self.unread.append((weights.path, str(error)))
+                continue
+            if found is not None:
                 yield Measured(weights, layer, number, blob, found, kind, fit, target)
 
     def _taker(self, weights: Weights, layer: StoredLayer) -> tuple[Fit | None, BuiltLayer | None]:

@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from caffelint.caffe.layers import BuiltLayer
-from caffelint.caffe.weights.copying import Copied, Misfit, Misfits
+from caffelint.caffe.net_parts import Param
+from caffelint.caffe.weights.copying import Copied, Copy, Misfit, Misfits
+from caffelint.caffe.weights.file import MOST_OF_PROTOBUF
 from caffelint.caffe.weights.restoring import Restored, Stale
 from caffelint.caffe.weights.stored import State, StoredBlob, StoredLayer, Weights
+from caffelint.evidence.weights.difference import equal_values
 from caffelint.evidence.weights.evidence import Fit, Measured, WeightsEvidence
 from caffelint.evidence.weights.examples import evidence_of
 from caffelint.evidence.weights.match import Renamed
@@ -17,13 +20,16 @@ from caffelint.lint.finding import Finding
 
 __all__ = [
     "HALF_MOST",
+    "MOST_OF_PROTOBUF",
     "BuiltLayer",
     "Copied",
+    "Copy",
     "Filters",
     "Fit",
     "Measured",
     "Misfit",
     "Misfits",
+    "Param",
     "Renamed",
     "Restored",
     "Stale",
@@ -34,6 +40,7 @@ __all__ = [
     "Weights",
     "WeightsEvidence",
     "WeightsRule",
+    "equal_values",
 ]
 
 

@@ -1,0 +1,26 @@
+"""What a layer computes, as plain values that compare between nets."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from caffelint.caffe.layers import BuiltLayer
+from caffelint.schema.enums import enum_name
+
+
+def computed_by(layer: BuiltLayer) -> dict[str, Any]:
+    """The fields that change what a layer computes, Caffe's defaults filled in; empty for types without any.
+
+    kernel, stride and pad are (height, width), however they are written.
+    """
+    found: dict[str, Any] = {}
+    for name in layer.computes_by:
+        value = getattr(layer.parameters, name)
+        found[name] = enum_name(layer.parameters, name) or (tuple(value) if hasattr(value, "append") else value)
+    if "dilation" in found:
+        found["dilation"] = found["dilation"] or (1,)
+    windows = layer.written_windows()
+    if windows:
+        for name in ("kernel", "stride", "pad"):
+            found[name] = tuple(getattr(window, name) for window in windows)
+    return found

@@ -1,0 +1,114 @@
+"""Files of weights that are cut, lie about their lengths, or are larger than they say: one line, little memory."""
+
+from __future__ import annotations
+
+import time
+import tracemalloc
+from pathlib import Path
+from typing import Any
+
+import h5py
+import pytest
+
+from caffelint.caffe.weights.file import read_solver_state, read_weights
+from caffelint.caffe.weights.stored import Unreadable
+from caffelint.schema import NetParameter
+
+GIB = 1 << 30
+
+
+def net() -> Any:
+    message: Any = NetParameter(name="net")
+    for name in ("a", "b"):
+        blob = message.layer.add(name=name, type="InnerProduct").blobs.add()
+        blob.shape.dim.extend([2, 3])
+        blob.data.extend(range(6))
+    return message
+
+
+def varint(value: int) -> bytes:
+    found = bytearray()
+    while value > 0x7F:
+        found.append(value & 0x7F | 0x80)
+        value >>= 7
+    return bytes([*found, value])
+
+
+def test_cut_anywhere(tmp_path: Path) -> None:
+    data = net().SerializeToString()
+    path = tmp_path / "a.caffemodel"
+    whole = 0
+    for end in range(len(data)):
+        path.write_bytes(data[:end])
+        try:
+            layers = read_weights(str(path)).layers
+        except Unreadable:
+            continue
+        whole += 1
+        assert NetParameter.FromString(data[:end]) is not None
+        assert len(layers) < 2
+    assert whole == 3  # nothing, the name, and the first layer
+
+
+def test_three_gibibytes(tmp_path: Path) -> None:
+    """Beyond what protobuf parses; the numbers are a hole in the file and are not looked at."""
+    path = tmp_path / "a.caffemodel"
+    with open(path, "wb") as file:
+        for number in range(3):
+            numbers = varint(GIB)
+            blob = (
+                b"\x3a" + varint(len(varint(GIB // 4)) + 2) + b"\x0a" + varint(len(varint(GIB // 4))) + varint(GIB // 4)
+            )
+            head = b"\x0a\x01" + bytes([97 + number]) + b"\x3a"
+            size = len(blob) + 1 + len(numbers) + GIB
+            layer = head + varint(size) + blob + b"\x2a" + numbers
+            file.write(b"\xa2\x06" + varint(len(layer) + GIB) + layer)
+            file.seek(GIB, 1)
+        file.truncate(file.tell())
+    tracemalloc.start()
+    start = time.process_time()
+    weights = read_weights(str(path))
+    assert time.process_time() - start < 1
+    assert tracemalloc.get_traced_memory()[1] < 10 << 20
+    tracemalloc.stop()
+    assert [(layer.name, layer.blobs[0].shape, layer.blobs[0].count) for layer in weights.layers] == [
+        (name, (GIB // 4,), GIB // 4) for name in "abc"
+    ]
+    assert weights.size > 3 * GIB
+
+
+def test_numbers_one_by_one_do_not_take_long(tmp_path: Path) -> None:
+    path = tmp_path / "a.caffemodel"
+    blob = b"\x2d\x00\x00\x80\x3f" * 2_000_000
+    layer = b"\x3a" + varint(len(blob)) + blob
+    path.write_bytes(b"\xa2\x06" + varint(len(layer)) + layer)
+    start = time.process_time()
+    (stored,) = read_weights(str(path)).layers
+    assert time.process_time() - start < 1
+    assert stored.blobs[0].count == 2_000_000
+    assert float(stored.blobs[0].values().sum()) == 2e6
+
+
+@pytest.mark.parametrize("length", [2**31 - 1, 2**31, 2**40, 2**63, 2**64 - 1])
+def test_lengths_that_lie(tmp_path: Path, length: int) -> None:
+    path = tmp_path / "a.caffemodel"
+    path.write_bytes(b"\xa2\x06" + varint(length) + b"\x0a\x01a")
+    with pytest.raises(Unreadable, match="damaged or cut off at byte 0 of"):
+        read_weights(str(path))
+
+
+def test_hdf5_that_claims_more_than_it_holds(tmp_path: Path) -> None:
+    path = tmp_path / "a.caffemodel.h5"
+    with h5py.File(path, "w") as file:
+        file.create_dataset("data/a/0", shape=(1 << 40,), dtype="f4", chunks=(1 << 20,), compression="gzip")
+    (layer,) = read_weights(str(path)).layers
+    with pytest.raises(Unreadable, match="of which it holds far fewer"):
+        layer.blobs[0].values()
+
+
+def test_what_is_no_file(tmp_path: Path) -> None:
+    for read in (read_weights, read_solver_state):
+        for path in (tmp_path, Path("/dev/zero"), tmp_path / "gone"):
+            with pytest.raises(Unreadable, match=r"^(is a folder|is a pipe or a device|cannot be read)[^\n]*$"):
+                read(str(path))
+        assert not read("/proc/self/environ").size
