@@ -64,13 +64,13 @@ def fields(record: bytes, start: int = 0, end: int | None = None) -> list[tuple[
             size = 8 if kind == 1 else 4
             found.append((number, kind, at, at + size))
             at += size
-            if tag == _FLOAT_TAG:  # thousands of them follow
+            if tag == _FLOAT_TAG and at < end:  # thousands of them follow
                 run = _run(record, at, end)
                 found[-1] = (number, kind, at - size, at + 5 * run)
                 at += 5 * run
         else:
             raise NotDatum(f"has a field of wire type {kind}")
-        if not number or at > end:
+        if not number or tag >> 32 or at > end:
             raise NotDatum("ends within a field")
     return found
 

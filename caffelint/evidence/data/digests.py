@@ -14,10 +14,23 @@ from numpy.typing import NDArray
 
 Array = NDArray[Any]
 _WORD = 8
+_BLOCK = 1 << 19
+"""Bytes that have numbers of their own."""
+_AGAIN = np.uint64(0x9E3779B97F4A7C15)
 
 
 def digests(rows: Array) -> Array:
     """Of records x bytes, all of one size: an int64 each, the same in all processes, never 0."""
+    count, size = rows.shape
+    found = np.full(count, size, np.uint64)
+    for start in range(0, size, _BLOCK):
+        found = found * _AGAIN + _block(rows[:, start : start + _BLOCK])
+    found[found == 0] = 1
+    marks: Array = found.view(np.int64)
+    return marks
+
+
+def _block(rows: Array) -> Array:
     count, size = rows.shape
     words = -(-size // _WORD)
     if size % _WORD:
@@ -25,22 +38,21 @@ def digests(rows: Array) -> Array:
         padded[:, :size] = rows
         rows = padded
     values = np.ascontiguousarray(rows).view(np.uint64)
-    low, high = _keys(1 << max(words - 1, 1).bit_length())
+    low, high = _keys()
     one = np.einsum("ij,j->i", values, low[:words])
     other = np.einsum("ij,j->i", values.byteswap(), high[:words])
-    mixed = one ^ (other >> np.uint64(7)) ^ (other << np.uint64(57)) ^ np.uint64(size)
-    mixed[mixed == 0] = 1
-    found: Array = mixed.view(np.int64)
-    return found
+    mixed: Array = one ^ (other >> np.uint64(7)) ^ (other << np.uint64(57))
+    return mixed
 
 
 def digest(data: bytes) -> int:
     return int(digests(np.frombuffer(data, np.uint8)[None])[0]) if data else 0
 
 
-@lru_cache(maxsize=8)
-def _keys(count: int) -> tuple[Array, Array]:
+@lru_cache(maxsize=1)
+def _keys() -> tuple[Array, Array]:
     """Random numbers, by SplitMix64."""
+    count = _BLOCK // _WORD
     state = np.arange(1, 2 * count + 1, dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15)
     state = (state ^ (state >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     state = (state ^ (state >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)

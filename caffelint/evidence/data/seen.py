@@ -29,6 +29,7 @@ _OF_MEAN, _OF_SPREAD = 4, 32
 """Of bytes, in large batches, mean and spread are of every so many records; the ends are of all."""
 _LARGE_BATCH = 1 << 20
 _LONGEST_BINS = 1 << 20
+_AT_ONCE = 1 << 22
 
 
 def seen_images(rows: Array, name: Name, classes: bool = False) -> Top:
@@ -131,7 +132,10 @@ def _classes(top: Top, flat: Array, name: Name) -> None:
         top.is_whole = bool((finite == np.floor(finite)).all())
     low, high = (finite.min(), finite.max()) if finite.size else (0, 0)
     if top.is_whole and low >= 0 and high < _LONGEST_BINS and finite.size > 256:
-        counts = np.bincount(finite.ravel().astype(np.int64))
+        every = finite.ravel()
+        counts = np.zeros(int(high) + 1, np.int64)
+        for start in range(0, len(every), _AT_ONCE):
+            counts += np.bincount(every[start : start + _AT_ONCE].astype(np.int64), minlength=len(counts))
         values, numbers = np.flatnonzero(counts), counts[counts > 0]
     else:
         values, numbers = np.unique(finite, return_counts=True)
@@ -147,7 +151,7 @@ def _firsts(flat: Array, values: Array, name: Name) -> dict[float, str]:
     if flat.shape[1] == 1:
         found, at = np.unique(flat[:, 0], return_index=True)
         return {_number(v): name(int(i)) for v, i in zip(found, at, strict=True) if not math.isnan(v)}
-    ends = values[[0, -1]] if len(values) > 256 else values
+    ends = values[[0, -1]] if len(values) * flat.size > _AT_ONCE else values
     return {_number(v): name(int(np.argmax((flat == v).any(axis=1)))) for v in ends}
 
 
