@@ -38,7 +38,7 @@ class RecordsRepeated(DatasetRule):
             {**project(_SEEN, _TEST), "test_lmdb": records(1, image="1x2x2 9 8 7 6")},
             span=('source: "train_lmdb"', 'source: "test_lmdb"'),
             message=(
-                'Data "data": 2 of 3 records of "train_lmdb" repeat earlier images, 2 of them with another label (such'
+                'Data "data": 2 of 3 records of "train_lmdb" repeat earlier records, 2 of them with another label (such'
                 ' as "00001" and "00000"), so they cannot be learned; look at how the labels were made',
                 'Data "test": 1 of 1 record of "test_lmdb" is in "train_lmdb" as well (such as "00000", there "00000"),'
                 " so testing is too good; remove it from one of the two",
@@ -64,7 +64,7 @@ class RecordsRepeated(DatasetRule):
             )
 
     def _within(self, of: str, overlap: Overlap) -> str:
-        repeat = "repeats an earlier image" if overlap.records == 1 else "repeat earlier images"
+        repeat = "repeats an earlier record" if overlap.records == 1 else "repeat earlier records"
         one, two = overlap.named
         if overlap.relabelled:
             return (
