@@ -15,6 +15,7 @@ from caffelint.smoke.rule import (
     Statistics,
     Weights,
     chance,
+    cure,
     gradient_ended,
     gradient_ends,
     hypotheses,
@@ -39,14 +40,21 @@ class NoGradient(NamedTuple):
     note: str
 
 
-def nothing_to_learn(run: Run) -> tuple[CauseKind, str]:
-    """Why no parameter of the TRAIN net could learn."""
+def nothing_to_learn(run: Run) -> tuple[CauseKind, str, Place]:
+    """Why no parameter of the TRAIN net could learn, and where."""
+    whole = run.nets[0].at()
     if not run.loss_layers:
-        return "loss-weight", "no top of the TRAIN net has a loss weight"
+        return "loss-weight", "no top of the TRAIN net has a loss weight", whole
     params = [param for layer in run.built[0].layers for param in layer.params or () if param.lr_mult]
     if not params:
-        return "lr-mult", "every lr_mult is 0"
-    return "layer", "no gradient gets from the loss to a parameter; check propagate_down"
+        return "lr-mult", "every lr_mult is 0", whole
+    why = "no gradient gets from the loss to a parameter"
+    written = [one for one in run.built[0].layers if one.message is not None and False in one.message.propagate_down]
+    if not written:
+        return "layer", f"{why}; check propagate_down", whole
+    stop = written[-1]
+    place = run.place(stop.name, 0, "propagate_down", list(stop.message.propagate_down).index(False))
+    return "layer", f"{why}, because {title(stop)} has propagate_down: false; remove it", place
 
 
 def no_gradient(run: Run) -> NoGradient:
@@ -61,13 +69,15 @@ def no_gradient(run: Run) -> NoGradient:
         what = "the loss is 0 in every iteration, so no weight gets a gradient"
         return NoGradient(place, Cause("loss", what, "", sure), reason)
     dead, end = _dead(run, -1), gradient_ends(run)
-    filler = next((one for one in hypotheses(run) if one.kind == "fillers" and one.field in ("zero", "bias")), None)
-    if dead is not None and filler is not None:
-        cause = too_large(run)
+    best = cure(run)
+    likeliest = next((one for one in hypotheses(run) if one.field in ("zero", "bias")), None)
+    blamed = best.hypothesis if best is not None else likeliest
+    if dead is not None and blamed is not None and blamed.kind != "rate":
+        large = too_large(run)
         what, why = f"no weight gets a gradient{_stays(run)}", f"every output of {title(dead)} is 0"
-        known = run.known([dead.name, filler.layers[0].name])
-        cause = cause._replace(what=what, why=why, known=known, place=None, suggested=None)
-        return NoGradient(filler.place, cause, too_large(run).why)
+        known = run.known([dead.name, *(layer.name for layer in blamed.layers[:1])])
+        cause = large._replace(what=what, why=why, known=known, place=None, suggested=None)
+        return NoGradient(blamed.place, cause, large.why)
     why, note, sure = "", "", CERTAIN
     kind: CauseKind = "unknown"
     found: BuiltLayer | None = None

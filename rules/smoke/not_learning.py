@@ -117,8 +117,8 @@ def _nothing_to_learn(rule: SmokeRule, run: Run) -> Finding | None:
         return None
     known = run.known(rules=("nothing-learnable", "no-loss", "no-gradient-path", "frozen-without-weights"))
     what, why = "nothing in the TRAIN net learns", "no parameter with lr_mult above 0 is on a path to a loss"
-    kind, reason = nothing_to_learn(run)
-    return worded(rule, run.nets[0].at(), Cause(kind, what, why, known=known), reason)
+    kind, reason, place = nothing_to_learn(run)
+    return worded(rule, place, Cause(kind, what, why, known=known), reason)
 
 
 def _no_rate(rule: SmokeRule, run: Run) -> Finding | None:

@@ -216,7 +216,7 @@ def _own(frames: Sequence[Frame], job: Job) -> Frame | None:
     copies = os.path.dirname(job.solver)
     for frame in frames:
         path = os.path.abspath(frame[0])
-        inside = any(path.startswith(os.path.join(folder, "")) for folder in folders)
+        inside = any(path.startswith(os.path.join(folder, "")) for folder in folders) and frame[0][:1] != "<"
         if inside and "-packages" not in path and not path.startswith(os.path.join(copies, "")):
             return frame
     return None
