@@ -10,7 +10,7 @@ from caffelint.smoke.engines import Engine
 from caffelint.smoke.events import Event, Iteration, RateFound, Statistics
 from caffelint.smoke.find_lr import Trial, find_lr, trial
 from caffelint.smoke.learning import dead_layers
-from caffelint.smoke.loss import FELL, TAIL, begins, ends, falls, progress, same_label
+from caffelint.smoke.loss import FELL, TAIL, begins, ends, falls, losses, progress, same_label
 from caffelint.smoke.prepare import Prepared
 from caffelint.smoke.run import Run
 from caffelint.smoke.session import Request, Session, Stage, Watcher, session
@@ -22,6 +22,9 @@ def search_rate(request: Request, watcher: Watcher, tell: Callable[[Trial], None
     tell: called for each rate when it is done. Raises as `session`.
     """
     return session(request, watcher, partial(_search, tell=tell))
+
+
+_SWINGS, _MORE = 2.0, 0.5
 
 
 def _search(stage: Stage, tell: Callable[[Trial], None]) -> tuple[Run, Engine]:
@@ -65,7 +68,12 @@ def idle(run: Run) -> str:
     dead = next((layer for layer in dead_layers(run)), None)
     if dead is not None:
         return f'every output of "{dead.name}" is 0'
-    if len(run.iterations) < 2 * TAIL or not progress(run) > FELL:
+    if len(run.iterations) < 2 * TAIL:
+        return ""
+    first, highest = begins(run), max(losses(run)[len(run.iterations) // 2 :])
+    if highest > max(_SWINGS * abs(first), first + _MORE):
+        return f"the loss goes up and down, and is {highest:.4g} in between"
+    if not progress(run) > FELL:
         return ""
     if falls(begins(run), ends(run)):
         return f"the loss ends at {ends(run):.4g}, no lower than with an answer that is always the same"
