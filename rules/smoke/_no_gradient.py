@@ -67,6 +67,9 @@ def no_gradient(run: Run) -> NoGradient:
     if not any(event.loss for event in run.iterations):
         reason, sure = _zero_loss(run)
         what = "the loss is 0 in every iteration, so no weight gets a gradient"
+        zeros = next((one for one in hypotheses(run) if one.field == "H" and one.value == 0), None)
+        if zeros is not None:
+            return NoGradient(zeros.place, too_large(run)._replace(what=what, place=None), "")
         return NoGradient(place, Cause("loss", what, "", sure), reason)
     dead, end = _dead(run, -1), gradient_ends(run)
     best = cure(run)

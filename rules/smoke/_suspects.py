@@ -110,6 +110,9 @@ def suspect(run: Run, one: Hypothesis) -> tuple[str, str, bool]:
         return fact, "; scale them to about 1", False
     if one.kind == "loss" and one.field == "H":
         source = one.layers[0].message.infogain_loss_param.source
+        if value == 0:
+            fact = f'"{source}", the H of {name}, is 0 throughout, so every loss and gradient is'
+            return f"{fact}; write it again, with 1 on its diagonal", "", True
         if math.isfinite(value):
             fact = f'the row of class {one.figure:.0f} in "{source}", the H of {name}, adds up to {number(value)}, and'
             return f"{fact} multiplies the gradient of its labels; 1 is usual", "; divide H by that", False

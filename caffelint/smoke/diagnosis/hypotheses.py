@@ -290,7 +290,9 @@ def _infogain(run: Run) -> Iterator[Hypothesis]:
             yield Hypothesis("loss", place, _PROVED, plain, "H", (layer,), value, row, proved=True)
             continue
         row, total = found.heaviest
-        if total > _MULTIPLIES:
+        if total == 0:
+            yield Hypothesis("loss", place, _PROVED, plain, "H", (layer,), 0.0, row, proved=True)
+        elif total > _MULTIPLIES:
             weight = float(f"{layer.loss_weights[0] / total:.1g}")
             changes = (*of_layer(run, layer, "loss_weight", 0, value=weight), *plain)
             yield Hypothesis("loss", place, math.log10(total) + 0.5, changes, "H", (layer,), total, row)

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from caffelint.caffe.layers import BuiltLayer
 from caffelint.smoke.diagnosis.change import UNLOADED, Change, normalised, of_layer, of_one
 from caffelint.smoke.diagnosis.hypothesis import Hypothesis
+from caffelint.smoke.diagnosis.trouble import flat
 from caffelint.smoke.events import BLOB, DATA, PARAM, NonFinite
 from caffelint.smoke.learning import Weights, dead_layers, died, limits, size, weights, without_weights
 from caffelint.smoke.loss import bad_start
@@ -18,6 +19,8 @@ _LAYERS = 4
 """From as many on, what each does to the size of values adds up."""
 _DECADES = 3.0
 """A net that trains may lose or win as much from its first layer to its last."""
+_FEW = 1.8
+"""The same where the loss does not fall."""
 _GROWS = 1.0
 """The same where the loss is far above chance before any update."""
 _MOST = 4.0
@@ -49,7 +52,8 @@ def depth(run: Run) -> Iterator[Hypothesis]:
     if not found:
         return
     decades, field, ends = max(found, key=lambda one: abs(one[0]))
-    if abs(decades) <= (_GROWS if decades > 0 and bad_start(run) else _DECADES):
+    stays = flat(run)
+    if abs(decades) <= (_GROWS if decades > 0 and bad_start(run) else _FEW if stays else _DECADES):
         return
     layers = tuple(layer for _, layer in (ends if field == "values" else ends[::-1]))
     first = next((layer for layer in layers if layer.fillers), None)
@@ -63,9 +67,8 @@ def depth(run: Run) -> Iterator[Hypothesis]:
         changes = [*relu, *changes] if field == "gradients" else [*changes, *relu]
     changes += normalised(run, layers[:-1])
     place = run.place(first.name, 0, first.block, first.fillers[0])
-    yield Hypothesis(
-        "depth", place, min(abs(decades) - 1, _MOST), tuple(changes), field, layers, ends[0][0], ends[-1][0]
-    )
+    score = min(abs(decades) - (0 if stays else 1), _MOST)
+    yield Hypothesis("depth", place, score, tuple(changes), field, layers, ends[0][0], ends[-1][0])
 
 
 def squashing(run: Run) -> list[BuiltLayer]:
