@@ -457,8 +457,7 @@ class _Build:
         specs = layer.message.param if layer.message is not None else ()
         if shapes is None:
             layer.params = None
-            might_learn = not specs and layer.bottoms  # what has no bottoms makes data
-            return need_backward or bool(might_learn) or any(spec.lr_mult for spec in specs)
+            return need_backward or any(spec.lr_mult for spec in specs) or not specs and bool(layer.bottoms)
         if not shapes and not specs:
             return need_backward
         if len(specs) > len(shapes) and not self.strict and has_fork_fields(layer.message):

@@ -38,7 +38,8 @@ class TakenCounts(NamedTuple):
 
 
 class Registered(NamedTuple):
-    """The layer and solver types that sources register, and the learning-rate policies and fillers that they name.
+    """The layer and solver types that sources register, and the learning-rate policies, types of regularization and
+    fillers that they name.
 
     `changed` are BVLC's layer types whose sources are not BVLC's, or of a version that refuses other things than 1.0.
     `counts` are those of the layer types whose classes tell them.
@@ -47,6 +48,7 @@ class Registered(NamedTuple):
     layers: frozenset[str] = frozenset()
     solvers: frozenset[str] = frozenset()
     policies: frozenset[str] = frozenset()
+    regularizations: frozenset[str] = frozenset()
     fillers: frozenset[str] = frozenset()
     changed: frozenset[str] = frozenset()
     counts: Mapping[str, TakenCounts] = MappingProxyType({})

@@ -79,8 +79,9 @@ class UnknownFillerType(NetRule):
     ]
 
     def check(self, net: Net) -> Iterator[Finding]:
+        own = net.bound.caffe.registered.fillers if net.bound.caffe else frozenset[str]()
         for type_, places in net.fillers.items():
-            if type_ in FILLERS or "$" in type_ or "{" in type_:
+            if type_ in FILLERS or type_ in own or "$" in type_ or "{" in type_:
                 continue
             from difflib import get_close_matches
 

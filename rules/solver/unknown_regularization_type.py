@@ -48,7 +48,7 @@ class UnknownRegularizationType(SolverRule):
 
     def check(self, solver: Solver) -> Iterator[Finding]:
         type_ = solver.message.regularization_type
-        if type_ in ("L1", "L2"):
+        if type_ in ("L1", "L2") or solver.caffe and type_ in solver.caffe.registered.regularizations:
             return
         text = f'regularization_type "{type_}" is unknown, so Caffe stops at the first update; write "L2" or "L1"'
         if solver.message.weight_decay == 0:

@@ -24,12 +24,13 @@ _TREES = (os.path.join("", "src", "caffe", ""), os.path.join("", "include", "caf
 _MOST_ENTRIES = 30_000
 _MOST_FILES = 5_000
 _LARGEST = 1 << 20
-_MARKS = (b"REGISTER_LAYER_C", b"REGISTER_SOLVER_C", b"lr_policy ==")
+_MARKS = (b"REGISTER_LAYER_C", b"REGISTER_SOLVER_C", b"lr_policy ==", b"regularization_type ==")
 _HEADERS = (".hpp", ".h")
 _LAYERS = os.path.join("src", "caffe", "layers")
 _FILLERS = "filler.hpp"
 _REGISTERS = re.compile(r"REGISTER_(LAYER|SOLVER)_(?:CLASS|CREATOR)(?:_R)?\s*\(\s*(\w+)")
 _POLICY = re.compile(r'lr_policy\s*==\s*"(\w+)"')
+_REGULARIZATION = re.compile(r'regularization_type\s*==\s*"(\w+)"')
 _FILLER = re.compile(r'type\s*==\s*"(\w+)"')
 _DEFINES = re.compile(r"#[ \t]*define\b[^\n]*(?:(?<=\\)\n[^\n]*)*")
 _INCLUDES = re.compile(r"#[ \t]*include\b[^\n]*")
@@ -102,6 +103,7 @@ class Told(NamedTuple):
     layers: frozenset[str] = frozenset()
     solvers: frozenset[str] = frozenset()
     policies: frozenset[str] = frozenset()
+    regularizations: frozenset[str] = frozenset()
     fillers: frozenset[str] = frozenset()
     same: frozenset[str] = frozenset()
     classes: Mapping[str, LayerClass] = MappingProxyType({})
@@ -119,8 +121,8 @@ class Told(NamedTuple):
                 str(name): LayerClass(str(base), counts and {str(what): int(count) for what, count in counts.items()})
                 for name, (base, counts) in told.items()
             }
-            layers, solvers, policies, fillers, same = (frozenset(map(str, types)) for types in names)
-            return cls(layers, solvers, policies, fillers, same, classes)
+            layers, solvers, policies, regularizations, fillers, same = (frozenset(map(str, types)) for types in names)
+            return cls(layers, solvers, policies, regularizations, fillers, same, classes)
         except (TypeError, ValueError, AttributeError):
             return None
 
@@ -134,6 +136,7 @@ def registered(own: Told, common: Told) -> Registered:
         layers,
         own.solvers | common.solvers,
         own.policies | common.policies,
+        own.regularizations | common.regularizations,
         own.fillers | common.fillers,
         frozenset(type_ for type_ in layers if not same.issuperset(types.get(type_, ()))),
         {type_: taken for type_ in layers if (taken := taken_counts(type_, classes))},
@@ -152,6 +155,7 @@ def told(files: Iterable[SourceFile]) -> Told:
     """
     found: dict[str, set[str]] = {"LAYER": set(), "SOLVER": set()}
     policies: set[str] = set()
+    regularizations: set[str] = set()
     fillers: set[str] = set()
     bvlc = _bvlc()["files"]
     same: set[str] = set()
@@ -172,10 +176,12 @@ def told(files: Iterable[SourceFile]) -> Told:
             for what, type_ in _REGISTERS.findall(text):
                 found[what].add(type_)
             policies.update(_POLICY.findall(text))
+            regularizations.update(_REGULARIZATION.findall(text))
             if is_of_fillers:
                 fillers.update(_FILLER.findall(text))
     layers, solvers = frozenset(found["LAYER"]), frozenset(found["SOLVER"])
-    return Told(layers, solvers, frozenset(policies), frozenset(fillers), frozenset(same), classes)
+    said = frozenset(policies), frozenset(regularizations), frozenset(fillers)
+    return Told(layers, solvers, *said, frozenset(same), classes)
 
 
 def digest(text: str) -> str:

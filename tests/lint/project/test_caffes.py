@@ -503,3 +503,18 @@ message SolverParameter { optional string net = 1; }
 message NetParameter { repeated LayerParameter layer = 1; }
 message LayerParameter { optional string type = 1; }
 """
+
+
+def test_names_that_its_sources_compare_are_known(make: Make) -> None:
+    filler = 'convolution_param { num_output: 1 kernel_size: 3 weight_filler { type: "dct4" } }'
+    top = make(NET.format(f'layer {{ name: "c" type: "Convolution" bottom: "a" top: "c" {filler} }}'))
+    solver = 'net: "net.prototxt" base_lr: 1 max_iter: 9 lr_policy: "stepdecr" regularization_type: "Reg_Col"'
+    (top / "solver.prototxt").write_text(f"{solver} weight_decay: 0.1")
+    named = {"unknown-filler-type", "unknown-lr-policy", "unknown-regularization-type"}
+    assert named <= {one.name for one in caffelint.check(".").findings}
+    sources = top / "caffe/src/caffe"
+    (sources / "sgd_solver.cpp").write_text(
+        'if (lr_policy == "stepdecr") {} if (regularization_type == "Reg_Col") {}\nREGISTER_LAYER_CLASS_R(Data);'
+    )
+    (sources / "filler.hpp").write_text('Filler* GetFiller() { if (type == "dct4") return 0; }')
+    assert not named & {one.name for one in caffelint.check(".").findings}
