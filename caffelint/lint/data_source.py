@@ -30,6 +30,8 @@ _ORIENTATION = 0x0112
 _MANIFEST = re.compile(rb"MANIFEST-[0-9]+\n")
 """What LevelDB writes into CURRENT. It opens whatever path it finds there."""
 _LONGEST_CURRENT = 1 << 10
+_MOST_COPIED = 1 << 30
+"""Of the logs of a LevelDB; those that Caffe's tools write have 256 MiB at most."""
 _TABLES = (".mdb", ".ldb", ".sst")
 
 
@@ -168,19 +170,20 @@ def check_leveldb(path: str) -> None:
 def stand_in(database: str, folder: str) -> None:
     """Fill a folder that stands for a database: opening it writes there, and leaves the database as it is.
 
-    Its tables are links, which nothing writes through; the rest, which LevelDB changes, is small and copied. Raises
-    OSError where there are no links.
+    Its tables are links, which nothing writes through; the rest, which LevelDB changes, is small and copied, but no
+    more than `_MOST_COPIED` of it. Raises OSError where there are no links.
     """
-    import shutil
-
-    for entry in os.scandir(database):
+    left = _MOST_COPIED
+    for entry in sorted(os.scandir(database), key=lambda entry: entry.name, reverse=True):  # MANIFEST, CURRENT, logs
         target = os.path.join(folder, entry.name)
         if not entry.is_file() or entry.name == "lock.mdb" or os.path.exists(target):
             continue
         if entry.name.endswith(_TABLES):
             os.symlink(os.path.abspath(entry.path), target)
         elif entry.name == "CURRENT" or entry.name.startswith("MANIFEST-") or entry.name.endswith(".log"):
-            shutil.copyfile(entry.path, target)
+            with open(entry.path, "rb") as found, open(target, "wb") as copy:
+                while left > 0 and (piece := found.read(min(left, 1 << 20))):
+                    left -= copy.write(piece)
 
 
 def datum_shape(record: bytes, color: bool | None) -> list[int]:

@@ -16,6 +16,7 @@ import plyvel
 import pytest
 from PIL import Image
 
+from caffelint.lint.data_source import stand_in
 from caffelint.lint.summary import Summary, summarize
 from caffelint.schema.messages import Datum
 
@@ -231,6 +232,21 @@ def test_sources_stay_as_they_are(tmp_path: Path) -> None:
     for backend in ("leveldb", "lmdb"):
         assert read(data(backend, backend=backend.upper())).blobs["data"] == (4, 2, 5, 7)
     assert [snapshot(tmp_path / name) for name in ("leveldb", "lmdb")] == before
+
+
+def test_of_the_logs_of_a_leveldb_not_all_is_copied(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """They may be larger than the disk, with nothing in them."""
+    (tmp_path / "leveldb").mkdir()
+    for name, size in (("000003.log", 1 << 40), ("000005.log", 1 << 40), ("CURRENT", 16), ("MANIFEST-000004", 50)):
+        with open(tmp_path / "leveldb" / name, "wb") as file:
+            file.truncate(size)
+    (tmp_path / "copy").mkdir()
+    monkeypatch.setattr("caffelint.lint.data_source._MOST_COPIED", 3 << 20)
+    stand_in(str(tmp_path / "leveldb"), str(tmp_path / "copy"))
+    sizes = {file.name: file.stat().st_size for file in (tmp_path / "copy").iterdir()}
+    assert sizes.pop("CURRENT") == 16
+    assert sizes.pop("MANIFEST-000004") == 50
+    assert sum(sizes.values()) == (3 << 20) - 66
 
 
 def test_a_leveldb_that_names_a_manifest_elsewhere(tmp_path: Path) -> None:
