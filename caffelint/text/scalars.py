@@ -38,9 +38,12 @@ def _utf8(code: int) -> str:
 
 
 def string_bytes(text: str) -> bytes:
-    """The bytes of a string scalar, without quotes, with adjacent strings joined and escapes resolved."""
+    """The bytes of a string scalar, without quotes, with adjacent strings joined and escapes resolved.
+
+    A field without a value has none.
+    """
     content = text[1:-1]
-    if "\\" not in content and text[0] not in content:
+    if "\\" not in content and text[:1] not in content or not text:
         return content.encode("latin-1")
     pieces = [m[1] if m[1] is not None else m[2] or "" for m in _PIECE.finditer(text)]
     return "".join(_ESCAPE.sub(_unescape, piece) for piece in pieces).encode("latin-1")

@@ -33,6 +33,7 @@ def failures(checker: Checker, text: bytes) -> list[str]:
         b'layer { name: "log" type: "Log" bottom: "nowhere" top: "log" }',
         b'layer { name: "root" type: "Power" bottom: "nowhere" top: "root" power_param { power: 0.5 } }',
         b'layer { name: "data" type: "Data" data_param { source: "train_lmdb" backend: } }',
+        b'layer { na2e: "loss" type: }',
         b'layer { type: "Data" transform_param { mean_value: 1 mean_value: 2 } }'
         b' layer { type: "Slice" bottom: "a" top: "b" }',
         b'layer { name: "data" type: "Input" top: "data" input_param { shape { dim: 1 dim: 3 dim: 60 dim: 90 } } }'

@@ -51,6 +51,7 @@ def test_leading_zeros_do_not_make_an_integer_large() -> None:
         (r'"\ud83dx"', b"\xed\xa0\xbdx"),
         (r'"\U00110000"', b"\xf4\x90\x80\x80"),
         ('"\xc3\xa9"', "é".encode()),
+        ("", b""),
     ],
 )
 def test_strings(text: str, value: bytes) -> None:
