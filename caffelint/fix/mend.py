@@ -26,6 +26,8 @@ AS_ANSWERED = "as you answered"
 """Why a fix was not made that `agreed` said no to."""
 READ_BYTES, LEAST_READINGS, MOST_READINGS = 400_000, 6, 40
 """How much is checked of one job until its fixes are made, as a size and as a number of checks."""
+FINDING_BYTES = 50
+"""To find and word something takes as long as to read so much text."""
 MOST_HARM = 3
 """Of so many fixes that did harm, the others of their rule are left out."""
 
@@ -126,10 +128,11 @@ class Mender:
         Comes to an end whatever the rules do: no rule changes twice what was written in its place (`Written`), and the
         texts are checked a few times at most (`READ_BYTES`).
         """
-        self._readings = min(MOST_READINGS, max(LEAST_READINGS, READ_BYTES // max(1, sum(map(len, texts.values())))))
         self._dropped = {}
         self._harmful = Counter()
         now, judged = texts, self.guard.judge(job, texts)
+        work = sum(map(len, texts.values())) + FINDING_BYTES * len(judged.outcome.findings)
+        self._readings = min(MOST_READINGS, max(LEAST_READINGS, READ_BYTES // max(1, work)))
         applied: list[Applied] = []
         written = Written()
         left: list[Offer] = []
