@@ -45,9 +45,12 @@ class RateUnlikeSchedule(LogRule):
                 break
 
 
+_MOST_GPUS = 1000
+
+
 def _times(rate: float, wanted: float) -> str:
     """What a whole multiple tells."""
     times = rate / wanted if wanted else 0.0
-    if times > 1.5 and abs(times - round(times)) < 1e-3:
+    if 1.5 < times < _MOST_GPUS and abs(times - round(times)) < 1e-3:
         return f"it is {round(times)} times as high, as where a fork scales it by the number of GPUs"
     return ""

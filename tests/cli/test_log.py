@@ -127,6 +127,14 @@ def test_follow_ends_at_the_first_nan(tmp_path: Path) -> None:
     assert writer.is_alive()
 
 
+def test_a_rate_that_is_infinitely_many_times_the_schedules(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    log = tmp_path / "train.log"
+    texts = TEXTS.replace("base_lr: 0.01", 'base_lr: 1e-40\nlr_policy: "fixed"')
+    log.write_text(texts + LINE.replace("loss", "lr").format(0, "1.7e308") + LINE.format(0, 1))
+    assert main(["log", str(log)]) in (0, 1)
+    assert "the schedule of the solver gives" in capsys.readouterr().out
+
+
 def test_hostile_names(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "train.log"
     name = "\x1b[31m##[error]x"

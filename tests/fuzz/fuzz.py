@@ -60,6 +60,8 @@ def seeds(kind: str, more: str | None = None) -> tuple[bytes, ...]:
     if kind == "solver":
         return tuple(data for data in seeds("prototxt", more) if b"lr_policy" in data or b"base_lr" in data)
     found = [path.read_bytes() for path in sorted((HERE / "seeds" / kind).glob("*"))]
+    if kind == "log":
+        found += [path.read_bytes() for path in sorted((ROOT / "fixtures" / "logs").glob("*.log"))]
     if kind == "prototxt":
         found += [path.read_bytes() for path in sorted((ROOT / "fixtures").rglob("*.prototxt"))]
         found += [*_examples(), *_of_schema()]
