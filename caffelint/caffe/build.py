@@ -487,8 +487,7 @@ class _Build:
                     self.share(param, spec)
             else:
                 # Net::Init takes the default rate here even of a BatchNorm, whose own default is 0.
-                need_backward = True
-                param = Param(layer, index, shape, "", layer.default_lr_mult(index), 1.0)
+                need_backward, param = True, Param(layer, index, shape, "", layer.default_lr_mult(index), 1.0)
             params.append(param)
         return need_backward
 

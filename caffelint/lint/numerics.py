@@ -37,6 +37,8 @@ __all__ = [
     "Cure",
     "Judgement",
     "judged",
+    "number",
+    "remedy",
 ]
 
 _JUDGED = "_judged"
@@ -68,3 +70,30 @@ def _judged(solver: Solver) -> Judgement | None:
 def _is_plain(solver: Solver) -> bool:
     message = solver.message
     return not (message.local_lr_auto or message.larc or message.warmup_iter or message.rampup_interval)
+
+
+def number(value: float) -> str:
+    """As much of a number as can be told."""
+    return f"{float(f'{value:.2g}'):g}"
+
+
+def remedy(cure: Cure) -> str:
+    """The change as an advice."""
+    name = f'"{cure.layer.name}"' if cure.layer is not None else ""
+    if cure.kind == MOMENTUM:
+        return "set momentum: 0.9"
+    if cure.kind == LOSS_WEIGHT:
+        return f"its loss_weight is {number(cure.was)}; set loss_weight: 1 in {name}"
+    if cure.kind == INPUT:
+        to = f"a scale of {number(1 / cure.was)}"
+        return f"the values of {name} are about {number(cure.was)}; bring them to about 1 with {to}"
+    if cure.kind == FILLER:
+        return (
+            f"the weights of {name} begin at about {number(cure.was)}, {_times(cure.was, cure.is_now)} the"
+            f' {number(cure.is_now)} that keeps the size of a signal; set weight_filler {{ type: "msra" }}'
+        )
+    return f"try base_lr: {float(f'{cure.is_now:.1g}'):g}"
+
+
+def _times(was: float, usual: float) -> str:
+    return f"{number(was / usual)} times" if was >= usual else f"1/{number(usual / was)} of"

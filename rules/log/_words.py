@@ -7,10 +7,8 @@ from collections.abc import Sequence
 
 from caffelint.evidence.log.rule import LOSS, LogEvidence, Logged, Measured, Series
 from caffelint.lint import Known
-from caffelint.lint.numerics import ALIKE, HOT
-
-from ..numerics._words import number as rounded
-from ..numerics._words import remedy
+from caffelint.lint.numerics import ALIKE, HOT, remedy
+from caffelint.lint.numerics import number as rounded
 
 
 def number(value: float) -> str:

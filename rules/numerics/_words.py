@@ -5,14 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from caffelint.lint import Place, Solver
-from caffelint.lint.numerics import FILLER, INPUT, LOSS_WEIGHT, MOMENTUM, Cure
+from caffelint.lint.numerics import INPUT, LOSS_WEIGHT, MOMENTUM, Cure
 
 if TYPE_CHECKING:
     from caffelint.lint.built import BuiltLayer
-
-
-def number(value: float) -> str:
-    return f"{float(f'{value:.2g}'):g}"
 
 
 def place(solver: Solver, cure: Cure | None, otherwise: BuiltLayer) -> Place:
@@ -29,28 +25,6 @@ def place(solver: Solver, cure: Cure | None, otherwise: BuiltLayer) -> Place:
     if cure.kind == LOSS_WEIGHT:
         return written.at("loss_weight")
     return written.at("transform_param") if cure.kind == INPUT else written.at(layer.block, "weight_filler")
-
-
-def remedy(cure: Cure) -> str:
-    """The change as an advice."""
-    name = f'"{cure.layer.name}"' if cure.layer is not None else ""
-    if cure.kind == MOMENTUM:
-        return "set momentum: 0.9"
-    if cure.kind == LOSS_WEIGHT:
-        return f"its loss_weight is {number(cure.was)}; set loss_weight: 1 in {name}"
-    if cure.kind == INPUT:
-        to = f"a scale of {number(1 / cure.was)}"
-        return f"the values of {name} are about {number(cure.was)}; bring them to about 1 with {to}"
-    if cure.kind == FILLER:
-        return (
-            f"the weights of {name} begin at about {number(cure.was)}, {times(cure.was, cure.is_now)} the"
-            f' {number(cure.is_now)} that keeps the size of a signal; set weight_filler {{ type: "msra" }}'
-        )
-    return f"try base_lr: {float(f'{cure.is_now:.1g}'):g}"
-
-
-def times(was: float, usual: float) -> str:
-    return f"{number(was / usual)} times" if was >= usual else f"1/{number(usual / was)} of"
 
 
 def net(transform: str = "", filler: str = 'type: "xavier"', between: str = "") -> str:

@@ -3,9 +3,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from caffelint.lint import LIKELY, WARNING, Cause, Finding, Invalid, ProjectRule, Solver
-from caffelint.lint.numerics import LOSS, judged
+from caffelint.lint.numerics import LOSS, judged, number, remedy
 
-from ._words import net, number, place, remedy, solver
+from ._words import net, place, solver
 
 
 class FirstLossTooLarge(ProjectRule):

@@ -3,9 +3,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from caffelint.lint import LIKELY, WARNING, Cause, Finding, Invalid, ProjectRule, Solver
-from caffelint.lint.numerics import HOT, judged
+from caffelint.lint.numerics import HOT, judged, number, remedy
 
-from ._words import net, number, place, remedy, solver
+from ._words import net, place, solver
 
 _SCALED = "transform_param { scale: 0.00390625 mean_value: 115 }"
 

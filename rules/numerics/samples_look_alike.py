@@ -3,9 +3,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from caffelint.lint import LIKELY, WARNING, Cause, Finding, Invalid, ProjectRule, Solver
-from caffelint.lint.numerics import ALIKE, judged
+from caffelint.lint.numerics import ALIKE, judged, number, remedy
 
-from ._words import number, place, remedy, solver
+from ._words import place, solver
 
 _DEEP = (
     'layer { name: "data" type: "ImageData" top: "data" top: "label" image_data_param { batch_size: 32 new_height: 28'
