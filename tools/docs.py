@@ -1,6 +1,7 @@
 """Write what is generated: a page for each rule, the index of rules, and the sample output in the handwritten pages.
 
 - `docs/rules/*.md` come from the rules' docstrings and their first examples, with what caffelint says of these.
+- `docs/schema/settings.schema.json` comes from the settings.
 - `rules/index.json` says what each rule looks at, so that only rules that are needed are imported.
 - Between `<!-- output: COMMAND -->` and `<!-- end -->` in README.md, CONTRIBUTING.md and docs/*.md is what that
   command prints in the top folder.
@@ -34,6 +35,7 @@ from caffelint.lint.registry import RuleInfo, rules_of
 from caffelint.lint.report import Report, ReportedFinding, reported
 from caffelint.lint.rule import Invalid
 from caffelint.lint.select import FAMILIES
+from caffelint.lint.settings_schema import schema
 from caffelint.report import Look, write
 from caffelint.report.words import visible
 
@@ -47,6 +49,7 @@ def wanted() -> dict[Path, str]:
     """Each generated file and its text."""
     rules = built_in()
     files = {ROOT / "rules/index.json": index(rules), ROOT / "docs/rules/index.md": overview(rules)}
+    files[ROOT / "docs/schema/settings.schema.json"] = json.dumps(schema(), indent=2) + "\n"
     files |= {ROOT / f"docs/rules/{info.name}.md": page(info) for info in rules}
     for path in [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]:
         files[path] = _OUTPUT.sub(lambda match: match[1] + block(match[2]) + match[3], path.read_text("utf-8"))

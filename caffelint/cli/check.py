@@ -7,7 +7,14 @@ from typing import Any
 import click
 
 from caffelint.cli import complete
-from caffelint.cli.settings import by_name_alone, fail_on_option, level_of, settings, settings_options
+from caffelint.cli.settings import (
+    by_name_alone,
+    fail_on_option,
+    force_exclude_option,
+    level_of,
+    settings,
+    settings_options,
+)
 
 
 @click.command("check")
@@ -38,7 +45,23 @@ from caffelint.cli.settings import by_name_alone, fail_on_option, level_of, sett
     help="The Caffe that the files are for (default: inferred from their fields and layer types); caffelint dialects"
     " lists the names.",
 )
+@click.option(
+    "--include",
+    multiple=True,
+    metavar="GLOBS",
+    help="Of folders, also check files of these names that look like nets or solvers, such as '*.pt'.",
+)
+@click.option(
+    "--exclude", multiple=True, metavar="GLOBS", help="Of folders, leave out these files, not those of the settings."
+)
+@force_exclude_option
 @fail_on_option
+@click.option(
+    "--max-warnings",
+    type=click.IntRange(min=0),
+    metavar="N",
+    help="Exit with 1 for more than N warnings, even if --fail-on is error.",
+)
 @click.option(
     "--format",
     "formats",
@@ -168,4 +191,4 @@ def command(**options: Any) -> int:
         report = only_from(level, report)
         write_all(report, wanted, look)
     tell_of_files(report, options["quiet"], options["verbose"])
-    return report.exit_status(config.fail_on)
+    return report.exit_status(config.fail_on, config.max_warnings)

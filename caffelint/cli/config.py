@@ -18,7 +18,8 @@ from caffelint.text.visible import json_text, visible
 @click.argument("path", default=".", type=click.Path())
 @settings_options
 @click.option("--format", "format_", type=click.Choice(["text", "json"]), default="text", help="A table or JSON.")
-def command(path: str, config_file: Path | None, isolated: bool, format_: str) -> None:
+@click.option("--show-files", is_flag=True, help="List the files below PATH that check looks at, one a line.")
+def command(path: str, config_file: Path | None, isolated: bool, format_: str, show_files: bool) -> None:
     """Show the settings in effect for PATH and where each comes from."""
     from caffelint.cli.outputs import TABLE, use_color, width
     from caffelint.lint.config import NO_SETTINGS
@@ -27,6 +28,12 @@ def command(path: str, config_file: Path | None, isolated: bool, format_: str) -
     from caffelint.report.words import painter
 
     config = settings([path], {"config_file": config_file, "isolated": isolated}, unused=())
+    if show_files:
+        from caffelint.lint.discover import discover, wanted
+
+        for file in discover([path], wanted(config), config.roots).files:
+            click.echo(visible(file.replace(os.sep, "/")))
+        return
     values = {name: value for name, value in vars(config).items() if name not in NO_SETTINGS}
     rows = {
         name.replace("_", "-"): {"value": value, "source": config.sources.get(name, "default")}

@@ -14,6 +14,7 @@ from caffelint.cli import complete
 from caffelint.cli.errors import unknown
 from caffelint.cli.settings import plug_in, settings_options
 from caffelint.cli.tell import say
+from caffelint.text.visible import json_text
 
 if TYPE_CHECKING:
     from caffelint.lint.registry import RuleInfo
@@ -21,17 +22,35 @@ if TYPE_CHECKING:
 
 
 @click.command("explain")
-@click.argument("rule", shell_complete=complete.rules)
+@click.argument("rule", required=False, shell_complete=complete.rules)
+@click.option("--all", "every", is_flag=True, help="Explain all rules.")
+@click.option("--format", "format_", type=click.Choice(["text", "json"]), default="text", help="For reading, or JSON.")
 @settings_options
-def command(rule: str, config_file: Path | None, isolated: bool) -> None:
+def command(rule: str | None, every: bool, format_: str, config_file: Path | None, isolated: bool) -> None:
     """Explain a rule: what it finds, why that is bad, and how to fix it. RULE is a code or a name."""
+    if (rule is not None) == every:
+        raise click.UsageError("give a RULE or --all" + ", not both" * every)
+    plug_in(config_file, isolated)
+    from caffelint.lint.registry import all_rules
+
+    infos = list(all_rules()) if rule is None else [named(rule)]
+    if format_ == "json":
+        from caffelint.cli.rules import row
+
+        rules = [{**row(info), "explanation": inspect.cleandoc(info.load().__doc__ or "")} for info in infos]
+        click.echo(json_text({"version": 1, "rules": rules}))
+        return
+    for number, info in enumerate(infos):
+        click.echo("\n" if number else "", nl=False)
+        _explain(info)
+
+
+def _explain(info: RuleInfo) -> None:
     from caffelint.cli.outputs import PROSE, use_color, width
     from caffelint.report.fit import hanging
     from caffelint.report.words import painter
 
     room = width(sys.stdout) or PROSE
-    plug_in(config_file, isolated)
-    info = named(rule)
     paint = painter(use_color(sys.stdout))
     say(f"{paint(f'{info.code} {info.name}', 'bold')}  {paint(_facts(info), 'dim')}\n")
     for line, indent in _styled(inspect.cleandoc(info.load().__doc__ or ""), paint):

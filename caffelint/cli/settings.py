@@ -24,6 +24,11 @@ fail_on_option = click.option(
 )
 
 
+force_exclude_option = click.option(
+    "--force-exclude", is_flag=True, help="Leave out what `exclude` of the settings names, even if it is named here."
+)
+
+
 def settings_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """The options of every command that reads settings: `config_file` and `isolated`, for `settings` below."""
     command = click.option("--isolated", is_flag=True, help="Ignore all settings files.")(command)
@@ -47,6 +52,10 @@ def settings(paths: Sequence[str], options: Mapping[str, Any], unused: Sequence[
         "severity": _severities(options.get("severity") or ()),
         "dialect": options.get("dialect"),
         "fail_on": _fail_on(options.get("fail_on")),
+        "max_warnings": options.get("max_warnings"),
+        "include": _names(options.get("include")),
+        "exclude": _names(options.get("exclude")),
+        "force_exclude": options.get("force_exclude") or None,
         "templates": options.get("templates"),
         "baseline": options.get("baseline"),
         "jobs": options.get("jobs"),

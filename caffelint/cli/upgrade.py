@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from caffelint.cli import complete
-from caffelint.cli.settings import settings, settings_options
+from caffelint.cli.settings import force_exclude_option, settings, settings_options
 from caffelint.cli.status import FINDINGS, INTERNAL, USAGE
 from caffelint.cli.tell import aside, say, tell
 from caffelint.text.visible import visible
@@ -41,6 +41,7 @@ _WORDS = {
     shell_complete=complete.dialects,
     help="The Caffe that the files are for (default: inferred); caffelint dialects lists the names.",
 )
+@force_exclude_option
 @settings_options
 @click.option("-q", "--quiet", is_flag=True, help="Show only the files that could not be upgraded.")
 @click.option(
@@ -52,6 +53,7 @@ def command(
     dialect: str | None,
     config_file: Path | None,
     isolated: bool,
+    force_exclude: bool,
     quiet: bool,
     verbose: bool,
 ) -> int:
@@ -79,13 +81,14 @@ def command(
             raise click.UsageError("- reads stdin and must be the only path")
         config = settings(["."], {"config_file": config_file, "isolated": isolated, "dialect": dialect})
         return _stdin(diff, quiet, config.dialect)
-    config = settings(paths, {"config_file": config_file, "isolated": isolated, "dialect": dialect})
+    options = {"config_file": config_file, "isolated": isolated, "dialect": dialect, "force_exclude": force_exclude}
+    config = settings(paths, options)
     from caffelint.fix.upgrade import lines_about
     from caffelint.fix.upgrade.files import upgrade_files
     from caffelint.fix.write import ending_cleanly
-    from caffelint.lint.discover import discover
+    from caffelint.lint.discover import discover, wanted
 
-    found = discover(paths, config.exclude, config.folder_of("exclude"), config.roots)
+    found = discover(paths, wanted(config), config.roots)
     status = USAGE if found.unreadable else 0
     for path, reason in found.unreadable:
         tell(f"{path}: {reason}")

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import time
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -17,6 +19,8 @@ from caffelint.lint.packs import pack_names
 from caffelint.lint.report import ReportedFinding, ReportedRelated
 from caffelint.text.edits import Edit
 
+_GROUP = re.compile("[0-9a-f]{2}")
+_RESULT = re.compile("[0-9a-f]{40}")
 _KEEP_SECONDS = 14 * 24 * 3600
 _LARGEST = 1 << 26
 _SOURCE = ReportedFinding._fields.index("source")
@@ -25,6 +29,22 @@ _SOURCE = ReportedFinding._fields.index("source")
 def folder() -> Path:
     """Where results are kept: below `XDG_CACHE_HOME`, else `~/.cache`. Raises `RuntimeError` for a homeless user."""
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "caffelint"
+
+
+def clean() -> tuple[int, int]:
+    """Remove all results; how many there were, and their bytes. What is no result stays, and links are not followed."""
+    files = size = 0
+    for group in os.scandir(folder()) if folder().is_dir() else ():
+        if not (_GROUP.fullmatch(group.name) and group.is_dir(follow_symlinks=False)):
+            continue
+        for entry in os.scandir(group):
+            if _RESULT.match(entry.name) and entry.is_file(follow_symlinks=False):
+                size += entry.stat(follow_symlinks=False).st_size
+                os.unlink(entry)
+                files += 1
+        with suppress(OSError):  # something else is in it
+            os.rmdir(group)
+    return files, size
 
 
 @lru_cache(maxsize=1)

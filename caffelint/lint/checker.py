@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from caffelint.schema.project import ProjectCaffe
 
 _MOST_SUGGESTIONS = 100
+_MOST_NAMED = 5
 """In a file: each misspelt name is compared with every rule's."""
 _OF_NO_MATTER = frozenset(["baseline", "cache", "caffe_python", "fail_on", "jobs", *NO_SETTINGS])
 """Settings that leave the findings of a job as they are."""
@@ -193,7 +194,7 @@ class Checker:
             if forks and file.bound:
                 reading = readers(file.bound)
                 others = [load(data, path, kind, fork, self.most_problems) for fork in forks.forks if fork in reading]
-                file = next(filter(_is_for_its_dialect, others), file)
+                file = next(filter(is_for_its_dialect, others), file)
             file.known_types = frozenset(self.config.known_layer_types)
             return file
         except Exception as error:
@@ -390,7 +391,9 @@ class Checker:
             elif comment.in_vain:
                 message = "no field follows this comment in its block, so it silences nothing; write it above a field"
             elif "all" not in comment.rules:
-                message = f"{', '.join(sorted(ran))} finds nothing here, so this comment silences nothing"
+                more = f" and {len(ran) - _MOST_NAMED} more rules" if len(ran) > _MOST_NAMED else ""
+                names = ", ".join(sorted(ran)[:_MOST_NAMED]) + more
+                message = f"{names} finds nothing here, so this comment silences nothing"
             else:
                 message = "no rule finds anything here, so this comment silences nothing"
             problem = Problem(info.name, start, end, message, True, "", repairs, safe)
@@ -404,7 +407,7 @@ def _like(name: str) -> str:
     return next(iter(get_close_matches(name, [rule.name for rule in all_rules()], 1, 0.8)), "")
 
 
-def _is_for_its_dialect(file: File) -> bool:
+def is_for_its_dialect(file: File) -> bool:
     """Has its dialect all fields, values and layer types of a file?"""
     known, dialect = provenance(), file.dialect or ""
     # What Caffe's upgrade makes of `input` points to the file itself, which has no name.

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from caffelint.lint.finding import ERROR, SEVERITIES
 from caffelint.lint.read import ReadError, read
 from caffelint.lint.settings_text import ConfigError as ConfigError
-from caffelint.lint.settings_text import setup_cfg, shown, toml
+from caffelint.lint.settings_text import entries, setup_cfg, shown, toml
 
 if TYPE_CHECKING:
     from caffelint.lint.reach import Reach
@@ -21,7 +21,7 @@ _SHARED = FILES[2:]
 """Other tools keep their settings there, too."""
 COMMAND_LINE = "the command line"
 SKIP, CHECK = "skip", "check"
-_CHOICES = {"fail_on": (*SEVERITIES, "never"), "templates": (SKIP, CHECK)}
+CHOICES = {"fail_on": (*SEVERITIES, "never"), "templates": (SKIP, CHECK)}
 
 
 class Config:
@@ -43,8 +43,11 @@ class Config:
         self.known_layer_types: list[str] = []
         self.templates = SKIP
         self.fail_on = ERROR
+        self.max_warnings = -1
         self.per_file_ignores: dict[str, list[str]] = {}
+        self.include: list[str] = []
         self.exclude: list[str] = []
+        self.force_exclude = False
         self.roots: list[str] = []
         self.input_shape: dict[str, str] = {}
         self.read_data = False
@@ -70,10 +73,10 @@ class Config:
 
 NO_SETTINGS = ("sources", "skipped", "code")
 """What a `Config` holds besides the settings."""
-_TYPES: dict[str, type] = {
+TYPES: dict[str, type] = {
     name: type(value) if value is not None else str for name, value in vars(Config()).items() if name not in NO_SETTINGS
 }
-_GLOBS = ("exclude", "per_file_ignores")
+_GLOBS = ("include", "exclude", "per_file_ignores")
 _PATHS = ("roots", "baseline", "plugins", "proto", "caffe")
 _NEEDS_TRUST = {
     "caffe_python": ("it chooses what runs", "--caffe-python"),
@@ -350,7 +353,7 @@ def _read(path: Path) -> _File | None:
         raise ConfigError(f"{path}: {error}") from error
     except UnicodeDecodeError as error:
         raise ConfigError(f"{path}: is not UTF-8") from error
-    table = setup_cfg(path, text, _TYPES) if path.suffix == ".cfg" else toml(path, text)
+    table = setup_cfg(path, text, TYPES) if path.suffix == ".cfg" else toml(path, text)
     if shared and path.suffix != ".cfg":
         tool = table.get("tool") if table else None
         own = tool.get("caffelint") if isinstance(tool, dict) else None
@@ -361,10 +364,10 @@ def _read(path: Path) -> _File | None:
 
 
 def _set(config: Config, name: str, value: Any, source: str, base: Path | None = None) -> None:
-    wanted = _TYPES.get(name)
+    wanted = TYPES.get(name)
     if wanted is None:
         unknown = shown(name, str)
-        raise ConfigError(f"{source}: unknown setting {unknown.replace('_', '-')}{_did_you_mean(unknown, _TYPES)}")
+        raise ConfigError(f"{source}: unknown setting {unknown.replace('_', '-')}{_did_you_mean(unknown, TYPES)}")
     key = name.replace("_", "-")
     if wanted is list and isinstance(value, str):
         value = [item.strip() for item in value.split(",") if item.strip()]
@@ -376,6 +379,8 @@ def _set(config: Config, name: str, value: Any, source: str, base: Path | None =
         raise ConfigError(f"{source}: {key} is {shown(value)}; it takes a list of strings")
     if name in (*_PATHS, "caffe_python") and any("\0" in item for item in ([value] if wanted is str else value)):
         raise ConfigError(f"{source}: {key} is {shown(value)}; a path cannot contain NUL")
+    if name == "max_warnings" and value < -1:
+        raise ConfigError(f"{source}: max-warnings is {shown(value)}; it takes a number, or -1 for any")
     if name == "jobs" and value < 0:
         raise ConfigError(f"{source}: jobs is {shown(value)}; it takes 0, for all processors, or more")
     if name == "caffe_python" and base is not None:
@@ -389,8 +394,8 @@ def _set(config: Config, name: str, value: Any, source: str, base: Path | None =
         value = value if own == words else shlex.join(own)
     if name in _PATHS and base is not None:
         value = [str(base / item) for item in value] if wanted is list else str(base / value)
-    if name in _CHOICES and value not in _CHOICES[name]:
-        raise ConfigError(f"{source}: {key} is {shown(value)}; it takes one of {', '.join(_CHOICES[name])}")
+    if name in CHOICES and value not in CHOICES[name]:
+        raise ConfigError(f"{source}: {key} is {shown(value)}; it takes one of {', '.join(CHOICES[name])}")
     if name == "input_shape":
         value = {top: _shape(top, dims, source) for top, dims in value.items()}
     if name == "dialect":
@@ -402,22 +407,12 @@ def _set(config: Config, name: str, value: Any, source: str, base: Path | None =
         value = {key: old for key, old in getattr(config, name).items() if key not in value} | value
     if isinstance(value, list):
         value = list(dict.fromkeys(value))
-    if (count := _entries(value)) > _MOST_ENTRIES:
+    if (count := entries(value)) > _MOST_ENTRIES:
         raise ConfigError(f"{source}: {key} has {count} entries, more than {_MOST_ENTRIES}")
     if name in _GLOBS and (count := sum(map(len, value))) > _MOST_OF_GLOBS:
         raise ConfigError(f"{source}: {key} has {count} characters, more than {_MOST_OF_GLOBS}")
     setattr(config, name, value)
     config.sources[name] = source
-
-
-def _entries(value: Any) -> int:
-    """How many values lists and tables hold, on all levels."""
-    count, level = 0, [value]
-    while level:
-        inner = (part.values() if isinstance(part, dict) else part for part in level if isinstance(part, dict | list))
-        level = [item for items in inner for item in items]
-        count += len(level)
-    return count
 
 
 def _rules_ignored(glob: str, names: Any, source: str) -> list[str]:

@@ -13,6 +13,7 @@ from caffelint.lint.read import ReadError, beginning, read
 from caffelint.lint.walk import walk
 
 if TYPE_CHECKING:
+    from caffelint.lint.config import Config
     from caffelint.lint.ignored import Checkout
 
 _OTHER_SUFFIX = ".pt"  # Faster R-CNN and its heirs call nets and solvers so, and torch its weights
@@ -51,11 +52,49 @@ class NamedNet(NamedTuple):
     outside: bool = False
 
 
-def discover(paths: Iterable[str], exclude: Sequence[str] = (), folder: str = "", roots: Sequence[str] = ()) -> Found:
-    """Files named outright, and the prototxt files below folders but for what git or `exclude` (globs) ignores.
+class Wanted(NamedTuple):
+    """Which files below folders are looked at, by globs of the settings; each starts from the folder of its setting.
 
-    The globs start from `folder`, empty for the working directory. A link that leads out of the checkout, the folder
-    or `roots` is unreadable.
+    `include` adds to the prototxt files what looks like one under another name. `exclude` wins over it, and, with
+    `force`, over files that are named outright.
+    """
+
+    include: Sequence[str] = ()
+    include_from: str = ""
+    exclude: Sequence[str] = ()
+    exclude_from: str = ""
+    force: bool = False
+
+    def takes(self, path: str) -> bool:
+        """Whether a file below a folder is taken for its name, excluded or not."""
+        return path.endswith(SUFFIXES) or bool(self.include and self.includes(path))
+
+    def includes(self, path: str) -> bool:
+        return matches_glob(path, self.include, self.include_from) and looks_like_prototxt(path)
+
+    def excludes(self, path: str) -> bool:
+        return matches_glob(path, self.exclude, self.exclude_from)
+
+
+def wanted(config: Config) -> Wanted:
+    """What the settings want."""
+    return Wanted(
+        config.include,
+        config.folder_of("include"),
+        config.exclude,
+        config.folder_of("exclude"),
+        config.force_exclude,
+    )
+
+
+EVERY = Wanted()
+"""What is looked at without settings."""
+
+
+def discover(paths: Iterable[str], which: Wanted = EVERY, roots: Sequence[str] = ()) -> Found:
+    """Files named outright, and the wanted files below folders but for what git ignores.
+
+    A link that leads out of the checkout, the folder or `roots` is unreadable.
     """
     files: dict[str, None] = {}
     unreadable: list[tuple[str, str]] = []
@@ -64,21 +103,23 @@ def discover(paths: Iterable[str], exclude: Sequence[str] = (), folder: str = ""
         if os.path.isdir(path):
             reach = Reach(path, roots)
             candidates: list[str] = []
-            found = sorted(_walk(path, unreadable, candidates))
+            found = sorted(_walk(path, unreadable, candidates, which))
             others += (other for other in candidates if not os.path.islink(other) or reach.holds(other))
             for file in found:
-                if matches_glob(file, exclude, folder):
+                if which.excludes(file):
                     continue
                 if os.path.islink(file) and not reach.holds(file):
                     unreadable.append((file, f"is a link to a file that {OUTSIDE}"))
                 else:
                     files[file] = None
         elif os.path.exists(path):
+            if which.force and which.excludes(path):
+                continue
             files[os.path.normpath(path)] = None
         else:
             unreadable.append((path, "leads nowhere" if os.path.islink(path) else "no such file or folder"))
     unnamed = {os.path.normpath(other) for other in others} - files.keys()
-    lookalikes = (other for other in sorted(unnamed) if not matches_glob(other, exclude, folder))
+    lookalikes = (other for other in sorted(unnamed) if not which.excludes(other))
     return Found(list(files), unreadable, [other for other in lookalikes if looks_like_prototxt(other)])
 
 
@@ -112,8 +153,8 @@ def matching_globs(path: str, globs: Iterable[str], folder: str = "") -> set[str
     ).matching(below)
 
 
-def _walk(folder: str, unreadable: list[tuple[str, str]], others: list[str]) -> list[str]:
-    """The prototxt files below a folder, of a checkout what git tracks or would track.
+def _walk(folder: str, unreadable: list[tuple[str, str]], others: list[str], which: Wanted) -> list[str]:
+    """The wanted files below a folder, of a checkout what git tracks or would track.
 
     Some files of the other suffix are put into `others`.
     """
@@ -121,21 +162,26 @@ def _walk(folder: str, unreadable: list[tuple[str, str]], others: list[str]) -> 
 
     checkout = checkout_of(folder)
     if checkout is not None:
-        found = _of_checkout(folder, checkout, unreadable, others)
+        found = _of_checkout(folder, checkout, unreadable, others, which)
         if found:
             return found
         # A folder that git ignores as a whole was named on purpose.
-    return list(_below(folder, unreadable, others, lambda base, folders, names: _not_skipped(folders)))
+    return list(_below(folder, unreadable, others, which, lambda base, folders, names: _not_skipped(folders)))
 
 
 def _not_skipped(folders: list[str]) -> None:
     folders[:] = [name for name in folders if name not in _SKIPPED]
 
 
-def _of_checkout(folder: str, checkout: Checkout, unreadable: list[tuple[str, str]], others: list[str]) -> list[str]:
+def _of_checkout(
+    folder: str, checkout: Checkout, unreadable: list[tuple[str, str]], others: list[str], which: Wanted
+) -> list[str]:
     start = os.path.relpath(os.path.realpath(folder), checkout.top)
     inside = () if start == os.curdir else tuple(start.split(os.sep))
     left = checkout.ignores_folder(inside)
+
+    def is_candidate(path: str) -> bool:
+        return path.endswith(_CANDIDATES) or which.takes(path)
 
     def leave(base: str, folders: list[str], names: list[str]) -> None:
         """Take out what git ignores, and all of another checkout, which is a submodule or none of this one's."""
@@ -150,18 +196,18 @@ def _of_checkout(folder: str, checkout: Checkout, unreadable: list[tuple[str, st
             folders[:] = [name for name in folders if name != ".git"]
         there = len(folders)
         folders[:] = [name for name in folders if not checkout.ignores((*here, name), True)]
-        candidates = [name for name in names if name.endswith(_CANDIDATES)]
+        candidates = [name for name in names if is_candidate(os.path.join(base, name))]
         names[:] = [name for name in candidates if not checkout.ignores((*here, name), False)]
         left = left or len(folders) < there or len(names) < len(candidates)
 
-    found = dict.fromkeys(() if left else _below(folder, unreadable, others, leave))
+    found = dict.fromkeys(() if left else _below(folder, unreadable, others, which, leave))
     within = "".join(f"{name}/" for name in inside)
     for name in (entry.name for entry in checkout.tracked()) if left else ():
-        if name.endswith(_CANDIDATES) and name.startswith(within):
+        if name.startswith(within):
             path = os.path.normpath(os.path.join(folder, name[len(within) :]))
-            if path in found or not checkout.holds(name):
+            if path in found or not is_candidate(path) or not checkout.holds(name):
                 continue
-            if path.endswith(SUFFIXES):
+            if which.takes(path):
                 found[path] = None
             elif len(others) < _MOST_OTHERS:
                 others.append(path)
@@ -172,9 +218,10 @@ def _below(
     folder: str,
     unreadable: list[tuple[str, str]],
     others: list[str],
+    which: Wanted,
     leave: Callable[[str, list[str], list[str]], None],
 ) -> Iterator[str]:
-    """The prototxt files below a folder; `leave` takes out of a folder's folders and names what is not looked at."""
+    """The wanted files below a folder; `leave` takes out of a folder's folders and names what is not looked at."""
 
     def failed(error: OSError) -> None:
         unreadable.append((error.filename or folder, error.strerror or "cannot be listed"))
@@ -182,12 +229,12 @@ def _below(
     for base, folders, names in walk(folder, failed):
         leave(base, folders, names)
         for name in names:
-            if name.endswith(SUFFIXES):
-                path = os.path.join(base, name)
+            path = os.path.join(base, name)
+            if which.takes(path):
                 if os.path.isfile(path):
                     yield os.path.normpath(path)
             elif name.endswith(_OTHER_SUFFIX) and len(others) < _MOST_OTHERS:
-                others.append(os.path.join(base, name))
+                others.append(path)
 
 
 def names_a_net(path: str) -> bool:

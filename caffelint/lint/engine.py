@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from caffelint.lint.checker import Checker, Outcome
 from caffelint.lint.config import COMMAND_LINE, Config
-from caffelint.lint.discover import discover
+from caffelint.lint.discover import discover, wanted
 from caffelint.lint.garbage import rare_collections
 from caffelint.lint.plan import Job
 from caffelint.lint.plan import plan as plan_jobs
@@ -72,7 +72,7 @@ def planned(
     """Find the files and group them; a path that leads nowhere is a failure."""
     paths = [paths] if isinstance(paths, str | os.PathLike) else paths
     on_disk = [os.fspath(path) for path in paths if os.fspath(path) not in texts]
-    found = discover(on_disk, config.exclude, config.folder_of("exclude"), config.roots)
+    found = discover(on_disk, wanted(config), config.roots)
     files = [*texts, *found.files]
     failures = [Failure(path, reason) for path, reason in found.unreadable]
     return Planned(files, plan_jobs(files, config.roots, changed, texts), failures, found.lookalikes)

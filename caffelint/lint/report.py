@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Mapping
 from typing import Any, NamedTuple
 
 from caffelint.lint.cause import ReportedCause
-from caffelint.lint.finding import ERROR, INFO, SAFE, UNSAFE, Finding, Fix, rank
+from caffelint.lint.finding import ERROR, INFO, SAFE, UNSAFE, WARNING, Finding, Fix, rank
 
 DOCS = "https://caffelint.readthedocs.io/en/stable/rules/"
 
@@ -146,12 +146,17 @@ class Report(NamedTuple):
     def count(self, severity: str) -> int:
         return sum(finding.severity == severity for finding in self.findings)
 
-    def exit_status(self, fail_on: str = ERROR) -> int:
-        """0 nothing at or above `fail_on`, 1 findings, 2 an unreadable path, 3 caffelint's own failure."""
+    def exit_status(self, fail_on: str = ERROR, max_warnings: int = -1) -> int:
+        """0 nothing at or above `fail_on`, 1 findings, 2 an unreadable path, 3 caffelint's own failure.
+
+        More warnings than `max_warnings` are findings, too, unless it is below 0.
+        """
         if any(failure.internal for failure in self.failures):
             return 3
         if self.failures:
             return 2
+        if 0 <= max_warnings < self.count(WARNING):
+            return 1
         limit = rank(fail_on)
         return int(bool(limit) and any(rank(finding.severity) >= limit for finding in self.findings))
 

@@ -118,3 +118,13 @@ def _from_ini(raw: str, wanted: type | None) -> Any:
         except ValueError:
             continue
     return raw.strip()
+
+
+def entries(value: Any) -> int:
+    """How many values lists and tables hold, on all levels."""
+    count, level = 0, [value]
+    while level:
+        inner = (part.values() if isinstance(part, dict) else part for part in level if isinstance(part, dict | list))
+        level = [item for items in inner for item in items]
+        count += len(level)
+    return count

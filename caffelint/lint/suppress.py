@@ -16,7 +16,8 @@ from itertools import accumulate
 from typing import NamedTuple
 
 from caffelint.lint.finding import Finding
-from caffelint.lint.registry import find_rule
+from caffelint.lint.registry import all_rules, find_rule
+from caffelint.lint.select import FAMILIES, matches
 from caffelint.text.parser import Document
 from caffelint.text.tree import Field
 
@@ -25,6 +26,7 @@ _MARK = re.compile(r"#\s*caffelint:\s*((?:(?!#\s*caffelint:).)*)")
 _DIRECTIVE = re.compile(r"(ignore-file|ignore)(?:\s*\[([^\]]*)\]|(?![\w-]|\s*[\[(]))(.*)")
 _UNBRACKETED = re.compile(r"[\s:=,]*([\w-]+)")
 _CODE = re.compile(r"[A-Z]+[0-9]{3}")
+_PREFIX = re.compile(r"[A-Za-z]+[0-9]{0,2}")
 _ALL = frozenset({"all"})
 _NOTHING = re.compile(r"(?:[\s,;]|#[^\n]*(?:\n|\Z))*")
 
@@ -83,13 +85,18 @@ def _meant(bracketed: str | None, rest: str) -> tuple[frozenset[str], str]:
         while (word := _UNBRACKETED.match(rest)) and (find_rule(word[1]) or _CODE.fullmatch(word[1])):
             names.append(word[1])
             rest = rest[word.end() :]
-    return frozenset(map(_rule_name, names)) or _ALL, rest
+    return frozenset(rule for name in names for rule in _rule_names(name)) or _ALL, rest
 
 
-def _rule_name(written: str) -> str:
-    """The name of the rule with that code, name or alias; the given name if there is no such rule."""
-    rule = find_rule(written)
-    return rule.name if rule else written.lower()
+def _rule_names(written: str) -> tuple[str, ...]:
+    """The names of the rules with that code, prefix of a code, name, alias or family; the given name if there is none.
+    """
+    if rule := find_rule(written):
+        return (rule.name,)
+    several: tuple[str, ...] = ()
+    if written.lower() in FAMILIES or _PREFIX.fullmatch(written):
+        several = tuple(info.name for info in all_rules() if matches(info, written))
+    return several or (written.lower(),)
 
 
 class _Covers:

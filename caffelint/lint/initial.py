@@ -1,0 +1,138 @@
+"""First settings for a repository: what a look at its files tells."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+from caffelint.lint.config import Config
+from caffelint.lint.discover import discover, named_nets, names_a_net, relative
+from caffelint.lint.project.caffes import Caffes
+from caffelint.lint.read import ReadError, read
+
+if TYPE_CHECKING:
+    from caffelint.lint.file import File
+
+SCHEMA = "https://caffelint.readthedocs.io/en/stable/schema/settings.schema.json"
+"""Editors that take `#:schema` complete and check the settings by it."""
+
+_TRIED = 5
+"""Forks that are held against every file: the likeliest ones."""
+_MOST_OF = 0.95
+
+
+class Setting(NamedTuple):
+    """A line of settings, and why it is there."""
+
+    name: str
+    value: str | list[str] | None
+    why: str
+
+
+def initial(folder: str) -> list[Setting]:
+    """The settings that fit the files of a folder; one whose value is None is only a remark."""
+    found = discover([folder])
+    return [
+        *_dialect(folder, [*found.files, *found.lookalikes]),
+        *_roots(folder, found.files),
+        *_include(found.lookalikes),
+    ]
+
+
+def text_of(settings: Iterable[Setting]) -> str:
+    """The text of a `caffelint.toml`."""
+    lines = [f"#:schema {SCHEMA}"]
+    for name, value, why in settings:
+        lines.append(f"# {why}" if value is None else f"{name} = {json.dumps(value, ensure_ascii=False)}  # {why}")
+    return "\n".join(lines) + "\n"
+
+
+def _dialect(folder: str, files: Sequence[str]) -> list[Setting]:
+    """The fork that reads most of the files that need one, unless the repository names its Caffe itself."""
+    taken = Caffes(Config()).of(os.path.join(folder, "net.prototxt"))
+    if taken.name:
+        return [Setting("dialect", None, f"dialect: not set, since the Caffe is known: {taken.name} ({taken.why})")]
+    needing, votes = 0, Counter[str]()
+    for path in files:
+        if forks := _forks(path):
+            needing += 1
+            votes.update(forks)
+    if not needing:
+        return [Setting("dialect", None, "dialect: not set, since no file needs more than BVLC's Caffe")]
+    from caffelint.schema.provenance import provenance
+
+    order = provenance().forks
+    likely = sorted(votes, key=lambda fork: (-votes[fork], order.index(fork)))[:_TRIED]
+    best, read_by_best = min(
+        ((fork, sum(_reads(fork, path) for path in files)) for fork in likely), key=lambda pair: -pair[1]
+    )
+    why = f'"{best}" has all fields and layer types of {read_by_best} of {len(files)} files'
+    if read_by_best < _MOST_OF * len(files):
+        return [Setting("dialect", None, f"dialect: not set, since no known Caffe reads most files; {why}")]
+    return [Setting("dialect", best, f"has all fields and layer types of {read_by_best} of {len(files)} files")]
+
+
+def _reads(fork: str, path: str) -> bool:
+    """Whether a fork has all that a file uses."""
+    from caffelint.lint.checker import is_for_its_dialect
+    from caffelint.lint.file import load
+
+    try:
+        return is_for_its_dialect(load(read(path), path, None, fork))
+    except ReadError:
+        return False
+
+
+def _forks(path: str) -> frozenset[str]:
+    """The forks that read a file; none if BVLC's Caffe reads it, or no known Caffe."""
+    from caffelint.lint.file import load
+    from caffelint.schema.provenance import provenance
+
+    try:
+        file = load(read(path), path)
+    except ReadError:
+        return frozenset()
+    needs = [one for one in _needs(file) if "bvlc" not in one]
+    if not needs:
+        return frozenset()
+    return frozenset(fork for fork in provenance().infer(needs) if provenance().is_caffe(fork))
+
+
+def _needs(file: File) -> list[frozenset[str]]:
+    """The forks that have each field and layer type of a file."""
+    from caffelint.schema.provenance import provenance
+
+    if file.bound is None:
+        return []
+    types = {layer.type for net in file.nets for layer in net.layers}
+    having = (provenance().layer_type(type_) for type_ in sorted(types))
+    return [use.forks for use in file.bound.fork_uses] + [forks for forks in having if forks]
+
+
+def _roots(folder: str, files: Sequence[str]) -> list[Setting]:
+    """The folders from which the paths of solvers lead to a net that is there."""
+    roots: Counter[str] = Counter()
+    for path in files:
+        for net in named_nets(path) if names_a_net(path) else ():
+            if net.path is not None:
+                continue
+            end = "/" + net.name.removeprefix("./")
+            above = {file.removesuffix(end) for file in map(_slashed, files) if file.endswith(end)}
+            if len(above) == 1:
+                roots.update(above)
+    values = sorted(_slashed(os.path.relpath(root, folder)) for root in roots)
+    return [Setting("roots", values, f"where {sum(roots.values())} solvers' nets are")] if values else []
+
+
+def _include(lookalikes: Sequence[str]) -> list[Setting]:
+    """The suffixes of files that look like nets and solvers and are not called .prototxt."""
+    suffixes = Counter(os.path.splitext(path)[1] for path in lookalikes)
+    values = [f"*{suffix}" for suffix in sorted(suffixes)]
+    return [Setting("include", values, f"{len(lookalikes)} files look like nets or solvers")] if values else []
+
+
+def _slashed(path: str) -> str:
+    return relative(path).replace(os.sep, "/")

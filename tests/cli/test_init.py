@@ -1,0 +1,104 @@
+"""`caffelint init` and `caffelint clean`."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
+SSD = 'layer { name: "n" type: "Normalize" bottom: "x" top: "y" norm_param { across_spatial: false } }\n'
+
+
+@pytest.fixture
+def folder(project: Path) -> Path:
+    for file in project.iterdir():
+        file.unlink()
+    return project
+
+
+def test_what_fits_is_shown_and_written_only_with_yes(folder: Path, caffelint: Any) -> None:
+    (folder / "third").mkdir()
+    (folder / "third/models").mkdir()
+    (folder / "third/models/net.prototxt").write_text(SSD)
+    (folder / "solver.prototxt").write_text('net: "models/net.prototxt"\nbase_lr: 0.1\n')
+    (folder / "test.pt").write_text(SSD)
+    run = caffelint("init")
+    assert (run.status, list(folder.glob("*.toml"))) == (0, [])
+    assert "nothing is written" in run.err
+    assert caffelint("init", "--yes").out == run.out
+    written = tomllib.loads((folder / "caffelint.toml").read_text())
+    assert written == {"dialect": "ssd", "roots": ["third"], "include": ["*.pt"]}
+    assert caffelint("config", "--show-files").out.split() == [
+        "solver.prototxt",
+        "test.pt",
+        "third/models/net.prototxt",
+    ]
+    run = caffelint("init", "--yes")
+    assert run.status == 2
+    assert "caffelint.toml holds settings already" in run.err
+
+
+def test_no_dialect_where_none_is_needed_or_none_fits(folder: Path, caffelint: Any) -> None:
+    net = folder / "net.prototxt"
+    net.write_text('layer { name: "a" type: "ReLU" bottom: "x" top: "y" }\n')
+    assert "no file needs more than BVLC's Caffe" in caffelint("init").out
+    net.write_text(SSD)
+    for number, type_ in enumerate(("OctreeConv", "PSROIPooling", "Yolov3", "Quantization")):
+        (folder / f"{number}.prototxt").write_text(f'layer {{ name: "a" type: "{type_}" bottom: "x" top: "y" }}\n')
+    assert "\ndialect = " not in caffelint("init").out
+
+
+def test_a_baseline(folder: Path, caffelint: Any) -> None:
+    (folder / "solver.prototxt").write_text('net: "no.prototxt"\n')
+    assert caffelint("check").status == 1
+    assert caffelint("init", "--baseline", "--yes").status == 0
+    assert caffelint("check").status == 0
+    assert json.loads((folder / "caffelint-baseline.json").read_text())["files"]
+
+
+def test_the_written_settings_fit_their_schema(folder: Path, root: Path, caffelint: Any) -> None:
+    jsonschema = pytest.importorskip("jsonschema")
+    schema = json.loads((root / "docs/schema/settings.schema.json").read_text())
+    validator = jsonschema.Draft7Validator(schema)
+    validator.check_schema(schema)
+    (folder / "test.pt").write_text(SSD)
+    caffelint("init", "--yes")
+    text = (folder / "caffelint.toml").read_text()
+    assert text.startswith(f"#:schema {schema['$id']}\n")
+    validator.validate(tomllib.loads(text))
+    for wrong in ({"dialekt": "ssd"}, {"fail-on": "sometimes"}, {"exclude": "a"}, {"max-warnings": -2}):
+        assert not validator.is_valid(wrong), wrong
+
+
+def test_the_schema_has_every_setting() -> None:
+    from caffelint.lint.config import TYPES
+    from caffelint.lint.settings_schema import ABOUT, schema
+
+    assert ABOUT.keys() == TYPES.keys()
+    assert schema()["properties"].keys() == {"extend", *(name.replace("_", "-") for name in TYPES)}
+
+
+def test_clean_removes_results_and_nothing_else(folder: Path, caffelint: Any) -> None:
+    assert caffelint("clean").out == f"no results removed from {folder.parent}/cache/caffelint\n"
+    (folder / "net.prototxt").write_text(SSD)
+    done = subprocess.run([sys.executable, "-m", "caffelint", "check"], cwd=folder, capture_output=True, check=False)
+    assert done.returncode in (0, 1)
+    stored = [path for path in (folder.parent / "cache/caffelint").rglob("*") if path.is_file()]
+    assert stored
+    mine = stored[0].parent / "mine"
+    mine.write_text("x")
+    (folder.parent / "cache/caffelint/ab").mkdir(exist_ok=True)
+    link = folder.parent / "cache/caffelint/ab" / ("0" * 40)
+    link.symlink_to(folder / "net.prototxt")
+    assert caffelint("clean").out.startswith(f"{len(stored)} result")
+    left = {path for path in (folder.parent / "cache/caffelint").rglob("*") if not path.is_dir()}
+    assert left == {mine, link}

@@ -1,0 +1,82 @@
+"""Which files the settings and the command line include and exclude."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from caffelint.lint.discover import EVERY, Wanted, discover
+
+NET = 'layer { name: "a" type: "ReLU" bottom: "x" top: "y" }\n'
+
+
+@pytest.fixture
+def folder(project: Path) -> Path:
+    for file in project.iterdir():
+        file.unlink()
+    (project / "old").mkdir()
+    for name in ("a.prototxt", "b.pt", "c.tpl", "old/d.prototxt", "old/e.pt"):
+        (project / name).write_text(NET)
+    (project / "weights.pt").write_bytes(b"PK\x03\x04\0\0")
+    return project
+
+
+def files(which: Wanted = EVERY, *paths: str) -> list[str]:
+    return discover(paths or ["."], which).files
+
+
+def test_included_files_are_those_that_look_like_nets(folder: Path) -> None:
+    assert files() == ["a.prototxt", "old/d.prototxt"]
+    assert files(Wanted(include=["*.pt"])) == ["a.prototxt", "b.pt", "old/d.prototxt", "old/e.pt"]
+    assert files(Wanted(include=["*.tpl"])) == ["a.prototxt", "c.tpl", "old/d.prototxt"]
+    assert discover(["."], Wanted(include=["*.pt"])).lookalikes == []
+
+
+def test_included_files_of_a_checkout(folder: Path) -> None:
+    import subprocess
+
+    (folder / ".gitignore").write_text("old\n")
+    subprocess.run(["git", "init", "-q", "."], check=True)
+    assert files(Wanted(include=["*.pt", "*.tpl"])) == ["a.prototxt", "b.pt", "c.tpl"]
+
+
+def test_exclude_wins_over_include_and_with_force_over_names(folder: Path) -> None:
+    assert files(Wanted(include=["*.pt"], exclude=["old"])) == ["a.prototxt", "b.pt"]
+    assert files(Wanted(exclude=["old"]), "old/d.prototxt") == ["old/d.prototxt"]
+    assert files(Wanted(exclude=["old"], force=True), "old/d.prototxt", "a.prototxt") == ["a.prototxt"]
+
+
+def test_on_the_command_line(folder: Path, caffelint: Any) -> None:
+    (folder / "caffelint.toml").write_text('exclude = ["old/*"]\ninclude = ["*.tpl"]\n')
+    shown = caffelint("config", "--show-files").out
+    assert shown.splitlines() == ["a.prototxt", "c.tpl"]
+    assert "in 1 file" in caffelint("check", "old/d.prototxt", "--no-cache").out
+    run = caffelint("check", "--force-exclude", "old/d.prototxt", "--no-cache")
+    assert (run.status, run.out) == (0, "no prototxt file was checked\n")
+    assert "in 3 files" in caffelint("check", ".", "--exclude", "a.prototxt", "--include", "*.pt", "--no-cache").out
+    run = caffelint("upgrade", "--force-exclude", "old/d.prototxt")
+    assert run.status == 0
+
+
+def test_max_warnings(folder: Path, caffelint: Any) -> None:
+    solver = 'net: "a.prototxt"\nbase_lr: 0.1 lr_policy: "fixed" max_iter: 9 type: "Adam"\n'
+    (folder / "solver.prototxt").write_text(solver)
+    warnings = caffelint("check", "solver.prototxt", "--format", "concise").out.count(" warning: ")
+    assert warnings
+    options = ["check", "solver.prototxt", "--fail-on", "never"]
+    assert caffelint(*options).status == 0
+    assert caffelint(*options, "--max-warnings", str(warnings)).status == 0
+    assert caffelint(*options, "--max-warnings", str(warnings - 1)).status == 1
+
+
+@pytest.mark.parametrize("names", ["S1", "S", "solver", "S101", "S2, S1"])
+def test_comments_take_what_settings_take(names: str) -> None:
+    import caffelint
+
+    text = f'base_lr: 0.1\nlr_policy: "poly"  # caffelint: ignore[{names}] so be it\npower: 1 net: "a"\n'
+    report = caffelint.check_text(text, kind="solver")
+    assert "poly-without-max-iter" not in {finding.name for finding in report.findings}
+    assert "unused-suppression" not in {finding.name for finding in report.findings}
+    assert report.suppressed == 1
