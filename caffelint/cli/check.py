@@ -68,7 +68,8 @@ from caffelint.cli.settings import (
     multiple=True,
     metavar="FORMAT[:FILE]",
     shell_complete=complete.formats,
-    help="Output format: text, concise, statistics, json, sarif, github, gitlab or junit. Repeat for several outputs.",
+    help="Output format: text, concise, statistics, json, sarif, github, gitlab, junit, rdjson or checkstyle."
+    " Repeat for several outputs.",
 )
 @click.option(
     "--group-by",

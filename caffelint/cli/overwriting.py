@@ -18,6 +18,8 @@ _HEADS = {
         rb'    "check_name": "(?:[A-Z]+\d+ [a-z0-9-]+|not checked)",\n)'
     ),
     "junit": re.compile(rb'<\?xml version="1\.0" encoding="utf-8"\?>\n<testsuites name="caffelint" '),
+    "rdjson": re.compile(rb'\{\s*"source": \{\s*"name": "caffelint"'),
+    "checkstyle": re.compile(rb'<\?xml version="1\.0" encoding="utf-8"\?>\n<checkstyle version="4\.3">'),
     "csv": re.compile(rb"NumIters,Seconds,LearningRate,Run,Phase,Net,Output,Value,LossWeight,Log\n"),
     "github": re.compile(rb"::(?:error|warning|notice) "),
     ".png": re.compile(rb"\x89PNG[^I]{4,12}IHDR[\0-\xff]{21}tEXtSoftware\0caffelint"),

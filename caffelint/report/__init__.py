@@ -19,6 +19,8 @@ FORMATS = {
     "github": "annotations in GitHub Actions",
     "gitlab": "GitLab code quality",
     "junit": "JUnit XML, as Jenkins reads it",
+    "rdjson": "Reviewdog's diagnostic format",
+    "checkstyle": "Checkstyle XML",
 }
 
 
