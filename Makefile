@@ -2,7 +2,7 @@
 BIN := $(if $(wildcard .venv/bin/python),.venv/bin/)
 PYTHON := $(BIN)python
 
-.PHONY: all setup test nightly lint types docs bench accept corpus proto verdicts caffe wheel sbom
+.PHONY: all setup test nightly lint types docs site bench accept corpus proto verdicts caffe wheel sbom
 
 all: test lint types docs
 
@@ -24,6 +24,9 @@ types:
 
 docs:
 	$(PYTHON) tools/docs.py
+
+site:  # the documentation as a site, in build/site; links are checked
+	$(PYTHON) -m mkdocs build --strict
 
 bench:  # make bench DIR=folder
 	$(PYTHON) tools/bench.py $(or $(DIR),fixtures)

@@ -16,7 +16,11 @@ def test_generated_files_are_fresh(root: Path) -> None:
     assert done.returncode == 0, done.stdout + done.stderr
 
 
-def test_the_settings_of_the_readme_can_be_copied(root: Path, tmp_path: Path) -> None:
-    (block,) = re.findall(r"```toml\n(.*?)```", (root / "README.md").read_text("utf-8"), re.DOTALL)
+def test_the_settings_of_the_page_can_be_copied(root: Path, tmp_path: Path) -> None:
+    (block,) = re.findall(r"```toml\n(.*?)```", (root / "docs/settings.md").read_text("utf-8"), re.DOTALL)
     (tmp_path / "caffelint.toml").write_text(block, "utf-8")
     assert load_config(tmp_path).dialect == "ssd"
+
+
+def test_the_readme_is_short(root: Path) -> None:
+    assert len((root / "README.md").read_text("utf-8").splitlines()) <= 120

@@ -46,3 +46,9 @@ def test_hooks(commit: Any, tmp_path: Path) -> None:
     assert "files were modified by this hook" in commit("caffelint-upgrade", LEGACY, status=1)
     assert solver.read_text() == SOUND + 'type: "Adam"  # kept\n'
     assert "Passed" in commit("caffelint-upgrade", solver.read_text(), status=0)
+
+
+def test_hooks_leave_out_what_the_settings_exclude(commit: Any, tmp_path: Path) -> None:
+    (tmp_path / "caffelint.toml").write_text('exclude = ["solver.prototxt"]\n')
+    for hook in ("caffelint", "caffelint-fix", "caffelint-upgrade"):
+        assert "Passed" in commit(hook, LEGACY.replace("max_iter: 100\n", ""), status=0)
