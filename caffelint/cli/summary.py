@@ -90,6 +90,7 @@ def command(
         "input_shapes": input_shapes(shapes),
         "dialect": dialect_of(dialect),
         "read_data": read_data,
+        "assume": format_ == "text",
         "roots": roots,
     }
     both = phase is None and format_ == "text"

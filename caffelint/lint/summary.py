@@ -118,13 +118,15 @@ def summarize(
     dialect: str | None = None,
     read_data: bool = False,
     roots: Sequence[str] = (),
+    assume: bool = False,
 ) -> Iterator[Summary]:
     """The summary of a net's file in each of the phases; none if the file is not a net.
 
     stages, level: besides those of the net itself. of_solver: in the state that a solver builds it in, if that has one
     of the phases; the file is the solver's own for a net inside of it.
     input_shapes: by top, in place of what the layer says. read_data: look into the sources of data layers for shapes
-    that the text does not tell; `roots` are further folders to look for them in.
+    that the text does not tell; `roots` are further folders to look for them in. assume: take a likely shape for the
+    data that is still unknown then, and say so in a note.
     """
     file = loaded(data, path, dialect)
     net = file.net
@@ -150,15 +152,32 @@ def summarize(
     for state in states:
         built = builds[state]
         notes: list[str] = []
+        read: dict[str, tuple[int, ...]] = {}
+        loads = built.loads
         if read_data and not built.is_known:
             from caffelint.lint.source_shapes import source_shapes
 
             read, notes, _ = source_shapes(built, path, roots)
             if read:
                 built = build(net.message, *state, input_shapes=read | given, dialect=dialect)
+                loads = built.loads
+        if assume and loads is None:
+            likely = build(net.message, *state, input_shapes=read | given, dialect=dialect, assume_inputs=True)
+            if likely.assumed and not likely.refusals:
+                notes += _assumed(likely, state.phase)
+                built = likely
         plain = dialect in BVLC or (net.bound.is_plain and not built.is_fork)
         unknown = bool(problems) and dialect is None
-        yield _summary(path, state.phase, built, plain, unknown=unknown, notes=notes)
+        summary = _summary(path, state.phase, built, plain, unknown=unknown, notes=notes)
+        yield summary._replace(loads=loads) if built.assumed else summary
+
+
+def _assumed(built: BuiltNet, phase: str) -> Iterator[str]:
+    """What was taken for the shapes that nothing tells, and how to give others."""
+    for name, shape in built.assumed.items():
+        dims = "x".join(map(str, shape))
+        other = f"give --phase {phase.lower()} --input-shape {name}=... for another shape"
+        yield f'the shape of "{name}" is not in the text and taken as {dims}; {other}, or --read-data'
 
 
 def _states(
