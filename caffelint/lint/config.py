@@ -379,8 +379,8 @@ def _set(config: Config, name: str, value: Any, source: str, base: Path | None =
         raise ConfigError(f"{source}: {key} is {shown(value)}; it takes a list of strings")
     if name in (*_PATHS, "caffe_python") and any("\0" in item for item in ([value] if wanted is str else value)):
         raise ConfigError(f"{source}: {key} is {shown(value)}; a path cannot contain NUL")
-    if name == "max_warnings" and value < -1:
-        raise ConfigError(f"{source}: max-warnings is {shown(value)}; it takes a number, or -1 for any")
+    if name == "max_warnings" and not -1 <= value < 2**31:
+        raise ConfigError(f"{source}: max-warnings is {shown(value)}; it takes a number below 2^31, or -1 for any")
     if name == "jobs" and value < 0:
         raise ConfigError(f"{source}: jobs is {shown(value)}; it takes 0, for all processors, or more")
     if name == "caffe_python" and base is not None:
