@@ -66,6 +66,21 @@ def _power(layer: Layer) -> Iterator[Slip]:
             yield ("power_param", name), text, {}
 
 
+def _arg_max(layer: Layer) -> Iterator[Slip]:
+    if layer.message.argmax_param.HasField("axis"):
+        return
+    for one in layer.net.states():
+        shape = next((built.bottoms[0].shape for built in one.layers if built.index == layer.index), None)
+        if shape and len(shape) == 4 and shape[2] * shape[3] > 1:
+            yield (
+                ("argmax_param",) if layer.message.HasField("argmax_param") else ("type",),
+                f"without axis it takes the maximum over all of a {shape[1]}x{shape[2]}x{shape[3]} map, not for each"
+                " pixel; set axis: 1",
+                {"axis": "1"},
+            )
+            return
+
+
 # What people get wrong in one type is advice on that type: each has a check of its own.
 SLIPS: dict[str, Callable[[Layer], Iterator[Slip]]] = {
     "Convolution": _convolution,
@@ -75,6 +90,7 @@ SLIPS: dict[str, Callable[[Layer], Iterator[Slip]]] = {
     "Eltwise": _eltwise,
     "Clip": _clip,
     "Power": _power,
+    "ArgMax": _arg_max,
 }
 
 
@@ -84,7 +100,8 @@ class MisreadSetting(LayerRule):
     ## Why is this bad?
     Each of these loads without a warning and does something else: a dilation of 0 reads only one pixel, `kernel_h` next
     to `kernel_size` is ignored, an Eltwise MAX ignores `coeff`, a Clip without `clip_param` gives zeros, an
-    InnerProduct over axis 0 mixes the items of a batch, and a Power with scale 0 or power 0 is a constant.
+    InnerProduct over axis 0 mixes the items of a batch, a Power with scale 0 or power 0 is a constant, and an ArgMax
+    without axis finds one place in a whole map.
 
     ## Example
     ```
@@ -108,6 +125,8 @@ class MisreadSetting(LayerRule):
     severity = WARNING
     layer_types = tuple(SLIPS)
     VALID = [
+        'layer { name: "a" type: "Input" top: "a" input_param { shape { dim: 1 dim: 3 dim: 1 dim: 1 } } }'
+        ' layer { name: "m" type: "ArgMax" bottom: "a" top: "b" }',
         'layer { name: "c" type: "Convolution" bottom: "a" top: "b" convolution_param { dilation: 1 } }',
         'layer { name: "c" type: "Convolution" bottom: "a" top: "b" convolution_param { kernel_size: 1 dilation: 0 } }',
         'layer { name: "p" type: "Pooling" bottom: "a" top: "b" pooling_param { kernel_h: 3 kernel_w: 2 } }',
@@ -157,6 +176,15 @@ class MisreadSetting(LayerRule):
                 'layer { name: "c" type: "Clip" bottom: "a" top: "b" clip_param { min: 0 max: 6 } } layer { '
                 'name: "d" type: "Clip" bottom: "b" top: "c" }'
             ),
+        ),
+        Invalid(
+            'layer { name: "a" type: "Input" top: "a" input_param { shape { dim: 1 dim: 3 dim: 9 dim: 9 } } }'
+            ' layer { name: "m" type: "ArgMax" bottom: "a" top: "b" argmax_param { top_k: 1 } }',
+            span="argmax_param",
+            message='ArgMax "m": without axis it takes the maximum over all of a 3x9x9 map, not for each pixel; set'
+            " axis: 1",
+            fixed='layer { name: "a" type: "Input" top: "a" input_param { shape { dim: 1 dim: 3 dim: 9 dim: 9 } } }'
+            ' layer { name: "m" type: "ArgMax" bottom: "a" top: "b" argmax_param { top_k: 1 axis: 1 } }',
         ),
         Invalid(
             'layer { name: "p" type: "Power" bottom: "a" top: "b" power_param { scale: 0 } }',

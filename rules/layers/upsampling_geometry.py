@@ -12,6 +12,11 @@ from ._coordinates import SAME, Axis, Position, crop_offset, position
 _TOLERATED = 2
 """Pixels of the cropped map: even kernels leave half pixels, and older nets round one more."""
 
+_ALIGNED = 2
+"""How many Crops have to be aligned for a third one to be odd."""
+
+_FAR = Fraction(1 << 20)
+
 _COARSE = 2
 """Of a map that is upsampled by more, a shift by less than half of its own pixels says nothing either."""
 
@@ -110,22 +115,28 @@ class UpsamplingGeometry(NetRule):
         said: set[int] = set()
         for one in net.states():
             known: dict[Blob, Position | None] = {}
+            crops = [layer for layer in one.layers if layer.type == "Crop" and len(layer.bottoms) == 2]
+            # Where all others are aligned to the pixel, one that is not is a slip, however coarse its map.
+            exact = len(crops) > _ALIGNED and sum(_shift(layer, known) <= 1 for layer in crops) >= len(crops) - 1
             for layer in one.layers:
                 index = layer.index
                 if index is None or index in said or len(layer.bottoms) != 2:
                     continue
                 found = None
                 if layer.type == "Crop":
-                    found = self._crop(net, layer, known)
+                    found = self._crop(net, layer, known, exact)
                 elif layer.type == "Upsample":
                     found = self._unpooled(net, layer)
                 if found:
                     said.add(index)
                     yield found
 
-    def _crop(self, net: Net, layer: BuiltLayer, known: dict[Blob, Position | None]) -> Finding | None:
+    def _crop(
+        self, net: Net, layer: BuiltLayer, known: dict[Blob, Position | None], exact: bool
+    ) -> Finding | None:
         mine = net.layers[layer.index or 0]
-        if not mine.has("crop_param"):
+        # The oldest Crop found its offset by itself; one that is given says that this Caffe's does not.
+        if not any(other.has("crop_param") for other in net.by_type["Crop"]):
             return None
         map_, reference = (position(blob, known) for blob in layer.bottoms)
         if map_ is None or reference is None or map_.root is not reference.root:
@@ -147,7 +158,10 @@ class UpsamplingGeometry(NetRule):
                     )
                 continue
             wanted = (there[1] - here[1]) / here[0]
-            if abs(wanted - offset) > max(Fraction(_TOLERATED), Fraction(_factor(layer.bottoms[0].producer), _COARSE)):
+            tolerated = Fraction(_TOLERATED)
+            if not exact:
+                tolerated = max(tolerated, Fraction(_factor(layer.bottoms[0].producer), _COARSE))
+            if abs(wanted - offset) > tolerated:
                 fixes = _offset(mine, map_, reference)
                 pad = _lacking_pad(layer, there, offset, wanted, side) if wanted < 0 else ""
                 return self.finding(
@@ -183,6 +197,20 @@ class UpsamplingGeometry(NetRule):
             if mine.has("upsample_param", "upsample_h") and mine.has("upsample_param", "upsample_w")
             else (),
         )
+
+
+def _shift(layer: BuiltLayer, known: dict[Blob, Position | None]) -> Fraction:
+    """How many pixels a Crop is off, in the worse direction; far where that cannot be told."""
+    map_, reference = (position(blob, known) for blob in layer.bottoms)
+    if map_ is None or reference is None or map_.root is not reference.root:
+        return _FAR
+    shifts = []
+    for side, (here, there) in enumerate(((map_.rows, reference.rows), (map_.columns, reference.columns))):
+        offset = crop_offset(layer, side)
+        if offset is None or here[0] != there[0]:
+            return _FAR
+        shifts.append(abs((there[1] - here[1]) / here[0] - offset))
+    return max(shifts)
 
 
 def _lacking_pad(layer: BuiltLayer, there: Axis, offset: int, wanted: Fraction, side: int) -> str:

@@ -11,6 +11,7 @@ _FAMILY = re.compile(
     "(?<![a-z])(?:alexnet|caffenet|googlenet|inception|vgg|resnet|resnext|densenet|lenet|squeezenet|mobilenet|shufflenet|xception"
     "|segnet|enet|unet|deeplab|pspnet|fcn|yolo|ssd|openpose|nin|flownet|c3d)(?![a-z])"
 )
+_WORD = re.compile(r"[^\W_]+")
 _VARIANT = re.compile(r"(?<![a-z])(?:lite|tiny)(?![a-z])")
 
 
@@ -65,7 +66,7 @@ class SolverOfAnotherNet(SolverRule):
     ]
 
     def check(self, solver: Solver) -> Iterator[Finding]:
-        if found := [*self._of_another_folder(solver)]:
+        if found := [*self._of_another_folder(solver)] or [*self._of_another_name(solver)]:
             yield from found
             return
         message = solver.message
@@ -84,6 +85,24 @@ class SolverOfAnotherNet(SolverRule):
             if not _VARIANT.search(net.lower().replace("_", " ")) and of_net:
                 text = f'the solver\'s file name says "{variant}", but {field} "{net}" does not; {asked}'
                 yield self.finding(solver.at(field), text)
+
+    def _of_another_name(self, solver: Solver) -> Iterator[Finding]:
+        """A net whose name differs in one word from the solver's, while the net with the solver's word is there."""
+        for use in solver.nets:
+            folder, bare = os.path.split(use.net.path)
+            mine, its = _words(_base(solver.path)) - {"solver"}, _words(bare.lower())
+            if use.field.endswith("_param") or len(mine - its) != 1 or not mine & its:
+                continue
+            (meant,) = mine - its
+            for word in sorted(its - mine):
+                other = _swapped(bare, word, meant, os.path.basename(solver.path))
+                if exists(os.path.join(folder, other)):
+                    yield self.finding(
+                        solver.at(use.field, use.position),
+                        f'{use.field} is "{bare}", but "{other}" is there too and has the word "{meant}" of the'
+                        " solver's own name; check that this is the net to train",
+                    )
+                    return
 
     def _of_another_folder(self, solver: Solver) -> Iterator[Finding]:
         """A net that is in another folder, while one of its name is next to the solver, and was the one meant."""
@@ -107,6 +126,17 @@ class SolverOfAnotherNet(SolverRule):
                     " to the solver; check that this is the net to train",
                 )
                 return
+
+
+def _words(name: str) -> set[str]:
+    """`lenet_solver_2.prototxt`: lenet, solver, 2."""
+    return set(_WORD.findall(name.partition(".prototxt")[0]))
+
+
+def _swapped(name: str, word: str, meant: str, solver: str) -> str:
+    """The name with another word in the place of one, in the letters in which the solver's name has it."""
+    start, at = name.lower().find(word), solver.lower().find(meant)
+    return name[:start] + solver[at : at + len(meant)] + name[start + len(word) :]
 
 
 def _base(path: str) -> str:

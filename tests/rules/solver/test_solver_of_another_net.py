@@ -30,3 +30,23 @@ def test_the_net_next_to_a_solver_may_be_meant(tmp_path: Path, folder: str, net:
     config.cache, config.preview = False, True
     found = [one for one in caffelint.check([str(solver)], config).findings if one.name == "solver-of-another-net"]
     assert [(one.file, one.line) for one in found] == ([(str(solver), 1)] if told else [])
+
+
+@pytest.mark.parametrize(
+    ("solver", "net", "told"),
+    [
+        ("singleFrame_solver_RGB", "train_test_lstm_RGB", True),
+        ("lstm_solver_RGB", "train_test_lstm_RGB", False),
+        ("other_solver_RGB", "train_test_lstm_RGB", False),
+        ("singleFrame_solver", "train_test_lstm_RGB", False),
+    ],
+)
+def test_the_net_with_the_solver_s_word_may_be_meant(tmp_path: Path, solver: str, net: str, told: bool) -> None:
+    for name in ("train_test_lstm_RGB", "train_test_singleFrame_RGB"):
+        (tmp_path / f"{name}.prototxt").write_text(NET.format(name))
+    path = tmp_path / f"{solver}.prototxt"
+    path.write_text(f'net: "{net}.prototxt"\nbase_lr: 0.1')
+    config = Config()
+    config.cache, config.preview = False, True
+    found = [one.name for one in caffelint.check([str(path)], config).findings]
+    assert ("solver-of-another-net" in found) == told
