@@ -90,7 +90,8 @@ class SolverOfAnotherNet(SolverRule):
         """A net whose name differs in one word from the solver's, while the net with the solver's word is there."""
         for use in solver.nets:
             folder, bare = os.path.split(use.net.path)
-            mine, its = _words(_base(solver.path)) - {"solver"}, _words(bare.lower())
+            mine = {word for word in _words(_base(solver.path)) if "solver" not in word}
+            its = _words(bare.lower())
             if use.field.endswith("_param") or len(mine - its) != 1 or not mine & its:
                 continue
             (meant,) = mine - its
