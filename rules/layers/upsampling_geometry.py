@@ -116,8 +116,8 @@ class UpsamplingGeometry(NetRule):
         for one in net.states():
             known: dict[Blob, Position | None] = {}
             crops = [layer for layer in one.layers if layer.type == "Crop" and len(layer.bottoms) == 2]
-            # Where all others are aligned to the pixel, one that is not is a slip, however coarse its map.
-            exact = len(crops) > _ALIGNED and sum(_shift(layer, known) <= 1 for layer in crops) >= len(crops) - 1
+            # Where all others are aligned exactly, one that is not is a slip, however coarse its map.
+            exact = len(crops) > _ALIGNED and sum(not _shift(layer, known) for layer in crops) >= len(crops) - 1
             for layer in one.layers:
                 index = layer.index
                 if index is None or index in said or len(layer.bottoms) != 2:
