@@ -21,6 +21,8 @@ from caffelint.lint import (
     write,
 )
 
+from ._parts import is_whole
+
 _NEAR = 100
 
 
@@ -139,7 +141,7 @@ class UnknownBottom(RefusalRule):
 
     def report(self, refused: Refused) -> Iterator[Finding]:
         net = refused.net
-        if not net.solvers and not _is_whole(net):
+        if not net.solvers and not is_whole(net):
             return
         certainty = _certainty(net, refused)
         if certainty:
@@ -164,12 +166,6 @@ def _fixes(refused: Refused, meant: str) -> tuple[Fix, ...]:
         for index in refused.net.once(_readings).get((layer.index, wrong), ())
     ]
     return fix(f'set bottom: "{meant}"', UNSAFE, *edits)
-
-
-def _is_whole(net: Net) -> bool:
-    """Does the file hold a start of a net: a layer that brings data, or an input?"""
-    starts = any(not layer.bottoms and layer.tops and layer.type != "Parameter" for layer in net.layers)
-    return starts or len(net.written.input) > 0
 
 
 def _certainty(net: Net, refused: Refused) -> str | None:

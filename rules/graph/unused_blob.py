@@ -5,6 +5,8 @@ from collections.abc import Iterator
 from caffelint.lint import TRAIN, WARNING, Finding, Invalid, Net, NetRule, title
 from caffelint.lint.built import BuiltLayer
 
+from ._parts import is_whole
+
 
 class UnusedBlob(NetRule):
     """No layer in TRAIN reads the result of a layer that should learn.
@@ -52,6 +54,14 @@ class UnusedBlob(NetRule):
         " param { lr_mult: 0 } param { lr_mult: 0 } inner_product_param { num_output: 9 } }",
     ]
     INVALID = [
+        # The end of a net.
+        Invalid(
+            _NET[_NET.index('layer { name: "fc"') :]
+            + ' layer { name: "fc6_scale" type: "Scale" bottom: "fc6" top: "fc6_scale" }',
+            span='top: "fc6_scale"',
+            message='Scale "fc6_scale": nothing reads "fc6_scale" in TRAIN, so the layer learns nothing; give it a loss'
+            " or keep it out of TRAIN",
+        ),
         Invalid(
             _NET + ' layer { name: "aux" type: "InnerProduct" bottom: "data" top: "aux"'
             " inner_product_param { num_output: 9 } }"
@@ -63,6 +73,9 @@ class UnusedBlob(NetRule):
     ]
 
     def check(self, net: Net) -> Iterator[Finding]:
+        if not net.solvers and not is_whole(net) and any(layer.kind.is_loss for layer in net.layers):
+            yield from self._of_part(net)
+            return
         for one in net.states():
             if one.phase != TRAIN or not one.is_wired or not one.has_loss:
                 continue
@@ -81,6 +94,19 @@ class UnusedBlob(NetRule):
                         phases=(TRAIN,),
                     )
             return
+
+    def _of_part(self, net: Net) -> Iterator[Finding]:
+        """In the end of a net, with its loss but without its data, which is not built."""
+        layers = net.in_phase(TRAIN)
+        read = {blob for layer in layers for blob in layer.bottoms}
+        for layer in layers:
+            if layer.kind.known and layer.kind.learns and not layer.kind.is_loss and read.isdisjoint(layer.tops):
+                yield self.finding(
+                    layer.at("top"),
+                    f'{title(layer)}: nothing reads "{layer.tops[0]}" in TRAIN, so the layer learns nothing; give it a'
+                    " loss or keep it out of TRAIN",
+                    phases=(TRAIN,),
+                )
 
 
 def _idle(layer: BuiltLayer) -> BuiltLayer | None:
