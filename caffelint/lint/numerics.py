@@ -5,11 +5,12 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from caffelint.caffe.learning_rate import schedule
+from caffelint.caffe.learning_rate import Schedule, schedule
 from caffelint.caffe.states import TRAIN, State
 from caffelint.lint.weights import starts_from_weights
 from caffelint.numerics.judgement import (
     ALIKE,
+    CLIP,
     FILLER,
     HOT,
     INPUT,
@@ -17,6 +18,7 @@ from caffelint.numerics.judgement import (
     LOSS_WEIGHT,
     MOMENTUM,
     RATE,
+    STILL,
     Cure,
     Judgement,
     judge,
@@ -27,6 +29,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "ALIKE",
+    "CLIP",
     "FILLER",
     "HOT",
     "INPUT",
@@ -34,6 +37,7 @@ __all__ = [
     "LOSS_WEIGHT",
     "MOMENTUM",
     "RATE",
+    "STILL",
     "Cure",
     "Judgement",
     "judged",
@@ -58,11 +62,12 @@ def _judged(solver: Solver) -> Judgement | None:
     net, message = solver.train_net, solver.message
     if net is None or starts_from_weights(net) or not _is_plain(solver):
         return None
-    rate = schedule(message).rate(0)
+    rates = schedule(message)
+    rate = rates.rate(0)
     if not 0 < rate < math.inf or not 0 <= message.momentum < 1:
         return None
     try:
-        return judge(net.likely(State(TRAIN)), message, rate)
+        return judge(net.likely(State(TRAIN)), message, rate, steps=_steps(rates, message.max_iter))
     except ArithmeticError:  # beyond what can be told
         return None
 
@@ -70,6 +75,18 @@ def _judged(solver: Solver) -> Judgement | None:
 def _is_plain(solver: Solver) -> bool:
     message = solver.message
     return not (message.local_lr_auto or message.larc or message.warmup_iter or message.rampup_interval)
+
+
+_POINTS = 1000
+
+
+def _steps(rates: Schedule, iterations: int) -> float:
+    """How many updates at the first rate all updates come to; inf where the text does not say how many there are."""
+    if iterations <= 0:
+        return math.inf
+    every = range(0, iterations, max(iterations // _POINTS, 1))
+    total = sum(rates.rate(iteration) for iteration in every)
+    return total / len(every) * iterations / rates.rate(0) if math.isfinite(total) else math.inf
 
 
 def number(value: float) -> str:
@@ -82,6 +99,9 @@ def remedy(cure: Cure) -> str:
     name = f'"{cure.layer.name}"' if cure.layer is not None else ""
     if cure.kind == MOMENTUM:
         return "set momentum: 0.9"
+    if cure.kind == CLIP:
+        cut = f"from {number(cure.is_now)} to {number(cure.was)}"
+        return f"clip_gradients cuts the norm of the gradients {cut}; raise it"
     if cure.kind == LOSS_WEIGHT:
         return f"its loss_weight is {number(cure.was)}; set loss_weight: 1 in {name}"
     if cure.kind == INPUT:

@@ -133,7 +133,7 @@ def _(layer: DummyData, bottoms: Known, drawn: Drawn) -> Tops:
 def weights_of(layer: BuiltLayer, drawn: Drawn) -> tuple[Weights, Weights] | None:
     """What the weights and the bias begin with."""
     p = layer.parameters
-    if not layer.param_shapes:
+    if not layer.param_shapes or not hasattr(p, "bias_term"):
         return None
     main = drawn.weights or weights(p.weight_filler, layer.param_shapes[0])
     bias = weights(p.bias_filler, layer.param_shapes[1]) if p.bias_term and len(layer.param_shapes) > 1 else _NOTHING

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from caffelint.lint import Place, Solver
-from caffelint.lint.numerics import INPUT, LOSS_WEIGHT, MOMENTUM, Cure
+from caffelint.lint.numerics import CLIP, INPUT, LOSS_WEIGHT, MOMENTUM, Cure
 
 if TYPE_CHECKING:
     from caffelint.lint.built import BuiltLayer
@@ -15,6 +15,8 @@ def place(solver: Solver, cure: Cure | None, otherwise: BuiltLayer) -> Place:
     """Where the value is that is to be changed; the layer where nothing is known that would help."""
     if cure is not None and cure.kind == MOMENTUM:
         return solver.at("momentum")
+    if cure is not None and cure.kind == CLIP:
+        return solver.at("clip_gradients")
     layer = otherwise if cure is None else cure.layer
     trained = solver.train_net
     if layer is None or layer.index is None or trained is None:

@@ -1,0 +1,79 @@
+"""What is said of a net as a whole, and that nothing is said where something is not known."""
+
+from __future__ import annotations
+
+import pytest
+from google.protobuf.message import Message
+
+from caffelint.caffe.states import State
+from caffelint.lint.file import load
+from caffelint.numerics.judgement import ALIKE, CLIP, HOT, RATE, STILL, Judgement, judge
+
+_NET = (
+    'layer {{ name: "data" type: "DummyData" top: "x" top: "label" top: "cont" dummy_data_param {{'
+    " shape {{ dim: 8 dim: 4 dim: 50 }} shape {{ dim: 8 }} shape {{ dim: 8 dim: 4 }}"
+    ' data_filler {{ type: "gaussian" }} data_filler {{ type: "constant" }} data_filler {{ type: "constant" }} }} }}\n'
+    "{middle}"
+    'layer {{ name: "fc" type: "InnerProduct" bottom: "{last}" top: "fc" inner_product_param {{ num_output: 5'
+    " {filler} }} }}\n"
+    'layer {{ name: "loss" type: "SoftmaxWithLoss" bottom: "fc" bottom: "label" top: "loss" }}'
+)
+_FILLER = 'weight_filler { type: "xavier" }'
+
+
+def _judged(
+    rate: float, more: str = "", middle: str = "", last: str = "x", filler: str = _FILLER, steps: float = 1000
+) -> Judgement | None:
+    net = load(_NET.format(middle=middle, last=last, filler=filler).encode(), "net.prototxt").net
+    assert net is not None
+    return judge(net.likely(State("TRAIN")), _solver(f'base_lr: {rate} lr_policy: "fixed" {more}'), rate, steps=steps)
+
+
+def _solver(text: str) -> Message:
+    solver = load(text.encode(), "solver.prototxt", "solver").solver
+    assert solver is not None
+    return solver.message
+
+
+@pytest.mark.parametrize(
+    ("rate", "more", "kind", "cure"),
+    [(100, "", HOT, RATE), (1e-9, "", STILL, RATE), (0.01, "clip_gradients: 1e-9", STILL, CLIP), (0.01, "", "", "")],
+)
+def test_what_is_wrong_and_the_change_that_mends_it(rate: float, more: str, kind: str, cure: str) -> None:
+    found = _judged(rate, more)
+    assert (found.kind, found.cures[0].kind) == (kind, cure) if found else not kind
+
+
+def test_nothing_is_still_where_the_length_is_not_known() -> None:
+    assert _judged(1e-9, steps=float("inf")) is None
+
+
+def test_weights_of_0_are_no_sign_of_what_comes() -> None:
+    assert _judged(0.01, filler="") is None
+
+
+@pytest.mark.parametrize("bend", ["ReLU", "Sigmoid"])
+def test_dead_units(bend: str) -> None:
+    """All inputs of the units are -30: with ReLU nothing comes through."""
+    hidden = (
+        'layer { name: "h" type: "InnerProduct" bottom: "x" top: "h" inner_product_param { num_output: 9'
+        ' weight_filler { type: "xavier" } bias_filler { type: "constant" value: -30 } } }\n'
+        f'layer {{ name: "bend" type: "{bend}" bottom: "h" top: "h" }}\n'
+    )
+    found = _judged(0.01, middle=hidden, last="h", filler=f'{_FILLER} bias_filler {{ type: "constant" value: 1 }}')
+    assert found is not None
+    assert found.kind == ALIKE
+
+
+@pytest.mark.parametrize("kind", ["LSTM", "RNN", "Strange", "BatchNorm", "PReLU"])
+@pytest.mark.parametrize("rate", [1e-9, 100])
+def test_a_layer_of_any_kind(kind: str, rate: float) -> None:
+    """Nothing is raised, and nothing is said to stand still where some updates are not known."""
+    recurrent = kind in ("LSTM", "RNN")
+    middle = (
+        f'layer {{ name: "m" type: "{kind}" bottom: "x" {chr(34).join(["bottom: ", "cont", ""]) if recurrent else ""}'
+        f' top: "m" {"recurrent_param { num_output: 6 " + _FILLER + " }" if recurrent else ""} }}\n'
+    )
+    found = _judged(rate, middle=middle, last="m")
+    if recurrent:
+        assert found is None or found.kind != STILL
