@@ -34,6 +34,7 @@ from caffelint.smoke.prepare import Prepared, Wishes, prepare
 from caffelint.smoke.project import Project, load_project
 from caffelint.smoke.run import Run
 from caffelint.smoke.signals import held
+from caffelint.smoke.weighed import weights_findings
 
 OFF, QUICK, FULL = "off", "quick", "full"
 """How much is tried to find out why a run went wrong."""
@@ -169,8 +170,11 @@ def session(request: Request, watcher: Watcher, way: Callable[[Stage], tuple[Run
     project = load_project(request.path, request.config, request.input_shapes)
     report = _checked(request, project)
     stops = any(one.severity == ERROR and one.certainty == CERTAIN for one in report.findings)
-    # What is wrong with the data is no reason not to run: the run shows what comes of it.
-    report = report._replace(findings=(*report.findings, *kept_findings(request.path, request.config)))
+    # What is wrong with data and weights is no reason not to run: the run shows what comes of it.
+    found = [*kept_findings(request.path, request.config)]
+    if request.wishes.weights:
+        found += weights_findings(project, request.wishes.weights, request.config)
+    report = report._replace(findings=(*report.findings, *found))
     if stops and not request.force:
         watcher.stopped(report)
         return Session(report, None, None)

@@ -107,7 +107,16 @@ class NotLearning(SmokeRule):
         found = _nothing_to_learn(self, run) or _no_rate(self, run) or _no_gradient(self, run) or _clamped(self, run)
         found = found or _flat(self, run)
         if found:
-            yield found
+            lost = any(one.name == "layer-without-weights" and one.severity == ERROR for one in run.static)
+            yield _without_weights(self, found, run) if lost else found
+
+
+def _without_weights(rule: SmokeRule, found: Finding, run: Run) -> Finding:
+    """Weights were given, and nothing of them was loaded: whatever else is odd comes of that."""
+    what = found.cause.what if found.cause else found.message
+    why = "none of the weights were loaded, since no layer has one of their names; compare the names of the layers"
+    known = run.known(rules=("layer-without-weights",))
+    return worded(rule, found.place, Cause("weights", what, why, LIKELY, known=known))
 
 
 def _nothing_to_learn(rule: SmokeRule, run: Run) -> Finding | None:

@@ -26,6 +26,10 @@ class LayerWithoutWeights(WeightsRule):
     severity = WARNING
     _LOSS = 'layer { name: "loss" type: "SoftmaxWithLoss" bottom: "fc" bottom: "label" top: "loss" }\n'
     _LABEL = 'layer { name: "label" type: "Input" top: "label" input_param { shape { dim: 1 } } }\n'
+    _UNKNOWN = (
+        'layer { name: "data" type: "HDF5Data" top: "data" top: "label" hdf5_data_param { source: "x" } }\n'
+        'layer { name: "fc" type: "InnerProduct" bottom: "data" top: "fc" inner_product_param { num_output: 9 } }\n'
+    )
     VALID = [FITS]
     INVALID = [
         Invalid(
@@ -44,6 +48,16 @@ class LayerWithoutWeights(WeightsRule):
             span="layer",
             message='layers "conv9", "fc9": "net.caffemodel" has no weights for any layer of this net, so all of them'
             " start from their fillers; compare the names of the layers",
+        ),
+        Invalid(
+            {
+                # What shape its data have nobody knows, and the names tell.
+                "net.prototxt": _UNKNOWN + _LOSS,
+                "net.caffemodel": layer("a", "InnerProduct", blob((7, 9))),
+            },
+            span="layer",
+            message='InnerProduct "fc": "net.caffemodel" has no weights for any layer of this net, so all of them start'
+            " from their fillers; compare the names of the layers",
         ),
         Invalid(
             {

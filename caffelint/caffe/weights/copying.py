@@ -52,7 +52,8 @@ class Copied(NamedTuple):
 
     copies: in the order of the file. ignored: layers that the net has not. misfits: one for a layer, in the order of
     the file. unknown: layers whose parameters are not known, so that nobody knows what they take. missing: layers of
-    the net with parameters, shared ones aside, for which the file has nothing, so that their fillers stay.
+    the net with parameters, of shapes that are known or not and shared ones aside, for which the file has nothing, so
+    that their fillers stay.
     """
 
     copies: list[Copy]
@@ -85,7 +86,8 @@ def copied(weights: Weights, net: BuiltNet) -> Copied:
     for layer in net.layers:
         if layer.name in named and targets[layer.name] is layer:
             continue
-        if any(param.owner is None for param in layer.params or ()):
+        own = layer.has_parameters if layer.params is None else any(param.owner is None for param in layer.params)
+        if own:
             found.missing.append(layer)
     return found
 

@@ -56,9 +56,8 @@ class Fit:
     @property
     def is_known(self) -> bool:
         """Is it known of every layer whether it has parameters?"""
-        return all(layer.params is not None for layer in self.built.layers) or (
-            self.likely is not None and not self.likely.unknown
-        )
+        known = (layer.params is not None or layer.has_parameters is not None for layer in self.built.layers)
+        return all(known) or (self.likely is not None and not self.likely.unknown)
 
     @property
     def starved(self) -> list[BuiltLayer]:
