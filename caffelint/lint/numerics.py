@@ -40,9 +40,11 @@ __all__ = [
     "STILL",
     "Cure",
     "Judgement",
+    "judge",
     "judged",
     "number",
     "remedy",
+    "steps",
 ]
 
 _JUDGED = "_judged"
@@ -67,7 +69,7 @@ def _judged(solver: Solver) -> Judgement | None:
     if not 0 < rate < math.inf or not 0 <= message.momentum < 1:
         return None
     try:
-        return judge(net.likely(State(TRAIN)), message, rate, steps=_steps(rates, message.max_iter))
+        return judge(net.likely(State(TRAIN)), message, rate, steps=steps(rates, message.max_iter))
     except ArithmeticError:  # beyond what can be told
         return None
 
@@ -80,7 +82,7 @@ def _is_plain(solver: Solver) -> bool:
 _POINTS = 1000
 
 
-def _steps(rates: Schedule, iterations: int) -> float:
+def steps(rates: Schedule, iterations: int) -> float:
     """How many updates at the first rate all updates come to; inf where the text does not say how many there are."""
     if iterations <= 0:
         return math.inf
@@ -97,6 +99,7 @@ def number(value: float) -> str:
 def remedy(cure: Cure) -> str:
     """The change as an advice."""
     name = f'"{cure.layer.name}"' if cure.layer is not None else ""
+    name += f" and {cure.more} more" if cure.more else ""
     if cure.kind == MOMENTUM:
         return "set momentum: 0.9"
     if cure.kind == CLIP:

@@ -34,12 +34,13 @@ that learned."""
 
 class Cure(NamedTuple):
     """kind: of one of the names above. layer: whose, None for the solver. was, is_now: the value that is changed; of a
-    filler the standard deviations of the weights, of an input its size."""
+    filler the standard deviations of the weights, of an input its size. more: how many other layers change likewise."""
 
     kind: str
     layer: BuiltLayer | None
     was: float
     is_now: float
+    more: int = 0
 
 
 class Judgement(NamedTuple):
@@ -199,13 +200,26 @@ def _changes(built: BuiltNet, solver: Any, given: Change) -> Iterator[tuple[Cure
             if one is not None and not 0.02 <= one.size <= 5:
                 signals = {**given.signals, layer.tops[0].name: one.times(1 / max(one.size, 1e-30))}
                 yield Cure(INPUT, layer, one.size, 1.0), given._replace(signals=signals), {}
-    odd = sorted(_fillers(built), key=lambda pair: -abs(math.log(pair[1] / pair[2])))
+    filled = sorted(_fillers(built), key=lambda one: -abs(math.log(one[1] / one[2])))
+    odd = [one for one in filled if _is_odd(one, 0.1, 4)]
     for layer, was, usual in odd[:3]:
         yield Cure(FILLER, layer, was, usual), given._replace(weights={layer: Weights(0.0, usual**2)}), {}
+    several = [one for one in filled if _is_odd(one, 0.5, 1.6)]
+    if len(several) > 1:
+        layer, was, usual = several[0]
+        weights = {layer: Weights(0.0, usual**2) for layer, _, usual in several}
+        yield Cure(FILLER, layer, was, usual, len(several) - 1), given._replace(weights=weights), {}
 
 
-def _fillers(built: BuiltNet) -> Iterator[tuple[BuiltLayer, float, float]]:
-    """Layers whose weights are far from those that keep the size of a signal: their size, and the usual one."""
+_Filled = tuple[BuiltLayer, float, float]
+
+
+def _is_odd(one: _Filled, least: float, most: float) -> bool:
+    return not least < one[1] / one[2] < most
+
+
+def _fillers(built: BuiltNet) -> Iterator[_Filled]:
+    """Layers with weights: their size, and the one that keeps the size of a signal."""
     for layer in built.layers:
         if not layer.has_weights or not layer.param_shapes or not hasattr(layer.parameters, "weight_filler"):
             continue
@@ -214,5 +228,4 @@ def _fillers(built: BuiltNet) -> Iterator[tuple[BuiltLayer, float, float]]:
         inputs = math.prod(shape) / shape[0] if shape and shape[0] else 0
         if found and inputs and found[0].size:
             usual = math.sqrt(2 / inputs)
-            if not 0.1 < found[0].size / usual < 4 or (found[0].mean and not found[0].variance):
-                yield layer, found[0].size, usual
+            yield layer, found[0].size, usual

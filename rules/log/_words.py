@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from caffelint.evidence.log.rule import LOSS, LogEvidence, Logged, Measured, Series
 from caffelint.lint import Known
-from caffelint.lint.numerics import ALIKE, HOT, remedy
+from caffelint.lint.numerics import ALIKE, HOT, STILL, remedy
 from caffelint.lint.numerics import number as rounded
 
 
@@ -57,6 +57,8 @@ def begins(log: LogEvidence, run: Logged) -> str:
             f'by its numbers, the scores that "{found.layer.name}" reads differ between samples by'
             f" {rounded(found.size)} of their size{advice}"
         )
+    if found.kind == STILL:
+        return f"by its numbers, no weights move by more than {rounded(found.size)} of their size in all{advice}"
     return f'by its numbers, the scores that "{found.layer.name}" reads begin at about {rounded(found.scores)}{advice}'
 
 

@@ -6,7 +6,9 @@ from collections.abc import Iterator
 from caffelint.evidence.log.rule import (
     STUCK,
     LogEvidence,
+    Logged,
     LogRule,
+    Series,
     chance_of,
     guessed_chance,
     trend,
@@ -18,6 +20,7 @@ from ._example import NET, SOLVER, SOUND, losses
 from ._words import begins, called, joined, number, rate_there, see
 
 _FLAT = [2.3026, 2.3031, 2.3022, 2.3026, 2.3025, 2.303, 2.3027, 2.3026, 2.3025, 2.3026]
+_STILL_FAST = 0.01
 _PATIENCE = 5
 """Iterations for each class: with a thousand of them the loss may well stay for thousands of iterations."""
 _RULES = (
@@ -100,7 +103,7 @@ class LossDoesNotFall(LogRule):
                 what += ", where it began"
             what += f", for {span} iterations"
             rate = rate_there(log, run, loss.points[-1].iteration)
-            known = log.known(run, rules=_RULES) or log.known(run)
+            known = log.known(run, rules=_rules(log, run, loss)) or log.known(run)
             yield self.finding(
                 log.at(found.since.line),
                 joined(what, rate),
@@ -108,3 +111,16 @@ class LossDoesNotFall(LogRule):
                 severity=None if found.chance and span >= _PATIENCE * (classes or 0) else WARNING,
                 cause=Cause("unknown", what, rate, LIKELY, known=known),
             )
+
+
+def _rules(log: LogEvidence, run: Logged, loss: Series) -> list[str]:
+    """The rules that may say why: not of a rate that falls later, nor of one too high where nothing ever rose."""
+    values, points = loss.values, loss.points
+    early = log.scheduled(run, points[len(points) // 4].iteration)
+    first = log.scheduled(run, points[0].iteration)
+    rules = list(_RULES)
+    if early and first and early > _STILL_FAST * first:
+        rules.remove("learning-rate-vanishes")
+    if max(values) < 2 * abs(values[0]):
+        rules.remove("high-base-lr")
+    return rules

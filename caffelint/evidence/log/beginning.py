@@ -9,7 +9,7 @@ from caffelint.caffe.states import TRAIN
 from caffelint.evidence.log import values
 from caffelint.evidence.log.recovered import Recovered
 from caffelint.evidence.log.values import Line, Logged
-from caffelint.numerics.judgement import Judgement, judge
+from caffelint.lint.numerics import Judgement, judge, steps
 from caffelint.numerics.start import Start, start
 from caffelint.numerics.updates import updates
 
@@ -42,7 +42,7 @@ class Beginning:
             return
         try:
             self._start = start(built)
-            self.judgement = judge(built, solver.message, rate)
+            self.judgement = judge(built, solver.message, rate, steps=steps(rates, solver.message.max_iter))
             found = updates(start(built, grow=True), solver.message, rate)
         except ArithmeticError:  # beyond what can be told
             return
