@@ -12,6 +12,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable
+from functools import lru_cache
 from itertools import accumulate
 from typing import NamedTuple
 
@@ -88,6 +89,7 @@ def _meant(bracketed: str | None, rest: str) -> tuple[frozenset[str], str]:
     return frozenset(rule for name in names for rule in _rule_names(name)) or _ALL, rest
 
 
+@lru_cache(maxsize=1024)
 def _rule_names(written: str) -> tuple[str, ...]:
     """The names of the rules with that code, prefix of a code, name, alias or family; the given name if there is none.
     """

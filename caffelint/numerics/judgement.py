@@ -88,6 +88,8 @@ def judge(
 
     rate: that of the first iteration. steps: how many of these all rates of the training add up to.
     """
+    if built.refusals:
+        return None
     if any(isinstance(layer, BatchNorm) and layer.uses_global_stats for layer in built.layers):
         return None  # blank statistics, which a rule of their own reports, drown everything else
     given = Change(signals=data or {})

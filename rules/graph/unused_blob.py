@@ -100,7 +100,8 @@ class UnusedBlob(NetRule):
         layers = net.in_phase(TRAIN)
         read = {blob for layer in layers for blob in layer.bottoms}
         for layer in layers:
-            if layer.kind.known and layer.kind.learns and not layer.kind.is_loss and read.isdisjoint(layer.tops):
+            own = layer.kind.known and layer.kind.learns and not layer.kind.is_loss
+            if own and layer.tops and read.isdisjoint(layer.tops):
                 yield self.finding(
                     layer.at("top"),
                     f'{title(layer)}: nothing reads "{layer.tops[0]}" in TRAIN, so the layer learns nothing; give it a'

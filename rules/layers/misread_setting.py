@@ -70,7 +70,7 @@ def _arg_max(layer: Layer) -> Iterator[Slip]:
     if layer.message.argmax_param.HasField("axis"):
         return
     for one in layer.net.states():
-        shape = next((built.bottoms[0].shape for built in one.layers if built.index == layer.index), None)
+        shape = next((blob.shape for built in one.layers if built.index == layer.index for blob in built.bottoms), None)
         if shape and len(shape) == 4 and shape[2] * shape[3] > 1:
             yield (
                 ("argmax_param",) if layer.message.HasField("argmax_param") else ("type",),

@@ -78,7 +78,9 @@ class ReshapeNotUndone(NetRule):
         here, there = _dims(layer), _dims(other)
         wanted = _channels(other.bottoms[0])
         # As the first one, but for the channels; a single one, or those of the first, is a step of another kind.
-        if len(here) != 4 or here[_CHANNELS] in (0, 1, _REST, wanted, there[_CHANNELS]) or not wanted:
+        if len(here) != 4 or len(there) != 4 or not wanted:
+            return None
+        if here[_CHANNELS] in (0, 1, _REST, wanted, there[_CHANNELS]):
             return None
         if there[_CHANNELS] in (0, 1, _REST) or [*here[:1], *here[2:]] != [*there[:1], *there[2:]] or _REST not in here:
             return None

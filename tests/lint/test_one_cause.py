@@ -39,10 +39,11 @@ def test_the_rest_of_a_template_is_checked_if_asked(tmp_path: Path) -> None:
     assert {"unfilled-template", "unknown-field"} <= names
 
 
-def test_a_template_that_a_solver_names_is_an_error(tmp_path: Path) -> None:
+def test_a_template_that_a_solver_names(tmp_path: Path) -> None:
+    """With several placeholders it is filled by a script, with one it may be a slip."""
     (tmp_path / "net.prototxt").write_text(TEMPLATE)
     (tmp_path / "solver.prototxt").write_text(SOLVER)
-    assert ("net.prototxt", "error", "unfilled-template", 1) in found(tmp_path)
+    assert ("net.prototxt", "info", "unfilled-template", 1) in found(tmp_path)
     (tmp_path / "solver.prototxt").write_text(SOLVER.replace("0.1", "$RATE"))
     assert {row[1] for row in found(tmp_path)} == {"info"}
 

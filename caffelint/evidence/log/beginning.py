@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
-from caffelint.caffe.states import TRAIN
 from caffelint.evidence.log import values
 from caffelint.evidence.log.recovered import Recovered
 from caffelint.evidence.log.values import Line, Logged
@@ -35,7 +34,7 @@ class Beginning:
         self.is_calm = False
         self._start: Start | None = None
         solver, built, rates = recovered.solver, recovered.built, recovered.schedule
-        if run.restored or run.weights or solver is None or built is None or rates is None or built.phase != TRAIN:
+        if run.restored or run.weights or solver is None or built is None or rates is None or built.refusals:
             return
         rate = rates.rate(0)
         if not 0 < rate < math.inf:

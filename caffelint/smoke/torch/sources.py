@@ -261,6 +261,8 @@ class HDF5Data(Source):
         import h5py
 
         path = self.files[self.file]
+        if path.startswith("\udc89HDF"):
+            raise Unreadable(f'"{self.param.source}" cannot be read: it is an HDF5 file, not a list of them')
         if not os.path.exists(path):
             raise Unreadable(f'"{self.param.source}" names "{path}", which does not exist')
         try:
