@@ -8,6 +8,8 @@ from ._text import scales_rates
 
 _STRONG = 0.1
 """The share of each weight that decay takes away in one update, from which it is reported."""
+_FAR = 0.5
+"""A thousand times the common one; no published solver at hand has more than 0.1."""
 
 
 class WeightDecayOutOfRange(SolverRule):
@@ -63,6 +65,12 @@ class WeightDecayOutOfRange(SolverRule):
             message="weight_decay 2 is 4000 times the common 0.0005, so decay may outweigh the loss; try weight_decay:"
             " 0.0005",
         ),
+        Invalid(
+            "base_lr: 0.01 momentum: 0.9 weight_decay: 0.9",
+            span="weight_decay: 0.9",
+            message="weight_decay 0.9 is 1800 times the common 0.0005, so decay may outweigh the loss; try"
+            " weight_decay: 0.0005",
+        ),
     ]
 
     def check(self, solver: Solver) -> Iterator[Finding]:
@@ -89,7 +97,7 @@ class WeightDecayOutOfRange(SolverRule):
                 text += f", up to {1 / (1 - message.momentum):.3g} times that with momentum {message.momentum:g}"
             text += ", whatever the loss says; try weight_decay: 0.0005"
             yield self.finding(place, text, severity=WARNING)
-        elif decay >= 1:
+        elif decay >= _FAR:
             times = f"{decay / 0.0005:.0f} times the common 0.0005"
             text = f"weight_decay {decay:g} is {times}, so decay may outweigh the loss; try weight_decay: 0.0005"
             yield self.finding(place, text, severity=WARNING, certainty=LIKELY)
