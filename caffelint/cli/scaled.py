@@ -18,6 +18,7 @@ from caffelint.numerics.weights import Weights
 
 if TYPE_CHECKING:
     from caffelint.caffe.built_net import BuiltNet
+    from caffelint.caffe.net import Net
     from caffelint.lint.config import Config
     from caffelint.lint.file import File
 
@@ -69,12 +70,21 @@ def _read(asked: Asked, config: Config) -> _Read:
         what = "there is no net to train" if file.solver else "neither a solver nor a net"
         raise click.ClickException(f"{path}: {what}")
     state = next((state for _, one, state in file.solver.builds if one is net), None) if file.solver else None
+    if asked.measure:
+        net.input_shapes = _of_training(net)
     built = net.likely(state or State(TRAIN))
     if built.refusals:
         raise click.ClickException(f"{path}: the net does not load; see caffelint check")
     if asked.weights:
         change = change._replace(weights=_loaded(asked.weights, built))
     return _Read(built, file.solver.message if file.solver else None, change)
+
+
+def _of_training(net: Net) -> dict[str, tuple[int, ...]]:
+    """The shapes of data, with the batches of the net to train where that to test reads other ones."""
+    batches = {top: layer.kind.batch_size for layer in net.in_phase(TRAIN) for top in layer.tops}
+    shapes = net.input_shapes.items()
+    return {top: (batches.get(top) or shape[0], *shape[1:]) if shape else shape for top, shape in shapes}
 
 
 def _measured(file: File, config: Config) -> dict[str, Any]:

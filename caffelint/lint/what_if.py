@@ -8,6 +8,7 @@ from typing import Any
 from caffelint.caffe.net import Layer
 from caffelint.lint.edits import Edits, quoted, write
 from caffelint.lint.file import File
+from caffelint.schema.tables import FIRST_FORK_NUMBER
 from caffelint.text.edits import Edit
 
 
@@ -45,23 +46,30 @@ def _of_layer(layer: Layer, name: str, value: str) -> Edits:
     names = name.split(".")
     block = layer.kind.block
     starts: list[list[str]] = [[block], [block, "weight_filler"], [block, "filler"], ["transform_param"], ["param"], []]
-    for start in starts:
-        path = [*start, *names]
-        owner = _owner(layer.message.DESCRIPTOR, path)
-        if owner is not None:
-            return write(layer, *path, value=_text(owner, path[-1], value))
+    # A fork's field comes after all of BVLC's: one of them has a std in the block of a convolution.
+    for forks in (False, True):
+        for start in starts:
+            path = [*start, *names]
+            owner = _owner(layer.message.DESCRIPTOR, path, forks)
+            if owner is not None:
+                return write(layer, *path, value=_text(owner, path[-1], value))
     return None
 
 
-def _owner(message: Any, path: list[str]) -> Any:
-    """The descriptor of the message that a path of fields ends in; None where there is no such field."""
+def _owner(message: Any, path: list[str], forks: bool = True) -> Any:
+    """The descriptor of the message that a path of fields ends in; None where there is no such field.
+
+    forks: does a field count that only forks have?
+    """
     for name in path[:-1]:
         field = message.fields_by_name.get(name)
         if field is None or field.message_type is None:
             return None
         message = field.message_type
     field = message.fields_by_name.get(path[-1])
-    return message if field is not None and field.message_type is None else None
+    if field is None or field.message_type is not None or not (forks or field.number < FIRST_FORK_NUMBER):
+        return None
+    return message
 
 
 def _text(message: Any, name: str, value: str) -> str:

@@ -70,7 +70,7 @@ def lines(found: Scales) -> list[str]:
     for one in found.losses:
         against = f"; the best constant has {number(one.guess)}" if one.guess is not None else ""
         told.append(f'first loss "{one.layer.name}": {number(one.value)}{against}')
-    if found.worst is not None and found.rate is not None:
+    if found.worst is not None and found.worst.ratio and found.rate is not None:
         name = found.worst.param.layer.name
         told.append(
             f'largest update, once small weights have grown: "{name}", {number(found.worst.ratio)} of its weights;'

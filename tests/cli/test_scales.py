@@ -114,6 +114,9 @@ def test_data_are_measured(caffelint: Any, there: Path) -> None:
     source += ' hdf5_data_param { source: "list" batch_size: 8 } }'
     (there / "net.prototxt").write_text(source + NET[start:], "utf-8")
     assert table(caffelint)["unknown"] == ["data"]
+    tested = source.replace("batch_size: 8 }", "batch_size: 5 } include { phase: TEST }")
+    trained = source.replace("batch_size: 8 }", "batch_size: 8 } include { phase: TRAIN }")
+    (there / "net.prototxt").write_text(trained + tested + NET[start:], "utf-8")
     (row, *_) = table(caffelint, "--data")["rows"]
     assert row["shape"] == [8, 50]
     assert row["mean"] == pytest.approx(values.mean(), rel=1e-2)
@@ -133,3 +136,20 @@ def test_plot(caffelint: Any, there: Path) -> None:
     pytest.importorskip("matplotlib")
     assert caffelint("scales", "solver.prototxt", "--plot", "a.svg").status == 0
     assert "update / weight" in (there / "a.svg").read_text("utf-8")
+
+
+def test_the_std_of_a_convolution_is_that_of_its_filler(caffelint: Any, there: Path) -> None:
+    net = NET.replace('"InnerProduct" bottom: "x"', '"Convolution" bottom: "x"').replace(
+        "inner_product_param { num_output: 40", "convolution_param { kernel_size: 1 num_output: 40"
+    )
+    (there / "net.prototxt").write_text(net.replace("dim: 64 dim: 50", "dim: 64 dim: 50 dim: 1 dim: 1"), "utf-8")
+    rows = {row["layer"]: row for row in table(caffelint, "--what-if", "fc1.std=0.3")["rows"]}
+    assert rows["fc1"]["weights"] == pytest.approx(0.3)
+
+
+def test_weights_that_get_no_gradient(caffelint: Any, there: Path) -> None:
+    """No rate makes an update as large as they are."""
+    (there / "net.prototxt").write_text(NET.replace('"gaussian" std: 0.05', '"constant"'), "utf-8")
+    run = caffelint("scales", "solver.prototxt")
+    assert run.status == 0
+    assert "no gradient" in run.out
