@@ -15,6 +15,7 @@ import argparse
 import importlib
 import os
 import random
+import re
 import resource
 import signal
 import sys
@@ -60,6 +61,9 @@ def seeds(kind: str, more: str | None = None) -> tuple[bytes, ...]:
     if kind == "solver":
         return tuple(data for data in seeds("prototxt", more) if b"lr_policy" in data or b"base_lr" in data)
     found = [path.read_bytes() for path in sorted((HERE / "seeds" / kind).glob("*"))]
+    if kind == "proto":
+        sources = sorted((ROOT / "proto").rglob("*.proto"))
+        found += [re.sub(rb"//[^\n]*|(?<=\n)\s+", b"", path.read_bytes()) for path in sources]
     if kind == "log":
         found += [path.read_bytes() for path in sorted((ROOT / "fixtures" / "logs").glob("*.log"))]
     if kind == "prototxt":

@@ -1,0 +1,179 @@
+"""Which Caffe is taken for a file: the nearest of the repository, the one that is named, the fork that a text names."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+from own_caffe import MINE, NET, Make, caffe, found, settings
+
+import caffelint
+from caffelint.cli.main import main
+from caffelint.lint.built import BVLC_TYPES
+from caffelint.lint.config import Config, load_config
+from caffelint.lint.project.caffes import Caffes
+
+
+def test_the_nearest_is_taken(make: Make, proto: str) -> None:
+    top = make(NET.format(MINE.format("count: 3")), types="My", at="old/caffe")
+    (top / "new/nets").mkdir(parents=True)
+    caffe(top / "new/caffe", proto.replace("count = 1", "number = 1"), "My")
+    (top / "new/nets/net.prototxt").write_text(NET.format(MINE.format("number: 3")))
+    (top / "old/net.prototxt").write_text(NET.format(MINE.format("count: 3")))
+    caffes = Caffes(Config())
+    assert found(path="new/nets/net.prototxt") == []
+    assert found(path="old/net.prototxt") == []
+    taken = caffes.of("net.prototxt")
+    assert taken.caffe is None
+    assert taken.note == 'several Caffes are equally near ("new/caffe", "old/caffe"), so none of them was taken'
+
+
+def test_two_that_are_alike_are_one(make: Make, proto: str) -> None:
+    top = make(NET.format(MINE.format("count: 3")), types="My", at="a/caffe")
+    caffe(top / "b/caffe", proto + "\n// a copy", "My")
+    assert found() == []
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("message NetParameter {", "the text ends too early"),
+        ("message Other { }", "declares no nets and solvers"),
+        ('import "caffe/proto/caffe.proto";', "declares no nets and solvers"),
+        ('import "/etc/passwd";', 'imports "/etc/passwd", which was not found'),
+        ('import "../../../../../secret.proto";', "was not found"),
+        ("\0\xff", "is not a declaration"),
+        ("//" + "x" * (1 << 20), "is larger than 1 MiB"),
+    ],
+)
+def test_what_is_no_caffe_is_not_taken(make: Make, text: str, why: str, tmp_path: Path) -> None:
+    (tmp_path / "secret.proto").write_text("message NetParameter { } message SolverParameter { }")
+    make(NET.format(MINE.format("count: 3")), text=text)
+    taken = Caffes(Config()).of("net.prototxt")
+    assert taken.caffe is None
+    assert why in taken.note
+    assert {severity for severity, *_ in found()} == {"info"}
+
+
+def test_nothing_is_looked_for_outside_of_a_repository(make: Make, tmp_path: Path) -> None:
+    make(NET.format(MINE.format("count: 3")), types="My")
+    outside = tmp_path / "net.prototxt"
+    outside.write_text(NET.format(MINE.format("count: 3")))
+    assert Caffes(Config()).of(str(outside)).caffe is None
+
+
+def test_a_link_out_of_the_repository_is_not_followed(make: Make, tmp_path: Path, proto: str) -> None:
+    top = make(NET.format(MINE.format("count: 3")), text="message Other { }")
+    (tmp_path / "real.proto").write_text(proto)
+    path = top / "caffe/src/caffe/proto/caffe.proto"
+    path.unlink()
+    os.symlink(tmp_path / "real.proto", path)
+    assert Caffes(Config()).of("net.prototxt").caffe is None
+
+
+def test_a_change_of_it_is_noticed(make: Make) -> None:
+    top = make(NET.format(MINE.format("count: 3")))
+    assert [name for _, name, _ in found()] == ["unknown-layer-type"]
+    (top / "caffe/src/caffe/layers/my_layer.cpp").write_text("REGISTER_LAYER_CLASS(My);")
+    assert found() == []
+    path = top / "caffe/src/caffe/proto/caffe.proto"
+    path.write_text(path.read_text().replace("count = 1", "number = 1"))
+    assert {name for _, name, _ in found()} == {"unknown-field", "missing-required-field"}
+
+
+def test_the_settings_name_one(make: Make, tmp_path: Path, proto: str) -> None:
+    make(NET.format(MINE.format("count: 3")), text="message Other { }")
+    caffe(tmp_path / "elsewhere", proto, "My")
+    own = tmp_path / "elsewhere/src/caffe/proto/caffe.proto"
+    assert found(settings(caffe=str(tmp_path / "elsewhere"))) == []
+    assert found(settings(proto=str(own))) == []
+    assert {severity for severity, *_ in found(settings(proto=str(tmp_path / "none.proto")))} == {"info"}
+    assert "cannot be read" in Caffes(settings(proto=str(tmp_path / "none.proto"))).of("net.prototxt").note
+
+
+def test_a_checkout_names_none_outside_of_it(make: Make, tmp_path: Path, proto: str) -> None:
+    top = make(NET.format(MINE.format("count: 3")), text="message Other { }")
+    caffe(tmp_path / "elsewhere", proto, "My")
+    (top / "caffelint.toml").write_text('caffe = "../elsewhere"')
+    config = load_config(top)
+    assert config.caffe is None
+    assert "leads out of the checkout" in config.skipped["caffe"]
+
+
+def test_the_settings_name_layer_types(make: Make) -> None:
+    make(NET.format(MINE.format("count: 3")))
+    assert found(settings(known_layer_types=["My"])) == []
+
+
+MODULES = '[submodule "caffe"]\n\tpath = caffe\n\turl = {}\n\tbranch = {}\n'
+
+
+@pytest.mark.parametrize(
+    ("url", "branch", "known"),
+    [
+        ("https://github.com/weiliu89/caffe.git", "ssd", True),
+        ("git@github.com:weiliu89/caffe", "master", True),
+        ("https://github.com/BVLC/caffe.git", "master", False),
+        ("https://example.org/nobody/else.git", "", False),
+    ],
+)
+def test_a_submodule_tells_the_fork(make: Make, url: str, branch: str, known: bool) -> None:
+    top = make(NET.format('layer { name: "p" type: "PriorBox" bottom: "a" top: "p" prior_box_param { min_size: 1 } }'))
+    (top / "caffe/src/caffe/proto/caffe.proto").unlink()
+    (top / ".gitmodules").write_text(MODULES.format(url, branch))
+    assert {severity for severity, *_ in found()} == (set() if known else {"info"})
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "known"),
+    [
+        (
+            "README.md",
+            "Clone [Caffe](https://github.com/BVLC/caffe), then\ngit clone https://github.com/weiliu89/caffe.git",
+            True,
+        ),
+        ("INSTALL.txt", "see github.com/weiliu89/caffe/tree/ssd.", True),
+        ("Dockerfile", "RUN git clone --depth 1 git@github.com:weiliu89/caffe", True),
+        ("notes.md", "https://github.com/weiliu89/caffe", False),
+        ("README.md", "https://github.com/BVLC/caffe and https://github.com/nobody/caffe", False),
+    ],
+)
+def test_a_text_at_the_top_tells_the_fork(make: Make, name: str, text: str, known: bool) -> None:
+    inputs = 'input: "a" input_shape { dim: 1 dim: 3 dim: 9 dim: 9 }'
+    top = make(
+        f'{inputs} layer {{ name: "p" type: "PriorBox" bottom: "a" top: "p" prior_box_param {{ min_size: 1 }} }}'
+    )
+    (top / "caffe/src/caffe/proto/caffe.proto").unlink()
+    (top / name).write_text(text)
+    names = {one.name for one in caffelint.check("net.prototxt").findings}
+    assert ("unknown-layer-type" in names) != known
+    assert ("fork-field" in names) != known
+
+
+def test_a_submodule_that_may_be_another_causes_no_error(make: Make) -> None:
+    top = make(NET.format('layer { name: "b" type: "BN" bottom: "a" top: "b" bn_param { bn_mode: INFERENCE } }'))
+    (top / "caffe/src/caffe/proto/caffe.proto").unlink()
+    (top / ".gitmodules").write_text(MODULES.format("https://github.com/weiliu89/caffe.git", "ssd"))
+    assert {severity for severity, *_ in found()} == {"info"}
+
+
+def test_it_is_told_once_which_one_was_taken(make: Make, capsys: pytest.CaptureFixture[str]) -> None:
+    make(NET.format(MINE.format("count: 3")), types="My")
+    Path("other.prototxt").write_text(NET.format(MINE.format("count: 4")))
+    assert main(["check", "-v"]) == 0
+    number = len(BVLC_TYPES) + 1
+    told = f"2 files checked for caffe/src/caffe/proto/caffe.proto (it is in the repository, {number} layer types)"
+    assert capsys.readouterr().err.count(told) == 1
+    assert main(["check", "--format", "json"]) == 0
+    (caffes,) = json.loads(capsys.readouterr().out)["caffes"]
+    assert caffes == {
+        "name": "caffe/src/caffe/proto/caffe.proto",
+        "why": "it is in the repository",
+        "note": "",
+        "layer_types": number,
+        "files": 2,
+    }
+    assert main(["config"]) == 0
+    assert 'proto = "caffe/src/caffe/proto/caffe.proto"' in " ".join(capsys.readouterr().out.split())
