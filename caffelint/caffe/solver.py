@@ -163,6 +163,17 @@ class Solver:
         return message.test_initialization or not 0 < message.max_iter < message.test_interval
 
     @property
+    def distinct_nets(self) -> list[Net]:
+        """The nets that it names, each once."""
+        return list({id(use.net): use.net for use in self.nets}.values())
+
+    @property
+    def scales_rates(self) -> bool:
+        """Does a fork's LARS or warm-up scale base_lr, so that it is not the rate of the first updates?"""
+        message = self.message
+        return bool(message.local_lr_auto or message.larc or message.warmup_iter or message.rampup_interval)
+
+    @property
     def train_net(self) -> Net | None:
         return next((use.net for use in self.nets if use.trains), None)
 

@@ -199,5 +199,4 @@ def _given(path: str, config: Config) -> Given:
         project = load_project(path, config)
     except NoProject as error:
         raise click.ClickException(str(error)) from error
-    nets = list({id(use.net): use.net for use in project.solver.nets}.values())
-    return Given(project.files, nets, project.solver)
+    return Given(project.files, project.solver.distinct_nets, project.solver)

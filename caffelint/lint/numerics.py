@@ -62,7 +62,7 @@ def judged(solver: Solver) -> Judgement | None:
 
 def _judged(solver: Solver) -> Judgement | None:
     net, message = solver.train_net, solver.message
-    if net is None or starts_from_weights(net) or not _is_plain(solver):
+    if net is None or starts_from_weights(net) or solver.scales_rates:
         return None
     rates = schedule(message)
     rate = rates.rate(0)
@@ -72,11 +72,6 @@ def _judged(solver: Solver) -> Judgement | None:
         return judge(net.likely(State(TRAIN)), message, rate, steps=steps(rates, message.max_iter))
     except ArithmeticError:  # beyond what can be told
         return None
-
-
-def _is_plain(solver: Solver) -> bool:
-    message = solver.message
-    return not (message.local_lr_auto or message.larc or message.warmup_iter or message.rampup_interval)
 
 
 _POINTS = 1000

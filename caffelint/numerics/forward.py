@@ -31,7 +31,6 @@ from caffelint.numerics.elements import functions_of
 from caffelint.numerics.hermite import applied
 from caffelint.numerics.signal import (
     BOTH,
-    KERNELS,
     OTHER,
     PLACE,
     SAME,
@@ -41,6 +40,7 @@ from caffelint.numerics.signal import (
     constant,
     independent,
     mixed,
+    product,
     total,
 )
 from caffelint.numerics.softmax import softmax
@@ -211,7 +211,7 @@ def _(layer: Embed, bottoms: Known, drawn: Drawn) -> Tops:
 @forward.register
 def _(layer: Scale, bottoms: Known, drawn: Drawn) -> Tops:
     if len(bottoms) == 2:
-        return [_product(bottoms)]
+        return [product(*bottoms)]
     p = layer.parameters
     factor = weights(p.filler, layer.param_shapes[0]) if p.HasField("filler") and layer.param_shapes else Weights(1, 0)
     if factor is None:
@@ -238,12 +238,6 @@ def _of_channels(one: Weights) -> Signal:
     """A parameter with an element for each channel."""
     square = one.mean**2
     return Signal(one.mean, (*[square + one.variance] * OTHER, *[square] * OTHER))
-
-
-def _product(bottoms: Known) -> Signal:
-    mean = prod(one.mean for one in bottoms)
-    kernels = tuple(bounded(prod(one.kernels[k] for one in bottoms)) for k in range(KERNELS))
-    return Signal(bounded(mean), kernels, any(one.assumed for one in bottoms))
 
 
 # Functions of each element
@@ -437,7 +431,7 @@ def _(layer: Concat, bottoms: Known, drawn: Drawn) -> Tops:
 def _(layer: Eltwise, bottoms: Known, drawn: Drawn) -> Tops:
     p = layer.parameters
     if p.operation == 0:
-        return [_product(bottoms)]
+        return [product(*bottoms)]
     if p.operation == 1:
         return [total(bottoms, list(p.coeff) or ())]
     above, left = most_of(len(bottoms))

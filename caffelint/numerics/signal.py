@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 SAME, PLACE, SAMPLE, BOTH = range(4)
@@ -82,7 +82,14 @@ def total(signals: Sequence[Signal], factors: Sequence[float] = ()) -> Signal:
     return Signal(bounded(mean), tuple(kernels), any(one.assumed for one in signals))
 
 
-def mixed(signals: Sequence[Signal], shares: Sequence[float], whole: Iterable[bool] = ()) -> Signal:
+def product(*signals: Signal) -> Signal:
+    """The product of blobs that have nothing to do with each other."""
+    mean = math.prod(one.mean for one in signals)
+    kernels = tuple(bounded(math.prod(one.kernels[k] for one in signals)) for k in range(KERNELS))
+    return Signal(bounded(mean), kernels, any(one.assumed for one in signals))
+
+
+def mixed(signals: Sequence[Signal], shares: Sequence[float]) -> Signal:
     """A blob that holds elements of several, each with its share of the channels."""
     mean = sum(one.mean * share for one, share in zip(signals, shares, strict=True))
     kernels = [sum(one.kernels[k] * share for one, share in zip(signals, shares, strict=True)) for k in range(OTHER)]

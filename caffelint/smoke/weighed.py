@@ -18,6 +18,6 @@ def weights_findings(project: Project, path: str, config: Config) -> list[Report
         weights = read_weights(path)
     except Unreadable:
         return []
-    nets = list({id(use.net): use.net for use in project.solver.nets}.values())
-    found, _ = Checker(config).evidence("weights", WeightsEvidence([weights], nets, project.solver), project.files)
+    evidence = WeightsEvidence([weights], project.solver.distinct_nets, project.solver)
+    found, _ = Checker(config).evidence("weights", evidence, project.files)
     return [one for one in found if one.severity != INFO]

@@ -18,9 +18,3 @@ def is_completed(solver: Solver) -> bool:
     """Whether a script fills the file in before Caffe reads it, by the file's name or by placeholders in it."""
     name = solver.path.replace("\\", "/").rpartition("/")[2]
     return bool(_TEMPLATE.search(name) or solver.bound.placeholders)
-
-
-def scales_rates(solver: Solver) -> bool:
-    """Whether a fork's LARS or warm-up scales base_lr, so that it is not the rate of the first updates."""
-    message = solver.message
-    return bool(message.local_lr_auto or message.larc or message.warmup_iter or message.rampup_interval)

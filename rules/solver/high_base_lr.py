@@ -18,8 +18,6 @@ from caffelint.lint import (
     replace,
 )
 
-from ._text import scales_rates
-
 _ADAPTIVE = {"Adam": 0.0099, "RMSProp": 0.021, "AdaGrad": 0.11}
 """The rate from which each is suspicious; their momentum, if any, does not multiply it."""
 _PLAIN, _RESIDUAL, _NORMALISED = 0.95, 2.0, 10.0
@@ -118,7 +116,7 @@ class HighBaseLr(ProjectRule):
             type_ == "AdaDelta"
             or type_ in _ADAPTIVE
             and message.delta >= _DELTA
-            or scales_rates(solver)
+            or solver.scales_rates
             or not 0 < rate < float("inf")
             or net
             and net.once(_unaveraged)

@@ -4,8 +4,6 @@ from collections.abc import Iterator
 
 from caffelint.lint import ERROR, LIKELY, UNSAFE, WARNING, Finding, Invalid, Solver, SolverRule, fix, write
 
-from ._text import scales_rates
-
 _STRONG = 0.1
 """The share of each weight that decay takes away in one update, from which it is reported."""
 _FAR = 0.5
@@ -86,7 +84,7 @@ class WeightDecayOutOfRange(SolverRule):
         share = 0.0
         if (
             solver.type in ("SGD", "Nesterov")
-            and not scales_rates(solver)
+            and not solver.scales_rates
             and message.base_lr > 0
             and 0 <= message.momentum < 1
         ):
