@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from caffelint.cli.plots import plot_option, plotting, ready_to_plot
-from caffelint.cli.settings import input_shapes, settings, settings_options
+from caffelint.cli.settings import input_shape_option, input_shapes, settings, settings_options
 
 
 @click.command("scales")
@@ -23,13 +23,7 @@ from caffelint.cli.settings import input_shapes, settings, settings_options
 )
 @click.option("--data", "measure", is_flag=True, help="Measure the scale of the data instead of guessing it.")
 @click.option("--weights", type=click.Path(), metavar="MODEL", help="Start from these weights, not from the fillers.")
-@click.option(
-    "--input-shape",
-    "shapes",
-    multiple=True,
-    metavar="TOP=NxCxHxW",
-    help="The shape of an input or of a data layer's top, as in data=32x3x224x224. Repeat for several.",
-)
+@input_shape_option
 @click.option("--format", "format_", type=click.Choice(["text", "json"]), default="text", help="A table or JSON.")
 @plot_option
 @settings_options

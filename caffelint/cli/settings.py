@@ -27,6 +27,13 @@ fail_on_option = click.option(
 force_exclude_option = click.option(
     "--force-exclude", is_flag=True, help="Leave out what `exclude` of the settings names, even if it is named here."
 )
+input_shape_option = click.option(
+    "--input-shape",
+    "shapes",
+    multiple=True,
+    metavar="TOP=NxCxHxW",
+    help="The shape of an input or of a data layer's top, as in data=32x3x224x224. Repeat for several.",
+)
 
 
 def settings_options(command: Callable[..., Any]) -> Callable[..., Any]:

@@ -13,7 +13,7 @@ import click
 
 from caffelint.cli import complete
 from caffelint.cli.settings import dialect as dialect_of
-from caffelint.cli.settings import input_shapes, settings, settings_options
+from caffelint.cli.settings import input_shape_option, input_shapes, settings, settings_options
 from caffelint.text.visible import json_text
 
 if TYPE_CHECKING:
@@ -33,13 +33,7 @@ if TYPE_CHECKING:
     help="A stage of the net's state. Repeat for several.",
 )
 @click.option("--level", type=int, help="The level of the net's state, for min_level and max_level.")
-@click.option(
-    "--input-shape",
-    "shapes",
-    multiple=True,
-    metavar="TOP=NxCxHxW",
-    help="The shape of an input or of a data layer's top, as in data=32x3x224x224. Repeat for several.",
-)
+@input_shape_option
 @click.option("--read-data", is_flag=True, help="Read the shape of data from the sources.")
 @click.option(
     "--dialect",
