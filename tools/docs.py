@@ -2,6 +2,7 @@
 
 - `docs/rules/*.md` come from the rules' docstrings and their first examples, with what caffelint says of these.
 - `docs/schema/settings.schema.json` comes from the settings.
+- `docs/index.md` is the README, with links as the site needs them.
 - `rules/index.json` says what each rule looks at, so that only rules that are needed are imported.
 - Between `<!-- output: COMMAND -->` and `<!-- end -->` in README.md, CONTRIBUTING.md and docs/*.md is what that
   command prints in the top folder.
@@ -42,6 +43,9 @@ from caffelint.report.words import visible
 ROOT = Path(__file__).resolve().parent.parent
 GENERATED = "<!-- Written by tools/docs.py from the rules; change those, then run `make docs`. -->\n"
 WIDTH = 100
+REPOSITORY = "https://github.com/caffelint/caffelint"
+_TOP = re.compile(r"\]\(([A-Z]+\.md)\)")
+"""A link to a document in the top folder."""
 _OUTPUT = re.compile(r"(<!-- output: (.*?) -->\n).*?(<!-- end -->)", re.DOTALL)
 
 
@@ -53,7 +57,14 @@ def wanted() -> dict[Path, str]:
     files |= {ROOT / f"docs/rules/{info.name}.md": page(info) for info in rules}
     for path in [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]:
         files[path] = _OUTPUT.sub(lambda match: match[1] + block(match[2]) + match[3], path.read_text("utf-8"))
+    files[ROOT / "docs/index.md"] = front(files[ROOT / "README.md"])
     return files
+
+
+def front(readme: str) -> str:
+    """The first page of the site."""
+    text = readme.replace("](docs/", "](")
+    return _TOP.sub(lambda match: f"]({REPOSITORY}/blob/main/{match[1]})", text)
 
 
 @cache

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -15,6 +15,10 @@ from caffelint.cli.settings import (
     settings,
     settings_options,
 )
+from caffelint.report import Look
+
+if TYPE_CHECKING:
+    from caffelint.lint.config import Config
 
 
 @click.command("check")
@@ -135,6 +139,10 @@ from caffelint.cli.settings import (
     " rest of it as well.",
 )
 @settings_options
+@click.option("--watch", is_flag=True, help="Check again whenever a file changes, until Ctrl-C; needs watchfiles.")
+@click.option(
+    "--timing", is_flag=True, help="Also show on stderr what each rule costs; runs one process and without the cache."
+)
 @click.option("--jobs", type=click.IntRange(min=0), metavar="N", help="Processes to use; 0 (default) is one per core.")
 @click.option("--no-cache", is_flag=True, help="Do not reuse earlier results or store new ones.")
 @click.option("--stdin-filename", metavar="PATH", type=click.Path(), help="Check stdin as if it were this file.")
@@ -152,44 +160,31 @@ def command(**options: Any) -> int:
                  2 wrong usage or settings, or a path that cannot be read or written
                  3 caffelint itself failed
     """
-    from caffelint.cli.checked import checked, chosen, naming_weights, only_from, tell_of_files, write_baseline
-    from caffelint.cli.outputs import outputs, write_all
-    from caffelint.report import Look
+    from caffelint.cli.checked import chosen, reporting
+    from caffelint.cli.outputs import outputs
 
     wanted = outputs(options["formats"], options["statistics"])
     level = level_of(options["severity"])
     paths = chosen(options)
-    config = settings([options["stdin_filename"] or "."] if paths == ["-"] else paths, options)
-    everything = options["verbose"] or "info" in (level, config.fail_on) or by_name_alone(config)
-    look = Look(
-        least="info" if everything else "warning",
-        quiet=options["quiet"],
-        fail_on=config.fail_on,
-        group=options["group"],
-        sort=options["sort"],
-        top=options["top"],
-    )
-    if any(options[name] for name in ("fix", "diff", "interactive", "add_ignores")):
-        from caffelint.cli.fixing import fixing
 
-        return fixing(paths, options, config, wanted, look, level)
-    for name, others in (("unsafe_fixes", "--fix or --diff"), ("reason", "--add-ignores")):
-        if options[name]:
-            raise click.UsageError(f"--{name.replace('_', '-')} needs {others}")
-    if options["write_baseline"] is not None:
-        report = write_baseline(paths, options, config)
-    else:
-        report = checked(paths, options, config)
-        taking = paths if options["weights"] else naming_weights(paths)
-        if taking:
-            from caffelint.cli.weighed import with_weights
+    def run(config: Config) -> int:
+        everything = options["verbose"] or "info" in (level, config.fail_on) or by_name_alone(config)
+        look = Look(
+            least="info" if everything else "warning",
+            quiet=options["quiet"],
+            fail_on=config.fail_on,
+            group=options["group"],
+            sort=options["sort"],
+            top=options["top"],
+        )
+        if any(options[name] for name in ("fix", "diff", "interactive", "add_ignores")):
+            from caffelint.cli.fixing import fixing
 
-            report = with_weights(report, taking, options["weights"], config)
-        if config.read_data:
-            from caffelint.evidence.data.kept import with_kept
+            return fixing(paths, options, config, wanted, look, level)
+        return reporting(paths, options, config, wanted, look, level)
 
-            report = with_kept(report, paths, config)
-        report = only_from(level, report)
-        write_all(report, wanted, look)
-    tell_of_files(report, options["quiet"], options["verbose"])
-    return report.exit_status(config.fail_on, config.max_warnings)
+    if options["watch"]:
+        from caffelint.cli.rerun import rerun
+
+        return rerun(paths, options, run)
+    return run(settings([options["stdin_filename"] or "."] if paths == ["-"] else paths, options))

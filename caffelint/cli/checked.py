@@ -1,4 +1,4 @@
-"""What `caffelint check` looks at, paths or stdin, and where it stores what it found as a baseline."""
+"""What `caffelint check` looks at, paths or stdin, what it prints, and where it stores a baseline."""
 
 from __future__ import annotations
 
@@ -16,8 +16,10 @@ from caffelint.cli.tell import say, tell
 from caffelint.text.visible import visible
 
 if TYPE_CHECKING:
+    from caffelint.cli.outputs import Output
     from caffelint.lint.config import Config
     from caffelint.lint.report import Report
+    from caffelint.report import Look
 
 STDIN = "<stdin>"
 _NAMED = 3
@@ -31,6 +33,8 @@ def chosen(options: dict[str, Any]) -> list[str]:
     name = options["stdin_filename"]
     if name and paths not in ([], ["-"]):
         raise click.UsageError(f"--stdin-filename names the file that stdin is read as; give - instead of {paths[0]}")
+    if options["timing"] and (name or paths == ["-"]):
+        raise click.UsageError("--timing needs files or folders, not stdin")
     if "-" in paths and len(paths) > 1:
         raise click.UsageError("- reads stdin and must be the only path")
     return paths or (["-"] if name else ["."])
@@ -48,10 +52,48 @@ def checked(paths: Sequence[str], options: dict[str, Any], config: Config) -> Re
             return caffelint.check_text(data, path=STDIN, config=config)
         return caffelint.check([], config, changed=changed, texts={options["stdin_filename"]: data})
     with Progress(options["quiet"]) as progress:
-        report = caffelint.check(paths, config, progress=progress, changed=changed)
+        if options["timing"]:
+            from caffelint.cli.timed import timed
+
+            report = timed(paths, config, progress, changed)
+        else:
+            report = caffelint.check(paths, config, progress=progress, changed=changed)
     if not report.files and not report.failures and changed is None:
         tell(f"no prototxt files in {', '.join(paths)}")
     return report
+
+
+def reporting(
+    paths: Sequence[str],
+    options: dict[str, Any],
+    config: Config,
+    wanted: Sequence[Output],
+    look: Look,
+    level: str | None,
+) -> int:
+    """Check, and print what is found or store it as a baseline; the exit status."""
+    from caffelint.cli.outputs import write_all
+
+    for name, others in (("unsafe_fixes", "--fix or --diff"), ("reason", "--add-ignores")):
+        if options[name]:
+            raise click.UsageError(f"--{name.replace('_', '-')} needs {others}")
+    if options["write_baseline"] is not None:
+        report = write_baseline(paths, options, config)
+    else:
+        report = checked(paths, options, config)
+        taking = paths if options["weights"] else naming_weights(paths)
+        if taking:
+            from caffelint.cli.weighed import with_weights
+
+            report = with_weights(report, taking, options["weights"], config)
+        if config.read_data:
+            from caffelint.evidence.data.kept import with_kept
+
+            report = with_kept(report, paths, config)
+        report = only_from(level, report)
+        write_all(report, wanted, look)
+    tell_of_files(report, options["quiet"], options["verbose"])
+    return report.exit_status(config.fail_on, config.max_warnings)
 
 
 def naming_weights(paths: Sequence[str]) -> list[str]:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from functools import lru_cache
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from caffelint.lint.checker import Checker, Outcome
 from caffelint.lint.config import COMMAND_LINE, Config
@@ -18,6 +18,9 @@ from caffelint.lint.plan import Job
 from caffelint.lint.plan import plan as plan_jobs
 from caffelint.lint.report import Failure, Report, ReportedFinding, UsedCaffe, in_order
 from caffelint.schema.detect import NET, SOLVER
+
+if TYPE_CHECKING:
+    from caffelint.lint.timing import Seconds
 
 Progress = Callable[[int, int], None]
 
@@ -45,18 +48,23 @@ def check(
     progress: Progress | None = None,
     changed: set[str] | None = None,
     texts: Mapping[str, bytes] | None = None,
+    seconds: Seconds | None = None,
 ) -> Report:
     """Check files and folders. See `caffelint.check`, which this is.
 
     `changed`: only files of that set of absolute paths and the solvers of its nets. `texts`: content to use in place
-    of what is on disk, by path; such a path need not exist.
+    of what is on disk, by path; such a path need not exist. `seconds`: where what each rule takes is added up; all is
+    done anew and in this process then.
     """
     config = _for_dialect(config or Config(), dialect)
+    if seconds is not None:
+        config = copy(config)
+        config.cache, config.jobs = False, 1
     texts = texts or {}
     plan = planned(paths, config, changed, texts)
     found: list[Outcome] = []
     with rare_collections():
-        for outcome in outcomes(plan.jobs, config, texts):
+        for outcome in outcomes(plan.jobs, config, texts, seconds):
             found.append(outcome)
             if progress:
                 progress(len(found), len(plan.jobs))
@@ -135,13 +143,19 @@ def report(found: Sequence[Outcome], config: Config, plan: Planned | None = None
     )
 
 
-def outcomes(jobs: Sequence[Job], config: Config, texts: Mapping[str, bytes]) -> Iterator[Outcome]:
-    """What each job gives, in their order; on several cores where that pays."""
+def outcomes(
+    jobs: Sequence[Job], config: Config, texts: Mapping[str, bytes], seconds: Seconds | None = None
+) -> Iterator[Outcome]:
+    """What each job gives, in their order; on several cores where that pays. `seconds` as in `check`."""
     workers = _workers(config)
     if workers > 1 and len(jobs) > 1 and not texts and _size(jobs) > _WORTH_A_POOL:
         yield from _pooled(jobs, config, min(workers, len(jobs)))
         return
     checker = Checker(config, texts)
+    if seconds is not None:
+        from caffelint.lint.timing import TimedRuleSet
+
+        checker.rules = TimedRuleSet(checker.rules, seconds)
     yield from map(checker.job, jobs)
 
 
