@@ -54,7 +54,9 @@ def names_outright(info: RuleInfo, selector: str) -> bool:
 def most_exact(info: RuleInfo, selectors: Iterable[str]) -> str | None:
     """The selector that means a rule most exactly, of equals the last; None where none means it."""
     fitting = [selector for selector in selectors if matches(info, selector)]
-    return max(reversed(fitting), key=partial(_exactness, info), default=None)
+    if len(fitting) < 2:
+        return fitting[0] if fitting else None
+    return max(reversed(fitting), key=partial(_exactness, info))
 
 
 def _exactness(info: RuleInfo, selector: str) -> int:

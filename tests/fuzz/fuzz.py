@@ -67,6 +67,10 @@ def seeds(kind: str, more: str | None = None) -> tuple[bytes, ...]:
         found += [re.sub(rb"//[^\n]*|(?<=\n)\s+", b"", path.read_bytes()) for path in sources]
     if kind == "log":
         found += [path.read_bytes() for path in sorted((ROOT / "fixtures" / "logs").glob("*.log"))]
+    if kind == "data":
+        from data_files import cases
+
+        found += [bytes([number]) + case.files[case.damaged] for number, case in enumerate(cases())]
     if kind == "prototxt":
         found += [path.read_bytes() for path in sorted((ROOT / "fixtures").rglob("*.prototxt"))]
         found += [*_examples(), *_of_schema()]

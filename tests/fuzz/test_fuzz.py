@@ -10,7 +10,7 @@ import fuzz
 import pytest
 from seeds import SEED, draws
 
-SHARES = {"text": 2500, "check": 3500}
+SHARES = {"text": 2500, "check": 3500, "data": 200}
 """How many inputs a target gets of 10,000; the others share the rest."""
 REST = (10_000 - sum(SHARES.values())) // (len(fuzz.TARGETS) - len(SHARES))
 

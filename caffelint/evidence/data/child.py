@@ -46,9 +46,13 @@ def _answer(question: dict[str, Any]) -> dict[str, Any]:
     except MemoryError:
         return {"error": f"needs more than {_MEMORY >> 30} GiB of memory to be read"}
     except Exception as error:
-        # What these libraries raise is of many kinds; all of it means that the file is not what it should be.
-        why = " ".join(str(error).split()) or type(error).__name__
-        return {"error": f"cannot be read: {why[:1].lower()}{why[1:300]}"}
+        return {"error": _damaged(error)}
+
+
+def _damaged(error: Exception) -> str:
+    """What the libraries raise is of many kinds; all of it means that the file is not what it should be."""
+    why = " ".join(str(error).split()) or type(error).__name__
+    return f"cannot be read: {why[:1].lower()}{why[1:300]}"
 
 
 def _tell(answer: dict[str, Any]) -> None:
@@ -133,7 +137,7 @@ def read(question: dict[str, Any]) -> dict[str, Any]:
         raise
     except Exception as error:
         # Much may have been read by then, and a rule says what is wrong with the rest.
-        records.facts.stopped = f"cannot be read: {' '.join(str(error).split())[:300]}"
+        records.facts.stopped = _damaged(error)
     rows = np.concatenate(records.digests) if records.digests else np.zeros((0, 2), np.int64)
     with open(question["digests"], "wb") as file:
         rows.tofile(file)
