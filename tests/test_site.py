@@ -53,11 +53,10 @@ def test_every_link_between_pages_leads_somewhere(root: Path) -> None:
 
 def test_the_url_of_every_rule_is_a_page(root: Path) -> None:
     from caffelint.lint.registry import all_rules
-    from caffelint.lint.report import DOCS
+    from caffelint.lint.site import SITE, rule_page
 
-    site = yaml.safe_load((root / "mkdocs.yml").read_text("utf-8"))["site_url"]
-    assert f"{site}rules/" == DOCS
     for info in all_rules():
+        assert rule_page(info.name) == f"{SITE}rules/{info.name}/"
         assert (root / f"docs/rules/{info.name}.md").is_file()
 
 

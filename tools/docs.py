@@ -3,6 +3,7 @@
 - `docs/rules/*.md` come from the rules' docstrings and their first examples, with what caffelint says of these.
 - `docs/schema/settings.schema.json` comes from the settings.
 - `docs/index.md` is the README, with links as the site needs them.
+- `docs/commands.md` and the man page `docs/caffelint.1` come from the help of the commands.
 - `rules/index.json` says what each rule looks at, so that only rules that are needed are imported.
 - Between `<!-- output: COMMAND -->` and `<!-- end -->` in README.md, CONTRIBUTING.md and docs/*.md is what that
   command prints in the top folder.
@@ -27,6 +28,8 @@ from contextlib import redirect_stdout
 from functools import cache
 from pathlib import Path
 from typing import Any
+
+from man import commands_page, man_page
 
 from caffelint.cli.main import main as caffelint
 from caffelint.lint.examples import findings_of
@@ -57,6 +60,8 @@ def wanted() -> dict[Path, str]:
     files |= {ROOT / f"docs/rules/{info.name}.md": page(info) for info in rules}
     for path in [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]:
         files[path] = _OUTPUT.sub(lambda match: match[1] + block(match[2]) + match[3], path.read_text("utf-8"))
+    files[ROOT / "docs/commands.md"] = commands_page()
+    files[ROOT / "docs/caffelint.1"] = man_page()
     files[ROOT / "docs/index.md"] = front(files[ROOT / "README.md"])
     return files
 

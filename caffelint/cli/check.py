@@ -9,6 +9,7 @@ import click
 from caffelint.cli import complete
 from caffelint.cli.settings import (
     by_name_alone,
+    dialect_option,
     fail_on_option,
     force_exclude_option,
     level_of,
@@ -39,24 +40,24 @@ if TYPE_CHECKING:
     "--severity",
     multiple=True,
     metavar="[RULE=]LEVEL",
+    shell_complete=complete.severities,
     help="LEVEL: report only findings of this severity (error, warning or info; default: warning) or a higher one."
     " RULE=LEVEL: change the severity of a rule.",
 )
-@click.option(
-    "--dialect",
-    metavar="NAME",
-    shell_complete=complete.dialects,
-    help="The Caffe that the files are for (default: inferred from their fields and layer types); caffelint dialects"
-    " lists the names.",
-)
+@dialect_option
 @click.option(
     "--include",
     multiple=True,
     metavar="GLOBS",
+    shell_complete=complete.files,
     help="Of folders, also check files of these names that look like nets or solvers, such as '*.pt'.",
 )
 @click.option(
-    "--exclude", multiple=True, metavar="GLOBS", help="Of folders, leave out these files, not those of the settings."
+    "--exclude",
+    multiple=True,
+    metavar="GLOBS",
+    shell_complete=complete.files,
+    help="Of folders, leave out these files, not those of the settings.",
 )
 @force_exclude_option
 @fail_on_option
@@ -116,6 +117,7 @@ if TYPE_CHECKING:
     is_flag=False,
     flag_value="",
     metavar="[FILE]",
+    shell_complete=complete.files,
     help="Store the current findings in FILE (default: that of --baseline) and exit.",
 )
 @click.option(
@@ -135,6 +137,7 @@ if TYPE_CHECKING:
 @click.option(
     "--templates",
     metavar="skip|check",
+    shell_complete=complete.words(skip="report the placeholders only", check="check the rest as well"),
     help="What to do with a file that has unfilled placeholders: skip (default) reports them only, check checks the"
     " rest of it as well.",
 )

@@ -5,8 +5,58 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     import click
     from click.shell_completion import CompletionItem
+
+    Completing = Callable[[click.Context, click.Parameter, str], list[CompletionItem]]
+
+
+def words(**known: str) -> Completing:
+    """Each of these, with what it means. After a comma, too."""
+
+    def found(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
+        from click.shell_completion import CompletionItem
+
+        begin, comma, last = incomplete.rpartition(",")
+        names = {name.replace("_", "-"): text for name, text in known.items()}
+        return [
+            CompletionItem(begin + comma + name, help=text) for name, text in names.items() if name.startswith(last)
+        ]
+
+    return found
+
+
+levels = words(
+    error="Caffe refuses the file, or training certainly breaks or learns nothing",
+    warning="very likely not what was meant",
+    info="worth knowing",
+)
+fail_on = words(
+    error="exit with 1 for errors",
+    warning="exit with 1 for warnings and errors",
+    info="exit with 1 for any finding",
+    never="exit with 0 whatever is found",
+)
+devices = words(**{"auto": "a GPU only for torch", "cpu": "the processor", "cuda:0": "the first GPU"})
+engines = words(caffe="the real Caffe", torch="the built-in engine", cpu="the processor", **{"cuda:0": "the first GPU"})
+
+
+def severities(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """Levels; after `RULE=`, too. Rules, once some letters of one are there."""
+    from click.shell_completion import CompletionItem
+
+    rule, equal, level = incomplete.rpartition("=")
+    found = [CompletionItem(f"{rule}{equal}{one.value}", help=one.help) for one in levels(context, parameter, level)]
+    return found or [CompletionItem(f"{one.value}=", help=one.help) for one in rules(context, parameter, incomplete)]
+
+
+def files(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """What the shell itself completes."""
+    from click.shell_completion import CompletionItem
+
+    return [CompletionItem(incomplete, type="file")]
 
 
 def rules(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
@@ -26,10 +76,22 @@ def rules(context: click.Context, parameter: click.Parameter, incomplete: str) -
     ]
 
 
-def dialects(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[str]:
+def families(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    from click.shell_completion import CompletionItem
+
+    from caffelint.lint.select import FAMILIES
+
+    known = [(name, f"rules {letter}...") for name, letter in FAMILIES.items()]
+    return [CompletionItem(name, help=text) for name, text in known if name.startswith(incomplete.lower())]
+
+
+def dialects(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    from click.shell_completion import CompletionItem
+
     from caffelint.schema.provenance import provenance
 
-    return [name for name in provenance().forks if name.startswith(incomplete.lower())]
+    names = [name for name in provenance().forks if name.startswith(incomplete.lower())]
+    return [CompletionItem(name, help=provenance().about(name).title) for name in names]
 
 
 def formats(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:

@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from caffelint.cli.plots import plot_option
-from caffelint.cli.settings import fail_on_option, settings, settings_options
+from caffelint.cli.settings import fail_on_option, format_option, settings, settings_options
 
 
 @click.command("data")
@@ -22,9 +22,7 @@ from caffelint.cli.settings import fail_on_option, settings, settings_options
     "--jobs", type=click.IntRange(min=0), default=0, metavar="N", help="Processes to use; 0 (default) is one per core."
 )
 @click.option("--no-cache", is_flag=True, help="Read everything anew, and keep nothing for later runs.")
-@click.option(
-    "--format", "formats", multiple=True, metavar="FORMAT[:FILE]", help="As in caffelint check; json holds all numbers."
-)
+@format_option("json holds all numbers")
 @click.option("-v", "--verbose", is_flag=True, help="Also show infos.")
 @click.option("-q", "--quiet", is_flag=True, help="Show only the findings.")
 def command(paths: tuple[str, ...], **options: Any) -> int:

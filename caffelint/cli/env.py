@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from caffelint.cli.settings import settings, settings_options
+from caffelint.cli.settings import caffe_python_option, settings, settings_options
 from caffelint.text.visible import json_text
 
 _WIDTH = 100
@@ -16,7 +16,7 @@ _WIDTH = 100
 
 @click.command("env")
 @click.argument("solver", required=False, type=click.Path())
-@click.option("--caffe-python", metavar="COMMAND", help="The Python that imports caffe, as for smoke.")
+@caffe_python_option
 @settings_options
 @click.option("--format", "format_", type=click.Choice(["text", "json"]), default="text", help="A table or JSON.")
 @click.option("-v", "--verbose", is_flag=True, help="Show the layer types that each engine runs.")

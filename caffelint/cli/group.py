@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 from importlib import import_module
+from typing import TYPE_CHECKING
 
 import click
+
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
 
 COMMANDS = {
     "check": "Find the mistakes in solvers and nets",
@@ -69,6 +73,13 @@ class LazyGroup(click.Group):
                 hint = f"; did you mean caffelint check {args[0]}?"
             raise (Helpful if hint else click.UsageError)(f'no such command "{args[0]}"{hint}', ctx)
         return super().resolve_command(ctx, args)
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        """The commands with their whole sentences, none of them imported; and the options of `caffelint` itself."""
+        from click.shell_completion import CompletionItem
+
+        named = [CompletionItem(name, help=text) for name, text in COMMANDS.items() if name.startswith(incomplete)]
+        return [*named, *click.Command.shell_complete(self, ctx, incomplete)]
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):

@@ -6,8 +6,9 @@ from typing import Any
 
 import click
 
+from caffelint.cli import complete
 from caffelint.cli.plots import plot_option
-from caffelint.cli.settings import fail_on_option, settings, settings_options
+from caffelint.cli.settings import fail_on_option, format_option, settings, settings_options
 
 
 @click.command("log")
@@ -18,19 +19,14 @@ from caffelint.cli.settings import fail_on_option, settings, settings_options
 @click.option(
     "--until",
     metavar="nan,stuck",
+    shell_complete=complete.words(nan="a number that is not finite", stuck="the loss does not fall"),
     help="With --follow: end with 1 at the first number that is not finite (nan), or once the loss does not fall"
     " (stuck).",
 )
 @click.option("--no-check", is_flag=True, help="Do not check the solver and the net that the log holds.")
 @settings_options
 @fail_on_option
-@click.option(
-    "--format",
-    "formats",
-    multiple=True,
-    metavar="FORMAT[:FILE]",
-    help="As in caffelint check; json holds all numbers; csv is one line for each.",
-)
+@format_option("json holds all numbers", "csv is one line for each")
 @click.option("-v", "--verbose", is_flag=True, help="Also show infos.")
 @click.option("-q", "--quiet", is_flag=True, help="Show only the findings.")
 def command(logs: tuple[str, ...], **options: Any) -> int:

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import click
 
+from caffelint.cli import complete
 from caffelint.cli.errors import unknown
 from caffelint.cli.tell import say
 from caffelint.text.visible import visible
@@ -30,6 +31,14 @@ _GIVEN = re.compile(rb"""(?m)^[ \t]+code[ \t]*=[ \t]*["']([A-Z]+[0-9]{3})["']"""
     "--kind",
     default="layer",
     metavar="KIND",
+    shell_complete=complete.words(
+        layer="one layer",
+        net="a net",
+        project="a solver and its nets",
+        refusal="an error at which Caffe stops",
+        solver="a solver",
+        text="the text of a file",
+    ),
     show_default=True,
     help="What the rule looks at: solver, layer, refusal (an error at which Caffe stops), net, project (a solver"
     " and its nets) or text.",

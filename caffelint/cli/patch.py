@@ -7,6 +7,7 @@ from pathlib import Path
 
 import click
 
+from caffelint.cli import complete
 from caffelint.cli.settings import settings, settings_options
 from caffelint.cli.status import USAGE
 
@@ -19,6 +20,9 @@ from caffelint.cli.status import USAGE
     is_flag=False,
     flag_value="suspects",
     metavar="[suspects|losses|all|LAYER,...]",
+    shell_complete=complete.words(
+        suspects="the blobs most likely to become nan", losses="the blobs that losses read", all="all blobs"
+    ),
     help="Insert checks on: suspects (default), the blobs most likely to become nan; losses, the blobs that losses"
     " read; all blobs; or the tops of the layers named. Several can be given, separated by commas.",
 )

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from caffelint.cli import complete
 from caffelint.cli.errors import unknown
 from caffelint.cli.settings import plug_in, settings_options
 from caffelint.cli.tell import say
@@ -18,7 +19,12 @@ if TYPE_CHECKING:
 
 
 @click.command("rules")
-@click.option("--family", metavar="NAME", help="Show only this family: a letter or a name, such as S or solver.")
+@click.option(
+    "--family",
+    metavar="NAME",
+    shell_complete=complete.families,
+    help="Show only this family: a letter or a name, such as S or solver.",
+)
 @click.option("--format", "format_", type=click.Choice(["text", "json"]), default="text", help="A table or JSON.")
 @settings_options
 def command(family: str | None, format_: str, config_file: Path | None, isolated: bool) -> None:
@@ -36,7 +42,7 @@ def command(family: str | None, format_: str, config_file: Path | None, isolated
 
 def row(info: RuleInfo) -> dict[str, Any]:
     """A rule as docs/json.md has it."""
-    from caffelint.lint.report import DOCS
+    from caffelint.lint.site import rule_page
 
     options = info.load().OPTIONS if info.options else {}
     return {
@@ -51,7 +57,7 @@ def row(info: RuleInfo) -> dict[str, Any]:
         "layer_types": list(info.layer_types),
         "summary": info.summary,
         "options": [{"name": name, "default": o.default, "help": o.help} for name, o in options.items()],
-        "url": f"{DOCS}{info.name}/",
+        "url": rule_page(info.name),
     }
 
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from caffelint.cli import complete
 from caffelint.cli.errors import Helpful, unknown
 from caffelint.cli.tell import tell
 
@@ -20,10 +21,36 @@ LEVELS = ("error", "warning", "info")
 fail_on_option = click.option(
     "--fail-on",
     metavar="LEVEL",
+    shell_complete=complete.fail_on,
     help="Exit with 1 for findings of this severity or a higher one: error (default), warning, info; or never.",
 )
 
 
+def format_option(*more: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """The option of a command whose findings go where those of `check` go; `more` says what it adds to its formats."""
+    return click.option(
+        "--format",
+        "formats",
+        multiple=True,
+        metavar="FORMAT[:FILE]",
+        shell_complete=complete.formats,
+        help="; ".join(["As in caffelint check", *more]) + ".",
+    )
+
+
+dialect_option = click.option(
+    "--dialect",
+    metavar="NAME",
+    shell_complete=complete.dialects,
+    help="The Caffe that the files are for (default: inferred from their fields and layer types); caffelint dialects"
+    " lists the names.",
+)
+caffe_python_option = click.option(
+    "--caffe-python",
+    metavar="COMMAND",
+    shell_complete=complete.files,
+    help="The Python that imports caffe: a path, or docker run ... python.",
+)
 force_exclude_option = click.option(
     "--force-exclude", is_flag=True, help="Leave out what `exclude` of the settings names, even if it is named here."
 )

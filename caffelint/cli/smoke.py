@@ -6,8 +6,18 @@ from typing import Any
 
 import click
 
+from caffelint.cli import complete
 from caffelint.cli.plots import plot_option
-from caffelint.cli.settings import fail_on_option, input_shapes, settings, settings_options
+from caffelint.cli.settings import (
+    caffe_python_option,
+    dialect_option,
+    fail_on_option,
+    format_option,
+    input_shape_option,
+    input_shapes,
+    settings,
+    settings_options,
+)
 
 
 @click.command("smoke")
@@ -33,13 +43,12 @@ from caffelint.cli.settings import fail_on_option, input_shapes, settings, setti
     show_default=True,
     help="Run with your Caffe or with the built-in torch engine.",
 )
-@click.option(
-    "--caffe-python", metavar="COMMAND", help="The Python that imports caffe: a path, or docker run ... python."
-)
+@caffe_python_option
 @click.option(
     "--device",
     default="auto",
     metavar="auto|cpu|cuda:N",
+    shell_complete=complete.devices,
     show_default=True,
     help="The device to run on; auto takes a GPU only for torch.",
 )
@@ -52,12 +61,7 @@ from caffelint.cli.settings import fail_on_option, input_shapes, settings, setti
     help="Train on real or on synthetic data; auto: real if all sources of a net exist, synthetic if none does; if only"
     " some do, that is an error.",
 )
-@click.option(
-    "--input-shape",
-    multiple=True,
-    metavar="TOP=NxCxHxW",
-    help="The shape of a data layer's top if the prototxt does not give it, as in data=32x3x224x224.",
-)
+@input_shape_option
 @click.option("--weights", type=click.Path(), metavar="FILE.caffemodel", help="Start from these weights.")
 @click.option(
     "--seed",
@@ -93,7 +97,10 @@ from caffelint.cli.settings import fail_on_option, input_shapes, settings, setti
 @click.option("--diff", is_flag=True, help="Show that change, and write nothing.")
 @click.option("--find-lr", is_flag=True, help="Find the largest base_lr at which training stays finite.")
 @click.option(
-    "--compare", metavar="A,B", help="Run twice and show where the runs first differ: cpu,cuda:0 or caffe,torch."
+    "--compare",
+    metavar="A,B",
+    shell_complete=complete.engines,
+    help="Run twice and show where the runs first differ: cpu,cuda:0 or caffe,torch.",
 )
 @click.option("--scan", is_flag=True, help="Look at all batches once, forward only, and name those with an odd loss.")
 @click.option("--gradcheck", metavar="LAYER|all", help="Compare a layer's gradient with the slope of its forward pass.")
@@ -106,10 +113,10 @@ from caffelint.cli.settings import fail_on_option, input_shapes, settings, setti
     metavar="DIR",
     help="The folder for the copies (default: the working directory).",
 )
-@click.option("--dialect", metavar="NAME", help="The Caffe that the files are for (default: inferred).")
+@dialect_option
 @settings_options
 @fail_on_option
-@click.option("--format", "formats", multiple=True, metavar="FORMAT[:FILE]", help="As in caffelint check.")
+@format_option()
 @click.option("-v", "--verbose", is_flag=True, help="Also show infos.")
 @click.option("-q", "--quiet", is_flag=True, help="Show only the findings.")
 def command(solver: str, **options: Any) -> int:
@@ -152,7 +159,7 @@ def command(solver: str, **options: Any) -> int:
     if options["plot"]:
         ready_to_plot(options["plot"])
     choice = choice_of(options, config)
-    wishes, shapes, epochs = wishes_of(options), input_shapes(options["input_shape"]), options["epochs"] or 0
+    wishes, shapes, epochs = wishes_of(options), input_shapes(options["shapes"]), options["epochs"] or 0
     request = Request(solver, config, wishes, choice, options["force"], shapes, options["diagnose"], epochs)
     run: Callable[[Request, Shown], Session] = lr_found if options["find_lr"] else smoke
     trains = ways in ([], ["find_lr"])

@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from caffelint.cli.plots import plot_option
-from caffelint.cli.settings import settings, settings_options
+from caffelint.cli.settings import fail_on_option, format_option, settings, settings_options
 
 
 @click.command("weights")
@@ -17,12 +17,8 @@ from caffelint.cli.settings import settings, settings_options
 @click.option("--diff", is_flag=True, help="Show what differs between two MODELs: what a training moved, and what not.")
 @plot_option
 @settings_options
-@click.option(
-    "--fail-on",
-    metavar="LEVEL",
-    help="Exit with 1 for findings of this severity or a higher one: error (default), warning, info; or never.",
-)
-@click.option("--format", "formats", multiple=True, metavar="FORMAT[:FILE]", help="As in caffelint check.")
+@fail_on_option
+@format_option()
 @click.option("-v", "--verbose", is_flag=True, help="Also show infos.")
 @click.option("-q", "--quiet", is_flag=True, help="Show only the findings.")
 def command(files: tuple[str, ...], **options: Any) -> int:

@@ -12,12 +12,10 @@ from caffelint.lint.config import Config
 from caffelint.lint.discover import discover, named_nets, names_a_net, relative
 from caffelint.lint.project.caffes import Caffes
 from caffelint.lint.read import ReadError, read
+from caffelint.lint.site import SETTINGS_SCHEMA
 
 if TYPE_CHECKING:
     from caffelint.lint.file import File
-
-SCHEMA = "https://caffelint.readthedocs.io/en/stable/schema/settings.schema.json"
-"""Editors that take `#:schema` complete and check the settings by it."""
 
 _TRIED = 5
 """Forks that are held against every file: the likeliest ones."""
@@ -44,7 +42,7 @@ def initial(folder: str) -> list[Setting]:
 
 def text_of(settings: Iterable[Setting]) -> str:
     """The text of a `caffelint.toml`."""
-    lines = [f"#:schema {SCHEMA}"]
+    lines = [f"#:schema {SETTINGS_SCHEMA}"]
     for name, value, why in settings:
         lines.append(f"# {why}" if value is None else f"{name} = {json.dumps(value, ensure_ascii=False)}  # {why}")
     return "\n".join(lines) + "\n"

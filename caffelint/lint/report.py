@@ -8,8 +8,7 @@ from typing import Any, NamedTuple
 
 from caffelint.lint.cause import ReportedCause
 from caffelint.lint.finding import ERROR, INFO, SAFE, UNSAFE, WARNING, Finding, Fix, rank
-
-DOCS = "https://caffelint.readthedocs.io/en/stable/rules/"
+from caffelint.lint.site import rule_page
 
 
 class ReportedRelated(NamedTuple):
@@ -190,7 +189,7 @@ def reported(finding: Finding) -> ReportedFinding:
         place.layer,
         place.field,
         finding.key,
-        f"{DOCS}{finding.name}/",
+        rule_page(finding.name),
         tuple(
             ReportedRelated(other.message, other.place.document.path, *_position(other.place))
             for other in finding.related

@@ -6,6 +6,7 @@ from typing import Any
 
 from caffelint.lint.config import CHOICES, TYPES
 from caffelint.lint.finding import SEVERITIES
+from caffelint.lint.site import SETTINGS_SCHEMA
 
 _RULES = "Rules: codes, names, families (solver) or prefixes of codes (S1)."
 ABOUT = {
@@ -66,7 +67,7 @@ def schema() -> dict[str, Any]:
     properties["max-warnings"]["minimum"] = -1
     return {
         "$schema": "http://json-schema.org/draft-07/schema#",
-        "$id": "https://caffelint.readthedocs.io/en/stable/schema/settings.schema.json",
+        "$id": SETTINGS_SCHEMA,
         "title": "caffelint.toml",
         "type": "object",
         "properties": properties,

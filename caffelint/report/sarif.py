@@ -10,7 +10,8 @@ from urllib.parse import quote
 from caffelint import __version__
 from caffelint.lint.finding import CERTAIN, DISPLAY, ERROR, INFO, WARNING, Fix
 from caffelint.lint.registry import find_rule
-from caffelint.lint.report import DOCS, Failure, Report, ReportedFinding
+from caffelint.lint.report import Failure, Report, ReportedFinding
+from caffelint.lint.site import SITE
 from caffelint.report import Look
 from caffelint.report.fingerprint import fingerprints
 from caffelint.text.edits import Edit
@@ -30,7 +31,7 @@ def write(report: Report, out: TextIO, look: Look) -> None:
     driver = {
         "name": "caffelint",
         "version": __version__,
-        "informationUri": DOCS.removesuffix("rules/"),
+        "informationUri": SITE,
         "rules": [_rule(first[name]) for name in names],
     }
     run = {

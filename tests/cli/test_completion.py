@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+import click
 import pytest
+
+from caffelint.cli.group import COMMANDS, cli
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
@@ -23,6 +26,14 @@ def test_completion(caffelint: Any, shell: str) -> None:
         ("caffelint check --format sa", "sarif"),
         ("caffelint check --dialect nvc", "nvcaffe"),
         ("caffelint explain poly-wi", "poly-without-max-iter"),
+        ("caffelint check --severity warn", "warning"),
+        ("caffelint check --severity poly-wi", "poly-without-max-iter="),
+        ("caffelint check --severity poly-without-max-iter=in", "poly-without-max-iter=info"),
+        ("caffelint log --fail-on ne", "never"),
+        ("caffelint log --until nan,st", "nan,stuck"),
+        ("caffelint weights --format js", "json"),
+        ("caffelint smoke --compare caffe,to", "caffe,torch"),
+        ("caffelint rules --family so", "solver"),
     ],
 )
 def test_completing(caffelint: Any, monkeypatch: pytest.MonkeyPatch, words: str, wanted: str) -> None:
@@ -30,3 +41,37 @@ def test_completing(caffelint: Any, monkeypatch: pytest.MonkeyPatch, words: str,
     monkeypatch.setenv("COMP_WORDS", words)
     monkeypatch.setenv("COMP_CWORD", str(len(words.split()) - 1))
     assert f"plain,{wanted}" in caffelint().out.splitlines()
+
+
+def test_commands_are_offered_with_their_whole_sentences(caffelint: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("_CAFFELINT_COMPLETE", "fish_complete")
+    monkeypatch.setenv("COMP_WORDS", "caffelint ")
+    monkeypatch.setenv("COMP_CWORD", "")
+    offered = caffelint().out
+    assert all(f"{name}\n{text}" in offered or f"{name}\t{text}" in offered for name, text in COMMANDS.items())
+
+
+_FREE = [
+    "--base-ref",
+    "--code",
+    "--gradcheck",
+    "--input-shape",
+    "--level",
+    "--reason",
+    "--stage",
+    "--watch",
+    "--what-if",
+    "name",
+]
+"""What only the user knows: commits, shapes, names of layers, sentences."""
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_the_values_of_every_option_are_offered(name: str) -> None:
+    command = cli.get_command(click.Context(cli), name)
+    assert command
+    for parameter in command.params:
+        has_type = type(parameter.type) not in (click.types.StringParamType, click.types.IntParamType)
+        if has_type or parameter.opts[0] in _FREE:
+            continue
+        assert [one.value for one in parameter.shell_complete(click.Context(command), "")], parameter.opts

@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
 
+import click
+import pytest
+
+from caffelint.cli.group import COMMANDS, cli
 from caffelint.lint.config import load_config
 
 
@@ -20,6 +25,22 @@ def test_the_settings_of_the_page_can_be_copied(root: Path, tmp_path: Path) -> N
     (block,) = re.findall(r"```toml\n(.*?)```", (root / "docs/settings.md").read_text("utf-8"), re.DOTALL)
     (tmp_path / "caffelint.toml").write_text(block, "utf-8")
     assert load_config(tmp_path).dialect == "ssd"
+
+
+def test_the_man_page_has_no_mistakes_and_names_every_option(root: Path) -> None:
+    page = root / "docs/caffelint.1"
+    if not (groff := shutil.which("groff")):
+        pytest.skip("no groff to read the man page")
+    done = subprocess.run([groff, "-man", "-ww", "-Tascii", "-P-cbou", page], capture_output=True, check=True)
+    assert done.stderr == b""
+    shown = done.stdout.decode()
+    for name in COMMANDS:
+        command = cli.get_command(click.Context(cli), name)
+        assert command
+        section = shown.split(f"\n   caffelint {name}")[1].split("\n   caffelint ")[0]
+        for parameter in command.params:
+            if isinstance(parameter, click.Option):
+                assert all(re.search(rf"(?m)^ *.*{option}\b", section) for option in parameter.opts), parameter.opts
 
 
 def test_the_readme_is_short(root: Path) -> None:
