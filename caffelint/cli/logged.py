@@ -18,6 +18,7 @@ from caffelint.evidence.log.evidence import LogEvidence
 from caffelint.evidence.log.files import STDIN, chunks, known
 from caffelint.evidence.log.reader import Heard, Reader
 from caffelint.evidence.log.recovered import check
+from caffelint.evidence.log.static import borne_out
 from caffelint.evidence.log.table import Csv, Numbers, as_json
 from caffelint.evidence.log.told import lines_of
 from caffelint.evidence.log.watch import ENDINGS, Watch
@@ -152,6 +153,8 @@ def _judged(log: TrainingLog, config: Config, checks: bool, solver: Any) -> tupl
         evidence.static = tuple(found)
     files = {solver.path: solver} if solver is not None else {}
     judged, suppressed = Checker(config).evidence("log", evidence, files)
+    if log.run is not None:
+        found = borne_out(found, log.run, judged)
     return [*found, *judged], suppressed
 
 

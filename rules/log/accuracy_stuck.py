@@ -1,16 +1,18 @@
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 
-from caffelint.evidence.log.rule import TEST, LogEvidence, LogRule, constant
-from caffelint.lint import LIKELY, WARNING, Finding, Invalid
+from caffelint.evidence.log.rule import FLAT, TEST, LogEvidence, LogRule, constant
+from caffelint.lint import LIKELY, WARNING, Cause, Finding, Invalid
 
 from ._example import SOUND, with_tests
-from ._words import called, number
+from ._suspects import Explained, explained
+from ._words import called, joined, number
 
 
 class AccuracyStuck(LogRule):
-    """A test net gives exactly the same accuracy in every test.
+    """A test net gives exactly the same accuracy, or the same loss, in every test.
 
     ## Why is this bad?
     It gives every image the same class: the weights are nan, the net is dead, or it is tested on one label. Caffe's
@@ -38,8 +40,16 @@ class AccuracyStuck(LogRule):
         for run in log.runs:
             for series in run.outputs(TEST):
                 value = constant(series)
-                if value is None or not 0 < value < 1 or series.weight is not None:
+                if value is None or not math.isfinite(value) or value == 0 or (value >= 1 and series.weight is None):
                     continue
-                what = f"{called(series)} is {number(value)} in each of {series.count} tests, so the net gives the same"
-                yield self.finding(log.at(series.points[0].line), f"{what} answer whatever it sees")
+                what = f"{called(series)} is {number(value)} in each of {series.count} tests, so "
+                what += (
+                    "nothing that it is made of changes"
+                    if series.weight
+                    else "the net gives the same answer whatever it sees"
+                )
+                most = explained(log, run, (FLAT,)) if series.weight and not run.restored else Explained()
+                cause = Cause(most.kind, what, most.most, LIKELY, known=most.known) if most.most else None
+                at = log.at(series.points[0].line)
+                yield self.finding(at, joined(what, most.most), evidence=most.others, cause=cause)
                 break

@@ -2,10 +2,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caffelint.evidence.log.rule import CLAMPED, LogEvidence, LogRule, Series
-from caffelint.lint import ERROR, Cause, Finding, Invalid
+from caffelint.evidence.log.rule import BREAKS, CLAMPED, LARGE, LogEvidence, LogRule, Series
+from caffelint.lint import ERROR, LIKELY, Cause, Finding, Invalid
 
 from ._example import SOUND, losses
+from ._suspects import explained
 from ._words import back_to, called, joined, rate_there, see
 
 
@@ -53,13 +54,14 @@ class LossAt87(LogRule):
                 if point.iteration == 0 and run.restored is None:
                     why = "the rate is not the cause: scale the input, the fillers or the weights down"
                 what += ", so the right class has a probability of 0"
-                known = log.known(run, rules=("high-base-lr", "unscaled-input", "constant-weights")) or log.known(run)
+                cause = explained(log, run, (BREAKS,) if point.iteration else (LARGE,))
+                known = () if cause.most else log.known(run)
                 back = back_to(log, run, point.iteration)
                 yield self.finding(
                     log.at(point.line),
-                    joined(what, why),
-                    evidence=joined(back, see(known)),
-                    cause=Cause("rate" if point.iteration else "start", what, joined(why, back), known=known),
+                    joined(what, why, cause.most),
+                    evidence=joined(back, see(known), cause.others),
+                    cause=Cause(cause.kind, what, joined(why, cause.most, back), LIKELY, known=known or cause.known),
                 )
 
 

@@ -2,35 +2,25 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caffelint.evidence.log.rule import RATE, LogEvidence, Logged, LogRule, Point
+from caffelint.evidence.log.rule import (
+    BREAKS,
+    FIRST,
+    LARGE,
+    RATE,
+    SUDDEN,
+    TEST,
+    TESTED,
+    LogEvidence,
+    Logged,
+    LogRule,
+    Point,
+    Series,
+)
 from caffelint.lint import ERROR, Cause, Finding, Invalid
 
 from ._example import SOUND, losses
+from ._suspects import explained
 from ._words import back_to, begins, called, joined, measured, number, rate_there, see, state
-
-_RULES = (
-    "high-base-lr",
-    "poly-without-max-iter",
-    "learning-rate-grows",
-    "learning-rate-not-finite",
-    "dense-loss-unnormalized",
-    "unscaled-input",
-    "suspicious-loss-weight",
-    "log-of-nonpositive",
-    "batchnorm-of-one-value",
-    "batchnorm-eps-too-small",
-    "gaussian-without-std",
-    "constant-weights",
-    "weight-decay-out-of-range",
-    "adaptive-parameter-out-of-range",
-    "momentum-out-of-range",
-    "division-by-zero",
-    "power-out-of-domain",
-    "empty-pooling-window",
-    "recurrent-without-clip-gradients",
-    "mean-in-scaled-units",
-    "global-stats-in-training",
-)
 
 
 class LossBecameNan(LogRule):
@@ -74,23 +64,46 @@ class LossBecameNan(LogRule):
             before = series.good
             what = f"{called(series)} is {state(point.value)} in iteration {point.iteration}"
             started = run.restored is None and not any(one.iteration < point.iteration for one in _numbers(run))
-            if started and point.iteration == 0:
+            only_test = series.phase == TEST and not any(one.bad for one in run.series.values() if one.phase != TEST)
+            if started and point.iteration == 0 and not only_test:
                 what += ", before any update"
                 why = "the rate is not the cause, but the input, the labels, the fillers, the weights or a layer"
+                effects: tuple[str, ...] = (FIRST,)
+            elif only_test:
+                what += f", after {number(before[1])} in iteration {before[0]}" if before else ""
+                why = "the training net gives only finite numbers"
+                effects = (TESTED,)
             else:
                 what += f", after {number(before[1])} in iteration {before[0]}" if before else ""
                 why = rate_there(log, run, point.iteration)
+                effects = _effects(run, series)
             broken = next((one.first_bad() for one in run.passes if one.first_bad() is not None), None)
             first = f"debug_info: first, {measured(broken)}" if broken else ""
             layer = broken.layer if broken else ""
-            known = log.known(run, layer) or log.known(run, rules=_RULES) or log.known(run)
+            known = log.known(run, layer) if layer else ()
+            cause = explained(log, run, effects)
+            most = "" if known else cause.most
             back = back_to(log, run, point.iteration)
             yield self.finding(
                 log.at(point.line, layer),
-                joined(what, why),
-                evidence=joined(first, back, see(known), begins(log, run)),
-                cause=Cause("layer" if layer else "unknown", what, joined(why, first, back), known=known),
+                joined(what, "" if most and effects == (FIRST,) else why, most),
+                evidence=joined(first, back, see(known), cause.others, "" if most else begins(log, run)),
+                cause=Cause(
+                    "layer" if layer else cause.kind, what, joined(why, first, most, back), known=known or cause.known
+                ),
             )
+
+
+def _effects(run: Logged, series: Series) -> tuple[str, ...]:
+    """How it went before: did the loss grow, or fall, or is nothing known between the first and the bad one?"""
+    loss = run.loss if series.phase == TEST or not series.weight else series
+    before = [
+        one.value for one in (loss.finite if loss else ()) if not series.bad or one.iteration < series.bad.iteration
+    ]
+    if len(before) < 2:
+        return (BREAKS, LARGE, SUDDEN)
+    grew = before[-1] > 1.5 * min(before) and before[-1] > before[0]
+    return (BREAKS, LARGE) if grew or max(before) > 10 * before[0] else (SUDDEN, BREAKS)
 
 
 def _numbers(run: Logged) -> Iterator[Point]:

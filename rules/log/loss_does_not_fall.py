@@ -4,45 +4,31 @@ import math
 from collections.abc import Iterator
 
 from caffelint.evidence.log.rule import (
+    FLAT,
+    JUMPS,
+    LARGE,
+    SLOW,
+    STOPPED,
     STUCK,
     LogEvidence,
     Logged,
     LogRule,
-    Series,
     chance_of,
     guessed_chance,
+    slow,
     trend,
     whole_chance,
 )
 from caffelint.lint import ERROR, LIKELY, WARNING, Cause, Finding, Invalid
 
 from ._example import NET, SOLVER, SOUND, losses
+from ._suspects import explained
 from ._words import begins, called, joined, number, rate_there, see
 
 _FLAT = [2.3026, 2.3031, 2.3022, 2.3026, 2.3025, 2.303, 2.3027, 2.3026, 2.3025, 2.3026]
-_STILL_FAST = 0.01
+_ABOVE = 1.8
 _PATIENCE = 5
 """Iterations for each class: with a thousand of them the loss may well stay for thousands of iterations."""
-_RULES = (
-    "missing-weight-filler",
-    "constant-weights",
-    "misread-filler",
-    "no-gradient-path",
-    "nothing-learnable",
-    "frozen-without-weights",
-    "softmax-twice",
-    "sigmoid-twice",
-    "no-loss",
-    "clip-gradients-zero",
-    "high-base-lr",
-    "learning-rate-vanishes",
-    "unscaled-input",
-    "data-not-shuffled",
-    "ignore-label-in-range",
-    "single-class-softmax",
-    "loss-needs-probabilities",
-    "suspicious-loss-weight",
-)
 
 
 class LossDoesNotFall(LogRule):
@@ -70,7 +56,8 @@ class LossDoesNotFall(LogRule):
             SOLVER + NET + losses(_FLAT, 50),
             span="I1122 13:11:00.00 17644 solver.cpp:239] Iteration 0, loss = 2.3026",
             message="the loss stays at 2.303 = ln 10, as if the net guessed among 10 classes, for 450 iterations; the"
-            " rate is 0.1 there",
+            " rate is 0.1 there; nothing in the solver and the net explains it, so look at the data (`caffelint data`:"
+            " are labels and input matched, and shuffled alike?), and at what each layer gives (`caffelint smoke`)",
         ),
         Invalid(
             losses([0.81, 0.8, 0.82, 0.79, 0.81, 0.8, 0.8, 0.81, 0.8, 0.8], 50, None),
@@ -89,38 +76,46 @@ class LossDoesNotFall(LogRule):
             if chance is None and (guess := guessed_chance(run)):
                 chance, classes = guess.loss, guess.classes
             fresh = run.restored is None and not run.weights
-            found = trend(loss, chance, fresh) if loss and not log.bad_first(run) and not loss.clamped else None
-            if loss is None or found is None or found.kind != STUCK:
+            if loss is None or log.bad_first(run) or loss.clamped:
+                continue
+            found = trend(loss, chance, fresh)
+            start = loss.points[0].value if loss.points else 0.0
+            cause = explained(log, run, (FLAT, LARGE) if chance and start > _ABOVE * chance else (FLAT,))
+            if (found is None or found.kind in (STOPPED, JUMPS)) and cause.is_sure:
+                found = slow(loss, chance)
+            if found is None or found.kind not in (STUCK, SLOW):
                 continue
             span = loss.points[-1].iteration - found.since.iteration
             what = f"{called(loss)} stays at {number(found.last)}"
-            if classes and found.chance:
+            if found.kind == SLOW:
+                what = f"{called(loss)} hardly falls, from {number(found.first)} to {number(found.last)}"
+            elif classes and found.chance and found.last > _ABOVE * found.chance:
+                what += f", far above the {number(found.chance)} of guessing among {classes} classes"
+            elif classes and found.chance:
                 equals = f" = ln {classes}" if abs(found.last - math.log(classes)) < 0.02 else ""
                 what += f"{equals}, as if the net guessed among {classes} classes"
-            elif found.chance:
+            elif found.chance and found.last < 1.1 * found.chance:
                 what += ", as if the net guessed"
             else:
                 what += ", where it began"
-            what += f", for {span} iterations"
+            what += f", {'in' if found.kind == SLOW else 'for'} {span} iterations"
             rate = rate_there(log, run, loss.points[-1].iteration)
-            known = log.known(run, rules=_rules(log, run, loss)) or log.known(run)
+            known = () if cause.most else log.known(run)
+            most = cause.most or "" if known else cause.most or _unknown(log, run)
             yield self.finding(
                 log.at(found.since.line),
-                joined(what, rate),
-                evidence=joined(see(known), begins(log, run)),
+                joined(what, rate, most),
+                evidence=joined(see(known), cause.others, "" if cause.most else begins(log, run)),
                 severity=None if found.chance and span >= _PATIENCE * (classes or 0) else WARNING,
-                cause=Cause("unknown", what, rate, LIKELY, known=known),
+                cause=Cause(cause.kind, what, joined(rate, most), LIKELY, known=known or cause.known),
             )
 
 
-def _rules(log: LogEvidence, run: Logged, loss: Series) -> list[str]:
-    """The rules that may say why: not of a rate that falls later, nor of one too high where nothing ever rose."""
-    values, points = loss.values, loss.points
-    early = log.scheduled(run, points[len(points) // 4].iteration)
-    first = log.scheduled(run, points[0].iteration)
-    rules = list(_RULES)
-    if early and first and early > _STILL_FAST * first:
-        rules.remove("learning-rate-vanishes")
-    if max(values) < 2 * abs(values[0]):
-        rules.remove("high-base-lr")
-    return rules
+def _unknown(log: LogEvidence, run: Logged) -> str:
+    """What would tell more, where nothing in the texts explains it."""
+    if log.recovered(run).built is None:
+        return ""
+    return (
+        "nothing in the solver and the net explains it, so look at the data (`caffelint data`: are labels and input"
+        " matched, and shuffled alike?), and at what each layer gives (`caffelint smoke`)"
+    )

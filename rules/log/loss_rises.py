@@ -2,11 +2,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caffelint.evidence.log.rule import RISES, LogEvidence, LogRule, trend, whole_chance
+from caffelint.evidence.log.rule import BREAKS, RISES, LogEvidence, LogRule, trend, whole_chance
 from caffelint.lint import ERROR, LIKELY, Cause, Finding, Invalid
 
 from ._example import SOUND, losses
-from ._words import back_to, called, joined, number, rate_there, see
+from ._suspects import explained
+from ._words import back_to, called, joined, number, rate_there
 
 
 class LossRises(LogRule):
@@ -40,11 +41,13 @@ class LossRises(LogRule):
             low = found.since
             what = f"{called(loss)} rises from {number(low.value)} in iteration {low.iteration} to {number(found.last)}"
             rate = rate_there(log, run, low.iteration)
-            known = log.known(run, rules=("high-base-lr", "learning-rate-grows", "unscaled-input"))
+            found_cause = explained(log, run, (BREAKS,))
             back = back_to(log, run, low.iteration + 1)
             yield self.finding(
                 log.at(low.line),
-                joined(what, rate, "lower base_lr, or go back"),
-                evidence=joined(back, see(known)),
-                cause=Cause("rate", what, joined(rate, back), LIKELY, known=known),
+                joined(what, rate, found_cause.most or "lower base_lr, or go back"),
+                evidence=joined(back, found_cause.others),
+                cause=Cause(
+                    found_cause.kind, what, joined(rate, found_cause.most, back), LIKELY, known=found_cause.known
+                ),
             )

@@ -128,10 +128,11 @@ def _first(run: Logged) -> Ended:
 
 
 def _sources(log: LogEvidence, run: Logged, layer: str) -> str:
-    """The sources of the layer that was being made."""
-    built = log.recovered(run).built
-    for one in built.layers if built else ():
-        if one.name == layer and one.block:
-            source = getattr(getattr(one.message, one.block), "source", "")
-            return f'its source is "{source}"' if source else ""
+    """The source of the layer that was being made, in the net that was printed last."""
+    recovered = log.recovered(run)
+    texts = [*([recovered.train] if recovered.train else []), *recovered.tests]
+    file = max(texts, key=lambda one: one[0].line)[1] if texts else None
+    for one in file.net.layers if file and file.net else ():
+        if one.name == layer and one.kind.data_source:
+            return f'its source is "{one.kind.data_source}"'
     return ""

@@ -2,10 +2,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caffelint.evidence.log.rule import LogEvidence, LogRule, worse_tested
-from caffelint.lint import LIKELY, WARNING, Finding, Invalid
+from caffelint.evidence.log.rule import TESTED, Guesses, LogEvidence, Logged, LogRule, never_better, worse_tested
+from caffelint.lint import LIKELY, WARNING, Cause, Finding, Invalid
 
 from ._example import SOUND, with_tests
+from ._suspects import explained
 from ._words import called, joined, number
 
 
@@ -13,8 +14,11 @@ class TestLossRises(LogRule):
     """The test loss rises while the training loss still falls: the net learns its training data by heart.
 
     ## Why is this bad?
-    The last snapshot is worse than an earlier one. Stop there, or give the net less room: more data or augmentation,
-    weight_decay, Dropout, fewer parameters.
+    The last snapshot is worse than an earlier one. Keep the earlier one, or give the net less room: more data or
+    augmentation, weight_decay, Dropout, fewer parameters.
+
+    Where the test loss is never better than guessing, the net has learned nothing that helps with the test data: all
+    training labels are the same, or the test data have other labels, another mean or another scale.
     """
 
     code = "T106"
@@ -27,13 +31,18 @@ class TestLossRises(LogRule):
             with_tests([2.2, 1.8, 1.4, 1.5, 1.7, 1.9, 2.1, 2.3, 2.4, 2.5]),
             span="I1122 13:11:02.00 17644 solver.cpp:414]     Test net output #0: loss = 1.4 (* 1 = 1.4 loss)",
             message='test output "loss" rises from 1.4 in iteration 50 to 2.4, while the training loss falls by 76 %;'
-            " stop there, or add data, weight_decay or Dropout",
+            " keep the weights of iteration 50, or add data, weight_decay or Dropout",
         ),
     ]
 
     def check(self, log: LogEvidence) -> Iterator[Finding]:
         for run in log.runs:
-            found = None if log.bad_first(run) else worse_tested(run)
+            if log.bad_first(run):
+                continue
+            if guess := never_better(run, log.recovered(run)):
+                yield self._never_better(log, run, guess)
+                continue
+            found = worse_tested(run)
             if found is None:
                 continue
             series, best, last, share = found
@@ -41,5 +50,23 @@ class TestLossRises(LogRule):
             what += f", while the training loss falls by {share:.0%}".replace("%", " %")
             snapshot = log.sound_snapshot(run, best.iteration + 1)
             near = f"the snapshot of iteration {snapshot.iteration} is nearest: {snapshot.path}" if snapshot else ""
-            message = joined(what, "stop there, or add data, weight_decay or Dropout")
+            message = joined(
+                what, f"keep the weights of iteration {best.iteration}, or add data, weight_decay or Dropout"
+            )
             yield self.finding(log.at(best.line), message, evidence=near)
+
+    def _never_better(self, log: LogEvidence, run: Logged, guess: Guesses) -> Finding:
+        what = (
+            f"{called(guess.series)} is never better than the {number(guess.chance)} of guessing, but the training loss"
+            f" falls to {number(guess.trained)}"
+        )
+        cause = explained(log, run, (TESTED,))
+        usual = (
+            "training labels that are all the same, or test data with other labels, another mean or another scale are"
+            " the usual causes: `caffelint data` shows both"
+        )
+        most = cause.most if cause.is_sure else usual
+        point = guess.series.points[-1]
+        return self.finding(
+            log.at(point.line), joined(what, most), cause=Cause(cause.kind, what, most, LIKELY, known=cause.known)
+        )

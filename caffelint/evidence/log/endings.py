@@ -17,6 +17,8 @@ _SIGNAL = re.compile(
     rb"(?:\*\*\* (?:Aborted at|SIG[A-Z]{2,8} \()|Killed\b|Segmentation fault|Bus error|Floating point exception"
     rb"|slurmd\[|slurmstepd: error|terminate called after|Aborted \(core|Out of memory: Kill)"
 )
+_NAMED = re.compile(rb"\*\*\* Aborted at [^\n]{0,200}\n(?:[^\n]{0,400}\n){0,2}?\*\*\* (SIG[^\n]{0,200})")
+"""The signal, two lines after what glog prints first."""
 _SAYS = re.compile(rb"  what\(\): +([^\n]*)")
 _RAISES = re.compile(rb"\n([^ \t\n][^\n]{0,600})")
 """The first line after a traceback that is not one of its own."""
@@ -28,7 +30,7 @@ _BEGINS = re.compile(
 _KINDS = {
     "weights": re.compile(rb"annot copy param|Incompatible number of blobs|number of blobs for layer"),
     "disk": re.compile(rb"SerializeToOstream|No space left|Cannot write to snapshot|H5Fcreate"),
-    "memory": re.compile(rb"out of memory|CUDNN_STATUS_ALLOC_FAILED|bad_alloc|\(2 vs\. 0\)"),
+    "memory": re.compile(rb"out of memory|CUDNN_STATUS_ALLOC_FAILED|bad_alloc|cudaSuccess \(2 vs"),
     "gpu": re.compile(
         rb"CPU-only Caffe|no CUDA-capable|invalid device ordinal|driver version is insufficient|invalid device function"
         rb"|no kernel image"
@@ -36,7 +38,7 @@ _KINDS = {
     "cuda": re.compile(rb"cudaSuccess|CUDNN_STATUS|CUBLAS_STATUS|CURAND_STATUS|ncclSuccess"),
     "data": re.compile(
         rb"MDB_SUCCESS|mdb_status|leveldb|lmdb|Failed to open|Could not (?:open|find)|Failed to load HDF5|HDF5"
-        rb"|No such file|infile|can't open|file_id"
+        rb"|No such file|Could not load|infile|can't open|file_id"
     ),
 }
 _MOST = 600
@@ -62,6 +64,8 @@ def ending(chunk: bytes, start: int, run: Logged, line: Line) -> Ended | None:
         return _raised(chunk, start, run, line)
     if signal := _SIGNAL.match(chunk, start):
         message = chunk[start : start + 2000].partition(b"\n")[0]
+        if named := _NAMED.search(chunk, start, start + 2000):
+            message = named[1]
         if told := _SAYS.search(chunk, signal.end(), signal.end() + _MOST):
             message = told[1]
         kind = "memory" if _KINDS["memory"].search(message) else "signal"

@@ -9,7 +9,9 @@ from caffelint.caffe.place import Place
 from caffelint.evidence.log.beginning import Beginning
 from caffelint.evidence.log.reader import Reader
 from caffelint.evidence.log.recovered import Recovered
-from caffelint.evidence.log.values import Line, Logged, Point, Series, Snapshot, TrainingLog
+from caffelint.evidence.log.suspects.ranking import suspects
+from caffelint.evidence.log.suspects.suspect import Suspect
+from caffelint.evidence.log.values import TEST, Line, Logged, Point, Series, Snapshot, TrainingLog
 from caffelint.lint.cause import Known
 from caffelint.lint.file import File, load
 from caffelint.lint.finding import CERTAIN, ERROR
@@ -71,13 +73,12 @@ class LogEvidence:
 
     def solver_at(self, run: Logged, field: str, otherwise: Line) -> Place:
         """A field of the solver as the log holds it; a line of the log where it does not."""
-        recovered = self.recovered(run)
-        if recovered.solver is None or recovered.solver_text is None:
-            return self.at(otherwise)
-        place = recovered.solver.at(field)
-        source = place.document.source
-        number = source.position(place.start).line
-        return self.at(Line(recovered.solver_text.line + number - 1, source.line(number)))
+        return self.at(self.recovered(run).solver_line(field) or otherwise)
+
+    def suspects(self, run: Logged, effects: Sequence[str]) -> list[Suspect]:
+        """What may have led to one of these effects, the likeliest first."""
+        static = self.static if run is self.log.run else ()
+        return suspects(run, self.recovered(run), self.beginning(run), static, effects)
 
     def known(self, run: Logged, layer: str = "", rules: Sequence[str] = ()) -> tuple[Known, ...]:
         """What a check of the run's own texts says of a layer or by these rules; for none, what it is certain of."""
@@ -106,12 +107,19 @@ class LogEvidence:
 
     def bad_first(self, run: Logged) -> tuple[Series, Point] | None:
         """The number that was nan, infinite or too large first, and its series: an output rather than their sum."""
-        found = [(series, series.bad) for series in run.series.values() if series.bad is not None]
+        found = [(one, one.bad) for one in run.series.values() if one.bad is not None and not _is_before_training(one)]
         if not found:
             return None
         first = min(point.iteration for _, point in found)
         soon = [(series, point) for series, point in found if point.iteration == first]
         return min(soon, key=lambda pair: (pair[0].name == "", pair[0].phase == "test", pair[1].line.number))
+
+
+def _is_before_training(series: Series) -> bool:
+    """Was only the test before any training bad? BatchNorm has no statistics then."""
+    later = [point for point in series.points if point.iteration]
+    bad = series.bad is not None and not series.bad.iteration and series.phase == TEST
+    return bad and bool(later) and all(math.isfinite(point.value) for point in later)
 
 
 def evidence_of(files: Files) -> LogEvidence:

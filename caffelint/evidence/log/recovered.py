@@ -14,6 +14,7 @@ import caffelint
 from caffelint.caffe.build import build
 from caffelint.caffe.built_net import BuiltNet
 from caffelint.caffe.learning_rate import Schedule, schedule
+from caffelint.caffe.place import Place
 from caffelint.caffe.refusal import Refusal
 from caffelint.caffe.shapes import Shape
 from caffelint.caffe.solver import Solver
@@ -41,7 +42,10 @@ _TRAIN, _TEST = "TRAIN", "TEST"
 
 
 class Recovered:
-    """What the texts of one run hold. solver, train, tests: None or empty where the log does not hold them whole."""
+    """What the texts of one run hold. solver, train, tests: None or empty where the log does not hold them whole.
+
+    shapes: of the tops of the layers that make data, as Caffe printed them.
+    """
 
     def __init__(self, run: Logged):
         solver = run.text("solver")
@@ -58,7 +62,7 @@ class Recovered:
             elif self.train is None:
                 self.train = text, file
         self._built: BuiltNet | None = None
-        self._shapes = _shapes(self.train[1], run.shapes) if self.train is not None else {}
+        self.shapes = _shapes(self.train[1], run.shapes) if self.train is not None else {}
 
     @property
     def solver(self) -> Solver | None:
@@ -78,7 +82,7 @@ class Recovered:
         if self._built is None and self.train is not None:
             net = self.train[1].net
             assert net is not None
-            self._built = build(net.message, _TRAIN, input_shapes=self._shapes, assume_inputs=True)
+            self._built = build(net.message, _TRAIN, input_shapes=self.shapes, assume_inputs=True)
         return self._built
 
     @property
@@ -90,18 +94,28 @@ class Recovered:
                 found += build(file.net.message, _TEST, assume_inputs=True).refusals
         return found
 
-    def line_of(self, layer: str) -> Line | None:
-        """The line of the log in which a layer of the training net begins."""
+    def line_of(self, layer: str, *path: str | int) -> Line | None:
+        """The line of the log with a field of a layer of the training net; without a path, where the layer begins."""
         if self.train is None or self.train[1].net is None:
             return None
         text, file = self.train
         for one in file.net.layers if file.net else ():
             if one.name == layer:
-                place = one.at()
-                source = place.document.source
-                number = source.position(place.start).line
-                return Line(text.line + number - 1, source.line(number))
+                return line_in(text, one.at(*path))
         return None
+
+    def solver_line(self, field: str) -> Line | None:
+        """The line of the log with a field of the solver."""
+        if self.solver is None or self.solver_text is None:
+            return None
+        return line_in(self.solver_text, self.solver.at(field))
+
+
+def line_in(text: Text, place: Place) -> Line:
+    """The line of the log with a place of a text that it holds."""
+    source = place.document.source
+    number = source.position(place.start).line
+    return Line(text.line + number - 1, source.line(number))
 
 
 def _shapes(file: File, printed: Mapping[str, Sequence[Shape]]) -> dict[str, Shape]:
@@ -134,6 +148,9 @@ def check(recovered: Recovered, path: str, config: Config) -> Report:
         return Report()
     config = copy(config)
     config.roots, config.read_data, config.baseline = [], False, None
+    config.input_shape = {
+        top: "x".join(map(str, shape)) for top, shape in recovered.shapes.items()
+    } | config.input_shape
     with tempfile.TemporaryDirectory(prefix="caffelint-log-") as folder:
         Path(folder, ".git").mkdir()
         for name, (_, data) in texts.items():

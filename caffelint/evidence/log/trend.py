@@ -7,12 +7,14 @@ import re
 from collections.abc import Sequence
 from itertools import pairwise
 from statistics import median
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
+from caffelint.caffe.layers import BuiltLayer
+from caffelint.caffe.shapes import count
 from caffelint.evidence.log.recovered import Recovered
 from caffelint.evidence.log.values import TEST, TRAIN, Logged, Point, Series
 
-STUCK, RISES, STOPPED, JUMPS = "stuck", "rises", "stopped", "jumps"
+STUCK, SLOW, RISES, STOPPED, JUMPS = "stuck", "slow", "rises", "stopped", "jumps"
 _BINS = 20
 _FEWEST = 8
 _SHORT = 200
@@ -22,9 +24,10 @@ _EXACTLY = 1e-3
 _SMALL = 3.5
 """Of logarithms: beyond, any value is near that of some number."""
 _OUTPUTS = re.compile(rb"\n *num_output: (\d{1,9})\n")
-_FELL = 0.95
-_TIMES = 3.0
+_FELL, _FELL_LITTLE = 0.95, 0.7
+_TIMES, _EXPLODES = 3.0, 300.0
 _SPREAD = 1.5
+_WELL = 0.3
 
 
 class Trend(NamedTuple):
@@ -57,23 +60,42 @@ def trend(series: Series, chance: float | None, fresh: bool = True) -> Trend | N
     parts = typical(points, min(_BINS, len(points) // 2))
     first, last, low = parts[0], parts[-1], min(parts)
     lowest = min(points, key=lambda point: point.value)
+    highest = max(points, key=lambda point: point.value)
+    if highest.value > _EXPLODES * max(abs(points[0].value), 1.0):
+        before = min((one for one in points if one.iteration <= highest.iteration), key=lambda point: point.value)
+        return Trend(RISES, points[0].value, highest.value, before)
     if last > _TIMES * max(abs(low), 1e-6) and last > abs(first) + 0.5 and last > 1.5 * (chance or 0):
         return Trend(RISES, first, last, lowest)
     if points[-1].iteration - points[0].iteration < _SHORT:
         return None
     if chance and all(abs(part - chance) <= _NEAR * chance for part in parts[len(parts) // 3 :]) and low > 0.9 * chance:
         return Trend(STUCK, first, last, points[0], chance)
+    late = median(parts[len(parts) // 2 :])
+    if chance and late > (1 - _NEAR) * chance and low > 0.5 * chance:
+        return Trend(STUCK, first, late, points[0], chance)
     if low > _FELL * first > 0 and last > 0.9 * first and points[0].iteration == 0 and fresh:
         return Trend(STUCK, first, last, points[0])
     half = points[len(points) // 2 :]
     if len(half) >= 2 * _FEWEST:
-        late = typical(half, 4)
+        quarters = typical(half, 4)
         values = sorted(point.value for point in half)
         spread = values[int(0.9 * len(values))] - values[int(0.1 * len(values))]
         if last > 0 and spread > _SPREAD * median(values) and last > 0.05 * first:
             return Trend(JUMPS, values[int(0.1 * len(values))], values[int(0.9 * len(values))], half[0])
-        if late[0] > 0 and min(late) > 0.99 * late[0] and last > 0.05 * first:
+        if quarters[0] > 0 and min(quarters) > 0.99 * quarters[0] and last > 0.05 * first:
             return Trend(STOPPED, first, median(values), half[0])
+    return None
+
+
+def slow(series: Series, chance: float | None) -> Trend | None:
+    """A loss that falls, but little: for who knows something that may keep it from falling."""
+    points = series.finite
+    if len(points) < _FEWEST or points[0].iteration or points[-1].iteration < _SHORT:
+        return None
+    parts = typical(points, min(_BINS, len(points) // 2))
+    first, last = parts[0], median(parts[-3:])
+    if last > _FELL_LITTLE * first > 0 or (chance and last > _FELL_LITTLE * chance):
+        return Trend(SLOW, first, last, points[0], chance)
     return None
 
 
@@ -90,12 +112,25 @@ def chance_of(recovered: Recovered, top: str) -> Chance | None:
     if built is None:
         return None
     for layer in built.layers:
-        if layer.type == "SoftmaxWithLoss" and layer.tops and layer.tops[0].name == top:
+        if layer.type == "SoftmaxWithLoss" and layer.tops and layer.tops[0].name == top and not summed(layer):
             scores = layer.bottoms[0].shape if layer.bottoms else None
             axis = layer.class_axis
             if scores and -len(scores) <= axis < len(scores) and scores[axis] > 1:
                 return Chance(math.log(scores[axis]), scores[axis])
     return None
+
+
+def summed(layer: BuiltLayer) -> float:
+    """How many values a loss adds up that others take the mean of; 0 where it takes the mean."""
+    shape = layer.bottoms[1].shape if layer.reads_loss_param and len(layer.bottoms) > 1 else None
+    if shape is None or layer.message is None:
+        return 0
+    param: Any = layer.message.loss_param
+    if param.HasField("normalization"):
+        return float(count(shape)) if param.normalization == 3 else 0
+    if param.HasField("normalize") and not param.normalize:
+        return count(shape) / shape[0] if shape and shape[0] else 0
+    return 0
 
 
 def whole_chance(run: Logged, recovered: Recovered) -> float | None:
@@ -147,9 +182,41 @@ def worse_tested(run: Logged) -> tuple[Series, Point, float, float] | None:
         if len(after) < max(3, len(points) // 4) or len(trained) < 6 or best.value <= 0:
             continue
         parts = typical(trained, 4)
-        if last > 1.25 * best.value and parts[-1] < 0.98 * parts[0] and parts[0] > 0:
+        if last > 1.25 * best.value and parts[-1] < 0.9 * parts[0] and parts[0] > 0:
             return series, best, last, 1 - parts[-1] / parts[0]
     return None
+
+
+class Guesses(NamedTuple):
+    """A loss of a test net that is never better than guessing, the loss of guessing, and the last training loss."""
+
+    series: Series
+    chance: float
+    trained: float
+
+
+def never_better(run: Logged, recovered: Recovered) -> Guesses | None:
+    """A test loss that stays above that of guessing, while the training loss has fallen far below it."""
+    loss = run.loss
+    points = loss.finite if loss else []
+    if len(points) < _FEWEST or points[-1].iteration < _settled(recovered):
+        return None
+    trained = median(point.value for point in points[-_FEWEST // 2 :])
+    for series in run.outputs(TEST):
+        chance = chance_of(recovered, series.name)
+        tested = [point.value for point in series.finite if point.iteration]
+        if chance is None or series.weight is None or len(tested) < 2:
+            continue
+        if min(tested) > (1 - _NEAR) * chance.loss and trained < _WELL * chance.loss:
+            return Guesses(series, chance.loss, trained)
+    return None
+
+
+def _settled(recovered: Recovered) -> float:
+    """The iteration from which on the moving statistics of BatchNorm are those of the data."""
+    kept = [layer for layer in (recovered.built.layers if recovered.built else ()) if layer.type == "BatchNorm"]
+    fractions = [layer.parameters.moving_average_fraction for layer in kept]
+    return max((3 / (1 - one) for one in fractions if 0 <= one < 1), default=0.0)
 
 
 def constant(series: Series) -> float | None:
